@@ -1,0 +1,45 @@
+/**
+ * Clustered contexts as retrieval gives them: a query, and candidates around a
+ * few centres, the nearer ones first. Seeded, and every one different: repeating
+ * one input would hide branch misses.
+ */
+export function clusteredContext(candidates, dimensions, seed) {
+  const random = generator(seed)
+  const centres = Array.from({ length: 8 }, () => gaussian(dimensions, random))
+  const query = gaussian(dimensions, random)
+  const rows = Array.from({ length: candidates }, () => {
+    const centre = centres[Math.floor(random() * centres.length)]
+    const noise = gaussian(dimensions, random)
+    return unit(noise.map((value, j) => value + centre[j] + 0.7 * query[j]))
+  })
+  const target = unit(query)
+  rows.sort((a, b) => dot(b, target) - dot(a, target))
+  return { query: target, candidates: rows }
+}
+
+/** Uniform numbers from 0 to 1. */
+export function generator(seed) {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0
+    let t = Math.imul(state ^ (state >>> 16), 0x85ebca6b)
+    t = Math.imul(t ^ (t >>> 13), 0xc2b2ae35)
+    return ((t ^ (t >>> 16)) >>> 0) / 2 ** 32
+  }
+}
+
+/** Sums of uniform numbers: near enough to normal, and quick. */
+function gaussian(length, random) {
+  return Float32Array.from({ length }, () => random() + random() + random() - 1.5)
+}
+
+function unit(vector) {
+  const length = Math.sqrt(dot(vector, vector))
+  return vector.map((value) => value / length)
+}
+
+function dot(a, b) {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[i]
+  return sum
+}

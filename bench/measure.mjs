@@ -1,0 +1,36 @@
+/** The middle of some times. */
+export function median(times) {
+  const sorted = [...times].sort((a, b) => a - b)
+  return sorted[sorted.length >> 1]
+}
+
+/**
+ * Runs several things side by side, round by round, each round on an input of
+ * its own, and returns the median milliseconds of each. The order turns from
+ * round to round, so that no one always runs behind the same neighbour.
+ */
+export async function sideBySide(contestants, inputs, rounds) {
+  const names = Object.keys(contestants)
+  const times = Object.fromEntries(names.map((name) => [name, []]))
+  const warmUp = Math.ceil(rounds / 5)
+  for (let round = -warmUp; round < rounds; round++) {
+    for (let turn = 0; turn < names.length; turn++) {
+      const name = names[(turn + round + warmUp) % names.length]
+      const input = inputs[(round + warmUp) % inputs.length]
+      const start = performance.now()
+      const waiting = contestants[name](input)
+      if (waiting instanceof Promise) await waiting
+      const time = performance.now() - start
+      if (round >= 0) times[name].push(time)
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, median(times[name])]))
+}
+
+/** A table for the terminal, the first row its head. */
+export function table(rows) {
+  const widths = rows[0].map((_, c) => Math.max(...rows.map((row) => String(row[c]).length)))
+  const lines = rows.map((row) => row.map((cell, c) => String(cell).padStart(widths[c])).join('  '))
+  lines.splice(1, 0, widths.map((width) => '-'.repeat(width)).join('  '))
+  return lines.join('\n')
+}

@@ -1,0 +1,142 @@
+/**
+ * Milliseconds per query of reranking, one thread: each kernel, the split of the
+ * fastest into its steps, and beside it what onnxruntime's native Gemm needs for
+ * the Gram matrix alone. Everything of one size runs in the same rounds, so that
+ * the ratios hold on a noisy machine.
+ */
+import { presets, Reranker } from '@kith/core'
+import { contextOf } from '../packages/core/dist/context.js'
+import { available, createEngine } from '../packages/core/dist/kernel/load.js'
+import { mix } from '../packages/core/dist/mix.js'
+import { rankCandidates } from '../packages/core/dist/ranking.js'
+import { clusteredContext } from './clusters.mjs'
+import { median, sideBySide, table } from './measure.mjs'
+import { gemmSession } from './onnx-gemm.mjs'
+
+const kernels = ['relaxed-simd', 'simd', 'typescript'].filter(available)
+const fastest = kernels[0]
+const sizes = [60, 100, 200, 1000]
+const lengths = [768, 384]
+const trusts = [0, 0.5]
+
+export async function run() {
+  const rows = [['N', 'd', 'trust', 'Gemm', ...kernels, '× Gemm', 'copy', 'Gram', 'top-k', 'rest']]
+  const results = new Map()
+  for (const size of sizes) {
+    process.stderr.write(`measuring N = ${size} …\n`)
+    const times = await measureSize(size)
+    results.set(size, times)
+    for (const dimensions of lengths) {
+      for (const trust of trusts) {
+        const of = (name) => times[`${name} ${dimensions} ${trust}`]
+        const gemm = times[`gemm ${dimensions}`]
+        rows.push([
+          size,
+          dimensions,
+          trust,
+          gemm.toFixed(3),
+          ...kernels.map((name) => of(name).toFixed(3)),
+          (of(fastest) / gemm).toFixed(2),
+          ...of('split').map((time) => time.toFixed(3)),
+        ])
+      }
+    }
+  }
+  console.log('\nReranking, ms per query (paper settings, k = 21, one thread, medians)\n')
+  console.log(table(rows))
+  console.log(`\n${targets(results)}`)
+}
+
+/** The medians of everything at one context size, by name. */
+async function measureSize(size) {
+  const inputs = Array.from({ length: size > 500 ? 6 : 40 }, (_, i) =>
+    Object.fromEntries(lengths.map((dimensions) => [dimensions, input(size, dimensions, i)])),
+  )
+  const rounds = size > 500 ? 24 : size > 150 ? 120 : 400
+  const contestants = {}
+  const alone = {}
+  for (const dimensions of lengths) {
+    const gemm = await gemmSession(size + 1, dimensions)
+    contestants[`gemm ${dimensions}`] = (all) => gemm(all[dimensions].flat)
+    for (const trust of trusts) {
+      const settings = { ...presets['msmarco-tas-b'], contextSize: size, trust }
+      for (const kernel of kernels) {
+        const reranker = new Reranker({ ...settings, kernel })
+        const rerank = (all) => reranker.rerank(all[dimensions].query, all[dimensions].candidates)
+        const name = `${kernel} ${dimensions} ${trust}`
+        if (kernel !== 'typescript') contestants[name] = rerank
+        else {
+          // Slow enough for a few runs of its own to do.
+          const some = inputs.slice(0, size > 500 ? 2 : 6)
+          alone[name] = (await sideBySide({ rerank }, some, some.length)).rerank
+        }
+      }
+      const split = inputs.map((all) => all[dimensions])
+      alone[`split ${dimensions} ${trust}`] = splitTimes(settings, split, rounds)
+    }
+  }
+  return { ...alone, ...(await sideBySide(contestants, inputs, rounds)) }
+}
+
+function input(size, dimensions, seed) {
+  const { query, candidates } = clusteredContext(size, dimensions, 1000 * size + seed)
+  const flat = new Float32Array((size + 1) * dimensions)
+  flat.set(query)
+  candidates.forEach((row, r) => {
+    flat.set(row, (r + 1) * dimensions)
+  })
+  return { query, candidates, flat }
+}
+
+/** Milliseconds for copying, the Gram matrix, the top k of each row, and everything else. */
+function splitTimes(settings, inputs, rounds) {
+  const engine = createEngine(fastest)
+  const steps = [[], [], [], []]
+  for (let round = 0; round < rounds; round++) {
+    const { query, candidates } = inputs[round % inputs.length]
+    const marks = [performance.now()]
+    const context = contextOf(query, candidates, settings.contextSize)
+    engine.open({
+      ...settings,
+      rows: context.rows,
+      dimensions: query.length,
+      postings: 0,
+      blended: false,
+    })
+    const { data, stride } = engine.vectors(query.length)
+    context.views.get('vectors').copyTo(data, stride)
+    marks.push(performance.now())
+    engine.gram()
+    marks.push(performance.now())
+    engine.adopt()
+    engine.rank()
+    marks.push(performance.now())
+    engine.reciprocal(settings)
+    engine.weigh(settings)
+    rankCandidates(mix(engine.graphRow(0), engine.jaccard(0), 0, settings), candidates.length)
+    marks.push(performance.now())
+    steps.forEach((times, s) => {
+      times.push(marks[s + 1] - marks[s])
+    })
+  }
+  return steps.map(median)
+}
+
+/** The figures that the project holds itself to. */
+function targets(results) {
+  const ratio = (size, a, b) => (results.get(size)[a] / results.get(size)[b]).toFixed(2)
+  const rows = [['figure', 'measured', 'at most']]
+  for (const [size, most] of [
+    [60, '2.00'],
+    [200, '2.20'],
+    [1000, '2.50'],
+  ]) {
+    rows.push([`N = ${size}, × Gemm`, ratio(size, `${fastest} 768 0`, 'gemm 768'), most])
+  }
+  for (const size of sizes) {
+    const measured = ratio(size, `${fastest} 768 0.5`, `${fastest} 768 0`)
+    rows.push([`N = ${size}, trust 0.5 ÷ 0`, measured, '1.15'])
+  }
+  rows.push(['N = 60, d 384 ÷ 768', ratio(60, `${fastest} 384 0`, `${fastest} 768 0`), '0.70'])
+  return table(rows)
+}

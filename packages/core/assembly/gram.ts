@@ -1,0 +1,104 @@
+import { word } from './address'
+
+/**
+ * METHOD.md section 1: S = X·Xᵀ, the upper triangle computed and mirrored.
+ *
+ * `x` holds `rows` vectors (a multiple of 4) of `dimensions` floats (a multiple
+ * of 4, zero-padded); `s` receives rows × rows floats. Every entry is one chain
+ * of four-lane sums over the whole length, wherever it stands in the matrix, so
+ * that equal vectors get bit-equal similarities and ties stay ties.
+ * With `add` the products are added to what `s` holds.
+ */
+export function gram(x: usize, rows: i32, dimensions: i32, s: usize, add: bool): void {
+  const bytes = (<usize>dimensions) << 2
+  const line = (<usize>rows) << 2
+  const tile = max<i32>(4, (TILE_BYTES / <i32>bytes) & ~3)
+  // A tile of rows stays in the second-level cache while all rows above it pass by.
+  for (let from = 0; from < rows; from += tile) {
+    const to = min(from + tile, rows)
+    for (let i = 0; i < to; i += 2) {
+      // From the block that holds the diagonal on.
+      for (let j = max(from, i & ~3); j < to; j += 4) {
+        block(x + <usize>i * bytes, x + <usize>j * bytes, bytes, s, line, i, j, add)
+      }
+    }
+  }
+}
+
+const TILE_BYTES: i32 = 1 << 17
+
+/** a · b + sum, fused where the build has relaxed SIMD. */
+function madd(a: v128, b: v128, sum: v128): v128 {
+  if (ASC_FEATURE_RELAXED_SIMD) return f32x4.relaxed_madd(a, b, sum)
+  return f32x4.add(f32x4.mul(a, b), sum)
+}
+
+/** Four vectors of partial sums become the four lanes of one vector. */
+function fold(a: v128, b: v128, c: v128, d: v128): v128 {
+  const ab = f32x4.add(v128.shuffle<f32>(a, b, 0, 4, 1, 5), v128.shuffle<f32>(a, b, 2, 6, 3, 7))
+  const cd = f32x4.add(v128.shuffle<f32>(c, d, 0, 4, 1, 5), v128.shuffle<f32>(c, d, 2, 6, 3, 7))
+  return f32x4.add(v128.shuffle<f32>(ab, cd, 0, 1, 4, 5), v128.shuffle<f32>(ab, cd, 2, 3, 6, 7))
+}
+
+/**
+ * Rows i, i + 1 against rows j .. j + 3. Eight sums and six operands fill the
+ * sixteen registers; larger blocks spill, and unrolling was measured slower.
+ */
+function block(
+  a: usize,
+  b: usize,
+  bytes: usize,
+  s: usize,
+  line: usize,
+  i: i32,
+  j: i32,
+  add: bool,
+): void {
+  let s00 = f32x4.splat(0)
+  let s01 = s00
+  let s02 = s00
+  let s03 = s00
+  let s10 = s00
+  let s11 = s00
+  let s12 = s00
+  let s13 = s00
+  const a1 = a + bytes
+  const b1 = b + bytes
+  const b2 = b1 + bytes
+  const b3 = b2 + bytes
+  for (let at: usize = 0; at < bytes; at += 16) {
+    const p = v128.load(a + at)
+    const q = v128.load(a1 + at)
+    let y = v128.load(b + at)
+    s00 = madd(p, y, s00)
+    s10 = madd(q, y, s10)
+    y = v128.load(b1 + at)
+    s01 = madd(p, y, s01)
+    s11 = madd(q, y, s11)
+    y = v128.load(b2 + at)
+    s02 = madd(p, y, s02)
+    s12 = madd(q, y, s12)
+    y = v128.load(b3 + at)
+    s03 = madd(p, y, s03)
+    s13 = madd(q, y, s13)
+  }
+  let r0 = fold(s00, s01, s02, s03)
+  let r1 = fold(s10, s11, s12, s13)
+  const row = word(s + <usize>i * line, j)
+  if (add) {
+    r0 = f32x4.add(r0, v128.load(row))
+    r1 = f32x4.add(r1, v128.load(row + line))
+  }
+  v128.store(row, r0)
+  v128.store(row + line, r1)
+  const low = v128.shuffle<f32>(r0, r1, 0, 4, 1, 5)
+  const high = v128.shuffle<f32>(r0, r1, 2, 6, 3, 7)
+  let mirror = word(s + <usize>j * line, i)
+  v128.store64_lane(mirror, low, 0)
+  mirror += line
+  v128.store64_lane(mirror, low, 1)
+  mirror += line
+  v128.store64_lane(mirror, high, 0)
+  mirror += line
+  v128.store64_lane(mirror, high, 1)
+}

@@ -1,0 +1,54 @@
+/**
+ * Compiles the AssemblyScript kernel twice, with plain and with relaxed SIMD,
+ * and writes both as base64 into src/generated/ for the package to carry.
+ */
+import { mkdir, writeFile } from 'node:fs/promises'
+import asc from 'assemblyscript/asc'
+
+const packageFolder = new URL('..', import.meta.url)
+
+const builds = [
+  { file: 'relaxed-simd', features: 'simd,relaxed-simd' },
+  { file: 'simd', features: 'simd' },
+]
+
+await mkdir(new URL('src/generated/', packageFolder), { recursive: true })
+
+for (const { file, features } of builds) {
+  const wasm = await compile(features)
+  const source = [
+    '/** Made by scripts/build-kernel.mjs from assembly/: do not edit. */',
+    `export const wasm =\n  '${Buffer.from(wasm).toString('base64')}'\n`,
+  ].join('\n')
+  await writeFile(new URL(`src/generated/${file}.ts`, packageFolder), source)
+  console.log(`kernel ${file}: ${wasm.length} bytes`)
+}
+
+async function compile(features) {
+  let wasm
+  const { error, stderr } = await asc.main(
+    [
+      'assembly/index.ts',
+      ...['--baseDir', decodeURIComponent(packageFolder.pathname)],
+      ...['--outFile', 'kernel.wasm'],
+      ...['--enable', features],
+      ...['--runtime', 'stub'],
+      ...[
+        '--optimizeLevel',
+        '3',
+        '--shrinkLevel',
+        '0',
+        '--converge',
+        '--noAssert',
+        '--importMemory',
+      ],
+    ],
+    {
+      writeFile(name, contents) {
+        if (name.endsWith('.wasm')) wasm = contents
+      },
+    },
+  )
+  if (error) throw new Error(`the kernel does not compile: ${error.message}\n${stderr}`)
+  return wasm
+}

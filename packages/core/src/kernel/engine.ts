@@ -1,0 +1,74 @@
+import type { Postings } from '../postings.ts'
+import type { Scale, Settings } from '../settings.ts'
+
+/** The implementations of the method, fastest first. */
+export type KernelName = 'relaxed-simd' | 'simd' | 'typescript'
+
+/** How much room a context needs. */
+export interface Shape {
+  /** m: the query and its candidates. */
+  rows: number
+  /** The longest vector of any view. */
+  dimensions: number
+  /** Postings of all texts together. */
+  postings: number
+  /** Whether several views are blended into the graph. */
+  blended: boolean
+  /** k, at most m − 1. */
+  k: number
+  kExp: number
+  trust: number
+}
+
+/** A row of V that is mostly zero: its columns, ascending, and their weights. */
+export interface NeighbourVector {
+  columns: Uint32Array
+  weights: Float32Array
+}
+
+/**
+ * The steps of METHOD.md sections 1 to 4 over one context at a time, in their
+ * order: similarities, graph, neighbours, neighbour vectors, Jaccard. Everything
+ * that an engine returns is a copy that outlives the context.
+ */
+export interface Engine {
+  readonly kernel: KernelName
+  /** Bytes of memory that the engine holds on to. */
+  readonly bytes: number
+
+  /** Starts a context. */
+  open(shape: Shape): void
+  /** Where the rows of a view are written, row i from i · stride on, before `gram`. */
+  vectors(dimensions: number): { data: Float32Array; stride: number }
+  /** S of the vectors written last. */
+  gram(): void
+  /** S of the texts' words. */
+  text(postings: Postings): void
+  /** S becomes its cosine. */
+  cosine(): void
+  /** S[i, i] for all rows. */
+  diagonal(): Float32Array
+  /** S[i, ·]. */
+  row(i: number): Float32Array
+
+  /** S is the graph. */
+  adopt(): void
+  /** S joins the graph with a weight; the first one starts it. */
+  blend(weight: number, first: boolean): void
+  /** Scales the rows of the graph. */
+  scale(scale: Scale): void
+  graphRow(i: number): Float32Array
+
+  /** rank[i], k + 1 neighbours each. */
+  rank(): void
+  /** R(i), or R*(i) with trust. */
+  reciprocal(settings: Pick<Settings, 'overlap'>): void
+  /** V, expanded. */
+  weigh(settings: Pick<Settings, 'weight' | 'weightParameter'>): void
+  /** s_J(probe, ·). */
+  jaccard(probe: number): Float32Array
+
+  ranks(): Uint32Array[]
+  reciprocals(): Uint32Array[]
+  neighbourVector(i: number): NeighbourVector
+}

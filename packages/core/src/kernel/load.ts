@@ -1,0 +1,83 @@
+import { KithError } from '../error.ts'
+import { wasm as relaxedSimd } from '../generated/relaxed-simd.ts'
+import { wasm as simd } from '../generated/simd.ts'
+import { decodeBase64 } from './base64.ts'
+import type { Engine, KernelName } from './engine.ts'
+import { TypeScriptEngine } from './typescript-engine.ts'
+import { WasmEngine } from './wasm-engine.ts'
+
+/** What of Node's `process` is used where there is one. */
+interface NodeProcess {
+  env?: Record<string, string | undefined>
+  versions?: { node?: string }
+  getBuiltinModule?(name: 'node:v8'): { setFlagsFromString(flag: string): void }
+}
+
+const { process } = globalThis as { process?: NodeProcess }
+
+const order: readonly KernelName[] = ['relaxed-simd', 'simd', 'typescript']
+const sources: Partial<Record<KernelName, string>> = { 'relaxed-simd': relaxedSimd, simd }
+const modules = new Map<KernelName, WebAssembly.Module | undefined>()
+let chosen: KernelName | undefined
+
+/**
+ * The kernel that runs by default: the fastest one that this machine takes, or
+ * the one that the environment variable KITH_KERNEL names.
+ */
+export function kernel(): KernelName {
+  chosen ??= forced() ?? order.find(available)!
+  return chosen
+}
+
+/** Whether a kernel runs on this machine. */
+export function available(name: KernelName): boolean {
+  return name === 'typescript' || moduleOf(name) !== undefined
+}
+
+/** A new engine with a memory of its own. */
+export function createEngine(name: KernelName = kernel()): Engine {
+  if (name === 'typescript') return new TypeScriptEngine()
+  const module = moduleOf(name)
+  if (!module) {
+    throw new KithError(
+      'BAD_SETTING',
+      `the kernel ${name} does not run here; this machine takes ${order.filter(available).join(', ')}`,
+    )
+  }
+  return new WasmEngine(name, module)
+}
+
+function forced(): KernelName | undefined {
+  const name = process?.env?.['KITH_KERNEL']
+  if (!name) return undefined
+  if (!(order as readonly string[]).includes(name)) {
+    throw new KithError('BAD_SETTING', `KITH_KERNEL is "${name}", allowed: ${order.join(', ')}`)
+  }
+  return name as KernelName
+}
+
+/** A kernel's compiled code, undefined where it does not run. */
+export function moduleOf(name: KernelName): WebAssembly.Module | undefined {
+  if (!modules.has(name)) modules.set(name, compile(decodeBase64(sources[name]!)))
+  return modules.get(name)
+}
+
+/** Undefined where the machine has no WebAssembly, not these instructions, or forbids compiling. */
+function compile(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module | undefined {
+  if (typeof WebAssembly === 'undefined') return undefined
+  try {
+    if (!WebAssembly.validate(bytes) && !(allowRelaxedSimd() && WebAssembly.validate(bytes))) {
+      return undefined
+    }
+    return new WebAssembly.Module(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Node 20 knows relaxed SIMD but keeps it behind a flag; newer versions have it on. */
+function allowRelaxedSimd(): boolean {
+  if (!process?.versions?.node?.startsWith('20.')) return false
+  process.getBuiltinModule?.('node:v8').setFlagsFromString('--experimental-wasm-relaxed-simd')
+  return true
+}

@@ -1,0 +1,110 @@
+import { cosine } from '../cosine.ts'
+import { expandWeights } from '../expansion.ts'
+import { gram } from '../gram.ts'
+import { jaccardTo } from '../jaccard.ts'
+import type { Matrix } from '../matrix.ts'
+import type { Postings } from '../postings.ts'
+import { rankRows } from '../rank.ts'
+import { extendedSets } from '../reciprocal.ts'
+import { scaleRows } from '../scale.ts'
+import type { Scale, Settings } from '../settings.ts'
+import { textSimilarity } from '../text-similarity.ts'
+import { neighbourWeights } from '../weights.ts'
+import type { Engine, NeighbourVector, Shape } from './engine.ts'
+
+/** The method in plain TypeScript: the fallback where WebAssembly SIMD is missing, and the tests' oracle. */
+export class TypeScriptEngine implements Engine {
+  readonly kernel = 'typescript'
+  readonly bytes = 0
+  #shape!: Shape
+  #vectors!: Matrix
+  #s!: Float32Array
+  #graph!: Float32Array
+  #rank!: Uint32Array[]
+  #sets!: Set<number>[]
+  #v!: Float32Array
+
+  open(shape: Shape): void {
+    this.#shape = shape
+  }
+
+  vectors(dimensions: number): { data: Float32Array; stride: number } {
+    const { rows } = this.#shape
+    this.#vectors = { data: new Float32Array(rows * dimensions), rows, dimensions }
+    return { data: this.#vectors.data, stride: dimensions }
+  }
+
+  gram(): void {
+    this.#s = gram(this.#vectors)
+  }
+
+  text(postings: Postings): void {
+    this.#s = textSimilarity(postings)
+  }
+
+  cosine(): void {
+    cosine(this.#s, this.#shape.rows)
+  }
+
+  diagonal(): Float32Array {
+    const { rows } = this.#shape
+    return Float32Array.from({ length: rows }, (_, i) => this.#s[i * rows + i]!)
+  }
+
+  row(i: number): Float32Array {
+    return this.#rowOf(this.#s, i)
+  }
+
+  adopt(): void {
+    this.#graph = this.#s
+  }
+
+  blend(weight: number, first: boolean): void {
+    if (first) this.#graph = new Float32Array(this.#s.length)
+    for (let i = 0; i < this.#s.length; i++) this.#graph[i]! += Math.fround(weight) * this.#s[i]!
+  }
+
+  scale(scale: Scale): void {
+    scaleRows(this.#graph, this.#shape.rows, scale)
+  }
+
+  graphRow(i: number): Float32Array {
+    return this.#rowOf(this.#graph, i)
+  }
+
+  rank(): void {
+    this.#rank = rankRows(this.#graph, this.#shape.rows, this.#shape.k)
+  }
+
+  reciprocal({ overlap }: Pick<Settings, 'overlap'>): void {
+    this.#sets = extendedSets(this.#rank, this.#shape.k, this.#shape.trust, overlap)
+  }
+
+  weigh({ weight, weightParameter }: Pick<Settings, 'weight' | 'weightParameter'>): void {
+    const v = neighbourWeights(this.#graph, this.#sets, weight, weightParameter)
+    this.#v = expandWeights(v, this.#rank, this.#shape.kExp)
+  }
+
+  jaccard(probe: number): Float32Array {
+    return jaccardTo(this.#v, this.#shape.rows, probe)
+  }
+
+  ranks(): Uint32Array[] {
+    return this.#rank
+  }
+
+  reciprocals(): Uint32Array[] {
+    return this.#sets.map((set) => Uint32Array.from(set).sort())
+  }
+
+  neighbourVector(i: number): NeighbourVector {
+    const row = this.#rowOf(this.#v, i)
+    const columns = Uint32Array.from(row.keys()).filter((j) => row[j]! > 0)
+    return { columns, weights: Float32Array.from(columns, (j) => row[j]!) }
+  }
+
+  #rowOf(square: Float32Array, i: number): Float32Array {
+    const { rows } = this.#shape
+    return square.slice(i * rows, (i + 1) * rows)
+  }
+}

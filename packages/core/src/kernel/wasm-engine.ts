@@ -1,0 +1,253 @@
+import { KithError } from '../error.ts'
+import type { Postings } from '../postings.ts'
+import type { Scale, Settings } from '../settings.ts'
+import { inverseFrequency } from '../text-similarity.ts'
+import type { Engine, KernelName, NeighbourVector, Shape } from './engine.ts'
+import { type Layout, layOut } from './layout.ts'
+import { instantiate, type WasmExports } from './wasm-exports.ts'
+
+const PAGE = 1 << 16
+const kinds = { linear: 0, exp: 1, binary: 2 }
+
+/** The method in WebAssembly, with a memory of its own that grows with the largest context. */
+export class WasmEngine implements Engine {
+  readonly #memory = new WebAssembly.Memory({ initial: 1 })
+  readonly #wasm: WasmExports
+  #shape!: Shape
+  #layout!: Layout
+  #dimensions = 0
+  /** The graph is S itself unless views are blended, and no longer symmetric once scaled. */
+  #graph = 0
+  #symmetric = true
+  #sets = 0
+  #floats!: Float32Array
+  #integers!: Uint32Array
+
+  constructor(
+    readonly kernel: KernelName,
+    module: WebAssembly.Module,
+  ) {
+    this.#wasm = instantiate(module, this.#memory)
+  }
+
+  get bytes(): number {
+    return this.#memory.buffer.byteLength
+  }
+
+  open(shape: Shape): void {
+    this.#shape = shape
+    this.#layout = layOut(shape)
+    const missing = Math.ceil((this.#layout.end - this.#memory.buffer.byteLength) / PAGE)
+    if (missing > 0) this.#grow(missing)
+    // Growing replaces the buffer.
+    this.#floats = new Float32Array(this.#memory.buffer)
+    this.#integers = new Uint32Array(this.#memory.buffer)
+    this.#clear(this.#layout.sums, shape.rows * 2)
+    this.#clear(this.#layout.dense, shape.rows)
+    this.#symmetric = true
+  }
+
+  vectors(dimensions: number): { data: Float32Array; stride: number } {
+    const { x, rows } = this.#layout
+    const stride = (dimensions + 3) & ~3
+    this.#dimensions = stride
+    if (stride !== dimensions) this.#clear(x, rows * stride)
+    else this.#clear(x + this.#shape.rows * stride * 4, (rows - this.#shape.rows) * stride)
+    return { data: this.#floats.subarray(x / 4, x / 4 + rows * stride), stride }
+  }
+
+  gram(): void {
+    const { x, s, rows } = this.#layout
+    this.#wasm.gram(x, rows, this.#dimensions, s, 0)
+  }
+
+  text(postings: Postings): void {
+    const at = this.#layout
+    const count = this.#shape.rows
+    this.#integers.set(postings.used(), at.postings / 4)
+    this.#integers.set(postings.starts, at.texts / 4)
+    for (let df = 1; df < count; df++) {
+      this.#floats[at.idf / 4 + df] = inverseFrequency(count - 1, df)
+    }
+    this.#wasm.text(
+      at.postings,
+      at.texts,
+      count,
+      at.rows,
+      at.idf,
+      at.table,
+      at.slots,
+      at.terms,
+      at.lists,
+      at.x,
+      at.s,
+    )
+  }
+
+  cosine(): void {
+    const { s, rows, values } = this.#layout
+    this.#wasm.cosine(s, this.#shape.rows, rows, values)
+  }
+
+  diagonal(): Float32Array {
+    const { s, rows } = this.#layout
+    const diagonal = new Float32Array(this.#shape.rows)
+    for (let i = 0; i < diagonal.length; i++) diagonal[i] = this.#floats[s / 4 + i * (rows + 1)]!
+    return diagonal
+  }
+
+  row(i: number): Float32Array {
+    return this.#rowAt(this.#layout.s, i)
+  }
+
+  adopt(): void {
+    this.#graph = this.#layout.s
+  }
+
+  blend(weight: number, first: boolean): void {
+    const { s, graph, rows } = this.#layout
+    this.#graph = graph
+    this.#wasm.blend(s, graph, rows, weight, Number(first))
+  }
+
+  scale(scale: Scale): void {
+    if (scale === 'none') return
+    this.#wasm.scale(this.#graph, this.#shape.rows, this.#layout.rows, Number(scale === 'mean'))
+    this.#symmetric = false
+  }
+
+  graphRow(i: number): Float32Array {
+    return this.#rowAt(this.#graph, i)
+  }
+
+  rank(): void {
+    const { ranks, rows, values, found, seen } = this.#layout
+    const { rows: count, k } = this.#shape
+    this.#wasm.rank(this.#graph, count, rows, k + 1, ranks, values, found, seen)
+  }
+
+  reciprocal({ overlap }: Pick<Settings, 'overlap'>): void {
+    const { sets, closer, extended, words, trusted } = this.#layout
+    const { rows: count, k, trust } = this.#shape
+    this.#reciprocal(k, sets)
+    this.#sets = sets
+    if (trust === 0) return
+    this.#reciprocal(trusted, closer)
+    this.#wasm.extend(sets, closer, extended, count, words, overlap)
+    this.#sets = extended
+  }
+
+  #reciprocal(n: number, into: number): void {
+    const { ranks, rows, values, words } = this.#layout
+    const { rows: count, k } = this.#shape
+    const line = rows * 4
+    const across = this.#symmetric ? 4 : line
+    const down = this.#symmetric ? line : 4
+    this.#wasm.reciprocal(this.#graph, count, across, down, ranks, k + 1, n, values, into, words)
+  }
+
+  weigh({ weight, weightParameter }: Pick<Settings, 'weight' | 'weightParameter'>): void {
+    const at = this.#layout
+    const { rows: count, k } = this.#shape
+    this.#wasm.weigh(
+      this.#graph,
+      count,
+      at.rows,
+      this.#sets,
+      at.words,
+      kinds[weight],
+      weightParameter,
+      at.starts,
+      at.columns,
+      at.weights,
+    )
+    if (this.#shape.kExp <= 1) return
+    this.#wasm.expand(
+      count,
+      at.ranks,
+      k + 1,
+      at.nearest,
+      this.#sets,
+      at.words,
+      at.starts,
+      at.columns,
+      at.weights,
+      at.sums,
+      at.union,
+      at.expandedStarts,
+      at.expandedColumns,
+      at.expandedWeights,
+    )
+  }
+
+  jaccard(probe: number): Float32Array {
+    const { dense, out } = this.#layout
+    const { starts, columns, weights } = this.#neighbourVectors()
+    const count = this.#shape.rows
+    this.#wasm.jaccard(probe, count, starts, columns, weights, dense, out)
+    return this.#floats.slice(out / 4, out / 4 + count)
+  }
+
+  ranks(): Uint32Array[] {
+    const keep = this.#shape.k + 1
+    const from = this.#layout.ranks / 4
+    return Array.from({ length: this.#shape.rows }, (_, i) =>
+      this.#integers.slice(from + i * keep, from + (i + 1) * keep),
+    )
+  }
+
+  reciprocals(): Uint32Array[] {
+    const { words } = this.#layout
+    const from = this.#sets / 4
+    return Array.from({ length: this.#shape.rows }, (_, i) => {
+      const set: number[] = []
+      for (let j = 0; j < this.#shape.rows; j++) {
+        const word = this.#integers[from + i * words * 2 + (j >> 5)]!
+        if ((word >>> (j & 31)) & 1) set.push(j)
+      }
+      return Uint32Array.from(set)
+    })
+  }
+
+  neighbourVector(i: number): NeighbourVector {
+    const { starts, columns, weights } = this.#neighbourVectors()
+    const from = this.#integers[starts / 4 + i]!
+    let to = this.#integers[starts / 4 + i + 1]!
+    // What fills a row up to a multiple of 4 has no weight.
+    while (to > from && this.#floats[weights / 4 + to - 1] === 0) to--
+    return {
+      columns: this.#integers.slice(columns / 4 + from, columns / 4 + to),
+      weights: this.#floats.slice(weights / 4 + from, weights / 4 + to),
+    }
+  }
+
+  #neighbourVectors(): { starts: number; columns: number; weights: number } {
+    const at = this.#layout
+    if (this.#shape.kExp <= 1) return at
+    return {
+      starts: at.expandedStarts,
+      columns: at.expandedColumns,
+      weights: at.expandedWeights,
+    }
+  }
+
+  #rowAt(square: number, i: number): Float32Array {
+    const from = square / 4 + i * this.#layout.rows
+    return this.#floats.slice(from, from + this.#shape.rows)
+  }
+
+  #clear(pointer: number, words: number): void {
+    this.#floats.fill(0, pointer / 4, pointer / 4 + words)
+  }
+
+  #grow(pages: number): void {
+    try {
+      this.#memory.grow(pages)
+    } catch {
+      throw new KithError(
+        'OUT_OF_MEMORY',
+        `a context of ${this.#shape.rows - 1} candidates needs ${this.#layout.end} bytes, more than there are; lower contextSize`,
+      )
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/** An instance of the compiled kernel over a memory. */
+export function instantiate(module: WebAssembly.Module, memory: WebAssembly.Memory): WasmExports {
+  const { exp, log } = Math
+  const imports = { env: { memory }, vectors: { exp }, words: { log } }
+  return new WebAssembly.Instance(module, imports).exports as unknown as WasmExports
+}
+
+/** What the compiled kernel exports; pointers are byte offsets. See assembly/ for each one. */
+export interface WasmExports {
+  gram(x: number, rows: number, dimensions: number, s: number, add: number): void
+  cosine(s: number, count: number, rows: number, inverse: number): void
+  blend(s: number, graph: number, rows: number, weight: number, first: number): void
+  scale(s: number, count: number, rows: number, byMean: number): void
+  rank(
+    s: number,
+    count: number,
+    rows: number,
+    keep: number,
+    out: number,
+    values: number,
+    found: number,
+    seen: number,
+  ): void
+  reciprocal(
+    s: number,
+    count: number,
+    across: number,
+    down: number,
+    ranks: number,
+    keep: number,
+    n: number,
+    limits: number,
+    sets: number,
+    words: number,
+  ): void
+  extend(
+    sets: number,
+    closer: number,
+    extended: number,
+    count: number,
+    words: number,
+    overlap: number,
+  ): void
+  weigh(
+    s: number,
+    count: number,
+    rows: number,
+    sets: number,
+    words: number,
+    kind: number,
+    parameter: number,
+    starts: number,
+    columns: number,
+    weights: number,
+  ): void
+  expand(
+    count: number,
+    ranks: number,
+    keep: number,
+    nearest: number,
+    sets: number,
+    words: number,
+    starts: number,
+    columns: number,
+    weights: number,
+    sums: number,
+    union: number,
+    outStarts: number,
+    outColumns: number,
+    outWeights: number,
+  ): void
+  jaccard(
+    probe: number,
+    count: number,
+    starts: number,
+    columns: number,
+    weights: number,
+    dense: number,
+    out: number,
+  ): void
+  text(
+    postings: number,
+    texts: number,
+    count: number,
+    rows: number,
+    idf: number,
+    table: number,
+    slots: number,
+    terms: number,
+    lists: number,
+    x: number,
+    s: number,
+  ): void
+  words(
+    bytes: number,
+    length: number,
+    lower: number,
+    hashes: number,
+    table: number,
+    out: number,
+  ): number
+}

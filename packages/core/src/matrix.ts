@@ -1,0 +1,111 @@
+import { KithError } from './error.ts'
+
+/** One embedding. */
+export type Vector = Float32Array | Float64Array | readonly number[]
+
+/** Embeddings as rows, one after the other. */
+export interface Matrix {
+  data: Float32Array
+  rows: number
+  dimensions: number
+}
+
+/** Several embeddings of one length: an array of them, or a matrix. */
+export type Vectors = readonly Vector[] | Matrix
+
+/** A checked source of rows that the kernel copies into its own memory. */
+export interface Rows {
+  readonly count: number
+  readonly dimensions: number
+  /** Writes row i to target[i · stride] and on. */
+  copyTo(target: Float32Array, stride: number): void
+}
+
+/** The first `limit` vectors, each of them checked for its form; `name` is what messages call one. */
+export function rowsOf(vectors: Vectors, name: string, limit = Infinity): Rows {
+  if (Array.isArray(vectors)) return rowsOfArray(vectors, name, limit)
+  if (isMatrix(vectors)) return rowsOfMatrix(vectors, name, limit)
+  throw new KithError(
+    'BAD_INPUT',
+    `the ${name}s must be an array of vectors or a matrix { data: Float32Array, rows, dimensions }`,
+  )
+}
+
+/** The query's vector followed by its candidates'. */
+export function withQuery(query: Vector, candidates: Rows, name: string): Rows {
+  const dimensions = lengthOf(query, 'query')
+  if (dimensions === 0) throw new KithError('BAD_SHAPE', 'the query vector is empty')
+  if (candidates.count > 0 && candidates.dimensions !== dimensions) {
+    throw unequal(`${name} 0`, candidates.dimensions, 'query', dimensions)
+  }
+  return {
+    count: candidates.count + 1,
+    dimensions,
+    copyTo(target, stride) {
+      target.set(query, 0)
+      candidates.copyTo(target.subarray(stride), stride)
+    },
+  }
+}
+
+function rowsOfArray(vectors: readonly Vector[], name: string, limit: number): Rows {
+  const count = Math.min(vectors.length, limit)
+  const dimensions = count > 0 ? lengthOf(vectors[0], `${name} 0`) : 0
+  for (let i = 1; i < vectors.length; i++) {
+    const length = lengthOf(vectors[i], `${name} ${i}`)
+    if (length !== dimensions) throw unequal(`${name} ${i}`, length, `${name} 0`, dimensions)
+  }
+  return {
+    count,
+    dimensions,
+    copyTo(target, stride) {
+      for (let i = 0; i < count; i++) target.set(vectors[i]!, i * stride)
+    },
+  }
+}
+
+function rowsOfMatrix({ data, rows, dimensions }: Matrix, name: string, limit: number): Rows {
+  if (!isCount(rows) || !isCount(dimensions) || data.length < rows * dimensions) {
+    throw new KithError(
+      'BAD_SHAPE',
+      `the matrix of ${name}s has ${data.length} numbers, needs rows × dimensions = ${rows} × ${dimensions}`,
+    )
+  }
+  const count = Math.min(rows, limit)
+  return {
+    count,
+    dimensions,
+    copyTo(target, stride) {
+      if (stride === dimensions) target.set(data.subarray(0, count * dimensions))
+      else {
+        for (let i = 0; i < count; i++) {
+          target.set(data.subarray(i * dimensions, (i + 1) * dimensions), i * stride)
+        }
+      }
+    },
+  }
+}
+
+function isMatrix(value: unknown): value is Matrix {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'data' in value &&
+    value.data instanceof Float32Array
+  )
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0
+}
+
+function lengthOf(vector: Vector | undefined, name: string): number {
+  if (vector instanceof Float32Array || vector instanceof Float64Array || Array.isArray(vector)) {
+    return vector.length
+  }
+  throw new KithError('BAD_INPUT', `the ${name} must be a Float32Array or an array of numbers`)
+}
+
+function unequal(name: string, length: number, other: string, expected: number): KithError {
+  return new KithError('BAD_SHAPE', `${name} has ${length} dimensions, ${other} has ${expected}`)
+}

@@ -1,0 +1,53 @@
+import type { Settings } from './settings.ts'
+
+/**
+ * Section 4: the geometric and the Jaccard term become s*(probe, ·).
+ *
+ * The raw mix takes both as they are. The standard mix z-scores them first,
+ * so that λ means the same on any scale of similarities.
+ */
+export function mix(
+  geometric: ArrayLike<number>,
+  jaccard: ArrayLike<number>,
+  probe: number,
+  settings: Pick<Settings, 'lambda' | 'mix'>,
+): Float64Array {
+  const raw = settings.mix === 'raw'
+  const near = raw ? geometric : standardise(geometric, probe)
+  const shared = raw ? jaccard : standardise(jaccard, probe)
+  const mixed = new Float64Array(near.length)
+  for (let c = 0; c < mixed.length; c++) {
+    mixed[c] = settings.lambda * near[c]! + (1 - settings.lambda) * shared[c]!
+  }
+  return mixed
+}
+
+/**
+ * Subtracts the mean and divides by the population deviation, both taken over
+ * the candidates: neither the query's own row (0) nor the probe's. A term that
+ * is constant over them becomes 0.
+ */
+export function standardise(values: ArrayLike<number>, probe: number): Float64Array {
+  const rows = values.length
+  const result = new Float64Array(rows)
+  let count = 0
+  let sum = 0
+  let low = Infinity
+  let high = -Infinity
+  for (let c = 1; c < rows; c++) {
+    if (c === probe) continue
+    const value = values[c]!
+    count++
+    sum += value
+    if (value < low) low = value
+    if (value > high) high = value
+  }
+  // Not by the deviation: summing equal values leaves a rounding error that division would blow up.
+  if (!(high > low)) return result
+  const mean = sum / count
+  let squares = 0
+  for (let c = 1; c < rows; c++) if (c !== probe) squares += (values[c]! - mean) ** 2
+  const deviation = Math.sqrt(squares / count)
+  for (let c = 0; c < rows; c++) result[c] = (values[c]! - mean) / deviation
+  return result
+}

@@ -1,0 +1,49 @@
+/** A new order of candidates: their indices, best first, and a score for each place. */
+export interface Ranking {
+  /** Candidate indices, best first: all of them. */
+  order: Uint32Array
+  /** scores[i] belongs to order[i]; they never increase. */
+  scores: Float32Array
+}
+
+/** How far apart the scores behind the context are: a few steps of float32. */
+const STEP = 2 ** -20
+
+/**
+ * Section 5: sorts the candidates of the context by s*, descending, ties by
+ * the lower index; the others follow in their old order, each a little lower
+ * than the one before, so that sorting by score keeps it.
+ *
+ * `mixed` has the query's own value at 0.
+ */
+export function rankCandidates(mixed: Float64Array, candidates: number): Ranking {
+  const inside = mixed.length - 1
+  const order = new Uint32Array(candidates)
+  for (let i = 0; i < candidates; i++) order[i] = i
+  sortByScore(order.subarray(0, inside), mixed)
+  const scores = new Float32Array(candidates)
+  for (let i = 0; i < inside; i++) scores[i] = mixed[order[i]! + 1]!
+  const last = inside > 0 ? scores[inside - 1]! : 0
+  const step = STEP * Math.max(1, Math.abs(last))
+  for (let i = inside; i < candidates; i++) scores[i] = last - step * (i - inside + 1)
+  return { order, scores }
+}
+
+/** Up to this many, moving one at a time beats the general sort: the given order is nearly right. */
+const FEW = 128
+
+/** Sorts ascending candidate indices by their score, descending. */
+function sortByScore(order: Uint32Array, mixed: Float64Array): void {
+  if (order.length > FEW) {
+    order.sort((a, b) => mixed[b + 1]! - mixed[a + 1]! || a - b)
+    return
+  }
+  for (let i = 1; i < order.length; i++) {
+    const candidate = order[i]!
+    const score = mixed[candidate + 1]!
+    let place = i
+    for (; place > 0 && mixed[order[place - 1]! + 1]! < score; place--)
+      order[place] = order[place - 1]!
+    order[place] = candidate
+  }
+}

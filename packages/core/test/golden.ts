@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { Matrix, PartialSettings } from '../src/index.ts'
+
+/** A context with what the program behind the paper computes for it: ../shared/golden/README.md. */
+export interface GoldenCase {
+  id: string
+  context: Matrix
+  settings: PartialSettings
+  groundTruth: { rows: number[]; grades: number[] }
+  expected: {
+    similarityToQuery: number[]
+    rank: number[][]
+    reciprocal: number[][]
+    jaccardToQuery: number[]
+    mixedToQuery: number[]
+    ranking: number[]
+    jaccardToGroundTruth: number[][]
+    mixedToGroundTruth: number[][]
+    labels: number[]
+  }
+}
+
+const shared = new URL('../../../../shared/golden/cases.json', import.meta.url)
+
+/** The golden cases, none where the machine does not have them. */
+export function goldenCases(): GoldenCase[] {
+  if (!existsSync(shared)) {
+    if (process.env['CI']) throw new Error(`the golden cases are missing: ${shared.pathname}`)
+    console.warn(`skipped: no golden cases at ${shared.pathname}`)
+    return []
+  }
+  const { cases } = JSON.parse(readFileSync(shared, 'utf8'))
+  return cases.map(({ embeddings, candidates, dimensions, ...rest }: Record<string, string>) => {
+    const bytes = Buffer.from(embeddings!, 'base64')
+    const data = new Float32Array(
+      bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
+    )
+    return {
+      ...rest,
+      context: { data, rows: Number(candidates) + 1, dimensions: Number(dimensions) },
+    }
+  })
+}
