@@ -86,8 +86,8 @@ function block(
   let r1 = fold(s10, s11, s12, s13)
   const row = word(s + <usize>i * line, j)
   if (add) {
-    r0 = f32x4.add(r0, v128.load(row))
-    r1 = f32x4.add(r1, v128.load(row + line))
+    r0 = added(r0, v128.load(row), j < i)
+    r1 = added(r1, v128.load(row + line), j < i)
   }
   v128.store(row, r0)
   v128.store(row + line, r1)
@@ -101,4 +101,13 @@ function block(
   v128.store64_lane(mirror, high, 0)
   mirror += line
   v128.store64_lane(mirror, high, 1)
+}
+
+/**
+ * New products plus old. In the lower half of a block on the diagonal the first
+ * two entries are mirrored ones, to which the upper half has added already.
+ */
+function added(products: v128, old: v128, mirrored: bool): v128 {
+  const sum = f32x4.add(products, old)
+  return mirrored ? v128.shuffle<f32>(old, sum, 0, 1, 6, 7) : sum
 }

@@ -33,10 +33,10 @@ export function rowsOf(vectors: Vectors, name: string, limit = Infinity): Rows {
 
 /** The query's vector followed by its candidates'. */
 export function withQuery(query: Vector, candidates: Rows, name: string): Rows {
-  const dimensions = lengthOf(query, 'query')
+  const dimensions = lengthOf(query, 'the query')
   if (dimensions === 0) throw new KithError('BAD_SHAPE', 'the query vector is empty')
   if (candidates.count > 0 && candidates.dimensions !== dimensions) {
-    throw unequal(`${name} 0`, candidates.dimensions, 'query', dimensions)
+    throw unequal(`${name} 0`, candidates.dimensions, 'the query', dimensions)
   }
   return {
     count: candidates.count + 1,
@@ -103,7 +103,7 @@ function lengthOf(vector: Vector | undefined, name: string): number {
   if (vector instanceof Float32Array || vector instanceof Float64Array || Array.isArray(vector)) {
     return vector.length
   }
-  throw new KithError('BAD_INPUT', `the ${name} must be a Float32Array or an array of numbers`)
+  throw new KithError('BAD_INPUT', `${name} must be a Float32Array or an array of numbers`)
 }
 
 function unequal(name: string, length: number, other: string, expected: number): KithError {

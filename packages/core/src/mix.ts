@@ -1,5 +1,8 @@
 import type { Settings } from './settings.ts'
 
+/** Jaccards that differ by less are equal but for rounding, which dividing by their deviation would blow up. */
+const JACCARD_NOISE = 1e-6
+
 /**
  * Section 4: the geometric and the Jaccard term become s*(probe, ·).
  *
@@ -14,7 +17,7 @@ export function mix(
 ): Float64Array {
   const raw = settings.mix === 'raw'
   const near = raw ? geometric : standardise(geometric, probe)
-  const shared = raw ? jaccard : standardise(jaccard, probe)
+  const shared = raw ? jaccard : standardise(jaccard, probe, JACCARD_NOISE)
   const mixed = new Float64Array(near.length)
   for (let c = 0; c < mixed.length; c++) {
     mixed[c] = settings.lambda * near[c]! + (1 - settings.lambda) * shared[c]!
@@ -25,9 +28,9 @@ export function mix(
 /**
  * Subtracts the mean and divides by the population deviation, both taken over
  * the candidates: neither the query's own row (0) nor the probe's. A term that
- * is constant over them becomes 0.
+ * is constant over them, up to `noise`, becomes 0.
  */
-export function standardise(values: ArrayLike<number>, probe: number): Float64Array {
+export function standardise(values: ArrayLike<number>, probe: number, noise = 0): Float64Array {
   const rows = values.length
   const result = new Float64Array(rows)
   let count = 0
@@ -42,8 +45,8 @@ export function standardise(values: ArrayLike<number>, probe: number): Float64Ar
     if (value < low) low = value
     if (value > high) high = value
   }
-  // Not by the deviation: summing equal values leaves a rounding error that division would blow up.
-  if (!(high > low)) return result
+  // Not by the deviation, which a rounding error keeps from being 0.
+  if (!(high - low > noise)) return result
   const mean = sum / count
   let squares = 0
   for (let c = 1; c < rows; c++) if (c !== probe) squares += (values[c]! - mean) ** 2

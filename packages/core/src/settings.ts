@@ -109,10 +109,8 @@ function checkRange(name: string, value: unknown, { from, to, integer, above }: 
     (!integer || Number.isInteger(value))
   if (fits) return
   const kind = integer ? 'a whole number' : 'a number'
-  throw new KithError(
-    'BAD_SETTING',
-    `setting ${name} is ${show(value)}, allowed: ${kind} ${above ? 'above' : 'from'} ${from} to ${to}`,
-  )
+  const allowed = above ? `${kind} above ${from}, at most ${to}` : `${kind} from ${from} to ${to}`
+  throw new KithError('BAD_SETTING', `setting ${name} is ${show(value)}, allowed: ${allowed}`)
 }
 
 function checkViews(views: unknown): void {

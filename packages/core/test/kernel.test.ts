@@ -1,0 +1,237 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { expandWeights } from '../src/expansion.ts'
+import { kernel as defaultKernel, neighbours, Reranker, rerank, similarity } from '../src/index.ts'
+import { jaccardTo } from '../src/jaccard.ts'
+import { createEngine } from '../src/kernel/load.ts'
+import { rankRows } from '../src/rank.ts'
+import { extendedSets } from '../src/reciprocal.ts'
+import { scaleRows } from '../src/scale.ts'
+import { resolveSettings } from '../src/settings.ts'
+import { neighbourWeights } from '../src/weights.ts'
+import { contexts, makeContext, settings } from './contexts.ts'
+import { allKernels, expectClose, fastKernels, splitContext } from './support.ts'
+
+const RUNS = { numRuns: 60 }
+
+describe.each(fastKernels)('%s against the oracle', (kernel) => {
+  test('whole numbers, whose sums are exact: the same neighbours, the same similarities', () => {
+    fc.assert(
+      fc.property(contexts(['integers']), settings(), ({ context }, some) => {
+        const fast = { ...some, kernel }
+        const plain = { ...some, kernel: 'typescript' } as const
+        expect(neighbours(context, fast)).toEqual(neighbours(context, plain))
+        const probes = [0, context.rows - 1]
+        const actual = similarity(context, probes, fast)
+        const expected = similarity(context, probes, plain)
+        for (const p of [0, 1]) {
+          expect(actual.geometric[p]).toEqual(expected.geometric[p])
+          expectClose(actual.jaccard[p]!, expected.jaccard[p]!, 1e-6)
+        }
+      }),
+      RUNS,
+    )
+  })
+
+  test('any numbers: similarities close, and from them on every step the same', () => {
+    fc.assert(
+      fc.property(
+        contexts(['floats', 'clustered']),
+        settings(),
+        fc.constantFrom('none', 'max', 'mean'),
+        ({ context }, some, scale) => {
+          const all = resolveSettings(some)
+          const { rows, dimensions } = context
+          const k = Math.min(all.k, rows - 1)
+          const engine = createEngine(kernel)
+          engine.open({ ...all, rows, dimensions, k, postings: 0, blended: false })
+          const { data, stride } = engine.vectors(dimensions)
+          for (let i = 0; i < rows; i++) {
+            data.set(context.data.subarray(i * dimensions, (i + 1) * dimensions), i * stride)
+          }
+          engine.gram()
+          engine.adopt()
+          const s = flat(rows, (i) => engine.graphRow(i))
+          expectClose(s, exactGram(context.data, rows, dimensions), dimensions * 2e-6)
+
+          engine.scale(scale)
+          scaleRows(s, rows, scale)
+          expectClose(
+            flat(rows, (i) => engine.graphRow(i)),
+            s,
+            1e-6 * largest(s),
+          )
+          s.set(flat(rows, (i) => engine.graphRow(i)))
+
+          engine.rank()
+          const rank = rankRows(s, rows, k)
+          expect(engine.ranks()).toEqual(rank)
+
+          engine.reciprocal(all)
+          const sets = extendedSets(rank, k, all.trust, all.overlap)
+          expect(engine.reciprocals()).toEqual(sets.map((set) => Uint32Array.from(set).sort()))
+
+          engine.weigh(all)
+          const weights = neighbourWeights(s, sets, all.weight, all.weightParameter)
+          const v = expandWeights(weights, rank, all.kExp)
+          for (const probe of new Set([0, rows >> 1, rows - 1])) {
+            expectClose(engine.jaccard(probe), jaccardTo(v, rows, probe), 1e-6)
+          }
+        },
+      ),
+      RUNS,
+    )
+  })
+
+  test('a thousand candidates, and a thousand identical ones', () => {
+    for (const duplicates of [0, 1]) {
+      const context = makeContext('integers', 1001, 24, { duplicates, seed: 5 })
+      const some = { k: 21, trust: 0.5 }
+      expect(neighbours(context, { ...some, kernel })).toEqual(
+        neighbours(context, { ...some, kernel: 'typescript' }),
+      )
+    }
+  })
+})
+
+describe.each(allKernels)('properties of %s', (kernel) => {
+  test('λ = 1 gives the geometric order', () => {
+    fc.assert(
+      fc.property(
+        contexts(['integers', 'clustered'], { rows: 100, dimensions: 60 }),
+        settings(),
+        ({ context }, some) => {
+          const { query, candidates } = splitContext(context)
+          const { geometric } = similarity(context, [0], { ...some, kernel })
+          const { order } = rerank(query, candidates, {
+            ...some,
+            kernel,
+            lambda: 1,
+            contextSize: 300,
+          })
+          const own = geometric[0]!.subarray(1)
+          const expected = Uint32Array.from(own.keys()).sort((a, b) => own[b]! - own[a]! || a - b)
+          expect(order).toEqual(expected)
+        },
+      ),
+      RUNS,
+    )
+  })
+
+  test('s_J lies within 0 and 1, and is 1 for identical neighbour vectors', () => {
+    fc.assert(
+      fc.property(
+        contexts(['integers', 'floats'], { rows: 80, dimensions: 40 }),
+        settings(),
+        ({ context }, some) => {
+          const { jaccard } = similarity(context, [0], { ...some, kernel })
+          for (const value of jaccard[0]!) expect(value >= 0 && value <= 1).toBe(true)
+          const all = resolveSettings({ ...some, kernel })
+          const engine = createEngine(kernel)
+          const { rows, dimensions, data } = context
+          const k = Math.min(all.k, rows - 1)
+          engine.open({ ...all, rows, dimensions, k, postings: 0, blended: false })
+          const target = engine.vectors(dimensions)
+          for (let i = 0; i < rows; i++) {
+            target.data.set(data.subarray(i * dimensions, (i + 1) * dimensions), i * target.stride)
+          }
+          engine.gram()
+          engine.adopt()
+          engine.rank()
+          engine.reciprocal(all)
+          engine.weigh(all)
+          const own = engine.neighbourVector(0)
+          const similar = engine.jaccard(0)
+          for (let c = 0; c < rows; c++) {
+            const theirs = engine.neighbourVector(c)
+            const same =
+              own.columns.length > 0 &&
+              own.columns.join() === theirs.columns.join() &&
+              own.weights.join() === theirs.weights.join()
+            if (same) expect(similar[c]).toBe(1)
+          }
+        },
+      ),
+      RUNS,
+    )
+  })
+
+  test('shuffling the candidates permutes the result', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: 120 }),
+        fc.integer({ min: 8, max: 90 }),
+        fc.integer(),
+        settings(),
+        (rows, dimensions, seed, some) => {
+          // No duplicates: without ties the order of the input cannot matter.
+          const { query, candidates } = splitContext(
+            makeContext('floats', rows, dimensions, { seed }),
+          )
+          const vectors = rowsOf(candidates.data, candidates.rows, dimensions)
+          const shuffled = vectors.map((_, i) => (i * 7919 + 13) % vectors.length)
+          if (new Set(shuffled).size < vectors.length) return
+          const all = { ...some, kernel, contextSize: 300 }
+          const before = rerank(query, vectors, all)
+          const after = rerank(
+            query,
+            shuffled.map((i) => vectors[i]!),
+            all,
+          )
+          expectClose(after.scores, before.scores, 1e-4 * Math.max(1, largest(before.scores)))
+          const scoreOf = new Map([...before.order].map((c, i) => [c, before.scores[i]!]))
+          after.order.forEach((c, i) => {
+            const difference = Math.abs(scoreOf.get(shuffled[c]!)! - after.scores[i]!)
+            expect(difference).toBeLessThanOrEqual(1e-4 * Math.max(1, largest(before.scores)))
+          })
+        },
+      ),
+      RUNS,
+    )
+  })
+
+  test('memory that grows between calls, and two rerankers at once', () => {
+    const small = splitContext(makeContext('clustered', 9, 3, { seed: 1 }))
+    const large = splitContext(makeContext('clustered', 300, 801, { seed: 2 }))
+    const first = new Reranker({ kernel, contextSize: 300, trust: 0.5 })
+    const second = new Reranker({ kernel, contextSize: 300, trust: 0.5 })
+    const alone = (context: typeof small) =>
+      new Reranker({ kernel, contextSize: 300, trust: 0.5 }).rerank(
+        context.query,
+        context.candidates,
+      )
+    for (const context of [small, large, small, large]) {
+      expect(first.rerank(context.query, context.candidates)).toEqual(alone(context))
+      const other = context === small ? large : small
+      expect(second.rerank(other.query, other.candidates)).toEqual(alone(other))
+    }
+  })
+})
+
+test('the fastest kernel is the default, and a setting or the environment forces another', () => {
+  expect(defaultKernel()).toBe(process.env['KITH_KERNEL'] ?? allKernels[0])
+})
+
+function flat(rows: number, rowOf: (i: number) => Float32Array): Float32Array {
+  const all = new Float32Array(rows * rows)
+  for (let i = 0; i < rows; i++) all.set(rowOf(i), i * rows)
+  return all
+}
+
+function exactGram(data: Float32Array, rows: number, dimensions: number): Float64Array {
+  return Float64Array.from({ length: rows * rows }, (_, at) => {
+    const a = Math.floor(at / rows) * dimensions
+    const b = (at % rows) * dimensions
+    let sum = 0
+    for (let j = 0; j < dimensions; j++) sum += data[a + j]! * data[b + j]!
+    return sum
+  })
+}
+
+function rowsOf(data: Float32Array, rows: number, dimensions: number): Float32Array[] {
+  return Array.from({ length: rows }, (_, i) => data.slice(i * dimensions, (i + 1) * dimensions))
+}
+
+function largest(values: Float32Array): number {
+  return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+}

@@ -1,0 +1,417 @@
+import { describe, expect, test } from 'vitest'
+import {
+  explain,
+  KithError,
+  type KithErrorCode,
+  type Matrix,
+  neighbours,
+  presets,
+  Reranker,
+  rerank,
+  similarity,
+  type Vector,
+} from '../src/index.ts'
+import { makeContext } from './contexts.ts'
+import { allKernels, expectClose, splitContext } from './support.ts'
+
+describe.each(allKernels)('rerank on %s', (kernel) => {
+  test('ranks all candidates; those beyond the context follow in their old order', () => {
+    const { query, candidates } = splitContext(makeContext('clustered', 81, 12, { seed: 4 }))
+    for (const mix of ['raw', 'standard'] as const) {
+      const { order, scores } = rerank(query, candidates, { kernel, mix, contextSize: 30 })
+      expect([...order].sort((a, b) => a - b)).toEqual(Array.from({ length: 80 }, (_, i) => i))
+      expect([...order.subarray(30)]).toEqual(Array.from({ length: 50 }, (_, i) => 30 + i))
+      for (let i = 1; i < 30; i++) expect(scores[i]! <= scores[i - 1]!).toBe(true)
+      // Strictly lower, so that sorting a file by score keeps the order.
+      for (let i = 30; i < 80; i++) expect(scores[i]! < scores[i - 1]!).toBe(true)
+    }
+  })
+
+  test('vectors of any form give the same ranking', () => {
+    const { query, candidates } = splitContext(makeContext('clustered', 21, 7, { seed: 6 }))
+    const rows = Array.from({ length: 20 }, (_, i) => candidates.data.slice(i * 7, (i + 1) * 7))
+    const expected = rerank(query, candidates, { kernel })
+    expect(rerank(query, rows, { kernel })).toEqual(expected)
+    expect(
+      rerank(
+        [...query],
+        rows.map((row) => [...row]),
+        { kernel },
+      ),
+    ).toEqual(expected)
+    expect(rerank({ vector: query }, { vectors: candidates }, { kernel })).toEqual(expected)
+    expect(
+      rerank(
+        Float64Array.from(query),
+        rows.map((row) => Float64Array.from(row)),
+        { kernel },
+      ),
+    ).toEqual(expected)
+  })
+
+  test.each<[string, Vector, Vector[] | Matrix]>([
+    ['no candidates', [1, 2], []],
+    ['an empty matrix', [1, 2], { data: new Float32Array(), rows: 0, dimensions: 2 }],
+    ['one candidate', [1, 2], [[2, 1]]],
+    ['identical vectors', [1, 2], Array(9).fill([1, 2])],
+    ['zero candidates', [1, 2], Array(9).fill([0, 0])],
+    [
+      'a zero query',
+      [0, 0],
+      [
+        [1, 2],
+        [2, 1],
+        [0, 0],
+      ],
+    ],
+    [
+      'opposite vectors',
+      [1, 0],
+      [
+        [-1, 0],
+        [-2, 0],
+        [-3, 1],
+      ],
+    ],
+    [
+      'tiny numbers',
+      [1e-30, 0],
+      [
+        [1e-30, 1e-32],
+        [0, 1e-38],
+        [1e-45, 0],
+      ],
+    ],
+    ['one dimension', [2], [[1], [-1], [0], [3]]],
+  ])('%s', (_, query, candidates) => {
+    const count = Array.isArray(candidates) ? candidates.length : candidates.rows
+    for (const metric of ['dot', 'cosine'] as const) {
+      for (const scale of ['none', 'max', 'mean'] as const) {
+        for (const weight of ['linear', 'exp', 'binary'] as const) {
+          for (const mix of ['raw', 'standard'] as const) {
+            const settings = { kernel, metric, scale, weight, mix, k: 30, kExp: 40, trust: 0.5 }
+            const { order, scores } = rerank(query, candidates, settings)
+            expect([...order].sort()).toEqual(Array.from({ length: count }, (_, i) => i))
+            expect(scores.every(Number.isFinite)).toBe(true)
+          }
+        }
+      }
+    }
+  })
+
+  test('cosines ignore length, however large or small', () => {
+    const { query, candidates } = splitContext(makeContext('clustered', 31, 10, { seed: 8 }))
+    const expected = rerank(query, candidates, { kernel, metric: 'cosine' })
+    const rows = Array.from({ length: 30 }, (_, i) =>
+      Float64Array.from(
+        candidates.data.slice(i * 10, (i + 1) * 10),
+        (x) => x * 10 ** ((i % 60) - 28),
+      ),
+    )
+    const scaled = rerank(query, rows, { kernel, metric: 'cosine' })
+    expect(scaled.order).toEqual(expected.order)
+    expectClose(scaled.scores, expected.scores, 1e-4)
+  })
+
+  test('large inner products do not overflow exponential weights', () => {
+    const { query, candidates } = splitContext(makeContext('clustered', 31, 10, { seed: 10 }))
+    const long = candidates.data.map((x) => x * 1000)
+    const { scores } = rerank(
+      query.map((x) => x * 1000),
+      { ...candidates, data: long },
+      { kernel, weight: 'exp', weightParameter: 10 },
+    )
+    expect(scores.every(Number.isFinite)).toBe(true)
+  })
+
+  test('a probe other than the query is left out of its own statistics', () => {
+    const context = makeContext('clustered', 12, 6, { seed: 12 })
+    const { geometric, jaccard, mixed } = similarity(context, [4], { kernel, lambda: 0.3 })
+    const z = (values: Float32Array) => {
+      const others = [...values].filter((_, c) => c !== 0 && c !== 4)
+      const mean = others.reduce((a, b) => a + b) / others.length
+      const deviation = Math.sqrt(others.reduce((a, b) => a + (b - mean) ** 2, 0) / others.length)
+      return [...values].map((value) => (value - mean) / deviation)
+    }
+    const near = z(geometric[0]!)
+    const shared = z(jaccard[0]!)
+    expectClose(
+      mixed[0]!,
+      near.map((value, c) => 0.3 * value + 0.7 * shared[c]!),
+      1e-4,
+    )
+  })
+})
+
+describe('explain', () => {
+  const { query, candidates } = splitContext(makeContext('clustered', 41, 16, { seed: 14 }))
+  const settings = { contextSize: 30, mix: 'raw', lambda: 0.4 } as const
+
+  test('gives the parts of the score, the ranks, and who vouches for a candidate', () => {
+    const { order, scores } = rerank(query, candidates, settings)
+    for (let index = 0; index < 30; index++) {
+      const why = explain(query, candidates, index, settings)
+      expect(why.rankBefore).toBe(index + 1)
+      expect(order[why.rankAfter - 1]).toBe(index)
+      expect(why.score).toBe(scores[why.rankAfter - 1])
+      expect(why.score).toBeCloseTo(0.4 * why.geometric + 0.6 * why.jaccard, 5)
+      // Σ min over the shared neighbours, and both vectors sum to 1: s_J follows.
+      const overlap = why.shared.reduce(
+        (sum, n) => sum + Math.min(n.queryWeight, n.candidateWeight),
+        0,
+      )
+      expect(why.jaccard).toBeCloseTo(overlap / (2 - overlap), 5)
+      expect(why.shared.length > 0).toBe(why.jaccard > 0)
+    }
+  })
+
+  test('says of a candidate beyond the context that it was not looked at', () => {
+    const why = explain(query, candidates, 35, settings)
+    expect(why).toMatchObject({ inContext: false, rankBefore: 36, rankAfter: 36, shared: [] })
+  })
+
+  test('is the same on every kernel', () => {
+    const [first, ...others] = allKernels.map((kernel) =>
+      explain(query, candidates, 3, { ...settings, kernel }),
+    )
+    for (const other of others) {
+      expect(other.shared.map(({ index }) => index)).toEqual(
+        first!.shared.map(({ index }) => index),
+      )
+      expect(other.jaccard).toBeCloseTo(first!.jaccard, 6)
+    }
+  })
+})
+
+describe('settings', () => {
+  test('the presets are the paper’s', () => {
+    expect(presets['msmarco-tas-b']).toMatchObject({
+      contextSize: 60,
+      k: 21,
+      kExp: 3,
+      trust: 0,
+      lambda: 0.451,
+    })
+    expect(presets['msmarco-cocondenser']).toMatchObject({
+      contextSize: 53,
+      k: 21,
+      kExp: 5,
+      trust: 0.128,
+      lambda: 0.469,
+    })
+    expect(presets['msmarco-coder-cocondenser']).toMatchObject({
+      contextSize: 63,
+      k: 19,
+      kExp: 8,
+      trust: 0.5,
+      lambda: 0.473,
+    })
+    for (const name of [
+      'msmarco-tas-b',
+      'msmarco-cocondenser',
+      'msmarco-coder-cocondenser',
+    ] as const) {
+      expect(presets[name]).toMatchObject({
+        mix: 'raw',
+        metric: 'dot',
+        scale: 'none',
+        weight: 'linear',
+      })
+    }
+  })
+
+  test('the default is balanced, and a reranker’s own settings give way to a call’s', () => {
+    const { query, candidates } = splitContext(makeContext('clustered', 61, 16, { seed: 16 }))
+    const expected = rerank(query, candidates, presets.balanced)
+    expect(rerank(query, candidates)).toEqual(expected)
+    expect(rerank(query, candidates, { k: undefined })).toEqual(expected)
+    const reranker = new Reranker({ k: 3 })
+    expect(reranker.rerank(query, candidates)).toEqual(rerank(query, candidates, { k: 3 }))
+    expect(reranker.rerank(query, candidates, { k: 10 })).toEqual(expected)
+    expect(presets.balanced).toMatchObject({
+      contextSize: 50,
+      k: 10,
+      kExp: 4,
+      trust: 0,
+      lambda: 0.7,
+      mix: 'standard',
+    })
+  })
+})
+
+describe('what bad input gets', () => {
+  const good = [
+    [1, 2],
+    [3, 4],
+  ]
+  const matrix = (data: number[], rows: number, dimensions: number): Matrix => ({
+    data: Float32Array.from(data),
+    rows,
+    dimensions,
+  })
+  const cases: [string, () => unknown, KithErrorCode, string][] = [
+    [
+      'NaN in a candidate',
+      () =>
+        rerank(
+          [1, 2],
+          [
+            [1, 2],
+            [3, NaN],
+          ],
+        ),
+      'BAD_VECTOR',
+      'candidate 1 has NaN in column 1',
+    ],
+    [
+      'infinity in the query',
+      () => rerank([1, Infinity], good),
+      'BAD_VECTOR',
+      'the query has Infinity in column 1',
+    ],
+    [
+      'too large for float32',
+      () => rerank([1, 2], [[1e39, 0]]),
+      'BAD_VECTOR',
+      'candidate 0 has Infinity in column 0',
+    ],
+    [
+      'products too large',
+      () => rerank([1, 2], [[1e20, 0]]),
+      'BAD_VECTOR',
+      "candidate 0 is too long for inner products in float32: its largest number is 100000002004087730000; use metric 'cosine'",
+    ],
+    [
+      'NaN in a context',
+      () => neighbours(matrix([1, 2, NaN, 4], 2, 2)),
+      'BAD_VECTOR',
+      'row 1 has NaN in column 0',
+    ],
+    [
+      'no number',
+      () => rerank([1, 2], [[1, 'x' as unknown as number]]),
+      'BAD_VECTOR',
+      'candidate 0 has NaN in column 1',
+    ],
+    [
+      'unequal lengths',
+      () =>
+        rerank(
+          [1, 2],
+          [
+            [1, 2],
+            [1, 2, 3],
+          ],
+        ),
+      'BAD_SHAPE',
+      'candidate 1 has 3 dimensions, candidate 0 has 2',
+    ],
+    [
+      'a query of another length',
+      () => rerank([1, 2, 3], good),
+      'BAD_SHAPE',
+      'candidate 0 has 2 dimensions, the query has 3',
+    ],
+    ['an empty query', () => rerank([], []), 'BAD_SHAPE', 'the query vector is empty'],
+    [
+      'matrix data too short',
+      () => rerank([1, 2], matrix([1, 2, 3], 2, 2)),
+      'BAD_SHAPE',
+      'the matrix of candidates has 3 numbers, needs rows × dimensions = 2 × 2',
+    ],
+    [
+      'negative rows',
+      () => rerank([1, 2], matrix([1, 2], -1, 2)),
+      'BAD_SHAPE',
+      'the matrix of candidates has 2 numbers, needs rows × dimensions = -1 × 2',
+    ],
+    [
+      'no vector',
+      () => rerank([1, 2], [[1, 2], null as unknown as number[]]),
+      'BAD_INPUT',
+      'candidate 1 must be a Float32Array or an array of numbers',
+    ],
+    [
+      'no candidates at all',
+      () => rerank([1, 2], undefined as unknown as number[][]),
+      'BAD_INPUT',
+      'the candidates must be an array of vectors or a matrix { data: Float32Array, rows, dimensions }',
+    ],
+    [
+      'no query',
+      () => rerank(undefined as unknown as number[], good),
+      'BAD_INPUT',
+      'the query must be a Float32Array or an array of numbers',
+    ],
+    [
+      'an empty context',
+      () => neighbours(matrix([], 0, 2)),
+      'BAD_SHAPE',
+      'the context has no rows; row 0 is the query',
+    ],
+    [
+      'a probe outside',
+      () => similarity(matrix([1, 2], 1, 2), [1]),
+      'BAD_INPUT',
+      'probe 1 is not a row of the context, which has 1',
+    ],
+    [
+      'a candidate outside',
+      () => explain([1, 2], good, 2),
+      'BAD_INPUT',
+      'candidate 2 does not exist, there are 2',
+    ],
+    [
+      'k of 0',
+      () => rerank([1, 2], good, { k: 0 }),
+      'BAD_SETTING',
+      'setting k is 0, allowed: a whole number from 1 to 16384',
+    ],
+    [
+      'k of a half',
+      () => rerank([1, 2], good, { k: 1.5 }),
+      'BAD_SETTING',
+      'setting k is 1.5, allowed: a whole number from 1 to 16384',
+    ],
+    [
+      'lambda of 2',
+      () => rerank([1, 2], good, { lambda: 2 }),
+      'BAD_SETTING',
+      'setting lambda is 2, allowed: a number from 0 to 1',
+    ],
+    [
+      'lambda NaN',
+      () => rerank([1, 2], good, { lambda: NaN }),
+      'BAD_SETTING',
+      'setting lambda is NaN, allowed: a number from 0 to 1',
+    ],
+    [
+      'a weight parameter of 0',
+      () => rerank([1, 2], good, { weightParameter: 0 }),
+      'BAD_SETTING',
+      'setting weightParameter is 0, allowed: a number above 0, at most 100',
+    ],
+    [
+      'a word for a number',
+      () => rerank([1, 2], good, { k: '3' as unknown as number }),
+      'BAD_SETTING',
+      'setting k is "3", allowed: a whole number from 1 to 16384',
+    ],
+    [
+      'an unknown weight',
+      () => rerank([1, 2], good, { weight: 'cubic' as 'exp' }),
+      'BAD_SETTING',
+      'setting weight is "cubic", allowed: linear, exp, binary',
+    ],
+    [
+      'an unknown setting',
+      () => new Reranker({ kexp: 3 } as object),
+      'BAD_SETTING',
+      'unknown setting "kexp", known: contextSize, k, kExp, trust, overlap, lambda, weightParameter, weight, scale, metric, mix, kernel, views',
+    ],
+  ]
+  test.each(cases)('%s', (_, call, code, message) => {
+    expect(call).toThrow(KithError)
+    expect(call).toThrow(expect.objectContaining({ code, message: `kith: ${message}` }))
+  })
+})

@@ -1,0 +1,161 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { prepareText } from '../src/index.ts'
+import { createEngine } from '../src/kernel/load.ts'
+import { Postings } from '../src/postings.ts'
+import { appendString, appendText } from '../src/prepare-text.ts'
+import { allKernels, expectClose, random } from './support.ts'
+import { termsOf, textCosines } from './text-oracle.ts'
+
+/** S_text of a context's texts, row after row. */
+function similarities(
+  kernel: (typeof allKernels)[number],
+  texts: readonly string[],
+): Float32Array[] {
+  const postings = new Postings()
+  for (const text of texts) appendText(postings, text)
+  const engine = createEngine(kernel)
+  const shape = { rows: texts.length, dimensions: 1, k: 1, kExp: 1, trust: 0, blended: false }
+  engine.open({ ...shape, postings: postings.count })
+  engine.text(postings)
+  return texts.map((_, i) => engine.row(i))
+}
+
+/** The multiset of counts says whether two splittings agree; the hash hides the terms themselves. */
+function countsOf(postings: Uint32Array): string[] {
+  const floats = new Float32Array(postings.buffer, postings.byteOffset, postings.length)
+  return Array.from({ length: postings.length / 3 }, (_, i) => floats[i * 3 + 2]!.toFixed(4)).sort()
+}
+
+const samples = [
+  '',
+  '   ',
+  'Boundary layer, boundary-layer; LAYER 2!',
+  'naïve café CAFÉ cafe\u0301',
+  'ΟΔΟΣ οδος ΟΔΟΣ. Σ',
+  'İstanbul istanbul',
+  'Straße STRASSE ẞ',
+  '東京都の天気と2020年オリンピック',
+  '葛\u{e0100}飾区',
+  'สวัสดีครับ ที่นี่',
+  'ភាសាខ្មែរ ພາສາລາວ မြန်မာ',
+  '한국어 띄어쓰기',
+  'हिन्दी भाषा',
+  'שלום עולם مرحبا بالعالم',
+  '👩‍👩‍👧 ❤️ 🇩🇪 x👍y',
+  'lone \ud800 surrogate \udc00x',
+  'snake_case kebab-case 3.14 1e9 ½ ²',
+  '\u0301mark first',
+]
+
+describe('terms', () => {
+  test.each(samples)('%j', (text) => {
+    const expected = new Map<string, number>()
+    for (const term of termsOf(text)) expected.set(term, (expected.get(term) ?? 0) + 1)
+    const counts = [...expected.values()].map((tf) => (1 + Math.log(tf)).toFixed(4)).sort()
+    expect(countsOf(prepareText(text).postings)).toEqual(counts)
+  })
+
+  test('any string splits as the oracle says, and equal terms get equal hashes', () => {
+    const words = fc.constantFrom(...samples.flatMap(termsOf), 'é', 'a', 'の', 'ที่')
+    const text = fc
+      .array(fc.oneof(words, fc.string({ unit: 'binary' }), fc.constantFrom(' ', '-', '，')))
+      .map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        const { postings } = prepareText(`${a} ${b}`)
+        const terms = termsOf(`${a} ${b}`)
+        expect(postings.length / 3).toBe(new Set(terms).size)
+        const ofA = prepareText(a).postings
+        const keys = new Set(keysOf(postings))
+        for (const key of keysOf(ofA)) expect(keys.has(key)).toBe(true)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('ASCII texts take the fast way to the same postings', () => {
+    const ascii = fc.string({ unit: 'binary-ascii', maxLength: 3000 })
+    fc.assert(
+      fc.property(ascii, (text) => {
+        const [fast, slow] = [new Postings(), new Postings()]
+        appendText(fast, text)
+        appendString(slow, text)
+        expect(fast.used()).toEqual(slow.used())
+      }),
+      { numRuns: 200 },
+    )
+    const long = Array.from({ length: 150_000 }, (_, i) => `word${i % 90_001}`).join(' ')
+    const [fast, slow] = [new Postings(), new Postings()]
+    appendText(fast, long)
+    appendString(slow, long)
+    expect(fast.used()).toEqual(slow.used())
+  })
+
+  test('two hundred thousand terms have as many hashes', () => {
+    const terms = Array.from({ length: 200_000 }, (_, i) => `t${i.toString(36)}`)
+    const keys = keysOf(prepareText(terms.join(' ')).postings)
+    expect(new Set(keys).size).toBe(terms.length)
+  })
+})
+
+function keysOf(postings: Uint32Array): string[] {
+  return Array.from(
+    { length: postings.length / 3 },
+    (_, i) => `${postings[i * 3]} ${postings[i * 3 + 1]}`,
+  )
+}
+
+describe.each(allKernels)('text similarity on %s', (kernel) => {
+  test('the samples, as METHOD.md says', () => {
+    const expected = textCosines(samples)
+    similarities(kernel, samples).forEach((row, i) => {
+      expectClose(row, expected[i]!, 2e-6)
+    })
+  })
+
+  test('random texts of any number and length', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: 70 }),
+        fc.integer({ min: 1, max: 60 }),
+        fc.integer({ min: 1, max: 400 }),
+        fc.integer(),
+        (count, length, vocabulary, seed) => {
+          const next = random(seed)
+          const texts = Array.from({ length: count }, () =>
+            Array.from(
+              { length: Math.floor(next() * length) },
+              () => `w${Math.floor(vocabulary ** next())}`,
+            ).join(' '),
+          )
+          const expected = textCosines(texts)
+          similarities(kernel, texts).forEach((row, i) => {
+            expectClose(row, expected[i]!, 3e-6)
+          })
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
+
+  test('more frequent terms than one pass takes', () => {
+    const next = random(3)
+    const texts = Array.from({ length: 8 }, () =>
+      Array.from({ length: 900 }, (_, i) => (next() < 0.6 ? `w${i}` : '')).join(' '),
+    )
+    const expected = textCosines(texts)
+    similarities(kernel, texts).forEach((row, i) => {
+      expectClose(row, expected[i]!, 3e-6)
+    })
+  })
+
+  test('a text without terms is similar to itself only; identical texts tie with themselves', () => {
+    const rows = similarities(kernel, ['query words', 'shared text', '', 'shared text', '!?'])
+    expect([...rows[2]!]).toEqual([0, 0, 1, 0, 0])
+    expect([...rows[4]!]).toEqual([0, 0, 0, 0, 1])
+    expect(rows[1]![3]).toBe(rows[1]![1])
+    expect(rows[3]).toEqual(rows[1])
+    expectClose(rows[1]!, [0, 1, 0, 1, 0], 1e-6)
+  })
+})
