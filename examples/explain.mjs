@@ -1,0 +1,24 @@
+// Why did a candidate move? Its parts of the score, and who vouches for it.
+import { explain } from '@kith/core'
+
+/** Points on a sphere, nearest first: the first stands alone, the next five are each other's neighbours. */
+const points = [
+  [0, 0],
+  [-0.14, 0.12],
+  [0.15, 0.13],
+  [0.2, 0.02],
+  [0.24, 0.12],
+  [0.22, 0.22],
+  [0.31, 0.05],
+  [-0.3, 0.3],
+  [-0.25, 0.36],
+]
+const [query, ...candidates] = points.map(([x, y]) => [x, y, Math.sqrt(1 - x * x - y * y)])
+const settings = { k: 5, kExp: 1, lambda: 0.3 }
+for (let index = 0; index < candidates.length; index++) {
+  const why = explain(query, candidates, index, settings)
+  const friends = why.shared.map((neighbour) => (neighbour.index < 0 ? 'query' : neighbour.index))
+  console.log(
+    `candidate ${index}: rank ${why.rankBefore} → ${why.rankAfter}, similarity ${why.geometric.toFixed(2)}, neighbourhood ${why.jaccard.toFixed(2)}, shared: ${friends.join(', ')}`,
+  )
+}

@@ -1,0 +1,16 @@
+// Many queries: one Reranker keeps its memory, prepared texts are split once.
+import { prepareText, presets, Reranker } from '@kith/core'
+
+const texts = ['red apples', 'green apples', 'apple pie', 'stock prices', 'market news'].map(
+  prepareText,
+)
+const vectors = texts.map((_, i) => [Math.cos(i / 3), Math.sin(i / 3)])
+const reranker = new Reranker({ ...presets.balanced, k: 3 })
+for (const [text, angle] of [
+  ['apples', 0.3],
+  ['market', 1.2],
+]) {
+  const vector = [Math.cos(angle), Math.sin(angle)]
+  const { order } = reranker.rerank({ vector, text }, { vectors, texts })
+  console.log(`${text}: ${order.join(' ')}`)
+}

@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** What each program must print; a new example needs an entry. */
+const expected: Record<string, RegExp> = {
+  'rerank.mjs': /^1\. Bees find flowers by colour and scent/,
+  'explain.mjs': /candidate 0: rank 1 → 6.*\ncandidate 1: rank 2 → 1/,
+  'hot-loop.mjs': /^apples: 1 0 2 3 4\nmarket: 4 3 2 1 0\n$/,
+}
+
+describe('examples', () => {
+  test.each(readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.mjs')))(
+    '%s',
+    (name) => {
+      const output = execFileSync(process.execPath, [join(root, 'examples', name)], {
+        encoding: 'utf8',
+      })
+      expect(output).toMatch(expected[name] ?? /a new example has no expected output yet/)
+    },
+  )
+})
+
+test('the README’s program prints what its comment says', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const program = /```js\n([^`]+)```/.exec(readme)![1]!
+  const promised = /console\.log\(.*\) \/\/ ([\d ]+):/.exec(program)![1]
+  // Inside the repository, so that @kith/core is found as a user's own install would be.
+  const folder = mkdtempSync(join(root, 'node_modules', '.readme-'))
+  try {
+    const file = join(folder, 'example.mjs')
+    writeFileSync(file, program)
+    const output = execFileSync(process.execPath, [file], { encoding: 'utf8' })
+    expect(output.trim()).toBe(promised)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('the demo ends with a table and a report', () => {
+  const output = execFileSync(process.execPath, [join(root, 'scripts/demo/main.mjs')], {
+    encoding: 'utf8',
+  })
+  expect(output).toMatch(/before +0\.\d+ +0\.\d+/)
+  expect(output).toMatch(/embeddings and words +0\.\d+/)
+  const report = /Report: (.+)\n$/.exec(output)![1]!
+  expect(readFileSync(report, 'utf8')).toContain('What each query gained or lost')
+})
