@@ -1,31 +1,56 @@
 /** What happens to a whole similarity matrix between the Gram matrix and the neighbours. */
 
-import { word } from './address'
+import { double, word } from './address'
 
-/** As in src/cosine.ts: below this, inverse lengths would overflow. */
+/** As in src/cosine.ts. */
 const SMALLEST_SQUARE: f32 = 1e-30
 
 /**
  * Inner products become cosines: S[i, j] / (|i| · |j|), the upper triangle read,
  * both written. A row without length is similar to nothing but itself.
- * `inverse` is room for `count` floats.
+ * `lengths` is room for `rows` doubles. In double precision, so that what ties
+ * in exact arithmetic ties here too.
  */
-export function cosine(s: usize, count: i32, rows: i32, inverse: usize): void {
-  for (let i = 0; i < count; i++) {
+export function cosine(s: usize, count: i32, rows: i32, lengths: usize): void {
+  for (let i = 0; i < rows; i++) {
     const square = load<f32>(word(s, i * rows + i))
-    store<f32>(word(inverse, i), square >= SMALLEST_SQUARE ? <f32>(1 / Math.sqrt(<f64>square)) : 0)
+    const long = i < count && square >= SMALLEST_SQUARE
+    store<f64>(double(lengths, i), long ? Math.sqrt(<f64>square) : 0)
   }
   for (let i = 0; i < count; i++) {
-    const own = load<f32>(word(inverse, i))
-    const diagonal = word(s, i * rows + i)
-    store<f32>(diagonal, own > 0 ? load<f32>(diagonal) * (own * own) : 1)
-    for (let j = i + 1; j < count; j++) {
-      const at = word(s, i * rows + j)
-      const value = load<f32>(at) * (own * load<f32>(word(inverse, j)))
-      store<f32>(at, value)
+    const own = load<f64>(double(lengths, i))
+    const line = word(s, i * rows)
+    const diagonal = word(line, i)
+    store<f32>(diagonal, own > 0 ? <f32>(<f64>load<f32>(diagonal) / (own * own)) : 1)
+    let j = i + 1
+    for (; j & 3; j++) {
+      const product = own * load<f64>(double(lengths, j))
+      const value = product > 0 ? <f32>(<f64>load<f32>(word(line, j)) / product) : 0
+      store<f32>(word(line, j), value)
       store<f32>(word(s, j * rows + i), value)
     }
+    for (; j < rows; j += 4) {
+      const four = v128.load(word(line, j))
+      const low = quotients(four, own, double(lengths, j))
+      const high = quotients(v128.shuffle<i64>(four, four, 1, 1), own, double(lengths, j + 2))
+      const values = v128.shuffle<i64>(low, high, 0, 2)
+      v128.store(word(line, j), values)
+      let mirror = word(s, j * rows + i)
+      v128.store32_lane(mirror, values, 0)
+      mirror = word(mirror, rows)
+      v128.store32_lane(mirror, values, 1)
+      mirror = word(mirror, rows)
+      v128.store32_lane(mirror, values, 2)
+      v128.store32_lane(word(mirror, rows), values, 3)
+    }
   }
+}
+
+/** Two floats divided by the products of two lengths with another; 0 where there is no length. */
+function quotients(two: v128, own: f64, lengths: usize): v128 {
+  const products = f64x2.mul(f64x2.splat(own), v128.load(lengths))
+  const values = f64x2.div(f64x2.promote_low_f32x4(two), products)
+  return f32x4.demote_f64x2_zero(v128.and(values, f64x2.gt(products, f64x2.splat(0))))
 }
 
 /** G = weight · S, or G += weight · S: one view joins the graph. */

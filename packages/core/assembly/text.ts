@@ -83,7 +83,7 @@ export function text(
     store<i32>(word(starts, term), sum)
     // From here on the frequency is needed as its weight only.
     const df = word(frequency, term)
-    store<f32>(df, load<f32>(word(idf, load<i32>(df))))
+    store<f32>(df, load<f32>(word(idf, min(load<i32>(df), count - 1))))
     store<i32>(word(frequent, frequents), term)
     frequents += i32(uses >= limit)
     store<i32>(word(rare, rares), term)

@@ -32,6 +32,8 @@ export type RankingContext = Matrix | CandidateViews
 export interface Context {
   /** m. */
   rows: number
+  /** How many candidates there are, within the context and beyond it. */
+  candidates: number
   views: Map<string, Rows>
   texts: Postings | undefined
   /** What messages call a row. */
@@ -44,15 +46,15 @@ export function contextOf(query: Query, candidates: Candidates, limit: number): 
     isObject(query) && 'vector' in query ? query : { vector: query as Vector }
   const found = toViews(candidates)
   const vectors = rowsOf(found.vectors, 'candidate', limit)
-  const total = Array.isArray(found.vectors) ? found.vectors.length : (found.vectors as Matrix).rows
   const views = new Map([['vectors', withQuery(asked.vector, vectors, 'candidate')]])
   for (const [name, more] of Object.entries(found.views ?? {})) {
     const own = asked.views?.[name]
-    if (!own)
+    if (!own) {
       throw new KithError('BAD_INPUT', `the candidates have a view ${name}, the query has none`)
+    }
     const label = `candidate of view ${name}`
     const rows = rowsOf(more, label, limit)
-    checkCount(`view ${name}`, rows.count, vectors.count)
+    checkCount(`view ${name}`, rows.total, vectors.total)
     addView(views, name, withQuery(own, rows, label))
   }
   let texts: Postings | undefined
@@ -63,39 +65,29 @@ export function contextOf(query: Query, candidates: Candidates, limit: number): 
         'the candidates have texts, the query has none: pass { vector, text }',
       )
     }
-    checkCount('texts', found.texts.length, total)
-    texts = postingsOf(found.texts, 'candidate', vectors.count, asked.text)
+    texts = postingsOf(found.texts, 'candidate', vectors, asked.text)
   }
   const nameOf = (row: number): string => (row === 0 ? 'the query' : `candidate ${row - 1}`)
-  return { rows: vectors.count + 1, views, texts, nameOf }
+  return { rows: vectors.count + 1, candidates: vectors.total, views, texts, nameOf }
 }
 
 /** A context that is given whole, its row 0 the query. */
 export function contextOfRows(context: RankingContext): Context {
   const given = toViews(context)
   const vectors = rowsOf(given.vectors, 'row')
-  if (vectors.count === 0)
+  if (vectors.count === 0) {
     throw new KithError('BAD_SHAPE', 'the context has no rows; row 0 is the query')
-  if (vectors.dimensions === 0) throw new KithError('BAD_SHAPE', "the context's vectors are empty")
-  const views = new Map([['vectors', vectors]])
+  }
+  const views = new Map<string, Rows>()
+  addView(views, 'vectors', vectors)
   for (const [name, more] of Object.entries(given.views ?? {})) {
     const rows = rowsOf(more, `row of view ${name}`)
-    checkCount(`view ${name}`, rows.count, vectors.count)
+    checkCount(`view ${name}`, rows.total, vectors.total)
     addView(views, name, rows)
   }
-  if (given.texts) checkCount('texts', given.texts.length, vectors.count)
-  return {
-    rows: vectors.count,
-    views,
-    texts: given.texts && postingsOf(given.texts, 'row', vectors.count),
-    nameOf: (row) => `row ${row}`,
-  }
-}
-
-/** How many candidates there are, within the context and beyond it. */
-export function countCandidates(candidates: Candidates): number {
-  const { vectors } = toViews(candidates)
-  return Array.isArray(vectors) ? vectors.length : (vectors as Matrix).rows
+  const texts = given.texts && postingsOf(given.texts, 'row', vectors)
+  const nameOf = (row: number): string => `row ${row}`
+  return { rows: vectors.count, candidates: vectors.count - 1, views, texts, nameOf }
 }
 
 function toViews(candidates: Candidates): CandidateViews {
@@ -105,28 +97,29 @@ function toViews(candidates: Candidates): CandidateViews {
 }
 
 function addView(views: Map<string, Rows>, name: string, rows: Rows): void {
-  if (name === 'vectors' || name === 'texts') {
+  if (views.has(name) || name === 'texts') {
     throw new KithError('BAD_INPUT', `a further view cannot be called ${name}`)
   }
+  if (rows.dimensions === 0) throw new KithError('BAD_SHAPE', `the vectors of ${name} are empty`)
   views.set(name, rows)
 }
 
 /** Contexts are worked on one after the other: they share the room for their postings. */
 const shared = new Postings()
 
-function postingsOf(texts: readonly Text[], name: string, count: number, query?: Text): Postings {
+function postingsOf(texts: readonly Text[], name: string, vectors: Rows, query?: Text): Postings {
+  if (!Array.isArray(texts)) throw new KithError('BAD_INPUT', 'texts must be an array')
+  checkCount('texts', texts.length, vectors.total)
   shared.clear()
   if (query !== undefined) append(query, 'the query')
-  for (let i = 0; i < count; i++) append(texts[i], name, i)
+  for (let i = 0; i < vectors.count; i++) append(texts[i], name, i)
   return shared
 }
 
-function append(text: Text | undefined, name: string, index: number | '' = ''): void {
+function append(text: Text | undefined, name: string, index?: number): void {
   if (!isText(text)) {
-    throw new KithError(
-      'BAD_INPUT',
-      `the text of ${name} ${index} must be a string or a prepared text`,
-    )
+    const whose = index === undefined ? name : `${name} ${index}`
+    throw new KithError('BAD_INPUT', `the text of ${whose} must be a string or a prepared text`)
   }
   appendText(shared, text)
 }

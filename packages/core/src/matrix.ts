@@ -16,6 +16,8 @@ export type Vectors = readonly Vector[] | Matrix
 /** A checked source of rows that the kernel copies into its own memory. */
 export interface Rows {
   readonly count: number
+  /** How many vectors there are, those beyond the limit included. */
+  readonly total: number
   readonly dimensions: number
   /** Writes row i to target[i · stride] and on. */
   copyTo(target: Float32Array, stride: number): void
@@ -40,9 +42,10 @@ export function withQuery(query: Vector, candidates: Rows, name: string): Rows {
   }
   return {
     count: candidates.count + 1,
+    total: candidates.total + 1,
     dimensions,
     copyTo(target, stride) {
-      target.set(query, 0)
+      copyNumbers(query, target, 0)
       candidates.copyTo(target.subarray(stride), stride)
     },
   }
@@ -57,9 +60,10 @@ function rowsOfArray(vectors: readonly Vector[], name: string, limit: number): R
   }
   return {
     count,
+    total: vectors.length,
     dimensions,
     copyTo(target, stride) {
-      for (let i = 0; i < count; i++) target.set(vectors[i]!, i * stride)
+      for (let i = 0; i < count; i++) copyNumbers(vectors[i]!, target, i * stride)
     },
   }
 }
@@ -74,6 +78,7 @@ function rowsOfMatrix({ data, rows, dimensions }: Matrix, name: string, limit: n
   const count = Math.min(rows, limit)
   return {
     count,
+    total: rows,
     dimensions,
     copyTo(target, stride) {
       if (stride === dimensions) target.set(data.subarray(0, count * dimensions))
@@ -87,12 +92,7 @@ function rowsOfMatrix({ data, rows, dimensions }: Matrix, name: string, limit: n
 }
 
 function isMatrix(value: unknown): value is Matrix {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'data' in value &&
-    value.data instanceof Float32Array
-  )
+  return isObject(value) && 'data' in value && tagOf(value.data) === 'Float32Array'
 }
 
 function isCount(value: number): boolean {
@@ -100,10 +100,32 @@ function isCount(value: number): boolean {
 }
 
 function lengthOf(vector: Vector | undefined, name: string): number {
-  if (vector instanceof Float32Array || vector instanceof Float64Array || Array.isArray(vector)) {
-    return vector.length
-  }
+  const known =
+    vector instanceof Float32Array ||
+    Array.isArray(vector) ||
+    ['Float32Array', 'Float64Array'].includes(tagOf(vector))
+  if (known) return vector!.length
   throw new KithError('BAD_INPUT', `${name} must be a Float32Array or an array of numbers`)
+}
+
+/** The kind of a typed array, also of one from another window or realm. */
+function tagOf(value: unknown): string {
+  return ArrayBuffer.isView(value) && Symbol.toStringTag in value
+    ? String(value[Symbol.toStringTag])
+    : ''
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+/** Copies numbers; what cannot become one, such as a BigInt, becomes NaN and is reported as such. */
+function copyNumbers(from: Vector, to: Float32Array, at: number): void {
+  try {
+    to.set(from, at)
+  } catch {
+    for (let j = 0; j < from.length; j++) to[at + j] = typeof from[j] === 'number' ? from[j]! : NaN
+  }
 }
 
 function unequal(name: string, length: number, other: string, expected: number): KithError {

@@ -1,7 +1,7 @@
 import type { Settings } from './settings.ts'
 
-/** Jaccards that differ by less are equal but for rounding, which dividing by their deviation would blow up. */
-const JACCARD_NOISE = 1e-6
+/** Jaccards and cosines that differ by less are equal but for rounding, which dividing by their deviation would blow up. */
+export const ROUNDING = 1e-6
 
 /**
  * Section 4: the geometric and the Jaccard term become s*(probe, ·).
@@ -13,11 +13,12 @@ export function mix(
   geometric: ArrayLike<number>,
   jaccard: ArrayLike<number>,
   probe: number,
-  settings: Pick<Settings, 'lambda' | 'mix'>,
+  settings: Pick<Settings, 'lambda' | 'mix' | 'metric'>,
 ): Float64Array {
   const raw = settings.mix === 'raw'
-  const near = raw ? geometric : standardise(geometric, probe)
-  const shared = raw ? jaccard : standardise(jaccard, probe, JACCARD_NOISE)
+  const noise = settings.metric === 'cosine' ? ROUNDING : 0
+  const near = raw ? geometric : standardise(geometric, probe, noise)
+  const shared = raw ? jaccard : standardise(jaccard, probe, ROUNDING)
   const mixed = new Float64Array(near.length)
   for (let c = 0; c < mixed.length; c++) {
     mixed[c] = settings.lambda * near[c]! + (1 - settings.lambda) * shared[c]!

@@ -4,7 +4,7 @@ import type { Settings } from './settings.ts'
 function msmarco(
   settings: Pick<Settings, 'contextSize' | 'k' | 'kExp' | 'trust' | 'lambda'>,
 ): Settings {
-  return {
+  return Object.freeze<Settings>({
     ...settings,
     overlap: 2 / 3,
     weight: 'linear',
@@ -12,12 +12,12 @@ function msmarco(
     scale: 'none',
     metric: 'dot',
     mix: 'raw',
-  }
+  })
 }
 
 /** Named settings. `balanced` is the default; the others are the paper's (METHOD.md section 5). */
-export const presets = {
-  balanced: {
+export const presets = Object.freeze({
+  balanced: Object.freeze<Settings>({
     contextSize: 50,
     k: 10,
     kExp: 4,
@@ -29,7 +29,7 @@ export const presets = {
     scale: 'none',
     metric: 'dot',
     mix: 'standard',
-  } as Settings,
+  }),
   'msmarco-tas-b': msmarco({ contextSize: 60, k: 21, kExp: 3, trust: 0, lambda: 0.451 }),
   'msmarco-cocondenser': msmarco({ contextSize: 53, k: 21, kExp: 5, trust: 0.128, lambda: 0.469 }),
   'msmarco-coder-cocondenser': msmarco({
@@ -39,7 +39,7 @@ export const presets = {
     trust: 0.5,
     lambda: 0.473,
   }),
-} satisfies Record<string, Settings>
+} satisfies Record<string, Settings>)
 
 /** The name of a preset. */
 export type PresetName = keyof typeof presets

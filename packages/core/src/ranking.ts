@@ -9,24 +9,40 @@ export interface Ranking {
 /** How far apart the scores behind the context are: a few steps of float32. */
 const STEP = 2 ** -20
 
+/** The lowest float32. */
+const LOWEST = -3.4028234663852886e38
+
 /**
  * Section 5: sorts the candidates of the context by s*, descending, ties by
- * the lower index; the others follow in their old order, each a little lower
- * than the one before, so that sorting by score keeps it.
+ * the lower index; the others follow in their old order.
  *
  * `mixed` has the query's own value at 0.
  */
 export function rankCandidates(mixed: Float64Array, candidates: number): Ranking {
   const inside = mixed.length - 1
-  const order = new Uint32Array(candidates)
-  for (let i = 0; i < candidates; i++) order[i] = i
-  sortByScore(order.subarray(0, inside), mixed)
-  const scores = new Float32Array(candidates)
-  for (let i = 0; i < inside; i++) scores[i] = mixed[order[i]! + 1]!
-  const last = inside > 0 ? scores[inside - 1]! : 0
+  const order = Uint32Array.from({ length: inside }, (_, i) => i)
+  sortByScore(order, mixed)
+  const scores = Float32Array.from(order, (candidate) => mixed[candidate + 1]!)
+  return inside < candidates ? extendRanking({ order, scores }, candidates) : { order, scores }
+}
+
+/**
+ * Appends the candidates behind the context, up to `candidates` in all, in their
+ * old order, each with a score a little lower than the one before, so that
+ * sorting by score keeps it.
+ */
+export function extendRanking({ order, scores }: Ranking, candidates: number): Ranking {
+  const inside = order.length
+  const longer = { order: new Uint32Array(candidates), scores: new Float32Array(candidates) }
+  longer.order.set(order)
+  longer.scores.set(scores)
+  const last = scores[inside - 1] ?? 0
   const step = STEP * Math.max(1, Math.abs(last))
-  for (let i = inside; i < candidates; i++) scores[i] = last - step * (i - inside + 1)
-  return { order, scores }
+  for (let i = inside; i < candidates; i++) {
+    longer.order[i] = i
+    longer.scores[i] = Math.max(LOWEST, last - step * (i - inside + 1))
+  }
+  return longer
 }
 
 /** Up to this many, moving one at a time beats the general sort: the given order is nearly right. */

@@ -3,7 +3,6 @@ import {
   type Context,
   contextOf,
   contextOfRows,
-  countCandidates,
   type Query,
   type RankingContext,
 } from './context.ts'
@@ -12,7 +11,7 @@ import { type Explanation, explainCandidate } from './explanation.ts'
 import { buildGraph } from './graph.ts'
 import type { Engine, KernelName } from './kernel/engine.ts'
 import { createEngine, kernel } from './kernel/load.ts'
-import { findNeighbours, mixedSimilarity } from './neighbourhood.ts'
+import { mix } from './mix.ts'
 import { type Ranking, rankCandidates } from './ranking.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings.ts'
 
@@ -55,11 +54,7 @@ export class Reranker {
   rerank(query: Query, candidates: Candidates, settings?: PartialSettings): Ranking {
     const all = this.#resolve(settings)
     const context = contextOf(query, candidates, all.contextSize)
-    const engine = this.#engine(all)
-    const [geometric] = buildGraph(engine, context, [0], all)
-    findNeighbours(engine, all)
-    const { mixed } = mixedSimilarity(engine, geometric!, 0, all)
-    return rankCandidates(mixed, countCandidates(candidates))
+    return this.#rank(this.#engine(all), context, all).ranking
   }
 
   /** Similarities of some rows to all rows of a context. See {@link similarity}. */
@@ -70,25 +65,24 @@ export class Reranker {
   ): Similarities {
     const all = this.#resolve(settings)
     const checked = contextOfRows(context)
-    for (const probe of probes) checkRow('probe', probe, checked)
+    checkProbes(probes, checked)
     const engine = this.#engine(all)
     const geometric = buildGraph(engine, checked, probes, all)
     findNeighbours(engine, all)
-    const terms = probes.map((probe, p) => mixedSimilarity(engine, geometric[p]!, probe, all))
-    return {
-      geometric,
-      jaccard: terms.map(({ jaccard }) => jaccard),
-      mixed: terms.map(({ mixed }) => Float32Array.from(mixed)),
-    }
+    const jaccard = probes.map((probe) => engine.jaccard(probe))
+    const mixed = probes.map((probe, p) =>
+      Float32Array.from(mix(geometric[p]!, jaccard[p]!, probe, all)),
+    )
+    return { geometric, jaccard, mixed }
   }
 
   /** The nearest and the reciprocal neighbours of every row of a context. See {@link neighbours}. */
   neighbours(context: RankingContext, settings?: PartialSettings): Neighbours {
     const all = this.#resolve(settings)
+    const checked = contextOfRows(context)
     const engine = this.#engine(all)
-    buildGraph(engine, contextOfRows(context), [], all)
-    engine.rank()
-    engine.reciprocal(all)
+    buildGraph(engine, checked, [], all)
+    findNeighbours(engine, all)
     return { rank: engine.ranks(), reciprocal: engine.reciprocals() }
   }
 
@@ -100,24 +94,33 @@ export class Reranker {
     settings?: PartialSettings,
   ): Explanation {
     const all = this.#resolve(settings)
-    const count = countCandidates(candidates)
-    if (!Number.isInteger(index) || index < 0 || index >= count) {
+    const context = contextOf(query, candidates, all.contextSize)
+    if (!Number.isInteger(index) || index < 0 || index >= context.candidates) {
+      const count = context.candidates
       throw new KithError('BAD_INPUT', `candidate ${index} does not exist, there are ${count}`)
     }
-    const context = contextOf(query, candidates, all.contextSize)
     const engine = this.#engine(all)
-    const [geometric] = buildGraph(engine, context, [0], all)
-    findNeighbours(engine, all)
-    const { jaccard, mixed } = mixedSimilarity(engine, geometric!, 0, all)
-    const ranking = rankCandidates(mixed, count)
-    return explainCandidate(index, ranking, geometric!, jaccard, (row) =>
+    const { ranking, geometric, jaccard } = this.#rank(engine, context, all)
+    return explainCandidate(index, ranking, geometric, jaccard, (row) =>
       engine.neighbourVector(row),
     )
   }
 
+  /** Sections 1 to 5 with the query as the probe. */
+  #rank(
+    engine: Engine,
+    context: Context,
+    settings: Settings,
+  ): { ranking: Ranking; geometric: Float32Array; jaccard: Float32Array } {
+    const geometric = buildGraph(engine, context, [0], settings)[0]!
+    findNeighbours(engine, settings)
+    const jaccard = engine.jaccard(0)
+    const mixed = mix(geometric, jaccard, 0, settings)
+    return { ranking: rankCandidates(mixed, context.candidates), geometric, jaccard }
+  }
+
   #resolve(settings: PartialSettings | undefined): Settings {
-    if (!settings) return this.#settings
-    return resolveSettings({ ...this.#settings, ...withoutUndefined(settings) })
+    return settings === undefined ? this.#settings : resolveSettings(settings, this.#settings)
   }
 
   #engine({ kernel: name = kernel() }: Settings): Engine {
@@ -133,11 +136,20 @@ export class Reranker {
 /** A memory that one huge context has grown beyond this is not kept for the next. */
 const KEPT_BYTES = 256 * 2 ** 20
 
-function withoutUndefined(settings: PartialSettings): PartialSettings {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+/** Sections 2 and 3 over the graph that the engine holds: ranks, reciprocal sets, neighbour vectors. */
+function findNeighbours(engine: Engine, settings: Settings): void {
+  engine.rank()
+  engine.reciprocal(settings)
+  engine.weigh(settings)
 }
 
-function checkRow(name: string, row: number, { rows }: Context): void {
-  if (Number.isInteger(row) && row >= 0 && row < rows) return
-  throw new KithError('BAD_INPUT', `${name} ${row} is not a row of the context, which has ${rows}`)
+function checkProbes(probes: readonly number[], { rows }: Context): void {
+  if (!Array.isArray(probes)) throw new KithError('BAD_INPUT', 'probes must be an array of rows')
+  for (const probe of probes) {
+    if (Number.isInteger(probe) && probe >= 0 && probe < rows) continue
+    throw new KithError(
+      'BAD_INPUT',
+      `probe ${probe} is not a row of the context, which has ${rows}`,
+    )
+  }
 }

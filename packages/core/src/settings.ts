@@ -74,9 +74,15 @@ const choices: Record<string, readonly string[]> = {
   kernel: ['relaxed-simd', 'simd', 'typescript'],
 }
 
-/** Completes settings with the default (`balanced`) and checks each one's range. */
-export function resolveSettings(settings: PartialSettings = {}): Settings {
-  const resolved: Record<string, unknown> = { ...presets.balanced }
+/** Completes settings with others, by default `balanced`, and checks each one's range. */
+export function resolveSettings(
+  settings: PartialSettings = {},
+  others: Settings = presets.balanced,
+): Settings {
+  if (typeof settings !== 'object' || settings === null) {
+    throw new KithError('BAD_INPUT', `settings must be an object, not ${show(settings)}`)
+  }
+  const resolved: Record<string, unknown> = { ...others }
   for (const [name, value] of Object.entries(settings)) {
     if (value === undefined) continue
     checkSetting(name, value)
@@ -137,5 +143,6 @@ function checkViews(views: unknown): void {
 }
 
 function show(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : String(value)
+  if (typeof value === 'string') return JSON.stringify(value)
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }

@@ -72,5 +72,6 @@ export function settings(): fc.Arbitrary<PartialSettings> {
     weight: fc.constantFrom('linear', 'exp', 'binary'),
     weightParameter: fc.constantFrom(0.5, 1, 3.3),
     mix: fc.constantFrom('raw', 'standard'),
+    metric: fc.constantFrom('dot', 'cosine'),
   })
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expandWeights } from '../src/expansion.ts'
@@ -17,18 +18,23 @@ const RUNS = { numRuns: 60 }
 describe.each(fastKernels)('%s against the oracle', (kernel) => {
   test('whole numbers, whose sums are exact: the same neighbours, the same similarities', () => {
     fc.assert(
-      fc.property(contexts(['integers']), settings(), ({ context }, some) => {
-        const fast = { ...some, kernel }
-        const plain = { ...some, kernel: 'typescript' } as const
-        expect(neighbours(context, fast)).toEqual(neighbours(context, plain))
-        const probes = [0, context.rows - 1]
-        const actual = similarity(context, probes, fast)
-        const expected = similarity(context, probes, plain)
-        for (const p of [0, 1]) {
-          expect(actual.geometric[p]).toEqual(expected.geometric[p])
-          expectClose(actual.jaccard[p]!, expected.jaccard[p]!, 1e-6)
-        }
-      }),
+      fc.property(
+        contexts(['integers']),
+        settings(),
+        fc.constantFrom('none', 'max', 'mean'),
+        ({ context }, some, scale) => {
+          const fast = { ...some, scale, kernel }
+          const plain = { ...some, scale, kernel: 'typescript' } as const
+          expect(neighbours(context, fast)).toEqual(neighbours(context, plain))
+          const probes = [0, context.rows - 1]
+          const actual = similarity(context, probes, fast)
+          const expected = similarity(context, probes, plain)
+          for (const p of [0, 1]) {
+            expect(actual.geometric[p]).toEqual(expected.geometric[p])
+            expectClose(actual.jaccard[p]!, expected.jaccard[p]!, 1e-6)
+          }
+        },
+      ),
       RUNS,
     )
   })
@@ -208,8 +214,24 @@ describe.each(allKernels)('properties of %s', (kernel) => {
   })
 })
 
-test('the fastest kernel is the default, and a setting or the environment forces another', () => {
+test('the fastest kernel is the default', () => {
   expect(defaultKernel()).toBe(process.env['KITH_KERNEL'] ?? allKernels[0])
+})
+
+test('a setting forces a kernel: each rounds its sums in its own way', () => {
+  const context = makeContext('floats', 40, 300, { seed: 3 })
+  const rows = allKernels.map((kernel) => similarity(context, [0], { kernel }).geometric[0]!.join())
+  expect(new Set(rows).size).toBe(allKernels.length)
+})
+
+test.each(allKernels)('KITH_KERNEL=%s forces a kernel', (name) => {
+  const built = new URL('../dist/index.js', import.meta.url).href
+  const program = `import { kernel } from ${JSON.stringify(built)}; console.log(kernel())`
+  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
+    encoding: 'utf8',
+    env: { ...process.env, KITH_KERNEL: name },
+  })
+  expect(output.trim()).toBe(name)
 })
 
 function flat(rows: number, rowOf: (i: number) => Float32Array): Float32Array {

@@ -124,6 +124,25 @@ describe.each(allKernels)('rerank on %s', (kernel) => {
     expect(scores.every(Number.isFinite)).toBe(true)
   })
 
+  test('scores behind the context stay finite', () => {
+    const { scores } = rerank(
+      [1e-22, 0],
+      [
+        [1e-22, 0],
+        [-1e17, 0],
+        [-1e17, 1],
+      ],
+      {
+        kernel,
+        mix: 'raw',
+        lambda: 1,
+        scale: 'max',
+        contextSize: 2,
+      },
+    )
+    expect(scores.every(Number.isFinite)).toBe(true)
+  })
+
   test('a probe other than the query is left out of its own statistics', () => {
     const context = makeContext('clustered', 12, 6, { seed: 12 })
     const { geometric, jaccard, mixed } = similarity(context, [4], { kernel, lambda: 0.3 })

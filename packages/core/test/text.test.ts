@@ -92,6 +92,12 @@ describe('terms', () => {
     expect(fast.used()).toEqual(slow.used())
   })
 
+  test('a text beyond the kernel’s memory leaves the next ones unharmed', () => {
+    const huge = 'a '.repeat(90_000_000)
+    expect(prepareText(huge).postings.length).toBe(3)
+    expect(prepareText('hello world').postings.length).toBe(6)
+  })
+
   test('two hundred thousand terms have as many hashes', () => {
     const terms = Array.from({ length: 200_000 }, (_, i) => `t${i.toString(36)}`)
     const keys = keysOf(prepareText(terms.join(' ')).postings)

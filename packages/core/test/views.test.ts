@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { explain, type KithError, prepareText, rerank, similarity } from '../src/index.ts'
+import {
+  explain,
+  type KithError,
+  neighbours,
+  prepareText,
+  rerank,
+  similarity,
+} from '../src/index.ts'
 import { makeContext } from './contexts.ts'
 import { allKernels, expectClose, random, splitContext } from './support.ts'
 import { textCosines, viewsMix } from './text-oracle.ts'
@@ -108,6 +115,70 @@ describe.each(allKernels)('views on %s', (kernel) => {
       { kernel, metric: 'cosine' },
     )
     expectClose(same.scores, rerank(vector, vectors, { kernel, metric: 'cosine' }).scores, 1e-4)
+  })
+
+  test('a view that stands alone, whichever it is', () => {
+    const { vector, text, vectors, texts } = collection(40, 24, 10)
+    const options = { k: 10, kExp: 4, lambda: 0.7 }
+    const words = rerank(
+      { vector, text },
+      { vectors, texts },
+      {
+        kernel,
+        views: { texts: { graph: 1, score: 1 } },
+      },
+    )
+    const expected = viewsMix([{ s: textCosines([text, ...texts]), graph: 1, score: 1 }], options)
+    expectClose(
+      words.scores,
+      [...words.order].map((c) => expected[c]!),
+      1e-4,
+    )
+    const other = rerank(
+      { vector: vector.slice(0, 3), views: { x: vector } },
+      { vectors: vectors.map((v) => v.slice(0, 3)), views: { x: vectors } },
+      { kernel, metric: 'cosine', views: { x: { graph: 1, score: 1 } } },
+    )
+    expect(other.order).toEqual(rerank(vector, vectors, { kernel, metric: 'cosine' }).order)
+  })
+
+  test('terms that are equal but for rounding decide nothing', () => {
+    const along = [1, 2, 3, 5, 7, 0.3, 0.7].map((a) => [a, 2 * a, 3 * a])
+    const { order } = rerank([1, 2, 3], along, { kernel, metric: 'cosine' })
+    expect([...order]).toEqual([0, 1, 2, 3, 4, 5, 6])
+    const texts = along.map((_, i) => 'apple '.repeat(i + 1))
+    const same = along.map(() => [1, 0])
+    const { scores } = rerank(
+      { vector: [1, 0], text: 'apple' },
+      { vectors: same, texts },
+      { kernel },
+    )
+    expect([...scores]).toEqual(texts.map(() => 0))
+  })
+
+  test('scaled rows of several views', () => {
+    const { vector, text, vectors, texts } = collection(30, 16, 12)
+    const context = { vectors: [vector, ...vectors], texts: [text, ...texts] }
+    const plain = neighbours(context, { kernel, trust: 0.5 })
+    const scaled = neighbours(context, { kernel, trust: 0.5, scale: 'mean' })
+    const oracle = neighbours(context, { kernel: 'typescript', trust: 0.5, scale: 'mean' })
+    expect(scaled).toEqual(oracle)
+    expect(scaled.rank).toEqual(plain.rank)
+    const weighed = (scale: 'none' | 'mean') =>
+      similarity(context, [0], { kernel, scale, weight: 'exp', weightParameter: 5 })
+    expect(weighed('mean').jaccard).not.toEqual(weighed('none').jaccard)
+  })
+
+  test('inner products of any length, since only their proportions count', () => {
+    const { vector, text, vectors, texts } = collection(20, 8, 14)
+    const expected = rerank({ vector, text }, { vectors, texts }, { kernel })
+    for (const factor of [1e-17, 1e19]) {
+      const scaled = vectors.map((v) => v.map((x) => x * factor))
+      const query = vector.map((x) => x * factor)
+      expect(rerank({ vector: query, text }, { vectors: scaled, texts }, { kernel }).order).toEqual(
+        expected.order,
+      )
+    }
   })
 
   test('the inner product may serve the score; the graph keeps the cosine', () => {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { Reranker } from '../src/index.ts'
+import { kernel, Reranker } from '../src/index.ts'
 import { makeContext } from './contexts.ts'
 import { splitContext } from './support.ts'
 
@@ -31,5 +31,8 @@ test('workers rank what the main thread ranks, on memory that they share', async
         }),
     ),
   )
-  for (const { rankings } of answers) expect(rankings).toEqual(expected)
+  for (const { kernel: used, rankings } of answers) {
+    expect(used).toBe(kernel())
+    expect(rankings).toEqual(expected)
+  }
 })

@@ -21,6 +21,8 @@ export interface Layout {
   x: number
   s: number
   graph: number
+  /** Of the vectors, for cosines. */
+  lengths: number
   ranks: number
   values: number
   found: number
@@ -73,7 +75,7 @@ export function layOut(shape: Shape): Layout {
     return start
   }
   const floats = (n: number): number => take(n * 4)
-  const width = Math.max(roundUp(shape.dimensions, 4), shape.postings > 0 ? TEXT_COLUMNS : 0)
+  const width = Math.max(4, roundUp(shape.dimensions, 4), shape.postings > 0 ? TEXT_COLUMNS : 0)
   const square = rows * rows
   return {
     rows,
@@ -83,6 +85,7 @@ export function layOut(shape: Shape): Layout {
     x: floats(rows * width),
     s: floats(square),
     graph: floats(shape.blended ? square : 0),
+    lengths: take(rows * 8),
     ranks: floats(count * keep + rows),
     values: floats(rows + 4),
     found: floats(rows + 4),

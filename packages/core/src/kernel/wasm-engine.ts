@@ -85,8 +85,8 @@ export class WasmEngine implements Engine {
   }
 
   cosine(): void {
-    const { s, rows, values } = this.#layout
-    this.#wasm.cosine(s, this.#shape.rows, rows, values)
+    const { s, rows, lengths } = this.#layout
+    this.#wasm.cosine(s, this.#shape.rows, rows, lengths)
   }
 
   diagonal(): Float32Array {

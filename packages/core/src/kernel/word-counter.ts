@@ -30,10 +30,10 @@ class WordCounter {
     return this.#memory.buffer.byteLength
   }
 
-  /** Appends a text's postings, or returns false if it is not plain ASCII. */
+  /** Appends a text's postings, or returns false if it is not plain ASCII, or too long. */
   append(postings: Postings, text: string): boolean {
     const { length } = text
-    if (length > this.#room) this.#reserve(length)
+    if (length > this.#room && !this.#reserve(length)) return false
     const { read, written } = encoder.encodeInto(text, this.#text)
     if (written !== read || read !== length) return false
     const bytes = BASE + 128
@@ -47,12 +47,19 @@ class WordCounter {
     return true
   }
 
-  #reserve(length: number): void {
-    this.#room = Math.ceil(length / 64) * 64
-    const missing = BASE + 512 + this.#room * 24 - this.#memory.buffer.byteLength
-    if (missing > 0) this.#memory.grow(Math.ceil(missing / PAGE))
+  /** Makes room for a text; false if there is no memory for it. */
+  #reserve(length: number): boolean {
+    const room = Math.ceil(length / 64) * 64
+    const missing = BASE + 512 + room * 24 - this.#memory.buffer.byteLength
+    try {
+      if (missing > 0) this.#memory.grow(Math.ceil(missing / PAGE))
+    } catch {
+      return false
+    }
+    this.#room = room
     this.#text = new Uint8Array(this.#memory.buffer, BASE + 128, this.#room)
     this.#integers = new Uint32Array(this.#memory.buffer)
+    return true
   }
 }
 
