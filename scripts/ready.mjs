@@ -12,10 +12,10 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamps = join(root, 'node_modules', '.kith')
 
-step('installed', ['package-lock.json', 'package.json', ...manifests()], ['ci', '--no-progress'])
+step('installed', ['package-lock.json'], ['ci', '--no-progress'])
 step(
   'built',
-  ['tsconfig.base.json', 'package-lock.json', ...sources()],
+  ['tsconfig.base.json', 'package-lock.json', 'scripts/build-kernel.mjs', ...sources()],
   ['run', 'build', '--silent'],
 )
 
@@ -39,22 +39,21 @@ function step(name, files, npmArguments) {
   writeFileSync(stamp, digest)
 }
 
+/** Folders with a manifest; one that another branch left behind has only its build. */
 function packages() {
-  return readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
+  return readdirSync(join(root, 'packages'))
+    .map((name) => `packages/${name}`)
+    .filter((folder) => existsSync(join(root, folder, 'package.json')))
 }
 
 function isBuilt(folder) {
-  return existsSync(join(root, folder, 'dist', 'index.js'))
-}
-
-function manifests() {
-  return packages().map((folder) => `${folder}/package.json`)
+  return existsSync(join(root, folder, 'dist'))
 }
 
 /** Everything that a build reads. */
 function sources() {
   return packages().flatMap((folder) =>
-    ['src', 'assembly', 'scripts', 'tsconfig.json', 'package.json'].flatMap((part) =>
+    ['src', 'assembly', 'tsconfig.json', 'package.json'].flatMap((part) =>
       filesIn(`${folder}/${part}`),
     ),
   )

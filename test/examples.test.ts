@@ -28,12 +28,12 @@ describe('examples', () => {
 test('the README’s program prints what its comment says', () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const program = /```js\n([^`]+)```/.exec(readme)![1]!
-  const promised = /console\.log\(.*\) \/\/ ([\d ]+):/.exec(program)![1]
+  const promised = /const { order } = .* \/\/ ([\d ]+):/.exec(program)![1]
   // Inside the repository, so that @kith/core is found as a user's own install would be.
   const folder = mkdtempSync(join(root, 'node_modules', '.readme-'))
   try {
     const file = join(folder, 'example.mjs')
-    writeFileSync(file, program)
+    writeFileSync(file, `${program}console.log(order.join(' '))`)
     const output = execFileSync(process.execPath, [file], { encoding: 'utf8' })
     expect(output.trim()).toBe(promised)
   } finally {

@@ -1,11 +1,13 @@
 /**
- * Compiles the AssemblyScript kernel twice, with plain and with relaxed SIMD,
- * and writes both as base64 into src/generated/ for the package to carry.
+ * Compiles a package's AssemblyScript kernel twice, with plain and with relaxed
+ * SIMD, and writes both as base64 into src/generated/ for the package to carry.
+ * Runs in the package's folder.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
+import { pathToFileURL } from 'node:url'
 import asc from 'assemblyscript/asc'
 
-const packageFolder = new URL('..', import.meta.url)
+const packageFolder = pathToFileURL(`${process.cwd()}/`)
 
 const builds = [
   { file: 'relaxed-simd', features: 'simd,relaxed-simd' },
@@ -29,7 +31,7 @@ async function compile(features) {
   const { error, stderr } = await asc.main(
     [
       'assembly/index.ts',
-      ...['--baseDir', decodeURIComponent(packageFolder.pathname)],
+      ...['--baseDir', process.cwd()],
       ...['--outFile', 'kernel.wasm'],
       ...['--enable', features],
       ...['--runtime', 'stub'],

@@ -1,0 +1,89 @@
+import { parseArgs } from 'node:util'
+import type { Output } from './output.ts'
+import { UsageError } from './usage-error.ts'
+
+/** An option of a command. */
+export interface Option {
+  /** What follows it in the help, such as `FILE`; without one it is a switch. */
+  value?: string
+  help: string
+  required?: boolean
+  /** It may be given several times. */
+  multiple?: boolean
+  /** What holds without it, for the help. */
+  default?: string
+}
+
+export type Options = Readonly<Record<string, Option>>
+
+/** What the user gave: the values of options, by name. */
+export type Values = Readonly<Record<string, string | boolean | string[] | undefined>>
+
+/** One command of `kith`. */
+export interface Command {
+  name: string
+  /** One line for the list of commands. */
+  summary: string
+  /** What it does and what to know, for its own help. */
+  description: string
+  /** A command line that works. */
+  example: string
+  options: Options
+  run(values: Values, output: Output): Promise<void>
+}
+
+/** Options that every command has. */
+export const common: Options = {
+  json: { help: 'print results as JSON' },
+  quiet: { help: 'print no progress and no remarks' },
+  help: { help: 'show this help' },
+}
+
+/** Reads the arguments behind a command's name. */
+export function parseOptions(command: Command, args: readonly string[]): Values {
+  const options = { ...command.options, ...common }
+  const config = Object.fromEntries(
+    Object.entries(options).map(([name, { value, multiple = false }]) => [
+      name,
+      { type: value ? ('string' as const) : ('boolean' as const), multiple },
+    ]),
+  )
+  let values: Values
+  try {
+    values = parseArgs({ args: [...args], options: config, strict: true }).values as Values
+  } catch (error) {
+    throw new UsageError((error as Error).message.split('. ')[0])
+  }
+  if (values['help']) return values
+  for (const [name, { required, value }] of Object.entries(options)) {
+    if (required && values[name] === undefined)
+      throw new UsageError(`--${name} ${value} is missing`)
+  }
+  return values
+}
+
+/** The help of one command. */
+export function helpOf(command: Command): string {
+  const rows = Object.entries({ ...command.options, ...common }).map(([name, option]) => {
+    const notes = [
+      option.required ? 'required' : '',
+      option.multiple ? 'may be repeated' : '',
+      option.default === undefined ? '' : `default ${option.default}`,
+    ].filter(Boolean)
+    const left = option.value ? `--${name} ${option.value}` : `--${name}`
+    return [left, notes.length > 0 ? `${option.help} (${notes.join(', ')})` : option.help] as const
+  })
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return [
+    `kith ${command.name}: ${command.summary}`,
+    '',
+    command.description,
+    '',
+    'Options:',
+    ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`),
+    '',
+    'Example:',
+    `  ${command.example}`,
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,46 @@
+import { evaluate, readQrels, readRun } from '@kith/ir'
+import type { Command } from '../command.ts'
+import { compareToFirst, type NamedEvaluation, namesOf } from '../evaluations.ts'
+import { evaluationFormats, formatEvaluations } from '../format-evaluations.ts'
+import { evaluationOptions, readEvaluationOptions } from '../shared-options.ts'
+import { optionalChoice, text, texts } from '../values.ts'
+
+/** `kith eval`: trec_eval's figures for one run or several, with significance. */
+export const evalCommand: Command = {
+  name: 'eval',
+  summary: 'measure runs against judgements, as trec_eval does',
+  description:
+    'Runs: TREC six columns, MS MARCO (query, document, rank) or JSON. Judgements: TREC or BEIR.\n' +
+    'Measures by the names of ir_measures: nDCG@10, MRR@10, MAP@10, Recall@100, P(rel=2)@10,\n' +
+    'Success@5, Rprec, Bpref, Judged@10. With several runs, each is compared with the first:\n' +
+    "* marks p < 0.05 and ** p < 0.01 in Fisher's randomisation test (Holm-corrected over the runs).",
+  example:
+    'kith eval --qrels qrels.trec --run bm25.trec --run better.trec --measures nDCG@10,MRR@10',
+  options: {
+    qrels: { value: 'FILE', help: 'judgements', required: true },
+    run: { value: 'FILE', help: 'a run', required: true, multiple: true },
+    ...evaluationOptions,
+    'per-query': { help: 'also print the figures of each query' },
+    format: {
+      value: 'NAME',
+      help: `how to print: ${evaluationFormats.join(', ')}`,
+      default: 'table',
+    },
+  },
+  async run(values, output) {
+    const { measures, ...options } = readEvaluationOptions(values)
+    const format = optionalChoice(values, 'format', evaluationFormats)
+    const files = texts(values, 'run')
+    const names = namesOf(files)
+    const qrels = await readQrels(text(values, 'qrels'))
+    const evaluations: NamedEvaluation[] = []
+    for (const [i, file] of files.entries()) {
+      const evaluation = evaluate(qrels, await readRun(file), measures, options)
+      evaluations.push({ name: names[i]!, file, evaluation })
+    }
+    const perQuery = values['per-query'] === true
+    const comparisons = compareToFirst(evaluations)
+    const chosen = output.json ? 'json' : (format ?? 'table')
+    process.stdout.write(formatEvaluations(chosen, evaluations, comparisons, perQuery))
+  },
+}

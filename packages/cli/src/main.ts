@@ -1,0 +1,90 @@
+import { KithError } from '@kith/core'
+import { discardUnfinished } from '@kith/ir'
+import { type Command, helpOf, parseOptions } from './command.ts'
+import { convertCommand } from './commands/convert.ts'
+import { evalCommand } from './commands/eval.ts'
+import { rerankCommand } from './commands/rerank.ts'
+import { searchCommand } from './commands/search.ts'
+import { Output } from './output.ts'
+import { UsageError } from './usage-error.ts'
+import { version } from './version.ts'
+
+const commands: readonly Command[] = [searchCommand, rerankCommand, evalCommand, convertCommand]
+
+/** Runs `kith` with some arguments; returns its exit code: 0, 1 for bad data, 2 for bad usage. */
+export async function main(args: readonly string[]): Promise<number> {
+  // A reader that stops early, such as `head`, is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    throw error
+  })
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.once(signal, () => {
+      discardUnfinished()
+      process.exit(code)
+    })
+  }
+  const [name, ...rest] = args
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    const asked = commands.find((command) => command.name === rest[0])
+    process.stdout.write(asked ? helpOf(asked) : overview())
+    return name === undefined ? 2 : 0
+  }
+  if (name === '--version' || name === '-v') {
+    process.stdout.write(`${version}\n`)
+    return 0
+  }
+  const command = commands.find((candidate) => candidate.name === name)
+  if (!command) {
+    const known = commands.map((candidate) => candidate.name).join(', ')
+    return complain(`no command ${JSON.stringify(name)}; there are: ${known}`, '', 2)
+  }
+  try {
+    const values = parseOptions(command, rest)
+    if (values['help']) {
+      process.stdout.write(helpOf(command))
+      return 0
+    }
+    const output = new Output({ json: values['json'] === true, quiet: values['quiet'] === true })
+    await command.run(values, output)
+    return 0
+  } catch (error) {
+    if (error instanceof UsageError) return complain(error.message, command.name, 2)
+    if (error instanceof KithError) {
+      const usage = error.code === 'BAD_SETTING'
+      return complain(
+        error.message.replace(/^kith: /, ''),
+        usage ? command.name : '',
+        usage ? 2 : 1,
+      )
+    }
+    throw error
+  }
+}
+
+function complain(message: string, command: string, code: number): number {
+  process.stderr.write(`kith: ${message}\n`)
+  if (code === 2) process.stderr.write(`Try: kith ${command ? `${command} ` : ''}--help\n`)
+  return code
+}
+
+function overview(): string {
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  return [
+    'kith: better rankings from reciprocal nearest neighbours',
+    '',
+    'Commands:',
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    '',
+    'kith COMMAND --help says what a command takes, with an example.',
+    '',
+    'From embeddings to a better ranking:',
+    '  kith search --queries queries.npy --docs docs.npy --top 200 --out run.trec',
+    '  kith rerank --run run.trec --queries queries.npy --docs docs.npy --out better.trec',
+    '  kith eval --qrels qrels.trec --run run.trec --run better.trec',
+    '',
+  ].join('\n')
+}

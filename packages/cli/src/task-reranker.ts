@@ -1,0 +1,53 @@
+import { extendRanking, type Ranking, Reranker, type Settings } from '@kith/core'
+import type { RerankTask } from './rerank-tasks.ts'
+import { type SharedTexts, textAt } from './text-shelf.ts'
+import { VectorRows, type VectorSource } from './vector-rows.ts'
+
+/** Everything that reranking tasks takes, in a form that can be handed to a worker thread. */
+export interface RerankInputs {
+  queries: VectorSource
+  docs: VectorSource
+  queryTexts: SharedTexts | undefined
+  docTexts: SharedTexts | undefined
+  settings: Settings
+}
+
+/** Reranks task after task, in whatever thread it lives. */
+export class TaskReranker {
+  readonly #reranker: Reranker
+  readonly #queries: VectorRows
+  readonly #docs: VectorRows
+  readonly #inputs: RerankInputs
+
+  private constructor(inputs: RerankInputs, queries: VectorRows, docs: VectorRows) {
+    this.#inputs = inputs
+    this.#reranker = new Reranker(inputs.settings)
+    this.#queries = queries
+    this.#docs = docs
+  }
+
+  static async open(inputs: RerankInputs): Promise<TaskReranker> {
+    const queries = await VectorRows.open(inputs.queries)
+    return new TaskReranker(inputs, queries, await VectorRows.open(inputs.docs))
+  }
+
+  /** The ranking of all of a task's places. */
+  rerank({ row, text, rows, texts, places }: RerankTask): Ranking {
+    const { queryTexts, docTexts } = this.#inputs
+    const vector = this.#queries.row(row)
+    const vectors = Array.from(rows, (document) => this.#docs.row(document))
+    const ranking =
+      queryTexts && docTexts
+        ? this.#reranker.rerank(
+            { vector, text: textAt(queryTexts, text) },
+            { vectors, texts: Array.from(texts, (number) => textAt(docTexts, number)) },
+          )
+        : this.#reranker.rerank(vector, vectors)
+    return extendRanking(ranking, places.length)
+  }
+
+  close(): void {
+    this.#queries.close()
+    this.#docs.close()
+  }
+}

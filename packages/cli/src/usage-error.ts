@@ -1,0 +1,4 @@
+/** The command line itself is wrong: exit code 2, with the way to the help. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}

@@ -1,0 +1,66 @@
+import type { Values } from './command.ts'
+import { UsageError } from './usage-error.ts'
+
+/** The text of an option that is there: required, or checked by the caller. */
+export function text(values: Values, name: string): string {
+  return values[name] as string
+}
+
+/** The text of an option, undefined without it. */
+export function optionalText(values: Values, name: string): string | undefined {
+  return values[name] as string | undefined
+}
+
+/** All texts of an option that may be repeated. */
+export function texts(values: Values, name: string): string[] {
+  return (values[name] as string[] | undefined) ?? []
+}
+
+/** Whether a switch is set. */
+export function isSet(values: Values, name: string): boolean {
+  return values[name] === true
+}
+
+/** The number of an option, undefined without it. */
+export function optionalNumber(values: Values, name: string): number | undefined {
+  const given = optionalText(values, name)
+  if (given === undefined) return undefined
+  const value = given.trim() === '' ? Number.NaN : Number(given)
+  if (Number.isFinite(value)) return value
+  throw new UsageError(`--${name} takes a number, not ${JSON.stringify(given)}`)
+}
+
+/** A whole number within bounds, undefined without the option. */
+export function optionalWhole(
+  values: Values,
+  name: string,
+  { from = 1, to = Number.MAX_SAFE_INTEGER } = {},
+): number | undefined {
+  const value = optionalNumber(values, name)
+  if (value === undefined || (Number.isInteger(value) && value >= from && value <= to)) return value
+  const upper = to === Number.MAX_SAFE_INTEGER ? '' : ` to ${to}`
+  throw new UsageError(`--${name} takes a whole number from ${from}${upper}, not ${value}`)
+}
+
+/** One of some words, undefined without the option. */
+export function optionalChoice<T extends string>(
+  values: Values,
+  name: string,
+  allowed: readonly T[],
+): T | undefined {
+  const given = optionalText(values, name)
+  if (given === undefined || (allowed as readonly string[]).includes(given)) return given as T
+  throw new UsageError(`--${name} takes ${allowed.join(', ')}, not ${JSON.stringify(given)}`)
+}
+
+const units: Record<string, number> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 }
+
+/** A size such as `4G` or `500M` in bytes, undefined without the option. */
+export function optionalBytes(values: Values, name: string): number | undefined {
+  const given = optionalText(values, name)
+  if (given === undefined) return undefined
+  const match = /^(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?$/i.exec(given)
+  if (!match)
+    throw new UsageError(`--${name} takes a size such as 4G, not ${JSON.stringify(given)}`)
+  return Math.floor(Number(match[1]) * units[match[2]!.toUpperCase()]!)
+}

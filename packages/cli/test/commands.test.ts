@@ -1,0 +1,342 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeEmbeddings } from '@kith/ir'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { kith, succeed, temporaryFolder } from './support.ts'
+
+const folder = temporaryFolder()
+const path = (name: string): string => join(folder, name)
+
+/** A small collection of our own: 40 documents on 4 topics, 8 queries. */
+beforeAll(async () => {
+  const topics = [
+    'bees flowers honey',
+    'ships harbour sails',
+    'engines pistons fuel',
+    'violins strings music',
+  ]
+  const vector = (i: number, sway: number) =>
+    Float32Array.from(
+      { length: 6 },
+      (_, j) => (j === i % 4 ? 1 : 0) + Math.sin(i * 7 + j * 3 + sway) * 0.35,
+    )
+  const documents = Array.from({ length: 40 }, (_, i) => i)
+  const queries = Array.from({ length: 8 }, (_, i) => i)
+  const rows = (list: number[], sway: number) => list.map((i) => vector(i, sway))
+  await writeEmbeddings(
+    path('docs.npy'),
+    { dimensions: 6, ids: documents.map((i) => `d${i}`) },
+    rows(documents, 0),
+  )
+  await writeEmbeddings(
+    path('queries.npy'),
+    { dimensions: 6, ids: queries.map((i) => `q${i}`) },
+    rows(queries, 1),
+  )
+  const words = (i: number) => topics[i % 4]!.split(' ')
+  writeFileSync(
+    path('corpus.jsonl'),
+    documents
+      .map((i) =>
+        JSON.stringify({
+          _id: `d${i}`,
+          title: words(i)[0],
+          text: `${words(i)[i % 3]} number ${i}`,
+        }),
+      )
+      .join('\n'),
+  )
+  writeFileSync(
+    path('queries.jsonl'),
+    queries.map((i) => JSON.stringify({ _id: `q${i}`, text: words(i).join(' ') })).join('\n'),
+  )
+  const judged = queries.flatMap((q) =>
+    documents.filter((d) => d % 4 === q % 4).map((d) => `q${q} 0 d${d} 1`),
+  )
+  writeFileSync(path('qrels.trec'), `${judged.join('\n')}\n`)
+  succeed(
+    'search',
+    '--queries',
+    path('queries.npy'),
+    '--docs',
+    path('docs.npy'),
+    '--top',
+    '30',
+    '--out',
+    path('run.trec'),
+  )
+})
+
+const embeddings = (): string[] => ['--queries', path('queries.npy'), '--docs', path('docs.npy')]
+
+describe('the pipeline on a small collection', () => {
+  test('search writes a run and its sidecar', () => {
+    const lines = readFileSync(path('run.trec'), 'utf8').trim().split('\n')
+    expect(lines).toHaveLength(8 * 30)
+    expect(lines[0]).toMatch(/^q0 Q0 d\d+ 1 -?\d/)
+    const meta = JSON.parse(readFileSync(path('run.trec.meta.json'), 'utf8'))
+    expect(meta).toMatchObject({ command: 'search', settings: { top: 30, metric: 'dot' } })
+    expect(meta.inputs[0].bytes).toBeGreaterThan(0)
+  })
+
+  test('rerank keeps every candidate, orders scores, and judges itself', () => {
+    const texts = ['--corpus', path('corpus.jsonl'), '--query-text', path('queries.jsonl')]
+    const out = succeed(
+      'rerank',
+      '--run',
+      path('run.trec'),
+      ...embeddings(),
+      ...texts,
+      '--context',
+      '20',
+      '--out',
+      path('better.trec'),
+      '--qrels',
+      path('qrels.trec'),
+      '--json',
+    )
+    const { runs, verdict } = JSON.parse(out)
+    expect(runs[1].measures['nDCG@10']).toBeGreaterThan(runs[0].measures['nDCG@10'])
+    expect(verdict).toMatch(/^Reranking (may have )?helped/)
+    const ids = (file: string) =>
+      readFileSync(path(file), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' '))
+    const before = ids('run.trec')
+    const after = ids('better.trec')
+    for (let q = 0; q < 8; q++) {
+      const part = (rows: string[][]) => rows.filter(([query]) => query === `q${q}`)
+      expect(
+        part(after)
+          .map(([, , id]) => id)
+          .sort(),
+      ).toEqual(
+        part(before)
+          .map(([, , id]) => id)
+          .sort(),
+      )
+      // Beyond the context nothing moves.
+      expect(
+        part(after)
+          .slice(20)
+          .map(([, , id]) => id),
+      ).toEqual(
+        part(before)
+          .slice(20)
+          .map(([, , id]) => id),
+      )
+      const scores = part(after).map((row) => Number(row[4]))
+      for (let i = 1; i < scores.length; i++) expect(scores[i]).toBeLessThan(scores[i - 1]!)
+    }
+  })
+
+  test('settings reach the method', () => {
+    const reranked = (...settings: string[]) => {
+      succeed(
+        'rerank',
+        '--run',
+        path('run.trec'),
+        ...embeddings(),
+        '--out',
+        path('s.trec'),
+        ...settings,
+      )
+      return readFileSync(path('s.trec'), 'utf8')
+    }
+    const geometric = reranked('--lambda', '1').replace(/ \S+ kith$/gm, '')
+    expect(geometric).toBe(readFileSync(path('run.trec'), 'utf8').replace(/ \S+ kith$/gm, ''))
+    expect(reranked('--preset', 'msmarco-tas-b')).not.toBe(reranked())
+    expect(reranked('--k', '3', '--k-exp', '1', '--trust', '0.5')).not.toBe(reranked())
+    expect(reranked('--weight', 'exp', '--weight-parameter', '3')).not.toBe(reranked())
+  })
+
+  test('eval prints tables, JSON, CSV and trec_eval’s lines', () => {
+    const args = ['eval', '--qrels', path('qrels.trec'), '--run', path('run.trec')]
+    expect(succeed(...args)).toMatch(
+      /^run +nDCG@10 +MRR@10 +MAP@10 +Recall@10 +queries\nrun.trec +0\.\d{4}/,
+    )
+    expect(succeed(...args, '--format', 'trec', '--per-query', '--measures', 'P@5')).toMatch(
+      /^P@5 +\tq0\t[01]\.\d{4}\n/,
+    )
+    expect(succeed(...args, '--format', 'csv')).toMatch(
+      /^run,query,measure,value\nrun.trec,all,nDCG@10,0\.\d{6}\n/,
+    )
+    const { runs } = JSON.parse(succeed(...args, '--json', '--per-query'))
+    expect(Object.keys(runs[0].perQuery)).toHaveLength(8)
+    expect(runs[0].measures['nDCG@10']).toBeGreaterThan(0)
+  })
+
+  test('convert turns every kind into another format and back', () => {
+    const convert = (kind: string, from: string, to: string, ...more: string[]) =>
+      succeed('convert', '--kind', kind, '--in', path(from), '--out', path(to), ...more)
+    convert('run', 'run.trec', 'run.json.gz')
+    convert('run', 'run.json.gz', 'back.trec')
+    expect(readFileSync(path('back.trec'), 'utf8')).toBe(readFileSync(path('run.trec'), 'utf8'))
+    convert('qrels', 'qrels.trec', 'qrels.tsv')
+    convert('qrels', 'qrels.tsv', 'back.qrels')
+    expect(readFileSync(path('back.qrels'), 'utf8')).toBe(readFileSync(path('qrels.trec'), 'utf8'))
+    convert('texts', 'queries.jsonl', 'topics.sgml', '--to', 'topics')
+    convert('texts', 'topics.sgml', 'back.jsonl')
+    expect(readFileSync(path('back.jsonl'), 'utf8')).toContain('bees flowers honey')
+    for (const name of ['x.safetensors', 'x.fvecs', 'x.parquet', 'x.jsonl']) {
+      convert('embeddings', 'docs.npy', name)
+      convert('embeddings', name, 'back.npy')
+      expect(readFileSync(path('back.npy')).equals(readFileSync(path('docs.npy')))).toBe(true)
+    }
+  })
+})
+
+describe('mistakes', () => {
+  const cases: [string, () => string[], number, RegExp][] = [
+    [
+      'no command',
+      () => ['frobnicate'],
+      2,
+      /no command "frobnicate"; there are: search, rerank, eval, convert/,
+    ],
+    [
+      'a missing option',
+      () => ['eval', '--run', 'x'],
+      2,
+      /--qrels FILE is missing\nTry: kith eval --help/,
+    ],
+    ['an unknown option', () => ['search', '--tpo', '3'], 2, /Unknown option '--tpo'/],
+    [
+      'a number that is none',
+      () => ['search', ...embeddings(), '--out', path('z'), '--top', 'many'],
+      2,
+      /--top takes a number, not "many"/,
+    ],
+    [
+      'a setting out of range',
+      () => [
+        'rerank',
+        '--run',
+        path('run.trec'),
+        ...embeddings(),
+        '--out',
+        path('z'),
+        '--lambda',
+        '2',
+      ],
+      2,
+      /setting lambda is 2, allowed: a number from 0 to 1/,
+    ],
+    [
+      'a size that is none',
+      () => ['search', ...embeddings(), '--out', path('z'), '--memory', 'lots'],
+      2,
+      /--memory takes a size such as 4G/,
+    ],
+    [
+      'texts of one side only',
+      () => [
+        'rerank',
+        '--run',
+        path('run.trec'),
+        ...embeddings(),
+        '--out',
+        path('z'),
+        '--corpus',
+        'c',
+      ],
+      2,
+      /--corpus and --query-text go together/,
+    ],
+    [
+      'no such file',
+      () => [
+        'search',
+        '--queries',
+        path('none.npy'),
+        '--docs',
+        path('docs.npy'),
+        '--out',
+        path('z'),
+      ],
+      1,
+      /none\.npy: there is no such file/,
+    ],
+    [
+      'a five-column run',
+      () => ['eval', '--qrels', path('qrels.trec'), '--run', path('five.trec')],
+      1,
+      /five\.trec line 2: expected 6 fields, got 5/,
+    ],
+    [
+      'a truncated matrix',
+      () => [
+        'search',
+        '--queries',
+        path('cut.npy'),
+        '--docs',
+        path('docs.npy'),
+        '--out',
+        path('z'),
+      ],
+      1,
+      /cut\.npy/,
+    ],
+    [
+      'unknown candidates',
+      () => ['rerank', '--run', path('strange.trec'), ...embeddings(), '--out', path('z')],
+      1,
+      /2 candidates of the run have no embedding: nobody, nobody \(--missing skip/,
+    ],
+    [
+      'unknown queries',
+      () => ['rerank', '--run', path('other.trec'), ...embeddings(), '--out', path('z')],
+      1,
+      /1 queries of the run have no embedding: q99/,
+    ],
+  ]
+  beforeAll(() => {
+    writeFileSync(path('five.trec'), 'q0 Q0 d1 1 3 x\nq0 Q0 d2 2 2\n')
+    writeFileSync(path('cut.npy'), readFileSync(path('docs.npy')).subarray(0, 200))
+    writeFileSync(
+      path('strange.trec'),
+      'q0 Q0 d1 1 3 x\nq0 Q0 nobody 2 2 x\nq0 Q0 d2 3 1 x\nq1 Q0 nobody 1 1 x\n',
+    )
+    writeFileSync(path('other.trec'), 'q99 Q0 d1 1 3 x\nq0 Q0 d1 1 3 x\n')
+  })
+
+  test.each(cases)('%s', (_, args, code, message) => {
+    const result = kith(...args())
+    expect(result.err).toMatch(message)
+    expect(result.code).toBe(code)
+    expect(existsSync(path('z'))).toBe(false)
+  })
+
+  test('--missing skip keeps what cannot be reranked behind the rest', () => {
+    succeed(
+      'rerank',
+      '--run',
+      path('strange.trec'),
+      ...embeddings(),
+      '--out',
+      path('skipped.trec'),
+      '--missing',
+      'skip',
+    )
+    const lines = readFileSync(path('skipped.trec'), 'utf8').trim().split('\n')
+    expect(lines).toHaveLength(4)
+    expect(lines[2]).toMatch(/^q0 Q0 nobody 3 /)
+    expect(lines[3]).toMatch(/^q1 Q0 nobody 1 /)
+  })
+
+  test('nothing is left of what failed', () => {
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
+  })
+})
+
+test('the help teaches: every command has an example that its own options take', () => {
+  expect(succeed('--help')).toContain('kith search --queries')
+  for (const name of ['search', 'rerank', 'eval', 'convert']) {
+    const help = succeed(name, '--help')
+    const example = /Example:\n {2}kith \w+ (.*)\n/.exec(help)![1]!
+    for (const [option] of example.matchAll(/--[\w-]+/g)) expect(help).toContain(`  ${option}`)
+  }
+  expect(succeed('--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect(kith().code).toBe(2)
+})

@@ -1,0 +1,49 @@
+import { stat } from 'node:fs/promises'
+import { KithError } from '@kith/core'
+import { asFileError, FileError } from './file-error.ts'
+import { peek } from './read-chunks.ts'
+
+/** `memmap` is a folder with `embedding.memmap` and `ids.memmap`. */
+export type EmbeddingFormat = 'npy' | 'safetensors' | 'fvecs' | 'parquet' | 'jsonl' | 'memmap'
+
+const endings: Record<string, EmbeddingFormat> = {
+  '.npy': 'npy',
+  '.safetensors': 'safetensors',
+  '.fvecs': 'fvecs',
+  '.parquet': 'parquet',
+  '.jsonl': 'jsonl',
+  '.jsonl.gz': 'jsonl',
+  '.ndjson': 'jsonl',
+  '.memmap': 'memmap',
+}
+
+const known = 'npy, safetensors, fvecs, parquet, jsonl, memmap'
+
+/** The format that a name's ending tells, or undefined. */
+export function formatByEnding(file: string): EmbeddingFormat | undefined {
+  const name = file.toLowerCase()
+  return Object.entries(endings).find(([ending]) => name.endsWith(ending))?.[1]
+}
+
+/** The format of a file or folder that exists: by its ending, else by its first bytes. */
+export async function detectEmbeddings(file: string): Promise<EmbeddingFormat> {
+  const found = await stat(file).catch((error) => {
+    throw asFileError(file, error)
+  })
+  if (found.isDirectory()) return 'memmap'
+  const byEnding = formatByEnding(file)
+  if (byEnding && byEnding !== 'memmap') return byEnding
+  if (file.endsWith('.gz'))
+    throw new FileError(file, '', 'only .jsonl may be packed: unpack it first')
+  const start = (await peek(file)).toString('latin1', 0, 16)
+  if (start.startsWith('\x93NUMPY')) return 'npy'
+  if (start.startsWith('PAR1')) return 'parquet'
+  if (start[8] === '{') return 'safetensors'
+  if (start.trimStart().startsWith('{')) return 'jsonl'
+  throw new FileError(file, 'byte 0', `no format that is known here (${known})`)
+}
+
+/** The error for a format that is none of those. */
+export function unknownFormat(format: unknown): KithError {
+  return new KithError('BAD_SETTING', `embedding format ${format}, allowed: ${known}`)
+}

@@ -1,0 +1,35 @@
+import { KithError } from '@kith/core'
+
+/** A file that does not hold what it should: the message names the file and the place in it. */
+export class FileError extends KithError {
+  constructor(
+    readonly file: string,
+    /** Where in the file, such as `line 12` or `row 3 column 7`; empty for the file as a whole. */
+    readonly place: string,
+    problem: string,
+  ) {
+    super('BAD_INPUT', `${file}${place === '' ? '' : ` ${place}`}: ${problem}`)
+  }
+}
+
+/** An error in one line of a file, the first line being 1. */
+export function lineError(file: string, line: number, problem: string): FileError {
+  return new FileError(file, `line ${line}`, problem)
+}
+
+/** An error of the operating system or of a library, as one that names the file. */
+export function asFileError(file: string, error: unknown): KithError {
+  if (error instanceof KithError) return error
+  const { code, message } = error as NodeJS.ErrnoException
+  const problem = (code && problems[code]) ?? message ?? String(error)
+  const wrapped = new FileError(file, '', problem)
+  wrapped.cause = error
+  return wrapped
+}
+
+const problems: Record<string, string> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'is a folder, not a file',
+  EACCES: 'may not be read or written by this user',
+  ENOSPC: 'there is no space left on the disk',
+}

@@ -1,0 +1,93 @@
+import { KithError } from '@kith/core'
+import type { RankedQuery, Run } from './run.ts'
+import { RunBuilder } from './run-builder.ts'
+
+/** Fuses runs by reciprocal ranks: a document's score is the sum of 1 / (k + rank) over the runs. */
+export function fuseRanks(
+  runs: readonly Run[],
+  { k = 60, weights }: { k?: number | undefined; weights?: readonly number[] | undefined } = {},
+): Run {
+  if (!(k >= 0)) throw new KithError('BAD_SETTING', `k is ${k}, allowed: a number from 0`)
+  return fuse(runs, weights, ({ ids }) => ({
+    values: ids.map((_, i) => 1 / (k + i + 1)),
+    missing: 0,
+  }))
+}
+
+/** How scores of different runs are made comparable, query by query. */
+export type Normalisation = 'min-max' | 'z'
+
+/**
+ * Fuses runs by the weighted sum of their normalised scores. A document that a run
+ * lacks counts there as the run's last one.
+ */
+export function fuseScores(
+  runs: readonly Run[],
+  {
+    normalisation = 'min-max',
+    weights,
+  }: { normalisation?: Normalisation | undefined; weights?: readonly number[] | undefined } = {},
+): Run {
+  const normalise = normalisations[normalisation]
+  if (!normalise) {
+    const allowed = Object.keys(normalisations).join(', ')
+    throw new KithError('BAD_SETTING', `normalisation ${normalisation}, allowed: ${allowed}`)
+  }
+  return fuse(runs, weights, ({ scores }) => normalise(scores))
+}
+
+/** What a run says about a query's documents, and about one that it lacks. */
+interface Votes {
+  values: ArrayLike<number>
+  missing: number
+}
+
+const normalisations: Record<Normalisation, (scores: ArrayLike<number>) => Votes> = {
+  /** From 0 to 1; all 1 where the scores are equal: a lone document is not a bad one. */
+  'min-max'(scores) {
+    const highest = scores[0]!
+    const lowest = scores[scores.length - 1]!
+    const range = highest - lowest
+    const values = Array.from(scores, (score) => (range > 0 ? (score - lowest) / range : 1))
+    return { values, missing: 0 }
+  },
+
+  /** Mean 0 and deviation 1; all 0 where the scores are equal. */
+  z(scores) {
+    const all = Array.from(scores)
+    const mean = all.reduce((sum, score) => sum + score, 0) / all.length
+    const variance = all.reduce((sum, score) => sum + (score - mean) ** 2, 0) / all.length
+    const deviation = Math.sqrt(variance)
+    const values = all.map((score) => (deviation > 0 ? (score - mean) / deviation : 0))
+    return { values, missing: values.at(-1)! }
+  },
+}
+
+function fuse(
+  runs: readonly Run[],
+  weights: readonly number[] = runs.map(() => 1),
+  vote: (ranking: RankedQuery) => Votes,
+): Run {
+  if (runs.length === 0) throw new KithError('BAD_INPUT', 'fusion needs at least one run')
+  if (weights.length !== runs.length) {
+    throw new KithError('BAD_SHAPE', `${weights.length} weights for ${runs.length} runs`)
+  }
+  const wrong = weights.find((weight) => !Number.isFinite(weight))
+  if (wrong !== undefined) throw new KithError('BAD_SETTING', `a weight is ${wrong}`)
+  const builder = new RunBuilder()
+  for (const query of new Set(runs.flatMap((run) => run.queries))) {
+    const rankings = runs.map((run) => run.get(query))
+    const votes = rankings.map((ranking) => ranking && vote(ranking))
+    // What a document would have that no run knows; each run that has it corrects its own part.
+    const missing = votes.reduce((sum, v, r) => sum + weights[r]! * (v?.missing ?? 0), 0)
+    const sums = new Map<string, number>()
+    rankings.forEach((ranking, r) => {
+      ranking?.ids.forEach((id, i) => {
+        const part = weights[r]! * (votes[r]!.values[i]! - votes[r]!.missing)
+        sums.set(id, (sums.get(id) ?? missing) + part)
+      })
+    })
+    builder.add({ query, ids: [...sums.keys()], scores: [...sums.values()] })
+  }
+  return builder.finish()
+}

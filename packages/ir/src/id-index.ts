@@ -1,0 +1,64 @@
+import type { IdList } from './id-list.ts'
+
+/** Finds ids of a list by their bytes: an open-addressing table of the list's indices. */
+export class IdIndex {
+  #size = 0
+  #mask: number
+  /** Index + 1 of the id in each slot; 0 is a free one. */
+  #slots: Uint32Array
+
+  /** @param expected How many ids will be added, where known: saves growing. */
+  constructor(
+    readonly list: IdList,
+    expected = 0,
+  ) {
+    this.#mask = slotsFor(expected) - 1
+    this.#slots = new Uint32Array(this.#mask + 1)
+  }
+
+  /** Adds an id of the list. Returns its index, or that of an equal one that was added before. */
+  add(index: number): number {
+    if (this.#size * 2 > this.#mask) this.#resize()
+    const slot = this.#slot(this.list, index)
+    const found = this.#slots[slot]!
+    if (found > 0) return found - 1
+    this.#slots[slot] = index + 1
+    this.#size++
+    return index
+  }
+
+  /** The index of the added id that equals an id of any list, or -1. */
+  find(list: IdList, index: number): number {
+    return this.#slots[this.#slot(list, index)]! - 1
+  }
+
+  /** Forgets all added ids but keeps the memory. */
+  clear(): void {
+    this.#slots.fill(0)
+    this.#size = 0
+  }
+
+  #slot(list: IdList, index: number): number {
+    let slot = list.hash(index) & this.#mask
+    for (;;) {
+      const found = this.#slots[slot]!
+      if (found === 0 || this.list.equals(found - 1, list, index)) return slot
+      slot = (slot + 1) & this.#mask
+    }
+  }
+
+  #resize(): void {
+    const old = this.#slots
+    this.#mask = this.#mask * 2 + 1
+    this.#slots = new Uint32Array(this.#mask + 1)
+    for (const found of old) {
+      if (found > 0) this.#slots[this.#slot(this.list, found - 1)] = found
+    }
+  }
+}
+
+function slotsFor(ids: number): number {
+  let slots = 16
+  while (slots < ids * 2 + 2) slots *= 2
+  return slots
+}

@@ -1,0 +1,99 @@
+import type { SchemaElement } from 'hyparquet'
+import { decodeHybrid } from './parquet-levels.ts'
+import type { Depth, Page } from './parquet-pages.ts'
+import { joinStreams, plainIds, plainNumbers, type ValueType } from './parquet-values.ts'
+
+/** A column of the file: its name, and what hangs below it in the schema. */
+export interface Column {
+  name: string
+  elements: SchemaElement[]
+}
+
+/** Parquet's numbers for encodings. */
+const PLAIN = 0
+const PLAIN_DICTIONARY = 2
+const RLE_DICTIONARY = 8
+const BYTE_STREAM_SPLIT = 9
+
+/** The columns of a schema, which is a tree written down depth first behind its root. */
+export function topColumns(schema: readonly SchemaElement[]): Column[] {
+  const columns: Column[] = []
+  for (let i = 1; i < schema.length; ) {
+    const start = i
+    for (let open = 1; open > 0 && i < schema.length; i++)
+      open += (schema[i]!.num_children ?? 0) - 1
+    columns.push({ name: schema[start]!.name, elements: schema.slice(start, i) })
+  }
+  return columns
+}
+
+/** How deep a column's values are nested. */
+export function depthOf({ elements }: Column): Depth {
+  const count = (kind: string) => elements.filter((e) => e.repetition_type === kind).length
+  const repetition = count('REPEATED')
+  return { repetition, definition: repetition + count('OPTIONAL') }
+}
+
+/** How a column's values are stored. */
+export function valueTypeOf({ elements }: Column): ValueType {
+  const { type, type_length } = elements.at(-1)!
+  return { stored: type ?? 'none', length: type_length ?? 0 }
+}
+
+/** Decodes the ids on pages. */
+export function decodeIds(pages: Iterable<Page>, type: ValueType): string[] {
+  const decode = { plain: (page: Page) => plainIds(page.bytes, type, page.values) }
+  const ids: string[] = []
+  for (const { page, values } of decodePages(pages, decode)) {
+    if (page.values < page.entries) throw new Error('an id is null')
+    for (const id of values) ids.push(id)
+  }
+  return ids
+}
+
+/** Decodes the vectors on pages, row by row; a row may go on over the end of a page. */
+export function* decodeVectors(pages: Iterable<Page>, type: ValueType): Generator<number[]> {
+  const decode = {
+    plain: (page: Page) => plainNumbers(page.bytes, type, page.values),
+    split: (page: Page) =>
+      plainNumbers(joinStreams(page.bytes, type, page.values), type, page.values),
+  }
+  let row: number[] | undefined
+  for (const { page, values } of decodePages<Float32Array | number[]>(pages, decode)) {
+    if (page.values < page.entries)
+      throw new Error('a vector is missing, empty, or has a null in it')
+    for (let i = 0; i < page.entries; i++) {
+      if (page.repetition?.[i] === 0) {
+        if (row) yield row
+        row = []
+      }
+      if (!row) throw new Error('the first row has no start')
+      row.push(values[i]!)
+    }
+  }
+  if (row) yield row
+}
+
+/** Decodes pages, those with a dictionary through it. */
+function* decodePages<T extends ArrayLike<unknown>>(
+  pages: Iterable<Page>,
+  { plain, split }: { plain: (page: Page) => T; split?: (page: Page) => T },
+): Generator<{ page: Page; values: T }> {
+  let dictionary: T | undefined
+  for (const page of pages) {
+    const { encoding, bytes } = page
+    if (page.dictionary) dictionary = plain(page)
+    else if (encoding === PLAIN) yield { page, values: plain(page) }
+    else if (encoding === BYTE_STREAM_SPLIT && split) yield { page, values: split(page) }
+    else if (encoding === PLAIN_DICTIONARY || encoding === RLE_DICTIONARY) {
+      const places = decodeHybrid(bytes.subarray(1), bytes[0] ?? 0, page.values)
+      yield { page, values: lookUp(dictionary, places) }
+    } else throw new Error(`encoding ${encoding} is not supported, write it as PLAIN`)
+  }
+}
+
+function lookUp<T extends ArrayLike<unknown>>(dictionary: T | undefined, places: Uint32Array): T {
+  const values = Array.from(places, (place) => dictionary?.[place])
+  if (values.includes(undefined)) throw new Error('a value is not in the dictionary')
+  return values as unknown as T
+}

@@ -1,0 +1,145 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import type { ColumnMetaData } from 'hyparquet'
+import { deserializeTCompactProtocol } from 'hyparquet/src/thrift.js'
+import { compressors, decompressZstd } from 'hyparquet-compressors'
+import { decodeHybrid } from './parquet-levels.ts'
+import { checkThrift } from './thrift-check.ts'
+
+/** One page of a column: the levels of its entries, and the bytes of those that are not null. */
+export interface Page {
+  /** 0 where an entry starts a row. */
+  repetition: Uint32Array | undefined
+  /** Below the column's depth where an entry is null. */
+  definition: Uint32Array | undefined
+  entries: number
+  /** Entries that are not null. */
+  values: number
+  encoding: number
+  bytes: Uint8Array
+  dictionary: boolean
+}
+
+/** How deep a column is nested: in lists, and in things that may be missing. */
+export interface Depth {
+  repetition: number
+  definition: number
+}
+
+/** Parquet's numbers for kinds of pages. */
+const DATA = 0
+const DICTIONARY = 2
+const DATA_V2 = 3
+
+type Thrift = Record<string, unknown>
+
+/**
+ * Walks over the pages of a column chunk. Sizes are believed only as far as they are likely
+ * and within `limit`, in bytes; hyparquet's own decoder trusts them, and a damaged page kills it.
+ */
+export function* readPages(
+  bytes: Buffer,
+  { codec }: ColumnMetaData,
+  depth: Depth,
+  limit: number,
+): Generator<Page> {
+  for (let at = 0; at < bytes.length; ) {
+    const end = checkThrift(bytes, at)
+    const view = new DataView(bytes.buffer, bytes.byteOffset, end)
+    const header = deserializeTCompactProtocol({ view, offset: at }) as Thrift
+    const packed = size(header['field_3'], bytes.length - end)
+    const unpacked = size(header['field_2'], Math.min(limit, Math.max(2 ** 26, packed * 1024)))
+    const body = bytes.subarray(end, end + packed)
+    at = end + packed
+    const kind = header['field_1']
+    if (kind === DATA) yield dataPage(unpack(body, unpacked, codec), part(header['field_5']), depth)
+    else if (kind === DATA_V2)
+      yield dataPageV2(body, unpacked, codec, part(header['field_8']), depth)
+    else if (kind === DICTIONARY)
+      yield dictionary(unpack(body, unpacked, codec), part(header['field_7']))
+  }
+}
+
+function dictionary(bytes: Uint8Array, header: Thrift): Page {
+  const entries = entriesOf(header, bytes.length)
+  const levels = { repetition: undefined, definition: undefined }
+  return { ...levels, entries, values: entries, encoding: 0, bytes, dictionary: true }
+}
+
+/** Levels are packed together with the values, each kind behind its length. */
+function dataPage(bytes: Uint8Array, header: Thrift, depth: Depth): Page {
+  const entries = entriesOf(header, bytes.length)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  let at = 0
+  const levels = (deepest: number) => {
+    if (deepest === 0) return undefined
+    const start = at + 4
+    at = start + size(view.getUint32(at, true), bytes.length - start)
+    return decodeHybrid(bytes.subarray(start, at), bits(deepest), entries)
+  }
+  const repetition = levels(depth.repetition)
+  const definition = levels(depth.definition)
+  const values = notNull(definition, entries, depth)
+  const encoding = Number(header['field_2'])
+  const rest = bytes.subarray(at)
+  return { repetition, definition, entries, values, encoding, bytes: rest, dictionary: false }
+}
+
+/** Levels come first and are never packed. */
+function dataPageV2(
+  body: Buffer,
+  unpacked: number,
+  codec: string,
+  header: Thrift,
+  depth: Depth,
+): Page {
+  const entries = entriesOf(header, unpacked)
+  const first = size(header['field_6'], body.length)
+  const second = size(header['field_5'], body.length - first)
+  const levels = (bytes: Uint8Array, deepest: number) =>
+    deepest === 0 ? undefined : decodeHybrid(bytes, bits(deepest), entries)
+  const repetition = levels(body.subarray(0, first), depth.repetition)
+  const definition = levels(body.subarray(first, first + second), depth.definition)
+  const values = notNull(definition, entries, depth)
+  const encoding = Number(header['field_4'])
+  const rest = body.subarray(first + second)
+  const length = size(unpacked - first - second, unpacked)
+  const bytes = header['field_7'] === false ? rest : unpack(rest, length, codec)
+  return { repetition, definition, entries, values, encoding, bytes, dictionary: false }
+}
+
+/** Even of entries that all are the same, a page that is not made to harm has no more than this. */
+function entriesOf(header: Thrift, bytes: number): number {
+  return size(header['field_1'], Math.max(2 ** 24, bytes * 8))
+}
+
+function unpack(bytes: Uint8Array, length: number, codec: string): Uint8Array {
+  if (codec === 'UNCOMPRESSED') return bytes
+  const options = { maxOutputLength: Math.max(1, length) }
+  if (codec === 'GZIP') return gunzipSync(bytes, options)
+  if (codec === 'BROTLI') return brotliDecompressSync(bytes, options)
+  if (codec === 'ZSTD') return decompressZstd(bytes, new Uint8Array(length))
+  const unpacker = compressors[codec as 'SNAPPY']
+  if (!unpacker) throw new Error(`packed with ${codec}, which is not supported`)
+  return unpacker(bytes, length)
+}
+
+function notNull(definition: Uint32Array | undefined, entries: number, depth: Depth): number {
+  if (!definition) return entries
+  let count = 0
+  for (const level of definition) if (level === depth.definition) count++
+  return count
+}
+
+function bits(largest: number): number {
+  return 32 - Math.clz32(largest)
+}
+
+function part(value: unknown): Thrift {
+  if (typeof value === 'object' && value !== null) return value as Thrift
+  throw new Error('a page has no header of its kind')
+}
+
+function size(value: unknown, limit: number): number {
+  if (typeof value === 'number' && value >= 0 && value <= limit) return value
+  throw new Error(`a page claims ${value}, there can be ${limit} at most`)
+}

@@ -1,0 +1,108 @@
+import { closeSync, openSync } from 'node:fs'
+import { KithError } from '@kith/core'
+import type { EmbeddingIds } from './embedding-ids.ts'
+import { checkRange, checkRow, type Embeddings, target } from './embeddings.ts'
+import { asFileError } from './file-error.ts'
+import { halfTable } from './half.ts'
+import { MemoryEmbeddings } from './memory-embeddings.ts'
+import { type RawLayout, RawReader } from './raw-rows.ts'
+
+/** Opens rows at known positions: all in memory where they fit the budget, else read as needed. */
+export function openRaw(layout: RawLayout, ids: EmbeddingIds, budget: number): Embeddings {
+  const { file, rows, dimensions, stored } = layout
+  const descriptor = open(file)
+  if (rows * dimensions * (stored === 'f16' ? 2 : 4) > budget) {
+    return new DiskEmbeddings(layout, descriptor, ids)
+  }
+  try {
+    const memory = sharedArray(rows * dimensions, stored === 'f16' ? 'f16' : 'f32')
+    new RawReader(layout, descriptor).read(0, rows, memory, 0)
+    return new MemoryEmbeddings(memory, dimensions, ids)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** An array that worker threads can share. */
+export function sharedArray(length: number, type: 'f16' | 'f32'): Float32Array | Uint16Array {
+  try {
+    return type === 'f16'
+      ? new Uint16Array(new SharedArrayBuffer(length * 2))
+      : new Float32Array(new SharedArrayBuffer(length * 4))
+  } catch {
+    const bytes = length * (type === 'f16' ? 2 : 4)
+    throw new KithError('OUT_OF_MEMORY', `no memory for embeddings of ${bytes} bytes`)
+  }
+}
+
+/** Embeddings whose rows are read from the file when they are asked for. */
+class DiskEmbeddings implements Embeddings {
+  readonly rows: number
+  readonly dimensions: number
+  readonly type: 'f16' | 'f32'
+  readonly memory = undefined
+  readonly #reader: RawReader
+  readonly #ids: EmbeddingIds
+  #halves = new Uint16Array(0)
+  #open = true
+
+  constructor(layout: RawLayout, descriptor: number, ids: EmbeddingIds) {
+    this.rows = layout.rows
+    this.dimensions = layout.dimensions
+    this.type = layout.stored === 'f16' ? 'f16' : 'f32'
+    this.#reader = new RawReader(layout, descriptor)
+    this.#ids = ids
+  }
+
+  idOf(row: number): string {
+    checkRow(this, row)
+    return this.#ids.idOf(row)
+  }
+
+  rowOf(id: string): number | undefined {
+    return this.#ids.rowOf(id)
+  }
+
+  read(from: number, to: number, into?: Float32Array): Float32Array {
+    checkRange(this, from, to)
+    const result = target((to - from) * this.dimensions, into)
+    this.#copy(from, to, result, 0)
+    return result
+  }
+
+  gather(rows: ArrayLike<number>, into?: Float32Array): Float32Array {
+    const result = target(rows.length * this.dimensions, into)
+    for (let i = 0; i < rows.length; i++) {
+      checkRow(this, rows[i]!)
+      this.#copy(rows[i]!, rows[i]! + 1, result, i * this.dimensions)
+    }
+    return result
+  }
+
+  close(): void {
+    if (this.#open) closeSync(this.#reader.descriptor)
+    this.#open = false
+  }
+
+  #copy(from: number, to: number, into: Float32Array, at: number): void {
+    const { file } = this.#reader.layout
+    if (!this.#open) throw new KithError('BAD_INPUT', `${file}: read after it was closed`)
+    if (this.type === 'f32') {
+      this.#reader.read(from, to, into, at)
+      return
+    }
+    const length = (to - from) * this.dimensions
+    if (this.#halves.length < length) this.#halves = new Uint16Array(length)
+    this.#reader.read(from, to, this.#halves, 0)
+    const values = halfTable()
+    for (let i = 0; i < length; i++) into[at + i] = values[this.#halves[i]!]!
+  }
+}
+
+function open(file: string): number {
+  try {
+    return openSync(file, 'r')
+  } catch (error) {
+    throw asFileError(file, error)
+  }
+}

@@ -1,0 +1,40 @@
+import { Fields } from './fields.ts'
+import { lineError } from './file-error.ts'
+import { eachLine } from './lines.ts'
+import type { RankedQuery, Run } from './run.ts'
+import { RunBuilder } from './run-builder.ts'
+import type { Write } from './write-whole.ts'
+
+const COMMENT = 0x23
+
+/**
+ * Reads a TREC run: `query Q0 document rank score tag` per line. Like trec_eval it
+ * ignores the rank, whatever follows the tag, blank lines and lines that start with `#`.
+ */
+export async function readTrecRun(file: string): Promise<Run> {
+  const builder = new RunBuilder(file)
+  const fields = new Fields(6)
+  const { starts, ends } = fields
+  await eachLine(file, (bytes, from, to, line) => {
+    const count = fields.split(bytes, from, to)
+    if (count === 0 || bytes[starts[0]!] === COMMENT) return
+    if (count < 6) throw lineError(file, line, `expected 6 fields, got ${count}`)
+    const score = fields.number(bytes, 4)
+    if (!Number.isFinite(score)) {
+      throw lineError(file, line, `the score is not a number: ${fields.text(bytes, 4)}`)
+    }
+    builder.query(bytes, starts[0]!, ends[0]!)
+    builder.row(bytes, starts[2]!, ends[2]!, score, line)
+  })
+  return builder.finish()
+}
+
+/** One query's lines of a TREC run. */
+export async function writeTrecRanking(
+  write: Write,
+  { query, ids, scores }: RankedQuery,
+  tag: string,
+): Promise<void> {
+  const lines = ids.map((id, i) => `${query} Q0 ${id} ${i + 1} ${scores[i]} ${tag}\n`)
+  await write(lines.join(''))
+}

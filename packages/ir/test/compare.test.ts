@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { compare, type Evaluation, holm } from '../src/index.ts'
+import { randomisationP } from '../src/randomisation.ts'
+import { incompleteBeta, tTestP } from '../src/t-distribution.ts'
+
+function evaluationOf(values: Record<string, number>): Evaluation {
+  const numbers = Object.values(values)
+  return {
+    measures: ['m'],
+    queries: Object.keys(values),
+    mean: { m: numbers.reduce((sum, x) => sum + x, 0) / numbers.length },
+    perQuery: { m: Float64Array.from(numbers) },
+  }
+}
+
+describe('Student’s t', () => {
+  // Two-sided critical values from the printed tables.
+  test.for([
+    [12.706, 1, 0.05],
+    [4.303, 2, 0.05],
+    [2.228, 10, 0.05],
+    [3.169, 10, 0.01],
+    [2.042, 30, 0.05],
+    [1.984, 100, 0.05],
+    [3.373, 120, 0.001],
+  ] as const)('t %f with %i degrees of freedom has p %f', ([t, degrees, p]) => {
+    expect(Math.abs(tTestP(t, degrees) / p - 1)).toBeLessThan(2e-3)
+    expect(tTestP(-t, degrees)).toBe(tTestP(t, degrees))
+  })
+
+  test('closed forms', () => {
+    // With one degree of freedom, t is Cauchy; with two, p = 1 − t / √(2 + t²).
+    for (const t of [0.1, 0.7, 1, 3, 50]) {
+      expect(tTestP(t, 1)).toBeCloseTo(1 - (2 / Math.PI) * Math.atan(t), 12)
+      expect(tTestP(t, 2)).toBeCloseTo(1 - t / Math.sqrt(2 + t * t), 12)
+    }
+    expect(tTestP(0, 5)).toBe(1)
+    expect(tTestP(Infinity, 5)).toBe(0)
+    expect(incompleteBeta(0.3, 1, 1)).toBeCloseTo(0.3, 12)
+    expect(incompleteBeta(0.3, 2, 3)).toBeCloseTo(0.3483, 12)
+  })
+})
+
+describe('compare', () => {
+  test('differences, wins, ties and losses of the queries that both have', () => {
+    const a = evaluationOf({ q1: 0.1, q2: 0.5, q3: 0.3, q4: 0.2, onlyA: 1 })
+    const b = evaluationOf({ q4: 0.1, q1: 0.3, q2: 0.5, q3: 0.6, onlyB: 0 })
+    const result = compare(a, b, 'm')
+    expect(result).toMatchObject({ queries: 4, wins: 2, ties: 1, losses: 1 })
+    expect(result.difference).toBeCloseTo(0.1, 12)
+    // Differences 0.2, 0, 0.3, -0.1: deviation √(0.1 / 3), t = 0.1 / (deviation / 2).
+    expect(result.t).toBeCloseTo(0.1 / (Math.sqrt(0.1 / 3) / 2), 12)
+    expect(result.tTest).toBeCloseTo(tTestP(result.t, 3), 12)
+    // The tie has no sign to change: eight assignments, in tenths.
+    const sums = [1, -1].flatMap((x) =>
+      [1, -1].flatMap((y) => [1, -1].map((z) => 2 * x + 3 * y - z)),
+    )
+    expect(result.randomisation).toBe(sums.filter((sum) => Math.abs(sum) >= 4).length / 8)
+  })
+
+  test('equal runs differ in nothing', () => {
+    const a = evaluationOf({ q1: 0.1, q2: 0.5 })
+    const expected = { difference: 0, t: 0, tTest: 1, randomisation: 1, ties: 2 }
+    expect(compare(a, a, 'm')).toMatchObject(expected)
+  })
+
+  test('what cannot be compared is an error', () => {
+    const a = evaluationOf({ q1: 0.1 })
+    expect(() => compare(a, evaluationOf({ q2: 1 }), 'm')).toThrow('no query in common')
+    expect(() => compare(a, a, 'x')).toThrow('measure x was not evaluated, only m')
+  })
+})
+
+describe('Fisher’s randomisation test', () => {
+  const values = Array.from({ length: 40 }, (_, i) => Math.sin(i * 7.3) + 0.2)
+
+  test('is the same for the same seed, and near the t-test on well-behaved differences', () => {
+    const options = { seed: 3, permutations: 10_000 }
+    const p = randomisationP(values, options)
+    expect(randomisationP(values, options)).toBe(p)
+    expect(randomisationP(values, { ...options, seed: 4 })).not.toBe(p)
+    const zero = evaluationOf(Object.fromEntries(values.map((_, i) => [`q${i}`, 0])))
+    const b = evaluationOf(Object.fromEntries(values.map((x, i) => [`q${i}`, x])))
+    expect(Math.abs(compare(zero, b, 'm').tTest - p)).toBeLessThan(0.02)
+  })
+
+  test('drawn and exact agree', () => {
+    const few = values.slice(0, 12)
+    const exact = randomisationP(few, { seed: 0, permutations: 4096 })
+    const drawn = randomisationP(few, { seed: 0, permutations: 4095 })
+    expect(Math.abs(exact - drawn)).toBeLessThan(0.03)
+    expect(exact * 4096).toBe(Math.round(exact * 4096))
+  })
+
+  test('is never 0, and refuses no permutations', () => {
+    const large = new Array(100).fill(1)
+    expect(randomisationP(large, { seed: 0, permutations: 99 })).toBe(0.01)
+    expect(() => randomisationP(large, { seed: 0, permutations: 0 })).toThrow('permutations is 0')
+  })
+})
+
+test('Holm’s correction', () => {
+  expect(holm([0.01, 0.04, 0.03, 0.005])).toEqual([0.03, 0.06, 0.06, 0.02])
+  expect(holm([0.5, 0.9])).toEqual([1, 1])
+  expect(holm([])).toEqual([])
+})

@@ -1,0 +1,208 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openEmbeddings, writeEmbeddings } from '../src/index.ts'
+import { fileOf, folder, sharedData } from './support.ts'
+
+const rows = 300
+const dimensions = 5
+/** Numbers that f16 holds too. */
+const values = Float32Array.from(
+  { length: rows * dimensions },
+  (_, i) => ((i * 37) % 101) / 64 - 0.5,
+)
+const ids = Array.from({ length: rows }, (_, i) => String(i * 3 - 1))
+
+/** The values in blocks of uneven size, the array used again for each: a writer must copy. */
+function* blocks(): Generator<Float32Array> {
+  const buffer = new Float32Array(64 * dimensions)
+  for (let row = 0; row < rows; row += 64) {
+    const part = values.subarray(row * dimensions, Math.min(rows, row + 64) * dimensions)
+    buffer.set(part)
+    yield buffer.subarray(0, part.length)
+  }
+}
+
+const formats: [string, 'f16' | 'f32'][] = [
+  ['docs.npy', 'f32'],
+  ['half.npy', 'f16'],
+  ['docs.safetensors', 'f32'],
+  ['half.safetensors', 'f16'],
+  ['docs.fvecs', 'f32'],
+  ['docs.parquet', 'f32'],
+  ['half.parquet', 'f16'],
+  ['docs.jsonl', 'f32'],
+  ['docs.jsonl.gz', 'f32'],
+  ['docs.memmap', 'f32'],
+]
+
+describe.each(formats)('%s as %s', (name, type) => {
+  const file = join(folder, name)
+  const write = (given: Iterable<string> | undefined) =>
+    writeEmbeddings(file, { dimensions, type, ids: given }, blocks())
+
+  test('round-trips, in memory and by position', async () => {
+    await write(ids)
+    for (const memory of [undefined, 0]) {
+      if (memory === 0 && /parquet|jsonl/.test(name)) continue
+      const embeddings = await openEmbeddings(file, { memory, dimensions })
+      expect(embeddings).toMatchObject({ rows, dimensions, type })
+      expect(embeddings.read(0, rows)).toEqual(values)
+      expect(embeddings.read(7, 9)).toEqual(values.subarray(35, 45))
+      expect(embeddings.read(3, 3).length).toBe(0)
+      const gathered = embeddings.gather([299, 0, 0])
+      expect(gathered.subarray(0, 5)).toEqual(values.subarray(1495))
+      expect(gathered.subarray(10)).toEqual(values.subarray(0, 5))
+      const into = new Float32Array(20).fill(9)
+      expect(embeddings.gather([1, 2], into)).toEqual(values.subarray(5, 15))
+      expect(into[10]).toBe(9)
+      expect([embeddings.idOf(0), embeddings.idOf(299)]).toEqual(['-1', '896'])
+      expect([embeddings.rowOf('896'), embeddings.rowOf('7')]).toEqual([299, undefined])
+      expect(() => embeddings.read(0, rows + 1)).toThrow('rows 0 to 301 of a matrix that has 300')
+      expect(() => embeddings.gather([rows])).toThrow('row 300 of a matrix that has 300')
+      expect(() => embeddings.idOf(-1)).toThrow('row -1')
+      expect(() => embeddings.read(0, 2, new Float32Array(9))).toThrow('9 numbers for 10')
+      if (memory === 0) expect(embeddings.memory).toBeUndefined()
+      else {
+        expect(embeddings.memory!.buffer).toBeInstanceOf(SharedArrayBuffer)
+        expect(embeddings.memory).toBeInstanceOf(type === 'f16' ? Uint16Array : Float32Array)
+      }
+      embeddings.close()
+      embeddings.close()
+      if (memory === 0) expect(() => embeddings.read(0, 1)).toThrow('read after it was closed')
+    }
+  })
+
+  test('without ids, rows are numbered, and ids of an older file are gone', async () => {
+    await write(ids)
+    await write(undefined)
+    const embeddings = await openEmbeddings(file, { dimensions })
+    expect([embeddings.idOf(299), embeddings.rowOf('299')]).toEqual(['299', 299])
+    expect([embeddings.rowOf('300'), embeddings.rowOf('07'), embeddings.rowOf('')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect(existsSync(join(folder, name.replace(/\.[^.]*$/, '.ids.txt')))).toBe(false)
+  })
+
+  test('too few or too many ids, no whole rows, no number: nothing is written', async () => {
+    await write(undefined)
+    await expect(write(ids.slice(1))).rejects.toThrow('there are only 299 ids')
+    await expect(write([...ids, 'x'])).rejects.toThrow('there are more ids than 300 rows')
+    const options = { dimensions, type }
+    const uneven = writeEmbeddings(file, options, [new Float32Array(7)])
+    await expect(uneven).rejects.toThrow('7 numbers are no whole rows of 5')
+    const bad = new Float32Array(10)
+    bad[7] = Number.NaN
+    await expect(writeEmbeddings(file, options, [bad])).rejects.toThrow('row 1 column 2: NaN')
+    expect((await openEmbeddings(file, { dimensions })).rows).toBe(rows)
+  })
+
+  test('the dimension is checked', async () => {
+    await write(undefined)
+    await expect(openEmbeddings(file, { dimensions: 7 })).rejects.toThrow('kith: ')
+  })
+})
+
+describe('formats', () => {
+  test('NumPy writes and reads the header that NumPy does', async () => {
+    const file = join(folder, 'numpy.npy')
+    await writeEmbeddings(file, { dimensions }, blocks())
+    const bytes = readFileSync(file)
+    expect(bytes.length).toBe(128 + rows * dimensions * 4)
+    expect(bytes.toString('latin1', 0, 10)).toBe('\x93NUMPY\x01\x00\x76\x00')
+    expect(bytes.toString('latin1', 10, 128).trimEnd()).toBe(
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (300, 5), }",
+    )
+    expect(bytes[127]).toBe(10)
+  })
+
+  test('f8 is read as f32, version 2 headers too', async () => {
+    const text = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }".padEnd(79)
+    const head = Buffer.from(`\x93NUMPY\x02\x00\x50\x00\x00\x00${text}\n`, 'latin1')
+    const data = Buffer.from(Float64Array.of(1, 2, 0.1, -4).buffer)
+    const file = await fileOf('double.npy', Buffer.concat([head, data]))
+    for (const memory of [1000, 0]) {
+      const embeddings = await openEmbeddings(file, { memory })
+      expect(embeddings.type).toBe('f32')
+      expect([...embeddings.read(0, 2)]).toEqual([1, 2, Math.fround(0.1), -4])
+    }
+  })
+
+  test('a tensor by name', async () => {
+    const tensors = {
+      __metadata__: { format: 'pt' },
+      bias: { dtype: 'F32', shape: [2], data_offsets: [0, 8] },
+      b: { dtype: 'F32', shape: [1, 2], data_offsets: [8, 16] },
+      a: { dtype: 'F32', shape: [2, 1], data_offsets: [16, 24] },
+    }
+    const header = Buffer.from(JSON.stringify(tensors))
+    const length = Buffer.alloc(8)
+    length.writeBigUInt64LE(BigInt(header.length))
+    const data = Buffer.from(Float32Array.of(9, 9, 1, 2, 3, 4).buffer)
+    const file = await fileOf('several.safetensors', Buffer.concat([length, header, data]))
+    expect([...(await openEmbeddings(file, { tensor: 'a' })).read(0, 2)]).toEqual([3, 4])
+    expect([...(await openEmbeddings(file, { tensor: 'b' })).read(0, 1)]).toEqual([1, 2])
+    await expect(openEmbeddings(file)).rejects.toThrow('several: b, a')
+    await expect(openEmbeddings(file, { tensor: 'c' })).rejects.toThrow(
+      'no tensor c, only bias, b, a',
+    )
+    await expect(openEmbeddings(file, { tensor: 'bias' })).rejects.toThrow('its shape is 2')
+  })
+
+  test('columns by name', async () => {
+    const file = await fileOf(
+      'columns.jsonl',
+      '{"key": 7, "v": [1, 2]}\n{"key": "x", "v": [3, 4]}\n',
+    )
+    const embeddings = await openEmbeddings(file, { idColumn: 'key', vectorColumn: 'v' })
+    expect([embeddings.idOf(0), embeddings.rowOf('x')]).toEqual(['7', 1])
+    const parquet = join(folder, 'columns.parquet')
+    await writeEmbeddings(parquet, { dimensions: 1 }, [new Float32Array(2)])
+    await expect(openEmbeddings(parquet, { vectorColumn: 'v' })).rejects.toThrow(
+      'no column v for the vectors, there is: vector',
+    )
+  })
+
+  test('the contents tell the format where the ending does not', async () => {
+    for (const name of ['docs.npy', 'docs.safetensors', 'docs.parquet', 'docs.jsonl']) {
+      const file = join(folder, name)
+      await writeEmbeddings(file, { dimensions }, blocks())
+      const renamed = await fileOf(`${name}.unknown`, readFileSync(file))
+      expect((await openEmbeddings(renamed)).read(0, rows)).toEqual(values)
+    }
+    const fvecs = await fileOf('vectors.bin', new Uint8Array(Float32Array.of(0, 5).buffer))
+    await expect(openEmbeddings(fvecs)).rejects.toThrow('no format that is known')
+    await expect(openEmbeddings(fvecs, { format: 'x' as never })).rejects.toThrow('allowed: npy')
+  })
+
+  test('f16 refuses what it does not hold', async () => {
+    const write = (name: string) =>
+      writeEmbeddings(join(folder, name), { dimensions: 1, type: 'f16' }, [Float32Array.of(1e5)])
+    await expect(write('large.npy')).rejects.toThrow('row 0 column 0: 100000 is not finite in f16')
+    await expect(write('large.fvecs')).rejects.toThrow('type f16 for fvecs')
+    await expect(write('large.parquet')).rejects.toThrow(
+      'row 0 column 0: 100000 is not finite in f16',
+    )
+  })
+
+  test('no rows at all', async () => {
+    const file = join(folder, 'none.npy')
+    await writeEmbeddings(file, { dimensions: 3 }, [])
+    expect(await openEmbeddings(file)).toMatchObject({ rows: 0, dimensions: 3 })
+  })
+})
+
+const data = sharedData()
+
+test.skipIf(!data)('real embeddings: both paths read the same', async () => {
+  const file = join(data!, 'cranfield/embeddings/all-MiniLM-L6-v2/docs.npy')
+  const memory = await openEmbeddings(file)
+  const disk = await openEmbeddings(file, { memory: 1 << 20 })
+  expect(memory).toMatchObject({ rows: 1400, dimensions: 384 })
+  const bytes = (embeddings: typeof memory) => Buffer.from(embeddings.read(0, 1400).buffer)
+  expect(bytes(disk).equals(bytes(memory))).toBe(true)
+  expect(disk.rowOf(memory.idOf(1399))).toBe(1399)
+  disk.close()
+})

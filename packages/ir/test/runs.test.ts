@@ -1,0 +1,192 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readQrels, readRun, writeQrels, writeRun, writeWhole } from '../src/index.ts'
+import { fileOf, folder, qrelsOf, runOf } from './support.ts'
+
+const trec =
+  '2 Q0 d1 1 0.5 tag\n2 Q0 d2 2 0.25 tag\n\n1\tQ0  ü 7 1e-3 tag more\n# comment\n2 Q0 d0 9 0.75 x\n'
+
+describe('reading a run', () => {
+  test.for([
+    ['plain.trec', Buffer.from(trec)],
+    ['packed.trec.gz', gzipSync(trec)],
+    ['crlf.trec', Buffer.from(trec.replaceAll('\n', '\r\n'))],
+    ['bom.trec', Buffer.from(`\ufeff${trec}`)],
+    ['open-end.trec', Buffer.from(trec.trimEnd())],
+  ] as const)('%s', async ([name, bytes]) => {
+    const run = await readRun(await fileOf(name, bytes))
+    expect(run.queries).toEqual(['2', '1'])
+    expect(run.size).toBe(4)
+    expect(run.get('2')!.ids).toEqual(['d0', 'd1', 'd2'])
+    expect([...run].map(({ ids, scores }) => [ids, [...(scores as Float64Array)]])).toEqual([
+      [
+        ['d0', 'd1', 'd2'],
+        [0.75, 0.5, 0.25],
+      ],
+      [['ü'], [0.001]],
+    ])
+    expect(run.has('3')).toBe(false)
+    expect(run.get('3')).toBeUndefined()
+  })
+
+  test('MS MARCO: the rank decides', async () => {
+    const run = await readRun(await fileOf('msmarco.tsv', '1\t7\t2\n1\t8\t1\n2\t7\t1\n'))
+    expect(run.get('1')!.ids).toEqual(['8', '7'])
+  })
+
+  test('JSON, with ids that JSON.parse would put in another order', async () => {
+    const text = '\ufeff{ "q\\u0041" : {"10":1.5,\n"9":-2e1} , "3": {"x\\"y": 3}, "1": {"a": 0}}\n'
+    const run = await readRun(await fileOf('run.json', text))
+    expect(run.queries).toEqual(['qA', '3', '1'])
+    expect(run.get('qA')!.ids).toEqual(['10', '9'])
+    expect(run.get('3')!.ids).toEqual(['x"y'])
+  })
+
+  test('the format can be forced', async () => {
+    const file = await fileOf('forced.txt', 'a b 3\n')
+    expect((await readRun(file)).size).toBe(1)
+    await expect(readRun(file, { format: 'trec' })).rejects.toThrow(
+      /line 1: expected 6 fields, got 3/,
+    )
+    await expect(readRun(file, { format: 'x' as never })).rejects.toThrow('allowed: trec')
+  })
+
+  test('more than one chunk, with lines and tokens across the cut', async () => {
+    const scores = Object.fromEntries(
+      Array.from({ length: 60_000 }, (_, i) => [`document-${i}`, i / 7]),
+    )
+    const run = runOf({ q: scores, r: { a: 1 } })
+    for (const name of ['large.trec', 'large.json', 'large.trec.gz']) {
+      const file = join(folder, name)
+      await writeRun(file, run)
+      const again = (await readRun(file)).get('q')!
+      expect(again.ids.join()).toBe(run.get('q')!.ids.join())
+      expect(Array.from(again.scores).join()).toBe(Array.from(run.get('q')!.scores).join())
+    }
+  })
+})
+
+describe('a bad run is an error with its place', () => {
+  test.for([
+    ['five.trec', '1 Q0 d 1 0.5 t\n1 Q0 d2 2 0.4\n', 'line 2: expected 6 fields, got 5'],
+    ['score.trec', '1 Q0 d 1 high t\n', 'line 1: the score is not a number: high'],
+    ['nan.trec', '1 Q0 d 1 NaN t\n', 'line 1: the score is not a number: NaN'],
+    ['inf.trec', '1 Q0 d 1 1e999 t\n', 'line 1: the score is not a number: 1e999'],
+    [
+      'twice.trec',
+      '1 Q0 d 1 3 t\n2 Q0 d 1 3 t\n\n1 Q0 d 2 2 t\n',
+      'line 4: query 1 has document d twice, first in line 1',
+    ],
+    ['rank.tsv', '1 2 1\n1 3 first\n', 'line 2: the rank is not a whole number: first'],
+    ['four.tsv', '1 2 1\n1 3 2 4\n', 'line 2: expected 3 fields, got 4'],
+    ['empty.trec', '', 'holds no rows'],
+    ['broken.json', '{"a": {"b": 1}', 'line 1: expected , or }, found the end of the file'],
+    [
+      'twice.json',
+      '{"a": {"b": 1,\n"b": 2}}',
+      'line 2: query a has document b twice, first in line 1',
+    ],
+    ['list.json', '[]', 'line 1: expected {, found "[]"'],
+    ['text.json', '{"a": {"b": "1"}}', 'line 1: expected a score, found "\\"1\\"}}"'],
+    ['comma.json', '{"a": {"b": 1,}}', 'line 1: expected a document id, found "}}"'],
+    ['after.json', '{"a": {"b": 1}} x', 'line 1: expected the end, found "x"'],
+    ['garbage.trec', '\0\x01\xff\x80 garbage', 'line 1: expected 6 fields, got 2'],
+  ] as const)('%s', async ([name, text, message]) => {
+    const file = await fileOf(name, text)
+    const place = message.startsWith('line') ? ' ' : ': '
+    await expect(readRun(file)).rejects.toThrow(`kith: ${file}${place}${message}`)
+  })
+
+  test('a missing file, a folder, a cut-off archive', async () => {
+    await expect(readRun(join(folder, 'none'))).rejects.toThrow('none: there is no such file')
+    await expect(readRun(folder)).rejects.toThrow('is a folder')
+    const cut = await fileOf('cut.trec.gz', gzipSync(trec).subarray(0, 30))
+    await expect(readRun(cut)).rejects.toThrow(`kith: ${cut}: unexpected end of file`)
+  })
+})
+
+const id = fc
+  .string({ minLength: 1, maxLength: 12 })
+  .filter((text) => !/[\s#]|^[{\ufeff]/.test(text))
+/** Text has no negative zero. */
+const score = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value || 0)
+const anyRun = fc.dictionary(id, fc.dictionary(id, score, { minKeys: 1 }), { minKeys: 1 })
+
+describe('writing', () => {
+  test.for(['trec', 'json'] as const)('%s runs round-trip', async (format) => {
+    await fc.assert(
+      fc.asyncProperty(anyRun, async (scores) => {
+        const run = runOf(scores)
+        const file = join(folder, `round.${format}`)
+        await writeRun(file, run, { format })
+        const again = await readRun(file, { format })
+        expect([...again]).toEqual([...run])
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('MS MARCO runs keep the order', async () => {
+    const file = join(folder, 'round.tsv.gz')
+    const run = runOf({ q: { a: 1, b: 3, c: 2 } })
+    await writeRun(file, run, { format: 'msmarco' })
+    expect(gunzipSync(readFileSync(file)).toString()).toBe('q\tb\t1\nq\tc\t2\nq\ta\t3\n')
+    expect((await readRun(file)).get('q')!.ids).toEqual(['b', 'c', 'a'])
+  })
+
+  test('an id with white space does not fit', async () => {
+    const file = join(folder, 'space.trec')
+    await expect(writeRun(file, runOf({ q: { 'a b': 1 } }))).rejects.toThrow(
+      'does not fit a column',
+    )
+    expect(readdirSync(folder).filter((name) => name.startsWith('space'))).toEqual([])
+  })
+
+  test('qrels round-trip', async () => {
+    const qrels = qrelsOf({ q1: { a: 1, b: -1, c: 7 }, q2: { a: 0 } })
+    for (const name of ['round.qrels', 'round.tsv', 'round.qrels.gz', 'round.tsv.gz']) {
+      const file = join(folder, name)
+      await writeQrels(file, qrels)
+      expect(await readQrels(file)).toEqual(qrels)
+    }
+    expect(readFileSync(join(folder, 'round.tsv'), 'utf8')).toMatch(
+      /^query-id\tcorpus-id\tscore\nq1\ta/,
+    )
+  })
+
+  test('a file is whole or not there, and an older one stays', async () => {
+    const file = await fileOf('whole.txt', 'old')
+    const failing = writeWhole(file, async (write) => {
+      await write('new')
+      throw new Error('stop')
+    })
+    await expect(failing).rejects.toThrow('stop')
+    expect(readFileSync(file, 'utf8')).toBe('old')
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
+    await expect(writeWhole(join(file, 'below'), async () => {})).rejects.toThrow('kith: ')
+  })
+})
+
+describe('qrels', () => {
+  test.for([
+    ['bad.qrels', '1 0 a 1\n1 0 b\n', 'line 2: expected 4 fields, got 3'],
+    ['grade.qrels', '1 0 a high\n', 'line 1: the grade is not a whole number: high'],
+    ['part.qrels', '1 0 a 1.5\n', 'line 1: the grade is not a whole number: 1.5'],
+    ['twice.qrels', '1 0 a 1\n2 0 a 1\n1 0 a 2\n', 'line 3: query 1 has document a twice'],
+    ['header.tsv', 'query-id\tcorpus-id\tscore\n1\ta\tx\n', 'line 2: the grade is not'],
+    ['none.tsv', 'query-id\tcorpus-id\tscore\n', ': holds no judgements'],
+  ] as const)('%s', async ([name, text, message]) => {
+    await expect(readQrels(await fileOf(name, text))).rejects.toThrow(message)
+  })
+
+  test('BEIR without a header, CRLF and a mark', async () => {
+    const expected = qrelsOf({ '1': { a: 2, b: 0 } })
+    const files = ['1\ta\t2\n1\tb\t0\n', '\ufeffquery-id\tcorpus-id\tscore\r\n1\ta\t2\r\n1\tb\t0']
+    for (const [i, text] of files.entries()) {
+      expect(await readQrels(await fileOf(`beir${i}.tsv`, text))).toEqual(expected)
+    }
+  })
+})

@@ -1,0 +1,49 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+import { type Run, RunBuilder } from '../src/index.ts'
+
+/** A folder for the files of one test file, removed at its end. */
+export const folder = mkdtempSync(join(tmpdir(), 'kith-ir-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Writes a file with the given contents and returns its name. */
+export async function fileOf(name: string, contents: string | Uint8Array): Promise<string> {
+  const file = join(folder, name)
+  await writeFile(file, contents)
+  return file
+}
+
+/** A run from scores by document by query. */
+export function runOf(scores: Record<string, Record<string, number>>): Run {
+  const builder = new RunBuilder()
+  for (const [query, documents] of Object.entries(scores)) {
+    builder.add({ query, ids: Object.keys(documents), scores: Object.values(documents) })
+  }
+  return builder.finish()
+}
+
+/** Judgements from grades by document by query. */
+export function qrelsOf(grades: Record<string, Record<string, number>>) {
+  return new Map(
+    Object.entries(grades).map(([query, judged]) => [query, new Map(Object.entries(judged))]),
+  )
+}
+
+/** The real collections, undefined where the machine does not have them. */
+export function sharedData(): string | undefined {
+  const data = fileURLToPath(new URL('../../../../shared/data', import.meta.url))
+  if (existsSync(data)) return data
+  console.warn(`skipped: no real collections at ${data}`)
+  return undefined
+}
+
+/** All values of an async iterable. */
+export async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const value of values) list.push(value)
+  return list
+}

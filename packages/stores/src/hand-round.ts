@@ -1,0 +1,73 @@
+import type { DocumentReader } from './documents.ts'
+import type { Lane } from './lane.ts'
+
+/** Blocks are no smaller than this, lest handing them round take a part of the time. */
+const LEAST_BYTES = 2 ** 20
+/** Blocks that go through a buffer are no larger than this. */
+const BUFFER_BYTES = 4 * 2 ** 20
+/** Blocks that are read in place are no larger than this, lest progress be jerky. */
+const MOST_BYTES = 16 * 2 ** 20
+/** Blocks that a lane has at a time: the one it works on, and the next. */
+const BLOCKS_PER_LANE = 2
+
+/** A place for a block on its way to a lane. */
+export interface Slot {
+  lane: Lane
+  buffer: SharedArrayBuffer
+}
+
+/** Documents of a block of the smallest size. */
+export function leastRows(dimensions: number): number {
+  return rowsIn(LEAST_BYTES, dimensions)
+}
+
+/** The places for blocks that lanes have together, a buffer to each unless reading is in place. */
+export function slotsFor(lanes: Lane[], reader: DocumentReader): Slot[] {
+  const { dimensions } = reader
+  const bytes = reader.inPlace ? 0 : rowsIn(BUFFER_BYTES, dimensions) * dimensions * 4
+  // The first blocks go to all lanes, not both to one.
+  return Array.from({ length: BLOCKS_PER_LANE }, () =>
+    lanes.map((lane) => ({ lane, buffer: new SharedArrayBuffer(bytes) })),
+  ).flat()
+}
+
+/**
+ * Hands all documents, block by block, to whichever lane is free: every lane sees
+ * rows that rise. `onBlock` hears how many documents of each block are done.
+ */
+export async function handRound(
+  reader: DocumentReader,
+  slots: Slot[],
+  onBlock: (rows: number) => void,
+): Promise<void> {
+  const { rows, dimensions } = reader
+  const most = rowsIn(reader.inPlace ? MOST_BYTES : BUFFER_BYTES, dimensions)
+  const free = [...slots]
+  const running = new Set<Promise<void>>()
+  const scan = async ({ lane }: Slot, data: Float32Array | Uint16Array, firstRow: number) => {
+    await lane.scan({ data, firstRow })
+    onBlock(data.length / dimensions)
+  }
+  for (let from = 0; from < rows; ) {
+    // A block that failed stays among the running ones, and ends this wait.
+    while (free.length === 0) await Promise.race(running)
+    const slot = free.shift()!
+    // Smaller and smaller, so that all lanes end at about the same time.
+    const share = Math.ceil((rows - from) / (2 * slots.length))
+    const count = Math.min(Math.max(share, leastRows(dimensions)), most, rows - from)
+    const data = await reader.read(from, from + count, slot.buffer)
+    const task = scan(slot, data, from).then(() => {
+      running.delete(task)
+      free.push(slot)
+    })
+    // If reading fails first, nobody asks what became of this one.
+    task.catch(() => {})
+    running.add(task)
+    from += count
+  }
+  await Promise.all(running)
+}
+
+function rowsIn(bytes: number, dimensions: number): number {
+  return Math.max(1, Math.floor(bytes / (4 * dimensions)))
+}

@@ -1,0 +1,26 @@
+import type { Batch, Best, Block, ScannerRecipe } from './scanner.ts'
+import { createScanner } from './scanner.ts'
+
+/** A scanner at work, here or in another thread. Calls are answered in their order. */
+export interface Lane {
+  begin(batch: Batch): Promise<void>
+  scan(block: Block): Promise<void>
+  finish(): Promise<Best>
+}
+
+/** A lane in the caller's thread, which gets time for other things after every block. */
+export function localLane(recipe: ScannerRecipe): Lane {
+  const scanner = createScanner(recipe)
+  return {
+    async begin(batch) {
+      scanner.begin(batch)
+    },
+    async scan(block) {
+      scanner.scan(block)
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+    async finish() {
+      return scanner.finish()
+    },
+  }
+}

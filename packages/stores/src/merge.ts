@@ -1,0 +1,36 @@
+import type { Best } from './scanner.ts'
+
+/**
+ * The best of what several lanes found for a batch of queries, best first, ties
+ * by the lower row: `top` documents per query, which the lanes have together.
+ */
+export function merge(found: Best[], top: number, rows: Uint32Array, scores: Float32Array): void {
+  if (found.length === 1) {
+    rows.set(found[0]!.rows)
+    scores.set(found[0]!.scores)
+    return
+  }
+  const queries = found[0]!.counts.length
+  for (let q = 0; q < queries; q++) {
+    const heads = found.map(() => q * top)
+    const ends = found.map(({ counts }) => q * top + counts[q]!)
+    for (let i = 0; i < top; i++) {
+      let best = -1
+      for (let lane = 0; lane < found.length; lane++) {
+        if (heads[lane]! < ends[lane]! && (best < 0 || before(found, heads, lane, best))) {
+          best = lane
+        }
+      }
+      const from = heads[best]!++
+      rows[q * top + i] = found[best]!.rows[from]!
+      scores[q * top + i] = found[best]!.scores[from]!
+    }
+  }
+}
+
+function before(found: Best[], heads: number[], a: number, b: number): boolean {
+  const scoreA = found[a]!.scores[heads[a]!]!
+  const scoreB = found[b]!.scores[heads[b]!]!
+  if (scoreA !== scoreB) return scoreA > scoreB
+  return found[a]!.rows[heads[a]!]! < found[b]!.rows[heads[b]!]!
+}

@@ -1,0 +1,15 @@
+import type { KithErrorCode } from '@kith/core'
+
+/**
+ * What a scanner throws: the makings of a `KithError`, which the search turns it
+ * into. Scanners also run in worker threads, and one that loaded @kith/core for
+ * its error class would take almost twice as long to start.
+ */
+export class ScanError extends Error {
+  constructor(
+    readonly code: KithErrorCode,
+    message: string,
+  ) {
+    super(message)
+  }
+}

@@ -1,0 +1,48 @@
+import type { Matrix } from '@kith/core'
+import { TypeScriptScanner } from './typescript-scanner.ts'
+import { WasmScanner } from './wasm-scanner.ts'
+
+/** A batch of queries and what is asked for each of them. */
+export interface Batch {
+  queries: Matrix
+  /** The row that the first of these queries has among all queries, for messages. */
+  firstQuery: number
+  /** Documents to keep per query, at least 1. */
+  top: number
+  cosine: boolean
+}
+
+/** Some documents in a row: float32, or half-precision floats as they lie in a file. */
+export interface Block {
+  data: Float32Array | Uint16Array
+  /** The row of the first of them among all documents. */
+  firstRow: number
+}
+
+/** The best documents of each query of a batch, best first, ties by the lower row. */
+export interface Best {
+  /** Documents of each query, at most `top`. */
+  counts: Uint32Array
+  /** Query q's documents start at q · top. */
+  rows: Uint32Array<ArrayBuffer>
+  scores: Float32Array<ArrayBuffer>
+}
+
+/** Searches documents, block by block, for the best of each query of a batch. */
+export interface Scanner {
+  begin(batch: Batch): void
+  /** Blocks must come in the order of their rows: of equal scores the first seen stays. */
+  scan(block: Block): void
+  finish(): Best
+}
+
+/** What a scanner is made of, in a form that a worker thread can be sent. */
+export interface ScannerRecipe {
+  /** The compiled kernel; plain TypeScript without one. */
+  module: WebAssembly.Module | undefined
+}
+
+/** A scanner with a memory of its own. */
+export function createScanner({ module }: ScannerRecipe): Scanner {
+  return module ? new WasmScanner(module) : new TypeScriptScanner()
+}

@@ -1,0 +1,105 @@
+import { KithError, type Matrix } from '@kith/core'
+import { describe, expect, it } from 'vitest'
+import { type DocumentSource, type SearchOptions, searchExact } from '../src/index.ts'
+import { kernels, shared, stored, wholeNumbers } from './support.ts'
+
+const queries = wholeNumbers(3, 5, 1, 9)
+const documents = wholeNumbers(100, 5, 2, 9)
+
+/** The code and message that a search ends in. */
+async function mistake(
+  queries: Matrix,
+  documents: DocumentSource,
+  options: Partial<SearchOptions> = {},
+): Promise<string> {
+  const error = await searchExact(queries, documents, { top: 3, ...options }).catch((e) => e)
+  expect(error).toBeInstanceOf(KithError)
+  return `${error.code} ${error.message}`
+}
+
+describe.each(kernels)('numbers that are not finite, %s', (kernel) => {
+  it.each([NaN, Infinity, -Infinity])('a document with %s is named', async (value) => {
+    const data = documents.data.slice()
+    data[77 * 5 + 4] = value
+    const expected = `BAD_VECTOR kith: document row 77, column 4 is ${value}; vectors must be finite`
+    for (const metric of ['dot', 'cosine'] as const) {
+      for (const workers of [0, 2]) {
+        const options = { metric, workers, kernel }
+        expect(await mistake(queries, stored({ ...documents, data }), options)).toBe(expected)
+      }
+    }
+  })
+
+  it('a half-precision document with infinity is named', async () => {
+    const source = { rows: 2, dimensions: 1, memory: Uint16Array.of(0x3c00, 0xfc00) }
+    const query = { data: Float32Array.of(0), rows: 1, dimensions: 1 }
+    expect(await mistake(query, source, { kernel })).toMatch('row 1, column 0 is -Infinity')
+  })
+
+  it('a product beyond float32 is named', async () => {
+    const source = { rows: 2, dimensions: 1, memory: Float32Array.of(1, -1e30) }
+    const query = { data: Float32Array.of(1, 1e30), rows: 2, dimensions: 1 }
+    expect(await mistake(query, source, { kernel })).toBe(
+      'BAD_VECTOR kith: query row 1 and document row 1: the inner product is too large for float32',
+    )
+  })
+})
+
+it('a query that is not finite is named', async () => {
+  const data = queries.data.slice()
+  data[7] = NaN
+  expect(await mistake({ ...queries, data }, shared(documents))).toBe(
+    'BAD_VECTOR kith: query row 1, column 2 is NaN; vectors must be finite',
+  )
+})
+
+it('shapes and settings that do not fit are errors with their numbers', async () => {
+  const source = shared(documents)
+  expect(await mistake(wholeNumbers(3, 4, 1, 9), source)).toMatch(
+    /BAD_SHAPE .* 4 dimensions, documents 5/,
+  )
+  expect(await mistake({ ...queries, rows: 4 }, source)).toMatch(/BAD_SHAPE .* 20, there are 15/)
+  expect(await mistake(queries, { ...source, rows: 101 } as DocumentSource)).toMatch(
+    /BAD_SHAPE .* need 505, the memory has 500/,
+  )
+  const short = { rows: 100, dimensions: 5, read: () => new Float32Array(3) }
+  expect(await mistake(queries, short)).toMatch(/BAD_SHAPE .* read 3, expected 500/)
+  expect(await mistake(queries, source, { top: -1 })).toMatch(/BAD_SETTING .* top is -1/)
+  expect(await mistake(queries, source, { workers: 1.5 })).toMatch(/BAD_SETTING .* workers is 1.5/)
+  expect(await mistake(queries, source, { metric: 'l2' as 'dot' })).toMatch(/BAD_SETTING .* "l2"/)
+  expect(await mistake(queries, { ...documents, rows: 1.5 } as unknown as DocumentSource)).toMatch(
+    /BAD_SHAPE .* 1.5 rows/,
+  )
+  expect(await mistake(queries, { rows: 1, dimensions: 1 } as DocumentSource)).toMatch(
+    /BAD_INPUT .* memory or a read/,
+  )
+})
+
+describe('a signal stops the search', () => {
+  it.each([0, 2])('with %i workers', async (workers) => {
+    const dimensions = 512
+    const endless: DocumentSource = { rows: 2 ** 32 - 1, dimensions, read: (_, __, into) => into }
+    const signal = AbortSignal.timeout(200)
+    const query = { data: new Float32Array(dimensions), rows: 1, dimensions }
+    const search = searchExact(query, endless, { top: 3, workers, signal })
+    await expect(search).rejects.toHaveProperty('name', 'TimeoutError')
+  })
+
+  it('before it begins', async () => {
+    const signal = AbortSignal.abort(new Error('enough'))
+    const search = searchExact(queries, shared(documents), { top: 3, signal })
+    await expect(search).rejects.toThrow('enough')
+  })
+})
+
+it('what a reader throws reaches the caller', async () => {
+  const source: DocumentSource = {
+    ...{ rows: 100, dimensions: 5 },
+    async read() {
+      throw new Error('disk on fire')
+    },
+  }
+  for (const workers of [0, 1]) {
+    await expect(searchExact(queries, source, { top: 3, workers })).rejects.toThrow('disk on fire')
+  }
+})
