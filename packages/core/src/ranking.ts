@@ -20,9 +20,11 @@ const LOWEST = -3.4028234663852886e38
  */
 export function rankCandidates(mixed: Float64Array, candidates: number): Ranking {
   const inside = mixed.length - 1
-  const order = Uint32Array.from({ length: inside }, (_, i) => i)
+  const order = new Uint32Array(inside)
+  for (let i = 0; i < inside; i++) order[i] = i
   sortByScore(order, mixed)
-  const scores = Float32Array.from(order, (candidate) => mixed[candidate + 1]!)
+  const scores = new Float32Array(inside)
+  for (let i = 0; i < inside; i++) scores[i] = mixed[order[i]! + 1]!
   return inside < candidates ? extendRanking({ order, scores }, candidates) : { order, scores }
 }
 

@@ -7,6 +7,9 @@ import { finished } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { asFileError } from './file-error.ts'
 
+/** Short texts are put together up to this length: a system call for each would cost more than it. */
+const TEXT_BLOCK = 1 << 18
+
 /** Appends text or bytes to a file; the promise keeps the writer from outrunning the disk. */
 export type Write = (part: string | Uint8Array) => Promise<void>
 
@@ -72,10 +75,22 @@ async function writeStream<T>(
   // The error is thrown where it is awaited below; until then it must not count as unhandled.
   done.catch(() => {})
   try {
-    const result = await body(async (part) => {
+    const pass = async (part: string | Uint8Array): Promise<void> => {
       if (!stream.write(part)) await Promise.race([drained(stream), done])
+    }
+    let text = ''
+    const result = await body(async (part) => {
+      if (typeof part === 'string') {
+        text += part
+        if (text.length < TEXT_BLOCK) return
+        part = ''
+      }
+      const before = text
+      text = ''
+      if (before !== '') await pass(before)
+      if (part.length > 0) await pass(part)
     })
-    stream.end()
+    stream.end(text)
     await done
     return result
   } catch (error) {
