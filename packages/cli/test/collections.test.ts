@@ -13,23 +13,25 @@ const figures: [string, number, number, number][] = [
 
 const output = temporaryFolder()
 
+/** The options that name a collection's embeddings, and those that name its texts. */
+function optionsOf(folder: string): { embeddings: string[]; texts: string[] } {
+  const vectors = join(folder, 'embeddings/all-MiniLM-L6-v2')
+  return {
+    embeddings: ['--queries', join(vectors, 'queries.npy'), '--docs', join(vectors, 'docs.npy')],
+    texts: [
+      '--corpus',
+      join(folder, 'corpus.jsonl'),
+      '--query-text',
+      join(folder, 'queries.jsonl'),
+    ],
+  }
+}
+
 describe.each(figures)('%s', (name, plain, byVectors, byBoth) => {
   const folder = sharedCollection(name)
 
   test.skipIf(!folder)('search, rerank and eval reach the known figures', () => {
-    const vectors = join(folder!, 'embeddings/all-MiniLM-L6-v2')
-    const embeddings = [
-      '--queries',
-      join(vectors, 'queries.npy'),
-      '--docs',
-      join(vectors, 'docs.npy'),
-    ]
-    const texts = [
-      '--corpus',
-      join(folder!, 'corpus.jsonl'),
-      '--query-text',
-      join(folder!, 'queries.jsonl'),
-    ]
+    const { embeddings, texts } = optionsOf(folder!)
     const run = join(output, `${name}.trec`)
     const [first, second] = [join(output, `${name}.1.trec`), join(output, `${name}.2.trec`)]
     succeed('search', ...embeddings, '--top', '200', '--out', run)
@@ -98,19 +100,7 @@ test.skipIf(!dl)('the paper’s row for TAS-B on TREC DL 2019, strict', () => {
 const cranfield = sharedCollection('cranfield')
 
 test.skipIf(!cranfield)('any number of workers and any memory give the same bytes', () => {
-  const vectors = join(cranfield!, 'embeddings/all-MiniLM-L6-v2')
-  const embeddings = [
-    '--queries',
-    join(vectors, 'queries.npy'),
-    '--docs',
-    join(vectors, 'docs.npy'),
-  ]
-  const texts = [
-    '--corpus',
-    join(cranfield!, 'corpus.jsonl'),
-    '--query-text',
-    join(cranfield!, 'queries.jsonl'),
-  ]
+  const { embeddings, texts } = optionsOf(cranfield!)
   const made = (name: string, ...more: string[]): [string, string] => {
     const [run, better] = [join(output, `${name}.trec`), join(output, `${name}.better.trec`)]
     succeed('search', ...embeddings, '--top', '100', '--out', run, ...more)

@@ -1,11 +1,12 @@
 import { closeSync, openSync } from 'node:fs'
 import { KithError } from '@kith/core'
 import type { EmbeddingIds } from './embedding-ids.ts'
-import { checkRange, checkRow, type Embeddings, target } from './embeddings.ts'
+import type { Embeddings } from './embeddings.ts'
 import { asFileError } from './file-error.ts'
 import { halfTable } from './half.ts'
 import { MemoryEmbeddings } from './memory-embeddings.ts'
 import { type RawLayout, RawReader } from './raw-rows.ts'
+import { RowEmbeddings } from './row-embeddings.ts'
 
 /** Opens rows at known positions: all in memory where they fit the budget, else read as needed. */
 export function openRaw(layout: RawLayout, ids: EmbeddingIds, budget: number): Embeddings {
@@ -36,47 +37,15 @@ export function sharedArray(length: number, type: 'f16' | 'f32'): Float32Array |
 }
 
 /** Embeddings whose rows are read from the file when they are asked for. */
-class DiskEmbeddings implements Embeddings {
-  readonly rows: number
-  readonly dimensions: number
-  readonly type: 'f16' | 'f32'
+class DiskEmbeddings extends RowEmbeddings {
   readonly memory = undefined
   readonly #reader: RawReader
-  readonly #ids: EmbeddingIds
   #halves = new Uint16Array(0)
   #open = true
 
   constructor(layout: RawLayout, descriptor: number, ids: EmbeddingIds) {
-    this.rows = layout.rows
-    this.dimensions = layout.dimensions
-    this.type = layout.stored === 'f16' ? 'f16' : 'f32'
+    super(layout.rows, layout.dimensions, layout.stored === 'f16' ? 'f16' : 'f32', ids)
     this.#reader = new RawReader(layout, descriptor)
-    this.#ids = ids
-  }
-
-  idOf(row: number): string {
-    checkRow(this, row)
-    return this.#ids.idOf(row)
-  }
-
-  rowOf(id: string): number | undefined {
-    return this.#ids.rowOf(id)
-  }
-
-  read(from: number, to: number, into?: Float32Array): Float32Array {
-    checkRange(this, from, to)
-    const result = target((to - from) * this.dimensions, into)
-    this.#copy(from, to, result, 0)
-    return result
-  }
-
-  gather(rows: ArrayLike<number>, into?: Float32Array): Float32Array {
-    const result = target(rows.length * this.dimensions, into)
-    for (let i = 0; i < rows.length; i++) {
-      checkRow(this, rows[i]!)
-      this.#copy(rows[i]!, rows[i]! + 1, result, i * this.dimensions)
-    }
-    return result
   }
 
   close(): void {
@@ -84,7 +53,7 @@ class DiskEmbeddings implements Embeddings {
     this.#open = false
   }
 
-  #copy(from: number, to: number, into: Float32Array, at: number): void {
+  protected copy(from: number, to: number, into: Float32Array, at: number): void {
     const { file } = this.#reader.layout
     if (!this.#open) throw new KithError('BAD_INPUT', `${file}: read after it was closed`)
     if (this.type === 'f32') {

@@ -2,6 +2,7 @@ import { KithError } from '../error.ts'
 import type { Postings } from '../postings.ts'
 import type { Scale, Settings } from '../settings.ts'
 import { inverseFrequency } from '../text-similarity.ts'
+import { membersOf } from './bit-set.ts'
 import type { Engine, KernelName, NeighbourVector, Shape } from './engine.ts'
 import { type Layout, layOut } from './layout.ts'
 import { instantiate, type WasmExports } from './wasm-exports.ts'
@@ -200,12 +201,8 @@ export class WasmEngine implements Engine {
     const { words } = this.#layout
     const from = this.#sets / 4
     return Array.from({ length: this.#shape.rows }, (_, i) => {
-      const set: number[] = []
-      for (let j = 0; j < this.#shape.rows; j++) {
-        const word = this.#integers[from + i * words * 2 + (j >> 5)]!
-        if ((word >>> (j & 31)) & 1) set.push(j)
-      }
-      return Uint32Array.from(set)
+      const start = from + i * words * 2
+      return membersOf(this.#integers.subarray(start, start + words * 2))
     })
   }
 

@@ -1,0 +1,47 @@
+import type { EmbeddingIds } from './embedding-ids.ts'
+import { checkRange, checkRow, type Embeddings, target } from './embeddings.ts'
+
+/** What embeddings have in common, wherever their rows lie: ids, and rows read by number. */
+export abstract class RowEmbeddings implements Embeddings {
+  abstract readonly memory: Float32Array | Uint16Array | undefined
+  readonly #ids: EmbeddingIds
+
+  constructor(
+    readonly rows: number,
+    readonly dimensions: number,
+    readonly type: 'f16' | 'f32',
+    ids: EmbeddingIds,
+  ) {
+    this.#ids = ids
+  }
+
+  /** Writes the rows from `from` up to `to` to `into`, from `at` on. */
+  protected abstract copy(from: number, to: number, into: Float32Array, at: number): void
+
+  abstract close(): void
+
+  idOf(row: number): string {
+    checkRow(this, row)
+    return this.#ids.idOf(row)
+  }
+
+  rowOf(id: string): number | undefined {
+    return this.#ids.rowOf(id)
+  }
+
+  read(from: number, to: number, into?: Float32Array): Float32Array {
+    checkRange(this, from, to)
+    const result = target((to - from) * this.dimensions, into)
+    this.copy(from, to, result, 0)
+    return result
+  }
+
+  gather(rows: ArrayLike<number>, into?: Float32Array): Float32Array {
+    const result = target(rows.length * this.dimensions, into)
+    for (let i = 0; i < rows.length; i++) {
+      checkRow(this, rows[i]!)
+      this.copy(rows[i]!, rows[i]! + 1, result, i * this.dimensions)
+    }
+    return result
+  }
+}
