@@ -14,8 +14,9 @@ export function encode(text: string): Uint8Array {
   const most = text.length * 3
   let target = buffer
   if (target.length < most) {
-    target = new Uint8Array(most * 2)
-    if (target.length <= KEPT_BYTES) buffer = target
+    const kept = most * 2 <= KEPT_BYTES
+    target = new Uint8Array(kept ? most * 2 : most)
+    if (kept) buffer = target
   }
   return target.subarray(0, encoder.encodeInto(text, target).written)
 }
