@@ -35,6 +35,12 @@ export async function writeTrecRanking(
   { query, ids, scores }: RankedQuery,
   tag: string,
 ): Promise<void> {
-  const lines = ids.map((id, i) => `${query} Q0 ${id} ${i + 1} ${scores[i]} ${tag}\n`)
-  await write(lines.join(''))
+  // Nine digits tell any two float32 apart; a double needs all that it has.
+  const digits = scores instanceof Float32Array ? 9 : undefined
+  let lines = ''
+  for (let i = 0; i < ids.length; i++) {
+    const score = digits ? scores[i]!.toPrecision(digits) : scores[i]!
+    lines += `${query} Q0 ${ids[i]} ${i + 1} ${score} ${tag}\n`
+  }
+  await write(lines)
 }
