@@ -23,7 +23,7 @@ export function renderReport({ title, note, table, perQuery, example }) {
 :root{color-scheme:light dark;--ink:#1f2933;--paper:#fff;--soft:#f1f4f7;--up:#0f7f5f;--down:#c2542d}
 @media (prefers-color-scheme:dark){:root{--ink:#e4e9ee;--paper:#14191f;--soft:#202830;--up:#3fbf97;--down:#e5855e}}
 body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:60rem;margin:2rem auto;padding:0 1rem}
-table{border-collapse:collapse}td,th{padding:.3rem .9rem;text-align:right;border-bottom:1px solid var(--soft)}td:first-child,th:first-child{text-align:left}
+table{border-collapse:collapse;display:block;overflow-x:auto}td,th{padding:.3rem .6rem;text-align:right;border-bottom:1px solid var(--soft)}td:first-child,th:first-child{text-align:left}
 .lists{display:grid;grid-template-columns:repeat(auto-fit,minmax(18rem,1fr));gap:1rem}ol{background:var(--soft);border-radius:.6rem;padding:1rem;margin:0}
 li{list-style-position:inside;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}.relevant{color:var(--up);font-weight:600}
 svg{width:100%;height:auto}.up{fill:var(--up)}.down{fill:var(--down)}
