@@ -1,5 +1,13 @@
 import { KithError } from './error.ts'
-import { type Matrix, type Rows, rowsOf, type Vector, type Vectors, withQuery } from './matrix.ts'
+import {
+  isObject,
+  type Matrix,
+  type Rows,
+  rowsOf,
+  type Vector,
+  type Vectors,
+  withQuery,
+} from './matrix.ts'
 import { Postings } from './postings.ts'
 import { appendText, isText, type Text } from './prepare-text.ts'
 
@@ -127,8 +135,4 @@ function append(text: Text | undefined, name: string, index?: number): void {
 function checkCount(name: string, count: number, expected: number): void {
   if (count === expected) return
   throw new KithError('BAD_SHAPE', `${name} has ${count} entries, there are ${expected} vectors`)
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }

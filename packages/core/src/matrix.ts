@@ -115,7 +115,8 @@ function tagOf(value: unknown): string {
     : ''
 }
 
-function isObject(value: unknown): value is object {
+/** Whether a value can be asked for its properties. */
+export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
