@@ -1,8 +1,12 @@
 import type { Candidates, Query, RankingContext } from './context.ts'
 import type { Explanation } from './explanation.ts'
+import type { GroundTruth } from './ground-truth.ts'
+import type { PartialLabelSettings } from './label-settings.ts'
+import type { Labels } from './labels.ts'
 import type { Ranking } from './ranking.ts'
-import { type Neighbours, Reranker, type Similarities } from './reranker.ts'
+import { type Neighbours, Reranker } from './reranker.ts'
 import type { PartialSettings } from './settings.ts'
+import type { Similarities } from './similarities.ts'
 
 /** The memory that the functions below share: each call is over before the next begins. */
 const shared = new Reranker()
@@ -50,4 +54,21 @@ export function explain(
   settings?: PartialSettings,
 ): Explanation {
   return shared.explain(query, candidates, index, settings)
+}
+
+/**
+ * Evidence-based training labels (METHOD.md section 6) for the candidates of a context,
+ * whose row 0 is the query and whose ground-truth rows are known. Candidates that are
+ * similar to the ground truth within the query's context get a part of its probability.
+ *
+ * ```ts
+ * const { kept, target } = smoothLabels(context, { rows: [1] }, { keep: 4, boost: 1.222 })
+ * ```
+ */
+export function smoothLabels(
+  context: RankingContext,
+  groundTruth: GroundTruth,
+  settings?: PartialLabelSettings,
+): Labels {
+  return shared.smoothLabels(context, groundTruth, settings)
 }

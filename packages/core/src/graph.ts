@@ -76,7 +76,7 @@ function severalViews(
   const terms = probes.map(() => new Float32Array(context.rows))
   const addTerms = (score: number, noise: number): void => {
     probes.forEach((probe, p) => {
-      const z = standardise(engine.row(probe), probe, noise)
+      const z = standardise(engine.row(probe), [probe], noise)
       const term = terms[p]!
       for (let c = 0; c < term.length; c++) term[c]! += score * z[c]!
     })

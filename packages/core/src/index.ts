@@ -1,13 +1,24 @@
-/** Reciprocal nearest neighbours for dense retrieval: METHOD.md sections 1 to 5. */
+/** Reciprocal nearest neighbours for dense retrieval: METHOD.md sections 1 to 6. */
 export type { Candidates, CandidateViews, Query, QueryViews, RankingContext } from './context.ts'
 export { KithError, type KithErrorCode } from './error.ts'
 export type { Explanation, SharedNeighbour } from './explanation.ts'
-export { explain, neighbours, rerank, similarity } from './functions.ts'
+export { explain, neighbours, rerank, similarity, smoothLabels } from './functions.ts'
+export { type GroundTruth, injectGroundTruth } from './ground-truth.ts'
 export type { KernelName } from './kernel/engine.ts'
 export { kernel } from './kernel/load.ts'
+export { type LabelPresetName, labelPresets } from './label-presets.ts'
+export type {
+  Aggregate,
+  LabelSettings,
+  Normalisation,
+  PartialLabelSettings,
+  Target,
+} from './label-settings.ts'
+export type { Labels } from './labels.ts'
 export type { Matrix, Vector, Vectors } from './matrix.ts'
 export { type PreparedText, prepareText, type Text } from './prepare-text.ts'
 export { type PresetName, presets } from './presets.ts'
 export { extendRanking, type Ranking } from './ranking.ts'
-export { type Neighbours, Reranker, type Similarities } from './reranker.ts'
+export { type Neighbours, Reranker } from './reranker.ts'
 export type { PartialSettings, Scale, Settings, ViewWeights, Weight } from './settings.ts'
+export type { Similarities } from './similarities.ts'

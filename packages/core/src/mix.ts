@@ -17,8 +17,8 @@ export function mix(
 ): Float64Array {
   const raw = settings.mix === 'raw'
   const noise = settings.metric === 'cosine' ? ROUNDING : 0
-  const near = raw ? geometric : standardise(geometric, probe, noise)
-  const shared = raw ? jaccard : standardise(jaccard, probe, ROUNDING)
+  const near = raw ? geometric : standardise(geometric, [probe], noise)
+  const shared = raw ? jaccard : standardise(jaccard, [probe], ROUNDING)
   const mixed = new Float64Array(near.length)
   for (let c = 0; c < mixed.length; c++) {
     mixed[c] = settings.lambda * near[c]! + (1 - settings.lambda) * shared[c]!
@@ -28,10 +28,14 @@ export function mix(
 
 /**
  * Subtracts the mean and divides by the population deviation, both taken over
- * the candidates: neither the query's own row (0) nor the probe's. A term that
+ * the candidates: neither the query's own row (0) nor those left out. A term that
  * is constant over them, up to `noise`, becomes 0.
  */
-export function standardise(values: ArrayLike<number>, probe: number, noise = 0): Float64Array {
+export function standardise(
+  values: ArrayLike<number>,
+  leftOut: readonly number[],
+  noise = 0,
+): Float64Array {
   const rows = values.length
   const result = new Float64Array(rows)
   let count = 0
@@ -39,7 +43,7 @@ export function standardise(values: ArrayLike<number>, probe: number, noise = 0)
   let low = Infinity
   let high = -Infinity
   for (let c = 1; c < rows; c++) {
-    if (c === probe) continue
+    if (leftOut.includes(c)) continue
     const value = values[c]!
     count++
     sum += value
@@ -50,7 +54,9 @@ export function standardise(values: ArrayLike<number>, probe: number, noise = 0)
   if (!(high - low > noise)) return result
   const mean = sum / count
   let squares = 0
-  for (let c = 1; c < rows; c++) if (c !== probe) squares += (values[c]! - mean) ** 2
+  for (let c = 1; c < rows; c++) {
+    if (!leftOut.includes(c)) squares += (values[c]! - mean) ** 2
+  }
   const deviation = Math.sqrt(squares / count)
   for (let c = 0; c < rows; c++) result[c] = (values[c]! - mean) / deviation
   return result

@@ -9,21 +9,16 @@ import {
 import { KithError } from './error.ts'
 import { type Explanation, explainCandidate } from './explanation.ts'
 import { buildGraph } from './graph.ts'
+import { checkGroundTruth, type GroundTruth } from './ground-truth.ts'
 import type { Engine, KernelName } from './kernel/engine.ts'
 import { createEngine, kernel } from './kernel/load.ts'
+import { labelPresets } from './label-presets.ts'
+import { type PartialLabelSettings, resolveLabelSettings } from './label-settings.ts'
+import { type Labels, labelsOf } from './labels.ts'
 import { mix } from './mix.ts'
 import { type Ranking, rankCandidates } from './ranking.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings.ts'
-
-/** Similarities of each probe to all rows of a context, the query's first. */
-export interface Similarities {
-  /** S[probe, ·] after scaling; with several views Σ a_v · z(S_v[probe, ·]). */
-  geometric: Float32Array[]
-  /** s_J(probe, ·). */
-  jaccard: Float32Array[]
-  /** s*(probe, ·). */
-  mixed: Float32Array[]
-}
+import { findNeighbours, type Similarities, similarities } from './similarities.ts'
 
 /** The neighbours of each row of a context. */
 export interface Neighbours {
@@ -66,14 +61,7 @@ export class Reranker {
     const all = this.#resolve(settings)
     const checked = contextOfRows(context)
     checkProbes(probes, checked)
-    const engine = this.#engine(all)
-    const geometric = buildGraph(engine, checked, probes, all)
-    findNeighbours(engine, all)
-    const jaccard = probes.map((probe) => engine.jaccard(probe))
-    const mixed = probes.map((probe, p) =>
-      Float32Array.from(mix(geometric[p]!, jaccard[p]!, probe, all)),
-    )
-    return { geometric, jaccard, mixed }
+    return similarities(this.#engine(all), checked, probes, all)
   }
 
   /** The nearest and the reciprocal neighbours of every row of a context. See {@link neighbours}. */
@@ -84,6 +72,17 @@ export class Reranker {
     buildGraph(engine, checked, [], all)
     findNeighbours(engine, all)
     return { rank: engine.ranks(), reciprocal: engine.reciprocals() }
+  }
+
+  /** Training labels from evidence. See {@link smoothLabels}. */
+  smoothLabels(
+    context: RankingContext,
+    groundTruth: GroundTruth,
+    settings?: PartialLabelSettings,
+  ): Labels {
+    const all = resolveLabelSettings(settings, { ...labelPresets.balanced, ...this.#settings })
+    const checked = contextOfRows(context)
+    return labelsOf(this.#engine(all), checked, checkGroundTruth(groundTruth, checked), all)
   }
 
   /** Why a candidate moved. See {@link explain}. */
@@ -135,13 +134,6 @@ export class Reranker {
 
 /** A memory that one huge context has grown beyond this is not kept for the next. */
 const KEPT_BYTES = 256 * 2 ** 20
-
-/** Sections 2 and 3 over the graph that the engine holds: ranks, reciprocal sets, neighbour vectors. */
-function findNeighbours(engine: Engine, settings: Settings): void {
-  engine.rank()
-  engine.reciprocal(settings)
-  engine.weigh(settings)
-}
 
 function checkProbes(probes: readonly number[], { rows }: Context): void {
   if (!Array.isArray(probes)) throw new KithError('BAD_INPUT', 'probes must be an array of rows')

@@ -1,6 +1,7 @@
 import { KithError } from './error.ts'
 import type { KernelName } from './kernel/engine.ts'
 import { presets } from './presets.ts'
+import { choice, type Rules, range, resolve, show } from './setting-rules.ts'
 
 /** How a neighbour's similarity becomes its weight (METHOD.md section 3). */
 export type Weight = 'linear' | 'exp' | 'binary'
@@ -48,30 +49,21 @@ export interface Settings {
 /** Settings that differ from the default; `undefined` leaves the default. */
 export type PartialSettings = { [Name in keyof Settings]?: Settings[Name] | undefined }
 
-interface Range {
-  from: number
-  to: number
-  integer?: boolean
-  /** The lower bound itself is not allowed. */
-  above?: boolean
-}
-
-const ranges: Record<string, Range> = {
-  contextSize: { from: 1, to: 16_384, integer: true },
-  k: { from: 1, to: 16_384, integer: true },
-  kExp: { from: 0, to: 16_384, integer: true },
-  trust: { from: 0, to: 1 },
-  overlap: { from: 0, to: 1 },
-  lambda: { from: 0, to: 1 },
-  weightParameter: { from: 0, to: 100, above: true },
-}
-
-const choices: Record<string, readonly string[]> = {
-  weight: ['linear', 'exp', 'binary'],
-  scale: ['none', 'max', 'mean'],
-  metric: ['dot', 'cosine'],
-  mix: ['raw', 'standard'],
-  kernel: ['relaxed-simd', 'simd', 'typescript'],
+/** What each setting may be. */
+export const settingRules: Rules = {
+  contextSize: range({ from: 1, to: 16_384, integer: true }),
+  k: range({ from: 1, to: 16_384, integer: true }),
+  kExp: range({ from: 0, to: 16_384, integer: true }),
+  trust: range({ from: 0, to: 1 }),
+  overlap: range({ from: 0, to: 1 }),
+  lambda: range({ from: 0, to: 1 }),
+  weightParameter: range({ from: 0, to: 100, above: true }),
+  weight: choice('linear', 'exp', 'binary'),
+  scale: choice('none', 'max', 'mean'),
+  metric: choice('dot', 'cosine'),
+  mix: choice('raw', 'standard'),
+  kernel: choice('relaxed-simd', 'simd', 'typescript'),
+  views: checkViews,
 }
 
 /** Completes settings with others, by default `balanced`, and checks each one's range. */
@@ -79,70 +71,30 @@ export function resolveSettings(
   settings: PartialSettings = {},
   others: Settings = presets.balanced,
 ): Settings {
-  if (typeof settings !== 'object' || settings === null) {
-    throw new KithError('BAD_INPUT', `settings must be an object, not ${show(settings)}`)
-  }
-  const resolved: Record<string, unknown> = { ...others }
-  for (const [name, value] of Object.entries(settings)) {
-    if (value === undefined) continue
-    checkSetting(name, value)
-    resolved[name] = value
-  }
-  return resolved as unknown as Settings
+  return resolve(settings, others, settingRules)
 }
 
-function checkSetting(name: string, value: unknown): void {
-  if (Object.hasOwn(ranges, name)) checkRange(name, value, ranges[name]!)
-  else if (Object.hasOwn(choices, name)) checkChoice(name, value, choices[name]!)
-  else if (name === 'views') checkViews(value)
-  else {
-    const known = [...Object.keys(ranges), ...Object.keys(choices), 'views']
-    throw new KithError('BAD_SETTING', `unknown setting ${show(name)}, known: ${known.join(', ')}`)
-  }
-}
+const share = range({ from: 0, to: 1 })
 
-function checkChoice(name: string, value: unknown, allowed: readonly string[]): void {
-  if (typeof value === 'string' && allowed.includes(value)) return
-  const choice = allowed.join(', ')
-  throw new KithError('BAD_SETTING', `setting ${name} is ${show(value)}, allowed: ${choice}`)
-}
-
-function checkRange(name: string, value: unknown, { from, to, integer, above }: Range): void {
-  const fits =
-    typeof value === 'number' &&
-    value <= to &&
-    (above ? value > from : value >= from) &&
-    (!integer || Number.isInteger(value))
-  if (fits) return
-  const kind = integer ? 'a whole number' : 'a number'
-  const allowed = above ? `${kind} above ${from}, at most ${to}` : `${kind} from ${from} to ${to}`
-  throw new KithError('BAD_SETTING', `setting ${name} is ${show(value)}, allowed: ${allowed}`)
-}
-
-function checkViews(views: unknown): void {
+function checkViews(name: string, views: unknown): void {
   if (typeof views !== 'object' || views === null) {
     throw new KithError(
       'BAD_SETTING',
-      `setting views is ${show(views)}, allowed: weights by view name`,
+      `setting ${name} is ${show(views)}, allowed: weights by view name`,
     )
   }
   for (const kind of ['graph', 'score'] as const) {
     let sum = 0
-    for (const [name, weights] of Object.entries(views as Record<string, Partial<ViewWeights>>)) {
-      checkRange(`views.${name}.${kind}`, weights?.[kind], { from: 0, to: 1 })
+    for (const [view, weights] of Object.entries(views as Record<string, Partial<ViewWeights>>)) {
+      share(`${name}.${view}.${kind}`, weights?.[kind])
       sum += weights[kind] as number
     }
     // Decimal fractions such as 0.7 + 0.2 + 0.1 miss 1 by a rounding error.
     if (Math.abs(sum - 1) > 1e-9) {
       throw new KithError(
         'BAD_SETTING',
-        `the ${kind} weights of views sum to ${sum}, must sum to 1`,
+        `the ${kind} weights of ${name} sum to ${sum}, must sum to 1`,
       )
     }
   }
-}
-
-function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value)
-  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { Matrix, PartialSettings } from '../src/index.ts'
+import type { Aggregate, Matrix, Normalisation, PartialSettings } from '../src/index.ts'
 
 /** A context with what the program behind the paper computes for it: ../shared/golden/README.md. */
 export interface GoldenCase {
@@ -16,7 +16,7 @@ export interface GoldenCase {
     ranking: number[]
     jaccardToGroundTruth: number[][]
     mixedToGroundTruth: number[][]
-    labels: number[]
+    labels: { aggregate: Aggregate; normalise: Normalisation; boost: number; relevance: number[] }[]
   }
 }
 
