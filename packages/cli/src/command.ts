@@ -29,6 +29,8 @@ export interface Command {
   /** A command line that works. */
   example: string
   options: Options
+  /** What stands behind the options, at least once, such as `FILE…`. */
+  rest?: { value: string; help: string }
   run(values: Values, output: Output): Promise<void>
 }
 
@@ -50,11 +52,20 @@ export function parseOptions(command: Command, args: readonly string[]): Values 
   )
   let values: Values
   try {
-    values = parseArgs({ args: [...args], options: config, strict: true }).values as Values
+    const parsed = parseArgs({
+      args: [...args],
+      options: config,
+      strict: true,
+      allowPositionals: command.rest !== undefined,
+    })
+    values = { ...parsed.values, rest: parsed.positionals } as Values
   } catch (error) {
     throw new UsageError((error as Error).message.split('. ')[0])
   }
   if (values['help']) return values
+  if (command.rest && (values['rest'] as string[]).length === 0) {
+    throw new UsageError(`${command.rest.value} is missing: ${command.rest.help}`)
+  }
   for (const [name, { required, value }] of Object.entries(options)) {
     if (required && values[name] === undefined)
       throw new UsageError(`--${name} ${value} is missing`)
@@ -73,6 +84,7 @@ export function helpOf(command: Command): string {
     const left = option.value ? `--${name} ${option.value}` : `--${name}`
     return [left, notes.length > 0 ? `${option.help} (${notes.join(', ')})` : option.help] as const
   })
+  if (command.rest) rows.unshift([command.rest.value, command.rest.help])
   const width = Math.max(...rows.map(([left]) => left.length))
   return [
     `kith ${command.name}: ${command.summary}`,

@@ -1,15 +1,26 @@
 import { KithError } from '@kith/core'
 import { discardUnfinished } from '@kith/ir'
 import { type Command, helpOf, parseOptions } from './command.ts'
+import { auditCommand } from './commands/audit.ts'
 import { convertCommand } from './commands/convert.ts'
 import { evalCommand } from './commands/eval.ts'
+import { labelsCommand } from './commands/labels.ts'
+import { mergeCommand } from './commands/labels-merge.ts'
 import { rerankCommand } from './commands/rerank.ts'
 import { searchCommand } from './commands/search.ts'
 import { Output } from './output.ts'
 import { UsageError } from './usage-error.ts'
 import { version } from './version.ts'
 
-const commands: readonly Command[] = [searchCommand, rerankCommand, evalCommand, convertCommand]
+const commands: readonly Command[] = [
+  searchCommand,
+  rerankCommand,
+  evalCommand,
+  labelsCommand,
+  mergeCommand,
+  auditCommand,
+  convertCommand,
+]
 
 /** Runs `kith` with some arguments; returns its exit code: 0, 1 for bad data, 2 for bad usage. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -27,9 +38,9 @@ export async function main(args: readonly string[]): Promise<number> {
       process.exit(code)
     })
   }
-  const [name, ...rest] = args
+  const { name, rest } = split(args)
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    const asked = commands.find((command) => command.name === rest[0])
+    const asked = commands.find((command) => command.name === rest.join(' '))
     process.stdout.write(asked ? helpOf(asked) : overview())
     return name === undefined ? 2 : 0
   }
@@ -63,6 +74,13 @@ export async function main(args: readonly string[]): Promise<number> {
     }
     throw error
   }
+}
+
+/** The command's name, of one word or two, and what follows it. */
+function split(args: readonly string[]): { name: string | undefined; rest: readonly string[] } {
+  const two = args.slice(0, 2).join(' ')
+  const words = commands.some(({ name }) => name === two) ? 2 : 1
+  return { name: words === 2 ? two : args[0], rest: args.slice(words) }
 }
 
 function complain(message: string, command: string, code: number): number {

@@ -1,9 +1,7 @@
 import { KithError } from '@kith/core'
 import type { Embeddings, Run } from '@kith/ir'
+import type { missingPolicies } from './shared-options.ts'
 import type { Shelves } from './text-shelf.ts'
-
-/** What to do about queries and candidates without an embedding or a text. */
-export const missingPolicies = ['error', 'skip'] as const
 
 /** What is to be reranked, and with what. */
 export interface RerankPlan {

@@ -1,7 +1,16 @@
-import { type PartialSettings, type PresetName, presets, type Settings } from '@kith/core'
+import {
+  type LabelSettings,
+  labelPresets,
+  type PartialLabelSettings,
+  type PartialSettings,
+  presets,
+  resolveLabelSettings,
+  resolveSettings,
+  type Settings,
+} from '@kith/core'
 import type { Options, Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
-import { optionalChoice, optionalNumber, optionalText } from './values.ts'
+import { isSet, optionalChoice, optionalNumber, optionalText } from './values.ts'
 
 /** The method's settings as options. */
 export const settingOptions: Options = {
@@ -32,10 +41,60 @@ export const settingOptions: Options = {
   },
 }
 
-/** The settings that the options name; core checks their ranges. */
+/** The settings that the options name, completed by a preset and checked. */
 export function readSettings(values: Values): Settings {
-  const preset = optionalChoice(values, 'preset', Object.keys(presets) as PresetName[])
-  const given: PartialSettings = {
+  return resolveSettings(similarityOf(values), presetOf<Settings>(values, presets))
+}
+
+/** The settings of label smoothing as options. */
+export const labelSettingOptions: Options = {
+  ...settingOptions,
+  context: { value: 'N', help: 'how many documents a context has', default: '50' },
+  target: {
+    value: 'KIND',
+    help: 'what labels are made of: mixed, rnn, geometric, joint, one-hot, uniform, query-centric',
+    default: 'mixed',
+  },
+  aggregate: {
+    value: 'KIND',
+    help: 'over several relevant documents: mean, max, sum',
+    default: 'mean',
+  },
+  normalise: { value: 'KIND', help: 'of the evidence: maxmin, std, max, none', default: 'maxmin' },
+  'normalise-over': { value: 'WHAT', help: 'context, or kept', default: 'context' },
+  keep: { value: 'N', help: 'documents with a label above 0', default: '4' },
+  boost: { value: 'B', help: 'factor of the relevant documents’ evidence', default: '1.222' },
+  epsilon: {
+    value: 'E',
+    help: 'of the uniform target: a number, or match-mixed',
+    default: 'match-mixed',
+  },
+  'drop-ground-truth': { help: 'let a relevant document with little evidence lose its label' },
+}
+
+/** The label settings that the options name, completed by a preset. */
+export function readLabelSettings(values: Values): LabelSettings {
+  const epsilon = optionalText(values, 'epsilon')
+  const given: PartialLabelSettings = {
+    ...similarityOf(values),
+    target: optionalText(values, 'target') as LabelSettings['target'],
+    aggregate: optionalText(values, 'aggregate') as LabelSettings['aggregate'],
+    normalise: optionalText(values, 'normalise') as LabelSettings['normalise'],
+    normaliseOver: optionalText(values, 'normalise-over') as LabelSettings['normaliseOver'],
+    keep: optionalNumber(values, 'keep'),
+    boost: optionalNumber(values, 'boost'),
+    epsilon: epsilon === 'match-mixed' ? epsilon : optionalNumber(values, 'epsilon'),
+    keepGroundTruth: isSet(values, 'drop-ground-truth') ? false : undefined,
+  }
+  return resolveLabelSettings(given, presetOf<LabelSettings>(values, labelPresets))
+}
+
+function presetOf<T>(values: Values, presets: Readonly<Record<string, T>>): T {
+  return presets[optionalChoice(values, 'preset', Object.keys(presets)) ?? 'balanced']!
+}
+
+function similarityOf(values: Values): PartialSettings {
+  return {
     contextSize: optionalNumber(values, 'context'),
     k: optionalNumber(values, 'k'),
     kExp: optionalNumber(values, 'k-exp'),
@@ -49,11 +108,6 @@ export function readSettings(values: Values): Settings {
     mix: optionalChoice(values, 'mix', ['raw', 'standard']),
     views: textWeights(values),
   }
-  const settings: Settings = { ...presets[preset ?? 'balanced'] }
-  for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined) Object.assign(settings, { [name]: value })
-  }
-  return settings
 }
 
 function textWeights(values: Values): Settings['views'] {

@@ -1,5 +1,6 @@
 import type { EvaluationOptions } from '@kith/ir'
 import type { Options, Values } from './command.ts'
+import { UsageError } from './usage-error.ts'
 import { isSet, optionalBytes, optionalText, optionalWhole } from './values.ts'
 
 /** How runs are measured. */
@@ -25,6 +26,20 @@ export function readEvaluationOptions(values: Values): EvaluationOptions & { mea
   }
 }
 
+/** Where texts come from. */
+export const textOptions: Options = {
+  corpus: { value: 'FILE', help: 'texts of the documents (BEIR, MS MARCO or TREC)' },
+  'query-text': { value: 'FILE', help: 'texts of the queries' },
+}
+
+/** The values of `textOptions`: both or none. */
+export function textFiles(values: Values): [string | undefined, string | undefined] {
+  const corpus = optionalText(values, 'corpus')
+  const queryText = optionalText(values, 'query-text')
+  if ((corpus === undefined) === (queryText === undefined)) return [corpus, queryText]
+  throw new UsageError('--corpus and --query-text go together')
+}
+
 /** How embeddings are read. */
 export const embeddingOptions: Options = {
   dimensions: { value: 'N', help: 'length of the vectors, for folders of raw memory maps' },
@@ -45,6 +60,9 @@ export function readEmbeddingOptions(values: Values): {
     memory: optionalBytes(values, 'memory'),
   }
 }
+
+/** What to do about queries and documents that lack an embedding or a text. */
+export const missingPolicies = ['error', 'skip'] as const
 
 /** How many threads work. */
 export const workerOption: Options = {

@@ -2,16 +2,40 @@ import { stat } from 'node:fs/promises'
 import { writeWhole } from '@kith/ir'
 import { version } from './version.ts'
 
+/** What made a file. */
+export interface Sidecar {
+  command: string
+  version: string
+  settings: Readonly<Record<string, unknown>>
+  inputs: readonly { file: string; bytes: number }[]
+}
+
 /** Writes `<out>.meta.json`: what made a file, from which inputs, with which settings. */
 export async function writeSidecar(
   out: string,
   command: string,
   settings: Readonly<Record<string, unknown>>,
   inputs: readonly string[],
+  more: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   const files = await Promise.all(
     inputs.map(async (file) => ({ file, bytes: (await stat(file)).size })),
   )
-  const meta = { command, version, settings, inputs: files }
-  await writeWhole(`${out}.meta.json`, (write) => write(`${JSON.stringify(meta, undefined, 2)}\n`))
+  const meta = { command, version, settings, inputs: files, ...more }
+  const written = `${JSON.stringify(meta, undefined, 2)}\n`
+  await writeWhole(`${out}.meta.json`, (write) => write(written))
+}
+
+/** A text that is the same for the same work on the same files: long work goes on where it stopped. */
+export async function fingerprint(
+  settings: Readonly<Record<string, unknown>>,
+  inputs: readonly string[],
+): Promise<string> {
+  const files = await Promise.all(
+    inputs.map(async (file) => {
+      const { size, mtimeMs } = await stat(file)
+      return [file, size, mtimeMs]
+    }),
+  )
+  return JSON.stringify([version, settings, files])
 }

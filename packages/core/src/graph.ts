@@ -3,8 +3,19 @@ import { KithError } from './error.ts'
 import type { Engine } from './kernel/engine.ts'
 import { ROUNDING, standardise } from './mix.ts'
 import type { Settings, ViewWeights } from './settings.ts'
-import { vectorSimilarity } from './vector-similarity.ts'
+import { type Rescaling, vectorSimilarity } from './vector-similarity.ts'
 import { viewWeights } from './view-weights.ts'
+
+/** Puts S of a view into an engine: computed from the context, or remembered from before. */
+export interface SimilaritySource {
+  vectors(engine: Engine, context: Context, view: string, rescaling: Rescaling): void
+  texts(engine: Engine, context: Context): void
+}
+
+const computed: SimilaritySource = {
+  vectors: vectorSimilarity,
+  texts: (engine, { texts }) => engine.text(texts!),
+}
 
 /**
  * Sections 1 and 4: computes the similarities of every view, builds the graph
@@ -15,18 +26,19 @@ export function buildGraph(
   context: Context,
   probes: readonly number[],
   settings: Settings,
+  source = computed,
 ): Float32Array[] {
   const weights = viewWeights(context, settings)
   const alone = weights.size === 1 && weights.has('vectors')
   openEngine(engine, context, weights, settings, !alone)
-  if (alone) return oneView(engine, context, probes, settings)
+  if (alone) return oneView(engine, context, probes, settings, source)
   if (settings.mix === 'raw') {
     throw new KithError(
       'BAD_SETTING',
       'setting mix is "raw", several views need \'standard\': their scales differ',
     )
   }
-  return severalViews(engine, context, probes, settings, weights)
+  return severalViews(engine, context, probes, settings, source, weights)
 }
 
 function openEngine(
@@ -57,8 +69,9 @@ function oneView(
   context: Context,
   probes: readonly number[],
   settings: Settings,
+  source: SimilaritySource,
 ): Float32Array[] {
-  vectorSimilarity(engine, context, 'vectors', settings.metric === 'cosine' ? 'each' : 'none')
+  source.vectors(engine, context, 'vectors', settings.metric === 'cosine' ? 'each' : 'none')
   if (settings.metric === 'cosine') engine.cosine()
   engine.adopt()
   engine.scale(settings.scale)
@@ -71,6 +84,7 @@ function severalViews(
   context: Context,
   probes: readonly number[],
   settings: Settings,
+  source: SimilaritySource,
   weights: ReadonlyMap<string, ViewWeights>,
 ): Float32Array[] {
   const terms = probes.map(() => new Float32Array(context.rows))
@@ -84,10 +98,10 @@ function severalViews(
   let first = true
   for (const [name, { graph, score }] of weights) {
     if (name === 'texts') {
-      engine.text(context.texts!)
+      source.texts(engine, context)
       addTerms(score, ROUNDING)
     } else {
-      vectorSimilarity(engine, context, name, settings.metric === 'cosine' ? 'each' : 'common')
+      source.vectors(engine, context, name, settings.metric === 'cosine' ? 'each' : 'common')
       // The geometric term may use the inner product: standardising removes its scale.
       if (settings.metric === 'dot') addTerms(score, 0)
       engine.cosine()

@@ -7,12 +7,13 @@ export { type GroundTruth, injectGroundTruth } from './ground-truth.ts'
 export type { KernelName } from './kernel/engine.ts'
 export { kernel } from './kernel/load.ts'
 export { type LabelPresetName, labelPresets } from './label-presets.ts'
-export type {
-  Aggregate,
-  LabelSettings,
-  Normalisation,
-  PartialLabelSettings,
-  Target,
+export {
+  type Aggregate,
+  type LabelSettings,
+  type Normalisation,
+  type PartialLabelSettings,
+  resolveLabelSettings,
+  type Target,
 } from './label-settings.ts'
 export type { Labels } from './labels.ts'
 export type { Matrix, Vector, Vectors } from './matrix.ts'
@@ -20,5 +21,13 @@ export { type PreparedText, prepareText, type Text } from './prepare-text.ts'
 export { type PresetName, presets } from './presets.ts'
 export { extendRanking, type Ranking } from './ranking.ts'
 export { type Neighbours, Reranker } from './reranker.ts'
-export type { PartialSettings, Scale, Settings, ViewWeights, Weight } from './settings.ts'
+export {
+  type PartialSettings,
+  resolveSettings,
+  type Scale,
+  type Settings,
+  type ViewWeights,
+  type Weight,
+} from './settings.ts'
 export type { Similarities } from './similarities.ts'
+export { TrialContext } from './trial-context.ts'

@@ -40,7 +40,8 @@ export function vectorSimilarity(
   else if (rescale(vectors, squares, rescaling)) engine.gram()
 }
 
-function fits(square: number): boolean {
+/** Whether a squared length is one that float32 computes with. */
+export function fits(square: number): boolean {
   return square >= SMALLEST_SQUARE && square <= LARGEST_SQUARE
 }
 

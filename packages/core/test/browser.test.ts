@@ -1,23 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { browser, withBrowser } from '../../../test/browser.ts'
 import { rerank } from '../src/index.ts'
 import { makeContext } from './contexts.ts'
 import { splitContext } from './support.ts'
-
-const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-)
-if (!browser) {
-  const advice = 'no Chromium: install it (Debian: apt-get install chromium)'
-  if (process.env['CI']) throw new Error(advice)
-  console.warn(`skipped: ${advice}`)
-}
 
 const html = `<!doctype html><title>Kith</title>
 <script type="module">import * as kith from '/dist/index.js'; globalThis.kith = kith</script>`
@@ -34,19 +23,7 @@ test.skipIf(!browser)('the built package ranks in a browser as it does in Node',
     }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const profile = mkdtempSync(join(tmpdir(), 'kith-browser-'))
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: browser!,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-    ],
-  })
-  try {
+  await withBrowser(async (context) => {
     const page = await context.newPage()
     const problems: string[] = []
     page.on('pageerror', (error) => problems.push(error.message))
@@ -70,9 +47,5 @@ test.skipIf(!browser)('the built package ranks in a browser as it does in Node',
     answer.scores.forEach((score, i) => {
       expect(score).toBeCloseTo(expected.scores[i]!, 4)
     })
-  } finally {
-    await context.close()
-    server.close()
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
-  }
+  }).finally(() => server.close())
 })

@@ -7,12 +7,27 @@ export { FileError } from './file-error.ts'
 export { formatFigure } from './format-figure.ts'
 export { fuseRanks, fuseScores, type Normalisation } from './fusion.ts'
 export { halfTable } from './half.ts'
+export { type HiddenQrels, hideAllButOne } from './hide.ts'
+export { readLabelsParquet, writeLabelsParquet } from './label-parquet.ts'
+export {
+  formatListwise,
+  formatSentenceTransformers,
+  formatTevatron,
+  type LabelTexts,
+  type LabelValues,
+} from './label-texts.ts'
+export { formatLabelsJson, formatLabelsTsv, type LabelledQuery, readLabels } from './labels.ts'
 export { type Measure, type MeasureKind, parseMeasure } from './measure.ts'
 export { type OpenEmbeddingsOptions, openEmbeddings } from './open-embeddings.ts'
 export { type Qrels, type QrelsFormat, readQrels, writeQrels } from './qrels.ts'
+export { readChunks } from './read-chunks.ts'
+export { type AppendPart, writeResumably } from './resumable.ts'
 export { type RankedQuery, Run } from './run.ts'
 export { RunBuilder } from './run-builder.ts'
 export { type RunFormat, readRun, writeRun } from './run-files.ts'
+export { countRankings, streamRankings } from './run-stream.ts'
+export { seededFraction } from './seeded.ts'
+export { TextStore } from './text-store.ts'
 export { readTexts, type TextEntry, type TextFormat, type TextLayout, writeTexts } from './texts.ts'
 export { type WriteEmbeddingsOptions, writeEmbeddings } from './write-embeddings.ts'
 export { discardUnfinished, type Write, writeWhole } from './write-whole.ts'

@@ -5,8 +5,16 @@ import { IdList } from './id-list.ts'
 import { emptyError } from './lines.ts'
 import { type RankedQuery, Run } from './run.ts'
 
+/** What the lines of a run are passed on to. */
+export interface RowSink {
+  /** Sets the query that the rows which follow belong to. */
+  query(bytes: Uint8Array, from: number, to: number, line: number): void
+  /** Adds a document of the current query. */
+  row(bytes: Uint8Array, from: number, to: number, score: number, line: number): void
+}
+
 /** Collects the rows of a run in any order; `finish` groups them by query and ranks them. */
-export class RunBuilder {
+export class RunBuilder implements RowSink {
   readonly #documents = new IdList()
   readonly #queries = new IdList()
   readonly #queryIndex = new IdIndex(this.#queries)

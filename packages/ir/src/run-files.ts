@@ -53,7 +53,8 @@ export function hasEnding(file: string, ending: string): boolean {
   return file.replace(/\.gz$/i, '').toLowerCase().endsWith(ending)
 }
 
-async function detectRun(file: string): Promise<RunFormat> {
+/** The format of a run, by its ending or its first line. */
+export async function detectRun(file: string): Promise<RunFormat> {
   if (hasEnding(file, '.json')) return 'json'
   const start = await peek(file)
   const end = start.indexOf(10)

@@ -1,16 +1,22 @@
 import { Fields } from './fields.ts'
 import { lineError } from './file-error.ts'
-import { eachLine } from './lines.ts'
+import { eachLine, type LineVisitor } from './lines.ts'
 import type { RankedQuery, Run } from './run.ts'
-import { RunBuilder } from './run-builder.ts'
+import { type RowSink, RunBuilder } from './run-builder.ts'
 import type { Write } from './write-whole.ts'
 
 /** Reads an MS MARCO run: `query document rank` per line. The score is the rank's negative. */
 export async function readMsmarcoRun(file: string): Promise<Run> {
   const builder = new RunBuilder(file)
+  await eachLine(file, msmarcoRows(file, builder))
+  return builder.finish()
+}
+
+/** Passes each line of an MS MARCO run on as a row. */
+export function msmarcoRows(file: string, sink: RowSink): LineVisitor {
   const fields = new Fields(3)
   const { starts, ends } = fields
-  await eachLine(file, (bytes, from, to, line) => {
+  return (bytes, from, to, line) => {
     const count = fields.split(bytes, from, to)
     if (count === 0) return
     if (count !== 3) throw lineError(file, line, `expected 3 fields, got ${count}`)
@@ -18,10 +24,9 @@ export async function readMsmarcoRun(file: string): Promise<Run> {
     if (!Number.isInteger(rank) || rank < 0) {
       throw lineError(file, line, `the rank is not a whole number: ${fields.text(bytes, 2)}`)
     }
-    builder.query(bytes, starts[0]!, ends[0]!)
-    builder.row(bytes, starts[1]!, ends[1]!, -rank, line)
-  })
-  return builder.finish()
+    sink.query(bytes, starts[0]!, ends[0]!, line)
+    sink.row(bytes, starts[1]!, ends[1]!, -rank, line)
+  }
 }
 
 /** One query's lines of an MS MARCO run. */

@@ -1,8 +1,8 @@
 import { Fields } from './fields.ts'
 import { lineError } from './file-error.ts'
-import { eachLine } from './lines.ts'
+import { eachLine, type LineVisitor } from './lines.ts'
 import type { RankedQuery, Run } from './run.ts'
-import { RunBuilder } from './run-builder.ts'
+import { type RowSink, RunBuilder } from './run-builder.ts'
 import type { Write } from './write-whole.ts'
 
 const COMMENT = 0x23
@@ -13,9 +13,15 @@ const COMMENT = 0x23
  */
 export async function readTrecRun(file: string): Promise<Run> {
   const builder = new RunBuilder(file)
+  await eachLine(file, trecRows(file, builder))
+  return builder.finish()
+}
+
+/** Passes each line of a TREC run on as a row. */
+export function trecRows(file: string, sink: RowSink): LineVisitor {
   const fields = new Fields(6)
   const { starts, ends } = fields
-  await eachLine(file, (bytes, from, to, line) => {
+  return (bytes, from, to, line) => {
     const count = fields.split(bytes, from, to)
     if (count === 0 || bytes[starts[0]!] === COMMENT) return
     if (count < 6) throw lineError(file, line, `expected 6 fields, got ${count}`)
@@ -23,10 +29,9 @@ export async function readTrecRun(file: string): Promise<Run> {
     if (!Number.isFinite(score)) {
       throw lineError(file, line, `the score is not a number: ${fields.text(bytes, 4)}`)
     }
-    builder.query(bytes, starts[0]!, ends[0]!)
-    builder.row(bytes, starts[2]!, ends[2]!, score, line)
-  })
-  return builder.finish()
+    sink.query(bytes, starts[0]!, ends[0]!, line)
+    sink.row(bytes, starts[2]!, ends[2]!, score, line)
+  }
 }
 
 /** One query's lines of a TREC run. */

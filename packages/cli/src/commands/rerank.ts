@@ -11,19 +11,21 @@ import {
 import type { Command, Values } from '../command.ts'
 import { type CorrectedComparison, compareToFirst, type NamedEvaluation } from '../evaluations.ts'
 import { formatEvaluations } from '../format-evaluations.ts'
-import { rerankAll } from '../rerank-pool.ts'
-import { missingPolicies, type RerankTask, rerankTasks } from '../rerank-tasks.ts'
+import { type RerankTask, rerankTasks } from '../rerank-tasks.ts'
 import { readSettings, settingOptions } from '../setting-options.ts'
 import {
   embeddingOptions,
   evaluationOptions,
+  missingPolicies,
   readEmbeddingOptions,
   readEvaluationOptions,
+  textFiles,
+  textOptions,
   workerOption,
 } from '../shared-options.ts'
 import { writeSidecar } from '../sidecar.ts'
+import { runTasks, workersFor } from '../task-pool.ts'
 import { readShelves } from '../text-shelf.ts'
-import { UsageError } from '../usage-error.ts'
 import { optionalChoice, optionalText, optionalWhole, text } from '../values.ts'
 import { vectorSource } from '../vector-rows.ts'
 
@@ -43,8 +45,7 @@ export const rerankCommand: Command = {
     queries: { value: 'FILE', help: 'embeddings of the queries', required: true },
     docs: { value: 'FILE', help: 'embeddings of the documents', required: true },
     out: { value: 'FILE', help: 'the run to write', required: true },
-    corpus: { value: 'FILE', help: 'texts of the documents (BEIR, MS MARCO or TREC)' },
-    'query-text': { value: 'FILE', help: 'texts of the queries' },
+    ...textOptions,
     qrels: { value: 'FILE', help: 'judgements: print figures before and after' },
     missing: {
       value: 'WHAT',
@@ -81,7 +82,12 @@ export const rerankCommand: Command = {
       }
       const start = performance.now()
       const progress = output.progress('reranking', tasks.list.length)
-      const results = rerankAll(inputs, tasks.list, workers)
+      const results = runTasks(
+        'rerank',
+        inputs,
+        tasks.list,
+        workers ?? workersFor(tasks.list.length),
+      )
       await writeRun(
         out,
         rankings(run, tasks.list, results, (done) => progress.update(done)),
@@ -110,18 +116,11 @@ export const rerankCommand: Command = {
   },
 }
 
-function textFiles(values: Values): [string | undefined, string | undefined] {
-  const corpus = optionalText(values, 'corpus')
-  const queryText = optionalText(values, 'query-text')
-  if ((corpus === undefined) === (queryText === undefined)) return [corpus, queryText]
-  throw new UsageError('--corpus and --query-text go together: the words of both are compared')
-}
-
 /** Each query's documents in their new order; queries that were left out keep the old one. */
 async function* rankings(
   run: Run,
   tasks: readonly RerankTask[],
-  results: AsyncGenerator<Ranking>,
+  results: AsyncGenerator<[RerankTask, Ranking]>,
   onDone: (done: number) => void,
 ): AsyncGenerator<RankedQuery> {
   let done = 0
@@ -133,7 +132,7 @@ async function* rankings(
         yield ranking
         continue
       }
-      const { order, scores } = (await results.next()).value as Ranking
+      const [, { order, scores }] = (await results.next()).value as [RerankTask, Ranking]
       const ids = Array.from(order, (candidate) => ranking.ids[task.places[candidate]!]!)
       yield { query, ids, scores: strictlyFalling(scores) }
       onDone(++done)

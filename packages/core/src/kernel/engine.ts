@@ -44,6 +44,8 @@ export interface Engine {
   gram(): void
   /** S of the texts' words. */
   text(postings: Postings): void
+  /** S as it was computed before: the first rows and columns of a square with rows of `stride`. */
+  load(square: Float32Array, stride: number): void
   /** S becomes its cosine. */
   cosine(): void
   /** S[i, i] for all rows. */
@@ -61,6 +63,8 @@ export interface Engine {
 
   /** rank[i], k + 1 neighbours each. */
   rank(): void
+  /** rank[i] as it was found before: the first k + 1 of lists of `stride`. */
+  loadRanks(ranks: Uint32Array, stride: number): void
   /** R(i), or R*(i) with trust. */
   reciprocal(settings: Pick<Settings, 'overlap'>): void
   /** V, expanded. */

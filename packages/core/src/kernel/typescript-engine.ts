@@ -10,6 +10,7 @@ import { scaleRows } from '../scale.ts'
 import type { Scale, Settings } from '../settings.ts'
 import { textSimilarity } from '../text-similarity.ts'
 import { neighbourWeights } from '../weights.ts'
+import { copyBlock } from './copy-block.ts'
 import type { Engine, NeighbourVector, Shape } from './engine.ts'
 
 /** The method in plain TypeScript: the fallback where WebAssembly SIMD is missing, and the tests' oracle. */
@@ -40,6 +41,12 @@ export class TypeScriptEngine implements Engine {
 
   text(postings: Postings): void {
     this.#s = textSimilarity(postings)
+  }
+
+  load(data: Float32Array, stride: number): void {
+    const { rows } = this.#shape
+    this.#s = new Float32Array(rows * rows)
+    copyBlock({ data, at: 0, stride }, { data: this.#s, at: 0, stride: rows }, rows, rows)
   }
 
   cosine(): void {
@@ -74,6 +81,11 @@ export class TypeScriptEngine implements Engine {
 
   rank(): void {
     this.#rank = rankRows(this.#graph, this.#shape.rows, this.#shape.k)
+  }
+
+  loadRanks(ranks: Uint32Array, stride: number): void {
+    const { rows, k } = this.#shape
+    this.#rank = Array.from({ length: rows }, (_, i) => ranks.slice(i * stride, i * stride + k + 1))
   }
 
   reciprocal({ overlap }: Pick<Settings, 'overlap'>): void {

@@ -1,13 +1,13 @@
-import { KithError } from '../error.ts'
 import type { Postings } from '../postings.ts'
 import type { Scale, Settings } from '../settings.ts'
 import { inverseFrequency } from '../text-similarity.ts'
 import { membersOf } from './bit-set.ts'
+import { copyBlock } from './copy-block.ts'
 import type { Engine, KernelName, NeighbourVector, Shape } from './engine.ts'
 import { type Layout, layOut } from './layout.ts'
+import { reserve } from './reserve.ts'
 import { instantiate, type WasmExports } from './wasm-exports.ts'
 
-const PAGE = 1 << 16
 const kinds = { linear: 0, exp: 1, binary: 2 }
 
 /** The method in WebAssembly, with a memory of its own that grows with the largest context. */
@@ -38,8 +38,7 @@ export class WasmEngine implements Engine {
   open(shape: Shape): void {
     this.#shape = shape
     this.#layout = layOut(shape)
-    const missing = Math.ceil((this.#layout.end - this.#memory.buffer.byteLength) / PAGE)
-    if (missing > 0) this.#grow(missing)
+    reserve(this.#memory, this.#layout.end, shape.rows - 1)
     // Growing replaces the buffer.
     this.#floats = new Float32Array(this.#memory.buffer)
     this.#integers = new Uint32Array(this.#memory.buffer)
@@ -85,6 +84,12 @@ export class WasmEngine implements Engine {
     )
   }
 
+  load(data: Float32Array, stride: number): void {
+    const { s, rows } = this.#layout
+    const to = { data: this.#floats, at: s / 4, stride: rows }
+    copyBlock({ data, at: 0, stride }, to, this.#shape.rows, this.#shape.rows)
+  }
+
   cosine(): void {
     const { s, rows, lengths } = this.#layout
     this.#wasm.cosine(s, this.#shape.rows, rows, lengths)
@@ -125,6 +130,12 @@ export class WasmEngine implements Engine {
     const { ranks, rows, values, found, seen } = this.#layout
     const { rows: count, k } = this.#shape
     this.#wasm.rank(this.#graph, count, rows, k + 1, ranks, values, found, seen)
+  }
+
+  loadRanks(data: Uint32Array, stride: number): void {
+    const keep = this.#shape.k + 1
+    const to = { data: this.#integers, at: this.#layout.ranks / 4, stride: keep }
+    copyBlock({ data, at: 0, stride }, to, this.#shape.rows, keep)
   }
 
   reciprocal({ overlap }: Pick<Settings, 'overlap'>): void {
@@ -235,16 +246,5 @@ export class WasmEngine implements Engine {
 
   #clear(pointer: number, words: number): void {
     this.#floats.fill(0, pointer / 4, pointer / 4 + words)
-  }
-
-  #grow(pages: number): void {
-    try {
-      this.#memory.grow(pages)
-    } catch {
-      throw new KithError(
-        'OUT_OF_MEMORY',
-        `a context of ${this.#shape.rows - 1} candidates needs ${this.#layout.end} bytes, more than there are; lower contextSize`,
-      )
-    }
   }
 }

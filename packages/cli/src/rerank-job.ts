@@ -1,4 +1,5 @@
 import { extendRanking, type Ranking, Reranker, type Settings } from '@kith/core'
+import type { Job } from './job.ts'
 import type { RerankTask } from './rerank-tasks.ts'
 import { type SharedTexts, textAt } from './text-shelf.ts'
 import { VectorRows, type VectorSource } from './vector-rows.ts'
@@ -12,8 +13,8 @@ export interface RerankInputs {
   settings: Settings
 }
 
-/** Reranks task after task, in whatever thread it lives. */
-export class TaskReranker {
+/** Reranks task after task. */
+export class RerankJob implements Job<RerankTask, Ranking> {
   readonly #reranker: Reranker
   readonly #queries: VectorRows
   readonly #docs: VectorRows
@@ -26,13 +27,13 @@ export class TaskReranker {
     this.#docs = docs
   }
 
-  static async open(inputs: RerankInputs): Promise<TaskReranker> {
+  static async open(inputs: RerankInputs): Promise<RerankJob> {
     const queries = await VectorRows.open(inputs.queries)
-    return new TaskReranker(inputs, queries, await VectorRows.open(inputs.docs))
+    return new RerankJob(inputs, queries, await VectorRows.open(inputs.docs))
   }
 
   /** The ranking of all of a task's places. */
-  rerank({ row, text, rows, texts, places }: RerankTask): Ranking {
+  run({ row, text, rows, texts, places }: RerankTask): Ranking {
     const { queryTexts, docTexts } = this.#inputs
     const vector = this.#queries.row(row)
     const vectors = Array.from(rows, (document) => this.#docs.row(document))

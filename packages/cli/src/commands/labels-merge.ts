@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises'
+import { KithError } from '@kith/core'
+import { readChunks, readLabelsParquet, writeLabelsParquet, writeWhole } from '@kith/ir'
+import type { Command } from '../command.ts'
+import type { LabelFormat } from '../label-format.ts'
+import type { LabelSummary } from '../label-summary.ts'
+import { type Sidecar, writeSidecar } from '../sidecar.ts'
+import { text, texts } from '../values.ts'
+
+/** What `kith labels` writes beside a share. */
+interface Share extends Sidecar {
+  settings: Readonly<Record<string, unknown>> & { format: LabelFormat }
+  queries: { from: number; to: number; total: number }
+  summary: LabelSummary
+}
+
+/** `kith labels merge`: shares in, the whole out. */
+export const mergeCommand: Command = {
+  name: 'labels merge',
+  summary: 'join the shares of kith labels --shard',
+  description:
+    'Joins shares in the order of their queries, whatever the order they are named in. Gaps,\n' +
+    'overlaps, and shares of other settings or inputs are refused: each share has its\n' +
+    '.meta.json beside it, which tells.',
+  example: 'kith labels merge labels-1.jsonl labels-2.jsonl --out labels.jsonl',
+  rest: { value: 'SHARE…', help: 'the files of all shares' },
+  options: { out: { value: 'FILE', help: 'the labels to write', required: true } },
+  async run(values, output) {
+    const out = text(values, 'out')
+    const shares = await Promise.all(
+      texts(values, 'rest').map(async (file) => ({ file, meta: await readShare(file) })),
+    )
+    shares.sort((a, b) => a.meta.queries.from - b.meta.queries.from)
+    checkSame(shares)
+    checkWhole(shares)
+    const { settings, inputs, queries } = shares[0]!.meta
+    const files = shares.map(({ file }) => file)
+    if (settings.format === 'parquet') {
+      await writeLabelsParquet(
+        out,
+        (async function* () {
+          for (const file of files) yield* readLabelsParquet(file)
+        })(),
+      )
+    } else {
+      await writeWhole(out, async (write) => {
+        for (const file of files) for await (const chunk of readChunks(file)) await write(chunk)
+      })
+    }
+    const merged = { from: 0, to: queries.total, total: queries.total }
+    await writeSidecar(out, 'labels merge', settings, files, { made: inputs, queries: merged })
+    const count = shares.reduce((sum, { meta }) => sum + meta.summary.queries, 0)
+    output.result(
+      { out, shares: files.length, queries: count },
+      `${out}: ${count} queries with labels from ${files.length} shares`,
+    )
+  },
+}
+
+async function readShare(file: string): Promise<Share> {
+  const name = `${file}.meta.json`
+  try {
+    const share = JSON.parse(await readFile(name, 'utf8')) as Share
+    const { from, to, total } = share.queries
+    if (![from, to, total].every(Number.isSafeInteger)) throw new Error('no range of queries')
+    return share
+  } catch (error) {
+    throw new KithError(
+      'BAD_INPUT',
+      `${name}: not what kith labels writes beside a share (${(error as Error).message})`,
+    )
+  }
+}
+
+type Named = { file: string; meta: Share }
+
+function checkSame(shares: readonly Named[]): void {
+  const first = shares[0]!
+  for (const { file, meta } of shares) {
+    for (const [name, value] of Object.entries(meta.settings)) {
+      const other = first.meta.settings[name]
+      if (JSON.stringify(value) === JSON.stringify(other)) continue
+      throw refusal(`${file} has ${name} ${show(value)}, ${first.file} has ${show(other)}`)
+    }
+    const unlike =
+      JSON.stringify(sizes(meta)) !== JSON.stringify(sizes(first.meta)) ||
+      meta.version !== first.meta.version ||
+      meta.queries.total !== first.meta.queries.total
+    if (unlike) throw refusal(`${file} and ${first.file} were made from other inputs or versions`)
+  }
+}
+
+/** Inputs may lie in another folder on another machine, but they must be as long. */
+function sizes({ inputs }: Share): number[] {
+  return inputs.map(({ bytes }) => bytes)
+}
+
+function checkWhole(shares: readonly Named[]): void {
+  let next = 0
+  for (const { file, meta } of shares) {
+    const { from, to } = meta.queries
+    if (from > next) throw refusal(`queries ${next + 1} to ${from} are in no share`)
+    if (from < next)
+      throw refusal(
+        `queries ${from + 1} to ${Math.min(to, next)} are in ${file} and in another share`,
+      )
+    next = to
+  }
+  const { total } = shares[0]!.meta.queries
+  if (next < total) throw refusal(`queries ${next + 1} to ${total} are in no share`)
+}
+
+function refusal(why: string): KithError {
+  return new KithError('BAD_INPUT', `these shares do not join: ${why}`)
+}
+
+function show(value: unknown): string {
+  return value === undefined ? 'none' : JSON.stringify(value)
+}

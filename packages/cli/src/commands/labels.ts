@@ -1,0 +1,242 @@
+import { rename } from 'node:fs/promises'
+import { type Labels, labelPresets } from '@kith/core'
+import {
+  type AppendPart,
+  countRankings,
+  type Embeddings,
+  type LabelledQuery,
+  openEmbeddings,
+  readLabels,
+  readQrels,
+  streamRankings,
+  writeLabelsParquet,
+  writeResumably,
+} from '@kith/ir'
+import type { Command, Values } from '../command.ts'
+import {
+  formatLabels,
+  type LabelLayout,
+  labelFormats,
+  labelValues,
+  needsTexts,
+} from '../label-format.ts'
+import { addLabels, emptySummary, type LabelSummary, summaryLines } from '../label-summary.ts'
+import { type LabelPlan, type LabelTask, type LeftOut, labelTasks } from '../label-tasks.ts'
+import { labelSettingOptions, readLabelSettings } from '../setting-options.ts'
+import { readShard, shardOption, shareOf } from '../shard.ts'
+import {
+  embeddingOptions,
+  missingPolicies,
+  readEmbeddingOptions,
+  textFiles,
+  textOptions,
+  workerOption,
+} from '../shared-options.ts'
+import { fingerprint, writeSidecar } from '../sidecar.ts'
+import { runTasks, workersFor } from '../task-pool.ts'
+import { TextPair } from '../text-pair.ts'
+import { UsageError } from '../usage-error.ts'
+import { isSet, optionalChoice, optionalWhole, text } from '../values.ts'
+import { vectorSource } from '../vector-rows.ts'
+
+/** Queries that are written at a time: what a stop can cost. */
+const PART = 512
+
+/** `kith labels`: sparse judgements in, training labels out. */
+export const labelsCommand: Command = {
+  name: 'labels',
+  summary: 'make soft training labels from sparse judgements',
+  description:
+    'For each query of a run that has judged relevant documents (--qrels), gives a part of their\n' +
+    'probability to the candidates that are most similar to them within the query’s own context.\n' +
+    'Can be stopped at any moment: the same command goes on where it was, and the file is the\n' +
+    'same in the end. --shard 3/16 does one share; kith labels merge joins shares.\n' +
+    `Formats: ${labelFormats.join(', ')} (docs/labels.md shows how each is loaded).\n` +
+    `Presets: ${Object.keys(labelPresets).join(', ')}.`,
+  example:
+    'kith labels --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --out labels.jsonl',
+  options: {
+    run: { value: 'FILE', help: 'candidates of the training queries', required: true },
+    queries: { value: 'FILE', help: 'embeddings of the queries', required: true },
+    docs: { value: 'FILE', help: 'embeddings of the documents', required: true },
+    qrels: { value: 'FILE', help: 'judgements', required: true },
+    out: { value: 'FILE', help: 'the labels to write', required: true },
+    level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
+    format: { value: 'NAME', help: 'how labels are written', default: 'jsonl' },
+    'label-values': {
+      value: 'KIND',
+      help: 'probability, or logit (whose softmax it is), in formats with texts',
+      default: 'logit for sentence-transformers, else probability',
+    },
+    negatives: {
+      value: 'N',
+      help: 'documents besides the positive one in a row for sentence-transformers; queries with fewer are left out',
+      default: 'keep − 1',
+    },
+    ...textOptions,
+    words: { help: 'look at the words too when comparing documents (needs the texts)' },
+    missing: {
+      value: 'WHAT',
+      help: 'queries or documents without an embedding or text: error, or skip',
+      default: 'error',
+    },
+    ...shardOption,
+    ...labelSettingOptions,
+    ...embeddingOptions,
+    ...workerOption,
+  },
+  async run(values, output) {
+    const settings = readLabelSettings(values)
+    const layout = readLayout(
+      values,
+      settings.target === 'uniform' ? settings.contextSize : settings.keep,
+    )
+    const missing = optionalChoice(values, 'missing', missingPolicies) ?? 'error'
+    const level = optionalWhole(values, 'level') ?? 1
+    const shard = readShard(values)
+    const [runFile, qrelsFile, out] = [
+      text(values, 'run'),
+      text(values, 'qrels'),
+      text(values, 'out'),
+    ]
+    const [queriesFile, docsFile] = [text(values, 'queries'), text(values, 'docs')]
+    const [corpus, queryText] = textFiles(values)
+    const words = isSet(values, 'words')
+    if ((words || needsTexts(layout.format)) && !(corpus && queryText)) {
+      throw new UsageError(
+        `${words ? '--words' : `--format ${layout.format}`} needs --corpus and --query-text`,
+      )
+    }
+    const files = [runFile, queriesFile, docsFile, qrelsFile, corpus, queryText].filter(
+      (file) => file !== undefined,
+    )
+    const chosen = { ...settings, ...layout, level, missing, words }
+    const embeddings = readEmbeddingOptions(values)
+    const queries = await openEmbeddings(queriesFile, embeddings)
+    const docs = await openEmbeddings(docsFile, embeddings)
+    let texts: TextPair | undefined
+    try {
+      const qrels = await readQrels(qrelsFile)
+      output.remark(`counting the queries of ${runFile} …`)
+      const total = await countRankings(runFile)
+      const share = shareOf(shard, total)
+      if (corpus && queryText) texts = await TextPair.open(corpus, queryText)
+      const key = await fingerprint({ ...chosen, ...share }, files)
+      const start = performance.now()
+      let summary = emptySummary
+      const write = async (
+        append: AppendPart<LabelSummary>,
+        before: LabelSummary | undefined,
+      ): Promise<void> => {
+        const from = before?.position ?? share.from
+        if (before)
+          output.remark(`going on: ${from - share.from} of ${share.to - share.from} are done`)
+        const progress = output.progress('labelling', share.to - share.from)
+        const plan: LabelPlan = {
+          rankings: streamRankings(runFile),
+          qrels,
+          level,
+          queries,
+          docs,
+          texts: words ? texts : undefined,
+          contextSize: settings.contextSize,
+          missing,
+          from,
+          to: share.to,
+        }
+        const inputs = {
+          queries: vectorSource(queriesFile, queries),
+          docs: vectorSource(docsFile, docs),
+          settings,
+        }
+        const workers = optionalWhole(values, 'workers') ?? workersFor(share.to - from)
+        summary = await labelAll(
+          plan,
+          (tasks) => runTasks('label', inputs, tasks, workers),
+          (task, labels) => formatLabels(entryOf(docs, task, labels), layout, texts),
+          async (part, now) => {
+            await append(part, now)
+            progress.update(now.position - share.from)
+          },
+          before ?? { ...emptySummary, position: from },
+        ).finally(() => progress.end())
+      }
+      const finish = async (partial: string): Promise<void> => {
+        const more = { shard, queries: { ...share, total }, summary }
+        await writeSidecar(out, 'labels', chosen, files, more)
+        if (layout.format === 'parquet') await writeLabelsParquet(out, readLabels(partial))
+        else await rename(partial, out)
+      }
+      await writeResumably(out, key, write, finish)
+      const seconds = (performance.now() - start) / 1000
+      output.result({ out, seconds, ...summary }, [`${out}:`, ...summaryLines(summary)].join('\n'))
+    } finally {
+      queries.close()
+      docs.close()
+      texts?.close()
+    }
+  },
+}
+
+function readLayout(values: Values, longest: number): LabelLayout {
+  const format = optionalChoice(values, 'format', labelFormats) ?? 'jsonl'
+  const usual = format === 'sentence-transformers' ? 'logit' : 'probability'
+  return {
+    format,
+    values: optionalChoice(values, 'label-values', labelValues) ?? usual,
+    negatives: optionalWhole(values, 'negatives') ?? Math.max(1, longest - 1),
+  }
+}
+
+/** Labels the queries of a plan and passes them on part by part, each with the summary up to it. */
+async function labelAll(
+  plan: LabelPlan,
+  run: (tasks: AsyncIterable<LabelTask>) => AsyncIterable<[LabelTask, Labels]>,
+  format: (task: LabelTask, labels: Labels) => string | undefined,
+  append: AppendPart<LabelSummary>,
+  before: LabelSummary,
+): Promise<LabelSummary> {
+  const summary = structuredClone(before)
+  const leftOut: LeftOut = { ...before.leftOut }
+  // Tasks are made ahead of their answers: what was left out before each one is noted with it.
+  const noted: LeftOut[] = []
+  const tasks = async function* (): AsyncGenerator<LabelTask> {
+    for await (const task of labelTasks(plan, leftOut)) {
+      noted.push({ ...leftOut })
+      yield task
+    }
+  }
+  let part = ''
+  let size = 0
+  for await (const [task, labels] of run(tasks())) {
+    summary.leftOut = noted.shift()!
+    summary.position = task.position + 1
+    addLabels(summary, labels, task.grades.length)
+    const written = format(task, labels)
+    if (written === undefined) summary.tooShort++
+    else part += written
+    if (++size < PART) continue
+    await append(part, structuredClone(summary))
+    part = ''
+    size = 0
+  }
+  summary.leftOut = leftOut
+  summary.position = plan.to
+  await append(part, structuredClone(summary))
+  return summary
+}
+
+function entryOf(
+  docs: Embeddings,
+  { query, rows, grades }: LabelTask,
+  labels: Labels,
+): LabelledQuery {
+  const ids = Array.from(labels.kept, (candidate) => docs.idOf(rows[candidate]!))
+  return {
+    query,
+    docs: ids,
+    labels: labels.target,
+    evidence: Array.from(labels.kept, (candidate) => labels.evidence[candidate]!),
+    groundTruth: grades.map((_, l) => docs.idOf(rows[l]!)),
+  }
+}

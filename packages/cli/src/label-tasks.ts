@@ -1,0 +1,100 @@
+import { injectGroundTruth, KithError, type PreparedText } from '@kith/core'
+import type { Embeddings, Qrels, RankedQuery } from '@kith/ir'
+import type { QueryTask } from './job.ts'
+import { namedError } from './named-error.ts'
+import type { TextPair } from './text-pair.ts'
+
+/** One query to label. */
+export interface LabelTask extends QueryTask {
+  /** Its place in the run, counted over all queries. */
+  position: number
+  /** Its row among the queries' embeddings. */
+  row: number
+  /** The rows of the context's documents, the ground truth first. */
+  rows: Uint32Array
+  /** The grades of the ground truth: as many as there are such documents. */
+  grades: number[]
+  /** The texts of the query and of the documents, where the words are looked at. */
+  texts: PreparedText[] | undefined
+}
+
+/** What is to be labelled, and with what. */
+export interface LabelPlan {
+  rankings: AsyncIterable<RankedQuery>
+  qrels: Qrels
+  level: number
+  queries: Embeddings
+  docs: Embeddings
+  texts: TextPair | undefined
+  contextSize: number
+  missing: 'error' | 'skip'
+  /** The first and the end of the places in the run that are wanted. */
+  from: number
+  to: number
+}
+
+/** Why queries were left out, and how many. */
+export type LeftOut = Record<string, number>
+
+/**
+ * Turns rankings into tasks, as they are asked for. Queries without ground truth are left out;
+ * what has no embedding or text is an error, or left out too.
+ */
+export async function* labelTasks(plan: LabelPlan, leftOut: LeftOut): AsyncGenerator<LabelTask> {
+  let position = -1
+  for await (const ranking of plan.rankings) {
+    position++
+    if (position < plan.from) continue
+    if (position >= plan.to) return
+    const task = taskOf(plan, ranking, position)
+    if (typeof task !== 'string') yield task
+    else leftOut[task] = (leftOut[task] ?? 0) + 1
+  }
+}
+
+/** A ranking's task, or why it has none. */
+function taskOf(
+  plan: LabelPlan,
+  { query, ids }: RankedQuery,
+  position: number,
+): LabelTask | string {
+  const { queries, docs, missing } = plan
+  const truth = [...(plan.qrels.get(query) ?? [])].filter(([, grade]) => grade >= plan.level)
+  if (truth.length === 0) return 'no ground truth'
+  const lose = (what: string): string => {
+    if (missing === 'skip') return what
+    throw new KithError('BAD_INPUT', `query ${query}: ${what} (--missing skip goes on without)`)
+  }
+  const row = queries.rowOf(query)
+  if (row === undefined) return lose('the query has no embedding')
+  const judged: number[] = []
+  const grades: number[] = []
+  for (const [id, grade] of truth) {
+    const at = docs.rowOf(id)
+    if (at !== undefined) {
+      judged.push(at)
+      grades.push(grade)
+    } else if (missing === 'error') return lose(`ground truth ${id} has no embedding`)
+  }
+  if (judged.length === 0) return 'no ground truth has an embedding'
+  const retrieved: number[] = []
+  for (const id of ids) {
+    const at = docs.rowOf(id)
+    if (at !== undefined) retrieved.push(at)
+    else if (missing === 'error') return lose(`candidate ${id} has no embedding`)
+    // The ground truth may be among them, so this many always fill the context.
+    if (retrieved.length === plan.contextSize) break
+  }
+  let rows: number[]
+  try {
+    rows = injectGroundTruth(judged, retrieved, plan.contextSize)
+  } catch (error) {
+    throw namedError(error, { query })
+  }
+  const texts = plan.texts?.prepared(
+    query,
+    rows.map((at) => docs.idOf(at)),
+  )
+  if (typeof texts === 'string') return lose(texts)
+  return { query, position, row, rows: Uint32Array.from(rows), grades, texts }
+}

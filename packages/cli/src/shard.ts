@@ -1,0 +1,34 @@
+import type { Options, Values } from './command.ts'
+import { UsageError } from './usage-error.ts'
+import { optionalText } from './values.ts'
+
+/** One of several equal shares of the work: share `index` of `count`, the first being 1. */
+export interface Shard {
+  index: number
+  count: number
+}
+
+export const shardOption: Options = {
+  shard: {
+    value: 'I/N',
+    help: 'do one share of the queries, such as 3/16',
+    default: 'all of them',
+  },
+}
+
+/** The share that `--shard` asks for. */
+export function readShard(values: Values): Shard {
+  const given = optionalText(values, 'shard') ?? '1/1'
+  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(given)
+  const [index, count] = [Number(match?.[1]), Number(match?.[2])]
+  if (index >= 1 && index <= count) return { index, count }
+  throw new UsageError(`--shard takes a share such as 3/16, not ${JSON.stringify(given)}`)
+}
+
+/** Where a share of some queries begins and ends; together they are all queries, in order. */
+export function shareOf({ index, count }: Shard, total: number): { from: number; to: number } {
+  return {
+    from: Math.floor(((index - 1) * total) / count),
+    to: Math.floor((index * total) / count),
+  }
+}

@@ -1,0 +1,330 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { gunzipSync } from 'node:zlib'
+import { labelPresets, smoothLabels } from '@kith/core'
+import { openEmbeddings, readLabelsParquet, readQrels, readRun, writeEmbeddings } from '@kith/ir'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { kith, sharedCollection, succeed, temporaryFolder } from './support.ts'
+
+const folder = temporaryFolder()
+const path = (name: string): string => join(folder, name)
+const program = fileURLToPath(new URL('../bin/kith.js', import.meta.url))
+
+const documents = 300
+const queries = 3000
+
+/** 3,000 queries over 300 documents; every tenth has no judgement, every seventh two. */
+beforeAll(async () => {
+  const vector = (i: number, sway: number) =>
+    Float32Array.from(
+      { length: 12 },
+      (_, j) => (j === i % 12 ? 1 : 0) + Math.sin(i * 7 + j * 3 + sway) * 0.4,
+    )
+  const rows = (count: number, sway: number) =>
+    Array.from({ length: count }, (_, i) => vector(i, sway))
+  const ids = (count: number, letter: string) =>
+    Array.from({ length: count }, (_, i) => `${letter}${i}`)
+  await writeEmbeddings(
+    path('docs.npy'),
+    { dimensions: 12, ids: ids(documents, 'd') },
+    rows(documents, 0),
+  )
+  await writeEmbeddings(
+    path('queries.npy'),
+    { dimensions: 12, ids: ids(queries, 'q') },
+    rows(queries, 1),
+  )
+  const text = (letter: string, count: number) =>
+    ids(count, letter)
+      .map((id, i) => `${JSON.stringify({ _id: id, text: `topic ${i % 12} text of ${id}` })}\n`)
+      .join('')
+  writeFileSync(path('corpus.jsonl'), text('d', documents))
+  writeFileSync(path('queries.jsonl'), text('q', queries))
+  const judged: string[] = []
+  for (let q = 0; q < queries; q++) {
+    if (q % 10 === 3) continue
+    judged.push(`q${q} 0 d${q % 12} 1`)
+    if (q % 7 === 0) judged.push(`q${q} 0 d${12 + (q % 12)} 2`)
+    judged.push(`q${q} 0 d${(q + 5) % 12} 0`)
+  }
+  writeFileSync(path('qrels.trec'), `${judged.join('\n')}\n`)
+  succeed(
+    ...['search', '--queries', path('queries.npy'), '--docs', path('docs.npy')],
+    ...['--top', '30', '--out', path('run.trec')],
+  )
+})
+
+const inputs = (): string[] => [
+  ...['--run', path('run.trec'), '--queries', path('queries.npy')],
+  ...['--docs', path('docs.npy'), '--qrels', path('qrels.trec')],
+]
+const texts = (): string[] => [
+  ...['--corpus', path('corpus.jsonl'), '--query-text', path('queries.jsonl')],
+]
+const labels = (out: string, ...more: string[]): string =>
+  succeed('labels', ...inputs(), '--out', path(out), ...more)
+const read = (name: string): string => readFileSync(path(name), 'utf8')
+/** The journal of unfinished work; it changes with every part that is written. */
+const progressOf = (out: string): string | undefined => {
+  try {
+    return read(`${out}.partial.json`)
+  } catch {
+    return undefined
+  }
+}
+const lines = (name: string): Record<string, unknown>[] =>
+  read(name)
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+describe('kith labels', () => {
+  test('writes what the core computes, and a summary a person can judge', async () => {
+    const printed = labels('labels.jsonl', '--context', '20', '--keep', '5')
+    expect(printed).toMatch(/queries with labels +2700/)
+    expect(printed).toMatch(/left out: no ground truth +300/)
+    expect(printed).toMatch(/mean probability on ground truth +0\.\d{4}/)
+    expect(printed).toMatch(/documents that carry 90 % of it +\d\.\d\d on average/)
+    expect(printed).toMatch(/ground truth not the highest +\d+ \(\d+\.\d %\)/)
+
+    const written = lines('labels.jsonl')
+    expect(written.length).toBe(2700)
+    const [run, qrels] = [await readRun(path('run.trec')), await readQrels(path('qrels.trec'))]
+    const docs = await openEmbeddings(path('docs.npy'))
+    const asked = await openEmbeddings(path('queries.npy'))
+    const vectorOf = (id: string) => docs.read(docs.rowOf(id)!, docs.rowOf(id)! + 1)
+    for (const entry of written.filter((_, i) => i % 90 === 0)) {
+      const query = entry['query'] as string
+      const truth = [...qrels.get(query)!].filter(([, grade]) => grade >= 1)
+      const known = truth.map(([id]) => id)
+      const context = [...known, ...run.get(query)!.ids.filter((id) => !known.includes(id))].slice(
+        0,
+        20,
+      )
+      const row = asked.rowOf(query)!
+      const { kept, target, evidence } = smoothLabels(
+        { vectors: [asked.read(row, row + 1), ...context.map(vectorOf)] },
+        { rows: known.map((_, l) => l + 1), grades: truth.map(([, grade]) => grade) },
+        { ...labelPresets.balanced, contextSize: 20, keep: 5 },
+      )
+      const seven = (values: Iterable<number>) =>
+        Array.from(values, (value) => Number(value.toPrecision(7)))
+      expect(entry).toEqual({
+        query,
+        docs: Array.from(kept, (candidate) => context[candidate]),
+        labels: seven(target),
+        evidence: seven(Array.from(kept, (candidate) => evidence[candidate]!)),
+        groundTruth: known,
+      })
+    }
+    docs.close()
+    asked.close()
+    const meta = JSON.parse(read('labels.jsonl.meta.json'))
+    expect(meta).toMatchObject({ command: 'labels', queries: { from: 0, to: 3000, total: 3000 } })
+    expect(meta.settings).toMatchObject({ keep: 5, contextSize: 20, target: 'mixed' })
+    expect(existsSync(path('labels.jsonl.partial'))).toBe(false)
+    expect(existsSync(path('labels.jsonl.partial.json'))).toBe(false)
+  })
+
+  test('any number of workers writes the same bytes', () => {
+    labels('one.jsonl', '--workers', '1')
+    labels('three.jsonl', '--workers', '3')
+    expect(read('three.jsonl')).toBe(read('one.jsonl'))
+  })
+
+  test('killed at any moment, it goes on and ends with the same bytes', async () => {
+    for (const out of ['killed.jsonl', 'killed.jsonl.gz']) {
+      labels(`whole-${out}`)
+      let kills = 0
+      for (;;) {
+        const child = spawn(process.execPath, [program, 'labels', ...inputs(), '--out', path(out)])
+        const ended = once(child, 'exit')
+        let running = true
+        void ended.then(() => {
+          running = false
+        })
+        const before = progressOf(out)
+        while (running && progressOf(out) === before) await setTimeout(3)
+        child.kill('SIGKILL')
+        const [code] = await ended
+        if (code === 0 || existsSync(path(out))) break
+        kills++
+      }
+      expect(kills).toBeGreaterThan(1)
+      expect(readFileSync(path(out)).equals(readFileSync(path(`whole-${out}`)))).toBe(true)
+      expect(existsSync(path(`${out}.partial`))).toBe(false)
+    }
+    expect(gunzipSync(readFileSync(path('killed.jsonl.gz'))).toString()).toBe(read('killed.jsonl'))
+  })
+
+  test('goes on only with what it has begun itself', () => {
+    labels('other.jsonl', '--keep', '3')
+    const whole = read('other.jsonl')
+    rmSync(path('other.jsonl'))
+    writeFileSync(path('other.jsonl.partial'), 'rubbish from another command\n')
+    for (const journal of [
+      '{"key":"another","bytes":5,"state":{"position":9}}',
+      'not a journal',
+      '{"key":"another"',
+    ]) {
+      writeFileSync(path('other.jsonl.partial.json'), journal)
+      labels('other.jsonl', '--keep', '3')
+      expect(read('other.jsonl')).toBe(whole)
+    }
+  })
+
+  test('shards join to the whole; gaps, overlaps and other settings are refused', () => {
+    labels('whole.jsonl')
+    const shards = [1, 2, 3].map((i) => {
+      labels(`shard${i}.jsonl`, '--shard', `${i}/3`)
+      return path(`shard${i}.jsonl`)
+    })
+    const merge = (...files: string[]) =>
+      kith('labels', 'merge', ...files, '--out', path('m.jsonl'))
+    const merged = merge(shards[2]!, shards[0]!, shards[1]!)
+    expect(merged.out).toContain('2700 queries with labels from 3 shares')
+    expect(read('m.jsonl')).toBe(read('whole.jsonl'))
+    expect(merge(shards[0]!, shards[2]!).err).toMatch(/queries 1001 to 2000 are in no share/)
+    expect(merge(shards[0]!, shards[1]!).err).toMatch(/queries 2001 to 3000 are in no share/)
+    expect(merge(...shards, shards[1]!).err).toMatch(/queries 1001 to 2000 are in .* another share/)
+    labels('shard2.jsonl', '--shard', '2/3', '--boost', '2')
+    expect(merge(...shards).err).toMatch(/shard2.jsonl has boost 2, .*shard1.jsonl has 1.222/)
+    expect(merge(path('run.trec')).err).toMatch(/run.trec.meta.json: not what kith labels writes/)
+    expect(kith('labels', 'merge', '--out', path('m.jsonl'))).toMatchObject({ code: 2 })
+  })
+
+  test('tsv and parquet hold the same labels, parquet shards join too', async () => {
+    labels('same.jsonl')
+    labels('same.tsv', '--format', 'tsv')
+    const flat = lines('same.jsonl').flatMap(({ query, docs, labels }) =>
+      (docs as string[]).map((id, i) => `${query}\tQ0\t${id}\t${(labels as number[])[i]}\n`),
+    )
+    expect(read('same.tsv')).toBe(flat.join(''))
+    labels('same.parquet', '--format', 'parquet')
+    const rows = []
+    for await (const row of readLabelsParquet(path('same.parquet'))) rows.push(row)
+    expect(rows).toEqual(lines('same.jsonl'))
+    const shards = ['1/2', '2/2'].map((shard, i) => {
+      labels(`p${i}.parquet`, '--format', 'parquet', '--shard', shard)
+      return path(`p${i}.parquet`)
+    })
+    succeed('labels', 'merge', ...shards, '--out', path('joined.parquet'))
+    expect(readFileSync(path('joined.parquet')).equals(readFileSync(path('same.parquet')))).toBe(
+      true,
+    )
+  })
+
+  test('sentence-transformers: logits whose softmax is the label, short lists left out', () => {
+    labels('plain.jsonl', '--keep', '3')
+    const printed = labels(
+      ...(['st.jsonl', '--format', 'sentence-transformers', '--keep', '3', ...texts()] as const),
+    )
+    expect(printed).not.toContain('too short')
+    const plain = lines('plain.jsonl')
+    lines('st.jsonl').forEach((row, i) => {
+      const { docs, labels: target, query, groundTruth } = plain[i] as unknown as Entry
+      expect(Object.keys(row)).toEqual(['query', 'positive', 'negative_1', 'negative_2', 'label'])
+      expect(row['query']).toMatch(new RegExp(`text of ${query}$`))
+      const positive = docs.findIndex((id) => groundTruth.includes(id))
+      const order = [positive, ...docs.keys()].filter((at, j, all) => all.indexOf(at) === j)
+      const columns = [row['positive'], row['negative_1'], row['negative_2']]
+      order.slice(0, 3).forEach((at, j) => {
+        expect(columns[j]).toMatch(new RegExp(`text of ${docs[at]}$`))
+      })
+      const powers = (row['label'] as number[]).map(Math.exp)
+      order.slice(0, 3).forEach((at, j) => {
+        expect(powers[j]! / powers.reduce((a, b) => a + b, 0)).toBeCloseTo(target[at]!, 5)
+      })
+    })
+    expect(
+      labels('st.jsonl', '--format', 'sentence-transformers', '--negatives', '5', ...texts()),
+    ).toMatch(/list too short for format 2700/)
+  })
+
+  test('listwise and tevatron hold the texts', () => {
+    labels('plain.jsonl')
+    const plain = lines('plain.jsonl') as unknown as Entry[]
+    labels('list.jsonl', '--format', 'listwise', ...texts())
+    lines('list.jsonl').forEach((row, i) => {
+      expect(row['labels']).toEqual(plain[i]!.labels)
+      expect((row['docs'] as string[]).length).toBe(plain[i]!.docs.length)
+      expect((row['docs'] as string[])[0]).toMatch(new RegExp(`text of ${plain[i]!.docs[0]}$`))
+    })
+    labels('tevatron.jsonl', '--format', 'tevatron', ...texts())
+    lines('tevatron.jsonl').forEach((row, i) => {
+      expect(row['query_id']).toBe(plain[i]!.query)
+      const [positive, negative] = [
+        row['positive_passages'],
+        row['negative_passages'],
+      ] as Passage[][]
+      expect(positive!.map(({ docid }) => docid).toSorted()).toEqual(
+        plain[i]!.groundTruth.toSorted(),
+      )
+      expect([...positive!, ...negative!].reduce((sum, { score }) => sum + score, 0)).toBeCloseTo(1)
+      expect(positive![0]).toMatchObject({ title: '', text: expect.stringContaining('topic') })
+    })
+  })
+
+  test('the words can join the comparison', () => {
+    labels('no-words.jsonl')
+    labels('words.jsonl', '--words', ...texts())
+    expect(read('words.jsonl')).not.toBe(read('no-words.jsonl'))
+  })
+
+  test('says what is wrong', () => {
+    const fails = (...more: string[]) => kith('labels', ...inputs(), '--out', path('x'), ...more)
+    expect(fails('--format', 'listwise')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--format listwise needs --corpus and --query-text'),
+    })
+    expect(fails('--shard', '4/3')).toMatchObject({ code: 2 })
+    expect(fails('--boost', '-1')).toMatchObject({ code: 2 })
+    expect(fails('--target', 'cosy').err).toMatch(/setting target is "cosy", allowed: mixed/)
+    expect(fails('--context', '1').err).toMatch(
+      /query q\d+: 2 ground-truth documents do not fit a context of 1/,
+    )
+    writeFileSync(path('foreign.trec'), 'q0 Q0 nowhere 1 5 t\nq1 Q0 d1 1 5 t\n')
+    const foreign = (...more: string[]) => fails('--run', path('foreign.trec'), ...more)
+    expect(foreign().err).toMatch(/query q0: candidate nowhere has no embedding .*--missing skip/)
+    expect(foreign('--missing', 'skip').out).toMatch(/queries with labels +2/)
+    writeFileSync(path('mixed.trec'), 'q0 Q0 d1 1 5 t\nq1 Q0 d1 1 5 t\nq0 Q0 d2 1 5 t\n')
+    expect(fails('--run', path('mixed.trec')).err).toMatch(
+      /mixed.trec line 3: query q0 comes back after others/,
+    )
+    expect(existsSync(path('x.meta.json'))).toBe(true)
+  })
+})
+
+test('labels of a real collection sum to 1 and keep the ground truth', () => {
+  const scifact = sharedCollection('scifact')
+  if (!scifact) return
+  const at = (name: string) => join(scifact, name)
+  const model = 'embeddings/all-MiniLM-L6-v2'
+  succeed(
+    ...['labels', '--run', at(`${model}/top200.run.trec`), '--qrels', at('qrels/test.tsv')],
+    ...['--queries', at(`${model}/queries.npy`), '--docs', at(`${model}/docs.npy`)],
+    ...['--out', path('scifact.jsonl'), '--context', '60'],
+  )
+  const written = lines('scifact.jsonl') as unknown as Entry[]
+  expect(written.length).toBe(300)
+  for (const { docs, labels: target, groundTruth } of written) {
+    expect(target.reduce((sum, label) => sum + label, 0)).toBeCloseTo(1, 5)
+    for (const id of groundTruth) expect(docs).toContain(id)
+  }
+})
+
+interface Entry {
+  query: string
+  docs: string[]
+  labels: number[]
+  groundTruth: string[]
+}
+
+interface Passage {
+  docid: string
+  score: number
+}

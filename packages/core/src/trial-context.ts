@@ -1,0 +1,184 @@
+import {
+  type Candidates,
+  type CandidateViews,
+  type Context,
+  contextOf,
+  type Query,
+} from './context.ts'
+import { KithError } from './error.ts'
+import { buildGraph, type SimilaritySource } from './graph.ts'
+import type { Engine, KernelName } from './kernel/engine.ts'
+import { createEngine, kernel } from './kernel/load.ts'
+import { isObject } from './matrix.ts'
+import { mix } from './mix.ts'
+import { Postings } from './postings.ts'
+import { type Ranking, rankCandidates } from './ranking.ts'
+import { Recent } from './recent.ts'
+import { Reranker } from './reranker.ts'
+import { type PartialSettings, resolveSettings, type Settings } from './settings.ts'
+import { fits } from './vector-similarity.ts'
+import { viewWeights } from './view-weights.ts'
+
+/** Rows of numbers one behind the other, each `stride` long. */
+interface Remembered<T extends Float32Array | Uint32Array> {
+  data: T
+  stride: number
+}
+
+/** How many sizes of context S_text is remembered for, and how many kinds of graph neighbours are. */
+const KEPT = { texts: 16, ranks: 32 }
+
+/** S_text comes from memory: the engine needs no room for postings. */
+const noPostings = new Postings()
+
+/** Each call is over before the next begins, so that all contexts share an engine. */
+const engines = new Map<KernelName, Engine>()
+const reranker = new Reranker()
+
+/**
+ * One query with its candidates, reranked with many settings: what does not change
+ * from one to the next is computed once. That is S of the vectors for all context
+ * sizes, S of the texts for each size, and the nearest neighbours for each size and scale.
+ * The results are those of {@link rerank}.
+ *
+ * ```ts
+ * const context = new TrialContext(query, candidates, 100)
+ * for (const settings of trials) context.rerank(settings)
+ * ```
+ */
+export class TrialContext {
+  readonly #query: Query
+  readonly #candidates: Candidates
+  readonly #kernel: KernelName
+  /** The context of the largest size, without texts. */
+  readonly #full: Context
+  readonly #vectors = new Map<string, Remembered<Float32Array>>()
+  readonly #texts = new Recent<Remembered<Float32Array>>(KEPT.texts)
+  readonly #ranks = new Recent<Remembered<Uint32Array>>(KEPT.ranks)
+  /** Too long, too short or infinite vectors are treated by `rerank`, whose rules depend on the size. */
+  #irregular = false
+  readonly #source: SimilaritySource = {
+    vectors: (engine, _, view) => {
+      const { data, stride } = this.#vectors.get(view)!
+      engine.load(data, stride)
+    },
+    texts: (engine, { rows }) => {
+      const { data, stride } = this.#texts.get(String(rows))!
+      engine.load(data, stride)
+    },
+  }
+
+  /**
+   * @param largest The largest contextSize that settings will have.
+   * @param name Forces a kernel, for tests; that of the settings is not looked at.
+   */
+  constructor(query: Query, candidates: Candidates, largest: number, name = kernel()) {
+    this.#query = query
+    this.#candidates = candidates
+    this.#kernel = name
+    const { contextSize } = resolveSettings({ contextSize: largest })
+    this.#full = contextOf(query, withoutTexts(candidates), contextSize)
+  }
+
+  /** Bytes that are remembered. */
+  get bytes(): number {
+    let bytes = 0
+    for (const kept of [this.#vectors, this.#texts, this.#ranks]) {
+      for (const { data } of kept.values()) bytes += data.byteLength
+    }
+    return bytes
+  }
+
+  /** Orders the candidates anew. See {@link rerank}. */
+  rerank(settings?: PartialSettings): Ranking {
+    const all: Settings = { ...resolveSettings(settings), kernel: this.#kernel }
+    const rows = Math.min(all.contextSize, this.#full.candidates) + 1
+    if (rows > this.#full.rows) {
+      throw new KithError(
+        'BAD_SETTING',
+        `contextSize is ${all.contextSize}, the trials were to have ${this.#full.rows - 1} at the most`,
+      )
+    }
+    const engine = engineOf(this.#kernel)
+    this.#rememberVectors(engine)
+    if (this.#irregular) return reranker.rerank(this.#query, this.#candidates, all)
+    const context: Context = { ...this.#full, rows }
+    if (hasTexts(this.#candidates)) context.texts = noPostings
+    const weights = viewWeights(context, all)
+    if (weights.has('texts')) this.#rememberTexts(engine, rows)
+    const geometric = buildGraph(engine, context, [0], all, this.#source)[0]!
+    const alone = weights.size === 1 && weights.has('vectors')
+    this.#findNeighbours(engine, rows, all, alone)
+    const mixed = mix(geometric, engine.jaccard(0), 0, all)
+    return rankCandidates(mixed, context.candidates)
+  }
+
+  /** S of every vector view, once. */
+  #rememberVectors(engine: Engine): void {
+    if (this.#vectors.size > 0 || this.#irregular) return
+    const { rows, views } = this.#full
+    for (const [name, vectors] of views) {
+      engine.open({ ...bare, rows, dimensions: vectors.dimensions })
+      const { data, stride } = engine.vectors(vectors.dimensions)
+      vectors.copyTo(data, stride)
+      engine.gram()
+      if (!engine.diagonal().every(fits)) this.#irregular = true
+      this.#vectors.set(name, squareOf(engine, rows))
+    }
+  }
+
+  /** S_text, once for each number of rows: how rare a term is depends on the candidates. */
+  #rememberTexts(engine: Engine, rows: number): void {
+    const key = String(rows)
+    if (this.#texts.get(key)) return
+    const { texts } = contextOf(this.#query, this.#candidates, rows - 1)
+    engine.open({ ...bare, rows, postings: texts!.count })
+    engine.text(texts!)
+    this.#texts.set(key, squareOf(engine, rows))
+  }
+
+  /** Sections 2 and 3. The weights of several views hardly ever come back, those of one always do. */
+  #findNeighbours(engine: Engine, rows: number, settings: Settings, alone: boolean): void {
+    const key = `${rows} ${settings.metric} ${settings.scale}`
+    const keep = Math.min(settings.k, rows - 1) + 1
+    const known = alone ? this.#ranks.get(key) : undefined
+    if (known && known.stride >= keep) engine.loadRanks(known.data, known.stride)
+    else {
+      engine.rank()
+      if (alone) this.#ranks.set(key, { data: joined(engine.ranks(), keep), stride: keep })
+    }
+    engine.reciprocal(settings)
+    engine.weigh(settings)
+  }
+}
+
+/** What an engine that only computes S has no use for. */
+const bare = { dimensions: 0, postings: 0, blended: false, k: 0, kExp: 0, trust: 0 }
+
+function engineOf(name: KernelName): Engine {
+  const engine = engines.get(name) ?? createEngine(name)
+  engines.set(name, engine)
+  return engine
+}
+
+function hasTexts(candidates: Candidates): candidates is CandidateViews {
+  return isObject(candidates) && 'texts' in candidates && candidates.texts !== undefined
+}
+
+function withoutTexts(candidates: Candidates): Candidates {
+  return hasTexts(candidates) ? { ...candidates, texts: undefined } : candidates
+}
+
+function squareOf(engine: Engine, rows: number): Remembered<Float32Array> {
+  const data = new Float32Array(rows * rows)
+  for (let i = 0; i < rows; i++) data.set(engine.row(i), i * rows)
+  return { data, stride: rows }
+}
+
+function joined(lists: readonly Uint32Array[], length: number): Uint32Array {
+  const all = new Uint32Array(lists.length * length)
+  lists.forEach((list, i) => {
+    all.set(list, i * length)
+  })
+  return all
+}
