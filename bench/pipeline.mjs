@@ -4,14 +4,14 @@
  * time of `kith rerank` is spent in the kernel.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { writeEmbeddings } from '../packages/ir/dist/index.js'
 import { generator } from './clusters.mjs'
 import { median, table } from './measure.mjs'
+import { writeLines } from './write-lines.mjs'
 
 const kith = fileURLToPath(new URL('../packages/cli/bin/kith.js', import.meta.url))
 
@@ -184,13 +184,6 @@ function profileShares(file) {
     else if (name === 'set' || name === 'copyNumbers') times.copy += timeDeltas[i]
   })
   return { kernel: times.kernel / times.busy, withCopy: (times.kernel + times.copy) / times.busy }
-}
-
-async function writeLines(file, count, linesOf) {
-  const stream = createWriteStream(file)
-  for (let i = 0; i < count; i++) if (!stream.write(linesOf(i))) await once(stream, 'drain')
-  stream.end()
-  await once(stream, 'close')
 }
 
 function vector(length, random) {

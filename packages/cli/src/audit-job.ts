@@ -37,13 +37,14 @@ const VOUCHERS = 3
 
 /** Audits task after task. */
 export class AuditJob implements Job<AuditTask, Finding[]> {
-  readonly #method = new Reranker()
+  readonly #method: Reranker
   readonly #rows: ContextRows
   readonly #inputs: AuditInputs
 
   private constructor(rows: ContextRows, inputs: AuditInputs) {
     this.#rows = rows
     this.#inputs = inputs
+    this.#method = new Reranker(inputs.settings)
   }
 
   static async open(inputs: AuditInputs): Promise<AuditJob> {
@@ -54,7 +55,7 @@ export class AuditJob implements Job<AuditTask, Finding[]> {
     const { settings, top } = this.#inputs
     const context = this.#rows.of(task)
     const groundTruth = groundTruthOf(task)
-    const { evidence } = this.#method.smoothLabels(context, groundTruth, settings)
+    const { evidence } = this.#method.smoothLabels(context, groundTruth)
     const listed = [...task.unjudged]
       .sort((a, b) => evidence[b]! - evidence[a]! || a - b)
       .slice(0, top)

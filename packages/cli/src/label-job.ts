@@ -12,13 +12,12 @@ export interface LabelInputs {
 
 /** Labels task after task. */
 export class LabelJob implements Job<LabelTask, Labels> {
-  readonly #method = new Reranker()
+  readonly #method: Reranker
   readonly #rows: ContextRows
-  readonly #settings: LabelSettings
 
   private constructor(rows: ContextRows, settings: LabelSettings) {
     this.#rows = rows
-    this.#settings = settings
+    this.#method = new Reranker(settings)
   }
 
   static async open({ settings, ...sources }: LabelInputs): Promise<LabelJob> {
@@ -26,7 +25,7 @@ export class LabelJob implements Job<LabelTask, Labels> {
   }
 
   run(task: LabelTask): Labels {
-    return this.#method.smoothLabels(this.#rows.of(task), groundTruthOf(task), this.#settings)
+    return this.#method.smoothLabels(this.#rows.of(task), groundTruthOf(task))
   }
 
   close(): void {

@@ -59,15 +59,14 @@ function aggregate(
   how: Aggregate,
 ): Float64Array {
   const evidence = new Float64Array(similarities[0]!.length - 1)
-  evidence.fill(how === 'max' ? -Infinity : 0)
+  const share = how === 'mean' ? 1 / similarities.length : 1
   similarities.forEach((row, l) => {
-    const grade = grades[l] ?? 1
+    const factor = share * (grades[l] ?? 1)
     for (let c = 0; c < evidence.length; c++) {
-      const value = grade * row[c + 1]!
-      if (how === 'max') evidence[c] = Math.max(evidence[c]!, value)
-      else evidence[c]! += value
+      const value = factor * row[c + 1]!
+      if (how !== 'max') evidence[c]! += value
+      else if (l === 0 || value > evidence[c]!) evidence[c] = value
     }
   })
-  if (how === 'mean') for (let c = 0; c < evidence.length; c++) evidence[c]! /= similarities.length
   return evidence
 }

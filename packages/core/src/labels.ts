@@ -43,7 +43,7 @@ function targetOf(
   const logits = normalise(own, over, settings.normalise).map((value, i) =>
     known.has(candidates[i]!) ? value * settings.boost : value,
   )
-  return inOrder(candidates, softmax(logits))
+  return inOrder(Uint32Array.from(candidates), softmax(logits))
 }
 
 /** Step 4: the candidates with most evidence, ties to the lower one; ground truth first where it must stay. */
@@ -51,13 +51,27 @@ function keep(
   evidence: Float64Array,
   known: ReadonlySet<number>,
   settings: Pick<LabelSettings, 'keep' | 'keepGroundTruth'>,
-): Uint32Array {
-  const order = new Uint32Array(evidence.length).map((_, c) => c)
-  order.sort((a, b) => evidence[b]! - evidence[a]! || a - b)
-  if (!settings.keepGroundTruth) return order.slice(0, settings.keep)
-  const others = order.filter((candidate) => !known.has(candidate))
-  const room = Math.max(0, settings.keep - known.size)
-  return Uint32Array.from([...known, ...others.subarray(0, room)])
+): number[] {
+  if (!settings.keepGroundTruth) return highest(evidence, settings.keep, noOne)
+  return [...known, ...highest(evidence, settings.keep - known.size, known)]
+}
+
+const noOne: ReadonlySet<number> = new Set()
+
+/** The candidates with most evidence, without some: nearly all fail the first comparison. */
+function highest(evidence: Float64Array, count: number, without: ReadonlySet<number>): number[] {
+  const found: number[] = []
+  if (count <= 0) return found
+  for (let c = 0; c < evidence.length; c++) {
+    const value = evidence[c]!
+    const full = found.length === count
+    if ((full && value <= evidence[found[count - 1]!]!) || without.has(c)) continue
+    if (full) found.pop()
+    let place = found.length
+    while (place > 0 && evidence[found[place - 1]!]! < value) place--
+    found.splice(place, 0, c)
+  }
+  return found
 }
 
 /** The judgements alone: ε is taken from the ground truth and spread evenly over all others. */

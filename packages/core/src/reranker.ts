@@ -12,8 +12,11 @@ import { buildGraph } from './graph.ts'
 import { checkGroundTruth, type GroundTruth } from './ground-truth.ts'
 import type { Engine, KernelName } from './kernel/engine.ts'
 import { createEngine, kernel } from './kernel/load.ts'
-import { labelPresets } from './label-presets.ts'
-import { type PartialLabelSettings, resolveLabelSettings } from './label-settings.ts'
+import {
+  type LabelSettings,
+  type PartialLabelSettings,
+  resolveLabelSettings,
+} from './label-settings.ts'
 import { type Labels, labelsOf } from './labels.ts'
 import { mix } from './mix.ts'
 import { type Ranking, rankCandidates } from './ranking.ts'
@@ -38,11 +41,12 @@ export interface Neighbours {
  * ```
  */
 export class Reranker {
-  readonly #settings: Settings
+  readonly #settings: LabelSettings
   readonly #engines = new Map<KernelName, Engine>()
 
-  constructor(settings?: PartialSettings) {
-    this.#settings = resolveSettings(settings)
+  /** @param settings What holds where a call does not say otherwise; those of labels included. */
+  constructor(settings?: PartialLabelSettings) {
+    this.#settings = resolveLabelSettings(settings)
   }
 
   /** Orders a query's candidates anew. See {@link rerank}. */
@@ -80,7 +84,8 @@ export class Reranker {
     groundTruth: GroundTruth,
     settings?: PartialLabelSettings,
   ): Labels {
-    const all = resolveLabelSettings(settings, { ...labelPresets.balanced, ...this.#settings })
+    const all =
+      settings === undefined ? this.#settings : resolveLabelSettings(settings, this.#settings)
     const checked = contextOfRows(context)
     return labelsOf(this.#engine(all), checked, checkGroundTruth(groundTruth, checked), all)
   }

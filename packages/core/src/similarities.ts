@@ -24,8 +24,8 @@ export function similarities(
   const geometric = buildGraph(engine, context, probes, settings)
   findNeighbours(engine, settings)
   const jaccard = probes.map((probe) => engine.jaccard(probe))
-  const mixed = probes.map((probe, p) =>
-    Float32Array.from(mix(geometric[p]!, jaccard[p]!, probe, settings)),
+  const mixed = probes.map(
+    (probe, p) => new Float32Array(mix(geometric[p]!, jaccard[p]!, probe, settings)),
   )
   return { geometric, jaccard, mixed }
 }

@@ -41,10 +41,13 @@ export async function writeResumably<State>(
     const handle = await open(partial, journal ? 'r+' : 'w')
     try {
       await body(async (text, state) => {
-        const part = packed ? gzipSync(text) : Buffer.from(text)
-        await handle.write(part, 0, part.length, bytes)
-        bytes += part.length
-        await handle.datasync()
+        // An empty part packed would be bytes: the last one may be, when work was stopped right behind it.
+        if (text !== '') {
+          const part = packed ? gzipSync(text) : Buffer.from(text)
+          await handle.write(part, 0, part.length, bytes)
+          bytes += part.length
+          await handle.datasync()
+        }
         await writeJournal(journalFile, { key, bytes, state })
       }, journal?.state)
     } finally {

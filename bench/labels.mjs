@@ -1,0 +1,132 @@
+/**
+ * What labels cost beside reranking the same contexts, one thread, and a long job of
+ * `kith labels` on two workers: its rate, and whether its memory grows.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { labelPresets, presets, Reranker } from '@kith/core'
+import { writeEmbeddings } from '../packages/ir/dist/index.js'
+import { clusteredContext, generator } from './clusters.mjs'
+import { sideBySide, table } from './measure.mjs'
+import { writeLines } from './write-lines.mjs'
+
+const kith = fileURLToPath(new URL('../packages/cli/bin/kith.js', import.meta.url))
+
+export async function run() {
+  await measureLabels()
+  await measureJob()
+}
+
+/** Both get the same rows in the same form; one ground-truth document stands first. */
+async function measureLabels() {
+  const rows = [['labels, d = 768', 'rerank ms', 'labels ms', 'ratio', 'at most']]
+  for (const [size, rounds, limit] of [
+    [60, 400, 1.15],
+    [1000, 24, 1.1],
+  ]) {
+    process.stderr.write(`measuring labels at N = ${size} …\n`)
+    const inputs = Array.from({ length: size > 500 ? 6 : 40 }, (_, seed) => {
+      const { query, candidates } = clusteredContext(size, 768, 2000 * size + seed)
+      return { query, candidates, vectors: [query, ...candidates] }
+    })
+    const reranker = new Reranker({ ...presets['msmarco-tas-b'], contextSize: size })
+    const labeller = new Reranker({ ...labelPresets['coder-tas-b'], contextSize: size })
+    const times = await sideBySide(
+      {
+        rerank: ({ query, candidates }) => reranker.rerank(query, candidates),
+        labels: ({ vectors }) => labeller.smoothLabels({ vectors }, { rows: [1] }),
+      },
+      inputs,
+      rounds,
+    )
+    rows.push([
+      `N = ${size}`,
+      times.rerank.toFixed(3),
+      times.labels.toFixed(3),
+      (times.labels / times.rerank).toFixed(2),
+      limit,
+    ])
+  }
+  console.log(`\n${table(rows)}`)
+}
+
+async function measureJob() {
+  const [documents, queries, candidates, dimensions] = [50_000, 100_000, 60, 768]
+  const folder = mkdtempSync(join(tmpdir(), 'kith-bench-'))
+  const at = (name) => join(folder, name)
+  try {
+    process.stderr.write('writing 100,000 queries × 60 candidates, 768-d …\n')
+    const random = generator(3)
+    const centres = Array.from({ length: 200 }, () => vector(dimensions, random))
+    const rows = function* (count) {
+      for (let i = 0; i < count; i++) {
+        const centre = centres[i % centres.length]
+        yield vector(dimensions, random).map((value, j) => (value + centre[j]) / 20)
+      }
+    }
+    await writeEmbeddings(at('docs.npy'), { dimensions }, rows(documents))
+    await writeEmbeddings(at('queries.npy'), { dimensions, type: 'f16' }, rows(queries))
+    await writeLines(at('run.trec'), queries, (q) => {
+      let lines = ''
+      for (let rank = 1; rank <= candidates; rank++) {
+        const topic = (q + (rank % 3 === 0 ? rank : 0)) % centres.length
+        const id = topic + centres.length * ((q * 3 + rank * 4) % (documents / centres.length))
+        lines += `${q} Q0 ${id} ${rank} ${(60 - rank).toFixed(1)} bench\n`
+      }
+      return lines
+    })
+    await writeLines(at('qrels.trec'), queries, (q) => `${q} 0 ${q % documents} 1\n`)
+    const child = spawn(
+      process.execPath,
+      [
+        ...[kith, 'labels', '--run', at('run.trec'), '--qrels', at('qrels.trec')],
+        ...['--queries', at('queries.npy'), '--docs', at('docs.npy'), '--preset', 'coder-tas-b'],
+        ...['--out', at('labels.jsonl'), '--workers', '2', '--quiet', '--json'],
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    let printed = ''
+    child.stdout.on('data', (part) => {
+      printed += part
+    })
+    // The memory after each quarter of the work: growth would show.
+    const memory = []
+    const watch = setInterval(() => {
+      const done = positionOf(at('labels.jsonl.partial.json'))
+      if (done >= ((memory.length + 1) * queries) / 5) memory.push(residentMegabytes(child.pid))
+    }, 100)
+    await once(child, 'exit')
+    clearInterval(watch)
+    const { seconds, queries: labelled } = JSON.parse(printed)
+    console.log(
+      `\n${table([
+        ['kith labels, 100,000 × 60, d = 768, two workers', ''],
+        ['queries with labels', labelled],
+        ['queries / s', Math.round(labelled / seconds)],
+        ['MB of memory at 20, 40, 60, 80 %', memory.map((mb) => mb.toFixed(0)).join(', ')],
+      ])}`,
+    )
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function positionOf(journal) {
+  try {
+    return JSON.parse(readFileSync(journal, 'utf8')).state.position
+  } catch {
+    return 0
+  }
+}
+
+function residentMegabytes(pid) {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+}
+
+function vector(length, random) {
+  return Float32Array.from({ length }, () => random() + random() - 1)
+}

@@ -1,0 +1,215 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import {
+  countRankings,
+  formatLabelsJson,
+  formatSentenceTransformers,
+  hideAllButOne,
+  type LabelledQuery,
+  RunBuilder,
+  readLabels,
+  readLabelsParquet,
+  readRun,
+  seededFraction,
+  streamRankings,
+  TextStore,
+  writeLabelsParquet,
+  writeResumably,
+  writeRun,
+} from '../src/index.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'kith-labels-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const path = (name: string): string => join(folder, name)
+
+async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const value of values) list.push(value)
+  return list
+}
+
+describe('streaming a run', () => {
+  test.each(['trec', 'msmarco', 'json'] as const)('%s: as reading it whole', async (format) => {
+    const builder = new RunBuilder()
+    for (let q = 0; q < 700; q++) {
+      const ids = Array.from({ length: 1 + (q % 5) }, (_, i) => `d${(q * 3 + i * 11) % 97}`)
+      builder.add({ query: `q${q}`, ids, scores: ids.map((_, i) => 9 - i - (q % 2) / 2) })
+    }
+    for (const file of [`run.${format}`, `run.${format}.gz`].map(path)) {
+      await writeRun(file, builder.finish(), { format })
+      const whole = await readRun(file)
+      expect(await collect(streamRankings(file))).toEqual([...whole])
+      expect(await countRankings(file)).toBe(700)
+    }
+  })
+
+  test('ranks by score and finds mistakes with their lines', async () => {
+    writeFileSync(path('unsorted.trec'), 'a Q0 x 1 1 t\na Q0 y 2 5 t\na Q0 z 3 5 t\n')
+    expect((await collect(streamRankings(path('unsorted.trec'))))[0]!.ids).toEqual(['z', 'y', 'x'])
+    writeFileSync(path('twice.trec'), 'a Q0 x 1 2 t\na Q0 x 2 1 t\n')
+    await expect(countRankings(path('twice.trec'))).rejects.toThrow(/twice.trec line 2: .*twice/)
+    writeFileSync(path('back.trec'), 'a Q0 x 1 2 t\nb Q0 x 1 1 t\na Q0 y 2 1 t\n')
+    await expect(countRankings(path('back.trec'))).rejects.toThrow(/line 3: query a comes back/)
+    writeFileSync(path('empty.trec'), '\n')
+    await expect(countRankings(path('empty.trec'))).rejects.toThrow(/holds no rows/)
+  })
+})
+
+describe('a text store', () => {
+  test('has every text, packed or not, whatever is in it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(
+          fc.record({
+            id: fc.string({ minLength: 1 }),
+            title: fc.string(),
+            text: fc.string({ unit: 'binary' }),
+          }),
+          { selector: ({ id }) => id, minLength: 1, maxLength: 30 },
+        ),
+        async (entries) => {
+          const lines = entries.map(({ id, title, text }) =>
+            JSON.stringify({ _id: id, title, text }),
+          )
+          writeFileSync(path('texts.jsonl.gz'), gzipSync(lines.join('\n')))
+          const store = await TextStore.open(path('texts.jsonl.gz'))
+          for (const { id, title, text } of entries) {
+            expect(store.get(id)).toEqual(title === '' ? { id, text } : { id, title, text })
+          }
+          expect(store.get('no such id, ever')).toBeUndefined()
+          expect(store.size).toBe(entries.length)
+          store.close()
+        },
+      ),
+      { numRuns: 40 },
+    )
+  })
+})
+
+describe('writing that can be continued', () => {
+  /** Writes ten parts; fails before the part with a number, as a stop would. */
+  const write = (file: string, key: string, stop = Infinity): Promise<void> =>
+    writeResumably<number>(path(file), key, async (append, done = 0) => {
+      for (let part = done; part < 10; part++) {
+        if (part === stop) throw new Error('stopped')
+        await append(`part ${part} of ${key}\n`, part + 1)
+      }
+      await append('', 10)
+      if (stop === 10) throw new Error('stopped')
+    })
+
+  test.each(['plain.txt', 'packed.txt.gz'])(
+    '%s: stopped anywhere, the same bytes',
+    async (file) => {
+      await write(file, 'k')
+      const whole = readFileSync(path(file))
+      expect((file.endsWith('.gz') ? gunzipSync(whole) : whole).toString()).toMatch(
+        /^part 0 .*\npart 1/,
+      )
+      for (let stop = 0; stop <= 10; stop++) {
+        rmSync(path(file))
+        await expect(write(file, 'k', stop)).rejects.toThrow('stopped')
+        // A torn part behind the last good one, as kill -9 leaves it.
+        writeFileSync(path(`${file}.partial`), 'torn', { flag: 'a' })
+        await write(file, 'k')
+        expect(readFileSync(path(file)).equals(whole)).toBe(true)
+      }
+    },
+  )
+
+  test('another key begins anew; so does a partial file that is too short', async () => {
+    await expect(write('keyed.txt', 'old', 5)).rejects.toThrow('stopped')
+    await write('keyed.txt', 'new')
+    expect(readFileSync(path('keyed.txt'), 'utf8')).not.toContain('old')
+    await expect(write('short.txt', 'k', 5)).rejects.toThrow('stopped')
+    writeFileSync(path('short.txt.partial'), 'part')
+    await write('short.txt', 'k')
+    expect(readFileSync(path('short.txt'), 'utf8').split('\n').length).toBe(11)
+  })
+})
+
+describe('label files', () => {
+  const entry: LabelledQuery = {
+    query: 'q',
+    docs: ['b', 'a', 'c'],
+    labels: [0.5, 0.3, 0.2],
+    evidence: [2, 1, -1],
+    groundTruth: ['a'],
+  }
+
+  test('JSONL and Parquet come back as they were', async () => {
+    const entries = Array.from({ length: 25 }, (_, i) => ({ ...entry, query: `q${i} "ü"` }))
+    writeFileSync(path('l.jsonl'), entries.map(formatLabelsJson).join(''))
+    expect(await collect(readLabels(path('l.jsonl')))).toEqual(entries)
+    await writeLabelsParquet(path('l.parquet'), readLabels(path('l.jsonl')))
+    expect(await collect(readLabelsParquet(path('l.parquet')))).toEqual(entries)
+  })
+
+  test.each([
+    ['{"query":1}', /line 1: expected a query that is a string/],
+    [
+      '{"query":"q","docs":[1],"labels":[],"evidence":[],"groundTruth":[]}',
+      /docs to be a list of strings/,
+    ],
+    [
+      '{"query":"q","docs":["a"],"labels":[],"evidence":[1],"groundTruth":[]}',
+      /0 labels for 1 docs/,
+    ],
+    ['{"query"', /line 1: not JSON/],
+  ])('%s is refused', async (line, message) => {
+    writeFileSync(path('bad.jsonl'), line)
+    await expect(collect(readLabels(path('bad.jsonl')))).rejects.toThrow(message)
+  })
+
+  test('damaged Parquet is refused', async () => {
+    writeFileSync(path('bad.parquet'), 'PAR1 but nothing else')
+    await expect(collect(readLabelsParquet(path('bad.parquet')))).rejects.toThrow(/bad.parquet/)
+  })
+
+  test('a label of 0 is a number as a logit too, and a text that is missing is named', () => {
+    const texts = {
+      query: (id: string) => ({ id, text: id }),
+      document: (id: string) => ({ id, text: id }),
+    }
+    const line = formatSentenceTransformers({ ...entry, labels: [1, 0, 0] }, texts, 2, 'logit')!
+    expect(JSON.parse(line).label.every(Number.isFinite)).toBe(true)
+    expect(JSON.parse(line)).toMatchObject({ positive: 'a', negative_1: 'b', negative_2: 'c' })
+    const without = { ...texts, document: () => undefined }
+    expect(() => formatSentenceTransformers(entry, without, 2, 'logit')).toThrow(
+      /document a has no text/,
+    )
+  })
+})
+
+describe('hiding judgements', () => {
+  test('one stays, the others are hidden, whatever the order of the file', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 2, maxLength: 12 }),
+        fc.nat(),
+        (ids, seed) => {
+          const of = (list: string[]) => new Map([['q', new Map(list.map((id) => [id, 2]))]])
+          const { known, hidden } = hideAllButOne(of(ids), { level: 2, seed })
+          const all = [...known.get('q')!.keys(), ...hidden.get('q')!.keys()]
+          expect(known.get('q')!.size).toBe(1)
+          expect(all.toSorted()).toEqual(ids.toSorted())
+          const other = hideAllButOne(of(ids.toReversed()), { level: 2, seed })
+          expect([...other.known.get('q')!.keys()]).toEqual([...known.get('q')!.keys()])
+        },
+      ),
+    )
+    expect(hideAllButOne(new Map([['q', new Map([['a', 1]])]])).known.size).toBe(0)
+  })
+
+  test('seeds make different draws, spread evenly', () => {
+    const draws = Array.from({ length: 4000 }, (_, seed) => seededFraction(seed, 'q'))
+    const mean = draws.reduce((a, b) => a + b, 0) / draws.length
+    expect(mean).toBeCloseTo(0.5, 1)
+    expect(new Set(draws).size).toBeGreaterThan(3990)
+    expect(() => seededFraction(-1, 'q')).toThrow(/seed -1/)
+  })
+})
