@@ -1,115 +1,156 @@
 /**
- * `npm run demo`: Kith's main job on a small collection that this script makes:
- * search, rerank, measure, report.
+ * `npm run demo`: Kith's main jobs on real text: the WordNet collection, encoded by MiniLM, both
+ * from the npm registry. `npm run demo -- --quick` takes a seeded part of it.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { kernel, Reranker } from '@kith/core'
-import { makeCollection } from './collection.mjs'
-import { renderReport } from './report.mjs'
+import { writeWordnet } from '@kith/collections'
+import { compare, evaluate, readQrels, readRun } from '@kith/ir'
+import { collectionOf, hideLabels } from './collection.mjs'
+import { foundMissing, movedProbability } from './known-answer.mjs'
+import { exampleOf, gainsOf, writeReport } from './report.mjs'
+import { kith, say, table } from './steps.mjs'
 
-const TOP = 100
-
-const note =
-  'A made-up collection from a fixed seed: it shows what Kith does, not how well it does on real text.'
-const { queries, documents } = makeCollection()
-console.log(`1. Collection: ${documents.length} documents, ${queries.length} queries. ${note}`)
-
-const found = queries.map((query) => search(query))
-console.log(`2. Search: the ${TOP} documents with the most similar vectors, for each query.`)
-
-const reranker = new Reranker()
+const quick = process.argv.includes('--quick')
+const unknown = process.argv.slice(2).filter((word) => word !== '--quick')
+if (unknown.length > 0) {
+  console.error(`npm run demo -- [--quick]; not ${unknown.join(' ')}`)
+  process.exit(2)
+}
+const output = fileURLToPath(new URL('../../demo-output/', import.meta.url))
+const folder = join(output, quick ? 'wordnet-part' : 'wordnet')
+const at = (name) => join(folder, name)
 const start = performance.now()
-const byVectors = queries.map(({ vector }, q) => {
-  const vectors = found[q].map((document) => document.vector)
-  return reorder(found[q], reranker.rerank(vector, vectors))
-})
-const middle = performance.now()
-const byBoth = queries.map(({ vector, text }, q) => {
-  const vectors = found[q].map((document) => document.vector)
-  const texts = found[q].map((document) => document.text)
-  return reorder(found[q], reranker.rerank({ vector, text }, { vectors, texts }))
-})
-const end = performance.now()
-console.log(
-  `3. Rerank: by neighbours in the embeddings, then by embeddings and words (${kernel()}).`,
+
+say(
+  'Collection',
+  'Documents are noun senses of WordNet, queries are categories, and all members of a category are relevant: the labels are nearly complete, so we can hide some and know the truth.',
 )
-
-const rankings = { before: found, 'embeddings only': byVectors, 'embeddings and words': byBoth }
-const times = [0, middle - start, end - middle].map((time) => time / queries.length)
-const table = [['ranking', 'nDCG@10', 'MRR@10', 'better / worse', 'ms per query']]
-Object.entries(rankings).forEach(([name, lists], i) => {
-  const gains = lists.map((list, q) => ndcg(list, queries[q]) - ndcg(found[q], queries[q]))
-  const better = gains.filter((gain) => gain > 0).length
-  const worse = gains.filter((gain) => gain < 0).length
-  table.push([
-    name,
-    mean(lists.map((list, q) => ndcg(list, queries[q]))).toFixed(3),
-    mean(lists.map((list, q) => reciprocalRank(list, queries[q]))).toFixed(3),
-    i === 0 ? '' : `${better} / ${worse}`,
-    i === 0 ? '' : times[i].toFixed(2),
-  ])
-})
-
-const perQuery = queries
-  .map((query, q) => ({ ...query, q, gain: ndcg(byBoth[q], query) - ndcg(found[q], query) }))
-  .sort((a, b) => b.gain - a.gain)
-const best = perQuery[0]
-const shown = (list) =>
-  list.slice(0, 10).map(({ text, topic }) => ({ text, relevant: topic === best.topic }))
-const folder = new URL('../../demo-output/', import.meta.url)
-mkdirSync(folder, { recursive: true })
-const report = new URL('report.html', folder)
-writeFileSync(
-  report,
-  renderReport({
-    title: 'Kith demo: before and after',
-    note,
-    table,
-    perQuery,
-    example: { text: best.text, before: shown(found[best.q]), after: shown(byBoth[best.q]) },
-  }),
-)
-
-const widths = table[0].map((_, c) => Math.max(...table.map((row) => row[c].length)))
-console.log()
-for (const row of table) {
+const collection = await collectionOf(quick)
+if (quick) {
+  // Written anew, a file would be newer than what was made from it, and all would be made again.
+  if (!existsSync(at('README.md'))) await writeWordnet(collection, folder)
+  const { documents, queries } = collection
   console.log(
-    row.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c]))).join('   '),
+    `   --quick: a seeded part, ${documents.length} documents and ${queries.length} queries. Figures are higher than on the whole: there is less to confuse.`,
   )
-}
-console.log(`\nReport: ${fileURLToPath(report)}`)
+} else kith('collection wordnet', { out: folder }, { once: at('README.md') })
 
-function search({ vector }) {
-  const score = (document) => document.vector.reduce((sum, value, j) => sum + value * vector[j], 0)
-  return documents
-    .map((document) => ({ document, score: score(document) }))
-    .sort((a, b) => b.score - a.score)
-    .slice(0, TOP)
-    .map(({ document }) => document)
+say(
+  'Encode',
+  'MiniLM turns each text into 384 numbers, on all cores. Done once: the next demo finds them, and a demo that was stopped goes on.',
+)
+kith('encode', { input: at('corpus.jsonl'), out: at('docs.npy') }, { once: at('docs.npy') })
+kith(
+  'encode',
+  { input: at('queries.jsonl'), role: 'query', out: at('queries.npy') },
+  { once: at('queries.npy') },
+)
+const embeddings = { queries: at('queries.npy'), docs: at('docs.npy') }
+const texts = { corpus: at('corpus.jsonl'), 'query-text': at('queries.jsonl') }
+
+say('Search', 'The 200 documents nearest to each query, exactly. This is the ranking to improve.')
+kith('search', { ...embeddings, top: 200, out: at('run.trec') })
+
+say(
+  'Rerank',
+  'The first 50 are reordered by who is whose neighbour: once in the embeddings, once in embeddings and words together. Look at the queries per second.',
+)
+kith('rerank', { run: at('run.trec'), ...embeddings, out: at('embeddings.trec') })
+kith('rerank', { run: at('run.trec'), ...embeddings, ...texts, out: at('both.trec') })
+
+say(
+  'Measure',
+  'Test queries with complete labels. Stars: significantly different from plain search (paired t-test, Holm).',
+)
+const complete = { test: at('qrels/test.tsv'), train: at('qrels/train.tsv') }
+kith('eval', {
+  qrels: complete.test,
+  run: [at('run.trec'), at('embeddings.trec'), at('both.trec')],
+  measures: 'nDCG@10,MRR@10,Recall@10',
+})
+
+say(
+  'Labels',
+  'As if only one relevant document per training query were known: soft labels for a trainer. Look at what part of the probability that they move goes to documents that are in fact relevant.',
+)
+console.log(`   ${await hideLabels(collection, at('run.trec'), folder)}`)
+const sparse = { train: at('qrels-sparse/train.tsv'), test: at('qrels-sparse/test.tsv') }
+const moved = []
+for (const target of ['uniform', 'mixed']) {
+  const out = at(`labels-${target}.jsonl`)
+  kith('labels', { run: at('run.trec'), ...embeddings, qrels: sparse.train, target, out })
+  moved.push([target, await movedProbability(out, complete.train)])
 }
 
-function reorder(list, { order }) {
-  return Array.from(order, (index) => list[index])
-}
+say(
+  'Audit',
+  'Again one known relevant document per test query: which others are relevant, but not judged? Look at how many of those listed first are.',
+)
+kith('audit', {
+  run: at('run.trec'),
+  ...embeddings,
+  ...texts,
+  qrels: sparse.test,
+  'per-query': 5,
+  out: at('audit.tsv'),
+})
+const found = await foundMissing(at('audit.tsv'), complete.test, sparse.test)
 
-/** nDCG@10 with the documents of the query's topic relevant, of which there are more than ten. */
-function ndcg(list, { topic }) {
-  let gain = 0
-  let ideal = 0
-  for (let i = 0; i < 10; i++) {
-    const discount = 1 / Math.log2(i + 2)
-    ideal += discount
-    if (list[i].topic === topic) gain += discount
+const qrels = await readQrels(complete.test)
+const runs = new Map()
+for (const [name, file] of [
+  ['plain search', 'run.trec'],
+  ['reranked, embeddings', 'embeddings.trec'],
+  ['reranked, embeddings and words', 'both.trec'],
+]) {
+  runs.set(name, await readRun(at(file)))
+}
+const measures = ['nDCG@10', 'MRR@10', 'Recall@10']
+const evaluations = new Map([...runs].map(([name, run]) => [name, evaluate(qrels, run, measures)]))
+const [plain, , both] = evaluations.values()
+const rows = [['', ...measures, 'better / worse', 'p (nDCG@10)']]
+for (const [name, evaluation] of evaluations) {
+  const figures = measures.map((measure) => evaluation.mean[measure].toFixed(4))
+  if (evaluation === plain) rows.push([name, ...figures, '', ''])
+  else {
+    const { wins, losses, tTest } = compare(plain, evaluation, 'nDCG@10')
+    rows.push([
+      name,
+      ...figures,
+      `${wins} / ${losses}`,
+      tTest < 0.001 ? tTest.toExponential(0) : tTest.toFixed(3),
+    ])
   }
-  return gain / ideal
 }
+const known = [
+  ['of the probability that labels move, on relevant documents', ''],
+  ...moved.map(([target, share]) => [`  ${target}`, percent(share)]),
+  ['of documents that the audit lists, hidden relevant ones', ''],
+  ...found.map(([what, share]) => [`  ${what}`, percent(share)]),
+]
+const gains = await gainsOf(plain, both, at('queries.jsonl'))
+const report = join(output, quick ? 'report-quick.html' : 'report.html')
+await writeReport(report, {
+  quick,
+  rows,
+  known,
+  gains,
+  examples: await Promise.all(
+    [gains[0], gains.at(-1)].map((query) =>
+      exampleOf(query, [...runs.values()], qrels, at('corpus.jsonl')),
+    ),
+  ),
+  auditPage: at('audit.html'),
+})
 
-function reciprocalRank(list, { topic }) {
-  const place = list.slice(0, 10).findIndex((document) => document.topic === topic)
-  return place < 0 ? 0 : 1 / (place + 1)
-}
+console.log(`\n${table(rows)}\n\n${table(known)}`)
+const seconds = Math.round((performance.now() - start) / 1000)
+console.log(`\n${seconds} s in all.`)
+console.log(`Judge missing labels yourself: ${at('audit.html')}`)
+console.log(`Report: ${report}`)
 
-function mean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
+function percent(share) {
+  return `${(100 * share).toFixed(1)} %`
 }

@@ -24,7 +24,7 @@ export async function acceptDecisions(values: Values, output: Output): Promise<v
     for (const [document, grade] of decisions) {
       const before = judged.get(document)
       if (before === grade) continue
-      if (before !== undefined) {
+      if (before !== undefined && before >= 0) {
         throw new KithError(
           'BAD_INPUT',
           `${decisionsFile}: document ${document} of query ${query} gets grade ${grade}, ${qrelsFile} has ${before}`,

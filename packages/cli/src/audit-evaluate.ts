@@ -1,4 +1,4 @@
-import type { LabelSettings, Target } from '@kith/core'
+import { KithError, type LabelSettings, type Target } from '@kith/core'
 import {
   evaluate,
   hideAllButOne,
@@ -35,6 +35,12 @@ export async function evaluateAudit(values: Values, output: Output): Promise<voi
     let queries = 0
     for (let repeat = 0; repeat < repeats; repeat++) {
       const { known, hidden } = hideAllButOne(qrels, { level: sources.level, seed: seed + repeat })
+      if (known.size === 0) {
+        throw new KithError(
+          'BAD_INPUT',
+          `${sources.qrels}: no query has several relevant documents, so none can be hidden`,
+        )
+      }
       for (const [t, target] of targets.entries()) {
         const plan = planOf(sources, run, known, missing)
         const ranked = await rankUnjudged(plan, sources, { ...sources.settings, target }, values)

@@ -83,6 +83,8 @@ export class AuditJob implements Job<AuditTask, Finding[]> {
   }
 }
 
+const views = { vectors: { graph: 1, score: 1 } }
+
 /** The settings of the neighbourhood alone, seen through the embeddings. */
 function neighbourSettings({
   k,
@@ -93,5 +95,5 @@ function neighbourSettings({
   weightParameter,
   metric,
 }: LabelSettings) {
-  return { k, kExp, trust, overlap, weight, weightParameter, metric, mix: 'raw' } as const
+  return { k, kExp, trust, overlap, weight, weightParameter, metric, mix: 'raw', views } as const
 }

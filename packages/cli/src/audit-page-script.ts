@@ -13,8 +13,10 @@ export function judgingPage(): void {
   // Another list under the same address must not show these decisions: they are kept by pair.
   const storage = `kith-audit ${data.title}`
   const decisions = new Map<string, Decision>(load())
-  const history: number[] = []
+  const history: { index: number; before: Decision | undefined }[] = []
   let current = Math.max(0, firstOpen())
+  /** Nothing is open and nobody has asked to see an entry again: keys decide nothing. */
+  let finished = firstOpen() < 0
 
   const actions: Record<string, () => void> = {
     a: () => decide('accepted'),
@@ -26,7 +28,8 @@ export function judgingPage(): void {
     e: exportQrels,
   }
   document.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return
+    // A key that is held down must not decide about the next ones.
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
     const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key]
     if (!action) return
     event.preventDefault()
@@ -55,26 +58,29 @@ export function judgingPage(): void {
   }
 
   function decide(decision: Decision): void {
-    if (entries.length === 0) return
+    if (entries.length === 0 || finished) return
+    history.push({ index: current, before: decisions.get(keyOf(current)) })
     decisions.set(keyOf(current), decision)
-    history.push(current)
     save()
     const next = entries.findIndex((_, index) => index > current && !decisions.has(keyOf(index)))
     const open = next >= 0 ? next : firstOpen()
-    if (open >= 0) current = open
+    finished = open < 0
+    if (!finished) current = open
     draw()
   }
 
   function undo(): void {
     const last = history.pop()
-    if (last === undefined) return
-    decisions.delete(keyOf(last))
+    if (!last) return
+    if (last.before) decisions.set(keyOf(last.index), last.before)
+    else decisions.delete(keyOf(last.index))
     save()
-    show(last)
+    show(last.index)
   }
 
   function show(index: number): void {
     current = Math.min(entries.length - 1, Math.max(0, index))
+    finished = false
     draw()
   }
 
@@ -106,7 +112,11 @@ export function judgingPage(): void {
       element(
         'header',
         {},
-        element('strong', {}, `${current + 1} of ${entries.length}`),
+        element(
+          'strong',
+          {},
+          finished ? 'All judged: export' : `${current + 1} of ${entries.length}`,
+        ),
         element(
           'span',
           {},

@@ -26,12 +26,20 @@ export function auditPage(
   texts: LabelTexts | undefined,
   { title, grade }: Pick<AuditPageData, 'title' | 'grade'>,
 ): string {
-  const data: AuditPageData = { title, grade, entries, queries: {}, documents: {} }
+  const queries = new Map<string, string>()
+  const documents = new Map<string, { title?: string; text: string }>()
   for (const { query, document, vouchers } of entries) {
-    keep(data.queries, query, texts?.query(query)?.text)
+    keep(queries, query, texts?.query(query)?.text)
     for (const id of [document, ...vouchers.map((voucher) => voucher.document)]) {
-      keep(data.documents, id, withoutId(texts?.document(id)))
+      keep(documents, id, withoutId(texts?.document(id)))
     }
+  }
+  const data: AuditPageData = {
+    title,
+    grade,
+    entries,
+    queries: Object.fromEntries(queries),
+    documents: Object.fromEntries(documents),
   }
   // `<` would let a text end the element that holds it.
   const json = JSON.stringify(data).replaceAll('<', '\\u003c')
@@ -48,8 +56,8 @@ export function auditPage(
 `
 }
 
-function keep<T>(record: Record<string, T>, id: string, value: T | undefined): void {
-  if (value !== undefined) record[id] = value
+function keep<T>(map: Map<string, T>, id: string, value: T | undefined): void {
+  if (value !== undefined) map.set(id, value)
 }
 
 function withoutId(entry: TextEntry | undefined): { title?: string; text: string } | undefined {

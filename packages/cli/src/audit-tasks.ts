@@ -7,7 +7,8 @@ export async function* auditTasks(plan: LabelPlan, leftOut: LeftOut): AsyncGener
     const judged = plan.qrels.get(task.query)!
     const unjudged: number[] = []
     task.rows.forEach((row, document) => {
-      if (!judged.has(plan.docs.idOf(row))) unjudged.push(document)
+      // A negative grade is no judgement.
+      if (!((judged.get(plan.docs.idOf(row)) ?? -1) >= 0)) unjudged.push(document)
     })
     yield { ...task, unjudged: Uint32Array.from(unjudged) }
   }

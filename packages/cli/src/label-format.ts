@@ -36,7 +36,7 @@ export function needsTexts(format: LabelFormat): boolean {
   return format === 'sentence-transformers' || format === 'listwise' || format === 'tevatron'
 }
 
-/** What is written for a query; undefined where its list is too short for the format. */
+/** What is written for a query; undefined where its labels do not fit the format. */
 export function formatLabels(
   entry: LabelledQuery,
   { format, values, negatives }: LabelLayout,

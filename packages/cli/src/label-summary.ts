@@ -12,8 +12,8 @@ export interface LabelSummary {
   groundTruthMass: number
   carriers: number
   groundTruthNotHighest: number
-  /** Queries whose list was too short for the format. */
-  tooShort: number
+  /** Queries whose labels do not fit the format: too few documents, or none that is known to be relevant. */
+  unfit: number
 }
 
 export const emptySummary: LabelSummary = {
@@ -23,7 +23,7 @@ export const emptySummary: LabelSummary = {
   groundTruthMass: 0,
   carriers: 0,
   groundTruthNotHighest: 0,
-  tooShort: 0,
+  unfit: 0,
 }
 
 /** Adds one query's labels, whose first `truths` candidates are the ground truth. */
@@ -41,15 +41,42 @@ export function addLabels(summary: LabelSummary, { kept, target }: Labels, truth
   if (kept[0]! >= truths) summary.groundTruthNotHighest++
 }
 
+/** The sum of summaries of shares. */
+export function addSummaries(summaries: readonly LabelSummary[]): LabelSummary {
+  const sum = structuredClone(emptySummary)
+  for (const { leftOut, ...numbers } of summaries) {
+    for (const [name, value] of Object.entries(numbers)) {
+      sum[name as keyof typeof numbers] += value
+    }
+    for (const [why, count] of Object.entries(leftOut)) {
+      sum.leftOut[why] = (sum.leftOut[why] ?? 0) + count
+    }
+  }
+  return sum
+}
+
+/** Whether something read from a file is a summary. */
+export function isSummary(value: unknown): value is LabelSummary {
+  const summary = value as LabelSummary | undefined
+  const { leftOut, ...numbers } = emptySummary
+  return (
+    typeof summary?.leftOut === 'object' &&
+    Object.keys(numbers).every((name) => Number.isFinite(summary[name as keyof typeof numbers]))
+  )
+}
+
+/** Where the figures begin. */
+const WIDTH = 36
+
 /** What a person can judge labels by. */
 export function summaryLines(summary: LabelSummary): string[] {
-  const { queries, leftOut, tooShort } = summary
+  const { queries, leftOut, unfit } = summary
   const share = (count: number): string => `${((100 * count) / Math.max(1, queries)).toFixed(1)} %`
   const lines = [`queries with labels                 ${queries}`]
   for (const [why, count] of Object.entries(leftOut)) {
-    lines.push(`left out: ${why.padEnd(26)}${count}`)
+    lines.push(`left out: ${why}`.padEnd(WIDTH) + count)
   }
-  if (tooShort > 0) lines.push(`left out: list too short for format ${tooShort}`)
+  if (unfit > 0) lines.push('left out: too few for the format'.padEnd(WIDTH) + unfit)
   if (queries === 0) return lines
   return [
     ...lines,

@@ -1,7 +1,6 @@
 import { injectGroundTruth, KithError, type PreparedText } from '@kith/core'
 import type { Embeddings, Qrels, RankedQuery } from '@kith/ir'
 import type { QueryTask } from './job.ts'
-import { namedError } from './named-error.ts'
 import type { TextPair } from './text-pair.ts'
 
 /** One query to label. */
@@ -58,43 +57,53 @@ function taskOf(
   { query, ids }: RankedQuery,
   position: number,
 ): LabelTask | string {
-  const { queries, docs, missing } = plan
+  const { queries, docs, missing, texts, contextSize } = plan
   const truth = [...(plan.qrels.get(query) ?? [])].filter(([, grade]) => grade >= plan.level)
   if (truth.length === 0) return 'no ground truth'
-  const lose = (what: string): string => {
-    if (missing === 'skip') return what
+  const lose = (what: string, reason: string): string => {
+    if (missing === 'skip') return reason
     throw new KithError('BAD_INPUT', `query ${query}: ${what} (--missing skip goes on without)`)
   }
   const row = queries.rowOf(query)
-  if (row === undefined) return lose('the query has no embedding')
+  if (row === undefined) return lose('the query has no embedding', 'the query has no embedding')
+  if (texts && !texts.query(query)) return lose('the query has no text', 'the query has no text')
+  /** A document's row; undefined where it lacks something and may. */
+  const rowOf = (kind: string, id: string): number | undefined => {
+    const at = docs.rowOf(id)
+    if (at !== undefined && (!texts || texts.has(id))) return at
+    lose(`${kind} ${id} has no ${at === undefined ? 'embedding' : 'text'}`, '')
+    return undefined
+  }
   const judged: number[] = []
   const grades: number[] = []
   for (const [id, grade] of truth) {
-    const at = docs.rowOf(id)
-    if (at !== undefined) {
-      judged.push(at)
-      grades.push(grade)
-    } else if (missing === 'error') return lose(`ground truth ${id} has no embedding`)
+    const at = rowOf('ground truth', id)
+    if (at === undefined) continue
+    judged.push(at)
+    grades.push(grade)
   }
-  if (judged.length === 0) return 'no ground truth has an embedding'
+  if (judged.length === 0) return 'ground truth lacks embeddings'
+  if (judged.length > contextSize) {
+    throw new KithError(
+      'BAD_INPUT',
+      `query ${query}: ${judged.length} ground-truth documents do not fit a context of ${contextSize}: raise --context`,
+    )
+  }
   const retrieved: number[] = []
   for (const id of ids) {
-    const at = docs.rowOf(id)
+    const at = rowOf('candidate', id)
     if (at !== undefined) retrieved.push(at)
-    else if (missing === 'error') return lose(`candidate ${id} has no embedding`)
     // The ground truth may be among them, so this many always fill the context.
-    if (retrieved.length === plan.contextSize) break
+    if (retrieved.length === contextSize) break
   }
-  let rows: number[]
-  try {
-    rows = injectGroundTruth(judged, retrieved, plan.contextSize)
-  } catch (error) {
-    throw namedError(error, { query })
-  }
-  const texts = plan.texts?.prepared(
+  const rows = injectGroundTruth(judged, retrieved, contextSize)
+  const named = (): string[] => rows.map((at) => docs.idOf(at))
+  return {
     query,
-    rows.map((at) => docs.idOf(at)),
-  )
-  if (typeof texts === 'string') return lose(texts)
-  return { query, position, row, rows: Uint32Array.from(rows), grades, texts }
+    position,
+    row,
+    rows: Uint32Array.from(rows),
+    grades,
+    texts: texts?.prepared(query, named()),
+  }
 }

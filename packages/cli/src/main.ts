@@ -1,8 +1,10 @@
 import { KithError } from '@kith/core'
-import { discardUnfinished } from '@kith/ir'
+import { discardUnfinished, resumableFiles } from '@kith/ir'
 import { type Command, helpOf, parseOptions } from './command.ts'
 import { auditCommand } from './commands/audit.ts'
+import { wordnetCommand } from './commands/collection.ts'
 import { convertCommand } from './commands/convert.ts'
+import { encodeCommand } from './commands/encode.ts'
 import { evalCommand } from './commands/eval.ts'
 import { labelsCommand } from './commands/labels.ts'
 import { mergeCommand } from './commands/labels-merge.ts'
@@ -13,12 +15,14 @@ import { UsageError } from './usage-error.ts'
 import { version } from './version.ts'
 
 const commands: readonly Command[] = [
+  encodeCommand,
   searchCommand,
   rerankCommand,
   evalCommand,
   labelsCommand,
   mergeCommand,
   auditCommand,
+  wordnetCommand,
   convertCommand,
 ]
 
@@ -35,6 +39,9 @@ export async function main(args: readonly string[]): Promise<number> {
   ] as const) {
     process.once(signal, () => {
       discardUnfinished()
+      for (const file of resumableFiles()) {
+        process.stderr.write(`\nstopped; the same command goes on with ${file}\n`)
+      }
       process.exit(code)
     })
   }
@@ -99,7 +106,9 @@ function overview(): string {
     '',
     'kith COMMAND --help says what a command takes, with an example.',
     '',
-    'From embeddings to a better ranking:',
+    'From texts to a better ranking:',
+    '  kith encode --input corpus.jsonl --out docs.npy',
+    '  kith encode --input queries.jsonl --role query --out queries.npy',
     '  kith search --queries queries.npy --docs docs.npy --top 200 --out run.trec',
     '  kith rerank --run run.trec --queries queries.npy --docs docs.npy --out better.trec',
     '  kith eval --qrels qrels.trec --run run.trec --run better.trec',

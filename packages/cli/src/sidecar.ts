@@ -1,5 +1,6 @@
-import { stat } from 'node:fs/promises'
-import { writeWhole } from '@kith/ir'
+import { rm, stat } from 'node:fs/promises'
+import { KithError } from '@kith/core'
+import { embeddingFiles, writeWhole } from '@kith/ir'
 import { version } from './version.ts'
 
 /** What made a file. */
@@ -26,14 +27,21 @@ export async function writeSidecar(
   await writeWhole(`${out}.meta.json`, (write) => write(written))
 }
 
+/** Removes what tells of an older file under this name, before another is made. */
+export async function removeSidecar(out: string): Promise<void> {
+  await rm(`${out}.meta.json`, { force: true })
+}
+
 /** A text that is the same for the same work on the same files: long work goes on where it stopped. */
 export async function fingerprint(
   settings: Readonly<Record<string, unknown>>,
   inputs: readonly string[],
 ): Promise<string> {
   const files = await Promise.all(
-    inputs.map(async (file) => {
-      const { size, mtimeMs } = await stat(file)
+    inputs.flatMap(embeddingFiles).map(async (file) => {
+      const { size, mtimeMs } = await stat(file).catch(() => {
+        throw new KithError('BAD_INPUT', `${file}: there is no such file`)
+      })
       return [file, size, mtimeMs]
     }),
   )

@@ -106,6 +106,7 @@ async function* inBatches<Task>(
 /** A worker thread that answers batches in their order. */
 class Lane<Name extends JobName> {
   readonly #worker: Worker
+  #failure: unknown
   readonly #waiting: {
     resolve(answers: Jobs[Name]['answer'][]): void
     reject(error: unknown): void
@@ -119,11 +120,13 @@ class Lane<Name extends JobName> {
       else resolve(answers!)
     })
     this.#worker.on('error', (error) => {
+      this.#failure = error
       for (const { reject } of this.#waiting.splice(0)) reject(error)
     })
   }
 
   ask(tasks: readonly Jobs[Name]['task'][]): Promise<Jobs[Name]['answer'][]> {
+    if (this.#failure) return Promise.reject(this.#failure)
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
       this.#worker.postMessage(tasks)

@@ -1,5 +1,5 @@
 import { type PreparedText, prepareText } from '@kith/core'
-import { type LabelTexts, type TextEntry, TextStore } from '@kith/ir'
+import { type LabelledQuery, type LabelTexts, type TextEntry, TextStore } from '@kith/ir'
 
 /** Prepared texts that are kept for the next query they are candidates of. */
 const KEPT = 50_000
@@ -28,17 +28,25 @@ export class TextPair implements LabelTexts {
     return this.#documents.get(id)
   }
 
-  /** The words of a query and of its candidates; what is missing, in words, where one has no text. */
-  prepared(query: string, documents: readonly string[]): PreparedText[] | string {
-    const asked = this.query(query)
-    if (!asked) return 'the query has no text'
-    const texts = [prepareText(asked.text)]
-    for (const id of documents) {
-      const text = this.#prepared.get(id) ?? this.#prepare(id)
-      if (!text) return `document ${id} has no text`
-      texts.push(text)
-    }
-    return texts
+  /** What of some labels has no text; undefined where all has. */
+  lacking({ query, docs }: LabelledQuery): { what: string; reason: string } | undefined {
+    if (!this.query(query)) return { what: 'the query', reason: 'the query has no text' }
+    const without = docs.find((id) => !this.has(id))
+    if (without === undefined) return undefined
+    return { what: `document ${without}`, reason: 'a document has no text' }
+  }
+
+  /** Whether a document has a text. */
+  has(document: string): boolean {
+    return this.#documents.has(document)
+  }
+
+  /** The words of a query and of its candidates, which all have texts. */
+  prepared(query: string, documents: readonly string[]): PreparedText[] {
+    return [
+      prepareText(this.query(query)!.text),
+      ...documents.map((id) => this.#prepared.get(id) ?? this.#prepare(id)),
+    ]
   }
 
   close(): void {
@@ -46,10 +54,9 @@ export class TextPair implements LabelTexts {
     this.#documents.close()
   }
 
-  #prepare(id: string): PreparedText | undefined {
-    const entry = this.document(id)
-    if (!entry) return undefined
-    const text = prepareText(entry.title ? `${entry.title} ${entry.text}` : entry.text)
+  #prepare(id: string): PreparedText {
+    const { title, text: body } = this.document(id)!
+    const text = prepareText(title ? `${title} ${body}` : body)
     if (this.#prepared.size >= KEPT) this.#prepared.clear()
     this.#prepared.set(id, text)
     return text

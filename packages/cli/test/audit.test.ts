@@ -130,6 +130,27 @@ describe('kith audit', () => {
     },
   )
 
+  test.skipIf(!browser)('when all is judged, keys decide nothing more', async () => {
+    succeed('audit', ...inputs(), '--out', path('few.tsv'), '--limit', '3')
+    await withBrowser(async (context) => {
+      const page = await context.newPage()
+      await page.goto(pathToFileURL(path('few.html')).href)
+      for (const key of ['a', 'a', 'a', 'r', 'r']) await page.keyboard.press(key)
+      const header = await page.locator('header').innerText()
+      expect(header).toContain('All judged')
+      expect(header).toContain('3 accepted, 0 rejected')
+    })
+  })
+
+  test('a negative grade is no judgement; words may have weights', () => {
+    writeFileSync(path('negative.trec'), read('qrels.trec').replace('q0 0 d12 0', 'q0 0 d12 -1'))
+    succeed(
+      ...['audit', ...inputs(), '--qrels', path('negative.trec'), '--out', path('negative.tsv')],
+      ...[...texts(), '--text-weights', '0.5,0.5'],
+    )
+    expect(read('negative.tsv')).toContain('q0\td12\t')
+  })
+
   test('decisions that contradict, or of another collection, are refused', () => {
     const accept = (decisions: string) => {
       writeFileSync(path('bad.qrels'), decisions)
@@ -140,6 +161,10 @@ describe('kith audit', () => {
     }
     expect(accept('q0 0 d0 0\n').err).toMatch(/d0 of query q0 gets grade 0, .* has 1/)
     expect(accept('other 0 d0 1\n').err).toMatch(/query other is not in/)
+    writeFileSync(path('one-each.trec'), 'q0 0 d0 1\nq1 0 d1 1\n')
+    expect(kith('audit', ...inputs(), '--qrels', path('one-each.trec'), '--evaluate').err).toMatch(
+      /no query has several relevant documents/,
+    )
     expect(kith('audit', ...inputs()).err).toMatch(/--out FILE is missing/)
     expect(kith('audit', '--qrels', path('qrels.trec'), '--out', path('x')).err).toMatch(
       /--run FILE is missing/,

@@ -1,18 +1,15 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { labelPresets, smoothLabels } from '@kith/core'
 import { openEmbeddings, readLabelsParquet, readQrels, readRun, writeEmbeddings } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { runKilled } from './killed.ts'
 import { kith, sharedCollection, succeed, temporaryFolder } from './support.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
-const program = fileURLToPath(new URL('../bin/kith.js', import.meta.url))
 
 const documents = 300
 const queries = 3000
@@ -68,14 +65,6 @@ const texts = (): string[] => [
 const labels = (out: string, ...more: string[]): string =>
   succeed('labels', ...inputs(), '--out', path(out), ...more)
 const read = (name: string): string => readFileSync(path(name), 'utf8')
-/** The journal of unfinished work; it changes with every part that is written. */
-const progressOf = (out: string): string | undefined => {
-  try {
-    return read(`${out}.partial.json`)
-  } catch {
-    return undefined
-  }
-}
 const lines = (name: string): Record<string, unknown>[] =>
   read(name)
     .trimEnd()
@@ -139,21 +128,7 @@ describe('kith labels', () => {
   test('killed at any moment, it goes on and ends with the same bytes', async () => {
     for (const out of ['killed.jsonl', 'killed.jsonl.gz']) {
       labels(`whole-${out}`)
-      let kills = 0
-      for (;;) {
-        const child = spawn(process.execPath, [program, 'labels', ...inputs(), '--out', path(out)])
-        const ended = once(child, 'exit')
-        let running = true
-        void ended.then(() => {
-          running = false
-        })
-        const before = progressOf(out)
-        while (running && progressOf(out) === before) await setTimeout(3)
-        child.kill('SIGKILL')
-        const [code] = await ended
-        if (code === 0 || existsSync(path(out))) break
-        kills++
-      }
+      const kills = await runKilled(path(out), ['labels', ...inputs(), '--out', path(out)])
       expect(kills).toBeGreaterThan(1)
       expect(readFileSync(path(out)).equals(readFileSync(path(`whole-${out}`)))).toBe(true)
       expect(existsSync(path(`${out}.partial`))).toBe(false)
@@ -186,7 +161,10 @@ describe('kith labels', () => {
     const merge = (...files: string[]) =>
       kith('labels', 'merge', ...files, '--out', path('m.jsonl'))
     const merged = merge(shards[2]!, shards[0]!, shards[1]!)
-    expect(merged.out).toContain('2700 queries with labels from 3 shares')
+    expect(merged.out).toMatch(/3 shares\nqueries with labels +2700/)
+    // What was merged can be merged again.
+    expect(kith('labels', 'merge', path('m.jsonl'), '--out', path('n.jsonl')).code).toBe(0)
+    expect(read('n.jsonl')).toBe(read('whole.jsonl'))
     expect(read('m.jsonl')).toBe(read('whole.jsonl'))
     expect(merge(shards[0]!, shards[2]!).err).toMatch(/queries 1001 to 2000 are in no share/)
     expect(merge(shards[0]!, shards[1]!).err).toMatch(/queries 2001 to 3000 are in no share/)
@@ -194,7 +172,50 @@ describe('kith labels', () => {
     labels('shard2.jsonl', '--shard', '2/3', '--boost', '2')
     expect(merge(...shards).err).toMatch(/shard2.jsonl has boost 2, .*shard1.jsonl has 1.222/)
     expect(merge(path('run.trec')).err).toMatch(/run.trec.meta.json: not what kith labels writes/)
+    const words = ['--words', ...texts()]
+    labels('w1.jsonl', '--shard', '1/2', ...words, '--text-weights', '0.5,0.5')
+    labels('w2.jsonl', '--shard', '2/2', ...words)
+    expect(merge(path('w1.jsonl'), path('w2.jsonl')).err).toMatch(/w2.jsonl has views none/)
     expect(kith('labels', 'merge', '--out', path('m.jsonl'))).toMatchObject({ code: 2 })
+  })
+
+  test('more shares than queries: the empty ones join too', () => {
+    writeFileSync(path('three.trec'), read('run.trec').split('\n').slice(0, 90).join('\n'))
+    for (const ending of ['jsonl', 'jsonl.gz']) {
+      const run = ['--run', path('three.trec')]
+      labels(`small.${ending}`, ...run)
+      const shares = [5, 1, 2, 3, 4].map((i) => {
+        labels(`small${i}.${ending}`, ...run, '--shard', `${i}/5`)
+        return path(`small${i}.${ending}`)
+      })
+      succeed('labels', 'merge', ...shares, '--out', path(`joined.${ending}`))
+    }
+    expect(read('joined.jsonl')).toBe(read('small.jsonl'))
+    expect(gunzipSync(readFileSync(path('joined.jsonl.gz'))).toString()).toBe(read('small.jsonl'))
+  })
+
+  test('what another process is writing, or was made from other files, is left alone', () => {
+    labels('busy.jsonl')
+    const whole = read('busy.jsonl')
+    writeFileSync(path('busy.jsonl.partial.lock'), `${process.pid} ${hostname()}`)
+    const busy = kith('labels', ...inputs(), '--out', path('busy.jsonl'))
+    expect(busy).toMatchObject({ code: 1, err: expect.stringContaining('is writing this already') })
+    rmSync(path('busy.jsonl.partial.lock'))
+    expect(read('busy.jsonl')).toBe(whole)
+  })
+
+  test('documents without a text are left out where that is allowed', () => {
+    const lines = read('corpus.jsonl').trimEnd().split('\n')
+    writeFileSync(path('half.jsonl'), `${lines.slice(0, 150).join('\n')}\n`)
+    const args = ['--corpus', path('half.jsonl'), '--query-text', path('queries.jsonl')]
+    const run = (...more: string[]) =>
+      kith('labels', ...inputs(), '--out', path('h'), ...args, ...more)
+    expect(run('--format', 'listwise').err).toMatch(/query q\d+: document d\d+ has no text/)
+    const skipped = run('--format', 'listwise', '--missing', 'skip')
+    expect(skipped.out).toMatch(/left out: a document has no text +\d+\n/)
+    expect(run('--words').err).toMatch(/query q\d+: candidate d\d+ has no text/)
+    // Candidates without words drop out, queries stay.
+    expect(run('--words', '--missing', 'skip').out).toMatch(/queries with labels +2700/)
   })
 
   test('tsv and parquet hold the same labels, parquet shards join too', async () => {
@@ -240,9 +261,14 @@ describe('kith labels', () => {
         expect(powers[j]! / powers.reduce((a, b) => a + b, 0)).toBeCloseTo(target[at]!, 5)
       })
     })
+    const few = ['--format', 'sentence-transformers', ...texts(), '--negatives']
+    // Two ground-truth documents and nothing else kept: one besides the positive.
+    expect(labels('st.jsonl', ...few, '1', '--keep', '1')).toMatch(/too few for the format +23\d\d/)
+    const none = kith('labels', ...inputs(), '--out', path('none.jsonl'), ...few, '5')
+    expect(none).toMatchObject({ code: 1, err: expect.stringContaining('lower --negatives') })
     expect(
-      labels('st.jsonl', '--format', 'sentence-transformers', '--negatives', '5', ...texts()),
-    ).toMatch(/list too short for format 2700/)
+      kith('labels', ...inputs(), '--out', path('x'), ...few, '1', '--target', 'one-hot').code,
+    ).toBe(2)
   })
 
   test('listwise and tevatron hold the texts', () => {
@@ -285,7 +311,7 @@ describe('kith labels', () => {
     expect(fails('--boost', '-1')).toMatchObject({ code: 2 })
     expect(fails('--target', 'cosy').err).toMatch(/setting target is "cosy", allowed: mixed/)
     expect(fails('--context', '1').err).toMatch(
-      /query q\d+: 2 ground-truth documents do not fit a context of 1/,
+      /query q\d+: 2 ground-truth documents do not fit a context of 1: raise --context/,
     )
     writeFileSync(path('foreign.trec'), 'q0 Q0 nowhere 1 5 t\nq1 Q0 d1 1 5 t\n')
     const foreign = (...more: string[]) => fails('--run', path('foreign.trec'), ...more)

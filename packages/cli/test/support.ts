@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
 
-const program = fileURLToPath(new URL('../bin/kith.js', import.meta.url))
+/** The built command. */
+export const program = fileURLToPath(new URL('../bin/kith.js', import.meta.url))
 
 /** Runs the built `kith`; its exit code and what it printed. */
 export function kith(...args: string[]): { code: number | null; out: string; err: string } {

@@ -31,5 +31,7 @@ const problems: Record<string, string> = {
   ENOENT: 'there is no such file',
   EISDIR: 'is a folder, not a file',
   EACCES: 'may not be read or written by this user',
+  EEXIST: 'a part of its path is a file, not a folder',
+  ENOTDIR: 'a part of its path is a file, not a folder',
   ENOSPC: 'there is no space left on the disk',
 }

@@ -1,5 +1,6 @@
 /** The retrieval field's files and measures: METHOD.md section 8. */
 export { type Comparison, type ComparisonOptions, compare, holm } from './compare.ts'
+export { embeddingFiles } from './embedding-files.ts'
 export type { EmbeddingFormat } from './embedding-format.ts'
 export type { Embeddings } from './embeddings.ts'
 export { type Evaluation, type EvaluationOptions, evaluate } from './evaluate.ts'
@@ -21,7 +22,12 @@ export { type Measure, type MeasureKind, parseMeasure } from './measure.ts'
 export { type OpenEmbeddingsOptions, openEmbeddings } from './open-embeddings.ts'
 export { type Qrels, type QrelsFormat, readQrels, writeQrels } from './qrels.ts'
 export { readChunks } from './read-chunks.ts'
-export { type AppendPart, writeResumably } from './resumable.ts'
+export {
+  type AppendPart,
+  type ResumableWork,
+  resumableFiles,
+  writeResumably,
+} from './resumable.ts'
 export { type RankedQuery, Run } from './run.ts'
 export { RunBuilder } from './run-builder.ts'
 export { type RunFormat, readRun, writeRun } from './run-files.ts'

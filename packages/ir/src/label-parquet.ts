@@ -20,39 +20,44 @@ export async function writeLabelsParquet(
   file: string,
   entries: AsyncIterable<LabelledQuery>,
 ): Promise<void> {
-  await replaceWhole(file, async (temporary) => {
-    const writer = new ParquetWriter({
-      writer: fileWriter(temporary),
-      schema: [
-        { name: 'root', num_children: 5 },
-        { ...text, name: 'query', repetition_type: 'REQUIRED' },
-        ...list('docs', text),
-        ...list('labels', number),
-        ...list('evidence', number),
-        ...list('groundTruth', text),
-      ],
-    })
-    let group: LabelledQuery[] = []
-    const writeGroup = async (): Promise<void> => {
-      await writer.write({
-        columnData: [
-          { name: 'query', data: group.map(({ query }) => query) },
-          { name: 'docs', data: group.map(({ docs }) => [...docs]) },
-          { name: 'labels', data: group.map(({ labels }) => digits(labels)) },
-          { name: 'evidence', data: group.map(({ evidence }) => digits(evidence)) },
-          { name: 'groundTruth', data: group.map(({ groundTruth }) => [...groundTruth]) },
+  // Always the same name, so that what a killed program leaves is written over by the next.
+  await replaceWhole(
+    file,
+    async (temporary) => {
+      const writer = new ParquetWriter({
+        writer: fileWriter(temporary),
+        schema: [
+          { name: 'root', num_children: 5 },
+          { ...text, name: 'query', repetition_type: 'REQUIRED' },
+          ...list('docs', text),
+          ...list('labels', number),
+          ...list('evidence', number),
+          ...list('groundTruth', text),
         ],
-        rowGroupSize: group.length,
       })
-      group = []
-    }
-    for await (const entry of entries) {
-      group.push(entry)
-      if (group.length === GROUP) await writeGroup()
-    }
-    if (group.length > 0) await writeGroup()
-    await writer.finish()
-  })
+      let group: LabelledQuery[] = []
+      const writeGroup = async (): Promise<void> => {
+        await writer.write({
+          columnData: [
+            { name: 'query', data: group.map(({ query }) => query) },
+            { name: 'docs', data: group.map(({ docs }) => [...docs]) },
+            { name: 'labels', data: group.map(({ labels }) => digits(labels)) },
+            { name: 'evidence', data: group.map(({ evidence }) => digits(evidence)) },
+            { name: 'groundTruth', data: group.map(({ groundTruth }) => [...groundTruth]) },
+          ],
+          rowGroupSize: group.length,
+        })
+        group = []
+      }
+      for await (const entry of entries) {
+        group.push(entry)
+        if (group.length === GROUP) await writeGroup()
+      }
+      if (group.length > 0) await writeGroup()
+      await writer.finish()
+    },
+    `${file}.partial.parquet`,
+  )
 }
 
 function list(name: string, element: SchemaElement): SchemaElement[] {

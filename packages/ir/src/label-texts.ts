@@ -13,7 +13,8 @@ export type LabelValues = 'probability' | 'logit'
 
 /**
  * For sentence-transformers' DistillKLDivLoss: `query`, `positive`, `negative_1` … and `label`,
- * one number for each of the documents in their order. Undefined for fewer documents than that.
+ * one number for each of the documents in their order. Undefined for fewer documents than that, or
+ * without a positive one.
  */
 export function formatSentenceTransformers(
   entry: LabelledQuery,
@@ -21,8 +22,11 @@ export function formatSentenceTransformers(
   negatives: number,
   values: LabelValues,
 ): string | undefined {
-  const order = positiveFirst(entry).slice(0, negatives + 1)
-  if (order.length < negatives + 1) return undefined
+  const positive = entry.docs.findIndex((id) => entry.groundTruth.includes(id))
+  const others = [...entry.docs.keys()].filter((i) => i !== positive)
+  if (positive < 0 || others.length < negatives) return undefined
+  // The ground-truth document with the highest label first, then the others.
+  const order = [positive, ...others.slice(0, negatives)]
   const row: Record<string, unknown> = { query: textOf(texts.query(entry.query), entry.query) }
   order.forEach((i, place) => {
     row[place === 0 ? 'positive' : `negative_${place}`] = documentText(texts, entry.docs[i]!)
@@ -45,14 +49,18 @@ export function formatListwise(
   })}\n`
 }
 
-/** For Tevatron: a query with its positive passages (the ground truth) and the others, each with its label. */
+/**
+ * For Tevatron: a query with its positive passages (the ground truth) and the others, each with its
+ * label. Undefined without a positive one.
+ */
 export function formatTevatron(
   entry: LabelledQuery,
   texts: LabelTexts,
   values: LabelValues,
-): string {
+): string | undefined {
   const known = new Set(entry.groundTruth)
   const labels = labelsOf(entry, values)
+  if (!entry.docs.some((id) => known.has(id))) return undefined
   const passages = entry.docs.map((docid, i) => {
     const { title = '', text } = found(texts.document(docid), 'document', docid)
     return { docid, title, text, score: labels[i]! }
@@ -63,15 +71,6 @@ export function formatTevatron(
     positive_passages: passages.filter(({ docid }) => known.has(docid)),
     negative_passages: passages.filter(({ docid }) => !known.has(docid)),
   })}\n`
-}
-
-/** The ground-truth document with the highest label, then all others, as indices. */
-function positiveFirst({ docs, groundTruth }: LabelledQuery): number[] {
-  const positive = Math.max(
-    0,
-    docs.findIndex((id) => groundTruth.includes(id)),
-  )
-  return [positive, ...[...docs.keys()].filter((i) => i !== positive)]
 }
 
 /** A label that underflowed to 0 is far enough down at this one, and −∞ is no number in JSON. */

@@ -17,10 +17,10 @@ export async function* rowBlocks(
   file: string,
   dimensions: number,
   rows: Iterable<Float32Array> | AsyncIterable<Float32Array>,
-  ids: Iterable<string> | undefined,
+  ids: Iterable<string> | AsyncIterable<string> | undefined,
   type: 'f16' | 'f32',
 ): AsyncGenerator<RowBlock> {
-  const names = (ids ?? numbers())[Symbol.iterator]()
+  const names = iterator(ids ?? numbers())
   let row = 0
   for await (const values of rows) {
     if (values.length % dimensions !== 0) {
@@ -34,14 +34,20 @@ export async function* rowBlocks(
     }
     const block: RowBlock = { values, ids: [] }
     for (let i = 0; i < values.length / dimensions; i++, row++) {
-      const { done, value } = names.next()
+      const next = names.next()
+      // Waiting for each of millions of ids that are there already would take longer than all else.
+      const { done, value } = next instanceof Promise ? await next : next
       if (done) throw new FileError(file, '', `there are only ${row} ids for the rows`)
       block.ids.push(value)
     }
     yield block
   }
-  if (ids && !names.next().done)
+  if (ids && !(await names.next()).done)
     throw new FileError(file, '', `there are more ids than ${row} rows`)
+}
+
+function iterator<T>(values: Iterable<T> | AsyncIterable<T>): Iterator<T> | AsyncIterator<T> {
+  return Symbol.asyncIterator in values ? values[Symbol.asyncIterator]() : values[Symbol.iterator]()
 }
 
 function* numbers(): Generator<string> {

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync, readSync, rmSync } from 'node:fs'
+import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { IdIndex } from './id-index.ts'
 import { IdList } from './id-list.ts'
 import { readTexts, type TextEntry } from './texts.ts'
-import { writeWhole } from './write-whole.ts'
+
+/** Bytes that are written at a time. */
+const BLOCK = 1 << 20
 
 /**
  * Texts by id, for files larger than memory: they are copied once, unpacked, into a temporary
@@ -14,41 +16,62 @@ import { writeWhole } from './write-whole.ts'
 export class TextStore {
   readonly #ids: IdList
   readonly #index: IdIndex
-  readonly #ends: readonly number[]
+  readonly #ends: number[]
   readonly #file: number
   readonly #name: string
   readonly #wanted = new IdList()
 
-  private constructor(ids: IdList, index: IdIndex, ends: readonly number[], name: string) {
+  private constructor(ids: IdList, index: IdIndex, file: number, name: string, ends: number[]) {
     this.#ids = ids
     this.#index = index
-    this.#ends = ends
+    this.#file = file
     this.#name = name
-    this.#file = openSync(name, 'r')
-    try {
-      // Without a name it disappears with the process, whatever ends that. Windows keeps it.
-      rmSync(name)
-    } catch {}
+    this.#ends = ends
   }
 
   /** Reads a corpus or queries; of two entries with the same id the first counts. */
   static async open(file: string): Promise<TextStore> {
-    const ids = new IdList()
-    const index = new IdIndex(ids)
-    const ends: number[] = []
     const name = join(tmpdir(), `kith-texts-${randomBytes(6).toString('hex')}`)
-    await writeWhole(name, async (write) => {
-      let end = 0
-      for await (const { id, title, text } of readTexts(file)) {
-        const bytes = Buffer.from(JSON.stringify(title === undefined ? [text] : [text, title]))
-        await write(bytes)
-        ids.pushText(id)
-        index.add(ids.length - 1)
-        end += bytes.length
-        ends.push(end)
-      }
-    })
-    return new TextStore(ids, index, ends, name)
+    const descriptor = openSync(name, 'wx+')
+    try {
+      // Without a name it disappears with the process, whatever ends that. Windows keeps it.
+      rmSync(name)
+    } catch {}
+    const ids = new IdList()
+    const store = new TextStore(ids, new IdIndex(ids), descriptor, name, [])
+    try {
+      await store.#fill(file)
+    } catch (error) {
+      store.close()
+      throw error
+    }
+    return store
+  }
+
+  async #fill(file: string): Promise<void> {
+    let block: Buffer[] = []
+    let [start, end] = [0, 0]
+    const flush = (): void => {
+      const bytes = Buffer.concat(block)
+      writeSync(this.#file, bytes, 0, bytes.length, start)
+      start = end
+      block = []
+    }
+    for await (const { id, title, text } of readTexts(file)) {
+      const bytes = Buffer.from(JSON.stringify(title === undefined ? [text] : [text, title]))
+      block.push(bytes)
+      end += bytes.length
+      this.#ids.pushText(id)
+      this.#index.add(this.#ids.length - 1)
+      this.#ends.push(end)
+      if (end - start > BLOCK) flush()
+    }
+    flush()
+  }
+
+  /** Whether there is a text with an id. */
+  has(id: string): boolean {
+    return this.#find(id) >= 0
   }
 
   /** How many texts there are. */
@@ -58,15 +81,19 @@ export class TextStore {
 
   /** The text with an id, undefined where there is none. */
   get(id: string): TextEntry | undefined {
-    this.#wanted.clear()
-    this.#wanted.pushText(id)
-    const found = this.#index.find(this.#wanted, 0)
+    const found = this.#find(id)
     if (found < 0) return undefined
     const from = found === 0 ? 0 : this.#ends[found - 1]!
     const bytes = Buffer.allocUnsafe(this.#ends[found]! - from)
     readSync(this.#file, bytes, 0, bytes.length, from)
     const [text, title] = JSON.parse(bytes.toString('utf8')) as [string, string?]
     return title === undefined ? { id, text } : { id, title, text }
+  }
+
+  #find(id: string): number {
+    this.#wanted.clear()
+    this.#wanted.pushText(id)
+    return this.#index.find(this.#wanted, 0)
   }
 
   close(): void {

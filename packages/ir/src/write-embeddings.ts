@@ -17,7 +17,7 @@ import { replaceWhole, type Write, writeWhole } from './write-whole.ts'
 export interface WriteEmbeddingsOptions {
   dimensions: number
   /** One id per row; without them, rows are numbered. */
-  ids?: Iterable<string> | undefined
+  ids?: Iterable<string> | AsyncIterable<string> | undefined
   /** f16 takes half the space; `.fvecs`, JSONL and memmap folders hold f32 only. */
   type?: 'f16' | 'f32' | undefined
   /** The format, where the ending does not tell it. */

