@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { readQrels, writeEmbeddings } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { browser, withBrowser } from '../../../test/browser.ts'
-import { kith, sharedCollection, succeed, temporaryFolder } from './support.ts'
+import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
+import { kith, succeed } from './support.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

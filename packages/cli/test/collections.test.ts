@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sharedCollection, succeed, temporaryFolder } from './support.ts'
+import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
+import { succeed } from './support.ts'
 
 /** nDCG@10 of the cosine ranking, reranked by embeddings, and by embeddings and words. */
 const figures: [string, number, number, number][] = [

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeEmbeddings } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { kith, succeed, temporaryFolder } from './support.ts'
+import { temporaryFolder } from '../../../test/files.ts'
+import { kith, succeed } from './support.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

@@ -2,8 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openEmbeddings, readQrels, readRun } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
 import { runKilled } from './killed.ts'
-import { kith, sharedCollection, succeed, temporaryFolder } from './support.ts'
+import { kith, succeed } from './support.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

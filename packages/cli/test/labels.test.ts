@@ -5,8 +5,9 @@ import { gunzipSync } from 'node:zlib'
 import { labelPresets, smoothLabels } from '@kith/core'
 import { openEmbeddings, readLabelsParquet, readQrels, readRun, writeEmbeddings } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
 import { runKilled } from './killed.ts'
-import { kith, sharedCollection, succeed, temporaryFolder } from './support.ts'
+import { kith, succeed } from './support.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

@@ -1,0 +1,35 @@
+/**
+ * Tokens of a batch. Matrix products are as fast from 64 tokens on, and slower again
+ * when a batch no longer fits the cache: see ARCHITECTURE.md.
+ */
+const BATCH_TOKENS = 512
+
+/** Texts that run together, all of them equally long. */
+export interface Batch {
+  /** Which texts, by their place in the list. */
+  texts: number[]
+  length: number
+}
+
+/**
+ * Puts texts of the same length together. So there is no padding, and no text's
+ * embedding depends on its company. The longest come first: what is left at the end,
+ * when some threads have nothing more to do, is short.
+ */
+export function planBatches(lengths: ArrayLike<number>): Batch[] {
+  const byLength = new Map<number, number[]>()
+  for (let i = 0; i < lengths.length; i++) {
+    const length = lengths[i]!
+    const texts = byLength.get(length)
+    if (texts) texts.push(i)
+    else byLength.set(length, [i])
+  }
+  const batches: Batch[] = []
+  for (const [length, texts] of [...byLength].sort(([a], [b]) => b - a)) {
+    const most = Math.max(1, Math.floor(BATCH_TOKENS / length))
+    for (let from = 0; from < texts.length; from += most) {
+      batches.push({ texts: texts.slice(from, from + most), length })
+    }
+  }
+  return batches
+}

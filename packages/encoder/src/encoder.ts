@@ -1,0 +1,181 @@
+import { KithError, type Matrix } from '@kith/core'
+import { planBatches } from './batches.ts'
+import type { LanePool } from './lane-pool.ts'
+import type { Model } from './model.ts'
+import type { Tokens } from './text-tokenizer.ts'
+
+/** What a text is: some models want another prefix before queries than before documents. */
+export type Role = 'query' | 'document'
+
+/** What is put before each text. */
+export type Prefixes = Record<Role, string>
+
+/** How texts are encoded. */
+export interface EncodeOptions {
+  /** Default: `document`. */
+  role?: Role | undefined
+  /** Hears how many texts are done. */
+  onProgress?: ((done: number) => void) | undefined
+  /** Stops the work, which then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
+}
+
+/** The embeddings of some texts, a row each, in the order of the texts. */
+export interface Encoded extends Matrix {
+  /** Texts that were longer than the model takes, and were cut. */
+  cut: number
+}
+
+/** Texts of a window: enough to find some of the same length. */
+const WINDOW = 256
+/** Windows under way, so that no thread waits for the last batch of one. */
+const AHEAD = 3
+
+/** A model that turns texts into vectors, on all cores. Close it when it is done. */
+export class Encoder {
+  readonly name: string
+  /** Tokens after which texts are cut. */
+  readonly maxTokens: number
+  readonly #model: Model
+  readonly #pool: LanePool
+  readonly #prefixes: Prefixes
+
+  /** @internal Use `loadEncoder`. */
+  constructor(
+    model: Model,
+    readonly dimensions: number,
+    pool: LanePool,
+    prefixes: Prefixes,
+  ) {
+    this.name = model.files.name
+    this.maxTokens = model.maxTokens
+    this.#model = model
+    this.#pool = pool
+    this.#prefixes = prefixes
+  }
+
+  /** Encodes a list of texts. */
+  async encode(texts: readonly string[], options: EncodeOptions = {}): Promise<Encoded> {
+    const { dimensions } = this
+    const data = new Float32Array(texts.length * dimensions)
+    let [rows, cut] = [0, 0]
+    for await (const window of this.encodeStream(texts, options)) {
+      data.set(window.data, rows * dimensions)
+      rows += window.rows
+      cut += window.cut
+    }
+    return { data, rows, dimensions, cut }
+  }
+
+  /**
+   * Encodes texts as they come, and yields some rows at a time, in the order of the
+   * texts. A text's embedding depends on nothing but the text: whoever continues
+   * after some rows gets the same bytes as whoever does all in one go.
+   */
+  async *encodeStream(
+    texts: Iterable<string> | AsyncIterable<string>,
+    options: EncodeOptions = {},
+  ): AsyncGenerator<Encoded> {
+    const stop = new AbortController()
+    const signals = options.signal ? [stop.signal, options.signal] : [stop.signal]
+    const signal = AbortSignal.any(signals)
+    const underWay: Promise<Encoded>[] = []
+    let [first, done] = [0, 0]
+    const onTexts = (count: number) => {
+      done += count
+      options.onProgress?.(done)
+    }
+    try {
+      for await (const window of windows(texts)) {
+        signal.throwIfAborted()
+        const encoded = this.#encodeWindow(
+          window,
+          first,
+          options.role ?? 'document',
+          signal,
+          onTexts,
+        )
+        // Awaited in its turn; until then a failure must not count as unhandled.
+        encoded.catch(() => {})
+        underWay.push(encoded)
+        first += window.length
+        if (underWay.length === AHEAD) yield await underWay.shift()!
+      }
+      for (const encoded of underWay) yield await encoded
+    } finally {
+      stop.abort()
+    }
+  }
+
+  /** Ends the sessions; what is not done yet fails. */
+  close(): void {
+    this.#pool.close()
+  }
+
+  async #encodeWindow(
+    texts: string[],
+    first: number,
+    role: Role,
+    signal: AbortSignal,
+    onTexts: (count: number) => void,
+  ): Promise<Encoded> {
+    const { dimensions } = this
+    const prefix = this.#prefixes[role]
+    if (prefix === undefined) {
+      throw new KithError('BAD_SETTING', `role is "${role}", allowed: query, document`)
+    }
+    const tokens = texts.map((text, i) => this.#tokenize(prefix, text, first + i))
+    const data = new Float32Array(texts.length * dimensions)
+    const batches = planBatches(tokens.map(({ ids }) => ids.length))
+    await Promise.all(
+      batches.map(async ({ texts: members, length }) => {
+        const make = () => {
+          const ids = new Int32Array(members.length * length)
+          members.forEach((text, i) => {
+            ids.set(tokens[text]!.ids, i * length)
+          })
+          return { ids, length }
+        }
+        const rows = await this.#pool.run(make, signal)
+        if (rows.length !== members.length * dimensions) {
+          const problem = `${this.name} gives ${rows.length} numbers for ${members.length} texts of ${dimensions}`
+          throw new KithError('BAD_SHAPE', problem)
+        }
+        members.forEach((text, i) => {
+          const row = rows.subarray(i * dimensions, (i + 1) * dimensions)
+          checkRow(row, first + text, this.name)
+          data.set(row, text * dimensions)
+        })
+        onTexts(members.length)
+      }),
+    )
+    const cut = tokens.reduce((count, { cut }) => count + (cut ? 1 : 0), 0)
+    return { data, rows: texts.length, dimensions, cut }
+  }
+
+  #tokenize(prefix: string, text: string, index: number): Tokens {
+    if (typeof text !== 'string') {
+      throw new KithError('BAD_INPUT', `text ${index} is ${typeof text}, expected a string`)
+    }
+    return this.#model.tokenizer.encode(prefix + text)
+  }
+}
+
+async function* windows(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string[]> {
+  let window: string[] = []
+  for await (const text of texts) {
+    window.push(text)
+    if (window.length === WINDOW) {
+      yield window
+      window = []
+    }
+  }
+  if (window.length > 0) yield window
+}
+
+function checkRow(row: Float32Array, text: number, model: string): void {
+  const bad = row.findIndex((value) => !Number.isFinite(value))
+  if (bad < 0) return
+  const problem = `${model} gives text ${text} the number ${row[bad]} in dimension ${bad}`
+  throw new KithError('BAD_VECTOR', problem)
+}

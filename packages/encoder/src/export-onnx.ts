@@ -1,0 +1,23 @@
+import { join } from 'node:path'
+import { writeWhole } from '@kith/ir'
+import { buildModel, HIDDEN } from './build-model.ts'
+import { asCheckpoint, type ModelOptions, openModel } from './model.ts'
+import { writeModelFiles } from './model-files.ts'
+
+/**
+ * Writes a checkpoint as `onnx/model.onnx`, weights inside, from `input_ids` and
+ * `attention_mask` to `last_hidden_state`, with its config, tokenizer and pooling
+ * beside it: the layout that transformers.js and others load.
+ */
+export async function exportOnnx(
+  name: string,
+  folder: string,
+  options: ModelOptions = {},
+): Promise<void> {
+  const model = asCheckpoint(await openModel(name, options))
+  await writeModelFiles(model, folder)
+  const onnx = await buildModel(model, HIDDEN)
+  await writeWhole(join(folder, 'onnx', 'model.onnx'), async (write) => {
+    for (const part of onnx.parts()) await write(part)
+  })
+}

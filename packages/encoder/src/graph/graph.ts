@@ -1,0 +1,125 @@
+import { KithError } from '@kith/core'
+
+/** The size of one axis: a number, or a name where it is known only when the graph runs. */
+export type Dim = number | string
+/** What a value holds. */
+export type DType = 'float32' | 'int64'
+/** What ONNX lets a node carry besides its inputs; whole numbers that are floats are boxed. */
+export type Attribute = number | readonly number[] | string | { readonly float: number }
+
+/** A tensor that flows through a graph. */
+export interface Value {
+  readonly graph: Graph
+  readonly name: string
+  readonly dtype: DType
+  readonly shape: readonly Dim[]
+}
+
+/**
+ * From the gradient of a node's first output to that of one of its inputs, which has the
+ * input's shape. It may look at the node's inputs and outputs, and appends nodes.
+ */
+export type GradientRule = (gradient: Value) => Value
+
+/** One operation. A pass that differentiates walks these backwards. */
+export interface GraphNode {
+  /** ONNX's name of the operation, such as `Gemm`. */
+  readonly type: string
+  readonly inputs: readonly Value[]
+  readonly outputs: readonly Value[]
+  readonly attributes: Readonly<Record<string, Attribute>>
+  /** A rule per input; undefined where nothing flows back, as to indices. */
+  readonly gradients: readonly (GradientRule | undefined)[]
+}
+
+interface NodeOptions {
+  attributes?: Record<string, Attribute>
+  dtype?: DType
+  gradients?: readonly (GradientRule | undefined)[]
+}
+
+/** A constant tensor and its contents. */
+export interface Constant {
+  readonly value: Value
+  readonly data: Float32Array | BigInt64Array
+}
+
+/**
+ * A computation under construction: operations append nodes in the order in which
+ * they can run. It is written as ONNX by `toOnnx`.
+ */
+export class Graph {
+  /** What a caller feeds at each run. */
+  readonly inputs: Value[] = []
+  /** Weights: fed like inputs while they are being trained, fixed inside the model otherwise. */
+  readonly parameters: Value[] = []
+  readonly constants: Constant[] = []
+  readonly nodes: GraphNode[] = []
+  readonly outputs: Value[] = []
+  readonly #names = new Set<string>()
+  readonly #dims = new Map<string, Value>()
+
+  /** Declares what is fed at each run. */
+  input(name: string, dtype: DType, shape: readonly Dim[]): Value {
+    const value = this.#value(name, dtype, shape)
+    this.inputs.push(value)
+    return value
+  }
+
+  /** Declares a weight, under the name that it has in a checkpoint. */
+  parameter(name: string, shape: readonly number[]): Value {
+    const value = this.#value(name, 'float32', shape)
+    this.parameters.push(value)
+    return value
+  }
+
+  /** Numbers that never change; without a shape, a single one. */
+  constant(data: Float32Array | BigInt64Array, shape: readonly number[] = []): Value {
+    const dtype = data instanceof Float32Array ? 'float32' : 'int64'
+    const value = this.#value(`constant_${this.constants.length}`, dtype, shape)
+    this.constants.push({ value, data })
+    return value
+  }
+
+  /** Appends an operation; its outputs are float32 unless said otherwise. */
+  node(
+    type: string,
+    inputs: readonly Value[],
+    shapes: readonly (readonly Dim[])[],
+    { attributes = {}, dtype = 'float32', gradients = [] }: NodeOptions = {},
+  ): Value[] {
+    const at = this.nodes.length
+    const outputs = shapes.map((shape, i) => this.#value(`${type}_${at}_${i}`, dtype, shape))
+    this.nodes.push({ type, inputs, outputs, attributes, gradients })
+    return outputs
+  }
+
+  /** Names a value that a run returns. */
+  output(name: string, from: Value): void {
+    const value = this.#value(name, from.dtype, from.shape)
+    const node = { type: 'Identity', inputs: [from], outputs: [value] }
+    this.nodes.push({ ...node, attributes: {}, gradients: [] })
+    this.outputs.push(value)
+  }
+
+  /** The size of a named axis when the graph runs, as a vector of one number. */
+  dim(name: string): Value {
+    const known = this.#dims.get(name)
+    if (known) return known
+    const source = this.inputs.find(({ shape }) => shape.includes(name))
+    if (!source) throw new KithError('BAD_SHAPE', `no input of the graph has an axis ${name}`)
+    const start = source.shape.indexOf(name)
+    const attributes = { start, end: start + 1 }
+    const [size] = this.node('Shape', [source], [[1]], { attributes, dtype: 'int64' })
+    this.#dims.set(name, size!)
+    return size!
+  }
+
+  #value(name: string, dtype: DType, shape: readonly Dim[]): Value {
+    if (this.#names.has(name)) {
+      throw new KithError('BAD_INPUT', `the graph has two values named ${name}`)
+    }
+    this.#names.add(name)
+    return { graph: this, name, dtype, shape }
+  }
+}

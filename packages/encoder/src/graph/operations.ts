@@ -1,0 +1,8 @@
+/** The operations that graphs are built of, each with its gradient rule. */
+export * from './activation.ts'
+export { add, divide, multiply, squareRoot, subtract, toFloat } from './elementwise.ts'
+export * from './gather.ts'
+export * from './linear.ts'
+export * from './normalise.ts'
+export { sum } from './reduce.ts'
+export { positions, reshape, transpose } from './shape.ts'

@@ -1,0 +1,103 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { downloadFile, listFiles } from '@huggingface/hub'
+import { KithError } from '@kith/core'
+import { writeWhole } from '@kith/ir'
+import { hasModel } from './model-folder.ts'
+
+/** How a model is downloaded. */
+export interface DownloadOptions {
+  /** The folder of downloaded models; default: `KITH_CACHE`, or `~/.cache/kith/models`. */
+  cache?: string | undefined
+  /** A branch, tag or commit; default: `main`. */
+  revision?: string | undefined
+  /** The address of the hub, where it is not the public one. */
+  hubUrl?: string | undefined
+  /** Hears how many bytes of a file have arrived, of how many. */
+  onDownload?: ((file: string, bytes: number, total: number) => void) | undefined
+}
+
+/** What is taken from a repository besides the weights. */
+const SMALL_FILES =
+  /^(\d+_\w+\/)?(config|tokenizer|tokenizer_config|modules|sentence_bert_config)\.json$|^(\d+_\w+\/)?vocab\.txt$/
+/** The ways in which weights are stored; the first that a repository has is taken. */
+const WEIGHTS = [
+  /^(0_Transformer\/)?model\.safetensors$/,
+  /^(0_Transformer\/)?model(-\d+-of-\d+\.safetensors|\.safetensors\.index\.json)$/,
+  /^model\.onnx(_data)?$/,
+  /^onnx\/model\.onnx(_data)?$/,
+]
+
+interface RemoteFile {
+  path: string
+  size: number
+}
+
+/** Downloads a model from the hub unless its files are there already; returns their folder. */
+export async function downloadModel(name: string, options: DownloadOptions): Promise<string> {
+  const { cache = defaultCache(), revision = 'main' } = options
+  const folder = join(cache, ...name.split('/'), ...(revision === 'main' ? [] : [revision]))
+  if (hasModel(folder)) return folder
+  const hub = { repo: name, revision, ...(options.hubUrl ? { hubUrl: options.hubUrl } : {}) }
+  try {
+    const files: RemoteFile[] = []
+    for await (const { type, path, size } of listFiles({ ...hub, recursive: true })) {
+      if (type === 'file') files.push({ path, size })
+    }
+    for (const file of choose(name, files)) {
+      const blob = await downloadFile({ ...hub, path: file.path })
+      if (!blob) throw new Error(`${file.path} is not there`)
+      await save(blob, join(folder, file.path), (bytes) =>
+        options.onDownload?.(file.path, bytes, file.size),
+      )
+    }
+  } catch (error) {
+    if (error instanceof KithError) throw error
+    throw unreachable(name, folder, error as Error)
+  }
+  return folder
+}
+
+/** Small files first: where the weights are, the model is complete. */
+function choose(name: string, files: RemoteFile[]): RemoteFile[] {
+  const weights = WEIGHTS.map((pattern) => files.filter(({ path }) => pattern.test(path)))
+  const chosen = weights.find((found) => found.length > 0)
+  if (!chosen) {
+    const problem = `the model ${name} has neither safetensors nor ONNX files; convert it and give its folder`
+    throw new KithError('BAD_INPUT', problem)
+  }
+  // Shards come before the index, and data before the model, that refers to them.
+  chosen.sort((a, b) => rank(a.path) - rank(b.path))
+  return [...files.filter(({ path }) => SMALL_FILES.test(path)), ...chosen]
+}
+
+function rank(path: string): number {
+  return /(-of-\d+\.safetensors|_data)$/.test(path) ? 0 : 1
+}
+
+async function save(blob: Blob, file: string, onBytes: (bytes: number) => void): Promise<void> {
+  await writeWhole(file, async (write) => {
+    let bytes = 0
+    for await (const part of blob.stream() as unknown as AsyncIterable<Uint8Array>) {
+      await write(part)
+      bytes += part.length
+      onBytes(bytes)
+    }
+    if (bytes !== blob.size) throw new Error(`${bytes} of ${blob.size} bytes of ${file} arrived`)
+  })
+}
+
+function unreachable(name: string, folder: string, error: Error): KithError {
+  const cause =
+    error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+  const wrapped = new KithError(
+    'BAD_INPUT',
+    `the model ${name} could not be downloaded (${cause}). Without a connection, place its config.json, tokenizer.json and model.safetensors (with modules.json and 1_Pooling/config.json, if it has them) in ${folder}, or give a folder that holds them`,
+  )
+  wrapped.cause = error
+  return wrapped
+}
+
+function defaultCache(): string {
+  return process.env['KITH_CACHE'] ?? join(homedir(), '.cache', 'kith', 'models')
+}

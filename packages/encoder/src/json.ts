@@ -1,0 +1,42 @@
+import { readFile, stat } from 'node:fs/promises'
+import { FileError } from '@kith/ir'
+import { asFileError } from './as-file-error.ts'
+
+/** An object of a JSON file that nobody has checked yet. */
+export type JsonObject = Record<string, unknown>
+
+/** tokenizer.json of a large vocabulary is some tens of megabytes. */
+const LARGEST = 2 ** 28
+
+/** Whether a value is an object with keys. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Reads a text file of bounded size. */
+export async function readText(file: string): Promise<string> {
+  try {
+    const { size } = await stat(file)
+    if (size > LARGEST) throw new FileError(file, '', `${size} bytes are too many for such a file`)
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw asFileError(file, error)
+  }
+}
+
+/** Reads a JSON file that holds an object. */
+export async function readJson(file: string): Promise<JsonObject> {
+  const value = await readJsonValue(file)
+  if (!isObject(value)) throw new FileError(file, '', 'expected a JSON object')
+  return value
+}
+
+/** Reads a JSON file. */
+export async function readJsonValue(file: string): Promise<unknown> {
+  const text = await readText(file)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new FileError(file, '', `is not JSON: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,62 @@
+import { stat } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { KithError } from '@kith/core'
+import { countParameters } from './build-model.ts'
+import { Encoder } from './encoder.ts'
+import { LanePool, type PoolSize } from './lane-pool.ts'
+import { asCheckpoint, type Model, type ModelOptions, openModel } from './model.ts'
+import type { SessionSource } from './session.ts'
+
+/** How an encoder is loaded. */
+export interface EncoderOptions extends ModelOptions {
+  /** Put before each query, such as `query: ` for E5. */
+  queryPrefix?: string | undefined
+  /** Put before each document, such as `passage: ` for E5. */
+  documentPrefix?: string | undefined
+  /** Cores to use; default: all. The embeddings are the same for any number. */
+  threads?: number | undefined
+}
+
+/** Memory for weights. Each session has its own copy, so large models get fewer sessions. */
+const WEIGHT_BYTES = 2 ** 31
+
+/**
+ * Loads a model.
+ *
+ * @param name `minilm`, a folder, or a name on the hub.
+ */
+export async function loadEncoder(name: string, options: EncoderOptions = {}): Promise<Encoder> {
+  const { threads = availableParallelism(), queryPrefix = '', documentPrefix = '' } = options
+  if (!Number.isInteger(threads) || threads < 1) {
+    throw new KithError('BAD_SETTING', `threads is ${threads}, allowed: whole numbers from 1 on`)
+  }
+  const model = await openModel(name, options)
+  const source = sourceOf(model)
+  const pool = new LanePool(source, poolSize(threads, await weightBytes(source)))
+  try {
+    // The empty text tells the dimensions, and whether the model runs at all.
+    const { ids } = model.tokenizer.encode('')
+    const row = await pool.run(() => ({ ids: Int32Array.from(ids), length: ids.length }))
+    return new Encoder(model, row.length, pool, { query: queryPrefix, document: documentPrefix })
+  } catch (error) {
+    pool.close()
+    throw error
+  }
+}
+
+/** What sessions need to know of a model. */
+function sourceOf(model: Model): SessionSource {
+  if (model.files.onnx) return { file: model.files.onnx, head: model.head }
+  const { config, weights, head } = asCheckpoint(model)
+  return { config, weights, head }
+}
+
+async function weightBytes(source: SessionSource): Promise<number> {
+  return 'file' in source ? (await stat(source.file)).size : 4 * countParameters(source.config)
+}
+
+/** As many sessions as there are cores, or as fit into memory, with more threads for each. */
+function poolSize(cores: number, bytes: number): PoolSize {
+  const sessions = Math.max(1, Math.min(cores, Math.floor(WEIGHT_BYTES / bytes)))
+  return { sessions, threads: Math.floor(cores / sessions) }
+}

@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { KithError } from '@kith/core'
+import { FileError } from '@kith/ir'
+import { type EncoderConfig, readConfig } from './config.ts'
+import { findModel } from './find-model.ts'
+import type { DownloadOptions } from './hub.ts'
+import type { ModelFiles } from './model-folder.ts'
+import type { Head, Pooling } from './pooling.ts'
+import { TextTokenizer } from './text-tokenizer.ts'
+import { readTokenizerFiles } from './tokenizer-files.ts'
+
+/** How a model is found and used; what is not said here, its own files say. */
+export interface ModelOptions extends DownloadOptions {
+  /** How tokens become an embedding. */
+  pooling?: Pooling | undefined
+  /** Whether embeddings get length 1; where nobody says, they do not. */
+  normalise?: boolean | undefined
+  /** Where texts are cut, special tokens included. */
+  maxTokens?: number | undefined
+}
+
+/** A model whose files have been looked at; its weights are read when they are needed. */
+export interface Model {
+  files: ModelFiles
+  /** The measures of the encoder; a model in ONNX needs none. */
+  config: EncoderConfig | undefined
+  /** Without a pooling, a model in ONNX returns embeddings by itself. */
+  head: { pooling: Pooling | undefined; normalise: boolean }
+  maxTokens: number
+  tokenizer: TextTokenizer
+}
+
+/** A model that the graph builder can build. */
+export interface Checkpoint extends Model {
+  config: EncoderConfig
+  weights: string
+  head: Head
+}
+
+/** Models in ONNX that do not say where they end. */
+const USUAL_LIMIT = 512
+
+/** Finds a model and reads what its files say, but for the weights. */
+export async function openModel(name: string, options: ModelOptions = {}): Promise<Model> {
+  const files = await findModel(name, options)
+  const config = files.onnx ? undefined : await readConfig(join(files.folder, 'config.json'))
+  const { pooling = files.head.pooling, normalise = files.head.normalise ?? false } = options
+  if (pooling === undefined ? config : pooling !== 'mean' && pooling !== 'first') {
+    const problem =
+      pooling === undefined
+        ? `the files of ${files.name} do not say how tokens become an embedding: say pooling "mean" (RepBERT, E5) or "first" (TAS-B, CoCondenser, BGE)`
+        : `pooling is "${pooling}", allowed: mean, first`
+    throw new KithError('BAD_SETTING', problem)
+  }
+  const limit = config?.positions ?? Number.POSITIVE_INFINITY
+  const maxTokens = options.maxTokens ?? Math.min(files.maxTokens ?? USUAL_LIMIT, limit)
+  if (!Number.isInteger(maxTokens) || maxTokens < 1 || maxTokens > limit) {
+    const problem = `maxTokens is ${maxTokens}, allowed: whole numbers up to ${limit}`
+    throw new KithError('BAD_SETTING', problem)
+  }
+  const { file, description, config: settings } = await readTokenizerFiles(files.folder)
+  const tokenizer = new TextTokenizer(file, description, settings, maxTokens)
+  if (config && tokenizer.largestId >= config.vocabulary) {
+    const problem = `has token ${tokenizer.largestId}, by config.json the model knows ${config.vocabulary}`
+    throw new FileError(file, '', problem)
+  }
+  return { files, config, head: { pooling, normalise }, maxTokens, tokenizer }
+}
+
+/** The same model, if it is a checkpoint. */
+export function asCheckpoint(model: Model): Checkpoint {
+  const { config, files, head } = model
+  if (!config || !files.weights || !head.pooling) {
+    const problem = `${files.name} is a model in ONNX; this needs one in safetensors`
+    throw new KithError('BAD_INPUT', problem)
+  }
+  return { ...model, config, weights: files.weights, head: { ...head, pooling: head.pooling } }
+}

@@ -1,0 +1,111 @@
+import { KithError } from '@kith/core'
+import { InferenceSession, Tensor } from 'onnxruntime-node'
+import { buildHead, buildModel, EMBEDDINGS, HIDDEN, type ModelSource } from './build-model.ts'
+import type { Model } from './model.ts'
+import type { Pooling } from './pooling.ts'
+
+/** What a session runs: a checkpoint, or the file of a model that is used as it is. */
+export type SessionSource = ModelSource | { file: string; head: Model['head'] }
+
+/** Texts of one length, their token ids one behind the other. */
+export interface TokenBatch {
+  ids: Int32Array
+  length: number
+}
+
+/** Tensors by name. */
+type Feeds = Record<string, Tensor>
+
+/** From token ids to embeddings, on a number of threads. */
+export type EncoderSession = (batch: TokenBatch) => Promise<Float32Array>
+
+const MASK = 'attention_mask'
+/** What models in ONNX may ask for. */
+const INPUTS = ['input_ids', MASK, 'token_type_ids']
+/** What the hidden states and the embeddings of models in ONNX are called. */
+const HIDDEN_NAMES = [HIDDEN, 'token_embeddings']
+const POOLED_NAMES = ['sentence_embedding', EMBEDDINGS]
+
+/** Loads a model. */
+export async function openSession(source: SessionSource, threads: number): Promise<EncoderSession> {
+  if ('file' in source) return openForeign(source.file, source.head, threads)
+  const session = await create((await buildModel(source, EMBEDDINGS)).toBytes(), threads)
+  return async (batch) => {
+    const feeds = feedsOf(batch, ['input_ids', MASK])
+    return floats((await session.run(feeds))[EMBEDDINGS]!)
+  }
+}
+
+async function openForeign(
+  file: string,
+  head: Model['head'],
+  threads: number,
+): Promise<EncoderSession> {
+  const session = await create(file, threads).catch((error) => {
+    throw new KithError('BAD_INPUT', `${file}: onnxruntime cannot load it: ${error.message}`)
+  })
+  const { inputNames, outputNames } = session
+  if (!inputNames.every((name) => INPUTS.includes(name))) {
+    const problem = `its inputs are ${inputNames.join(', ')}, allowed: ${INPUTS.join(', ')}`
+    throw new KithError('BAD_INPUT', `${file}: ${problem}`)
+  }
+  const { output, pooling } = chooseOutput(file, outputNames, head.pooling)
+  const pool = await create(buildHead({ ...head, pooling }).toBytes(), threads)
+  return async (batch) => {
+    const states = (await session.run(feedsOf(batch, inputNames), [output]))[output]!
+    // What is an embedding already is pooled as a text of one token.
+    const shape = states.dims.length === 2 ? states.dims.toSpliced(1, 0, 1) : states.dims
+    const [texts = 0, length = 0] = shape
+    const mask = feedsOf({ ids: new Int32Array(texts * length), length }, [MASK])
+    const hidden = new Tensor('float32', floats(states), shape)
+    return floats((await pool.run({ ...mask, [HIDDEN]: hidden }))[EMBEDDINGS]!)
+  }
+}
+
+/** The hidden states where it is known how to pool them, else what is pooled already. */
+function chooseOutput(
+  file: string,
+  names: readonly string[],
+  pooling: Pooling | undefined,
+): { output: string; pooling: Pooling } {
+  const hidden = HIDDEN_NAMES.find((name) => names.includes(name))
+  if (hidden && pooling) return { output: hidden, pooling }
+  const pooled = POOLED_NAMES.find((name) => names.includes(name))
+  if (pooled) return { output: pooled, pooling: 'first' }
+  const problem = hidden
+    ? 'its files do not say how tokens become an embedding: say pooling "mean" or "first"'
+    : `its outputs are ${names.join(', ')}, expected ${[...HIDDEN_NAMES, ...POOLED_NAMES].join(' or ')}`
+  throw new KithError('BAD_INPUT', `${file}: ${problem}`)
+}
+
+function create(model: Uint8Array | string, threads: number): Promise<InferenceSession> {
+  const options: InferenceSession.SessionOptions = {
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    executionMode: 'sequential',
+    // Threads that wait for work by spinning would take the cores from the other sessions.
+    extra: { session: { intra_op: { allow_spinning: '0' } } },
+  }
+  // It has a signature for each, none for both.
+  return typeof model === 'string'
+    ? InferenceSession.create(model, options)
+    : InferenceSession.create(model, options)
+}
+
+/** What a model asks for. There is no padding, and a text is one segment. */
+function feedsOf({ ids, length }: TokenBatch, names: readonly string[]): Feeds {
+  const contents: Record<string, () => BigInt64Array> = {
+    input_ids: () => BigInt64Array.from(ids, BigInt),
+    [MASK]: () => new BigInt64Array(ids.length).fill(1n),
+    token_type_ids: () => new BigInt64Array(ids.length),
+  }
+  const shape = [ids.length / length, length]
+  return Object.fromEntries(
+    names.map((name) => [name, new Tensor('int64', contents[name]!(), shape)]),
+  )
+}
+
+function floats({ type, data }: Tensor): Float32Array {
+  if (data instanceof Float32Array) return data
+  throw new KithError('BAD_INPUT', `the model returns ${type}, expected float32`)
+}

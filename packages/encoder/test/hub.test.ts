@@ -1,0 +1,119 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { loadEncoder } from '../src/index.ts'
+import { bertConfig, bertNames, randomWeights, vocabulary } from './small-models.ts'
+import { safetensors } from './support.ts'
+
+const output = temporaryFolder()
+const json = (value: unknown) => Buffer.from(JSON.stringify(value))
+const repository: Record<string, Buffer> = {
+  'README.md': Buffer.from('not needed'),
+  'config.json': json(bertConfig),
+  'vocab.txt': Buffer.from(vocabulary.join('\n')),
+  'modules.json': json([
+    { path: '', type: 'sentence_transformers.models.Transformer' },
+    { path: '1_Pooling', type: 'sentence_transformers.models.Pooling' },
+  ]),
+  '1_Pooling/config.json': json({ pooling_mode_cls_token: true }),
+  'model.safetensors': safetensors(randomWeights(bertNames(''), 8), 'F32'),
+  'pytorch_model.bin': Buffer.from('not needed'),
+}
+
+/** A hub on this machine: it lists a repository and hands out its files. */
+let hub: Server
+let hubUrl: string
+const asked: string[] = []
+beforeAll(async () => {
+  hub = createServer((request, response) => {
+    const url = decodeURIComponent(request.url!)
+    asked.push(`${request.method} ${url}`)
+    if (url.startsWith('/api/models/kith/small/tree/main')) {
+      const files = Object.entries(repository).map(([path, bytes]) => ({
+        type: 'file',
+        path,
+        size: bytes.length,
+        oid: '0'.repeat(40),
+      }))
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(files))
+      return
+    }
+    const path = /^\/kith\/small\/(?:resolve|raw)\/main\/([^?]+)/.exec(url)?.[1]
+    const bytes = path && repository[path]
+    if (!bytes) {
+      response.writeHead(404).end()
+      return
+    }
+    const [, from, to] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? []
+    const part = from ? bytes.subarray(Number(from), Number(to) + 1) : bytes
+    response.writeHead(from ? 206 : 200, {
+      'content-length': part.length,
+      'content-range': `bytes ${from ?? 0}-${to ?? bytes.length - 1}/${bytes.length}`,
+      etag: `"${path}"`,
+    })
+    response.end(part)
+  })
+  await new Promise<void>((resolve) => hub.listen(0, '127.0.0.1', resolve))
+  hubUrl = `http://127.0.0.1:${(hub.address() as AddressInfo).port}`
+})
+afterAll(() => void hub.close())
+
+test('a model is downloaded once, what is needed of it, and used without the hub', async () => {
+  const cache = join(output, 'models')
+  const arrived = new Map<string, number>()
+  const onDownload = (file: string, bytes: number, total: number) => {
+    expect(bytes).toBeLessThanOrEqual(total)
+    arrived.set(file, bytes)
+  }
+  const first = await loadEncoder('kith/small', { cache, hubUrl, onDownload, threads: 1 })
+  const { data } = await first.encode(['dense retrieval'])
+  first.close()
+  expect(first.name).toBe('kith/small')
+  expect([...arrived.keys()].sort()).toEqual(
+    Object.keys(repository)
+      .filter((path) => path !== 'README.md' && path !== 'pytorch_model.bin')
+      .sort(),
+  )
+  expect([...arrived.keys()].at(-1)).toBe('model.safetensors')
+  for (const [path, bytes] of arrived) expect(bytes).toBe(repository[path]!.length)
+  asked.length = 0
+  const second = await loadEncoder('kith/small', { cache, hubUrl, threads: 1 })
+  expect((await second.encode(['dense retrieval'])).data).toEqual(data)
+  second.close()
+  expect(asked).toEqual([])
+})
+
+test('without a connection the message says where to place the files', async () => {
+  const cache = join(output, 'offline')
+  const options = { cache, hubUrl: 'http://127.0.0.1:1' }
+  await expect(loadEncoder('kith/small', options)).rejects.toThrow(
+    `place its config.json, tokenizer.json and model.safetensors (with modules.json and 1_Pooling/config.json, if it has them) in ${join(cache, 'kith', 'small')}`,
+  )
+  await expect(loadEncoder('kith/absent', { cache, hubUrl })).rejects.toThrow(
+    'could not be downloaded',
+  )
+  await expect(loadEncoder('./no/such/folder')).rejects.toThrow(
+    'there is no model "./no/such/folder"',
+  )
+})
+
+test('a download that breaks off leaves nothing that looks complete', async () => {
+  const cache = join(output, 'broken')
+  const whole = repository['model.safetensors']!
+  const stop = () => {
+    throw new Error('the cable was cut')
+  }
+  const onDownload = (file: string) => {
+    if (file === 'model.safetensors') stop()
+  }
+  await expect(loadEncoder('kith/small', { cache, hubUrl, onDownload })).rejects.toThrow('cable')
+  const folder = join(cache, 'kith', 'small')
+  expect(existsSync(join(folder, 'config.json'))).toBe(true)
+  expect(readdirSync(folder).filter((name) => name.startsWith('model.'))).toEqual([])
+  const encoder = await loadEncoder('kith/small', { cache, hubUrl, threads: 1 })
+  encoder.close()
+  expect(whole.length).toBeGreaterThan(0)
+})

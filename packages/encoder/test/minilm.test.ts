@@ -1,0 +1,176 @@
+import { join } from 'node:path'
+import { openEmbeddings, readTexts, type TextEntry } from '@kith/ir'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sharedCollection } from '../../../test/files.ts'
+import { type Encoder, loadEncoder } from '../src/index.ts'
+import { cosine, generator } from './support.ts'
+
+/** Documents of each collection that are encoded here; all of them take minutes. */
+const SAMPLE = 40
+
+let encoder: Encoder
+beforeAll(async () => {
+  encoder = await loadEncoder('minilm')
+})
+afterAll(() => encoder.close())
+
+/** The collections, and where the texts of their given embeddings were cut. */
+const collections: [string, number][] = [
+  ['cranfield', 256],
+  ['cisi', 256],
+  ['scifact', 256],
+  ['trec-dl-2019-judged', 192],
+]
+
+describe.each(collections)('%s', (name, maxTokens) => {
+  const folder = sharedCollection(name)
+  let cutting: Encoder
+  beforeAll(async () => {
+    cutting = await loadEncoder('minilm', { maxTokens })
+  })
+  afterAll(() => cutting.close())
+
+  test.skipIf(!folder).each([
+    ['documents', 'corpus.jsonl', 'docs.npy', SAMPLE],
+    ['queries', 'queries.jsonl', 'queries.npy', Number.POSITIVE_INFINITY],
+  ])('the given embeddings of %s are reproduced', async (_, textFile, vectorFile, most) => {
+    const vectors = join(folder!, 'embeddings/all-MiniLM-L6-v2', vectorFile)
+    const expected = await openEmbeddings(vectors)
+    const entries: TextEntry[] = []
+    for await (const entry of readTexts(join(folder!, textFile))) {
+      if (expected.rowOf(entry.id) !== undefined) entries.push(entry)
+    }
+    const random = generator(name.length)
+    const share = most / entries.length
+    const chosen = entries.filter(() => random() < share)
+    expect(chosen.length).toBeGreaterThan(Math.min(most, SAMPLE) * 0.5)
+    const texts = chosen.map(({ title, text }) => (title ? `${title} ${text}` : text))
+    const { data, dimensions } = await cutting.encode(texts)
+    chosen.forEach(({ id }, i) => {
+      const row = expected.rowOf(id)!
+      const ours = data.subarray(i * dimensions, (i + 1) * dimensions)
+      expect(cosine(ours, expected.read(row, row + 1)), id).toBeGreaterThan(0.99999)
+    })
+    expected.close()
+  })
+})
+
+const odd = [
+  '',
+  ' \t\n\r\u00a0\u3000',
+  '😀 👩‍👩‍👧‍👦 🏳️‍🌈',
+  'مرحبا بالعالم، كيف حالك؟',
+  'שלום עולם',
+  '密集检索 と 近傍',
+  'a\u0000b\u0007c\u001b[31m\ufffd\ufeff\u200d',
+  '\ud83d lone surrogates \udc00',
+  'word '.repeat(20_000),
+  'x'.repeat(100_000),
+  '漢'.repeat(100_000),
+  '[CLS] [SEP] [PAD] [MASK] ##ing',
+  'É é ß İ ﬁ Å ŏ́',
+]
+
+test('odd texts have embeddings of length 1, and long ones are counted', async () => {
+  const { data, rows, dimensions, cut } = await encoder.encode(odd)
+  expect(rows).toBe(odd.length)
+  // A word of more than 100 letters is one unknown token.
+  expect(cut).toBe(2)
+  for (let i = 0; i < rows; i++) {
+    const row = data.subarray(i * dimensions, (i + 1) * dimensions)
+    expect(Math.abs(Math.hypot(...row) - 1)).toBeLessThan(1e-5)
+  }
+  const first = data.subarray(0, dimensions)
+  expect(data.subarray(dimensions, 2 * dimensions)).toEqual(first)
+})
+
+test('a text’s embedding depends on the text alone, whatever the company and the threads', async () => {
+  const texts = [...odd, ...manyTexts(600)]
+  const { data, dimensions } = await encoder.encode(texts)
+  const one = await loadEncoder('minilm', { threads: 1 })
+  try {
+    for (const i of [0, 2, 8, 9, 20, 100, 333, texts.length - 1]) {
+      const alone = await one.encode([texts[i]!])
+      expect(alone.data).toEqual(data.subarray(i * dimensions, (i + 1) * dimensions))
+    }
+    const rest = await one.encode(texts.slice(301))
+    expect(rest.data).toEqual(data.subarray(301 * dimensions))
+  } finally {
+    one.close()
+  }
+})
+
+test('a stream yields all rows in order, and reads its texts as it goes', async () => {
+  const texts = manyTexts(900)
+  let taken = 0
+  async function* source() {
+    for (const text of texts) {
+      taken++
+      yield text
+    }
+  }
+  const { data } = await encoder.encode(texts)
+  const parts: Float32Array[] = []
+  const progress: number[] = []
+  let firstTaken = 0
+  for await (const part of encoder.encodeStream(source(), {
+    onProgress: (n) => progress.push(n),
+  })) {
+    firstTaken ||= taken
+    parts.push(part.data)
+  }
+  expect(firstTaken).toBeLessThan(texts.length)
+  expect(Buffer.concat(parts.map(bytesOf))).toEqual(bytesOf(data))
+  expect(progress.at(-1)).toBe(texts.length)
+  expect(progress).toEqual([...progress].sort((a, b) => a - b))
+})
+
+test('a signal stops the work, and the encoder goes on to other texts', async () => {
+  const stop = new AbortController()
+  const texts = manyTexts(2000)
+  const reason = new Error('enough')
+  const onProgress = () => stop.abort(reason)
+  await expect(encoder.encode(texts, { signal: stop.signal, onProgress })).rejects.toBe(reason)
+  for await (const part of encoder.encodeStream(texts)) {
+    expect(part.rows).toBeGreaterThan(0)
+    break
+  }
+  expect((await encoder.encode(['still here'])).rows).toBe(1)
+  expect((await encoder.encode([])).rows).toBe(0)
+})
+
+test('mistakes are named', async () => {
+  const bad = encoder.encode(['fine', 7 as unknown as string])
+  await expect(bad).rejects.toThrow('kith: text 1 is number, expected a string')
+  const failing = (async function* () {
+    yield 'fine'
+    throw new Error('the source broke')
+  })()
+  const drain = async () => {
+    for await (const part of encoder.encodeStream(failing)) expect(part).toBeDefined()
+  }
+  await expect(drain()).rejects.toThrow('the source broke')
+  const role = 'passage' as 'query'
+  await expect(encoder.encode(['fine'], { role })).rejects.toThrow('role is "passage"')
+  await expect(loadEncoder('minilm', { threads: 0 })).rejects.toThrow('threads is 0')
+  await expect(loadEncoder('minilm', { maxTokens: 513 })).rejects.toThrow('maxTokens is 513')
+  await expect(loadEncoder('minilm', { maxTokens: 2 })).rejects.toThrow('leave no room')
+  await expect(loadEncoder('minilm', { pooling: 'max' as 'mean' })).rejects.toThrow(
+    'pooling is "max", allowed: mean, first',
+  )
+  const closed = await loadEncoder('minilm', { threads: 1 })
+  closed.close()
+  await expect(closed.encode(['late'])).rejects.toThrow('the encoder was closed')
+})
+
+function manyTexts(count: number): string[] {
+  const random = generator(count)
+  const words = ['dense', 'retrieval', 'of', 'neighbours', 'kith', 'évidence', '近傍', 'ranking']
+  return Array.from({ length: count }, () =>
+    Array.from({ length: 1 + random() * 5 }, () => words[Math.floor(random() * 8)]).join(' '),
+  )
+}
+
+function bytesOf(data: Float32Array): Buffer {
+  return Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+}

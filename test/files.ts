@@ -1,0 +1,20 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+
+/** A folder that the tests of a file write to. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'kith-test-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  return folder
+}
+
+/** The folder of a shared collection, undefined where the machine does not have it. */
+export function sharedCollection(name: string): string | undefined {
+  const folder = fileURLToPath(new URL(`../../shared/data/${name}`, import.meta.url))
+  if (existsSync(folder)) return folder
+  console.warn(`skipped: no collection at ${folder}`)
+  return undefined
+}
