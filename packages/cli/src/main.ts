@@ -10,6 +10,7 @@ import { labelsCommand } from './commands/labels.ts'
 import { mergeCommand } from './commands/labels-merge.ts'
 import { rerankCommand } from './commands/rerank.ts'
 import { searchCommand } from './commands/search.ts'
+import { tuneCommand } from './commands/tune.ts'
 import { Output } from './output.ts'
 import { UsageError } from './usage-error.ts'
 import { version } from './version.ts'
@@ -19,6 +20,7 @@ const commands: readonly Command[] = [
   searchCommand,
   rerankCommand,
   evalCommand,
+  tuneCommand,
   labelsCommand,
   mergeCommand,
   auditCommand,

@@ -1,7 +1,7 @@
 import { extendRanking, type Ranking, Reranker, type Settings } from '@kith/core'
+import { type SharedTexts, textAt } from '@kith/tune'
 import type { Job } from './job.ts'
 import type { RerankTask } from './rerank-tasks.ts'
-import { type SharedTexts, textAt } from './text-shelf.ts'
 import { VectorRows, type VectorSource } from './vector-rows.ts'
 
 /** Everything that reranking tasks takes, in a form that can be handed to a worker thread. */

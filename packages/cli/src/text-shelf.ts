@@ -1,13 +1,7 @@
 import { type PreparedText, prepareText } from '@kith/core'
 import { readTexts } from '@kith/ir'
+import { type SharedTexts, shareTexts, type TextsById } from '@kith/tune'
 import type { RerankPlan } from './rerank-tasks.ts'
-
-/** Prepared texts on shared memory, one behind the other. */
-export interface SharedTexts {
-  words: Uint32Array
-  /** Where each text starts, and at last where the last one ends. */
-  starts: Float64Array
-}
 
 /** Texts by id, split into terms once for all queries they are candidates of. */
 export class TextShelf {
@@ -30,17 +24,15 @@ export class TextShelf {
     return this.#numbers.get(id)
   }
 
+  /** A text by id, undefined where there is none. */
+  get(id: string): PreparedText | undefined {
+    const number = this.#numbers.get(id)
+    return number === undefined ? undefined : this.#texts[number]
+  }
+
   /** All texts, for worker threads to share. */
   share(): SharedTexts {
-    const starts = new Float64Array(new SharedArrayBuffer((this.#texts.length + 1) * 8))
-    this.#texts.forEach(({ postings }, i) => {
-      starts[i + 1] = starts[i]! + postings.length
-    })
-    const words = new Uint32Array(new SharedArrayBuffer(starts[this.#texts.length]! * 4))
-    this.#texts.forEach(({ postings }, i) => {
-      words.set(postings, starts[i]!)
-    })
-    return { words, starts }
+    return shareTexts(this.#texts)
   }
 }
 
@@ -52,7 +44,7 @@ export interface Shelves {
 
 /** Reads the texts that reranking a run needs. */
 export async function readShelves(
-  { run, contextSize, missing }: Omit<RerankPlan, 'shelves'>,
+  { run, contextSize, missing }: Omit<RerankPlan, 'shelves' | 'queries' | 'docs'>,
   corpus: string,
   queryText: string,
 ): Promise<Shelves> {
@@ -68,7 +60,12 @@ export async function readShelves(
   }
 }
 
-/** One text of those that are shared. */
-export function textAt({ words, starts }: SharedTexts, number: number): PreparedText {
-  return { postings: words.subarray(starts[number]!, starts[number + 1]!) }
+/** The same texts by id, as tuning takes them. */
+export async function preparedTexts(
+  plan: Omit<RerankPlan, 'shelves' | 'queries' | 'docs'>,
+  corpus: string,
+  queryText: string,
+): Promise<TextsById> {
+  const { queries, documents } = await readShelves(plan, corpus, queryText)
+  return { query: (id) => queries.get(id), document: (id) => documents.get(id) }
 }

@@ -61,13 +61,13 @@ describe('kith encode', () => {
     const [whole, half, one] = await Promise.all(
       ['whole.npy', 'half.npy', 'one.safetensors'].map((name) => openEmbeddings(path(name))),
     )
-    expect(one!.read(0, texts)).toEqual(whole!.read(0, texts))
+    const expected = whole!.read(0, texts)
+    expect(Buffer.from(one!.read(0, texts).buffer).equals(Buffer.from(expected.buffer))).toBe(true)
     expect(one!.idOf(17)).toBe('t17')
-    half!.read(0, texts).forEach((value, i) => {
-      expect(Math.abs(value - whole!.read(0, texts)[i]!)).toBeLessThan(1e-3)
-    })
+    const differences = half!.read(0, texts).map((value, i) => Math.abs(value - expected[i]!))
+    expect(differences.reduce((most, value) => Math.max(most, value), 0)).toBeLessThan(1e-3)
     for (const opened of [whole, half, one]) opened!.close()
-  }, 120_000)
+  })
 
   test('prefixes and the cut are the user’s', async () => {
     const printed = encode('cut.npy', '--max-tokens', '4')

@@ -424,7 +424,7 @@ describe('what bad input gets', () => {
     ],
     [
       'an unknown setting',
-      () => new Reranker({ kexp: 3 } as object),
+      () => new Reranker().rerank([1], [[1]], { kexp: 3 } as object),
       'BAD_SETTING',
       'unknown setting "kexp", known: contextSize, k, kExp, trust, overlap, lambda, weightParameter, weight, scale, metric, mix, kernel, views',
     ],

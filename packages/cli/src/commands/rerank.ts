@@ -8,9 +8,11 @@ import {
   readRun,
   writeRun,
 } from '@kith/ir'
+import { readTuned, type Tuned } from '@kith/tune'
 import type { Command, Values } from '../command.ts'
 import { type CorrectedComparison, compareToFirst, type NamedEvaluation } from '../evaluations.ts'
 import { formatEvaluations } from '../format-evaluations.ts'
+import type { Output } from '../output.ts'
 import { type RerankTask, rerankTasks } from '../rerank-tasks.ts'
 import { readSettings, settingOptions } from '../setting-options.ts'
 import {
@@ -26,7 +28,8 @@ import {
 import { writeSidecar } from '../sidecar.ts'
 import { runTasks, workersFor } from '../task-pool.ts'
 import { readShelves } from '../text-shelf.ts'
-import { optionalChoice, optionalText, optionalWhole, text } from '../values.ts'
+import { UsageError } from '../usage-error.ts'
+import { isSet, optionalChoice, optionalText, optionalWhole, text } from '../values.ts'
 import { vectorSource } from '../vector-rows.ts'
 
 /** `kith rerank`: a run in, a better run out. */
@@ -52,16 +55,22 @@ export const rerankCommand: Command = {
       help: 'queries or candidates without an embedding or text: error, or skip (they stay behind the reranked ones)',
       default: 'error',
     },
+    settings: { value: 'FILE', help: 'what kith tune found: its settings instead of those below' },
+    force: { help: 'rerank even where kith tune says that the old ranking is better' },
     ...settingOptions,
     ...evaluationOptions,
     ...embeddingOptions,
     ...workerOption,
   },
   async run(values, output) {
-    const settings = readSettings(values)
+    const tuned = await readTunedSettings(values)
+    const settings = tuned?.settings ?? readSettings(values)
     const missing = optionalChoice(values, 'missing', missingPolicies) ?? 'error'
     const workers = optionalWhole(values, 'workers')
     const [runFile, out] = [text(values, 'run'), text(values, 'out')]
+    if (tuned?.verdict === 'keep-geometric' && !isSet(values, 'force')) {
+      return keepRun(runFile, out, tuned, output)
+    }
     const [corpus, queryText] = textFiles(values)
     const embeddings = readEmbeddingOptions(values)
     const [queriesFile, docsFile] = [text(values, 'queries'), text(values, 'docs')]
@@ -114,6 +123,32 @@ export const rerankCommand: Command = {
       docs.close()
     }
   },
+}
+
+/** The settings that `kith tune` found; those on the command line would be other ones. */
+async function readTunedSettings(values: Values): Promise<Tuned | undefined> {
+  const file = optionalText(values, 'settings')
+  if (file === undefined) return undefined
+  const also = Object.keys(settingOptions).filter((name) => values[name] !== undefined)
+  if (also.length > 0) {
+    throw new UsageError(`--settings has all settings: leave out --${also.join(', --')}`)
+  }
+  const tuned = await readTuned(file)
+  if (tuned.texts && values['corpus'] === undefined) {
+    throw new UsageError('these settings were tuned with texts: give --corpus and --query-text')
+  }
+  return tuned
+}
+
+/** Where tuning found that reranking does not help, the run stays what it is. */
+async function keepRun(runFile: string, out: string, tuned: Tuned, output: Output): Promise<void> {
+  await writeRun(out, await readRun(runFile))
+  const { verdict, reason } = tuned
+  await writeSidecar(out, 'rerank', { verdict }, [runFile])
+  output.result(
+    { out, verdict, reason },
+    `${out}: the old ranking, unchanged. ${reason} (--force reranks all the same)`,
+  )
 }
 
 /** Each query's documents in their new order; queries that were left out keep the old one. */

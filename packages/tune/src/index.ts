@@ -1,0 +1,37 @@
+/** Finding settings, and an honest verdict on them: METHOD.md section 4. */
+export { type Collected, type CollectInputs, collect, type TextsById } from './collect.ts'
+export {
+  type SharedTexts,
+  shareTexts,
+  type TrialCollection,
+  type TrialQuery,
+  textAt,
+} from './collection.ts'
+export { createEvaluator, type Evaluator, type EvaluatorOptions } from './evaluator.ts'
+export { type Evidence, evidenceOf } from './evidence.ts'
+export { splitFolds } from './folds.ts'
+export { suggestEvenly } from './random-search.ts'
+export { createScorer, type Scorer, type ScorerOptions } from './scorer.ts'
+export { settingSpace, settingsOf } from './setting-space.ts'
+export type {
+  ChoiceDimension,
+  Condition,
+  Dimension,
+  FloatDimension,
+  IntegerDimension,
+  Parameters,
+  Space,
+  Value,
+} from './space.ts'
+export { type FinishedTrial, type Recipe, ROUND, type Suggest } from './suggest.ts'
+export { suggestTpe } from './tpe.ts'
+export { type TuneOptions, tune } from './tune.ts'
+export { parseTuned, readTuned, type Tuned, writeTuned } from './tuned.ts'
+export {
+  FEW_QUERIES,
+  type HeldOut,
+  type HeldOutValues,
+  type Judgement,
+  judge,
+  type Verdict,
+} from './verdict.ts'

@@ -1,0 +1,148 @@
+import { normal, type Random } from './random.ts'
+import {
+  type Dimension,
+  draw,
+  fill,
+  fromUnit,
+  grain,
+  isActive,
+  type NumericDimension,
+  type Parameters,
+  type Space,
+  toUnit,
+  type Value,
+} from './space.ts'
+
+/** Kernels are no narrower than this part of a dimension, lest the search stop at its best point. */
+const NARROWEST = 0.03
+
+/** The part of a choice's kernel that is spread over all values. */
+const SPREAD = 0.2
+
+/**
+ * A dimension of one point: a normal distribution cut off at the ends, `height` the ln of its
+ * factor; or a favoured value, with ln of its probability and of the others'.
+ */
+type Kernel =
+  | { centre: number; width: number; height: number }
+  | { favoured: Value; own: number; other: number }
+
+/**
+ * The density of some points of a space: the even mixture of a kernel around each point
+ * and of the whole space. A kernel is a product over the dimensions; those that a point
+ * does not have are drawn evenly.
+ */
+export class Parzen {
+  readonly #space: Space
+  readonly #names: readonly string[]
+  /** For each point its kernel in each dimension. */
+  readonly #kernels: readonly (readonly (Kernel | undefined)[])[]
+
+  constructor(space: Space, points: readonly Parameters[]) {
+    this.#space = space
+    this.#names = Object.keys(space)
+    const makers = this.#names.map((name) =>
+      kernelMaker(space[name]!, name, points, this.#names.length),
+    )
+    const kernels = points.map((point) =>
+      this.#names.map((name, d) => (name in point ? makers[d]!(point[name]!) : undefined)),
+    )
+    // One without a kernel in any dimension is the whole space.
+    this.#kernels = [...kernels, this.#names.map(() => undefined)]
+  }
+
+  /** A point drawn from the density. */
+  sample(random: Random): Parameters {
+    const kernels = this.#kernels[Math.floor(random() * this.#kernels.length)]!
+    return fill(this.#space, (name, dimension) => {
+      const kernel = kernels[this.#names.indexOf(name)]
+      if (!kernel) return draw(dimension, random)
+      if ('favoured' in kernel) {
+        return random() < SPREAD ? draw(dimension, random) : kernel.favoured
+      }
+      return fromUnit(dimension as NumericDimension, within(kernel.centre, kernel.width, random))
+    })
+  }
+
+  /** ln of the density at a point. */
+  logDensity(point: Parameters): number {
+    const dimensions = this.#names.map((name) => this.#space[name]!)
+    const active = [...dimensions.keys()].filter((d) => isActive(dimensions[d]!, point))
+    const places = dimensions.map((dimension, d) => placeOf(dimension, point[this.#names[d]!]))
+    const logs = this.#kernels.map((kernels) => {
+      let sum = 0
+      for (const d of active) sum += logKernel(kernels[d], dimensions[d]!, places[d]!)
+      return sum
+    })
+    const largest = Math.max(...logs)
+    const total = logs.reduce((sum, log) => sum + Math.exp(log - largest), 0)
+    return largest + Math.log(total / logs.length)
+  }
+}
+
+/** A number's place in its dimension; other values as they are. */
+function placeOf(dimension: Dimension, value: Value | undefined): Value | undefined {
+  return dimension.kind === 'choice' || value === undefined
+    ? value
+    : toUnit(dimension, value as number)
+}
+
+function logKernel(kernel: Kernel | undefined, dimension: Dimension, place: Value): number {
+  if (!kernel) return dimension.kind === 'choice' ? -Math.log(dimension.values.length) : 0
+  if ('favoured' in kernel) return place === kernel.favoured ? kernel.own : kernel.other
+  const distance = ((place as number) - kernel.centre) / kernel.width
+  return kernel.height - (distance * distance) / 2
+}
+
+/** How points become kernels in one dimension; kernels are as wide as the points are scattered. */
+function kernelMaker(
+  dimension: Dimension,
+  name: string,
+  points: readonly Parameters[],
+  dimensions: number,
+): (value: Value) => Kernel {
+  if (dimension.kind === 'choice') {
+    const other = SPREAD / dimension.values.length
+    const logs = { own: Math.log(1 - SPREAD + other), other: Math.log(other) }
+    return (favoured) => ({ favoured, ...logs })
+  }
+  const places = points.flatMap((point) =>
+    name in point ? [toUnit(dimension, point[name] as number)] : [],
+  )
+  const width = Math.max(
+    scatter(places) * places.length ** (-1 / (dimensions + 4)),
+    grain(dimension),
+    NARROWEST,
+  )
+  return (value) => {
+    const centre = toUnit(dimension, value as number)
+    const inside = cumulative((1 - centre) / width) - cumulative(-centre / width)
+    const height = -Math.log(width * Math.sqrt(2 * Math.PI) * inside)
+    return { centre, width, height }
+  }
+}
+
+/** The standard deviation of places, as if the whole range were one more: a few points alike prove little. */
+function scatter(places: readonly number[]): number {
+  const mean = places.reduce((sum, place) => sum + place, 0) / places.length
+  const squares = places.reduce((sum, place) => sum + (place - mean) ** 2, 0)
+  return Math.sqrt((squares + 1 / 12) / (places.length + 1))
+}
+
+/** A normal draw that lies between 0 and 1. */
+function within(centre: number, width: number, random: Random): number {
+  while (true) {
+    const place = centre + width * normal(random)
+    // At least a third of the draws do, as the centre does and no width exceeds 1.
+    if (place >= 0 && place <= 1) return place
+  }
+}
+
+/** The normal distribution's cumulative function, to seven digits (Abramowitz and Stegun 26.2.17). */
+function cumulative(x: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(x))
+  const series =
+    t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
+  const tail = (Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI)) * series
+  return x > 0 ? 1 - tail : tail
+}

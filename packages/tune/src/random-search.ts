@@ -1,0 +1,12 @@
+import { generator } from './random.ts'
+import { draw, fill } from './space.ts'
+import { ROUND, type Suggest } from './suggest.ts'
+
+/** Trials drawn evenly: how a search begins, and what it must beat. */
+export const suggestEvenly: Suggest = ({ space, seed, start }, finished) =>
+  Array.from({ length: ROUND }, (_, i) => {
+    const trial = finished.length + i
+    if (trial === 0) return start
+    const random = generator(seed, trial)
+    return fill(space, (_, dimension) => draw(dimension, random))
+  })

@@ -1,0 +1,23 @@
+import type { Parameters, Space } from './space.ts'
+
+/** A trial whose value is known; more is better. */
+export interface FinishedTrial {
+  parameters: Parameters
+  value: number
+}
+
+/** Trials are suggested in rounds of this many, whatever the number of workers. */
+export const ROUND = 8
+
+/** What decides a study's suggestions, apart from what it has found. */
+export interface Recipe {
+  space: Space
+  seed: number
+  /** Studies with the same seed share what is drawn evenly and nothing else. */
+  study: number
+  /** The first trial. */
+  start: Parameters
+}
+
+/** A way to choose trials: the next `ROUND` of them after the finished ones, which are whole rounds. */
+export type Suggest = (recipe: Recipe, finished: readonly FinishedTrial[]) => Parameters[]

@@ -1,0 +1,91 @@
+import { KithError, type PartialSettings, resolveSettings } from '@kith/core'
+import type { Evaluator } from './evaluator.ts'
+import type { ScorerOptions } from './scorer.ts'
+import { searchSettings } from './search-settings.ts'
+import type { Space } from './space.ts'
+import type { Tuned } from './tuned.ts'
+import { FEW_QUERIES, judge } from './verdict.ts'
+
+/** How settings are searched for. */
+export interface TuneOptions extends ScorerOptions {
+  /** The settings to depart from, only on evidence; by default the library's. */
+  base?: PartialSettings | undefined
+  /** What is searched; by default all settings that matter. */
+  space?: Space | undefined
+  /** Trials of each study; default 200. */
+  trials?: number | undefined
+  /** Into how many folds the queries are split; default 5. */
+  folds?: number | undefined
+  /** Default 0. */
+  seed?: number | undefined
+  /** A file that finished trials are kept in: the next call with the same inputs goes on from there. */
+  study?: string | undefined
+  /** What the inputs are known by; the study of other inputs is refused. */
+  fingerprint?: string | undefined
+  /** Hears how many trials are done, of how many, all studies together. */
+  onProgress?: ((done: number, total: number) => void) | undefined
+  /** Closes the evaluator and rejects with the signal's reason; the study can go on later. */
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Looks for settings that rank better than the default, and says honestly whether they do.
+ *
+ * For each fold of the queries a study searches on the other folds alone, and its best settings
+ * are judged on that fold: no query judges settings that were chosen, or even suggested, by it.
+ * One more study on all queries finds the settings to ship. With few queries nothing is searched:
+ * only default or off is decided (METHOD.md section 4).
+ */
+export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<Tuned> {
+  const { measure, level = 1, strict = false, seed = 0, signal } = options
+  const { trials = 200, folds = 5 } = options
+  check({ trials, seed, queries: evaluator.queries })
+  signal?.throwIfAborted()
+  const stop = () => evaluator.close()
+  signal?.addEventListener('abort', stop)
+  try {
+    const base = resolveSettings(options.base)
+    const [standard] = await evaluator.evaluate([base])
+    const searched = evaluator.queries > FEW_QUERIES
+    const found = searched
+      ? await searchSettings(evaluator, { ...options, level, strict, seed, trials, folds, base })
+      : undefined
+    const judgement = judge({
+      geometric: evaluator.geometric,
+      default: standard!,
+      tuned: found?.heldOut,
+    })
+    return {
+      kith: 'tuned',
+      version: 1,
+      ...judgement,
+      settings: judgement.candidate === 'tuned' ? found!.settings : base,
+      measure,
+      level,
+      strict,
+      texts: evaluator.texts,
+      queries: evaluator.queries,
+      trials: searched ? trials : 0,
+      folds: searched ? folds : 0,
+      seed,
+    }
+  } catch (error) {
+    // Whatever failed because the search was stopped, that is not the reason.
+    signal?.throwIfAborted()
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', stop)
+  }
+}
+
+function check({ trials, seed, queries }: { trials: number; seed: number; queries: number }): void {
+  if (!Number.isSafeInteger(trials) || trials < 1) {
+    throw new KithError('BAD_SETTING', `trials is ${trials}, allowed: a whole number from 1`)
+  }
+  if (!Number.isSafeInteger(seed) || seed < 0) {
+    throw new KithError('BAD_SETTING', `seed is ${seed}, allowed: a whole number from 0`)
+  }
+  if (queries < 2) {
+    throw new KithError('BAD_INPUT', `tuning needs at least 2 judged queries, there are ${queries}`)
+  }
+}

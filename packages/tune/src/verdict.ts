@@ -1,0 +1,88 @@
+import { type Evidence, evidenceOf, meanOf } from './evidence.ts'
+
+/** With no more judged queries than this, searching for settings is worse than the default (METHOD.md section 4). */
+export const FEW_QUERIES = 50
+
+/** The default goes if its own t on few queries is below this. */
+const HARMFUL = -1
+
+/** Other settings replace the default if their t against it is above this. */
+const CONVINCING = 2
+
+/** What to do: keep the retriever's ranking, rerank with the default, or with the settings found. */
+export type Verdict = 'keep-geometric' | 'default' | 'tuned'
+
+/** Every query's value with each ranking, none of them judged by a query that it was chosen by. */
+export interface HeldOutValues {
+  /** The retriever's own ranking. */
+  geometric: Float64Array
+  default: Float64Array
+  /** With the settings that the other folds chose; undefined where none were searched for. */
+  tuned?: Float64Array | undefined
+}
+
+/** The evidence that a verdict rests on. */
+export interface HeldOut extends Evidence {
+  /** The mean of the measure with each ranking. */
+  geometric: number
+  default: number
+  tuned?: number
+  /** How much better the settings found are than the default. */
+  overDefault?: Evidence
+}
+
+/** A verdict with its reason, and the evidence for the default or the settings found over the geometric ranking. */
+export interface Judgement {
+  verdict: Verdict
+  /** The settings that were weighed against the geometric ranking; the verdict unless that is kept. */
+  candidate: 'default' | 'tuned'
+  reason: string
+  heldOut: HeldOut
+}
+
+/**
+ * METHOD.md section 4's rule. The default stays unless something convincing replaces it. With few
+ * queries it is switched off only by a sign of harm, with more already by the lack of a gain.
+ */
+export function judge(values: HeldOutValues): Judgement {
+  const { geometric, tuned } = values
+  const overDefault = tuned && evidenceOf(values.default, tuned)
+  const replaced = overDefault !== undefined && overDefault.t > CONVINCING
+  const candidate = replaced ? 'tuned' : 'default'
+  const evidence = evidenceOf(geometric, replaced ? tuned! : values.default)
+  const heldOut: HeldOut = {
+    geometric: meanOf(geometric),
+    default: meanOf(values.default),
+    ...(tuned && overDefault ? { tuned: meanOf(tuned), overDefault } : {}),
+    ...evidence,
+  }
+  const helps = tuned ? evidence.gain > 0 : evidence.t >= HARMFUL
+  return {
+    verdict: helps ? candidate : 'keep-geometric',
+    candidate,
+    reason: reasonOf(candidate, helps, evidence, overDefault),
+    heldOut,
+  }
+}
+
+function reasonOf(
+  candidate: 'default' | 'tuned',
+  helps: boolean,
+  { gain, t }: Evidence,
+  overDefault: Evidence | undefined,
+): string {
+  const held = `${signed(gain)} (t ${t.toFixed(1)}) against the ranking as it is`
+  if (!overDefault) {
+    return helps
+      ? `with ${FEW_QUERIES} judged queries or fewer only default or off is decided, and the default is not harmful: ${held}`
+      : `the default does harm: ${held}`
+  }
+  const over = `the settings found have ${signed(overDefault.gain)} (t ${overDefault.t.toFixed(1)}) against the default on held-out queries`
+  const chosen =
+    candidate === 'tuned' ? 'they replace it' : `not above t ${CONVINCING}, so it stays`
+  return `${over}: ${chosen}; ${candidate === 'tuned' ? 'they have' : 'it has'} ${held}${helps ? '' : ': no gain'}`
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(4)}`
+}

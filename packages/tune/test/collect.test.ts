@@ -1,0 +1,97 @@
+import { join } from 'node:path'
+import { prepareText } from '@kith/core'
+import { openEmbeddings, RunBuilder, writeEmbeddings } from '@kith/ir'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { collect } from '../src/collect.ts'
+import { textAt } from '../src/collection.ts'
+
+const folder = temporaryFolder()
+
+async function embeddings(name: string, ids: readonly string[], dimensions = 2) {
+  const file = join(folder, `${name}.npy`)
+  const rows = ids.map((_, i) => new Float32Array(dimensions).fill(i + 1))
+  await writeEmbeddings(file, { dimensions, ids }, rows)
+  return openEmbeddings(file)
+}
+
+function run(rankings: Readonly<Record<string, readonly string[]>>) {
+  const builder = new RunBuilder()
+  for (const [query, ids] of Object.entries(rankings)) {
+    builder.add({ query, ids, scores: ids.map((_, i) => -i) })
+  }
+  return builder.finish()
+}
+
+const qrels = new Map([
+  [
+    'a',
+    new Map([
+      ['x', 1],
+      ['w', 3],
+      ['y', -1],
+      ['z', 0],
+    ]),
+  ],
+  ['b', new Map([['z', 2]])],
+  ['unranked', new Map([['x', 1]])],
+])
+
+test('queries that are both ranked and judged, with their documents once each', async () => {
+  const { collection, remarks } = collect({
+    run: run({ a: ['z', 'x', 'y'], unjudged: ['x'], b: ['y', 'z', 'x'] }),
+    qrels,
+    queries: await embeddings('queries', ['b', 'a']),
+    docs: await embeddings('docs', ['w', 'x', 'y', 'z']),
+    texts: { query: (id) => prepareText(`query ${id}`), document: prepareText },
+    largest: 2,
+    groupOf: (query) => (query === 'a' ? 'first' : undefined),
+  })
+  expect(remarks).toEqual([])
+  const [a, b] = collection.list
+  expect(collection.list.map(({ id }) => id)).toEqual(['a', 'b'])
+  expect(a).toMatchObject({ group: 'first', row: 0 })
+  expect(b).toMatchObject({ group: undefined, row: 1 })
+  // All places have their grade, also those that are never reranked.
+  expect([...a!.grades]).toEqual([0, 1, -1])
+  expect([...a!.ideal]).toEqual([3, 1, 0])
+  expect([...a!.places]).toEqual([0, 1])
+  const vectors = (all: Float32Array) =>
+    Array.from({ length: all.length / 2 }, (_, i) => all[2 * i])
+  expect(vectors(collection.queries)).toEqual([2, 1])
+  expect([...a!.docs, ...b!.docs]).toEqual([0, 1, 2, 0])
+  expect(vectors(collection.docs)).toEqual([4, 2, 3])
+  expect(textAt(collection.texts!.docs, 2)).toEqual(prepareText('y'))
+  expect(textAt(collection.texts!.queries, 1)).toEqual(prepareText('query b'))
+})
+
+test('what is missing is an error that counts and names it, or is skipped', async () => {
+  const inputs = {
+    run: run({ a: ['z', 'lost', 'x', 'mute'], b: ['y', 'lost'] }),
+    qrels,
+    queries: await embeddings('one-query', ['a']),
+    docs: await embeddings('docs', ['x', 'y', 'z', 'mute']),
+    texts: {
+      query: prepareText,
+      document: (id: string) => (id === 'mute' ? undefined : prepareText(id)),
+    },
+  }
+  expect(() => collect(inputs)).toThrow(
+    '1 candidates have no embedding: lost; 1 candidates have no text: mute; 1 queries have no embedding: b',
+  )
+  const { collection, remarks } = collect({ ...inputs, missing: 'skip' })
+  expect(remarks.length).toBe(3)
+  expect(collection.list.map(({ id, places }) => [id, ...places])).toEqual([['a', 0, 2]])
+})
+
+test('no query in common, and vectors of different lengths, are refused', async () => {
+  const queries = await embeddings('queries', ['a'])
+  const docs = await embeddings('docs', ['x'])
+  expect(() => collect({ run: run({ q9: ['x'] }), qrels, queries, docs })).toThrow(
+    'no query in common: the run has q9, the judgements a',
+  )
+  const longer = await embeddings('longer', ['x'], 3)
+  expect(() => collect({ run: run({ a: ['x'] }), qrels, queries, docs: longer })).toThrow(
+    'the queries have 2 dimensions, the documents 3',
+  )
+})

@@ -1,0 +1,192 @@
+import { prepareText, presets, type Settings } from '@kith/core'
+import { evaluate, openEmbeddings, readQrels, readRun, readTexts } from '@kith/ir'
+import { describe, expect, test } from 'vitest'
+import { sharedCollection } from '../../../test/files.ts'
+import { collect } from '../src/collect.ts'
+import { createEvaluator, type Evaluator } from '../src/evaluator.ts'
+import { type Evidence, evidenceOf, meanOf } from '../src/evidence.ts'
+import { generator, normal } from '../src/random.ts'
+import { tune } from '../src/tune.ts'
+import { objective, randomCollection } from './support.ts'
+
+const measure = 'nDCG@10'
+
+/**
+ * Every query likes some settings by chance: with enough trials, some please the queries at hand
+ * and no others. `gain` is what λ near 0.45 is worth to all queries alike.
+ */
+function capricious(seed: number, queries: number, gain = 0) {
+  const random = generator(seed, 7)
+  const tastes = Array.from({ length: queries }, () => ({
+    level: 0.4 + 0.1 * normal(random),
+    lambda: 12 * normal(random),
+    k: 3 * normal(random),
+    size: 3 * normal(random),
+    phase: 2 * Math.PI * random(),
+  }))
+  const value = (query: number, { lambda, k, contextSize }: Settings): number => {
+    const taste = tastes[query]!
+    const angle =
+      taste.phase +
+      taste.lambda * lambda +
+      taste.k * Math.log(k) +
+      taste.size * Math.log(contextSize)
+    return taste.level + 0.1 * Math.sin(angle) + gain * Math.exp(-(((lambda - 0.45) / 0.1) ** 2))
+  }
+  return objective(queries, value, (query) => tastes[query]!.level)
+}
+
+describe('never fooled', () => {
+  test('by settings that please the training queries by chance', async () => {
+    const seeds = 60
+    let tuned = 0
+    let fooled = 0
+    for (let seed = 0; seed < seeds; seed++) {
+      const evaluator = capricious(seed, 80)
+      const { verdict } = await tune(evaluator, { measure, seed, trials: 40, folds: 4 })
+      if (verdict === 'tuned') tuned++
+      if ((await judgedByItsOwnQueries(evaluator, seed)).t > 2) fooled++
+    }
+    expect(tuned / seeds).toBeLessThanOrEqual(0.05)
+    // The same trap catches who judges the best settings by the queries that chose them.
+    expect(fooled / seeds).toBeGreaterThan(0.2)
+  })
+
+  test('by random vectors and judgements', async () => {
+    let tuned = 0
+    const seeds = 12
+    for (let seed = 0; seed < seeds; seed++) {
+      const collection = randomCollection(seed, { queries: 60, candidates: 15, dimensions: 4 })
+      const evaluator = createEvaluator(collection, { measure, workers: 0 })
+      if ((await tune(evaluator, { measure, seed, trials: 32, folds: 3 })).verdict === 'tuned')
+        tuned++
+    }
+    expect(tuned).toBeLessThanOrEqual(1)
+  })
+})
+
+/** The evidence for the best of some settings on the very queries that chose it. */
+async function judgedByItsOwnQueries(evaluator: Evaluator, seed: number): Promise<Evidence> {
+  const random = generator(seed, 8)
+  const settings = Array.from({ length: 48 }, () => ({
+    ...presets.balanced,
+    lambda: 0.3 + 0.7 * random(),
+    k: 2 + Math.floor(40 * random()),
+  }))
+  const [standard, ...others] = await evaluator.evaluate([presets.balanced, ...settings])
+  const best = others.reduce((a, b) => (meanOf(b) > meanOf(a) ? b : a))
+  return evidenceOf(standard!, best)
+}
+
+test('a real gain is found, and its held-out size is about the true one', async () => {
+  const evaluator = capricious(1, 300, 0.08)
+  const result = await tune(evaluator, { measure, seed: 1, trials: 80 })
+  expect(result).toMatchObject({ verdict: 'tuned', candidate: 'tuned', queries: 300, folds: 5 })
+  expect(Math.abs(result.settings.lambda - 0.45)).toBeLessThan(0.1)
+  const { overDefault, gain, ci, geometric, tuned } = result.heldOut
+  expect(overDefault!.t).toBeGreaterThan(2)
+  expect(gain).toBeCloseTo(tuned! - geometric, 10)
+  expect(ci[0] < 0.08 && 0.08 < ci[1] + 0.02).toBe(true)
+})
+
+test('with 50 queries nothing is searched, with 51 it is', async () => {
+  const searched = async (queries: number) => {
+    let calls = 0
+    const evaluator = capricious(3, queries, 0.08)
+    const { evaluate } = evaluator
+    evaluator.evaluate = (settings) => {
+      calls += settings.length
+      return evaluate(settings)
+    }
+    const result = await tune(evaluator, { measure, trials: 16 })
+    return { calls, ...result }
+  }
+  expect(await searched(50)).toMatchObject({
+    calls: 1,
+    trials: 0,
+    folds: 0,
+    settings: presets.balanced,
+  })
+  const more = await searched(51)
+  expect(more.calls).toBeGreaterThan(16)
+  expect(more.trials).toBe(16)
+})
+
+test('a default that harms is switched off, also with few queries', async () => {
+  for (const queries of [30, 120]) {
+    const evaluator = objective(
+      queries,
+      (query, { lambda }) =>
+        0.4 + 0.01 * (query % 3) - (lambda < 1 ? 0.05 + 0.01 * (query % 2) : 0),
+      (query) => 0.4 + 0.01 * (query % 3),
+    )
+    const { verdict } = await tune(evaluator, { measure, trials: 16 })
+    expect(verdict).toBe('keep-geometric')
+  }
+})
+
+test('options that make no sense are refused', async () => {
+  const evaluator = capricious(1, 60)
+  await expect(tune(evaluator, { measure, trials: 0 })).rejects.toThrow('trials is 0')
+  await expect(tune(evaluator, { measure, seed: -1 })).rejects.toThrow('seed is -1')
+  await expect(tune(evaluator, { measure, folds: 61 })).rejects.toThrow('folds is 61')
+  await expect(tune(evaluator, { measure, base: { k: 0 } })).rejects.toThrow('setting k is 0')
+  await expect(tune(capricious(1, 1), { measure })).rejects.toThrow('at least 2 judged queries')
+  const space = { k: { kind: 'integer', from: 9, to: 2 } } as const
+  await expect(tune(evaluator, { measure, space })).rejects.toThrow('goes from 9 to 2')
+})
+
+const folder = sharedCollection('cranfield')
+
+describe.skipIf(!folder)('Cranfield', () => {
+  const vectors = `${folder}/embeddings/all-MiniLM-L6-v2`
+
+  async function inputs() {
+    return {
+      run: await readRun(`${vectors}/top200.run.trec`),
+      qrels: await readQrels(`${folder}/qrels/test.trec`),
+      queries: await openEmbeddings(`${vectors}/queries.npy`),
+      docs: await openEmbeddings(`${vectors}/docs.npy`),
+    }
+  }
+
+  test('vectors: the known figures, and the same verdict for any number of workers', async () => {
+    const given = await inputs()
+    const { collection, remarks } = collect({ ...given, largest: 60 })
+    expect(remarks).toEqual([])
+    const results = []
+    for (const workers of [0, 2]) {
+      const evaluator = createEvaluator(collection, { measure, workers })
+      results.push(await tune(evaluator, { measure, trials: 8, folds: 3, seed: 1 }))
+      evaluator.close()
+    }
+    expect(results[0]).toEqual(results[1])
+    const { heldOut, verdict, queries } = results[0]!
+    expect(heldOut.geometric).toBeCloseTo(
+      evaluate(given.qrels, given.run, [measure]).mean[measure]!,
+      10,
+    )
+    expect(heldOut.default).toBeCloseTo(0.395, 3)
+    expect({ verdict, queries }).toEqual({ verdict: 'default', queries: 225 })
+  })
+
+  test('with texts the default has its known figure', async () => {
+    const texts = async (file: string) => {
+      const all = new Map<string, ReturnType<typeof prepareText>>()
+      for await (const { id, title, text } of readTexts(file)) {
+        all.set(id, prepareText(title ? `${title} ${text}` : text))
+      }
+      return all
+    }
+    const queryTexts = await texts(`${folder}/queries.jsonl`)
+    const docTexts = await texts(`${folder}/corpus.jsonl`)
+    const { collection } = collect({
+      ...(await inputs()),
+      texts: { query: (id) => queryTexts.get(id), document: (id) => docTexts.get(id) },
+      largest: 50,
+    })
+    const evaluator = createEvaluator(collection, { measure, workers: 0 })
+    const [values] = await evaluator.evaluate([presets.balanced])
+    expect(meanOf(values!)).toBeCloseTo(0.41, 2)
+  })
+})

@@ -1,0 +1,55 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { presets } from '@kith/core'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { tune } from '../src/tune.ts'
+import { parseTuned, readTuned, writeTuned } from '../src/tuned.ts'
+import { objective } from './support.ts'
+
+const folder = temporaryFolder()
+const file = join(folder, 'tuned.json')
+const made = tune(
+  objective(
+    10,
+    (query) => 0.5 + query / 100,
+    () => 0.5,
+  ),
+  { measure: 'nDCG@10' },
+)
+
+test('written and read again, it is the same', async () => {
+  await writeTuned(file, await made)
+  expect(await readTuned(file)).toEqual(await made)
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+    kith: 'tuned',
+    verdict: 'default',
+    settings: { ...presets.balanced },
+    heldOut: { geometric: 0.5, gain: expect.closeTo(0.045, 10) },
+  })
+})
+
+test.each([
+  ['not JSON', '{"kith"'],
+  ['not made by kith tune', '[]'],
+  ['not made by kith tune', 'null'],
+  ['is of version 2', { version: 2 }],
+  ['has the verdict best', { verdict: 'best' }],
+  ['lacks the held-out evidence', { heldOut: { gain: null } }],
+  ['lacks the measure', { measure: 7 }],
+  ['lacks the settings', { settings: undefined }],
+  ['settings must be an object', { settings: null }],
+  ['setting k is 0', { settings: { k: 0 } }],
+  ['unknown setting "q"', { settings: { q: 0 } }],
+])('%s: refused', async (problem, change) => {
+  const text = typeof change === 'string' ? change : JSON.stringify({ ...(await made), ...change })
+  expect(() => parseTuned(text, 'mine.json')).toThrow(`kith: mine.json: ${problem}`)
+})
+
+test('files that are missing or too large are named', async () => {
+  await expect(readTuned(folder)).rejects.toThrow(`${folder}: EISDIR`)
+  await expect(readTuned(join(folder, 'none.json'))).rejects.toThrow('there is no such file')
+  const large = join(folder, 'large.json')
+  writeFileSync(large, ' '.repeat(2 ** 20 + 1))
+  await expect(readTuned(large)).rejects.toThrow('is larger than 1048576 bytes')
+})
