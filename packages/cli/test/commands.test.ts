@@ -199,7 +199,7 @@ describe('mistakes', () => {
       'no command',
       () => ['frobnicate'],
       2,
-      /no command "frobnicate"; there are: search, rerank, eval, convert/,
+      /no command "frobnicate"; there are: encode, search, rerank, eval/,
     ],
     [
       'a missing option',
