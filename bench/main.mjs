@@ -2,7 +2,7 @@
 import { cpus } from 'node:os'
 import { kernel } from '@kith/core'
 
-const benchmarks = ['rerank', 'text', 'labels', 'search', 'pipeline', 'tune', 'encode']
+const benchmarks = ['rerank', 'text', 'labels', 'search', 'pipeline', 'tune', 'encode', 'train']
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !benchmarks.includes(name))

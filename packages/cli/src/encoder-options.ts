@@ -3,8 +3,8 @@ import type { Options, Values } from './command.ts'
 import type { Output } from './output.ts'
 import { isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
 
-/** Which model encodes, and how. */
-export const encoderOptions: Options = {
+/** Which model it is. */
+export const modelOptions: Options = {
   model: {
     value: 'MODEL',
     help: 'minilm, a folder with a BERT or DistilBERT checkpoint or a model.onnx, or a name on the hub',
@@ -15,12 +15,29 @@ export const encoderOptions: Options = {
     help: 'mean (RepBERT, E5) or first (TAS-B, CoCondenser, BGE)',
     default: 'what the model’s files say',
   },
-  normalise: { help: 'embeddings of length 1, where the model’s files do not say' },
+  'unit-length': { help: 'embeddings of length 1, where the model’s files do not say' },
   'max-tokens': { value: 'N', help: 'where texts are cut', default: 'what the model’s files say' },
   'query-prefix': { value: 'TEXT', help: 'put before queries, such as "query: " for E5' },
-  'document-prefix': { value: 'TEXT', help: 'put before documents, such as "passage: " for E5' },
   revision: { value: 'NAME', help: 'branch, tag or commit of a model on the hub', default: 'main' },
+}
+
+/** Which model encodes, and how. */
+export const encoderOptions: Options = {
+  ...modelOptions,
+  'document-prefix': { value: 'TEXT', help: 'put before documents, such as "passage: " for E5' },
   threads: { value: 'N', help: 'cores; embeddings do not depend on it', default: 'all' },
+}
+
+/** The values of `modelOptions`. */
+export function readModelOptions(values: Values) {
+  return {
+    name: optionalText(values, 'model') ?? 'minilm',
+    pooling: optionalChoice(values, 'pooling', ['mean', 'first']),
+    normalise: isSet(values, 'unit-length') ? true : undefined,
+    maxTokens: optionalWhole(values, 'max-tokens'),
+    queryPrefix: optionalText(values, 'query-prefix'),
+    revision: optionalText(values, 'revision'),
+  }
 }
 
 /** The encoder that the options name, and what tells it from others. */
@@ -28,15 +45,8 @@ export async function openEncoder(
   values: Values,
   output: Output,
 ): Promise<{ encoder: Encoder; model: Readonly<Record<string, unknown>> }> {
-  const name = optionalText(values, 'model') ?? 'minilm'
-  const chosen = {
-    pooling: optionalChoice(values, 'pooling', ['mean', 'first']),
-    normalise: isSet(values, 'normalise') ? true : undefined,
-    maxTokens: optionalWhole(values, 'max-tokens'),
-    queryPrefix: optionalText(values, 'query-prefix'),
-    documentPrefix: optionalText(values, 'document-prefix'),
-    revision: optionalText(values, 'revision'),
-  }
+  const { name, ...model } = readModelOptions(values)
+  const chosen = { ...model, documentPrefix: optionalText(values, 'document-prefix') }
   let shown = ''
   const options: EncoderOptions = {
     ...chosen,

@@ -1,6 +1,7 @@
 import { KithError } from '@kith/core'
 import { discardUnfinished, resumableFiles } from '@kith/ir'
 import { type Command, helpOf, parseOptions } from './command.ts'
+import { adaptCommand } from './commands/adapt.ts'
 import { auditCommand } from './commands/audit.ts'
 import { wordnetCommand } from './commands/collection.ts'
 import { convertCommand } from './commands/convert.ts'
@@ -10,6 +11,7 @@ import { labelsCommand } from './commands/labels.ts'
 import { mergeCommand } from './commands/labels-merge.ts'
 import { rerankCommand } from './commands/rerank.ts'
 import { searchCommand } from './commands/search.ts'
+import { trainCommand } from './commands/train.ts'
 import { tuneCommand } from './commands/tune.ts'
 import { Output } from './output.ts'
 import { UsageError } from './usage-error.ts'
@@ -24,6 +26,8 @@ const commands: readonly Command[] = [
   labelsCommand,
   mergeCommand,
   auditCommand,
+  trainCommand,
+  adaptCommand,
   wordnetCommand,
   convertCommand,
 ]

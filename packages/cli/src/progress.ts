@@ -15,12 +15,14 @@ export class Progress {
     this.#stream = stream
   }
 
-  /** Shows how much is done. */
-  update(done: number): void {
+  /** Shows how much is done, and a note. */
+  update(done: number, note = ''): void {
     const now = performance.now()
     if (!this.#stream || (now - this.#last < PAUSE && done < this.#total)) return
     this.#last = now
-    this.#stream.write(`\r\u001b[K${this.line(done, (now - this.#start) / 1000)}`)
+    this.#stream.write(
+      `\r\u001b[K${this.line(done, (now - this.#start) / 1000)}${note && `  ${note}`}`,
+    )
   }
 
   /** Removes the line. */

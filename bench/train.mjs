@@ -1,0 +1,221 @@
+/**
+ * Fine-tuning steps beside PyTorch: the same weights, batches and settings on one thread
+ * each. The losses of 20 steps must agree to 4 decimals; times are those of whole steps,
+ * from token ids and document rows to changed weights. PyTorch is found by python3, in
+ * the folder that KITH_TORCH names or by itself.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { buildEncoder } from '../packages/encoder/dist/index.js'
+import {
+  adamw,
+  EncoderModel,
+  Optimiser,
+  openEncoderModel,
+  TrainingStep,
+} from '../packages/train/dist/index.js'
+import { generator } from './clusters.mjs'
+import { median, table } from './measure.mjs'
+
+const [BATCH, LENGTH, CANDIDATES, DOCUMENTS, STEPS] = [32, 16, 1000, 5000, 20]
+/** Steps before times are taken. */
+const WARM_UP = 3
+const settings = { rate: 2e-5, scale: 20, clip: 1, weightDecay: 0.01 }
+
+export async function run() {
+  const rows = [
+    ['model', 'ours', 'PyTorch', 'ours takes', 'at most', 'largest difference of losses'],
+  ]
+  let theirName
+  for (const [name, open] of [
+    ['MiniLM, 6 × 384', () => openEncoderModel('minilm')],
+    ['DistilBERT, 6 × 768, random', distilbert],
+  ]) {
+    const model = await open()
+    const data = makeData(model)
+    const folder = mkdtempSync(join(tmpdir(), 'kith-bench-'))
+    const theirs = await torch(folder, model, data)
+    theirName ??= theirs?.name
+    try {
+      const times = await sideBySide(await ours(model, data), theirs)
+      rows.push([name, ...row(times)])
+    } finally {
+      theirs?.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  const shape = `batch ${BATCH} × ${LENGTH} tokens, ${CANDIDATES} candidates`
+  console.log(`\nA training step, ${shape}, one thread, ms (median of ${STEPS - WARM_UP})\n`)
+  console.log(table(rows))
+  console.log(theirName ?? 'python3 has no torch: install it, or say where with KITH_TORCH=folder')
+}
+
+function row({ own, their, apart }) {
+  const [ours, theirs] = [own, their].map((times) => median(times.slice(WARM_UP)))
+  if (their.length === 0) return [ours.toFixed(0), '', '', '1.3 ×', '']
+  if (!(apart < 5e-5)) throw new Error(`losses differ by ${apart}`)
+  const ratio = `${(ours / theirs).toFixed(2)} ×`
+  return [ours.toFixed(0), theirs.toFixed(0), ratio, '1.3 ×', apart.toExponential(1)]
+}
+
+/** Step by step in turn, so that both have the machine as it is at the moment. */
+async function sideBySide(ours, theirs) {
+  const [own, their] = [[], []]
+  let apart = 0
+  for (let step = 0; step < STEPS; step++) {
+    const start = performance.now()
+    const loss = await ours(step)
+    own.push(performance.now() - start)
+    if (!theirs) continue
+    const [theirLoss, time] = await theirs.step()
+    their.push(time)
+    apart = Math.max(apart, Math.abs(loss - theirLoss))
+  }
+  return { own, their, apart }
+}
+
+async function ours(model, { tokens, documents, lists }) {
+  const step = await TrainingStep.open(model, {
+    ...settings,
+    loss: 'kl',
+    margin: 1,
+    learnScale: false,
+    dropout: 0,
+    seed: 0,
+    threads: 1,
+  })
+  const moments = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: settings.weightDecay }
+  const optimiser = new Optimiser(step.weights, adamw, moments)
+  return async (number) => {
+    const queries = model.prepareTokens(tokens[number])
+    const at = { number, queriesOfStep: BATCH, first: true }
+    const sum = await step.run(queries, lists[number], documents, at)
+    const factor = Math.min(1, settings.clip / step.gradients.norm())
+    optimiser.update(step.gradients, factor, settings.rate, number + 1)
+    return sum / BATCH
+  }
+}
+
+/** Queries of 8 to 16 tokens, candidates, and targets of four documents each. */
+function makeData({ dimensions, checkpoint }) {
+  const random = generator(1)
+  const below = (limit) => Math.floor(random() * limit)
+  const memory = Float32Array.from({ length: DOCUMENTS * dimensions }, () => random() - 0.5)
+  for (let from = 0; from < memory.length; from += dimensions) {
+    const part = memory.subarray(from, from + dimensions)
+    const length = Math.hypot(...part)
+    part.forEach((value, i) => {
+      part[i] = value / length
+    })
+  }
+  const each = (make) => Array.from({ length: STEPS }, () => Array.from({ length: BATCH }, make))
+  const tokens = each((_, query) => {
+    const length = query === 0 ? LENGTH : 8 + below(LENGTH - 7)
+    return Array.from({ length }, () => below(checkpoint.config.vocabulary))
+  })
+  const lists = each(() => {
+    const start = below(DOCUMENTS)
+    const rows = Uint32Array.from({ length: CANDIDATES }, (_, i) => (start + 3 * i) % DOCUMENTS)
+    return { rows, target: Float64Array.of(0.5, 0.25, 0.125, 0.125) }
+  })
+  const gather = (rows, into) => {
+    for (let i = 0; i < rows.length; i++) {
+      const from = rows[i] * dimensions
+      into.set(memory.subarray(from, from + dimensions), i * dimensions)
+    }
+    return into
+  }
+  return { tokens, lists, documents: { rows: DOCUMENTS, dimensions, memory, gather } }
+}
+
+/** A DistilBERT with small random weights, as before any training. */
+async function distilbert() {
+  const config = {
+    family: 'distilbert',
+    layers: 6,
+    heads: 12,
+    hidden: 768,
+    intermediate: 3072,
+    vocabulary: 30522,
+    positions: 512,
+    tokenTypes: 0,
+    activation: 'gelu',
+    epsilon: 1e-12,
+  }
+  const random = generator(2)
+  const { parameters } = buildEncoder(config).graph
+  const shapes = new Map(parameters.map(({ name, shape }) => [name, shape]))
+  const weights = new Map(
+    parameters.map(({ name, shape }) => {
+      const length = shape.reduce((product, size) => product * size, 1)
+      if (/norm\.weight$/i.test(name)) return [name, new Float32Array(length).fill(1)]
+      const zero = name.endsWith('.bias')
+      const value = () => (zero ? 0 : 0.07 * (random() - 0.5))
+      return [name, Float32Array.from({ length }, value)]
+    }),
+  )
+  const checkpoint = { config, head: { pooling: 'mean', normalise: true } }
+  return new EncoderModel(checkpoint, weights, shapes, new Set(weights.keys()))
+}
+
+/** PyTorch in a process that stays; undefined where it is not installed. */
+async function torch(folder, model, data) {
+  const PYTHONPATH = process.env.KITH_TORCH ?? process.env.PYTHONPATH ?? ''
+  const env = { ...process.env, PYTHONPATH, OMP_NUM_THREADS: '1', MKL_NUM_THREADS: '1' }
+  if (spawnSync('python3', ['-c', 'import torch'], { env }).status !== 0) return undefined
+  await writeData(folder, model, data)
+  const script = fileURLToPath(new URL('train.py', import.meta.url))
+  const child = spawn('python3', [script, folder], { stdio: ['pipe', 'pipe', 'inherit'], env })
+  const answers = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const { value: name } = await answers.next()
+  return {
+    name,
+    async step() {
+      child.stdin.write('step\n')
+      const { value, done } = await answers.next()
+      if (done) throw new Error('PyTorch failed')
+      return JSON.parse(value)
+    },
+    close: () => child.stdin.end(),
+  }
+}
+
+async function writeData(folder, { weights, shapes, checkpoint, dimensions }, data) {
+  const { family, layers, heads } = checkpoint.config
+  const plan = { ...settings, family, layers, heads, hidden: dimensions }
+  const sizes = { batch: BATCH, length: LENGTH, candidates: CANDIDATES }
+  const names = { weights: [...shapes] }
+  writeFileSync(join(folder, 'plan.json'), JSON.stringify({ ...plan, ...sizes, ...names }))
+  const padded = (fill) =>
+    data.tokens.flat().flatMap((ids) => [...fill(ids), ...Array(LENGTH - ids.length).fill(0)])
+  const lists = data.lists.flat()
+  await write(
+    join(folder, 'weights.bin'),
+    [...shapes.keys()].map((name) => weights.get(name)),
+  )
+  await write(join(folder, 'ids.bin'), [Int32Array.from(padded((ids) => ids))])
+  await write(join(folder, 'masks.bin'), [Float32Array.from(padded((ids) => ids.map(() => 1)))])
+  await write(join(folder, 'documents.bin'), [data.documents.memory])
+  await write(
+    join(folder, 'rows.bin'),
+    lists.map(({ rows }) => Int32Array.from(rows)),
+  )
+  const targets = lists.map(({ target }) => {
+    const whole = new Float32Array(CANDIDATES)
+    whole.set(target)
+    return whole
+  })
+  await write(join(folder, 'targets.bin'), targets)
+}
+
+async function write(path, parts) {
+  const file = createWriteStream(path)
+  for (const { buffer, byteOffset, byteLength } of parts) {
+    await new Promise((resolve) => file.write(Buffer.from(buffer, byteOffset, byteLength), resolve))
+  }
+  await new Promise((resolve) => file.end(resolve))
+}

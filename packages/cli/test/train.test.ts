@@ -1,0 +1,140 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeEmbeddings } from '@kith/ir'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { kith, succeed } from './support.ts'
+
+const folder = temporaryFolder()
+const path = (name: string): string => join(folder, name)
+const read = (name: string): string => readFileSync(path(name), 'utf8')
+
+/** Queries that are their topic's documents turned in one plane: an adapter can turn them back. */
+beforeAll(async () => {
+  const vector = (i: number, turn: number) => {
+    const values = Float32Array.from(
+      { length: 8 },
+      (_, j) => (j === i % 8 ? 1 : 0) + Math.sin(i * 5 + j * 3) * 0.1,
+    )
+    return Float32Array.from(values, (_, j) => values[(j + turn) % 8]!)
+  }
+  const ids = (count: number, letter: string) =>
+    Array.from({ length: count }, (_, i) => `${letter}${i}`)
+  const list = (count: number, turn: number) =>
+    Array.from({ length: count }, (_, i) => vector(i, turn))
+  await writeEmbeddings(path('docs.npy'), { dimensions: 8, ids: ids(80, 'd') }, list(80, 0))
+  await writeEmbeddings(path('queries.npy'), { dimensions: 8, ids: ids(48, 'q') }, list(48, 1))
+  const judged = (from: number, to: number) =>
+    ids(to, 'q')
+      .slice(from)
+      .map((id) => `${id} 0 d${Number(id.slice(1)) % 8} 1\n`)
+      .join('')
+  writeFileSync(path('train.trec'), judged(0, 32))
+  writeFileSync(path('dev.trec'), judged(32, 48))
+  const texts = ids(48, 'q').map((id, i) => JSON.stringify({ _id: id, text: `topic ${i % 8}` }))
+  writeFileSync(path('queries.jsonl'), `${texts.join('\n')}\n`)
+  succeed(...search('queries.npy', 'run.trec'))
+})
+
+const search = (queries: string, out: string): string[] => [
+  ...['search', '--queries', path(queries), '--docs', path('docs.npy')],
+  ...['--top', '80', '--out', path(out)],
+]
+const inputs = (queries: string): string[] => [
+  ...['--docs', path('docs.npy'), '--qrels', path('train.trec'), '--dev-qrels', path('dev.trec')],
+  ...['--train-queries', path(queries), '--train-run', path('run.trec')],
+  ...['--dev-queries', path(queries), '--dev-run', path('run.trec')],
+]
+
+describe('kith train', () => {
+  test('an adapter learns, and kith adapt applies it', () => {
+    const args = [
+      ...['train', ...inputs('queries.npy'), '--adapter', 'linear', '--epochs', '60'],
+      ...['--rate', '0.02', '--inverse-temperature', '10', '--weight-decay', '0'],
+    ]
+    const { code, out, err } = kith(...args, '--out', path('adapter'))
+    expect(code, err).toBe(0)
+    expect(err).toMatch(
+      /step 0: validation loss \d+\.\d+ \(original labels\), MRR@10 \d\.\d+, nDCG@10/,
+    )
+    expect(out).toMatch(/all steps done \(60 steps\); the weights of step \d+, the best/)
+    const records = read('adapter/metrics.jsonl')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .filter(({ kind }) => kind === 'validation')
+    expect(records.at(-1).measures['nDCG@10']).toBeGreaterThan(records[0].measures['nDCG@10'] + 0.3)
+    succeed(
+      ...['adapt', '--adapter', path('adapter'), '--queries', path('queries.npy')],
+      ...['--out', path('adapted.npy')],
+    )
+    succeed(...search('adapted.npy', 'adapted.trec'))
+    const figure = (run: string) =>
+      JSON.parse(succeed('eval', '--qrels', path('dev.trec'), '--run', path(run), '--json')).runs[0]
+        .measures['nDCG@10']
+    expect(figure('adapted.trec')).toBeGreaterThan(figure('run.trec') + 0.3)
+    // The same command finds it done; other settings are refused.
+    expect(kith(...args, '--out', path('adapter')).code).toBe(0)
+    expect(kith(...args, '--out', path('adapter'), '--seed', '5')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('seed'),
+    })
+  })
+
+  test('labels made before are taken, those of other queries refused', () => {
+    const labels = ['--queries', path('queries.npy'), '--docs', path('docs.npy')]
+    succeed(
+      ...['labels', '--run', path('run.trec'), ...labels, '--qrels', path('train.trec')],
+      ...['--out', path('labels.jsonl')],
+    )
+    const train = (...more: string[]) =>
+      kith(
+        ...['train', ...inputs('queries.npy'), '--adapter', 'mlp', '--steps', '3'],
+        ...['--labels', path('labels.jsonl'), ...more],
+      )
+    expect(train('--out', path('by-labels')).code).toBe(0)
+    expect(existsSync(path('by-labels/adapter.safetensors'))).toBe(true)
+    writeFileSync(path('labels.jsonl'), `${read('labels.jsonl').split('\n')[0]}\n`)
+    expect(train('--out', path('other')).err).toMatch(
+      /query q\d+ is in the run, but not in the labels/,
+    )
+    expect(train('--out', path('other'), '--target', 'mixed').code).toBe(2)
+  })
+
+  test('says what is wrong', () => {
+    const train = (...more: string[]) =>
+      kith('train', ...inputs('queries.npy'), '--out', path('x'), '--adapter', 'linear', ...more)
+    expect(train('--steps', '2', '--epochs', '2').code).toBe(2)
+    expect(train('--top-layers', '2').err).toMatch(/--adapter has no layers/)
+    expect(train('--loss', 'hinge').code).toBe(2)
+    expect(train('--device', 'abacus', '--steps', '1').err).toMatch(/abacus/)
+    expect(kith('train', ...inputs('queries.jsonl'), '--out', path('x')).err).toMatch(
+      /384 dimensions, the documents have 8/,
+    )
+    expect(kith('adapt', '--adapter', folder, '--queries', 'x', '--out', 'y').code).toBe(1)
+  })
+})
+
+test('a real encoder: two steps, and kith encode loads the result', () => {
+  succeed('encode', '--input', path('queries.jsonl'), '--out', path('texts.npy'))
+  succeed(
+    ...['search', '--queries', path('texts.npy'), '--docs', path('texts.npy')],
+    ...['--top', '20', '--out', path('texts.trec')],
+  )
+  writeFileSync(
+    path('texts.qrels'),
+    Array.from({ length: 48 }, (_, q) => `q${q} 0 q${(q + 8) % 48} 1\n`).join(''),
+  )
+  succeed(
+    ...['train', '--docs', path('texts.npy'), '--train-queries', path('queries.jsonl')],
+    ...['--train-run', path('texts.trec'), '--qrels', path('texts.qrels'), '--steps', '2'],
+    ...['--target', 'mixed', '--context', '10', '--k', '4', '--top-layers', '1'],
+    ...['--batch-size', '8', '--inverse-temperature', '20', '--out', path('encoder')],
+  )
+  succeed(
+    ...['encode', '--model', path('encoder'), '--input', path('queries.jsonl')],
+    ...['--role', 'query', '--out', path('trained.npy')],
+  )
+  expect(readFileSync(path('trained.npy')).length).toBe(readFileSync(path('texts.npy')).length)
+  expect(readFileSync(path('trained.npy')).equals(readFileSync(path('texts.npy')))).toBe(false)
+})

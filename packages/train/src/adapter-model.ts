@@ -1,0 +1,139 @@
+import { join } from 'node:path'
+import { KithError } from '@kith/core'
+import { Graph, operations as op, readTensorList, readTensors } from '@kith/encoder'
+import { FileError } from '@kith/ir'
+import { Tensor } from 'onnxruntime-node'
+import type { Query, QueryBatch, QueryGraph, QueryModel } from './query-model.ts'
+import { randomWords } from './random.ts'
+import { readMetadata } from './read-metadata.ts'
+import { writeTensors } from './tensor-file.ts'
+
+/** `linear`: x + Wx. `mlp`: x + V · gelu(Wx + b) + c. Both begin as x. */
+export type AdapterKind = 'linear' | 'mlp'
+
+/** How an adapter is made. */
+export interface AdapterOptions {
+  kind: AdapterKind
+  dimensions: number
+  /** Numbers between the two layers of `mlp`; default: as many as dimensions. */
+  inner?: number | undefined
+  /** Whether adapted embeddings get length 1; default: no. */
+  normalise?: boolean | undefined
+  /** Decides the first weights of `mlp`. */
+  seed?: number | undefined
+}
+
+const FILE = 'adapter.safetensors'
+
+/**
+ * A query adapter: it changes fixed query embeddings, for people whose embeddings come
+ * from an API and who cannot touch the encoder.
+ */
+export class AdapterModel implements QueryModel {
+  readonly dimensions: number
+  readonly weights: ReadonlyMap<string, Float32Array>
+  readonly shapes: ReadonlyMap<string, readonly number[]>
+  readonly trained: ReadonlySet<string>
+  readonly kind: AdapterKind
+  readonly normalise: boolean
+
+  constructor({
+    kind,
+    dimensions,
+    inner = dimensions,
+    normalise = false,
+    seed = 0,
+  }: AdapterOptions) {
+    this.dimensions = dimensions
+    this.kind = kind
+    this.normalise = normalise
+    this.shapes = new Map(shapesOf(kind, dimensions, inner))
+    this.weights = new Map(
+      [...this.shapes].map(([name, shape]) => {
+        return [name, new Float32Array(shape.reduce((product, dim) => product * dim, 1))]
+      }),
+    )
+    this.trained = new Set(this.weights.keys())
+    if (kind === 'mlp') {
+      // The second layer starts at 0; were the first one 0 as well, neither would learn.
+      const words = randomWords(seed)
+      const range = 1 / Math.sqrt(dimensions)
+      const first = this.weights.get('up.weight')!
+      first.forEach((_, i) => {
+        first[i] = ((2 * words()) / 2 ** 32 - 1) * range
+      })
+    }
+  }
+
+  build(): QueryGraph {
+    const graph = new Graph()
+    const x = graph.input('queries', 'float32', ['batch', this.dimensions])
+    const dense = (input: typeof x, name: string) => {
+      const weight = graph.parameter(`${name}.weight`, this.shapes.get(`${name}.weight`)!)
+      const size = weight.shape[0] as number
+      const bias = this.shapes.has(`${name}.bias`)
+        ? graph.parameter(`${name}.bias`, [size])
+        : graph.constant(new Float32Array(size), [size])
+      return op.linear(input, weight, bias)
+    }
+    const up = dense(x, 'up')
+    const change = this.kind === 'mlp' ? dense(op.gelu(up), 'down') : up
+    const adapted = op.add(x, change)
+    return { graph, embeddings: this.normalise ? op.unitLength(adapted) : adapted }
+  }
+
+  prepare(queries: readonly Query[]): QueryBatch {
+    const { dimensions } = this
+    const data = new Float32Array(queries.length * dimensions)
+    queries.forEach(({ id, vector }, i) => {
+      if (vector?.length !== dimensions) {
+        const problem = `query ${id} has ${vector?.length ?? 0} numbers, the adapter takes ${dimensions}`
+        throw new KithError('BAD_SHAPE', problem)
+      }
+      data.set(vector, i * dimensions)
+    })
+    const feeds = { queries: new Tensor('float32', data, [queries.length, dimensions]) }
+    return { size: queries.length, length: 1, feeds }
+  }
+
+  async save(folder: string): Promise<void> {
+    const tensors = [...this.weights].map(([name, data]) => {
+      return { name, shape: this.shapes.get(name)!, data }
+    })
+    const metadata = { format: 'pt', kind: this.kind, normalise: String(this.normalise) }
+    await writeTensors(join(folder, FILE), tensors, metadata)
+  }
+}
+
+/** Opens a trained adapter: `adapter.safetensors` of a folder. */
+export async function openAdapter(folder: string): Promise<AdapterModel> {
+  const file = join(folder, FILE)
+  const { kind, normalise } = await readMetadata(file)
+  if (kind !== 'linear' && kind !== 'mlp') throw new FileError(file, '', 'is not a query adapter')
+  const stored = await readTensorList(file)
+  const up = stored.find(({ name }) => name === 'up.weight')
+  const [inner = 0, dimensions = 0] = up?.shape ?? []
+  // Before so much memory is asked for.
+  if (!up || inner * dimensions * 4 !== up.bytes || up.bytes === 0) {
+    throw new FileError(file, 'tensor up.weight', 'is missing, or is not float32 of its shape')
+  }
+  const model = new AdapterModel({ kind, dimensions, inner, normalise: normalise === 'true' })
+  for (const [name, shape] of model.shapes) {
+    const tensor = stored.find((candidate) => candidate.name === name)
+    if (tensor?.shape.join() !== shape.join()) {
+      throw new FileError(file, `tensor ${name}`, `is missing, or is not ${shape.join(' × ')}`)
+    }
+    model.weights.get(name)!.set((await readTensors(file, [tensor]))[0]!)
+  }
+  return model
+}
+
+function shapesOf(kind: AdapterKind, dimensions: number, inner: number): [string, number[]][] {
+  if (kind === 'linear') return [['up.weight', [dimensions, dimensions]]]
+  return [
+    ['up.weight', [inner, dimensions]],
+    ['up.bias', [inner]],
+    ['down.weight', [dimensions, inner]],
+    ['down.bias', [dimensions]],
+  ]
+}

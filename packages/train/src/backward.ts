@@ -1,0 +1,50 @@
+import { KithError } from '@kith/core'
+import { type GraphNode, operations as op, type Value } from '@kith/encoder'
+
+/**
+ * Appends to a graph what computes the gradients of a loss: reverse-mode
+ * differentiation. The walk goes only where a wanted value has an influence, so that
+ * layers below the lowest trained one cost nothing.
+ *
+ * @param loss A value of one number.
+ * @param wanted Inputs or parameters of the graph.
+ * @returns The gradient of each wanted value, in its shape.
+ */
+export function backward(loss: Value, wanted: readonly Value[]): Value[] {
+  const { graph } = loss
+  const nodes = [...graph.nodes]
+  const influenced = influencedBy(wanted, nodes)
+  if (!influenced.has(loss)) {
+    throw new KithError('BAD_INPUT', 'nothing that is to be trained has an influence on the loss')
+  }
+  const gradients = new Map<Value, Value>()
+  const one = graph.constant(Float32Array.of(1), loss.shape as number[])
+  gradients.set(loss, one)
+  for (const { type, inputs, outputs, gradients: rules } of nodes.reverse()) {
+    const gradient = gradients.get(outputs[0]!)
+    if (!gradient) continue
+    inputs.forEach((input, i) => {
+      if (!influenced.has(input)) return
+      const rule = rules[i]
+      if (!rule) throw new KithError('BAD_INPUT', `${type} has no gradient rule for input ${i}`)
+      const share = rule(gradient)
+      const others = gradients.get(input)
+      gradients.set(input, others ? op.add(others, share) : share)
+    })
+  }
+  return wanted.map((value) => {
+    const gradient = gradients.get(value)
+    if (gradient) return gradient
+    throw new KithError('BAD_INPUT', `${value.name} has no influence on the loss`)
+  })
+}
+
+/** The wanted values and all that is computed from them, but for sizes and other whole numbers. */
+function influencedBy(wanted: readonly Value[], nodes: readonly GraphNode[]): Set<Value> {
+  const influenced = new Set(wanted)
+  for (const { inputs, outputs } of nodes) {
+    if (!inputs.some((input) => influenced.has(input))) continue
+    for (const output of outputs) if (output.dtype === 'float32') influenced.add(output)
+  }
+  return influenced
+}

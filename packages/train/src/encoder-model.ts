@@ -1,0 +1,115 @@
+import { KithError } from '@kith/core'
+import {
+  asCheckpoint,
+  buildEncoder,
+  buildTrainable,
+  type Checkpoint,
+  type Drop,
+  embeddings,
+  type ModelOptions,
+  openModel,
+  readWeights,
+  WORDS,
+} from '@kith/encoder'
+import { Tensor } from 'onnxruntime-node'
+import { trainedWeights } from './freeze.ts'
+import type { Query, QueryBatch, QueryGraph, QueryModel } from './query-model.ts'
+import { saveEncoder } from './save-encoder.ts'
+
+/** How a query encoder is trained. */
+export interface EncoderModelOptions extends Omit<ModelOptions, 'maxTokens'> {
+  /** Tokens after which queries are cut while training; default 32. */
+  maxTokens?: number | undefined
+  /** Put before each query, such as `query: ` for E5. */
+  queryPrefix?: string | undefined
+  /** How many of the uppermost layers learn; default: all of them, and the embeddings. */
+  topLayers?: number | undefined
+}
+
+const USUAL_TOKENS = 32
+
+/**
+ * A query encoder that is to be fine-tuned.
+ *
+ * @param name `minilm`, a folder with a checkpoint, or a name on the hub.
+ */
+export async function openEncoderModel(
+  name: string,
+  options: EncoderModelOptions = {},
+): Promise<EncoderModel> {
+  const { maxTokens = USUAL_TOKENS, queryPrefix = '', topLayers, ...others } = options
+  // The saved model keeps its own limit; only the queries of the training are cut here.
+  const whole = asCheckpoint(await openModel(name, others))
+  const cutting = await openModel(name, {
+    ...others,
+    maxTokens: Math.min(maxTokens, whole.maxTokens),
+  })
+  const { parameters } = buildEncoder(whole.config).graph
+  const weights = await readWeights(whole.weights, parameters)
+  const shapes = new Map(parameters.map(({ name, shape }) => [name, shape as number[]]))
+  const trained = trainedWeights(whole.config, [...shapes.keys()], topLayers)
+  const tokensOf = (text: string) => cutting.tokenizer.encode(queryPrefix + text).ids
+  return new EncoderModel(whole, weights, shapes, trained, tokensOf)
+}
+
+/** A BERT or DistilBERT whose weights learn. Make one with `openEncoderModel`. */
+export class EncoderModel implements QueryModel {
+  readonly dimensions: number
+  readonly table: { name: string; width: number }
+
+  constructor(
+    readonly checkpoint: Checkpoint,
+    readonly weights: ReadonlyMap<string, Float32Array>,
+    readonly shapes: ReadonlyMap<string, readonly number[]>,
+    readonly trained: ReadonlySet<string>,
+    readonly tokensOf: (text: string) => number[],
+  ) {
+    this.dimensions = checkpoint.config.hidden
+    this.table = { name: WORDS, width: this.dimensions }
+  }
+
+  build(drop?: Drop): QueryGraph {
+    const { config, head } = this.checkpoint
+    const { graph, words, mask, hidden } = buildTrainable(config, drop)
+    return { graph, rows: words, embeddings: embeddings(hidden, mask, head) }
+  }
+
+  prepare(queries: readonly Query[]): QueryBatch {
+    const tokens = queries.map(({ id, text }) => {
+      if (typeof text === 'string') return this.tokensOf(text)
+      throw new KithError('BAD_INPUT', `query ${id} has no text, which an encoder needs`)
+    })
+    return this.prepareTokens(tokens)
+  }
+
+  /** The same from token ids. */
+  prepareTokens(tokens: readonly (readonly number[])[]): QueryBatch {
+    const size = tokens.length
+    const length = tokens.reduce((most, ids) => Math.max(most, ids.length), 0)
+    const { width } = this.table
+    const table = this.weights.get(WORDS)!
+    const rows = new Int32Array(size * length)
+    const mask = new BigInt64Array(size * length)
+    tokens.forEach((ids, query) => {
+      rows.set(ids, query * length)
+      mask.fill(1n, query * length, query * length + ids.length)
+    })
+    const words = new Float32Array(rows.length * width)
+    rows.forEach((row, i) => {
+      words.set(table.subarray(row * width, (row + 1) * width), i * width)
+    })
+    return {
+      size,
+      length,
+      rows,
+      feeds: {
+        word_rows: new Tensor('float32', words, [size, length, width]),
+        attention_mask: new Tensor('int64', mask, [size, length]),
+      },
+    }
+  }
+
+  save(folder: string): Promise<void> {
+    return saveEncoder(this, folder)
+  }
+}

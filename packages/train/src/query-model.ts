@@ -1,0 +1,49 @@
+import type { Drop, Graph, Value } from '@kith/encoder'
+import type { Tensor } from 'onnxruntime-node'
+
+/** A query as a model sees it: its text, or its embedding where that is all there is. */
+export interface Query {
+  id: string
+  text?: string | undefined
+  vector?: Float32Array | undefined
+}
+
+/** Queries made ready for a graph. */
+export interface QueryBatch {
+  size: number
+  /** Tokens of the longest query; 1 for embeddings. */
+  length: number
+  feeds: Record<string, Tensor>
+  /** The row of the table behind each token, size × length. */
+  rows?: Int32Array
+}
+
+/** The part of a graph from queries to their embeddings. */
+export interface QueryGraph {
+  graph: Graph
+  /** batch × dimensions. */
+  embeddings: Value
+  /** Rows of the model's table, which are fed. */
+  rows?: Value
+}
+
+/** A weight table of which a batch uses some rows: they are fed, not the table. */
+export interface RowTable {
+  name: string
+  width: number
+}
+
+/** What learns: weights, and the graph in which they turn queries into embeddings. */
+export interface QueryModel {
+  readonly dimensions: number
+  /** By name; training changes them in place. */
+  readonly weights: ReadonlyMap<string, Float32Array>
+  readonly shapes: ReadonlyMap<string, readonly number[]>
+  /** The names of the weights that learn. */
+  readonly trained: ReadonlySet<string>
+  readonly table?: RowTable
+  build(drop?: Drop): QueryGraph
+  prepare(queries: readonly Query[]): QueryBatch
+  /** Writes the model, with weights as they are now, to a folder. */
+  save(folder: string): Promise<void>
+}

@@ -1,0 +1,49 @@
+/** How the learning rate goes: METHOD.md section 7. */
+export interface ScheduleSettings {
+  /** The peak. */
+  rate: number
+  /** Steps of linear warm-up to the peak. */
+  warmup: number
+  /** After it: linearly down to finalRatio · rate at the last step, or down when validation stalls. */
+  schedule: 'linear' | 'plateau' | 'constant'
+  finalRatio: number
+  /** `plateau`: validations without a better loss before the rate falls, and its factor then. */
+  patience: number
+  factor: number
+  /** Steps of the whole training. */
+  steps: number
+}
+
+/** What a schedule has seen; it is part of a checkpoint. */
+export interface ScheduleState {
+  bestLoss: number | null
+  stalled: number
+  reductions: number
+}
+
+/** The learning rate of each step. */
+export class Schedule {
+  state: ScheduleState = { bestLoss: null, stalled: 0, reductions: 0 }
+
+  constructor(readonly settings: ScheduleSettings) {}
+
+  /** The rate of a step, the first being 1. */
+  rateAt(step: number): number {
+    const { rate, warmup, schedule, finalRatio, steps, factor } = this.settings
+    const peak = schedule === 'plateau' ? rate * factor ** this.state.reductions : rate
+    if (step < warmup) return (peak * step) / warmup
+    if (schedule !== 'linear' || steps <= warmup) return peak
+    const done = (step - warmup) / (steps - warmup)
+    return peak * (1 - (1 - finalRatio) * done)
+  }
+
+  /** Hears the loss of a validation. */
+  validated(loss: number): void {
+    const { state, settings } = this
+    if (state.bestLoss === null || loss < state.bestLoss) {
+      this.state = { ...state, bestLoss: loss, stalled: 0 }
+    } else if (state.stalled + 1 < settings.patience) {
+      this.state = { ...state, stalled: state.stalled + 1 }
+    } else this.state = { ...state, stalled: 0, reductions: state.reductions + 1 }
+  }
+}

@@ -1,0 +1,82 @@
+import {
+  injectGroundTruth,
+  type LabelSettings,
+  type PartialLabelSettings,
+  Reranker,
+  resolveLabelSettings,
+} from '@kith/core'
+import { candidatesOf } from './candidates.ts'
+import type { DocumentVectors, TrainingQuery } from './training-query.ts'
+
+/** A query's candidates and what their probabilities should be. */
+export interface TargetList {
+  rows: Uint32Array
+  /** The target of the first rows; that of the others is 0. */
+  target: Float64Array
+}
+
+/** Makes the target of a query, from its embedding as it is now where `needsEmbedding` says so. */
+export interface Labeller {
+  readonly needsEmbedding: boolean
+  label(query: TrainingQuery, embedding: Float32Array | undefined): TargetList
+}
+
+/** Targets that were made before training; without them, equal probability on the ground truth. */
+export class FixedLabels implements Labeller {
+  readonly needsEmbedding = false
+
+  constructor(readonly listSize: number) {}
+
+  label({ id, relevant, retrieved, labels }: TrainingQuery): TargetList {
+    const values = labels ? Array.from(labels.values) : relevant.map(() => 1)
+    const kept = (labels?.rows ?? relevant).filter((_, i) => values[i]! > 0)
+    const rows = candidatesOf(id, kept, retrieved, this.listSize)
+    const target = Float64Array.from(values.filter((value) => value > 0)).subarray(0, rows.length)
+    const sum = target.reduce((total, value) => total + value, 0)
+    return { rows, target: target.map((value) => value / sum) }
+  }
+}
+
+/**
+ * Targets from evidence (METHOD.md section 6), made for each batch from the context as
+ * it is then: the query's current embedding and its current candidates.
+ */
+export class LiveLabels implements Labeller {
+  readonly needsEmbedding: boolean
+  readonly #settings: LabelSettings
+  readonly #reranker = new Reranker()
+
+  constructor(
+    settings: PartialLabelSettings,
+    readonly listSize: number,
+    readonly documents: DocumentVectors,
+  ) {
+    this.#settings = resolveLabelSettings(settings)
+    const { target, epsilon } = this.#settings
+    this.needsEmbedding = !(
+      target === 'one-hot' ||
+      (target === 'uniform' && epsilon !== 'match-mixed')
+    )
+  }
+
+  label(query: TrainingQuery, embedding: Float32Array | undefined): TargetList {
+    const { id, relevant, grades, retrieved } = query
+    const { dimensions } = this.documents
+    const rows = candidatesOf(id, relevant, retrieved, this.listSize)
+    const size = Math.min(rows.length, this.#settings.contextSize)
+    const context = injectGroundTruth(relevant, rows, size)
+    const data = new Float32Array((size + 1) * dimensions)
+    if (embedding) data.set(embedding)
+    if (this.needsEmbedding) this.documents.gather(context, data.subarray(dimensions))
+    const { kept, target } = this.#reranker.smoothLabels(
+      { data, rows: size + 1, dimensions },
+      { rows: relevant.map((_, i) => i + 1), grades },
+      this.#settings,
+    )
+    const values = new Float64Array(size)
+    kept.forEach((candidate, i) => {
+      values[candidate] = target[i]!
+    })
+    return { rows, target: values }
+  }
+}

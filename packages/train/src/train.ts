@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { KithError, type Matrix } from '@kith/core'
+import { searchExact } from '@kith/stores'
+import { adamw } from './adamw.ts'
+import { hasCheckpoint } from './checkpoint.ts'
+import { Examples, type Search } from './examples.ts'
+import { Optimiser } from './optimiser.ts'
+import { QueryEncoder } from './query-encoder.ts'
+import type { QueryModel } from './query-model.ts'
+import { radam } from './radam.ts'
+import { Schedule } from './schedule.ts'
+import type { DeviceOptions } from './session.ts'
+import { type PartialTrainSettings, resolveTrainSettings, type TrainSettings } from './settings.ts'
+import { FixedLabels, type Labeller, LiveLabels } from './targets.ts'
+import type { DocumentVectors, TrainingQuery } from './training-query.ts'
+import { type TrainingHooks, type TrainingResult, TrainingRun } from './training-run.ts'
+import { TrainingStep } from './training-step.ts'
+import { criterion } from './validate.ts'
+
+/** What is trained, on what, and where the result goes. */
+export interface TrainingJob extends DeviceOptions, TrainingHooks {
+  model: QueryModel
+  documents: DocumentVectors
+  queries: readonly TrainingQuery[]
+  /** Held-out queries. Without them nothing is validated, and the last weights are the result. */
+  validation?: readonly TrainingQuery[] | undefined
+  settings: PartialTrainSettings
+  /** The folder of the result, of checkpoints and of `metrics.jsonl`. */
+  out: string
+  /** Goes on from the folder's latest checkpoint, if there is one. */
+  resume?: boolean | undefined
+  /** Makes the targets; default: what the settings say. */
+  labeller?: Labeller | undefined
+  /** Finds new candidates for embeddings of queries; default: exact search over the documents. */
+  search?: Search | undefined
+}
+
+/**
+ * Fine-tunes a query model on fixed document embeddings (METHOD.md section 7), and
+ * writes the best weights to a folder.
+ */
+export async function train(job: TrainingJob): Promise<TrainingResult> {
+  const settings = resolveTrainSettings(job.settings)
+  check(job)
+  criterion(settings.best)
+  const { model, documents, out, resume = false } = job
+  if (!resume && hasCheckpoint(out)) {
+    const problem = `${out} holds a training already: resume it, or choose another folder`
+    throw new KithError('BAD_INPUT', problem)
+  }
+  const labeller =
+    job.labeller ??
+    (settings.target
+      ? new LiveLabels(settings.target, settings.listSize, documents)
+      : new FixedLabels(settings.listSize))
+  const search: Search =
+    job.search ?? ((queries) => searchAll(queries, documents, settings.listSize))
+  const step = await TrainingStep.open(model, { ...job, ...settings })
+  const encoder = await QueryEncoder.open(model, job)
+  try {
+    const rule = settings.optimiser === 'radam' ? radam : adamw
+    const run = new TrainingRun({
+      ...job,
+      settings,
+      identity: identityOf(job, settings),
+      examples: new Examples(job.queries, encoder, labeller, search, settings),
+      step,
+      encoder,
+      optimiser: new Optimiser(step.weights, rule, settings),
+      schedule: new Schedule(settings),
+    })
+    return await run.run(resume && hasCheckpoint(out))
+  } finally {
+    await step.close()
+    await encoder.close()
+  }
+}
+
+/** What decides the course of a training, besides the numbers of its vectors and weights. */
+function identityOf(
+  { model, documents, queries, validation = [] }: TrainingJob,
+  settings: TrainSettings,
+): string {
+  const hash = createHash('sha256')
+  for (const { vector, retrieved, ...others } of [...queries, ...validation]) {
+    hash.update(JSON.stringify(others)).update(Uint32Array.from(retrieved))
+    if (vector) hash.update(vector)
+  }
+  const frozen = createHash('sha256')
+  for (const [name, data] of model.weights) if (!model.trained.has(name)) frozen.update(data)
+  return JSON.stringify({
+    ...settings,
+    weights: [...model.trained],
+    frozen: frozen.digest('hex').slice(0, 16),
+    documents: `${documents.rows} × ${documents.dimensions}`,
+    queries: hash.digest('hex').slice(0, 16),
+  })
+}
+
+async function searchAll(
+  queries: Matrix,
+  documents: DocumentVectors,
+  top: number,
+): Promise<Uint32Array[]> {
+  const { rows, perQuery } = await searchExact(queries, documents, { top })
+  return Array.from({ length: queries.rows }, (_, q) =>
+    rows.slice(q * perQuery, (q + 1) * perQuery),
+  )
+}
+
+function check({ model, documents, queries, validation = [] }: TrainingJob): void {
+  if (queries.length === 0) throw new KithError('BAD_INPUT', 'there are no queries to train on')
+  if (model.dimensions !== documents.dimensions) {
+    const problem = `the model gives ${model.dimensions} dimensions, the documents have ${documents.dimensions}`
+    throw new KithError('BAD_SHAPE', problem)
+  }
+  for (const query of [...queries, ...validation]) checkQuery(query, documents.rows)
+}
+
+function checkQuery({ id, relevant, retrieved, labels }: TrainingQuery, documents: number): void {
+  const fail = (problem: string) => new KithError('BAD_INPUT', `query ${id} ${problem}`)
+  const { rows = [], values = [] } = labels ?? {}
+  for (const list of [relevant, retrieved, rows]) {
+    for (let i = 0; i < list.length; i++) {
+      const row = list[i]!
+      if (Number.isInteger(row) && row >= 0 && row < documents) continue
+      throw fail(`names document row ${row}, there are ${documents}`)
+    }
+  }
+  if (relevant.length === 0) throw fail('has no relevant document: leave it out')
+  for (const list of [relevant, rows]) {
+    if (new Set(list).size < list.length) throw fail('names a document twice')
+  }
+  const probabilities = Array.from(values)
+  const sum = probabilities.reduce((total, value) => total + value, 0)
+  const fits = rows.length === probabilities.length && probabilities.every((value) => value >= 0)
+  if (labels && !(fits && sum > 0 && sum < Infinity)) {
+    throw fail('has labels that are no probabilities, one for each of its documents')
+  }
+}

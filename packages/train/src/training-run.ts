@@ -1,0 +1,188 @@
+import { KithError } from '@kith/core'
+import {
+  type CheckpointName,
+  checkpointFile,
+  type Progress,
+  readCheckpoint,
+  writeCheckpoint,
+} from './checkpoint.ts'
+import { clipFactor } from './clip.ts'
+import type { Examples } from './examples.ts'
+import { MetricsFile, type StepRecord, type ValidationRecord } from './metrics.ts'
+import type { Optimiser } from './optimiser.ts'
+import type { QueryEncoder } from './query-encoder.ts'
+import type { QueryModel } from './query-model.ts'
+import type { Schedule } from './schedule.ts'
+import type { TrainSettings } from './settings.ts'
+import type { DocumentVectors, TrainingQuery } from './training-query.ts'
+import type { TrainingStep } from './training-step.ts'
+import { criterion, validate } from './validate.ts'
+
+/** Who hears what happens, and can stop it. */
+export interface TrainingHooks {
+  onStep?: ((record: StepRecord) => void) | undefined
+  onValidation?: ((record: ValidationRecord) => void) | undefined
+  /** Stops after the step under way, with a checkpoint to go on from. */
+  signal?: AbortSignal | undefined
+}
+
+/** What a training run is put together from. */
+interface Parts extends TrainingHooks {
+  model: QueryModel
+  documents: DocumentVectors
+  examples: Examples
+  validation?: readonly TrainingQuery[] | undefined
+  settings: TrainSettings
+  /** What the training must have in common with the one that a checkpoint is of, as JSON. */
+  identity: string
+  out: string
+  step: TrainingStep
+  encoder: QueryEncoder
+  optimiser: Optimiser
+  schedule: Schedule
+}
+
+/** How a training ended. */
+export interface TrainingResult {
+  /** Steps done. */
+  steps: number
+  ended: 'done' | 'early' | 'stopped'
+  /** The step whose weights are the result, and its value by the criterion (the loss negated). */
+  best: { step: number; value: number } | null
+}
+
+/** The loop: batches, steps, validations and checkpoints, from the start or from where it was left. */
+export class TrainingRun {
+  readonly #parts: Parts
+  #progress: Progress
+  #metrics: MetricsFile | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    const { schedule, identity } = parts
+    this.#progress = { step: 0, schedule: schedule.state, best: null, sinceBest: 0, identity }
+  }
+
+  async run(resume: boolean): Promise<TrainingResult> {
+    const { settings, signal, out } = this.#parts
+    if (resume) await this.#resume('latest')
+    this.#metrics = await MetricsFile.open(out, this.#progress.step)
+    if (!resume) await this.#validate()
+    let ended: TrainingResult['ended'] = 'done'
+    while (this.#progress.step < settings.steps) {
+      if (signal?.aborted) {
+        ended = 'stopped'
+        break
+      }
+      if (this.#tired()) {
+        ended = 'early'
+        break
+      }
+      await this.#step()
+      const { step } = this.#progress
+      if (step % settings.validateEvery === 0 || step === settings.steps) await this.#validate()
+    }
+    if (ended === 'stopped') await this.#save('latest')
+    else await this.#finish()
+    return { steps: this.#progress.step, ended, best: this.#progress.best }
+  }
+
+  async #step(): Promise<void> {
+    const { settings, optimiser, schedule, step, examples, model, documents, onStep } = this.#parts
+    const start = performance.now()
+    const number = this.#progress.step + 1
+    if (settings.refreshEvery > 0 && number > 1 && (number - 1) % settings.refreshEvery === 0) {
+      await examples.refresh()
+    }
+    let [sum, labelTime] = [0, 0]
+    const queriesOfStep = settings.batchSize * settings.accumulate
+    for (let part = 0; part < settings.accumulate; part++) {
+      const batch = (number - 1) * settings.accumulate + part
+      const { queries, lists, milliseconds } = await examples.at(batch)
+      labelTime += milliseconds
+      const at = { number: batch, queriesOfStep, first: part === 0 }
+      sum += await step.run(model.prepare(queries), lists, documents, at)
+    }
+    const loss = sum / queriesOfStep
+    const norm = step.gradients.norm()
+    if (!Number.isFinite(loss) || !Number.isFinite(norm)) throw this.#failure(number, loss, norm)
+    const rate = schedule.rateAt(number)
+    const factor = clipFactor(norm, settings.clip)
+    optimiser.update(step.gradients, factor, rate, number)
+    this.#progress.step = number
+    const milliseconds = performance.now() - start
+    const record = {
+      step: number,
+      loss,
+      rate,
+      norm,
+      milliseconds,
+      labelShare: labelTime / milliseconds,
+    }
+    await this.#metrics!.add({ kind: 'step', ...record })
+    onStep?.(record)
+  }
+
+  async #validate(): Promise<void> {
+    const { validation, encoder, documents, settings, step, schedule, onValidation } = this.#parts
+    if (validation && validation.length > 0) {
+      const embeddings = await encoder.encode(validation)
+      const options = { listSize: settings.listSize, scale: step.scale }
+      const result = validate(validation, embeddings, documents, options)
+      const record = { step: this.#progress.step, ...result }
+      await this.#metrics!.add({ kind: 'validation', ...record })
+      if (record.step > 0) schedule.validated(result.loss)
+      const value = criterion(settings.best)(result)
+      const better = !this.#progress.best || value > this.#progress.best.value
+      this.#progress.sinceBest = better ? 0 : this.#progress.sinceBest + 1
+      if (better) this.#progress.best = { step: record.step, value }
+      this.#progress.schedule = schedule.state
+      if (better) await this.#save('best')
+      onValidation?.(record)
+    }
+    await this.#save('latest')
+  }
+
+  #tired(): boolean {
+    const { stopAfter } = this.#parts.settings
+    return stopAfter > 0 && this.#progress.sinceBest >= stopAfter
+  }
+
+  async #save(name: CheckpointName): Promise<void> {
+    const { out, step, optimiser, examples } = this.#parts
+    await writeCheckpoint(checkpointFile(out, name), {
+      progress: this.#progress,
+      weights: step.weights,
+      moments: optimiser.moments,
+      candidates: examples.candidates,
+    })
+  }
+
+  async #resume(name: CheckpointName): Promise<void> {
+    const { out, step, optimiser, schedule, examples, identity } = this.#parts
+    const state = { weights: step.weights, moments: optimiser.moments }
+    const found = await readCheckpoint(checkpointFile(out, name), state, identity)
+    this.#progress = found.progress
+    if (found.candidates.length > 0) examples.candidates = found.candidates
+    schedule.state = found.progress.schedule
+  }
+
+  /** The result is the best weights; without validation, the last ones. */
+  async #finish(): Promise<void> {
+    const { model, out } = this.#parts
+    const { best } = this.#progress
+    if (best && best.step !== this.#progress.step) {
+      const last = this.#progress
+      await this.#resume('best')
+      this.#progress = last
+    }
+    await model.save(out)
+  }
+
+  #failure(step: number, loss: number, norm: number): KithError {
+    const what = Number.isFinite(loss) ? `the gradients' length is ${norm}` : `the loss is ${loss}`
+    const file = checkpointFile(this.#parts.out, 'latest')
+    const problem = `training stopped at step ${step}: ${what}; the checkpoint of before is ${file}: try a lower rate, or clip gradients`
+    return new KithError('BAD_VECTOR', problem)
+  }
+}

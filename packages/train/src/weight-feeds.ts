@@ -1,0 +1,14 @@
+import type { Value } from '@kith/encoder'
+import { Tensor } from 'onnxruntime-node'
+
+/** Weights as tensors that share their memory: what changes there is fed at the next run. */
+export function weightFeeds(
+  parameters: readonly Value[],
+  weights: ReadonlyMap<string, Float32Array>,
+): Record<string, Tensor> {
+  return Object.fromEntries(
+    parameters.map(({ name, shape }) => {
+      return [name, new Tensor('float32', weights.get(name)!, shape as number[])]
+    }),
+  )
+}

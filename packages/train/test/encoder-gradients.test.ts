@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import { Tensor } from 'onnxruntime-node'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { Dropout } from '../src/dropout.ts'
+import { AdapterModel, openEncoderModel, type QueryModel } from '../src/index.ts'
+import { listFeeds } from '../src/list-batch.ts'
+import { openGraph } from '../src/session.ts'
+import { BIAS, buildStep, gradientName, ROWS_GRADIENT, SCALE } from '../src/step-graph.ts'
+import { weightFeeds } from '../src/weight-feeds.ts'
+import { interpret, type Numbers } from './interpreter.ts'
+import { slope } from './slope.ts'
+import { generator, randomDocuments, type SmallModel, writeSmallModel } from './support.ts'
+
+const folder = temporaryFolder()
+const texts = ['dense retrieval of', 'red one']
+
+/** The first two are checked number by number, the others at every ninth. */
+const models: (SmallModel & { name: string; dropout?: number; every?: number })[] = [
+  { name: 'BERT, mean, length 1' },
+  { name: 'DistilBERT, first', family: 'distilbert', pooling: 'first', normalise: false },
+  {
+    name: 'BERT, first, tanh, dropout',
+    pooling: 'first',
+    activation: 'gelu_new',
+    dropout: 0.3,
+    every: 9,
+  },
+  { name: 'BERT, mean, relu', normalise: false, activation: 'relu', every: 9 },
+]
+
+describe.each(models)('$name', ({ name, dropout = 0, every = 1, ...options }) => {
+  test('every gradient is what differences say', async () => {
+    const path = writeSmallModel(join(folder, name), { hidden: 4, ...options })
+    await checkGradients(await openEncoderModel(path), dropout, every)
+  })
+})
+
+test('adapters', async () => {
+  for (const kind of ['linear', 'mlp'] as const) {
+    const model = new AdapterModel({ kind, dimensions: 4, normalise: kind === 'mlp' })
+    const random = generator(1)
+    for (const weight of model.weights.values()) weight.set(Array.from(weight, random))
+    await checkGradients(model, 0, 1)
+  }
+})
+
+async function checkGradients(model: QueryModel, rate: number, every: number): Promise<void> {
+  const dropout = new Dropout(rate, 5)
+  const { graph, total, learning, learnsTable } = buildStep(model, {
+    loss: 'kl',
+    margin: 1,
+    learnScale: true,
+    drop: dropout.drop,
+  })
+  const documents = randomDocuments(6, 4, 3)
+  const vectors = randomDocuments(2, 4, 4)
+  const queries = texts.map((text, i) => ({ id: text, text, vector: vectors.read(i, i + 1) }))
+  const lists = [
+    { rows: Uint32Array.of(0, 1, 2, 3), target: Float64Array.of(0.75, 0.25) },
+    { rows: Uint32Array.of(4, 0, 5), target: Float64Array.of(1) },
+  ]
+  const weights = new Map([
+    ...model.weights,
+    [SCALE, Float32Array.of(3)],
+    [BIAS, Float32Array.of(0.5)],
+  ])
+  const { size, length, feeds: own } = model.prepare(queries)
+  const feeds: Record<string, Tensor> = {
+    ...own,
+    ...weightFeeds(graph.parameters, weights),
+    ...listFeeds(lists, documents, 'kl'),
+    ...dropout.feeds(9, { batch: size, length, tokens: size * length }),
+    shares: new Tensor('float32', Float32Array.of(0.5, 0.5), [2, 1]),
+  }
+  const values: Record<string, Numbers> = {}
+  for (const [name, { dims, data }] of Object.entries(feeds)) {
+    values[name] = { shape: [...dims], data: Array.from(data as Float32Array, Number) }
+  }
+  const lossAt = () => interpret(graph, values, total)[total.name]!.data[0]!
+  const exact = interpret(graph, values)
+  const rounded = await (await openGraph(graph, {})).run(feeds)
+  const wanted = learning.map((name) => [name, gradientName(name)])
+  if (learnsTable) wanted.push(['word_rows', ROWS_GRADIENT])
+  expect(wanted.length).toBeGreaterThan(2)
+  let largest = 0
+  for (const [name, gradient] of wanted as [string, string][]) {
+    const { data } = values[name]!
+    data.forEach((value, i) => {
+      if (i % every > 0) return
+      const difference = slope(lossAt, (x) => (data[i] = x), value)
+      const allowed = 1e-7 * Math.max(1, Math.abs(difference))
+      expect(Math.abs(exact[gradient]!.data[i]! - difference), name).toBeLessThan(allowed)
+      const ours = (rounded[gradient]!.data as Float32Array)[i]!
+      expect(Math.abs(ours - difference), name).toBeLessThan(
+        1e-5 * Math.max(1, Math.abs(difference)),
+      )
+      largest = Math.max(largest, Math.abs(difference))
+    })
+  }
+  expect(largest).toBeGreaterThan(0.01)
+}

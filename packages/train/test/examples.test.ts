@@ -1,0 +1,133 @@
+import { smoothLabels } from '@kith/core'
+import { Graph } from '@kith/encoder'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { Batches } from '../src/batches.ts'
+import { Dropout } from '../src/dropout.ts'
+import {
+  AdapterModel,
+  candidatesOf,
+  FixedLabels,
+  LiveLabels,
+  type TrainingQuery,
+  train,
+  validate,
+} from '../src/index.ts'
+import { randomDocuments } from './support.ts'
+
+const documents = randomDocuments(30, 6, 2)
+const query: TrainingQuery = {
+  id: 'q',
+  vector: documents.read(7, 8),
+  relevant: [9, 4],
+  grades: [2, 1],
+  retrieved: [3, 4, 5, 6, 7, 8, 1, 2],
+}
+
+test('labelled candidates come first, then the retrieved ones, each once', () => {
+  expect([...candidatesOf('q', [9, 4], query.retrieved, 6)]).toEqual([9, 4, 3, 5, 6, 7])
+  expect([...candidatesOf('q', [9, 4], [], 6)]).toEqual([9, 4])
+  expect([...candidatesOf('q', [9, 4, 2], [], 2)]).toEqual([9, 4])
+  expect(() => candidatesOf('q', [], [1], 6)).toThrow('query q has no relevant document')
+})
+
+test('fixed labels: those given, or equal shares of the ground truth', () => {
+  const fixed = new FixedLabels(5)
+  expect(fixed.label(query).target).toEqual(Float64Array.of(0.5, 0.5))
+  const labels = { rows: [5, 9, 1], values: [0.6, 0.4, 0] }
+  const { rows, target } = fixed.label({ ...query, labels })
+  expect([...rows]).toEqual([5, 9, 3, 4, 6])
+  expect([...target]).toEqual([0.6, 0.4])
+  const many = { rows: [5, 9, 1], values: [0.5, 0.25, 0.25] }
+  const cut = new FixedLabels(2).label({ ...query, labels: many })
+  expect([...cut.target].map((value) => value.toFixed(4))).toEqual(['0.6667', '0.3333'])
+})
+
+test('live labels are those of the context as it is', () => {
+  const settings = { contextSize: 5, k: 3, keep: 3, metric: 'cosine' } as const
+  const live = new LiveLabels(settings, 7, documents)
+  expect(live.needsEmbedding).toBe(true)
+  const { rows, target } = live.label(query, query.vector)
+  expect([...rows]).toEqual([9, 4, 3, 5, 6, 7, 8])
+  const data = Float32Array.from([...query.vector!, ...documents.gather([9, 4, 3, 5, 6])])
+  const truth = { rows: [1, 2], grades: [2, 1] }
+  const expected = smoothLabels({ data, rows: 6, dimensions: 6 }, truth, settings)
+  expect(target).toHaveLength(5)
+  expect([...expected.kept].map((candidate) => target[candidate])).toEqual([...expected.target])
+  expect(target.filter((value) => value > 0)).toHaveLength(3)
+  for (const [name, needs] of [
+    ['one-hot', false],
+    ['geometric', true],
+  ] as const) {
+    expect(new LiveLabels({ target: name }, 7, documents).needsEmbedding).toBe(needs)
+  }
+})
+
+test('an epoch has every example once, in an order that the seed and its number decide', () => {
+  const batches = new Batches(10, 4, 1)
+  const seen = Array.from({ length: 5 }, (_, i) => batches.at(i)).flat()
+  const epochs = [seen.slice(0, 10), seen.slice(10)]
+  for (const epoch of epochs) expect([...epoch].sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  expect(epochs[0]).not.toEqual(epochs[1])
+  expect(new Batches(10, 4, 1).at(3)).toEqual(batches.at(3))
+  expect(new Batches(10, 4, 2).at(0)).not.toEqual(batches.at(0))
+})
+
+test('dropout keeps the mean, and follows from the number of the batch', () => {
+  const dropout = new Dropout(0.25, 3)
+  const graph = new Graph()
+  dropout.drop!(graph.input('x', 'float32', ['tokens', 50]), 'hidden')
+  const mask = (batch: number) =>
+    dropout.feeds(batch, { tokens: 200 })['dropout_0']!.data as Float32Array
+  const values = mask(4)
+  expect(new Set(values)).toEqual(new Set([0, Math.fround(4 / 3)]))
+  expect(values.reduce((sum, value) => sum + value, 0) / values.length).toBeCloseTo(1, 1)
+  expect(mask(4)).toEqual(values)
+  expect(mask(5)).not.toEqual(values)
+  expect(new Dropout(0, 3).drop).toBeUndefined()
+})
+
+test('validation: the loss has the ground truth in its list, the measures what was retrieved', () => {
+  const embeddings = { data: query.vector!, rows: 1, dimensions: 6 }
+  const { loss, measures } = validate([query], embeddings, documents, { listSize: 8, scale: 2 })
+  const score = (row: number) => {
+    const vector = documents.read(row, row + 1)
+    return vector.reduce((sum, value, i) => sum + value * query.vector![i]!, 0)
+  }
+  const rows = [9, 4, 3, 5, 6, 7, 8, 1]
+  const total = rows.reduce((sum, row) => sum + Math.exp(2 * score(row)), 0)
+  const share = (row: number) => Math.exp(2 * score(row)) / total
+  const expected = 0.5 * Math.log(0.5 / share(9)) + 0.5 * Math.log(0.5 / share(4))
+  expect(loss).toBeCloseTo(expected, 5)
+  const ranked = [3, 4, 5, 6, 7, 8, 1, 2].sort((a, b) => score(b) - score(a))
+  const place = ranked.indexOf(4) + 1
+  expect(measures['MRR@10']).toBeCloseTo(1 / place, 10)
+  expect(measures['Recall@10']).toBe(0.5)
+  const gain = 1 / Math.log2(place + 1) / (2 + 1 / Math.log2(3))
+  expect(measures['nDCG@10']).toBeCloseTo(gain, 10)
+  const nothing = validate([{ ...query, retrieved: [] }], embeddings, documents, {
+    listSize: 8,
+    scale: 2,
+  })
+  expect(nothing.measures['MRR@10']).toBe(0)
+})
+
+test('candidates are searched again with the model as it is', async () => {
+  const folder = temporaryFolder()
+  const asked: number[][] = []
+  const model = new AdapterModel({ kind: 'linear', dimensions: 6 })
+  await train({
+    model,
+    documents,
+    queries: [query],
+    out: folder,
+    settings: { steps: 7, batchSize: 1, listSize: 5, refreshEvery: 3, rate: 0.1 },
+    search: async ({ data }) => {
+      asked.push([...data])
+      return [[11, 12, 13]]
+    },
+  })
+  expect(asked).toHaveLength(2)
+  expect(asked[0]).not.toEqual([...query.vector!])
+  expect(asked[0]).not.toEqual(asked[1])
+})

@@ -1,0 +1,284 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadEncoder } from '@kith/encoder'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import {
+  AdapterModel,
+  openAdapter,
+  openEncoderModel,
+  type PartialTrainSettings,
+  QueryEncoder,
+  type QueryModel,
+  readMetrics,
+  type TrainingJob,
+  type TrainingQuery,
+  train,
+} from '../src/index.ts'
+import { documentsOf, randomDocuments, writeSmallModel } from './support.ts'
+
+const folder = temporaryFolder()
+const [HIDDEN, DOCUMENTS] = [8, 24]
+const documents = randomDocuments(DOCUMENTS, HIDDEN, 11)
+const base = writeSmallModel(join(folder, 'base'), { hidden: HIDDEN })
+
+const words = ['red', 'green', 'blue', 'one', 'two', 'three', 'dense', 'query']
+/** Each query has one relevant document, which no encoder could guess. */
+const queries: TrainingQuery[] = words.map((word, i) => ({
+  id: word,
+  text: `the ${word} kith`,
+  vector: documents.read((i * 5) % DOCUMENTS, ((i * 5) % DOCUMENTS) + 1),
+  relevant: [i],
+  retrieved: Array.from({ length: DOCUMENTS }, (_, row) => row),
+}))
+
+const quick: PartialTrainSettings = {
+  steps: 60,
+  batchSize: 4,
+  listSize: 16,
+  scale: 5,
+  rate: 0.02,
+  warmup: 5,
+  validateEvery: 20,
+  dropout: 0,
+}
+let runs = 0
+const out = () => join(folder, `out-${runs++}`)
+const job = (model: QueryModel, settings: PartialTrainSettings = {}): TrainingJob => ({
+  model,
+  documents,
+  queries,
+  validation: queries,
+  settings: { ...quick, ...settings },
+  out: out(),
+})
+
+async function weightsAfter(training: TrainingJob): Promise<Map<string, Float32Array>> {
+  await train(training)
+  return new Map([...training.model.weights].map(([name, data]) => [name, data.slice()]))
+}
+
+describe.each(['kl', 'infonce', 'max-margin'] as const)('the loss %s', (loss) => {
+  test('an encoder learns what it is taught', async () => {
+    const training = job(await openEncoderModel(base), { loss, best: 'nDCG@10' })
+    const { steps, ended, best } = await train(training)
+    expect([steps, ended]).toEqual([60, 'done'])
+    const records = await readMetrics(join(training.out, 'metrics.jsonl'))
+    const losses = records.flatMap((record) => (record.kind === 'step' ? [record.loss] : []))
+    const found = records.flatMap((r) => (r.kind === 'validation' ? [r.measures['nDCG@10']!] : []))
+    expect(losses).toHaveLength(60)
+    expect(mean(losses.slice(-5))).toBeLessThan(0.5 * mean(losses.slice(0, 5)))
+    expect(found[0]).toBeLessThan(0.6)
+    expect(best!.value).toBe(Math.max(...found))
+    expect(best!.value).toBeGreaterThan(0.9)
+  })
+})
+
+test.each(['linear', 'mlp'] as const)(
+  'a %s adapter begins as nothing, and learns',
+  async (kind) => {
+    const model = new AdapterModel({ kind, dimensions: HIDDEN })
+    const before = await QueryEncoder.open(model)
+    const { data } = await before.encode(queries)
+    expect(data).toEqual(Float32Array.from(queries.flatMap(({ vector }) => [...vector!])))
+    const training = job(model, { best: 'nDCG@10' })
+    const { best } = await train(training)
+    expect(best!.value).toBeGreaterThan(0.9)
+    const loaded = await openAdapter(training.out)
+    const [ours, theirs] = await Promise.all(
+      [model, loaded].map(
+        async (each) => (await (await QueryEncoder.open(each)).encode(queries)).data,
+      ),
+    )
+    expect(theirs).toEqual(ours)
+    await expect(openAdapter(base)).rejects.toThrow('there is no such file')
+  },
+)
+
+test('the saved folder is loaded as its base is, and gives what was trained', async () => {
+  const model = await openEncoderModel(base)
+  const training = job(model)
+  await train(training)
+  const encoder = await loadEncoder(training.out, { threads: 1 })
+  const texts = queries.map(({ text }) => text!)
+  const loaded = await encoder.encode(texts, { role: 'query' })
+  encoder.close()
+  const own = await (await QueryEncoder.open(model)).encode(queries)
+  loaded.data.forEach((value, i) => {
+    expect(Math.abs(value - own.data[i]!)).toBeLessThan(1e-5)
+  })
+  const [old, saved] = [base, training.out].map((at) => header(join(at, 'model.safetensors')))
+  expect(Object.keys(saved!)).toEqual(Object.keys(old!))
+})
+
+test('layers that are frozen stay as they are, to the bit', async () => {
+  const before = await openEncoderModel(base)
+  const model = await openEncoderModel(base, { topLayers: 1 })
+  await train(job(model))
+  for (const [name, weight] of model.weights) {
+    const same = Buffer.compare(bytes(weight), bytes(before.weights.get(name)!)) === 0
+    expect(same, name).toBe(!name.startsWith('encoder.layer.1.'))
+  }
+  await expect(openEncoderModel(base, { topLayers: 3 })).rejects.toThrow('topLayers is 3')
+})
+
+describe.each([
+  { optimiser: 'adamw', schedule: 'linear', refreshEvery: 0 },
+  {
+    optimiser: 'radam',
+    schedule: 'plateau',
+    refreshEvery: 7,
+    learnScale: true,
+    target: { contextSize: 12, k: 3 },
+  },
+] as const)('$optimiser, $schedule', (settings) => {
+  test('what is stopped and resumed ends with the same bits', async () => {
+    const all = { ...settings, dropout: 0.2, accumulate: 2, steps: 24, validateEvery: 5 }
+    const whole = await weightsAfter({ ...job(await openEncoderModel(base), all), threads: 2 })
+    const stopped = { ...job(await openEncoderModel(base), all), threads: 2 }
+    const stop = new AbortController()
+    const onStep = ({ step }: { step: number }) => step === 11 && stop.abort()
+    const { ended, steps } = await train({ ...stopped, onStep, signal: stop.signal })
+    expect([ended, steps]).toEqual(['stopped', 11])
+    expect(existsSync(join(stopped.out, 'model.safetensors'))).toBe(false)
+    const model = await openEncoderModel(base)
+    const resumed = await weightsAfter({ ...stopped, model, resume: true })
+    for (const [name, weight] of whole) {
+      expect(Buffer.compare(bytes(weight), bytes(resumed.get(name)!)), name).toBe(0)
+    }
+    const records = await readMetrics(join(stopped.out, 'metrics.jsonl'))
+    const steps24 = records.flatMap((record) => (record.kind === 'step' ? [record.step] : []))
+    expect(steps24).toEqual(Array.from({ length: 24 }, (_, i) => i + 1))
+  })
+})
+
+test('a crash between checkpoints costs the steps since the last one, nothing else', async () => {
+  const all = { dropout: 0.1, steps: 16, validateEvery: 6 }
+  const whole = await weightsAfter(job(await openEncoderModel(base), all))
+  const crashed = job(await openEncoderModel(base), all)
+  const onStep = ({ step }: { step: number }) => {
+    if (step === 10) throw new Error('crash')
+  }
+  await expect(train({ ...crashed, onStep })).rejects.toThrow('crash')
+  const resumed = await weightsAfter({
+    ...crashed,
+    model: await openEncoderModel(base),
+    resume: true,
+  })
+  for (const [name, weight] of whole) expect(bytes(resumed.get(name)!)).toEqual(bytes(weight))
+})
+
+test('batches that are added up give what one large batch gives', async () => {
+  const [one, several] = await Promise.all(
+    [{ batchSize: 8 }, { batchSize: 2, accumulate: 4 }].map(async (settings) =>
+      weightsAfter(job(await openEncoderModel(base), { ...settings, steps: 5, epsilon: 1e-4 })),
+    ),
+  )
+  for (const [name, weight] of one!) {
+    weight.forEach((value, i) => {
+      expect(Math.abs(value - several!.get(name)![i]!), name).toBeLessThan(1e-4)
+    })
+  }
+})
+
+test('targets from evidence are learned, other than one-hot ones', async () => {
+  const target = { target: 'mixed', contextSize: 12, k: 3, keep: 3 } as const
+  const losses = await Promise.all(
+    [target, { target: 'one-hot' } as const, null].map(async (each) => {
+      const seen: number[] = []
+      const training = job(await openEncoderModel(base), { target: each, steps: 10 })
+      await train({ ...training, onStep: ({ loss }) => seen.push(loss) })
+      return seen
+    }),
+  )
+  expect(losses[1]).toEqual(losses[2])
+  expect(losses[0]).not.toEqual(losses[1])
+})
+
+test('labels that were made before are learned as they are', async () => {
+  const labels = { rows: [20, 3], values: [0.75, 0.25] }
+  const model = new AdapterModel({ kind: 'linear', dimensions: HIDDEN })
+  const own = { ...queries[0]!, labels }
+  const training = { ...job(model, { batchSize: 1, steps: 200, weightDecay: 0 }), queries: [own] }
+  await train({ ...training, validation: undefined })
+  const { data } = await (await QueryEncoder.open(model)).encode([own])
+  const scores = Array.from({ length: 16 }, (_, i) => {
+    const row = i === 0 ? 20 : i === 1 ? 3 : i - 2 + (i - 2 >= 3 ? 1 : 0)
+    const vector = documents.read(row, row + 1)
+    return Math.exp(5 * vector.reduce((sum, value, j) => sum + value * data[j]!, 0))
+  })
+  const total = scores.reduce((sum, score) => sum + score, 0)
+  expect(scores[0]! / total).toBeCloseTo(0.75, 1)
+  expect(scores[1]! / total).toBeCloseTo(0.25, 1)
+})
+
+test('training stops early when validation does not get better', async () => {
+  const settings = { stopAfter: 2, validateEvery: 3, rate: 0 }
+  const result = await train(
+    job(new AdapterModel({ kind: 'linear', dimensions: HIDDEN }), settings),
+  )
+  expect(result).toMatchObject({ ended: 'early', steps: 6, best: { step: 0 } })
+})
+
+test('a loss that is no number ends the training and leaves the checkpoint of before', async () => {
+  const memory = randomDocuments(DOCUMENTS, HIDDEN, 11).read(0, DOCUMENTS)
+  const model = new AdapterModel({ kind: 'linear', dimensions: HIDDEN })
+  const training = { ...job(model, { validateEvery: 4 }), documents: documentsOf(memory, HIDDEN) }
+  const onStep = ({ step }: { step: number }) => {
+    if (step === 9) memory[0] = Number.NaN
+  }
+  const failed = train({ ...training, onStep })
+  await expect(failed).rejects.toThrow(/training stopped at step 1\d: the loss is NaN; .*latest/)
+  const resumed = await train({ ...training, documents, model, resume: true })
+  expect(resumed.steps).toBe(60)
+})
+
+test('mistakes are named', async () => {
+  const adapter = () => new AdapterModel({ kind: 'linear', dimensions: HIDDEN })
+  const failing = (change: Partial<TrainingJob>, settings: PartialTrainSettings = {}) =>
+    expect(train({ ...job(adapter(), settings), ...change })).rejects
+  await failing({ queries: [] }).toThrow('there are no queries to train on')
+  await failing({ documents: randomDocuments(4, 6, 1) }).toThrow(
+    'the model gives 8 dimensions, the documents have 6',
+  )
+  const other = { ...queries[0]!, relevant: [99] }
+  await failing({ queries: [other] }).toThrow('query red names document row 99, there are 24')
+  await failing({ queries: [{ ...other, relevant: [] }] }).toThrow(
+    'query red has no relevant document',
+  )
+  await failing({}, { best: 'accuracy' }).toThrow('best is "accuracy", allowed: loss, MRR@10')
+  await failing({}, { rate: -1 }).toThrow('rate is -1, allowed')
+  await failing({}, { batchsize: 3 } as PartialTrainSettings).toThrow(
+    'there is no setting "batchsize"',
+  )
+  await failing({ device: 'tpu' }).toThrow(
+    'the device "tpu" cannot be used here, cpu can: there are cpu',
+  )
+  await failing({ queries: queries.map(({ vector, ...query }) => query) }).toThrow('has 0 numbers')
+  const twice = { ...queries[0]!, relevant: [3, 3] }
+  await failing({ queries: [twice] }).toThrow('query red names a document twice')
+  const labels = { rows: [1, 2], values: [0.5, Number.NaN] }
+  await failing({ queries: [{ ...queries[0]!, labels }] }).toThrow(
+    'query red has labels that are no',
+  )
+  const done = job(adapter(), { steps: 2 })
+  await train(done)
+  await expect(train({ ...done, model: adapter() })).rejects.toThrow('holds a training already')
+  const changed = {
+    ...done,
+    model: adapter(),
+    resume: true,
+    settings: { ...done.settings, seed: 5 },
+  }
+  await expect(train(changed)).rejects.toThrow('was trained with seed 0, now it is 5')
+  const others = { ...done, model: adapter(), resume: true, queries: queries.slice(1) }
+  await expect(train(others)).rejects.toThrow('was trained with queries')
+})
+
+function header(file: string): Record<string, unknown> {
+  const content = readFileSync(file)
+  return JSON.parse(content.toString('utf8', 8, 8 + Number(content.readBigUInt64LE())))
+}
+
+const bytes = (data: Float32Array) => Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
