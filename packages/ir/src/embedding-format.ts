@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { KithError } from '@kith/core'
 import { asFileError, FileError } from './file-error.ts'
 import { peek } from './read-chunks.ts'
+import { unpackedName } from './unpacked.ts'
 
 /** `memmap` is a folder with `embedding.memmap` and `ids.memmap`. */
 export type EmbeddingFormat = 'npy' | 'safetensors' | 'fvecs' | 'parquet' | 'jsonl' | 'memmap'
@@ -12,7 +13,6 @@ const endings: Record<string, EmbeddingFormat> = {
   '.fvecs': 'fvecs',
   '.parquet': 'parquet',
   '.jsonl': 'jsonl',
-  '.jsonl.gz': 'jsonl',
   '.ndjson': 'jsonl',
   '.memmap': 'memmap',
 }
@@ -21,7 +21,7 @@ const known = 'npy, safetensors, fvecs, parquet, jsonl, memmap'
 
 /** The format that a name's ending tells, or undefined. */
 export function formatByEnding(file: string): EmbeddingFormat | undefined {
-  const name = file.toLowerCase()
+  const name = unpackedName(file).toLowerCase()
   return Object.entries(endings).find(([ending]) => name.endsWith(ending))?.[1]
 }
 
@@ -33,8 +33,6 @@ export async function detectEmbeddings(file: string): Promise<EmbeddingFormat> {
   if (found.isDirectory()) return 'memmap'
   const byEnding = formatByEnding(file)
   if (byEnding && byEnding !== 'memmap') return byEnding
-  if (file.endsWith('.gz'))
-    throw new FileError(file, '', 'only .jsonl may be packed: unpack it first')
   const start = (await peek(file)).toString('latin1', 0, 16)
   if (start.startsWith('\x93NUMPY')) return 'npy'
   if (start.startsWith('PAR1')) return 'parquet'

@@ -10,6 +10,7 @@ import { readParquetVectors } from './parquet.ts'
 import { openRaw } from './raw-embeddings.ts'
 import type { RawLayout } from './raw-rows.ts'
 import { safetensorsLayout } from './safetensors.ts'
+import { unpackedName, withUnpacked } from './unpacked.ts'
 import { readJsonVectors } from './vectors-jsonl.ts'
 
 /** How embeddings are opened. */
@@ -50,20 +51,30 @@ async function open(
   options: OpenEmbeddingsOptions,
 ): Promise<Embeddings> {
   const format = options.format ?? (await detectEmbeddings(file))
-  const raw = async (layout: RawLayout) =>
-    openRaw(layout, await readNeighbouringIds(file, layout.rows), memory)
+  const raw = async (layoutOf: (file: string) => RawLayout): Promise<Embeddings> => {
+    if (file.endsWith('.gz')) return withUnpacked(file, (unpacked) => rawAt(unpacked, layoutOf))
+    return rawAt(file, layoutOf)
+  }
+  const rawAt = async (at: string, layoutOf: (file: string) => RawLayout): Promise<Embeddings> => {
+    const layout = layoutOf(at)
+    const ids = await readNeighbouringIds(unpackedName(file), layout.rows)
+    return openRaw(layout, ids, memory)
+  }
   switch (format) {
     case 'npy':
-      return raw(npyLayout(file))
+      return raw(npyLayout)
     case 'safetensors':
-      return raw(safetensorsLayout(file, options.tensor))
+      return raw((at) => safetensorsLayout(at, options.tensor))
     case 'fvecs':
-      return raw(fvecsLayout(file))
+      return raw(fvecsLayout)
     case 'memmap': {
       const layout = memmapLayout(file, options.dimensions)
       return openRaw(layout, readMemmapIds(file, layout.rows), memory)
     }
     case 'parquet':
+      if (file.endsWith('.gz')) {
+        return withUnpacked(file, async (unpacked) => readParquetVectors(unpacked, memory, options))
+      }
       return readParquetVectors(file, memory, options)
     case 'jsonl':
       return readJsonVectors(file, memory, options)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { KithError } from '@kith/core'
 import { type EmbeddingFormat, formatByEnding, unknownFormat } from './embedding-format.ts'
@@ -8,8 +9,11 @@ import { toHalves } from './half.ts'
 import { memmapFiles, memmapIds } from './memmap.ts'
 import { npyHeader } from './npy.ts'
 import { ParquetVectors } from './parquet-writer.ts'
+import { readChunks } from './read-chunks.ts'
 import { type RowBlock, rowBlocks } from './row-blocks.ts'
+
 import { safetensorsHeader } from './safetensors.ts'
+import { unpackedName } from './unpacked.ts'
 import { formatJsonVector } from './vectors-jsonl.ts'
 import { replaceWhole, type Write, writeWhole } from './write-whole.ts'
 
@@ -30,6 +34,8 @@ interface Job {
   dimensions: number
   type: 'f16' | 'f32'
   named: boolean
+  /** Whose ids file it is, where that is not the file's own. */
+  idsOf?: string
   blocks: AsyncIterable<RowBlock>
 }
 
@@ -54,7 +60,23 @@ export async function writeEmbeddings(
     throw new KithError('BAD_SETTING', `type f16 for ${format}, allowed: f32`)
   }
   const blocks = rowBlocks(file, dimensions, rows, ids, type)
-  await writer({ file, dimensions, type, named: ids !== undefined, blocks })
+  const job = { file, dimensions, type, named: ids !== undefined, blocks }
+  if (file.endsWith('.gz') && format !== 'jsonl') await writePacked(job, writer)
+  else await writer(job)
+}
+
+/** Headers are completed at the end and footers hold positions, so these are packed when they are whole. */
+async function writePacked(job: Job, writer: (job: Job) => Promise<void>): Promise<void> {
+  const unpacked = unpackedName(job.file)
+  const whole = `${unpacked}.${randomBytes(6).toString('hex')}.tmp`
+  try {
+    await writer({ ...job, file: whole, idsOf: unpacked })
+    await writeWhole(job.file, async (write) => {
+      for await (const chunk of readChunks(whole)) await write(chunk)
+    })
+  } finally {
+    await rm(whole, { force: true })
+  }
 }
 
 const writers: Record<EmbeddingFormat, (job: Job) => Promise<void>> = {
@@ -96,7 +118,7 @@ const writers: Record<EmbeddingFormat, (job: Job) => Promise<void>> = {
 
 /** Writes rows of fixed length behind a header that is completed when they are counted. */
 async function writeRaw(
-  { file, dimensions, type, named, blocks }: Job,
+  { file, dimensions, type, named, idsOf = file, blocks }: Job,
   header?: (rows: number, dimensions: number, type: 'f16' | 'f32') => Uint8Array,
 ): Promise<void> {
   const writeRows = (writeIds?: Write) =>
@@ -110,7 +132,7 @@ async function writeRaw(
       }
       return header?.(rows, dimensions, type)
     })
-  const ids = idsFile(file)
+  const ids = idsFile(idsOf)
   if (named) await writeWhole(ids, writeRows)
   else {
     await writeRows()

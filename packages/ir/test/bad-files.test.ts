@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { openEmbeddings, writeEmbeddings } from '../src/index.ts'
 import { fileOf, folder } from './support.ts'
@@ -147,7 +148,8 @@ describe('a bad file of embeddings is an error with its place', () => {
       'row 1: the id 1 was in row 0 already',
     ],
     ['empty.jsonl', Buffer.alloc(0), 'holds no vectors'],
-    ['packed.npy.gz', Buffer.alloc(9), 'unpack it first'],
+    ['packed.npy.gz', Buffer.alloc(9), 'incorrect header check'],
+    ['cut.npy.gz', gzipSync(Buffer.from('\x93NUMPY', 'latin1')), 'the file ends at byte 6'],
   ] as [string, Buffer, string][])('%s', async ([name, bytes, message]) => {
     const file = await fileOf(name, bytes)
     await expect(openEmbeddings(file)).rejects.toThrow(message)

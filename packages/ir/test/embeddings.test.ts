@@ -33,6 +33,10 @@ const formats: [string, 'f16' | 'f32'][] = [
   ['half.parquet', 'f16'],
   ['docs.jsonl', 'f32'],
   ['docs.jsonl.gz', 'f32'],
+  ['packed.npy.gz', 'f16'],
+  ['packed.safetensors.gz', 'f32'],
+  ['packed.fvecs.gz', 'f32'],
+  ['packed.parquet.gz', 'f32'],
   ['docs.memmap', 'f32'],
 ]
 
