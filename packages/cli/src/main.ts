@@ -9,9 +9,11 @@ import { encodeCommand } from './commands/encode.ts'
 import { evalCommand } from './commands/eval.ts'
 import { labelsCommand } from './commands/labels.ts'
 import { mergeCommand } from './commands/labels-merge.ts'
+import { reportCommand } from './commands/report.ts'
 import { rerankCommand } from './commands/rerank.ts'
 import { searchCommand } from './commands/search.ts'
 import { trainCommand } from './commands/train.ts'
+import { trainCompareCommand } from './commands/train-compare.ts'
 import { tuneCommand } from './commands/tune.ts'
 import { Output } from './output.ts'
 import { UsageError } from './usage-error.ts'
@@ -23,10 +25,12 @@ const commands: readonly Command[] = [
   rerankCommand,
   evalCommand,
   tuneCommand,
+  reportCommand,
   labelsCommand,
   mergeCommand,
   auditCommand,
   trainCommand,
+  trainCompareCommand,
   adaptCommand,
   wordnetCommand,
   convertCommand,

@@ -73,6 +73,24 @@ describe('kith train', () => {
       JSON.parse(succeed('eval', '--qrels', path('dev.trec'), '--run', path(run), '--json')).runs[0]
         .measures['nDCG@10']
     expect(figure('adapted.trec')).toBeGreaterThan(figure('run.trec') + 0.3)
+    expect(read('adapter/curves.svg')).toContain('</svg>')
+    const compare = ['train', 'compare', path('adapter'), '--out']
+    expect(succeed(...compare, path('curves.html'))).toContain('1 trainings')
+    expect(read('curves.html')).toContain('Validation loss')
+    expect(kith('train', 'compare', folder, '--out', path('x.svg')).err).toMatch(
+      /metrics.jsonl: holds no validations/,
+    )
+    // The page of two runs, with the curves; the same bytes again.
+    const report = [
+      ...['report', '--qrels', path('dev.trec'), '--run', path('run.trec')],
+      ...['--run', path('adapted.trec'), '--training', path('adapter'), '--out'],
+    ]
+    succeed(...report, path('report.html'))
+    expect(read('report.html')).toMatch(/It helped/)
+    expect(read('report.html')).toContain('kith report --qrels')
+    const first = read('report.html')
+    succeed(...report, path('report.html'))
+    expect(read('report.html')).toBe(first)
     // The same command finds it done; other settings are refused.
     expect(kith(...args, '--out', path('adapter')).code).toBe(0)
     expect(kith(...args, '--out', path('adapter'), '--seed', '5')).toMatchObject({

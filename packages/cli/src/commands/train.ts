@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { KithError } from '@kith/core'
-import { openEmbeddings } from '@kith/ir'
+import { openEmbeddings, writeWhole } from '@kith/ir'
 import type { QueryModel, StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
 import type { Command, Values } from '../command.ts'
 import { modelOptions, readModelOptions } from '../encoder-options.ts'
@@ -10,6 +11,7 @@ import { embeddingOptions, readEmbeddingOptions } from '../shared-options.ts'
 import { writeSidecar } from '../sidecar.ts'
 import { readTrainSettings, trainOptions } from '../train-options.ts'
 import { type QueryFiles, readTrainingQueries } from '../train-queries.ts'
+import { trainingFigure } from '../training-figure.ts'
 import { UsageError } from '../usage-error.ts'
 import { isSet, optionalChoice, optionalText, optionalWhole, text } from '../values.ts'
 
@@ -87,7 +89,8 @@ export const trainCommand: Command = {
         { ...settings },
         inputs.filter((file) => file !== undefined),
       )
-      report(out, result, output)
+      const curves = dev && (await drawCurves(out))
+      report(out, result, curves, output)
     } finally {
       process.removeListener('SIGINT', interrupt)
       docs.close()
@@ -137,12 +140,28 @@ function validationLine({ step, loss, measures }: ValidationRecord): string {
   return `step ${step}: validation loss ${loss.toFixed(4)} (original labels), ${figures.join(', ')}`
 }
 
-function report(out: string, result: TrainingResult, output: Output): void {
+/** Draws the validations that a training has made, beside its metrics. */
+async function drawCurves(folder: string): Promise<string> {
+  const { standaloneSvg, trainingCurves } = await import('@kith/report')
+  const file = join(folder, 'curves.svg')
+  const picture = standaloneSvg(trainingCurves(await trainingFigure([folder], 'nDCG@10')))
+  await writeWhole(file, (write) => write(picture))
+  return file
+}
+
+function report(
+  out: string,
+  result: TrainingResult,
+  curves: string | undefined,
+  output: Output,
+): void {
   const { steps, ended, best } = result
   const how = { done: 'all steps done', early: 'ended early', stopped: 'stopped' }[ended]
   if (ended === 'stopped') {
     throw new KithError('BAD_INPUT', `stopped after step ${steps}; the same command goes on`)
   }
   const chosen = best ? `the weights of step ${best.step}, the best` : 'the last weights'
-  output.result({ out, ...result }, `${out}: ${how} (${steps} steps); ${chosen}`)
+  const lines = [`${out}: ${how} (${steps} steps); ${chosen}`]
+  if (curves) lines.push(`${curves}: validation loss and nDCG@10`)
+  output.result({ out, ...result, curves }, lines.join('\n'))
 }

@@ -1,0 +1,178 @@
+import { readFile, stat } from 'node:fs/promises'
+import { KithError } from '@kith/core'
+import {
+  type EvaluationOptions,
+  evaluate,
+  FileError,
+  type Run,
+  readQrels,
+  readRun,
+  writeWhole,
+} from '@kith/ir'
+import type { Figure, ReportData, ReportInput } from '@kith/report'
+import type { Command, Values } from '../command.ts'
+import { compareToFirst, type NamedEvaluation, namesOf } from '../evaluations.ts'
+import {
+  evaluationOptions,
+  readEvaluationOptions,
+  textFiles,
+  textOptions,
+} from '../shared-options.ts'
+import { TextPair } from '../text-pair.ts'
+import { trainingFigure } from '../training-figure.ts'
+import { UsageError } from '../usage-error.ts'
+import { optionalText, text, texts } from '../values.ts'
+import { version } from '../version.ts'
+
+/** No file of figures comes near this size. */
+const LARGEST_FIGURES = 64 * 2 ** 20
+
+/** `kith report`: one page that a person would rather look at than read. */
+export const reportCommand: Command = {
+  name: 'report',
+  summary: 'compare runs on one HTML page: figures, significance, every query before and after',
+  description:
+    'Compares each run with the first one, and shows each query’s first ten documents before (first\n' +
+    'run) and after (last run). One file without any outside part, light and dark, printable; the\n' +
+    'same inputs give the same bytes. --training adds the curves of kith train.',
+  example:
+    'kith report --qrels qrels.trec --run run.trec --run better.trec --corpus corpus.jsonl --query-text queries.jsonl --out report.html',
+  options: {
+    qrels: { value: 'FILE', help: 'judgements', required: true },
+    run: {
+      value: 'FILE',
+      help: 'a run; the first one is what others are compared with',
+      required: true,
+      multiple: true,
+    },
+    out: { value: 'FILE', help: 'the page to write', required: true },
+    ...textOptions,
+    title: { value: 'TEXT', help: 'of the page' },
+    training: { value: 'FOLDER', help: 'a folder of kith train', multiple: true },
+    figures: { value: 'FILE', help: 'further figures, as kith writes them (JSON)' },
+    ...evaluationOptions,
+  },
+  async run(values, output) {
+    const { parseFigures, queryRows, renderReport } = await import('@kith/report')
+    const [corpus, queryText] = textFiles(values)
+    const { measures, ...options } = readEvaluationOptions(values)
+    const [qrelsFile, out] = [text(values, 'qrels'), text(values, 'out')]
+    const runFiles = texts(values, 'run')
+    const qrels = await readQrels(qrelsFile)
+    const runs: Run[] = []
+    for (const file of runFiles) runs.push(await readRun(file))
+    const evaluations = evaluateAll(runs, runFiles, (run) =>
+      evaluate(qrels, run, measures, options),
+    )
+    const pair = corpus && queryText ? await TextPair.open(corpus, queryText) : undefined
+    try {
+      const comparisons = compareToFirst(evaluations)
+      const figures: Figure[] = []
+      const trained = texts(values, 'training')
+      if (trained.length > 0) figures.push(await trainingFigure(trained, measures[0]!))
+      const figuresFile = optionalText(values, 'figures')
+      if (figuresFile) figures.push(...parseFigures(await readSmall(figuresFile), figuresFile))
+      const [first, last] = [evaluations[0]!, evaluations.at(-1)!]
+      const data: ReportData = {
+        title: optionalText(values, 'title'),
+        inputs: inputsOf(qrelsFile, runFiles, runs, corpus, queryText),
+        runs: evaluations.map(({ name, evaluation }) => ({
+          name,
+          queries: evaluation.queries.length,
+          measures: evaluation.mean,
+          comparison: comparisons.get(name),
+        })),
+        measure: measures[0],
+        queries:
+          evaluations.length < 2
+            ? undefined
+            : {
+                ...queryRows(
+                  [first.evaluation, last.evaluation],
+                  [runs[0]!, runs.at(-1)!],
+                  qrels,
+                  pair,
+                  measures[0]!,
+                  levelOf(options),
+                ),
+                before: first.name,
+                after: last.name,
+              },
+        figures,
+        settings: await settingsOf(runFiles.at(-1)!),
+        versions: { kith: version, node: process.version },
+        commands: [commandLine(values)],
+      }
+      const page = renderReport(data)
+      await writeWhole(out, (write) => write(page))
+      output.result({ out, runs: runFiles.length }, `${out}: open it in a browser`)
+    } finally {
+      pair?.close()
+    }
+  },
+}
+
+function evaluateAll(
+  runs: readonly Run[],
+  files: readonly string[],
+  measure: (run: Run) => NamedEvaluation['evaluation'],
+): NamedEvaluation[] {
+  if (new Set(files).size < files.length) throw new UsageError('a run is named twice')
+  const names = namesOf(files)
+  return runs.map((run, i) => ({ name: names[i]!, file: files[i]!, evaluation: measure(run) }))
+}
+
+function levelOf({ level }: EvaluationOptions): { level: number | undefined } {
+  return { level }
+}
+
+function inputsOf(
+  qrels: string,
+  files: readonly string[],
+  runs: readonly Run[],
+  corpus: string | undefined,
+  queryText: string | undefined,
+): ReportInput[] {
+  return [
+    ...files.map((file, i) => ({ what: 'run', file, size: `${runs[i]!.queries.length} queries` })),
+    { what: 'judgements', file: qrels },
+    ...(corpus ? [{ what: 'documents', file: corpus }] : []),
+    ...(queryText ? [{ what: 'queries', file: queryText }] : []),
+  ]
+}
+
+/** The settings that a run was made with, where its sidecar tells. */
+async function settingsOf(run: string): Promise<Record<string, unknown> | undefined> {
+  const file = `${run}.meta.json`
+  const written = await readFile(file, 'utf8').catch(() => undefined)
+  if (written === undefined) return undefined
+  try {
+    return JSON.parse(written).settings
+  } catch {
+    throw new FileError(file, '', 'not JSON')
+  }
+}
+
+async function readSmall(file: string): Promise<string> {
+  const found = await stat(file).catch(() => {
+    throw new FileError(file, '', 'there is no such file')
+  })
+  if (found.size > LARGEST_FIGURES)
+    throw new KithError('BAD_INPUT', `${file}: too large for figures`)
+  return readFile(file, 'utf8')
+}
+
+/** The command that makes the page again. */
+function commandLine(values: Values): string {
+  const words = Object.entries(values).flatMap(([name, value]) => {
+    if (value === undefined || name === 'rest') return []
+    return [value]
+      .flat()
+      .map((one) => (one === true ? `--${name}` : `--${name} ${quoted(String(one))}`))
+  })
+  return `kith report ${words.join(' ')}`
+}
+
+function quoted(word: string): string {
+  return /^[\w./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}

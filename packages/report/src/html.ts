@@ -1,0 +1,34 @@
+/** A piece of HTML that is safe to put into a page as it stands. */
+export class Html {
+  constructor(readonly source: string) {}
+}
+
+/** What a template takes: texts and numbers are escaped, `Html` is not, nothing is left out. */
+type Part = Html | string | number | undefined | readonly Part[]
+
+/** A template whose values are escaped, so that no text can become markup. */
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  return new Html(strings.reduce((all, piece, i) => all + written(parts[i - 1]) + piece))
+}
+
+/**
+ * A text for HTML or XML, between tags or in a quoted attribute. Marks that turn the direction of
+ * writing are left out: they would turn the rest of our own sentence too.
+ */
+export function escaped(value: string): string {
+  return value
+    .replace(/[\u202a-\u202e\u2066-\u2069]/g, '')
+    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+/** A value as JSON for a script element: `<` would let a text end the element that holds it. */
+export function embeddedJson(value: unknown): Html {
+  return new Html(JSON.stringify(value).replaceAll('<', '\\u003c'))
+}
+
+function written(part: Part): string {
+  if (part === undefined) return ''
+  if (part instanceof Html) return part.source
+  if (Array.isArray(part)) return part.map(written).join('')
+  return escaped(String(part))
+}

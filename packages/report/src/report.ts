@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { factsSections, inputsSection } from './facts-section.ts'
+import { figuresSection } from './figures-section.ts'
+import { embeddedJson, Html, html } from './html.ts'
+import { measuresSection, verdictSection } from './measures-section.ts'
+import { queriesSection } from './queries-section.ts'
+import { queryTable } from './query-table-script.ts'
+import type { ReportData } from './report-data.ts'
+import { reportStyle } from './report-style.ts'
+
+/**
+ * A report as one HTML file that needs nothing else: no network, light and dark, printable. The
+ * same data gives the same bytes.
+ */
+export function renderReport(data: ReportData): string {
+  const { title = 'Retrieval report', about, inputs, runs, queries, figures, generatedAt } = data
+  const script = queries ? `(${queryTable.toString()})()` : ''
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy(script)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${new Html(reportStyle)}</style>
+</head>
+<body>
+<main>
+<header>
+<h1>${title}</h1>
+${about ? html`<p>${about}</p>` : html``}
+${generatedAt ? html`<p class="note">${generatedAt}</p>` : html``}
+</header>
+${verdictSection(runs ?? [], data.measure)}${inputsSection(inputs ?? [])}${measuresSection(runs ?? [])}${queries ? queriesSection(queries) : html``}${figuresSection(figures ?? [])}${factsSections(data)}</main>
+${queries ? html`<script type="application/json" id="query-data">${embeddedJson(queries)}</script>\n<script>${new Html(script)}</script>` : html``}
+</body>
+</html>
+`.source
+}
+
+/** Lets the page's own style and script in and nothing else: texts come from anywhere. */
+function policy(script: string): string {
+  const hash = (source: string) =>
+    `'sha256-${createHash('sha256').update(source).digest('base64')}'`
+  const scripts = script === '' ? `'none'` : hash(script)
+  return `default-src 'none'; style-src ${hash(reportStyle)}; script-src ${scripts}; base-uri 'none'; form-action 'none'`
+}
