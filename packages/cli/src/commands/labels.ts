@@ -1,10 +1,7 @@
 import { rename } from 'node:fs/promises'
-import { KithError, type LabelSettings, type Labels, labelPresets } from '@kith/core'
+import { KithError, type LabelSettings, labelPresets } from '@kith/core'
 import {
-  type AppendPart,
   countRankings,
-  type Embeddings,
-  type LabelledQuery,
   openEmbeddings,
   type ResumableWork,
   readLabels,
@@ -14,6 +11,7 @@ import {
   writeResumably,
 } from '@kith/ir'
 import type { Command, Values } from '../command.ts'
+import { entryOf, labelAll } from '../label-all.ts'
 import {
   formatLabels,
   type LabelFormat,
@@ -22,14 +20,8 @@ import {
   labelValues,
   needsTexts,
 } from '../label-format.ts'
-import {
-  addLabels,
-  emptySummary,
-  isSummary,
-  type LabelSummary,
-  summaryLines,
-} from '../label-summary.ts'
-import { type LabelPlan, type LabelTask, type LeftOut, labelTasks } from '../label-tasks.ts'
+import { emptySummary, isSummary, type LabelSummary, summaryLines } from '../label-summary.ts'
+import type { LabelPlan } from '../label-tasks.ts'
 import { labelSettingOptions, readLabelSettings } from '../setting-options.ts'
 import { readShard, shardOption, shareOf } from '../shard.ts'
 import {
@@ -46,9 +38,6 @@ import { TextPair } from '../text-pair.ts'
 import { UsageError } from '../usage-error.ts'
 import { isSet, optionalChoice, optionalWhole, text } from '../values.ts'
 import { vectorSource } from '../vector-rows.ts'
-
-/** Queries that are written at a time: what a stop can cost. */
-const PART = 512
 
 /** `kith labels`: sparse judgements in, training labels out. */
 export const labelsCommand: Command = {
@@ -220,71 +209,4 @@ function readLayout(values: Values, settings: LabelSettings): LabelLayout {
 function formatOf(out: string): LabelFormat {
   if (/\.parquet$/i.test(out)) return 'parquet'
   return /\.tsv(\.gz)?$/i.test(out) ? 'tsv' : 'jsonl'
-}
-
-/** Labels the queries of a plan and passes them on part by part, each with the summary up to it. */
-async function labelAll(
-  plan: LabelPlan,
-  run: (tasks: AsyncIterable<LabelTask>) => AsyncIterable<[LabelTask, Labels]>,
-  format: (task: LabelTask, labels: Labels) => string | { leftOut: string } | undefined,
-  append: AppendPart<LabelSummary>,
-  before: LabelSummary,
-): Promise<LabelSummary> {
-  const summary = structuredClone(before)
-  const leftOut: LeftOut = { ...before.leftOut }
-  // Tasks are made ahead of their answers: what was left out before each one is noted with it.
-  const noted: LeftOut[] = []
-  const tasks = async function* (): AsyncGenerator<LabelTask> {
-    for await (const task of labelTasks(plan, leftOut)) {
-      noted.push({ ...leftOut })
-      yield task
-    }
-  }
-  // Left out only when they were written: no text for the format.
-  const lacking: LeftOut = {}
-  let part = ''
-  let size = 0
-  for await (const [task, labels] of run(tasks())) {
-    summary.leftOut = withMore(noted.shift()!, lacking)
-    summary.position = task.position + 1
-    const written = format(task, labels)
-    if (typeof written === 'string') {
-      addLabels(summary, labels, task.grades.length)
-      part += written
-    } else if (written === undefined) summary.unfit++
-    else {
-      lacking[written.leftOut] = (lacking[written.leftOut] ?? 0) + 1
-      summary.leftOut = withMore(summary.leftOut, { [written.leftOut]: 1 })
-    }
-    if (++size < PART) continue
-    await append(part, structuredClone(summary))
-    part = ''
-    size = 0
-  }
-  summary.leftOut = withMore(leftOut, lacking)
-  summary.position = plan.to
-  await append(part, structuredClone(summary))
-  return summary
-}
-
-/** Counts of both. */
-function withMore(counts: LeftOut, more: LeftOut): LeftOut {
-  const sum = { ...counts }
-  for (const [why, count] of Object.entries(more)) sum[why] = (sum[why] ?? 0) + count
-  return sum
-}
-
-function entryOf(
-  docs: Embeddings,
-  { query, rows, grades }: LabelTask,
-  labels: Labels,
-): LabelledQuery {
-  const ids = Array.from(labels.kept, (candidate) => docs.idOf(rows[candidate]!))
-  return {
-    query,
-    docs: ids,
-    labels: labels.target,
-    evidence: Array.from(labels.kept, (candidate) => labels.evidence[candidate]!),
-    groundTruth: grades.map((_, l) => docs.idOf(rows[l]!)),
-  }
 }
