@@ -45,9 +45,7 @@ export async function openAudit(values: Values): Promise<AuditSources> {
     if (file === undefined) throw new UsageError(`--${name} FILE is missing`)
     return file
   }) as [string, string, string, string]
-  const settings = {
-    ...readLabelSettings({ target: 'joint', context: String(CONTEXT), ...values }),
-  }
+  const settings = readLabelSettings({ target: 'joint', context: String(CONTEXT), ...values })
   const [corpus, queryText] = textFiles(values)
   const options = readEmbeddingOptions(values)
   const queries = await openEmbeddings(queriesFile, options)

@@ -1,14 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { KithError } from '@kith/core'
-import {
-  type EvaluationOptions,
-  evaluate,
-  FileError,
-  type Run,
-  readQrels,
-  readRun,
-  writeWhole,
-} from '@kith/ir'
+import { evaluate, FileError, type Run, readQrels, readRun, writeWhole } from '@kith/ir'
 import type { Figure, ReportData, ReportInput } from '@kith/report'
 import type { Command, Values } from '../command.ts'
 import { compareToFirst, type NamedEvaluation, namesOf } from '../evaluations.ts'
@@ -93,7 +85,7 @@ export const reportCommand: Command = {
                   qrels,
                   pair,
                   measures[0]!,
-                  levelOf(options),
+                  { level: options.level },
                 ),
                 before: first.name,
                 after: last.name,
@@ -120,10 +112,6 @@ function evaluateAll(
   if (new Set(files).size < files.length) throw new UsageError('a run is named twice')
   const names = namesOf(files)
   return runs.map((run, i) => ({ name: names[i]!, file: files[i]!, evaluation: measure(run) }))
-}
-
-function levelOf({ level }: EvaluationOptions): { level: number | undefined } {
-  return { level }
 }
 
 function inputsOf(
