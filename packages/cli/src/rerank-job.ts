@@ -1,4 +1,4 @@
-import { extendRanking, type Ranking, Reranker, type Settings } from '@kith/core'
+import { extendRanking, type MethodSettings, type Ranking, rerankWith } from '@kith/core'
 import { type SharedTexts, textAt } from '@kith/tune'
 import type { Job } from './job.ts'
 import type { RerankTask } from './rerank-tasks.ts'
@@ -10,19 +10,17 @@ export interface RerankInputs {
   docs: VectorSource
   queryTexts: SharedTexts | undefined
   docTexts: SharedTexts | undefined
-  settings: Settings
+  settings: MethodSettings
 }
 
 /** Reranks task after task. */
 export class RerankJob implements Job<RerankTask, Ranking> {
-  readonly #reranker: Reranker
   readonly #queries: VectorRows
   readonly #docs: VectorRows
   readonly #inputs: RerankInputs
 
   private constructor(inputs: RerankInputs, queries: VectorRows, docs: VectorRows) {
     this.#inputs = inputs
-    this.#reranker = new Reranker(inputs.settings)
     this.#queries = queries
     this.#docs = docs
   }
@@ -34,16 +32,17 @@ export class RerankJob implements Job<RerankTask, Ranking> {
 
   /** The ranking of all of a task's places. */
   run({ row, text, rows, texts, places }: RerankTask): Ranking {
-    const { queryTexts, docTexts } = this.#inputs
+    const { queryTexts, docTexts, settings } = this.#inputs
     const vector = this.#queries.row(row)
     const vectors = Array.from(rows, (document) => this.#docs.row(document))
     const ranking =
       queryTexts && docTexts
-        ? this.#reranker.rerank(
+        ? rerankWith(
             { vector, text: textAt(queryTexts, text) },
             { vectors, texts: Array.from(texts, (number) => textAt(docTexts, number)) },
+            settings,
           )
-        : this.#reranker.rerank(vector, vectors)
+        : rerankWith(vector, vectors, settings)
     return extendRanking(ranking, places.length)
   }
 

@@ -1,10 +1,13 @@
 import {
   type LabelSettings,
   labelPresets,
+  type MethodSettings,
+  methods,
   type PartialLabelSettings,
   type PartialSettings,
   presets,
   resolveLabelSettings,
+  resolveMethodSettings,
   resolveSettings,
   type Settings,
 } from '@kith/core'
@@ -44,6 +47,32 @@ export const settingOptions: Options = {
 /** The settings that the options name, completed by a preset and checked. */
 export function readSettings(values: Values): Settings {
   return resolveSettings(similarityOf(values), presetOf<Settings>(values, presets))
+}
+
+/** The settings of reranking by any method. */
+export const methodOptions: Options = {
+  method: {
+    value: 'NAME',
+    help: `how to rerank: ${methods.join(', ')}`,
+    default: 'neighbours',
+  },
+  feedback: { value: 'N', help: 'first candidates that average and rocchio trust', default: '3' },
+  'feedback-share': { value: 'S', help: 'their share of rocchio’s vector', default: '0.1' },
+  smoothness: { value: 'S', help: 'share of the neighbours’ scores in regularise', default: '0.3' },
+  'rank-constant': { value: 'C', help: 'added to ranks in rank-fusion', default: '60' },
+  ...settingOptions,
+}
+
+/** A method and the settings that the options name. */
+export function readMethodSettings(values: Values): MethodSettings {
+  return resolveMethodSettings({
+    ...readSettings(values),
+    method: optionalChoice(values, 'method', methods),
+    feedback: optionalNumber(values, 'feedback'),
+    feedbackShare: optionalNumber(values, 'feedback-share'),
+    smoothness: optionalNumber(values, 'smoothness'),
+    rankConstant: optionalNumber(values, 'rank-constant'),
+  })
 }
 
 /** The settings of label smoothing as options. */

@@ -98,6 +98,16 @@ export function contextOfRows(context: RankingContext): Context {
   return { rows: vectors.count, candidates: vectors.count - 1, views, texts, nameOf }
 }
 
+/** Whether candidates come with texts. */
+export function hasTexts(candidates: Candidates): candidates is CandidateViews {
+  return isObject(candidates) && 'texts' in candidates && candidates.texts !== undefined
+}
+
+/** Candidates by their vectors alone. */
+export function withoutTexts(candidates: Candidates): Candidates {
+  return hasTexts(candidates) ? { ...candidates, texts: undefined } : candidates
+}
+
 function toViews(candidates: Candidates): CandidateViews {
   return isObject(candidates) && 'vectors' in candidates
     ? (candidates as CandidateViews)

@@ -17,9 +17,18 @@ export {
 } from './label-settings.ts'
 export type { Labels } from './labels.ts'
 export type { Matrix, Vector, Vectors } from './matrix.ts'
+export {
+  type Method,
+  type MethodSettings,
+  methods,
+  type PartialMethodSettings,
+  resolveMethodSettings,
+  similaritySettings,
+} from './method-settings.ts'
 export { type PreparedText, prepareText, type Text } from './prepare-text.ts'
 export { type PresetName, presets } from './presets.ts'
 export { extendRanking, type Ranking } from './ranking.ts'
+export { movedQuery, rerankWith } from './rerank-with.ts'
 export { type Neighbours, Reranker } from './reranker.ts'
 export {
   type PartialSettings,

@@ -1,15 +1,15 @@
 import {
   type Candidates,
-  type CandidateViews,
   type Context,
   contextOf,
+  hasTexts,
   type Query,
+  withoutTexts,
 } from './context.ts'
 import { KithError } from './error.ts'
 import { buildGraph, type SimilaritySource } from './graph.ts'
 import type { Engine, KernelName } from './kernel/engine.ts'
 import { createEngine, kernel } from './kernel/load.ts'
-import { isObject } from './matrix.ts'
 import { mix } from './mix.ts'
 import { Postings } from './postings.ts'
 import { type Ranking, rankCandidates } from './ranking.ts'
@@ -159,14 +159,6 @@ function engineOf(name: KernelName): Engine {
   const engine = engines.get(name) ?? createEngine(name)
   engines.set(name, engine)
   return engine
-}
-
-function hasTexts(candidates: Candidates): candidates is CandidateViews {
-  return isObject(candidates) && 'texts' in candidates && candidates.texts !== undefined
-}
-
-function withoutTexts(candidates: Candidates): Candidates {
-  return hasTexts(candidates) ? { ...candidates, texts: undefined } : candidates
 }
 
 function squareOf(engine: Engine, rows: number): Remembered<Float32Array> {

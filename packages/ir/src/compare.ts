@@ -26,6 +26,11 @@ export interface ComparisonOptions {
   seed?: number | undefined
   /** How many assignments of signs are drawn; all of them where there are no more than that. */
   permutations?: number | undefined
+  /**
+   * The cluster of a query, where queries are not independent of each other: the tests then take a
+   * cluster's differences as one. A query without one stands for itself.
+   */
+  clusters?: ReadonlyMap<string, string> | undefined
 }
 
 /** Compares evaluation b with a, query by query, in one measure. */
@@ -33,12 +38,14 @@ export function compare(
   a: Evaluation,
   b: Evaluation,
   measure: string,
-  { seed = 0, permutations = 10_000 }: ComparisonOptions = {},
+  { seed = 0, permutations = 10_000, clusters }: ComparisonOptions = {},
 ): Comparison {
-  const differences = pairedDifferences(a, b, measure)
+  const paired = pairedDifferences(a, b, measure)
+  const differences = [...paired.values()]
   const n = differences.length
-  const difference = differences.reduce((sum, value) => sum + value, 0) / n
-  const t = tStatistic(differences, difference)
+  const difference = sum(differences) / n
+  const groups = clusters ? grouped(paired, clusters) : differences.map((value) => [value])
+  const t = tStatistic(groups, difference)
   const wins = differences.filter((value) => value > 0).length
   const losses = differences.filter((value) => value < 0).length
   return {
@@ -49,8 +56,8 @@ export function compare(
     ties: n - wins - losses,
     losses,
     t,
-    tTest: tTestP(t, n - 1),
-    randomisation: randomisationP(differences, { seed, permutations }),
+    tTest: tTestP(t, groups.length - 1),
+    randomisation: randomisationP(groups.map(sum), { seed, permutations }),
   }
 }
 
@@ -66,16 +73,16 @@ export function holm(pValues: readonly number[]): number[] {
   return adjusted
 }
 
-function pairedDifferences(a: Evaluation, b: Evaluation, measure: string): number[] {
+function pairedDifferences(a: Evaluation, b: Evaluation, measure: string): Map<string, number> {
   const before = valuesOf(a, measure)
   const after = valuesOf(b, measure)
   const positions = new Map(b.queries.map((query, i) => [query, i]))
-  const differences: number[] = []
+  const differences = new Map<string, number>()
   a.queries.forEach((query, i) => {
     const j = positions.get(query)
-    if (j !== undefined) differences.push(after[j]! - before[i]!)
+    if (j !== undefined) differences.set(query, after[j]! - before[i]!)
   })
-  if (differences.length > 0) return differences
+  if (differences.size > 0) return differences
   throw new KithError('BAD_INPUT', 'the evaluations have no query in common')
 }
 
@@ -86,12 +93,39 @@ function valuesOf(evaluation: Evaluation, measure: string): Float64Array {
   throw new KithError('BAD_INPUT', `measure ${measure} was not evaluated, only ${known}`)
 }
 
-/** The mean difference over its standard error; no spread at all makes it 0 or infinite. */
-function tStatistic(differences: readonly number[], mean: number): number {
-  const n = differences.length
+function grouped(
+  differences: ReadonlyMap<string, number>,
+  clusters: ReadonlyMap<string, string>,
+): number[][] {
+  const groups = new Map<string, number[]>()
+  for (const [query, value] of differences) {
+    const cluster = clusters.get(query)
+    // A name that no cluster has, whatever the clusters' names are.
+    const key = cluster === undefined ? `query ${query}` : `cluster ${cluster}`
+    const group = groups.get(key)
+    if (group) group.push(value)
+    else groups.set(key, [value])
+  }
+  return [...groups.values()]
+}
+
+/**
+ * The mean difference over its standard error, which only counts on clusters being independent;
+ * no spread at all makes it 0 or infinite.
+ */
+function tStatistic(groups: readonly (readonly number[])[], mean: number): number {
+  const n = groups.length
   if (n < 2) return Number.NaN
-  const squares = differences.reduce((sum, value) => sum + (value - mean) ** 2, 0)
-  const error = Math.sqrt(squares / (n - 1) / n)
+  const values = groups.reduce((count, group) => count + group.length, 0)
+  const squares = groups.reduce(
+    (total, group) => total + (sum(group) - mean * group.length) ** 2,
+    0,
+  )
+  const error = Math.sqrt((squares * n) / (n - 1)) / values
   if (error === 0) return mean === 0 ? 0 : Math.sign(mean) * Infinity
   return mean / error
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
 }

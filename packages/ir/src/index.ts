@@ -7,7 +7,7 @@ export { type Evaluation, type EvaluationOptions, evaluate } from './evaluate.ts
 export { FileError } from './file-error.ts'
 export { formatFigure } from './format-figure.ts'
 export { fuseRanks, fuseScores, type Normalisation } from './fusion.ts'
-export { halfTable } from './half.ts'
+export { halfTable, toHalves } from './half.ts'
 export { type HiddenQrels, hideAllButOne } from './hide.ts'
 export { readLabelsParquet, writeLabelsParquet } from './label-parquet.ts'
 export {

@@ -42,6 +42,29 @@ describe('Student’s t', () => {
 })
 
 describe('compare', () => {
+  test('queries of a cluster count as one', () => {
+    const a = evaluationOf({ q1: 0, q2: 0, q3: 0, q4: 0, q5: 0 })
+    const b = evaluationOf({ q1: 0.1, q2: 0.3, q3: 0.2, q4: -0.1, q5: 0.2 })
+    const clusters = new Map([
+      ['q1', 'x'],
+      ['q2', 'x'],
+      ['q3', 'q4'],
+    ])
+    const result = compare(a, b, 'm', { clusters })
+    expect(result).toMatchObject({ queries: 5, wins: 4, losses: 1 })
+    // Sums of the clusters {q1, q2}, {q3}, {q4}, {q5} in tenths: 4, 2, −1, 2; their own means 2.8, 1.4, 1.4, 1.4.
+    const squares = (1.2 ** 2 + 0.6 ** 2 + 2.4 ** 2 + 0.6 ** 2) / 100
+    expect(result.t).toBeCloseTo(0.14 / (Math.sqrt((squares * 4) / 3) / 5), 12)
+    expect(result.tTest).toBeCloseTo(tTestP(result.t, 3), 12)
+    const sums = [1, -1].flatMap((x) =>
+      [1, -1].flatMap((y) => [1, -1].flatMap((z) => [1, -1].map((w) => 4 * x + 2 * y - z + 2 * w))),
+    )
+    expect(result.randomisation).toBe(sums.filter((sum) => Math.abs(sum) >= 7).length / 16)
+    // Each in a cluster of its own is as if there were none.
+    const alone = new Map(b.queries.map((query) => [query, query]))
+    expect(compare(a, b, 'm', { clusters: alone })).toEqual(compare(a, b, 'm'))
+  })
+
   test('differences, wins, ties and losses of the queries that both have', () => {
     const a = evaluationOf({ q1: 0.1, q2: 0.5, q3: 0.3, q4: 0.2, onlyA: 1 })
     const b = evaluationOf({ q4: 0.1, q1: 0.3, q2: 0.5, q3: 0.6, onlyB: 0 })

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import type { Settings } from '@kith/core'
+import type { MethodSettings } from '@kith/core'
 import type { TrialCollection } from './collection.ts'
 import { geometricValues, QueryTrials, type TrialBatch, type TrialInputs } from './query-trials.ts'
 import type { ScorerOptions } from './scorer.ts'
@@ -23,7 +23,7 @@ export interface Evaluator {
    * @param wanted For each settings the queries whose values matter: others may be left at 0.
    */
   evaluate(
-    settings: readonly Settings[],
+    settings: readonly MethodSettings[],
     wanted?: readonly ReadonlySet<number>[],
   ): Promise<Float64Array[]>
   /** Ends the workers; what is not answered yet fails. */
@@ -93,7 +93,7 @@ export function createEvaluator(
 /** Which values of some queries matter, those of the first settings first. */
 function maskOf(
   queries: readonly number[],
-  settings: readonly Settings[],
+  settings: readonly MethodSettings[],
   wanted?: readonly ReadonlySet<number>[],
 ): Uint8Array {
   return Uint8Array.from(

@@ -1,4 +1,13 @@
-import { KithError, type Settings, TrialContext } from '@kith/core'
+import {
+  type Candidates,
+  KithError,
+  type MethodSettings,
+  type Query,
+  type Ranking,
+  rerankWith,
+  similaritySettings,
+  TrialContext,
+} from '@kith/core'
 import { type TrialCollection, type TrialQuery, textAt } from './collection.ts'
 import { createScorer, type Scorer, type ScorerOptions } from './scorer.ts'
 
@@ -11,7 +20,7 @@ export interface TrialInputs extends ScorerOptions {
 
 /** Settings to be measured; setting s of a query has its place at s · queries + query. */
 export interface TrialBatch {
-  settings: readonly Settings[]
+  settings: readonly MethodSettings[]
   /** 0 where a value does not matter. */
   mask: Uint8Array
 }
@@ -44,7 +53,7 @@ export class QueryTrials {
       settings.forEach((some, s) => {
         const place = s * this.queries + query
         if (mask[place] === 0) return
-        const { order } = context.rerank(some)
+        const { order } = rankWith(collection, own, context, some)
         const inside = Math.min(some.contextSize, own.docs.length)
         const grades = gradesInOrder(own, order, inside, this.#scorer.depth)
         values[place] = this.#scorer.score(grades, own.ideal)
@@ -74,19 +83,32 @@ export function geometricValues(list: readonly TrialQuery[], options: ScorerOpti
   )
 }
 
-function openContext(
+/** Our own method on what trials have in common; the others are cheap, and start anew. */
+function rankWith(
+  collection: TrialCollection,
+  own: TrialQuery,
+  context: TrialContext,
+  settings: MethodSettings,
+): Ranking {
+  if (settings.method === 'neighbours') return context.rerank(similaritySettings(settings))
+  return rerankWith(...viewsOf(collection, own), settings)
+}
+
+function openContext(collection: TrialCollection, own: TrialQuery): TrialContext {
+  return new TrialContext(...viewsOf(collection, own), Math.max(1, own.docs.length))
+}
+
+function viewsOf(
   { dimensions, queries, docs, texts }: TrialCollection,
   own: TrialQuery,
-): TrialContext {
+): [Query, Candidates] {
   const row = (all: Float32Array, number: number) =>
     all.subarray(number * dimensions, (number + 1) * dimensions)
   const vector = row(queries, own.row)
   const vectors = Array.from(own.docs, (number) => row(docs, number))
-  const largest = Math.max(1, vectors.length)
-  if (!texts) return new TrialContext(vector, vectors, largest)
+  if (!texts) return [vector, vectors]
   const asked = { vector, text: textAt(texts.queries, own.row) }
-  const found = { vectors, texts: Array.from(own.docs, (number) => textAt(texts.docs, number)) }
-  return new TrialContext(asked, found, largest)
+  return [asked, { vectors, texts: Array.from(own.docs, (number) => textAt(texts.docs, number)) }]
 }
 
 /**

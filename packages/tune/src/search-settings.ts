@@ -1,4 +1,4 @@
-import type { Settings } from '@kith/core'
+import type { MethodSettings } from '@kith/core'
 import type { Evaluator } from './evaluator.ts'
 import { splitFolds } from './folds.ts'
 import { parametersOf, settingSpace, settingsOf } from './setting-space.ts'
@@ -9,7 +9,7 @@ import type { TuneOptions } from './tune.ts'
 
 /** Options with nothing left open. */
 type SearchOptions = TuneOptions & {
-  base: Settings
+  base: MethodSettings
   trials: number
   folds: number
   seed: number
@@ -18,7 +18,7 @@ type SearchOptions = TuneOptions & {
 /** What a search found. */
 export interface FoundSettings {
   /** The best settings on all queries. */
-  settings: Settings
+  settings: MethodSettings
   /** Each query's value with the best settings of the study that did not learn from it. */
   heldOut: Float64Array
 }
@@ -29,7 +29,7 @@ export async function searchSettings(
   options: SearchOptions,
 ): Promise<FoundSettings> {
   const { base, trials, folds, seed, measure, level, strict, onProgress, signal } = options
-  const space = options.space ?? settingSpace(evaluator)
+  const space = options.space ?? settingSpace({ ...evaluator, methods: options.methods })
   checkSpace(space)
   const foldOf = splitFolds(evaluator.queries, folds, seed, evaluator.groups)
   const queries = [...foldOf.keys()]

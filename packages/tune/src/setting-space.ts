@@ -1,4 +1,4 @@
-import type { PartialSettings, Settings } from '@kith/core'
+import { KithError, type Method, type MethodSettings, type PartialSettings } from '@kith/core'
 import { fill, fromUnit, type Parameters, type Space, toUnit, type Value } from './space.ts'
 
 /** What the search space depends on. */
@@ -7,16 +7,51 @@ export interface SpaceInputs {
   largest: number
   /** Whether the words of texts are a view. */
   texts: boolean
+  /** The methods to choose among; default: `neighbours` alone. */
+  methods?: readonly Method[] | undefined
 }
 
 /** The largest context that is tried: METHOD.md section 4 finds sizes from 20 to 60 alike. */
 const LARGEST_CONTEXT = 100
 
+/** The settings that are searched; where there are several methods, each with its own. */
+export function settingSpace(inputs: SpaceInputs): Space {
+  const { methods = ['neighbours'], texts } = inputs
+  if (methods.includes('fusion') && !texts) {
+    throw new KithError(
+      'BAD_SETTING',
+      'method fusion adds the scores of embeddings and words: give texts',
+    )
+  }
+  const [only] = methods
+  if (methods.length === 1 && only === 'neighbours') return neighbourSpace(inputs)
+  const { contextSize, ...own } = neighbourSpace(inputs)
+  const of = (method: Method) => ({ when: { dimension: 'method', is: method } })
+  const { textScore, ...rest } = own
+  return {
+    method: { kind: 'choice', values: methods },
+    contextSize: contextSize!,
+    ...Object.fromEntries(
+      Object.entries(methods.includes('neighbours') ? rest : {}).map(([name, dimension]) => [
+        name,
+        dimension.when ? dimension : { ...dimension, ...of('neighbours') },
+      ]),
+    ),
+    // Both of two methods have it.
+    ...(textScore ? { textScore } : {}),
+    feedback: { kind: 'integer', from: 1, to: Math.min(10, inputs.largest), ...of('rocchio') },
+    feedbackShare: { kind: 'float', from: 0, to: 0.7, ...of('rocchio') },
+    averaged: { kind: 'integer', from: 1, to: Math.min(10, inputs.largest), ...of('average') },
+    smoothness: { kind: 'float', from: 0, to: 0.95, ...of('regularise') },
+    rankConstant: { kind: 'float', from: 1, to: 200, log: true, ...of('rank-fusion') },
+  }
+}
+
 /**
- * The settings that are searched. Context sizes come in ten steps, so that trials share what is
+ * The settings of our own method. Context sizes come in ten steps, so that trials share what is
  * computed for a size. With texts, the raw mix is out: views have different scales.
  */
-export function settingSpace({ largest, texts }: SpaceInputs): Space {
+function neighbourSpace({ largest, texts }: SpaceInputs): Space {
   const most = Math.min(largest, LARGEST_CONTEXT)
   const step = Math.max(1, Math.floor(most / 10))
   const standard = texts ? {} : { when: { dimension: 'mix', is: 'standard' } }
@@ -55,27 +90,30 @@ export function settingSpace({ largest, texts }: SpaceInputs): Space {
 }
 
 /** The settings that parameters stand for; what they leave open is as in `base`. */
-export function settingsOf(parameters: Parameters, base: Settings): Settings {
-  const { extended, rawLambda, textGraph, textScore, ...plain } = parameters
+export function settingsOf(parameters: Parameters, base: MethodSettings): MethodSettings {
+  const { extended, rawLambda, textGraph, textScore, averaged, ...plain } = parameters
   const settings: Record<string, unknown> = { ...base, ...plain }
   if (extended === false) settings['trust'] = 0
   if (rawLambda !== undefined) settings['lambda'] = rawLambda
-  if (typeof textGraph === 'number' && typeof textScore === 'number') {
+  if (averaged !== undefined) settings['feedback'] = averaged
+  if (typeof textScore === 'number') {
+    const graph = typeof textGraph === 'number' ? textGraph : DEFAULT_WORDS.graph
     settings['views'] = {
-      vectors: { graph: 1 - textGraph, score: 1 - textScore },
-      texts: { graph: textGraph, score: textScore },
+      vectors: { graph: 1 - graph, score: 1 - textScore },
+      texts: { graph, score: textScore },
     } satisfies PartialSettings['views']
   }
-  return settings as unknown as Settings
+  return settings as unknown as MethodSettings
 }
 
 /** The point of a space that is nearest to some settings: where the search starts. */
-export function parametersOf(settings: Settings, space: Space): Parameters {
+export function parametersOf(settings: MethodSettings, space: Space): Parameters {
   const words = settings.views?.['texts']
   const values: Readonly<Record<string, unknown>> = {
     ...settings,
     extended: settings.trust > 0,
     rawLambda: settings.lambda,
+    averaged: settings.feedback,
     textGraph: words?.graph ?? DEFAULT_WORDS.graph,
     textScore: words?.score ?? DEFAULT_WORDS.score,
   }

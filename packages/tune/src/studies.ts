@@ -1,4 +1,4 @@
-import type { Settings } from '@kith/core'
+import type { MethodSettings } from '@kith/core'
 import type { Evaluator } from './evaluator.ts'
 import { settingsOf } from './setting-space.ts'
 import type { Parameters, Space } from './space.ts'
@@ -12,7 +12,7 @@ export interface StudiesPlan {
   space: Space
   start: Parameters
   /** What parameters leave open. */
-  base: Settings
+  base: MethodSettings
   seed: number
   /** How many trials each study makes. */
   trials: number

@@ -1,4 +1,9 @@
-import { KithError, type PartialSettings, resolveSettings } from '@kith/core'
+import {
+  KithError,
+  type Method,
+  type PartialMethodSettings,
+  resolveMethodSettings,
+} from '@kith/core'
 import type { Evaluator } from './evaluator.ts'
 import type { ScorerOptions } from './scorer.ts'
 import { searchSettings } from './search-settings.ts'
@@ -9,7 +14,9 @@ import { FEW_QUERIES, judge } from './verdict.ts'
 /** How settings are searched for. */
 export interface TuneOptions extends ScorerOptions {
   /** The settings to depart from, only on evidence; by default the library's. */
-  base?: PartialSettings | undefined
+  base?: PartialMethodSettings | undefined
+  /** The methods to choose among; default: `neighbours` alone. */
+  methods?: readonly Method[] | undefined
   /** What is searched; by default all settings that matter. */
   space?: Space | undefined
   /** Trials of each study; default 200. */
@@ -44,7 +51,7 @@ export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<
   const stop = () => evaluator.close()
   signal?.addEventListener('abort', stop)
   try {
-    const base = resolveSettings(options.base)
+    const base = resolveMethodSettings(options.base)
     const [standard] = await evaluator.evaluate([base])
     const searched = evaluator.queries > FEW_QUERIES
     const found = searched

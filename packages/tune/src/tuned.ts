@@ -1,4 +1,4 @@
-import { KithError, resolveSettings, type Settings } from '@kith/core'
+import { KithError, type MethodSettings, resolveMethodSettings } from '@kith/core'
 import { FileError, writeWhole } from '@kith/ir'
 import { readSmallFile } from './read-small-file.ts'
 import type { Judgement, Verdict } from './verdict.ts'
@@ -8,7 +8,7 @@ export interface Tuned extends Judgement {
   kith: 'tuned'
   version: 1
   /** The settings of `candidate`: with the verdict `keep-geometric` they are there to be forced. */
-  settings: Settings
+  settings: MethodSettings
   measure: string
   level: number
   strict: boolean
@@ -59,7 +59,7 @@ export function parseTuned(text: string, file = 'tuned.json'): Tuned {
   if (typeof tuned.settings !== 'object') throw wrong('lacks the settings')
   if (typeof tuned.measure !== 'string') throw wrong('lacks the measure')
   try {
-    return { ...tuned, settings: resolveSettings(tuned.settings) } as Tuned
+    return { ...tuned, settings: resolveMethodSettings(tuned.settings) } as Tuned
   } catch (error) {
     if (!(error instanceof KithError)) throw error
     throw wrong(error.message.replace(/^kith: /, ''))

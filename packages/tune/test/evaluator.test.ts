@@ -1,4 +1,4 @@
-import { presets, rerank, resolveSettings } from '@kith/core'
+import { rerank, resolveMethodSettings } from '@kith/core'
 import { evaluate, type Qrels, RunBuilder } from '@kith/ir'
 import { expect, test } from 'vitest'
 import type { TrialCollection } from '../src/collection.ts'
@@ -11,7 +11,7 @@ const trials = [
   { contextSize: 7, k: 3, scale: 'mean' as const },
   { contextSize: 20, k: 5, kExp: 2, trust: 0.4, weight: 'exp' as const, lambda: 0.3 },
   { contextSize: 7, k: 6, lambda: 0.5 },
-].map((some) => resolveSettings(some))
+].map((some) => resolveMethodSettings(some))
 
 /** What `rerank` and @kith/ir make of the same, for one query and settings after the other. */
 function expected(
@@ -82,7 +82,7 @@ test('λ = 1 over similarities that rank as the run does is the geometric value'
     query.docs.sort((a, b) => dot(b) - dot(a))
   }
   const evaluator = createEvaluator(collection, { measure: 'AP', workers: 0 })
-  const [values] = await evaluator.evaluate([resolveSettings({ lambda: 1 })])
+  const [values] = await evaluator.evaluate([resolveMethodSettings({ lambda: 1 })])
   expect(values).toEqual(evaluator.geometric)
 })
 
@@ -126,7 +126,7 @@ test.each([0, 2])('an error names its query, %i workers', async (workers) => {
   collection.docs[3 * 20 * collection.dimensions + 2] = Number.NaN
   const evaluator = createEvaluator(collection, { measure: 'nDCG@10', workers })
   try {
-    await expect(evaluator.evaluate([presets.balanced])).rejects.toThrow(
+    await expect(evaluator.evaluate([resolveMethodSettings()])).rejects.toThrow(
       'kith: query q3: candidate 0 has NaN in column 2',
     )
   } finally {

@@ -1,4 +1,4 @@
-import { presets, resolveSettings } from '@kith/core'
+import { methods, presets, resolveMethodSettings } from '@kith/core'
 import { describe, expect, test } from 'vitest'
 import { suggestEvenly } from '../src/random-search.ts'
 import { parametersOf, settingSpace, settingsOf } from '../src/setting-space.ts'
@@ -10,11 +10,11 @@ describe.each([false, true])('texts: %s', (texts) => {
     for (const largest of [1, 2, 5, 37, 100, 1000]) {
       const space = settingSpace({ largest, texts })
       checkSpace(space)
-      const start = parametersOf(presets.balanced, space)
+      const start = parametersOf(resolveMethodSettings(), space)
       const trials: FinishedTrial[] = []
       for (let round = 0; round < 10; round++) {
         for (const parameters of suggestEvenly({ space, seed: 1, study: 0, start }, trials)) {
-          const settings = resolveSettings(settingsOf(parameters, presets.balanced))
+          const settings = resolveMethodSettings(settingsOf(parameters, resolveMethodSettings()))
           expect(settings.contextSize).toBeLessThanOrEqual(Math.min(100, largest))
           expect(settings.trust > 0).toBe(parameters['extended'])
           expect(settings.views !== undefined).toBe(texts)
@@ -26,20 +26,52 @@ describe.each([false, true])('texts: %s', (texts) => {
 
   test('the search starts from the default itself', () => {
     const space = settingSpace({ largest: 200, texts })
-    const settings = settingsOf(parametersOf(presets.balanced, space), presets.balanced)
+    const settings = settingsOf(
+      parametersOf(resolveMethodSettings(), space),
+      resolveMethodSettings(),
+    )
     const views = {
       vectors: { graph: 0.7, score: 0.8 },
       texts: { graph: 0.3, score: 0.2 },
     }
-    expect(settings).toEqual({ ...presets.balanced, ...(texts ? { views } : {}) })
+    expect(settings).toEqual({ ...resolveMethodSettings(), ...(texts ? { views } : {}) })
   })
 })
 
 test('other settings are started from as well, and what is not searched stays', () => {
   const space = settingSpace({ largest: 200, texts: false })
-  const base = presets['msmarco-coder-cocondenser']
+  const base = resolveMethodSettings(presets['msmarco-coder-cocondenser'])
   expect(settingsOf(parametersOf(base, space), base)).toEqual({ ...base, contextSize: 60 })
-  const own = resolveSettings({ metric: 'cosine', overlap: 0.5 })
+  const own = resolveMethodSettings({ metric: 'cosine', overlap: 0.5 })
   const found = settingsOf({ k: 7 }, own)
   expect(found).toEqual({ ...own, k: 7 })
+})
+
+describe('several methods', () => {
+  test.each([false, true])('each has its own dimensions; texts: %s', (texts) => {
+    const chosen = methods.filter((method) => texts || method !== 'fusion')
+    const space = settingSpace({ largest: 60, texts, methods: chosen })
+    checkSpace(space)
+    const base = resolveMethodSettings()
+    const start = parametersOf(base, space)
+    const seen = new Set<string>()
+    for (let study = 0; study < 10; study++) {
+      for (const parameters of suggestEvenly({ space, seed: 1, study, start }, [])) {
+        const settings = resolveMethodSettings(settingsOf(parameters, base))
+        seen.add(settings.method)
+        const ours = settings.method === 'neighbours'
+        expect('k' in parameters).toBe(ours)
+        expect('trust' in parameters).toBe(ours && parameters['extended'] === true)
+        expect('smoothness' in parameters).toBe(settings.method === 'regularise')
+        expect('averaged' in parameters).toBe(settings.method === 'average')
+      }
+    }
+    expect(settingsOf(start, base).method).toBe('neighbours')
+    expect(seen.size).toBeGreaterThan(1)
+  })
+
+  test('fusion needs texts', () => {
+    const inputs = { largest: 60, texts: false, methods: ['neighbours', 'fusion'] as const }
+    expect(() => settingSpace(inputs)).toThrow(/give texts/)
+  })
 })

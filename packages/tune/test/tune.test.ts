@@ -1,4 +1,4 @@
-import { prepareText, presets, type Settings } from '@kith/core'
+import { prepareText, resolveMethodSettings, type Settings } from '@kith/core'
 import { evaluate, openEmbeddings, readQrels, readRun, readTexts } from '@kith/ir'
 import { describe, expect, test } from 'vitest'
 import { sharedCollection } from '../../../test/files.ts'
@@ -69,11 +69,11 @@ describe('never fooled', () => {
 async function judgedByItsOwnQueries(evaluator: Evaluator, seed: number): Promise<Evidence> {
   const random = generator(seed, 8)
   const settings = Array.from({ length: 48 }, () => ({
-    ...presets.balanced,
+    ...resolveMethodSettings(),
     lambda: 0.3 + 0.7 * random(),
     k: 2 + Math.floor(40 * random()),
   }))
-  const [standard, ...others] = await evaluator.evaluate([presets.balanced, ...settings])
+  const [standard, ...others] = await evaluator.evaluate([resolveMethodSettings(), ...settings])
   const best = others.reduce((a, b) => (meanOf(b) > meanOf(a) ? b : a))
   return evidenceOf(standard!, best)
 }
@@ -105,7 +105,7 @@ test('with 50 queries nothing is searched, with 51 it is', async () => {
     calls: 1,
     trials: 0,
     folds: 0,
-    settings: presets.balanced,
+    settings: resolveMethodSettings(),
   })
   const more = await searched(51)
   expect(more.calls).toBeGreaterThan(16)
@@ -186,7 +186,7 @@ describe.skipIf(!folder)('Cranfield', () => {
       largest: 50,
     })
     const evaluator = createEvaluator(collection, { measure, workers: 0 })
-    const [values] = await evaluator.evaluate([presets.balanced])
+    const [values] = await evaluator.evaluate([resolveMethodSettings()])
     expect(meanOf(values!)).toBeCloseTo(0.41, 2)
   })
 })

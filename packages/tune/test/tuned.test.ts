@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { presets } from '@kith/core'
+import { resolveMethodSettings } from '@kith/core'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { tune } from '../src/tune.ts'
@@ -24,7 +24,7 @@ test('written and read again, it is the same', async () => {
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
     kith: 'tuned',
     verdict: 'default',
-    settings: { ...presets.balanced },
+    settings: { ...resolveMethodSettings() },
     heldOut: { geometric: 0.5, gain: expect.closeTo(0.045, 10) },
   })
 })

@@ -14,7 +14,8 @@ import { type CorrectedComparison, compareToFirst, type NamedEvaluation } from '
 import { formatEvaluations } from '../format-evaluations.ts'
 import type { Output } from '../output.ts'
 import { type RerankTask, rerankTasks } from '../rerank-tasks.ts'
-import { readSettings, settingOptions } from '../setting-options.ts'
+import { searchAgain } from '../search-again.ts'
+import { methodOptions, readMethodSettings } from '../setting-options.ts'
 import {
   embeddingOptions,
   evaluationOptions,
@@ -40,6 +41,8 @@ export const rerankCommand: Command = {
     'Takes a run and the embeddings it came from. With the texts of documents and queries\n' +
     '(--corpus, --query-text), their words are a second view, which helps most. With judgements\n' +
     '(--qrels), it prints figures before and after, and says plainly when reranking made them worse.\n' +
+    'Other methods (--method) are there to compare with; average and rocchio can also search the\n' +
+    'whole collection again with the vector that they make (--search-again).\n' +
     `Presets: ${Object.keys(presets).join(', ')}.`,
   example:
     'kith rerank --run run.trec --queries queries.npy --docs docs.npy --corpus corpus.jsonl --query-text queries.jsonl --out better.trec --qrels qrels.trec',
@@ -57,14 +60,19 @@ export const rerankCommand: Command = {
     },
     settings: { value: 'FILE', help: 'what kith tune found: its settings instead of those below' },
     force: { help: 'rerank even where kith tune says that the old ranking is better' },
-    ...settingOptions,
+    'search-again': { help: 'search all documents with the vector of average or rocchio' },
+    ...methodOptions,
     ...evaluationOptions,
     ...embeddingOptions,
     ...workerOption,
   },
   async run(values, output) {
     const tuned = await readTunedSettings(values)
-    const settings = tuned?.settings ?? readSettings(values)
+    const settings = tuned?.settings ?? readMethodSettings(values)
+    const again = isSet(values, 'search-again')
+    if (again && settings.method !== 'average' && settings.method !== 'rocchio') {
+      throw new UsageError('--search-again goes with --method average or rocchio')
+    }
     const missing = optionalChoice(values, 'missing', missingPolicies) ?? 'error'
     const workers = optionalWhole(values, 'workers')
     const [runFile, out] = [text(values, 'run'), text(values, 'out')]
@@ -91,22 +99,22 @@ export const rerankCommand: Command = {
       }
       const start = performance.now()
       const progress = output.progress('reranking', tasks.list.length)
-      const results = runTasks(
-        'rerank',
-        inputs,
-        tasks.list,
-        workers ?? workersFor(tasks.list.length),
-      )
-      await writeRun(
-        out,
-        rankings(run, tasks.list, results, (done) => progress.update(done)),
-      ).finally(() => progress.end())
+      const onDone = (done: number): void => progress.update(done)
+      const reranked = again
+        ? searchAgain({ tasks: tasks.list, run, queries, docs, settings, workers, onDone })
+        : rankings(
+            run,
+            tasks.list,
+            runTasks('rerank', inputs, tasks.list, workers ?? workersFor(tasks.list.length)),
+            onDone,
+          )
+      await writeRun(out, reranked).finally(() => progress.end())
       const seconds = (performance.now() - start) / 1000
       const files = [runFile, queriesFile, docsFile, corpus, queryText]
       await writeSidecar(
         out,
         'rerank',
-        { ...settings, missing, texts: shelves !== undefined },
+        { ...settings, missing, texts: shelves !== undefined, again },
         files.filter((file) => file !== undefined),
       )
       const figures = await judge(values, run, out)
@@ -129,7 +137,7 @@ export const rerankCommand: Command = {
 async function readTunedSettings(values: Values): Promise<Tuned | undefined> {
   const file = optionalText(values, 'settings')
   if (file === undefined) return undefined
-  const also = Object.keys(settingOptions).filter((name) => values[name] !== undefined)
+  const also = Object.keys(methodOptions).filter((name) => values[name] !== undefined)
   if (also.length > 0) {
     throw new UsageError(`--settings has all settings: leave out --${also.join(', --')}`)
   }

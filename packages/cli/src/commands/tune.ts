@@ -1,7 +1,8 @@
+import { type Method, methods } from '@kith/core'
 import { openEmbeddings, readQrels, readRun } from '@kith/ir'
 import { collect, createEvaluator, type Tuned, tune, writeTuned } from '@kith/tune'
-import type { Command } from '../command.ts'
-import { readSettings, settingOptions } from '../setting-options.ts'
+import type { Command, Values } from '../command.ts'
+import { methodOptions, readMethodSettings } from '../setting-options.ts'
 import {
   embeddingOptions,
   missingPolicies,
@@ -12,6 +13,7 @@ import {
 } from '../shared-options.ts'
 import { fingerprint, writeSidecar } from '../sidecar.ts'
 import { preparedTexts } from '../text-shelf.ts'
+import { UsageError } from '../usage-error.ts'
 import { isSet, optionalChoice, optionalText, optionalWhole, text } from '../values.ts'
 
 /** The deepest context that is tried. */
@@ -47,12 +49,18 @@ export const tuneCommand: Command = {
       help: 'queries or candidates without an embedding or text: error, or skip',
       default: 'error',
     },
-    ...settingOptions,
+    methods: {
+      value: 'LIST',
+      help: `methods to choose among, or all: ${methods.join(', ')}`,
+      default: 'neighbours',
+    },
+    ...methodOptions,
     ...embeddingOptions,
     ...workerOption,
   },
   async run(values, output) {
-    const base = readSettings(values)
+    const base = readMethodSettings(values)
+    const chosen = readMethods(values)
     const missing = optionalChoice(values, 'missing', missingPolicies) ?? 'error'
     const [runFile, qrelsFile, out] = [
       text(values, 'run'),
@@ -99,6 +107,7 @@ export const tuneCommand: Command = {
         const tuned = await tune(evaluator, {
           ...scoring,
           base,
+          methods: chosen,
           trials: optionalWhole(values, 'trials'),
           folds: optionalWhole(values, 'folds', { from: 2 }),
           seed: optionalWhole(values, 'seed', { from: 0 }),
@@ -121,6 +130,18 @@ export const tuneCommand: Command = {
       docs.close()
     }
   },
+}
+
+function readMethods(values: Values): readonly Method[] {
+  const list = optionalText(values, 'methods') ?? 'neighbours'
+  const known = methods.filter((name) => name !== 'fusion' || values['corpus'] !== undefined)
+  if (list === 'all') return known
+  return list.split(',').map((name) => {
+    const method = known.find((one) => one === name.trim())
+    if (method) return method
+    const why = name === 'fusion' ? ' (fusion needs --corpus and --query-text)' : ''
+    throw new UsageError(`--methods has ${name}; there are: ${known.join(', ')}${why}`)
+  })
 }
 
 function describe(out: string, tuned: Tuned): string {

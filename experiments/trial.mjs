@@ -1,0 +1,140 @@
+/**
+ * What the experiments on training share: one training after another by `kith train`, the ranking
+ * that its queries find by `kith search`, and tables of what came out. Finished trainings are kept,
+ * so that the same command goes on where it was stopped.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { compare, evaluate, readRun } from '@kith/ir'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Every target of METHOD.md section 6. */
+const targets = ['one-hot', 'uniform', 'geometric', 'rnn', 'mixed', 'joint', 'query-centric']
+
+const usual = {
+  encoder: { epochs: '6', rate: '3e-5', dropout: '0.1' },
+  adapter: { adapter: 'linear', epochs: '40', rate: '1e-3', 'weight-decay': '0' },
+}
+
+/** Reads `encoder|adapter [--targets LIST] [--repeats N] [-- options of kith train]`. */
+export function readArguments(further = []) {
+  const separator = process.argv.indexOf('--', 2)
+  const { values, positionals } = parseArgs({
+    args: process.argv.slice(2, separator < 0 ? undefined : separator),
+    allowPositionals: true,
+    options: {
+      targets: { type: 'string', default: [...targets, ...further].join(',') },
+      repeats: { type: 'string', default: '3' },
+      folder: { type: 'string', default: join(root, 'demo-output/experiments') },
+    },
+  })
+  const [what] = positionals
+  if (!(what in usual)) {
+    console.error(
+      'say encoder or adapter [--targets LIST] [--repeats N] [-- options of kith train]',
+    )
+    process.exit(2)
+  }
+  return {
+    what,
+    targets: values.targets.split(','),
+    repeats: Number(values.repeats),
+    folder: values.folder,
+    passed: separator < 0 ? [] : process.argv.slice(separator + 1),
+  }
+}
+
+/**
+ * Trains once and ranks documents for all queries with what was learned; returns the run's file.
+ * `data` has the files: docs, queries (texts), embeddings (of the queries), run, trainQrels,
+ * devQrels; and devRun and devQueries where they are others.
+ */
+export function trainedRun(folder, { what, target, seed, passed }, data) {
+  const name = [what, target, ...passed].join('_').replaceAll(/[^\w.-]/g, '')
+  const done = join(folder, `${name}.trec`)
+  if (existsSync(done)) return done
+  const model = join(folder, `${name}.running`)
+  mkdirSync(folder, { recursive: true })
+  const adapter = what === 'adapter'
+  const queries = adapter ? data.embeddings : data.queries
+  const options = {
+    ...{ docs: data.docs, 'train-queries': queries, 'train-run': data.run, qrels: data.trainQrels },
+    ...{ 'dev-queries': queries, 'dev-run': data.run, 'dev-qrels': data.devQrels },
+    ...{ target, seed: String(seed), out: model, 'list-size': '200', 'inverse-temperature': '20' },
+    ...usual[what],
+    ...pairs(passed),
+  }
+  const flags = adapter ? ['--unit-length'] : []
+  kith(
+    'train',
+    ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),
+    ...flags,
+  )
+  const embeddings = join(model, 'queries.npy')
+  if (adapter) kith('adapt', '--adapter', model, '--queries', queries, '--out', embeddings)
+  else kith('encode', '--model', model, '--input', queries, '--role', 'query', '--out', embeddings)
+  const run = join(model, 'run.trec')
+  kith('search', '--queries', embeddings, '--docs', data.docs, '--top', '100', '--out', run)
+  renameSync(run, done)
+  renameSync(join(model, 'metrics.jsonl'), join(folder, `${name}.metrics.jsonl`))
+  rmSync(model, { recursive: true })
+  return done
+}
+
+/** The figures of a ranking. */
+export async function figuresOf(file, qrels, measure = 'nDCG@10') {
+  return evaluate(qrels, await readRun(file), [measure])
+}
+
+/**
+ * Prints a line for each row: mean and deviation of a measure over its repetitions, and how its
+ * mean per query compares with that of the row named first; queries of a cluster count as one.
+ */
+export function printTable(title, rows, { measure = 'nDCG@10', clusters } = {}) {
+  console.log(`\n${title}: ${measure}`)
+  const [first] = rows.values()
+  for (const [name, evaluations] of rows) {
+    const list = evaluations.map(({ mean }) => mean[measure])
+    const mean = list.reduce((a, b) => a + b, 0) / list.length
+    const squares = list.reduce((a, b) => a + (b - mean) ** 2, 0)
+    const deviation = list.length > 1 ? Math.sqrt(squares / (list.length - 1)) : 0
+    const figures = `${name.padEnd(16)} ${mean.toFixed(4)} ± ${deviation.toFixed(4)}`
+    if (evaluations === first) console.log(figures)
+    else {
+      const compared = compare(average(first), average(evaluations), measure, { clusters })
+      const { difference, t, randomisation } = compared
+      const change = `${difference < 0 ? '−' : '+'}${Math.abs(difference).toFixed(4)}`
+      console.log(`${figures}   ${change} (t ${t.toFixed(2)}, p ${randomisation.toFixed(4)})`)
+    }
+  }
+}
+
+/** The mean of repetitions, query by query. */
+function average(evaluations) {
+  const [{ queries, measures }] = evaluations
+  const perQuery = Object.fromEntries(
+    measures.map((measure) => [
+      measure,
+      Float64Array.from(queries, (_, i) => {
+        const sum = evaluations.reduce((total, one) => total + one.perQuery[measure][i], 0)
+        return sum / evaluations.length
+      }),
+    ]),
+  )
+  return { queries, measures, perQuery }
+}
+
+/** `--name value …` by name: what is given on the command line wins. */
+function pairs(options) {
+  const names = options.filter((_, i) => i % 2 === 0)
+  return Object.fromEntries(names.map((name, i) => [name.replace(/^--/, ''), options[2 * i + 1]]))
+}
+
+export function kith(...args) {
+  const program = join(root, 'packages/cli/bin/kith.js')
+  return execFileSync(process.execPath, [program, ...args, '--quiet'], { encoding: 'utf8' })
+}

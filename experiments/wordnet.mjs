@@ -1,0 +1,78 @@
+/**
+ * What targets are worth in training, on the WordNet collection: trained on one label per query,
+ * stopped by the sparse dev labels only, tested on complete labels; several draws of the labels.
+ * Significance is clustered by region: neighbouring categories share their documents.
+ *
+ *   npm run demo                                # makes the collection and its embeddings
+ *   node experiments/wordnet.mjs encoder [--targets one-hot,mixed] [--repeats 3] [-- options of kith train]
+ *   node experiments/wordnet.mjs adapter
+ */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildWordnet, completeQrels, drawSparse, readNouns, writeSparse } from '@kith/collections'
+import { readQrels, readRun } from '@kith/ir'
+import { figuresOf, kith, printTable, readArguments, root, trainedRun } from './trial.mjs'
+
+const { what, targets, repeats, folder, passed } = readArguments(['complete'])
+const at = (name) => join(root, 'demo-output/wordnet', name)
+if (!existsSync(at('run.trec'))) {
+  console.error('run `npm run demo` first: it makes the collection and its embeddings')
+  process.exit(1)
+}
+const data = {
+  docs: at('docs.npy'),
+  queries: at('queries.jsonl'),
+  embeddings: at('queries.npy'),
+  run: join(folder, 'wordnet/run.trec'),
+}
+if (!existsSync(data.run)) {
+  kith(
+    'search',
+    '--queries',
+    data.embeddings,
+    '--docs',
+    data.docs,
+    '--top',
+    '1000',
+    '--out',
+    data.run,
+  )
+}
+const wordnet = buildWordnet(await readNouns())
+const run = await readRun(at('run.trec'))
+const regions = readFileSync(at('regions.tsv'), 'utf8').trim().split('\n').slice(1)
+const clusters = new Map(regions.map((line) => line.split('\t')))
+const test = await readQrels(at('qrels/test.tsv'))
+const completeDev = await readQrels(at('qrels/dev.tsv'))
+
+const kinds = ['test, complete labels', 'dev, complete labels', 'dev, sparse labels']
+const tables = new Map(kinds.map((kind) => [kind, new Map()]))
+for (let draw = 1; draw <= repeats; draw++) {
+  const own = join(folder, 'wordnet', `draw-${draw}`)
+  mkdirSync(own, { recursive: true })
+  await writeSparse(wordnet, drawSparse(completeQrels(wordnet), run, { seed: draw }).qrels, own)
+  const sparse = (split) => join(own, `qrels-sparse/${split}.tsv`)
+  const sparseDev = await readQrels(sparse('dev'))
+  const add = async (name, file) => {
+    for (const [i, qrels] of [test, completeDev, sparseDev].entries()) {
+      const rows = tables.get(kinds[i])
+      rows.set(name, [...(rows.get(name) ?? []), await figuresOf(file, qrels)])
+    }
+    const figures = kinds.map((kind) => tables.get(kind).get(name).at(-1).mean['nDCG@10'])
+    console.log(`draw ${draw}, ${name}: ${figures.map((value) => value.toFixed(4)).join(', ')}`)
+  }
+  for (const target of targets) {
+    const complete = target === 'complete'
+    const trial = { what, target: complete ? 'one-hot' : target, seed: draw, passed }
+    const files = {
+      ...data,
+      trainQrels: complete ? at('qrels/train.tsv') : sparse('train'),
+      devQrels: sparse('dev'),
+    }
+    await add(target, trainedRun(complete ? join(own, 'complete') : own, trial, files))
+  }
+  await add('plain', at('run.trec'))
+}
+for (const [kind, rows] of tables) {
+  printTable(`${what} ${passed.join(' ')}, ${repeats} draws, ${kind}`, rows, { clusters })
+}

@@ -1,0 +1,53 @@
+import { type MethodSettings, movedQuery } from '@kith/core'
+import type { Embeddings, RankedQuery, Run } from '@kith/ir'
+import { searchExact } from '@kith/stores'
+import type { RerankTask } from './rerank-tasks.ts'
+
+/** What is searched again, and with what. */
+interface SearchAgain {
+  tasks: readonly RerankTask[]
+  run: Run
+  queries: Embeddings
+  docs: Embeddings
+  settings: MethodSettings
+  workers: number | undefined
+  onDone(queries: number): void
+}
+
+/**
+ * Pseudo-relevance feedback with a second search: every document is compared with the vector that
+ * the first candidates have moved. As many are found as the run has; queries without a task keep
+ * their ranking.
+ */
+export async function* searchAgain(inputs: SearchAgain): AsyncGenerator<RankedQuery> {
+  const { tasks, run, queries, docs, settings, workers, onDone } = inputs
+  const { dimensions } = docs
+  const data = new Float32Array(tasks.length * dimensions)
+  tasks.forEach(({ row, rows }, i) => {
+    const trusted = rows.subarray(0, settings.feedback)
+    const vectors = docs.gather(trusted, new Float32Array(trusted.length * dimensions))
+    const query = queries.read(row, row + 1)
+    const candidates = { data: vectors, rows: trusted.length, dimensions }
+    data.set(movedQuery(query, candidates, settings), i * dimensions)
+  })
+  const depth = tasks.reduce((most, { places }) => Math.max(most, places.length), 0)
+  const { metric } = settings
+  const found = await searchExact({ data, rows: tasks.length, dimensions }, docs, {
+    top: depth,
+    metric,
+    ...(workers === undefined ? {} : { workers }),
+    onProgress: (done, total) => onDone(Math.floor((done / total) * tasks.length)),
+  })
+  let next = 0
+  for (const query of run.queries) {
+    const task = tasks[next]
+    if (task?.query !== query) {
+      yield run.get(query)!
+      continue
+    }
+    const from = next++ * found.perQuery
+    const to = from + Math.min(found.perQuery, task.places.length)
+    const ids = Array.from(found.rows.subarray(from, to), (row) => docs.idOf(row))
+    yield { query, ids, scores: found.scores.subarray(from, to) }
+  }
+}

@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { methods, movedQuery, rerank, rerankWith, similarity } from '../src/index.ts'
+import { regularise } from '../src/regularise.ts'
+import { contexts, makeContext } from './contexts.ts'
+import { splitContext } from './support.ts'
+
+const query = [1, 0]
+const vectors = [
+  [0.9, 0.1],
+  [0.8, 0.9],
+  [0.7, 0.8],
+  [0.6, -0.9],
+]
+
+function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  return Array.from(a).reduce((sum, value, i) => sum + value * b[i]!, 0)
+}
+
+describe('feedback', () => {
+  test('average gives the query the weight of one candidate', () => {
+    const moved = movedQuery(query, vectors, { method: 'average', feedback: 2 })
+    expect(moved[0]).toBeCloseTo(2.7 / 3, 6)
+    expect(moved[1]).toBeCloseTo(1 / 3, 6)
+  })
+
+  test('rocchio gives the candidates their share, and candidates are ranked by the new vector', () => {
+    const settings = { method: 'rocchio', feedback: 3, feedbackShare: 0.6 } as const
+    const moved = movedQuery(query, vectors, settings)
+    expect(moved[0]).toBeCloseTo(0.4 + 0.6 * 0.8, 6)
+    expect(moved[1]).toBeCloseTo(0.6 * 0.6, 6)
+    const { order, scores } = rerankWith(query, vectors, settings)
+    expect([...order]).toEqual([1, 2, 0, 3])
+    expect(scores[0]).toBeCloseTo(dot(moved, vectors[1]!), 6)
+  })
+
+  test('without a share, or without candidates, the query stays', () => {
+    expect([...movedQuery(query, vectors, { method: 'rocchio', feedbackShare: 0 })]).toEqual(query)
+    expect([...movedQuery(query, [], { method: 'average' })]).toEqual(query)
+  })
+
+  test('a vector that overflows is refused', () => {
+    const huge = [[3e38], [3e38], [3e38]]
+    const settings = { method: 'average', feedback: 3 } as const
+    expect([...movedQuery([1], huge, settings)].every(Number.isFinite)).toBe(true)
+    expect(() => movedQuery([Number.NaN], huge, settings)).toThrow(/finite/)
+  })
+})
+
+describe('regularisation', () => {
+  const S = [
+    [1, 0.5, 0],
+    [0.5, 1, -0.2],
+    [0, -0.2, 1],
+  ].map((row) => Float32Array.from(row))
+
+  test('solves its equation', () => {
+    // Documents 0 and 1 are tied to each other alone: W has 1 between them.
+    const f = regularise(Float64Array.of(1, 0, 2), S, { k: 2, smoothness: 0.5 })
+    expect(f[0]).toBeCloseTo(0.5 * f[1]! + 0.5, 8)
+    expect(f[1]).toBeCloseTo(0.5 * f[0]!, 8)
+    expect(f[2]).toBeCloseTo(1, 8)
+  })
+
+  test('a document rises by its neighbours', () => {
+    const candidates = [
+      [0.9, 0.4],
+      [0.88, 0.45],
+      [0.7, -2],
+      [0.6, 0.8],
+    ]
+    const alone = rerankWith([1, 0], candidates, { method: 'regularise', smoothness: 0 })
+    expect([...alone.order]).toEqual([0, 1, 2, 3])
+    const smooth = rerankWith([1, 0], candidates, { method: 'regularise', smoothness: 0.8, k: 2 })
+    expect([...smooth.order]).toEqual([0, 1, 3, 2])
+  })
+})
+
+test('rank fusion adds reciprocal ranks by geometric and Jaccard similarity', () => {
+  const context = makeContext('clustered', 21, 8)
+  const { query: q, candidates } = splitContext(context)
+  const { geometric, jaccard } = similarity(context, [0])
+  const ranks = [geometric[0]!, jaccard[0]!].map((scores) => {
+    const order = Array.from({ length: 20 }, (_, i) => i).sort(
+      (a, b) => scores[b + 1]! - scores[a + 1]! || a - b,
+    )
+    return order.map((_, i) => order.indexOf(i) + 1)
+  })
+  const expected = ranks[0]!.map((rank, i) => 1 / (60 + rank) + 1 / (60 + ranks[1]![i]!))
+  const { order, scores } = rerankWith(q, candidates, { method: 'rank-fusion' })
+  order.forEach((candidate, place) => {
+    expect(scores[place]).toBeCloseTo(expected[candidate]!, 7)
+  })
+})
+
+test('fusion is the two views without neighbours, and needs texts', () => {
+  const texts = ['red apple', 'green apple', 'red car', 'blue sky']
+  const asked = { vector: query, text: 'red car' }
+  expect(rerankWith(asked, { vectors, texts }, { method: 'fusion' })).toEqual(
+    rerank(asked, { vectors, texts }, { lambda: 1 }),
+  )
+  expect(() => rerankWith(query, vectors, { method: 'fusion' })).toThrow(/give texts/)
+})
+
+test('neighbours are what rerank does', () => {
+  expect(rerankWith(query, vectors, { k: 2 })).toEqual(rerank(query, vectors, { k: 2 }))
+})
+
+test('settings out of range are refused', () => {
+  for (const settings of [{ method: 'none' }, { feedback: 0 }, { smoothness: 1 }]) {
+    expect(() => rerankWith(query, vectors, settings as object)).toThrow(/allowed/)
+  }
+})
+
+test('every method gives every candidate a place and a finite, falling score', () => {
+  fc.assert(
+    fc.property(
+      contexts(['integers', 'floats', 'clustered'], { rows: 70, dimensions: 20 }),
+      fc.constantFrom(...methods),
+      fc.integer({ min: 1, max: 80 }),
+      fc.constantFrom<'dot' | 'cosine'>('dot', 'cosine'),
+      ({ context }, method, contextSize, metric) => {
+        const { query: vector, candidates } = splitContext(context)
+        const texts = Array.from({ length: context.rows - 1 }, (_, i) => `word${i % 5} common`)
+        const asked = { vector, text: 'word1 common' }
+        const found = { vectors: candidates, texts }
+        const { order, scores } = rerankWith(asked, found, { method, contextSize, metric })
+        expect([...order].sort((a, b) => a - b)).toEqual(texts.map((_, i) => i))
+        scores.forEach((score, i) => {
+          expect(Number.isFinite(score)).toBe(true)
+          if (i > 0) expect(score).toBeLessThanOrEqual(scores[i - 1]!)
+        })
+        const behind = [...order].slice(contextSize)
+        expect(behind).toEqual([...behind].sort((a, b) => a - b))
+      },
+    ),
+    { numRuns: 150 },
+  )
+})
