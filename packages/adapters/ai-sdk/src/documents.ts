@@ -1,0 +1,40 @@
+import type { JSONObject, JSONValue, RerankingModelV3CallOptions } from '@ai-sdk/provider'
+import { KithError } from '@kith/core'
+
+/** What a document is to the method: its words, and its vector where it brings one. */
+export interface RerankDocument {
+  text: string
+  vector: number[] | undefined
+}
+
+/** The text of an object: its strings, unless the user says which. */
+export type TextOf = (document: JSONObject) => string
+
+/** Reads documents in either of the forms that `rerank()` takes. */
+export function readDocuments(
+  documents: RerankingModelV3CallOptions['documents'],
+  textOf: TextOf = stringsOf,
+): RerankDocument[] {
+  if (documents.type === 'text') {
+    return documents.values.map((text) => ({ text, vector: undefined }))
+  }
+  return documents.values.map((document, index) => ({
+    text: textOf(document),
+    vector: vectorOf(document['embedding'], `document ${index}`),
+  }))
+}
+
+/** A vector in JSON; undefined where there is none. */
+export function vectorOf(value: JSONValue | undefined, whose: string): number[] | undefined {
+  if (value === undefined || value === null) return undefined
+  if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'number')) {
+    return value as number[]
+  }
+  throw new KithError('BAD_INPUT', `the embedding of ${whose} must be an array of numbers`)
+}
+
+function stringsOf(document: JSONObject): string {
+  return Object.values(document)
+    .filter((value) => typeof value === 'string')
+    .join('\n')
+}

@@ -1,0 +1,204 @@
+import type { RerankingModelV3 } from '@ai-sdk/provider'
+import { rerank as kithRerank, type PresetName, presets } from '@kith/core'
+import { type Encoder, loadEncoder } from '@kith/encoder'
+import { customProvider, rerank } from 'ai'
+import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest'
+import { createKith } from '../src/index.ts'
+
+const texts = [
+  'The price of honey rises when winters are hard.',
+  'Old trees give bees a home.',
+  'Honey from old trees has a strong scent.',
+  'Sailors fear the storms of autumn.',
+  'Bears like the scent of honey.',
+  'Traders watch the price of timber.',
+  'Bats sleep in hollow trees.',
+  'A strong scent keeps moths away.',
+]
+const query = 'Who likes the scent of honey in old trees?'
+
+let encoder: Encoder
+let vectors: number[][]
+let embedding: number[]
+beforeAll(async () => {
+  encoder = await loadEncoder('minilm')
+  const { data, dimensions } = await encoder.encode(texts)
+  vectors = texts.map((_, i) => [...data.subarray(i * dimensions, (i + 1) * dimensions)])
+  embedding = [...(await encoder.encode([query], { role: 'query' })).data]
+})
+afterAll(() => encoder.close())
+
+const expected = () => kithRerank({ vector: embedding, text: query }, { vectors, texts })
+const providerOptions = () => ({ kith: { embedding } })
+
+test('the model is exactly a RerankingModelV3', async () => {
+  const model = createKith().rerankingModel()
+  expectTypeOf(model).toEqualTypeOf<RerankingModelV3>()
+  expect([model.specificationVersion, model.provider, model.modelId]).toEqual([
+    'v3',
+    'kith',
+    'balanced',
+  ])
+  // Version 7 of the SDK calls it through a proxy.
+  const { ranking } = await new Proxy(model, {}).doRerank({
+    query,
+    documents: { type: 'object', values: vectors.map((embedding) => ({ embedding })) },
+    providerOptions: providerOptions(),
+  })
+  expect(ranking.map(({ index }) => index)).toEqual([...kithRerank(embedding, vectors).order])
+})
+
+test('texts through a local encoder, or any function that embeds', async () => {
+  const embedders = [
+    encoder.encode.bind(encoder),
+    async (values: string[]) => values.map((text) => vectors[texts.indexOf(text)] ?? embedding),
+  ]
+  for (const embed of embedders) {
+    const model = createKith({ embed }).rerankingModel()
+    const { ranking, rerankedDocuments } = await rerank({ model, documents: texts, query })
+    const { order, scores } = expected()
+    expect(ranking.map(({ originalIndex }) => originalIndex)).toEqual([...order])
+    expect(rerankedDocuments).toEqual([...order].map((index) => texts[index]))
+    for (const [place, { score }] of ranking.entries()) expect(score).toBeCloseTo(scores[place]!, 5)
+  }
+})
+
+test('objects with an embedding need no function', async () => {
+  const documents = texts.map((text, i) => ({ id: i, text, embedding: vectors[i]! }))
+  const model = createKith().rerankingModel()
+  const answer = await rerank({
+    model,
+    documents,
+    query,
+    topN: 3,
+    providerOptions: providerOptions(),
+  })
+  const order = [...expected().order]
+  expect(answer.rerankedDocuments.map(({ id }) => id)).toEqual(order.slice(0, 3))
+  const numbers = documents.map(({ id, embedding }) => ({ id, embedding }))
+  const bare = await rerank({
+    model,
+    documents: numbers,
+    query,
+    providerOptions: providerOptions(),
+  })
+  expect(bare.rerankedDocuments.map(({ id }) => id)).toEqual([
+    ...kithRerank(embedding, vectors).order,
+  ])
+})
+
+test('of objects, only those without an embedding are embedded, by their strings', async () => {
+  const asked: [string, string[]][] = []
+  const kith = createKith({
+    embed: async (values, { role }) => {
+      asked.push([role, values])
+      return values.map((_, i) => vectors[i]!)
+    },
+  })
+  const documents = [
+    { title: 'Bears', body: texts[4]!, year: 1990, embedding: null },
+    { title: 'Bats', body: texts[6]!, year: 1991, embedding: vectors[6]! },
+  ]
+  await rerank({ model: kith.rerankingModel(), documents, query })
+  expect(asked).toEqual([
+    ['query', [query]],
+    ['document', [`Bears\n${texts[4]}`]],
+  ])
+  const text = (document: { [key: string]: unknown }) => String(document['body'])
+  await rerank({ model: kith.rerankingModel('balanced', { text }), documents, query })
+  expect(asked[3]).toEqual(['document', [texts[4]]])
+})
+
+test('a preset and settings', async () => {
+  const documents = texts.map((text, i) => ({ text, embedding: vectors[i]! }))
+  const kith = createKith({ settings: { k: 3 } })
+  const model = kith.rerankingModel('msmarco-tas-b', { settings: { lambda: 0.3 } })
+  expect(model.modelId).toBe('msmarco-tas-b')
+  const { ranking } = await rerank({ model, documents, query, providerOptions: providerOptions() })
+  const settings = { ...presets['msmarco-tas-b'], lambda: 0.3 }
+  const { order, scores } = kithRerank(embedding, vectors, settings)
+  expect(ranking.map(({ originalIndex }) => originalIndex)).toEqual([...order])
+  expect(ranking.map(({ score }) => score)).toEqual([...scores])
+  expect(() => kith.rerankingModel('best' as PresetName)).toThrow(
+    /no preset best, allowed: balanced/,
+  )
+})
+
+test('of many documents in any order, the nearest form the context', async () => {
+  for (const metric of ['dot', 'cosine'] as const) {
+    // Vectors of other lengths, so that the metric matters.
+    const values = texts.map((text, i) => ({
+      text,
+      embedding: vectors[i]!.map((x) => x * (1 + i)),
+    }))
+    const similarity = (i: number) => {
+      const product = embedding.reduce((sum, x, j) => sum + x * values[i]!.embedding[j]!, 0)
+      return metric === 'dot' ? product : product / (1 + i)
+    }
+    const sorted = [...texts.keys()].sort((a, b) => similarity(b) - similarity(a))
+    const settings = { contextSize: 4, metric }
+    const { ranking } = await rerank({
+      model: createKith({ settings }).rerankingModel(),
+      documents: values,
+      query,
+      providerOptions: providerOptions(),
+    })
+    const { order } = kithRerank(
+      { vector: embedding, text: query },
+      {
+        vectors: sorted.map((i) => values[i]!.embedding),
+        texts: sorted.map((i) => texts[i]!),
+      },
+      settings,
+    )
+    expect(ranking.map(({ originalIndex }) => originalIndex)).toEqual(
+      [...order].map((place) => sorted[place]),
+    )
+  }
+})
+
+test('as one model of a custom provider', async () => {
+  const kith = createKith({ embed: encoder.encode.bind(encoder) })
+  const provider = customProvider({ rerankingModels: { words: kith.rerankingModel() } })
+  const model = provider.rerankingModel('words')
+  const { ranking } = await rerank({ model, documents: texts, query, topN: 1 })
+  expect(ranking[0]!.originalIndex).toBe(expected().order[0])
+})
+
+test('stops when told, and says what is wrong', async () => {
+  const stop = new AbortController()
+  const hanging = createKith({
+    embed: async (values, { signal }) => {
+      stop.abort(new Error('enough'))
+      signal!.throwIfAborted()
+      return values.map(() => [1])
+    },
+  })
+  const call = { documents: texts, query }
+  await expect(
+    rerank({ ...call, model: hanging.rerankingModel(), abortSignal: stop.signal }),
+  ).rejects.toThrow('enough')
+  const bare = createKith().rerankingModel()
+  await expect(rerank({ ...call, model: bare })).rejects.toThrow(
+    /kith: the query has no embedding: give createKith an embed function/,
+  )
+  await expect(
+    rerank({ ...call, model: bare, providerOptions: providerOptions() }),
+  ).rejects.toThrow(/document 0 has no embedding/)
+  await expect(
+    rerank({ ...call, model: bare, providerOptions: { kith: { embedding: ['1'] } } }),
+  ).rejects.toThrow(/the embedding of the query must be an array of numbers/)
+  await expect(rerank({ ...call, model: bare, topN: -1 })).rejects.toThrow(/topN is -1, allowed/)
+  const mixed = createKith({
+    embed: async (values) => values.map((_, i) => (i < 2 ? [1] : [1, 2])),
+  })
+  await expect(rerank({ ...call, model: mixed.rerankingModel() })).rejects.toThrow(
+    /document 2 has 2 dimensions, the query has 1/,
+  )
+  const bad = createKith({ embed: async (values) => values.map((_, i) => [i === 5 ? NaN : 1]) })
+  await expect(rerank({ ...call, model: bad.rerankingModel() })).rejects.toThrow(
+    /document 5 has a number that is not finite/,
+  )
+  const short = createKith({ embed: async () => [[1]] }).rerankingModel()
+  await expect(rerank({ ...call, model: short })).rejects.toThrow(/1 vectors for 8 texts/)
+})

@@ -1,0 +1,10 @@
+/** Rerank hits as vector stores return them. No client is imported: hits are read by their form. */
+export type { Fields, Reader, TextField } from './reader.ts'
+export { type ChromaHit, chroma } from './readers/chroma.ts'
+export { type ElasticsearchHit, elasticsearch, opensearch } from './readers/elasticsearch.ts'
+export { lancedb } from './readers/lancedb.ts'
+export { pgvector } from './readers/pgvector.ts'
+export { type PineconeHit, pinecone } from './readers/pinecone.ts'
+export { type QdrantHit, qdrant } from './readers/qdrant.ts'
+export { type WeaviateHit, weaviate } from './readers/weaviate.ts'
+export { type RerankedHit, type RerankHitsOptions, rerankHits } from './rerank-hits.ts'

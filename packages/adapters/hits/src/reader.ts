@@ -1,0 +1,58 @@
+import type { Vector } from '@kith/core'
+
+/**
+ * How to read a store's hits. The ready ones are a few lines each; for a store
+ * without one, write the two functions yourself:
+ *
+ * ```ts
+ * rerankHits(query, hits, { vector: (hit) => hit.embedding, text: (hit) => hit.body })
+ * ```
+ */
+export interface Reader<Hit> {
+  /** The hit's vector; undefined where the store has not sent a dense one. */
+  readonly vector: (hit: Hit) => Vector | undefined
+  /** The hit's text; undefined where it has none. Without this function only vectors can be used. */
+  readonly text?: ((hit: Hit) => string | undefined) | undefined
+  /** What to do when a vector is missing, for the message. */
+  readonly advice?: string | undefined
+}
+
+/** Where a hit's text is. */
+export interface TextField {
+  /** The name of the field with the text; without it only vectors can be used. */
+  text?: string | undefined
+}
+
+/** Where a hit's vector and its text are. */
+export interface Fields extends TextField {
+  /** The name of the field with the vector. */
+  vector?: string | undefined
+}
+
+/** The text function of a reader for a field, where a hit keeps its fields in some object. */
+export function textIn<Hit>(
+  field: string | undefined,
+  fieldsOf: (hit: Hit) => unknown,
+): ((hit: Hit) => string | undefined) | undefined {
+  if (field === undefined) return undefined
+  return (hit) => {
+    const value = fieldOf(fieldsOf(hit), field)
+    return typeof value === 'string' ? value : undefined
+  }
+}
+
+/** A field of what should be an object, whatever a store has sent instead. */
+export function fieldOf(object: unknown, field: string): unknown {
+  return typeof object === 'object' && object !== null
+    ? (object as Record<string, unknown>)[field]
+    : undefined
+}
+
+/** One dense vector, in any of the forms that clients give it; undefined for everything else. */
+export function denseVector(value: unknown): Vector | undefined {
+  if (value instanceof Float32Array || value instanceof Float64Array) return value
+  if (Array.isArray(value)) return typeof value[0] === 'number' ? value : undefined
+  const toArray = fieldOf(value, 'toArray')
+  // A column of Arrow, which LanceDB returns.
+  return typeof toArray === 'function' ? denseVector(toArray.call(value)) : undefined
+}

@@ -1,0 +1,19 @@
+import { denseVector, type Reader } from '../reader.ts'
+
+/** A row of Chroma's query result. */
+export interface ChromaHit {
+  embedding?: readonly number[] | null | undefined
+  document?: string | null | undefined
+}
+
+/**
+ * Reads rows of Chroma, `result.rows()[0]` for the first query: ask for them with
+ * `include: ['embeddings', 'documents']`.
+ */
+export function chroma(): Reader<ChromaHit> {
+  return {
+    vector: (row) => denseVector(row.embedding),
+    text: (row) => row.document ?? undefined,
+    advice: "query Chroma with include: ['embeddings', 'documents']",
+  }
+}

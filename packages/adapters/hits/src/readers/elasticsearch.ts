@@ -1,0 +1,26 @@
+import { denseVector, type Fields, fieldOf, type Reader, textIn } from '../reader.ts'
+
+/** A hit as Elasticsearch and OpenSearch return it. */
+export interface ElasticsearchHit {
+  _source?: unknown
+}
+
+/**
+ * Reads hits of Elasticsearch, `response.hits.hits`, from their `_source`. From
+ * version 9.2 on it leaves vectors out unless told `_source: { exclude_vectors: false }`.
+ *
+ * @param fields The fields; the vector's is `embedding` unless told otherwise.
+ */
+export function elasticsearch({
+  vector = 'embedding',
+  text,
+}: Fields = {}): Reader<ElasticsearchHit> {
+  return {
+    vector: (hit) => denseVector(fieldOf(hit._source, vector)),
+    text: textIn(text, (hit) => hit._source),
+    advice: `search with _source: { exclude_vectors: false } (OpenSearch: _source: true) and name the field, here ${vector}`,
+  }
+}
+
+/** Reads hits of OpenSearch, `response.body.hits.hits`, which have Elasticsearch's form. */
+export const opensearch: typeof elasticsearch = elasticsearch

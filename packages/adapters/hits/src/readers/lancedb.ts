@@ -1,0 +1,15 @@
+import { denseVector, type Fields, fieldOf, type Reader, textIn } from '../reader.ts'
+
+/**
+ * Reads rows of LanceDB, as `toArray()` of a query returns them; a query that
+ * selects columns must select the vector's too.
+ *
+ * @param fields The columns; the vector's is `vector` unless told otherwise.
+ */
+export function lancedb({ vector = 'vector', text }: Fields = {}): Reader<object> {
+  return {
+    vector: (row) => denseVector(fieldOf(row, vector)),
+    text: textIn(text, (row) => row),
+    advice: `select the column ${vector}, of float32 or float64`,
+  }
+}

@@ -1,0 +1,20 @@
+import { denseVector, type Reader, type TextField, textIn } from '../reader.ts'
+
+/** A match as Pinecone's `query` returns it. */
+export interface PineconeHit {
+  values?: readonly number[] | undefined
+  metadata?: object | undefined
+}
+
+/**
+ * Reads Pinecone's matches: ask for them with `includeValues: true` and `includeMetadata: true`.
+ *
+ * @param fields `text` is a key of the metadata.
+ */
+export function pinecone({ text }: TextField = {}): Reader<PineconeHit> {
+  return {
+    vector: (match) => denseVector(match.values),
+    text: textIn(text, (match) => match.metadata),
+    advice: 'query Pinecone with includeValues: true',
+  }
+}

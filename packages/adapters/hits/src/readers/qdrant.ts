@@ -1,0 +1,22 @@
+import { denseVector, type Fields, fieldOf, type Reader, textIn } from '../reader.ts'
+
+/** A point as Qdrant's `query` and `search` return it. */
+export interface QdrantHit {
+  /** A vector, or vectors by name. */
+  vector?: object | null | undefined
+  payload?: object | null | undefined
+}
+
+/**
+ * Reads Qdrant's points: ask for them with `with_vector: true` and `with_payload: true`.
+ *
+ * @param fields `vector` is the name of a named vector; `text` a key of the payload.
+ */
+export function qdrant({ vector, text }: Fields = {}): Reader<QdrantHit> {
+  return {
+    vector: (hit) => denseVector(vector === undefined ? hit.vector : fieldOf(hit.vector, vector)),
+    text: textIn(text, (hit) => hit.payload),
+    advice:
+      'query Qdrant with with_vector: true, and name the vector if the collection has several',
+  }
+}

@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { presets, rerank, rerankWith } from '@kith/core'
+import { expect, test } from 'vitest'
+import { pgvector, qdrant, rerankHits } from '../src/index.ts'
+import { sampleHits } from './hits.ts'
+
+const { query, hits, vectors, texts } = sampleHits()
+const own = {
+  vector: (hit: (typeof hits)[number]) => hit.vector,
+  text: (hit: (typeof hits)[number]) => hit.text,
+}
+
+test('words and vectors count where the query has a text, vectors alone where it has none', () => {
+  const both = rerank(query, { vectors, texts })
+  const alone = rerank(query.vector, vectors)
+  expect([...both.order]).not.toEqual([...alone.order])
+  expect([...both.order]).not.toEqual([...vectors.keys()])
+  const better = rerankHits(query, hits, own)
+  expect(better.map(({ index }) => index)).toEqual([...both.order])
+  expect(better.map(({ score }) => score)).toEqual([...both.scores])
+  expect(better.map(({ hit }) => hit)).toEqual([...both.order].map((index) => hits[index]))
+  expect(rerankHits(query.vector, hits, own).map(({ index }) => index)).toEqual([...alone.order])
+})
+
+test('topN and settings', () => {
+  const best = rerankHits(query, hits, own, { topN: 3, settings: { lambda: 1 } })
+  const { order } = rerank(query, { vectors, texts }, { lambda: 1 })
+  expect(best.map(({ index }) => index)).toEqual([...order.subarray(0, 3)])
+  expect(rerankHits(query, [], own)).toEqual([])
+  // What kith tune writes names the method too.
+  const tuned = { ...presets.balanced, method: 'fusion', feedback: 3, smoothness: 0.3 } as const
+  const fused = rerankHits(query, hits, own, { settings: tuned })
+  expect(fused.map(({ index }) => index)).toEqual([
+    ...rerankWith(query, { vectors, texts }, tuned).order,
+  ])
+})
+
+test('hits behind the context keep their order and need no vector', () => {
+  const bare = hits.map((hit, i) => (i < 6 ? hit : { ...hit, vector: [] }))
+  const better = rerankHits(query, bare, own, { settings: { contextSize: 6 } })
+  expect(better.slice(6).map(({ index }) => index)).toEqual([6, 7, 8, 9, 10, 11])
+  const scores = better.map(({ score }) => score)
+  expect(scores).toEqual([...scores].sort((a, b) => b - a))
+})
+
+test('a text that some hits lack is empty, one that all lack is a mistake', () => {
+  const some = hits.map(({ vector, text }, i) => ({ vector, payload: i === 4 ? {} : { text } }))
+  expect(rerankHits(query, some, qdrant({ text: 'text' }))).toHaveLength(12)
+  expect(() => rerankHits(query, some, qdrant({ text: 'txt' }))).toThrow(
+    /no hit has a text where the reader looks for it/,
+  )
+  expect(() => rerankHits(query, some, qdrant())).toThrow(/name the field/)
+})
+
+test('messages say which hit lacks a vector and what to ask the store for', () => {
+  const points = hits.map(({ vector }, i) => (i === 2 ? { payload: {} } : { vector }))
+  expect(() => rerankHits(query.vector, points, qdrant())).toThrow(
+    /kith: hit 2 has no dense vector: query Qdrant with with_vector: true/,
+  )
+  for (const embedding of ['[1,', '{"a":1}', '[]', '["x"]', [[1, 2]], null, 7]) {
+    expect(() => rerankHits(query.vector, [{ embedding }], pgvector())).toThrow(
+      /hit 0 has no dense vector: select the column embedding/,
+    )
+  }
+  expect(() => rerankHits(query.vector, [{ embedding: '[1,2]' }], pgvector())).toThrow(
+    /candidate 0 has 2 dimensions, the query has 8/,
+  )
+  expect(() => rerankHits(query, hits, own, { topN: -1 })).toThrow(/topN is -1/)
+  expect(() => rerankHits(null as never, hits, own)).toThrow(/kith: the query must be/)
+})
+
+test('the built package imports nothing but @kith/core', () => {
+  const dist = fileURLToPath(new URL('../dist', import.meta.url))
+  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' })
+  const imports = files
+    .filter((file) => /\.(js|d\.ts)$/.test(file))
+    .flatMap((file) => [
+      ...readFileSync(join(dist, file), 'utf8').matchAll(/from ['"]([^.'"][^'"]*)/g),
+    ])
+    .map(([, name]) => name)
+  expect(new Set(imports)).toEqual(new Set(['@kith/core']))
+})

@@ -1,0 +1,155 @@
+import type { estypes } from '@elastic/elasticsearch'
+import { rerank } from '@kith/core'
+import type { API } from '@opensearch-project/opensearch'
+import type { QueryResponse } from '@pinecone-database/pinecone'
+import type { Schemas } from '@qdrant/js-client-rest'
+import { QueryResult } from 'chromadb'
+import { expect, test } from 'vitest'
+import type { WeaviateReturn } from 'weaviate-client'
+import {
+  chroma,
+  elasticsearch,
+  opensearch,
+  pgvector,
+  pinecone,
+  qdrant,
+  rerankHits,
+  weaviate,
+} from '../src/index.ts'
+import { sampleHits } from './hits.ts'
+
+// Each response has the type that the real client declares: `npm run check` fails when a
+// reader no longer takes what a client returns, or a client no longer returns what we build.
+const { query, hits, vectors, texts } = sampleHits()
+const expected = [...rerank(query, { vectors, texts }).order]
+const orderOf = (better: { index: number }[]) => better.map(({ index }) => index)
+
+test('Qdrant: points of query and search', () => {
+  const { points }: Schemas['QueryResponse'] = {
+    points: hits.map(({ id, vector, text }) => ({
+      id,
+      version: 1,
+      score: 0.5,
+      vector,
+      payload: { text },
+    })),
+  }
+  const better = rerankHits(query, points, qdrant({ text: 'text' }))
+  expect(orderOf(better)).toEqual(expected)
+  expect(better[0]!.hit.score).toBe(0.5)
+})
+
+test('Qdrant: one of several named vectors', () => {
+  const points: Schemas['ScoredPoint'][] = hits.map(({ id, vector, text }) => ({
+    id,
+    version: 1,
+    score: 0.5,
+    vector: { title: [1, 2], body: vector, words: { indices: [1], values: [1] } },
+    payload: { text },
+  }))
+  expect(orderOf(rerankHits(query, points, qdrant({ vector: 'body', text: 'text' })))).toEqual(
+    expected,
+  )
+  expect(() => rerankHits(query, points, qdrant({ vector: 'words', text: 'text' }))).toThrow(
+    /hit 0 has no dense vector/,
+  )
+})
+
+test('pgvector: rows with the vector as text, and as parsed by the driver', () => {
+  interface Row {
+    id: string
+    embedding: string
+    body: string | null
+  }
+  const rows: Row[] = hits.map(({ id, vector, text }) => ({
+    id,
+    embedding: `[${vector.join(',')}]`,
+    body: text,
+  }))
+  const better = rerankHits(query, rows, pgvector({ text: 'body' }))
+  expect(orderOf(better)).toEqual(expected)
+  expect(better[0]!.hit.id).toBe(hits[expected[0]!]!.id)
+  const parsed = rows.map((row, i) => ({ ...row, v: vectors[i] }))
+  expect(orderOf(rerankHits(query, parsed, pgvector({ vector: 'v', text: 'body' })))).toEqual(
+    expected,
+  )
+})
+
+test('Chroma: rows of a query result', () => {
+  const result = new QueryResult({
+    ids: [hits.map(({ id }) => id)],
+    embeddings: [vectors],
+    documents: [texts],
+    distances: [hits.map(() => 0.5)],
+    metadatas: [],
+    uris: [],
+    include: ['embeddings', 'documents', 'distances'],
+  })
+  expect(orderOf(rerankHits(query, result.rows()[0]!, chroma()))).toEqual(expected)
+})
+
+test('Pinecone: matches', () => {
+  const response: QueryResponse<{ text: string }> = {
+    namespace: '',
+    matches: hits.map(({ id, vector, text }) => ({
+      id,
+      score: 0.5,
+      values: vector,
+      metadata: { text },
+    })),
+  }
+  expect(orderOf(rerankHits(query, response.matches, pinecone({ text: 'text' })))).toEqual(expected)
+  const bare = response.matches.map((match) => ({ ...match, values: [] }))
+  expect(() => rerankHits(query, bare, pinecone({ text: 'text' }))).toThrow(/includeValues: true/)
+  // @ts-expect-error A reader takes the hits of its own store only.
+  expect(() => rerankHits(query.vector, response.matches, qdrant())).toThrow(/Qdrant/)
+})
+
+test('Weaviate: objects, with one vector or several', () => {
+  const answer: WeaviateReturn<{ text: string }, undefined> = {
+    objects: hits.map(({ id, vector, text }) => ({
+      uuid: id,
+      properties: { text },
+      metadata: undefined,
+      references: undefined,
+      vectors: { default: vector, title: [1, 2] },
+    })),
+  }
+  expect(orderOf(rerankHits(query, answer.objects, weaviate({ text: 'text' })))).toEqual(expected)
+  const untyped: WeaviateReturn<undefined, undefined> = {
+    objects: answer.objects.map((object) => ({
+      ...object,
+      references: undefined,
+      vectors: { own: object.vectors['default']!, late: [[1], [2]] },
+    })),
+  }
+  const read = weaviate({ vector: 'own', text: 'text' })
+  expect(orderOf(rerankHits(query, untyped.objects, read))).toEqual(expected)
+  expect(() => rerankHits(query.vector, untyped.objects, weaviate({ vector: 'late' }))).toThrow(
+    /the vector late must be a single one/,
+  )
+})
+
+test('Elasticsearch and OpenSearch: hits with their source', () => {
+  interface Source {
+    body: string
+    embedding: number[]
+  }
+  const elastic: estypes.SearchHitsMetadata<Source> = {
+    hits: hits.map(({ id, vector, text }) => ({
+      _index: 'docs',
+      _id: id,
+      _score: 0.5,
+      _source: { body: text, embedding: vector },
+    })),
+  }
+  expect(orderOf(rerankHits(query, elastic.hits, elasticsearch({ text: 'body' })))).toEqual(
+    expected,
+  )
+  const open: API.Search_Response['body']['hits'] = {
+    max_score: 0.5,
+    hits: hits.map(({ id, vector, text }) => ({ _id: id, _source: { text, v: vector } })),
+  }
+  const read = opensearch({ vector: 'v', text: 'text' })
+  expect(orderOf(rerankHits(query, open.hits, read))).toEqual(expected)
+})

@@ -1,0 +1,76 @@
+import { KithError } from '@kith/core'
+import type { EmbeddingsInterface } from '@langchain/core/embeddings'
+
+/**
+ * An `Embeddings` instance that remembers its latest answers, so that documents
+ * which many queries find are embedded once. Only the most recently used are kept.
+ */
+export class EmbeddingCache {
+  readonly #embeddings: EmbeddingsInterface
+  readonly #size: number
+  readonly #kept = new Map<string, Float32Array>()
+
+  /** @param size How many vectors to keep. */
+  constructor(embeddings: EmbeddingsInterface, size: number) {
+    this.#embeddings = embeddings
+    this.#size = size
+  }
+
+  /** The vector of a query. */
+  async query(text: string): Promise<Float32Array> {
+    // Models may embed a query otherwise than a document with the same words.
+    const key = `q${text}`
+    const known = this.#recall(key)
+    if (known) return known
+    const vector = toVector(await this.#embeddings.embedQuery(text), 'embedQuery')
+    this.#keep(key, vector)
+    return vector
+  }
+
+  /** The vectors of documents, in their order; those not known are embedded in one call. */
+  async documents(texts: readonly string[]): Promise<Float32Array[]> {
+    const found = new Map<string, Float32Array>()
+    const missing = new Set<string>()
+    for (const text of texts) {
+      const known = this.#recall(`d${text}`)
+      if (known) found.set(text, known)
+      else missing.add(text)
+    }
+    const answers = missing.size > 0 ? await this.#embeddings.embedDocuments([...missing]) : []
+    if (!Array.isArray(answers) || answers.length !== missing.size) {
+      const count = Array.isArray(answers) ? answers.length : 'no'
+      throw new KithError(
+        'BAD_SHAPE',
+        `embedDocuments gave ${count} vectors for ${missing.size} texts`,
+      )
+    }
+    for (const [i, text] of [...missing].entries()) {
+      const vector = toVector(answers[i], 'embedDocuments')
+      found.set(text, vector)
+      this.#keep(`d${text}`, vector)
+    }
+    return texts.map((text) => found.get(text)!)
+  }
+
+  #recall(key: string): Float32Array | undefined {
+    const vector = this.#kept.get(key)
+    if (vector) {
+      // A map lists its keys in the order in which they were set: the first is the oldest.
+      this.#kept.delete(key)
+      this.#kept.set(key, vector)
+    }
+    return vector
+  }
+
+  #keep(key: string, vector: Float32Array): void {
+    this.#kept.set(key, vector)
+    if (this.#kept.size > this.#size) this.#kept.delete(this.#kept.keys().next().value!)
+  }
+}
+
+/** Half the memory of an array of numbers, and what the method computes with. */
+function toVector(answer: unknown, method: string): Float32Array {
+  if (Array.isArray(answer) || answer instanceof Float64Array) return Float32Array.from(answer)
+  if (answer instanceof Float32Array) return answer
+  throw new KithError('BAD_INPUT', `${method} must give vectors, it gave ${typeof answer}`)
+}

@@ -1,0 +1,15 @@
+import type { Settings, Vector } from '@kith/core'
+
+/** The similarity of a query and a document before reranking: what a vector store ranks by. */
+export function vectorScore(query: Vector, document: Vector, metric: Settings['metric']): number {
+  const product = dot(query, document)
+  if (metric === 'dot') return product
+  const lengths = Math.sqrt(dot(query, query) * dot(document, document))
+  return lengths === 0 ? 0 : product / lengths
+}
+
+function dot(a: Vector, b: Vector): number {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
+  return sum
+}

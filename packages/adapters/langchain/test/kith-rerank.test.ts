@@ -1,0 +1,228 @@
+import { presets, rerank, rerankWith } from '@kith/core'
+import { type Encoder, loadEncoder } from '@kith/encoder'
+import { ContextualCompressionRetriever } from '@langchain/classic/retrievers/contextual_compression'
+import { MemoryVectorStore } from '@langchain/classic/vectorstores/memory'
+import { Document } from '@langchain/core/documents'
+import { Embeddings } from '@langchain/core/embeddings'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { KithRerank } from '../src/index.ts'
+
+/** A local encoder as LangChain's embeddings, which counts what it is asked for. */
+class LocalEmbeddings extends Embeddings {
+  texts = 0
+
+  constructor(readonly encoder: Encoder) {
+    super({})
+  }
+
+  async embedDocuments(texts: string[]): Promise<number[][]> {
+    this.texts += texts.length
+    const { data, dimensions } = await this.encoder.encode(texts)
+    return texts.map((_, i) => [...data.subarray(i * dimensions, (i + 1) * dimensions)])
+  }
+
+  async embedQuery(text: string): Promise<number[]> {
+    this.texts++
+    return [...(await this.encoder.encode([text], { role: 'query' })).data]
+  }
+}
+
+const subjects = ['Bees', 'Moths', 'Bats', 'Birds', 'Ants', 'Traders', 'Sailors', 'Farmers']
+const actions = [
+  'find flowers by their scent',
+  'carry pollen from plant to plant',
+  'sleep through the winter',
+  'watch the price of honey',
+  'fear storms in autumn',
+  'build their homes in old trees',
+]
+const texts = subjects.flatMap((subject) => actions.map((action) => `${subject} ${action}.`))
+const query = 'Who likes the scent of honey in old trees?'
+
+let encoder: Encoder
+let vectors: number[][]
+let queryVector: number[]
+beforeAll(async () => {
+  encoder = await loadEncoder('minilm')
+  const embeddings = new LocalEmbeddings(encoder)
+  vectors = await embeddings.embedDocuments(texts)
+  queryVector = await embeddings.embedQuery(query)
+})
+afterAll(() => encoder.close())
+
+const dot = (a: number[], b: number[]) => a.reduce((sum, value, i) => sum + value * b[i]!, 0)
+
+/** The texts as a store returns them, and the order that core gives them. */
+function retrieved(limit: number) {
+  const score = (i: number) => dot(vectors[i]!, queryVector)
+  const found = [...texts.keys()].sort((a, b) => score(b) - score(a)).slice(0, limit)
+  const { order, scores } = rerank(
+    { vector: queryVector, text: query },
+    { vectors: found.map((i) => vectors[i]!), texts: found.map((i) => texts[i]!) },
+  )
+  return { found, order: [...order].map((i) => texts[found[i]!]!), scores: [...scores] }
+}
+
+test('in a ContextualCompressionRetriever over a MemoryVectorStore', async () => {
+  const embeddings = new LocalEmbeddings(encoder)
+  const store = await MemoryVectorStore.fromTexts(texts, { source: 'test' }, embeddings)
+  const retriever = new ContextualCompressionRetriever({
+    baseRetriever: store.asRetriever(40),
+    baseCompressor: new KithRerank({ embeddings, topN: 5 }),
+  })
+  const documents = await retriever.invoke(query)
+  const plain = await store.similaritySearchWithScore(query, 40)
+  const { order, scores } = retrieved(40)
+  expect(documents.map(({ pageContent }) => pageContent)).toEqual(order.slice(0, 5))
+  expect(order.slice(0, 5)).not.toEqual(plain.slice(0, 5).map(([{ pageContent }]) => pageContent))
+  for (const [place, { pageContent, metadata }] of documents.entries()) {
+    const before = plain.find(([document]) => document.pageContent === pageContent)![1]
+    expect(metadata['source']).toBe('test')
+    expect(metadata['vectorScore']).toBeCloseTo(before, 5)
+    expect(metadata['relevanceScore']).toBeCloseTo(scores[place]!, 5)
+  }
+  // The store's own documents stay as they were.
+  expect(store.memoryVectors.every(({ metadata }) => !('relevanceScore' in metadata))).toBe(true)
+})
+
+test('takes vectors from metadata or a function, and embeds only documents without one', async () => {
+  const { found, order } = retrieved(40)
+  const documents = found.map(
+    (i, place) =>
+      new Document({
+        id: `d${i}`,
+        pageContent: texts[i]!,
+        metadata: place === 7 ? { i } : { i, embedding: vectors[i] },
+      }),
+  )
+  for (const vector of ['embedding', ({ metadata }: Document) => metadata['embedding']]) {
+    const embeddings = new LocalEmbeddings(encoder)
+    const compressor = new KithRerank({ embeddings, vector })
+    const better = await compressor.compressDocuments(documents, query)
+    expect(better.map(({ pageContent }) => pageContent)).toEqual(order)
+    expect(better.map(({ id }) => id)).toEqual(better.map(({ metadata }) => `d${metadata['i']}`))
+    expect(embeddings.texts).toBe(2)
+  }
+})
+
+test('reranks a store’s results with their own scores', async () => {
+  const embeddings = new LocalEmbeddings(encoder)
+  const store = await MemoryVectorStore.fromTexts(texts, {}, embeddings)
+  const results = await store.similaritySearchWithScore(query, 40)
+  const better = await new KithRerank({ embeddings }).rerankResults(results, query)
+  expect(better.map(([{ pageContent }]) => pageContent)).toEqual(retrieved(40).order)
+  for (const [document, score] of better) {
+    const own = results.find(([{ pageContent }]) => pageContent === document.pageContent)![1]
+    expect(document.metadata).toEqual({ vectorScore: own, relevanceScore: score })
+  }
+})
+
+test('remembers vectors, the most recently used ones', async () => {
+  const embeddings = new LocalEmbeddings(encoder)
+  const documents = texts.slice(0, 10).map((pageContent) => ({ pageContent, metadata: {} }))
+  const compressor = new KithRerank({ embeddings, cacheSize: 11 })
+  const first = await compressor.compressDocuments([...documents, documents[0]!], query)
+  expect(embeddings.texts).toBe(11)
+  expect(await compressor.compressDocuments([...documents, documents[0]!], query)).toEqual(first)
+  expect(embeddings.texts).toBe(11)
+  // One more document pushes out the oldest, which is embedded again when it comes back.
+  const other = { pageContent: texts[20]!, metadata: {} }
+  await compressor.compressDocuments([...documents.slice(1), other], query)
+  expect(embeddings.texts).toBe(12)
+  await compressor.compressDocuments(documents, query)
+  expect(embeddings.texts).toBe(13)
+  const forgetful = new KithRerank({ embeddings, cacheSize: 0 })
+  await forgetful.compressDocuments(documents, query)
+  await forgetful.compressDocuments(documents, query)
+  expect(embeddings.texts).toBe(13 + 22)
+})
+
+test('a threshold, the context and what lies behind it', async () => {
+  const embeddings = new LocalEmbeddings(encoder)
+  const { found } = retrieved(40)
+  const documents = found.map((i) => ({ pageContent: texts[i]!, metadata: {} }))
+  const better = await new KithRerank({ embeddings, scoreThreshold: 0 }).compressDocuments(
+    documents,
+    query,
+  )
+  expect(better.length).toBeGreaterThan(5)
+  expect(better.length).toBeLessThan(30)
+  expect(better.every(({ metadata }) => metadata['relevanceScore'] >= 0)).toBe(true)
+  const before = embeddings.texts
+  const small = new KithRerank({ embeddings, settings: { contextSize: 10 } })
+  const all = await small.compressDocuments(documents, query)
+  expect(embeddings.texts).toBe(before + 11)
+  expect(all.slice(10).map(({ pageContent }) => pageContent)).toEqual(
+    documents.slice(10).map(({ pageContent }) => pageContent),
+  )
+  expect(all.map(({ metadata }) => 'vectorScore' in metadata)).toEqual(
+    all.map((_, place) => place < 10),
+  )
+  expect(await small.compressDocuments([], query)).toEqual([])
+})
+
+test('the paper’s settings see embeddings only', async () => {
+  const embeddings = new LocalEmbeddings(encoder)
+  const { found } = retrieved(40)
+  const documents = found.map((i) => ({ pageContent: texts[i]!, metadata: {} }))
+  const settings = presets['msmarco-tas-b']
+  const better = await new KithRerank({ embeddings, settings }).compressDocuments(documents, query)
+  const { order } = rerank(
+    queryVector,
+    found.map((i) => vectors[i]!),
+    settings,
+  )
+  expect(better.map(({ pageContent }) => pageContent)).toEqual(
+    [...order].map((index) => documents[index]!.pageContent),
+  )
+})
+
+test('another method, as kith tune may choose it', async () => {
+  const embeddings = new LocalEmbeddings(encoder)
+  const { found } = retrieved(40)
+  const documents = found.map((i) => ({ pageContent: texts[i]!, metadata: {} }))
+  const settings = { method: 'fusion', mix: 'raw' } as const
+  const better = await new KithRerank({ embeddings, settings }).compressDocuments(documents, query)
+  const { order } = rerankWith(
+    { vector: queryVector, text: query },
+    { vectors: found.map((i) => vectors[i]!), texts: found.map((i) => texts[i]!) },
+    settings,
+  )
+  expect(better.map(({ pageContent }) => pageContent)).toEqual(
+    [...order].map((index) => documents[index]!.pageContent),
+  )
+})
+
+test('vectorScore follows the metric', async () => {
+  const embeddings = {
+    embedQuery: async () => [3, 4],
+    embedDocuments: async () => [
+      [6, 8],
+      [1, 0],
+    ],
+  }
+  const documents = ['one', 'two'].map((pageContent) => ({ pageContent, metadata: {} }))
+  const scores = async (metric: 'dot' | 'cosine') => {
+    const compressor = new KithRerank({ embeddings, settings: { metric } })
+    const better = await compressor.compressDocuments(documents, query)
+    return better.map(({ metadata }) => metadata['vectorScore'])
+  }
+  expect(await scores('dot')).toEqual([50, 3])
+  expect(await scores('cosine')).toEqual([1, 0.6])
+})
+
+test('says what is wrong', async () => {
+  const embeddings = new LocalEmbeddings(encoder)
+  expect(() => new KithRerank({} as never)).toThrow(/kith: embeddings must be an Embeddings/)
+  expect(() => new KithRerank({ embeddings, topN: 0 })).toThrow(/topN is 0, allowed/)
+  expect(() => new KithRerank({ embeddings, cacheSize: 1.5 })).toThrow(/cacheSize is 1.5/)
+  expect(() => new KithRerank({ embeddings, settings: { k: 0 } })).toThrow(/setting k is 0/)
+  const documents = [{ pageContent: 'a', metadata: { v: 'no vector' } }]
+  await expect(
+    new KithRerank({ embeddings, vector: 'v' }).compressDocuments(documents, query),
+  ).rejects.toThrow(/candidate 0 must be a Float32Array or an array of numbers/)
+  const short = { embedQuery: async () => [1], embedDocuments: async () => [] }
+  await expect(
+    new KithRerank({ embeddings: short }).compressDocuments(documents, query),
+  ).rejects.toThrow(/embedDocuments gave 0 vectors for 1 texts/)
+})

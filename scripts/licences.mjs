@@ -1,0 +1,133 @@
+/**
+ * Lists the licences of what is installed with Kith's packages, from the lock file:
+ *
+ *   node scripts/licences.mjs           writes docs/licences.md
+ *   node scripts/licences.mjs --check   fails if it is not what would be written
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+
+const root = new URL('..', import.meta.url)
+const file = new URL('docs/licences.md', root)
+const { packages: locked } = JSON.parse(readFileSync(new URL('package-lock.json', root), 'utf8'))
+
+/** Licences that allow what ours allows, and ask for a notice at most. */
+const PERMISSIVE =
+  /^\(?(MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|CC0-1\.0|Unlicense)( OR [\w.-]+)*\)?$/
+
+/** What is built into a package instead of being installed with it. */
+const BUNDLED = [{ path: 'packages/studio', name: 'preact', where: 'the page of studio' }]
+
+const published = Object.entries(locked)
+  .filter(([path]) => path.startsWith('packages/') && !path.includes('node_modules'))
+  .map(([path, entry]) => ({ path, ...entry }))
+
+const text = page()
+if (!process.argv.includes('--check')) writeFileSync(file, text)
+else if (readFileSync(file, 'utf8') !== text) {
+  console.error('docs/licences.md is not what the lock file says: run node scripts/licences.mjs')
+  process.exitCode = 1
+}
+
+function page() {
+  const installed = new Map()
+  for (const { path, name } of published) {
+    for (const found of closure(path)) {
+      if (!found.includes('node_modules/')) continue
+      installed.set(found, [...(installed.get(found) ?? []), name.replace('@kith/', '')])
+    }
+  }
+  const rows = [...installed].map(([path, users]) => ({ ...entryAt(path), users }))
+  for (const { name, version, licence } of rows) {
+    if (PERMISSIVE.test(licence)) continue
+    throw new Error(
+      `${name} ${version} has the licence "${licence}": look at it, then at scripts/licences.mjs`,
+    )
+  }
+  rows.sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version))
+  const counts = new Map()
+  for (const { licence } of rows) counts.set(licence, (counts.get(licence) ?? 0) + 1)
+  const summary = [...counts]
+    .sort((a, b) => b[1] - a[1] || compare(a[0], b[0]))
+    .map(([licence, count]) => `${licence} ${count}`)
+  return `# Licences of what Kith brings along
+
+Made by \`node scripts/licences.mjs\` from the lock file; a test holds it. Kith itself is Apache-2.0. Packages that only its development needs are not installed with it and not listed.
+
+${rows.length} packages: ${summary.join(', ')}.
+
+| package | version | licence | comes with |
+|---|---|---|---|
+${rows.map(({ name, version, licence, users }) => `| ${name} | ${version} | ${licence} | ${users.join(', ')} |`).join('\n')}
+
+## What is built in
+
+| package | version | licence | where |
+|---|---|---|---|
+${bundled().join('\n')}
+
+## What you install yourself
+
+Peers: frameworks that an adapter is for, and parts that only some users need.
+
+| package | licence | used by |
+|---|---|---|
+${peers().join('\n')}
+`
+}
+
+/** All that a package's dependencies bring, by their places in the lock file. */
+function closure(path, seen = new Set()) {
+  const { dependencies, optionalDependencies } = locked[path]
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+    const found = placeOf(name, path)
+    if (found === undefined || seen.has(found)) continue
+    seen.add(found)
+    closure(found, seen)
+  }
+  return seen
+}
+
+/** Where Node finds a package from somewhere; undefined for one of another platform that is not locked. */
+function placeOf(name, from) {
+  for (let folder = from; ; folder = folder.replace(/(^|\/)[^/]*$/, '')) {
+    const path = `${folder}${folder && '/'}node_modules/${name}`
+    if (path in locked) return locked[path].link ? locked[path].resolved : path
+    if (folder === '') return undefined
+  }
+}
+
+function entryAt(path) {
+  const { version, license } = locked[path]
+  const name = path.replace(/^.*node_modules\//, '')
+  return { name, version, licence: license ?? manifest(path).license ?? 'unknown' }
+}
+
+function manifest(path) {
+  return JSON.parse(readFileSync(new URL(`${path}/package.json`, root), 'utf8'))
+}
+
+function bundled() {
+  return BUNDLED.map(({ path, name, where }) => {
+    const { version, licence } = entryAt(placeOf(name, path))
+    return `| ${name} | ${version} | ${licence} | ${where} |`
+  })
+}
+
+function peers() {
+  const users = new Map()
+  for (const { name, path, peerDependencies = {} } of published) {
+    for (const peer of Object.keys(peerDependencies)) {
+      const known = users.get(peer) ?? { path: placeOf(peer, path), names: [] }
+      users.set(peer, { ...known, names: [...known.names, name.replace('@kith/', '')] })
+    }
+  }
+  return [...users]
+    .sort((a, b) => compare(a[0], b[0]))
+    .map(
+      ([peer, { path, names }]) => `| ${peer} | ${entryAt(path).licence} | ${names.join(', ')} |`,
+    )
+}
+
+function compare(a, b) {
+  return a < b ? -1 : a > b ? 1 : 0
+}

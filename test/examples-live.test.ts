@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { createReadStream, existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { browser, withBrowser } from './browser.ts'
+import { emptyDatabase, postgres } from './postgres.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const database = emptyDatabase()
+
+test.skipIf(!postgres)('pgvector.mjs', async () => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(root, 'examples/pgvector.mjs')],
+    { env: { ...process.env, DATABASE_URL: database.url } },
+  )
+  expect(stdout).toMatch(
+    /A beekeeper .*was 1\)\n.*A mite .*was 3\)\n.*Smoke .*was 5\)\n.*In winter/,
+  )
+})
+
+test.skipIf(!browser)('browser.html, served as files', async () => {
+  const types = { html: 'text/html', js: 'text/javascript' }
+  const server = createServer(({ url = '' }, response) => {
+    const [, path, ending] =
+      /^\/((?:examples|node_modules\/@kith\/core\/dist)\/[\w/-]+\.(html|js))$/.exec(url) ?? []
+    if (!path || !existsSync(join(root, path))) response.writeHead(404).end()
+    else {
+      response.setHeader('content-type', types[ending as keyof typeof types])
+      createReadStream(join(root, path)).pipe(response)
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await withBrowser(async (context) => {
+    const page = await context.newPage()
+    const problems: string[] = []
+    page.on('pageerror', (error) => problems.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(message.text())
+    })
+    await page.goto(
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}/examples/browser.html`,
+    )
+    const ranking = page.locator('#ranking li')
+    await ranking.first().waitFor()
+    expect(await ranking.allTextContents()).toEqual([
+      expect.stringMatching(/^Bees find flowers by colour and scent \(.*was 2\)/),
+      expect.stringMatching(/^Flowers guide bees/),
+      expect.stringMatching(/^Beekeeping tools/),
+      expect.stringMatching(/^The price of honey/),
+    ])
+    expect(await page.locator('#kernel').textContent()).toMatch(/simd kernel/)
+    // Only the words and the neighbours: the slider changes the scores.
+    const before = await ranking.first().textContent()
+    await page.locator('#lambda').fill('0')
+    expect(await ranking.first().textContent()).not.toBe(before)
+    expect(problems).toEqual([])
+  }).finally(() => server.close())
+})

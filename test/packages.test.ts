@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import ts from 'typescript'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from './files.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const run = promisify(execFile)
+
+interface Manifest {
+  name: string
+  version: string
+  private?: boolean
+  keywords: string[]
+  files: string[]
+  exports?: object
+  dependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
+  [field: string]: unknown
+}
+
+interface Packed {
+  filename: string
+  files: { path: string }[]
+}
+
+const { workspaces, version } = manifestOf('.') as Manifest & { workspaces: string[] }
+const packages = workspaces
+  .map((folder) => ({ folder, manifest: manifestOf(folder) }))
+  .filter(({ manifest }) => !manifest.private)
+  .map((one) => ({ name: one.manifest.name, ...one }))
+
+const target = temporaryFolder()
+const tarballs = new Map<string, Packed>()
+beforeAll(async () => {
+  const { stdout } = await run(
+    'npm',
+    [
+      ...['pack', '--json', '--ignore-scripts', '--pack-destination', target],
+      ...packages.flatMap(({ folder }) => ['-w', folder]),
+    ],
+    { cwd: root, maxBuffer: 2 ** 26, shell: process.platform === 'win32' },
+  )
+  const packed: (Packed & { name: string })[] = Object.values(JSON.parse(stdout))
+  for (const one of packed) tarballs.set(one.name, one)
+})
+
+describe.each(packages)('$name', ({ name, folder, manifest }) => {
+  test('the manifest says what a registry shows', () => {
+    expect(manifest).toMatchObject({
+      version,
+      license: 'Apache-2.0',
+      type: 'module',
+      description: expect.stringMatching(/.{20}.*\.$/),
+      engines: { node: '>=20.19' },
+      publishConfig: { access: 'public' },
+    })
+    expect(manifest.keywords.length).toBeGreaterThan(3)
+    // Packages of one version belong together.
+    for (const [other, wanted] of Object.entries(manifest.dependencies ?? {})) {
+      if (other.startsWith('@kith/')) expect([other, wanted]).toEqual([other, version])
+    }
+  })
+
+  test('the tarball holds the build, a README with code, the licence, and nothing else', () => {
+    const paths = tarballs.get(name)!.files.map(({ path }) => path)
+    expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']))
+    const other = paths.filter(
+      (path) => !/^(dist|bin)\/|^(LICENSE|README\.md|package\.json)$/.test(path),
+    )
+    expect(other).toEqual([])
+    expect(read(folder, 'LICENSE')).toBe(read('.', 'LICENSE'))
+    expect(read(folder, 'README.md')).toMatch(new RegExp(`^# ${name}\\n[\\s\\S]+\`\`\`(ts|sh)\\n`))
+  })
+
+  test('it imports only what it declares', () => {
+    const declared = { ...manifest.dependencies, ...manifest.peerDependencies }
+    const undeclared = tarballs
+      .get(name)!
+      .files.filter(({ path }) => /^(dist|bin)\/[\w./-]+\.js$/.test(path))
+      // What the page needs is bundled into it.
+      .filter(({ path }) => !path.startsWith('dist/page/'))
+      .flatMap(({ path }) => importsOf(read(folder, path)))
+      .filter((wanted) => !isBuiltin(wanted) && !(wanted in declared))
+    expect([...new Set(undeclared)]).toEqual([])
+  })
+
+  test('publint finds nothing', async () => {
+    const { messages, pkg } = await publint({
+      pack: { tarball: bytesOf(name).buffer },
+      strict: true,
+    })
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([])
+  })
+
+  test.skipIf(!manifest.exports)('are-the-types-wrong finds nothing', async () => {
+    const checked = await checkPackage(createPackageFromTarballData(bytesOf(name)))
+    const problems = 'problems' in checked ? checked.problems : [checked]
+    // Packages are modules only: what `require` and TypeScript before 4.7 make of them does not count.
+    const ours = problems.filter(
+      (problem) =>
+        !('resolutionKind' in problem && ['node10', 'node16-cjs'].includes(problem.resolutionKind)),
+    )
+    expect(ours).toEqual([])
+  })
+})
+
+test('docs/licences.md lists what the lock file says', async () => {
+  await run(process.execPath, [join(root, 'scripts/licences.mjs'), '--check'])
+})
+
+function bytesOf(name: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(readFileSync(join(target, tarballs.get(name)!.filename)))
+}
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(read(folder, 'package.json'))
+}
+
+function read(folder: string, file: string): string {
+  return readFileSync(join(root, folder, file), 'utf8')
+}
+
+/** The packages that a module imports. */
+function importsOf(code: string): string[] {
+  const files = ts.preProcessFile(code).importedFiles.map(({ fileName }) => fileName)
+  return files
+    .filter((name) => !name.startsWith('.'))
+    .map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'))
+}
