@@ -1,10 +1,21 @@
-/** `npm run bench` runs every benchmark, `npm run bench -- text` those named. */
+/** `npm run bench` runs every benchmark, `npm run bench -- text` those named; `--minutes=10` is for `serve`. */
 import { cpus } from 'node:os'
 import { kernel } from '@kith/core'
 
-const benchmarks = ['rerank', 'text', 'labels', 'search', 'pipeline', 'tune', 'encode', 'train']
+const benchmarks = [
+  'rerank',
+  'text',
+  'labels',
+  'search',
+  'pipeline',
+  'tune',
+  'encode',
+  'train',
+  'serve',
+  'work',
+]
 
-const asked = process.argv.slice(2)
+const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 const unknown = asked.filter((name) => !benchmarks.includes(name))
 if (unknown.length > 0) {
   console.error(`no benchmark ${unknown.join(', ')}; there are: ${benchmarks.join(', ')}`)

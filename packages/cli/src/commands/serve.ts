@@ -1,0 +1,129 @@
+import { once } from 'node:events'
+import { KithError, similaritySettings } from '@kith/core'
+import type { Limits, SearchStore } from '@kith/studio'
+import type { Command, Values } from '../command.ts'
+import { encoderOptions, readModelOptions } from '../encoder-options.ts'
+import { readMethodSettings, settingOptions } from '../setting-options.ts'
+import { UsageError } from '../usage-error.ts'
+import {
+  isSet,
+  optionalBytes,
+  optionalNumber,
+  optionalText,
+  optionalWhole,
+  texts,
+} from '../values.ts'
+
+/** `kith serve`: reranking over HTTP, for clients of Cohere, Jina, OpenAI and others. */
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'rerank, embed and search over HTTP, in the protocols that clients know',
+  description:
+    'POST /v1/rerank, /v2/rerank (Cohere, Jina), /rerank (text-embeddings-inference),\n' +
+    '/v1/embeddings (OpenAI), /v1/search (over --store); GET /healthz, /metrics, /openapi.json.\n' +
+    'Documents with texts are seen through their embeddings and their words; those that bring an\n' +
+    'embedding need no encoder. Only this machine can reach it, unless --host says otherwise,\n' +
+    'which takes an --api-key (or KITH_API_KEY in the environment). SIGTERM stops it when the\n' +
+    'requests under way are answered.',
+  example: 'kith serve --port 8080 --store docs.npy --corpus corpus.jsonl',
+  options: {
+    port: { value: 'N', help: 'where it listens; 0 takes any free port', default: '8080' },
+    host: {
+      value: 'ADDRESS',
+      help: 'who can reach it: 0.0.0.0 is everybody',
+      default: '127.0.0.1',
+    },
+    'api-key': { value: 'KEY', help: 'requests must bring it as a Bearer token', multiple: true },
+    'no-auth': { help: 'let anybody ask who can reach it' },
+    store: {
+      value: 'ADDRESS',
+      help: 'documents for /v1/search: a file of embeddings, a LanceDB folder, postgres://…',
+    },
+    corpus: { value: 'FILE', help: 'texts of the documents, where the store has none' },
+    ...encoderOptions,
+    model: {
+      value: 'MODEL',
+      help: 'minilm, a folder, a name on the hub; none serves embeddings only',
+      default: 'minilm',
+    },
+    'max-body': { value: 'SIZE', help: 'of a request', default: '8M' },
+    'max-documents': { value: 'N', help: 'of a request', default: '1000' },
+    'max-characters': { value: 'N', help: 'of a text', default: '32768' },
+    queue: { value: 'N', help: 'texts that may wait for the encoder', default: '4096' },
+    timeout: { value: 'SECONDS', help: 'that a request may take', default: '30' },
+    cache: { value: 'SIZE', help: 'embeddings of texts that come again', default: '256M' },
+    ...settingOptions,
+  },
+  async run(values, output) {
+    const { startServer, openTextModel } = await import('@kith/studio')
+    const settings = similaritySettings(readMethodSettings(values))
+    const { name, ...model } = {
+      ...readModelOptions(values),
+      documentPrefix: optionalText(values, 'document-prefix'),
+      threads: optionalWhole(values, 'threads'),
+    }
+    const server = await startServer({
+      port: optionalWhole(values, 'port', { from: 0, to: 65_535 }),
+      host: optionalText(values, 'host'),
+      keys: keysOf(values),
+      open: isSet(values, 'no-auth'),
+      limits: limitsOf(values),
+      settings,
+      openModel: name === 'none' ? undefined : () => openTextModel(name, model),
+      store: await openSearchStore(values, settings.metric),
+    })
+    output.result({ url: server.url }, `kith serves at ${server.url}`)
+    await askedToStop()
+    output.remark('stopping: finishing the requests under way')
+    await server.close()
+  },
+}
+
+function keysOf(values: Values): string[] {
+  const fromEnvironment = process.env['KITH_API_KEY']
+  const given = texts(values, 'api-key')
+  return given.length > 0 || !fromEnvironment ? given : [fromEnvironment]
+}
+
+function limitsOf(values: Values): Partial<Limits> {
+  const given: { [Name in keyof Limits]?: Limits[Name] | undefined } = {
+    body: optionalBytes(values, 'max-body'),
+    documents: optionalWhole(values, 'max-documents'),
+    characters: optionalWhole(values, 'max-characters'),
+    queue: optionalWhole(values, 'queue'),
+    seconds: optionalNumber(values, 'timeout'),
+    cache: optionalBytes(values, 'cache'),
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+async function openSearchStore(
+  values: Values,
+  metric: 'dot' | 'cosine',
+): Promise<SearchStore | undefined> {
+  const address = optionalText(values, 'store')
+  const corpus = optionalText(values, 'corpus')
+  if (address === undefined) {
+    if (corpus !== undefined) throw new UsageError('--corpus has the texts of a --store: give both')
+    return undefined
+  }
+  const { openStore } = await import('@kith/stores')
+  const store = await openStore(address, { metric })
+  if ((await store.count()) === 0) {
+    await store.close()
+    // What stands before the @ of an address is a password.
+    const shown = address.replace(/\/\/[^/]*@/, '//')
+    throw new KithError('BAD_INPUT', `the store ${shown} has no documents: kith load brings some`)
+  }
+  const { storeWithTexts } = await import('@kith/studio')
+  return corpus === undefined ? store : storeWithTexts(store, corpus)
+}
+
+/** Waits for a signal. A second one ends the program at once. */
+async function askedToStop(): Promise<void> {
+  const signals = ['SIGINT', 'SIGTERM']
+  // Other commands end where they are; this one finishes first.
+  for (const signal of signals) process.removeAllListeners(signal)
+  await Promise.race(signals.map((signal) => once(process, signal)))
+  for (const signal of signals) process.removeAllListeners(signal)
+}

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { KithError } from '@kith/core'
+import { StudioCollection, type StudioFiles, startStudio } from '@kith/studio'
+import type { Command, Values } from '../command.ts'
+import {
+  embeddingOptions,
+  readEmbeddingOptions,
+  textFiles,
+  textOptions,
+} from '../shared-options.ts'
+import { UsageError } from '../usage-error.ts'
+import { isSet, optionalText, optionalWhole } from '../values.ts'
+
+/** `kith studio`: the page that shows why a ranking changes. */
+export const studioCommand: Command = {
+  name: 'studio',
+  summary:
+    'open a page that shows the neighbourhood, the settings, the labels and missing judgements',
+  description:
+    'Serves a page on this machine only, until it is stopped (Ctrl-C). The method runs in the page:\n' +
+    'every slider answers at once. With texts (--corpus, --query-text) documents can be read and\n' +
+    'their words count; with judgements (--qrels) everything is measured, labelled and audited.\n' +
+    'Without any file: the demo collection that npm run demo makes, in demo-output/wordnet.',
+  example:
+    'kith studio --run run.trec --queries queries.npy --docs docs.npy --corpus corpus.jsonl --query-text queries.jsonl --qrels qrels.trec',
+  options: {
+    run: { value: 'FILE', help: 'the run to look at' },
+    queries: { value: 'FILE', help: 'embeddings of the queries' },
+    docs: { value: 'FILE', help: 'embeddings of the documents' },
+    ...textOptions,
+    qrels: { value: 'FILE', help: 'judgements' },
+    level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
+    port: { value: 'N', help: 'where the page is served', default: '4810, or any that is free' },
+    open: { help: 'open the page in the browser' },
+    ...embeddingOptions,
+  },
+  async run(values, output) {
+    const files = readFiles(values)
+    const port = optionalWhole(values, 'port', { to: 65_535 })
+    const level = optionalWhole(values, 'level')
+    output.remark('opening the collection …')
+    const collection = await StudioCollection.open(files, {
+      ...readEmbeddingOptions(values),
+      level,
+    })
+    try {
+      const { url } = await startStudio(collection, port)
+      output.result({ url }, `Kith Studio: ${url}`)
+      if (isSet(values, 'open')) openBrowser(url)
+    } catch (error) {
+      collection.close()
+      throw error
+    }
+    // Until a signal ends the program.
+    await new Promise(() => {})
+  },
+}
+
+/** The files that the options name, or those of the demo where they name none. */
+function readFiles(values: Values): StudioFiles {
+  const [run, queries, docs] = ['run', 'queries', 'docs'].map((name) => optionalText(values, name))
+  const [corpus, queryText] = textFiles(values)
+  const qrels = optionalText(values, 'qrels')
+  if ([run, queries, docs, corpus, qrels].every((file) => file === undefined)) return demoFiles()
+  if (run === undefined || queries === undefined || docs === undefined) {
+    throw new UsageError('--run, --queries and --docs go together; without any file, the demo')
+  }
+  return { run, queries, docs, corpus, queryText, qrels }
+}
+
+function demoFiles(): StudioFiles {
+  const folder = ['demo-output/wordnet', 'demo-output/wordnet-part'].find((name) =>
+    existsSync(join(name, 'run.trec')),
+  )
+  if (folder === undefined) {
+    throw new KithError(
+      'BAD_INPUT',
+      'no demo collection in demo-output: make it with npm run demo (or npm run demo -- --quick, about a minute), or name files: --run, --queries, --docs',
+    )
+  }
+  const at = (name: string): string => join(folder, name)
+  return {
+    run: at('run.trec'),
+    queries: at('queries.npy'),
+    docs: at('docs.npy'),
+    corpus: at('corpus.jsonl'),
+    queryText: at('queries.jsonl'),
+    qrels: at('qrels/test.tsv'),
+  }
+}
+
+/** Asks the system for its browser; where there is none, the address was printed. */
+function openBrowser(url: string): void {
+  const [command, ...args] =
+    process.platform === 'darwin'
+      ? ['open', url]
+      : process.platform === 'win32'
+        ? ['cmd', '/c', 'start', '', url]
+        : ['xdg-open', url]
+  const child = spawn(command!, args, { stdio: 'ignore', detached: true })
+  child.on('error', () => {})
+  child.unref()
+}

@@ -1,0 +1,86 @@
+import type { VNode } from 'preact'
+import type { StudioInfo } from '../src/studio-wire.ts'
+import { AuditView } from './audit/audit-view.tsx'
+import { LabelsView } from './labels/labels-view.tsx'
+import type { StudioState } from './model/state.ts'
+import { useQueryContext } from './model/use-context.ts'
+import { useMethod } from './model/use-method.ts'
+import { type Update, useStudio } from './model/use-studio.ts'
+import type { ViewProps } from './model/view-props.ts'
+import { NeighbourhoodView } from './neighbourhood/neighbourhood-view.tsx'
+import { Masthead } from './parts/masthead.tsx'
+import { QueryHead } from './query/query-head.tsx'
+import { QueryView } from './query/query-view.tsx'
+import { SettingsPanel } from './settings/settings-panel.tsx'
+
+/** The whole page. */
+export function App({ info }: { info: StudioInfo }): VNode {
+  const [state, update] = useStudio()
+  return (
+    <>
+      <a class="skip" href="#view">
+        Skip to the content
+      </a>
+      <Masthead info={info} view={state.view} update={update} />
+      {state.view === 'audit' ? (
+        <main id="view" class="narrow">
+          <AuditView info={info} />
+        </main>
+      ) : (
+        <OneQuery info={info} state={state} update={update} />
+      )}
+    </>
+  )
+}
+
+/** The views that look at one query, with the settings beside them. */
+function OneQuery(props: { info: StudioInfo; state: StudioState; update: Update }): VNode {
+  const { info, state, update } = props
+  const { source, error } = useQueryContext(state.query ?? info.first, info.depth)
+  const { done, error: refused } = useMethod('analyse', source, state.settings)
+  const problem = error ?? refused
+  return (
+    <main class="beside">
+      <div id="view" class="view">
+        <QueryHead
+          query={done?.source.query ?? source?.query}
+          measure={done?.value.measure}
+          missing={done?.source.missing ?? 0}
+          update={update}
+        />
+        {problem && (
+          <p class="failure" role="alert">
+            {problem}
+          </p>
+        )}
+        {done?.source.retrieved === 0 && (
+          <p class="empty">
+            No candidate of this query has what it needs: an embedding, and a text.
+          </p>
+        )}
+        {done && done.source.retrieved > 0 && (
+          <View
+            info={info}
+            state={state}
+            update={update}
+            source={done.source}
+            settings={done.args[0]}
+            analysis={done.value}
+          />
+        )}
+      </div>
+      <SettingsPanel info={info} state={state} update={update} />
+    </main>
+  )
+}
+
+function View(props: ViewProps): VNode {
+  switch (props.state.view) {
+    case 'neighbourhood':
+      return <NeighbourhoodView {...props} />
+    case 'labels':
+      return <LabelsView {...props} />
+    default:
+      return <QueryView key={props.source.query.id} {...props} />
+  }
+}

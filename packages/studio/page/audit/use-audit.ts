@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { AuditAnswer, AuditWish } from './audit-messages.ts'
+
+/** The audit of this collection: it runs once, also while other views are open. */
+let worker: Worker | undefined
+let latest: AuditAnswer | undefined
+let onAnswer: ((answer: AuditAnswer) => void) | undefined
+
+/** How far the audit is, and in the end its suspects. */
+export function useAudit(texts: boolean): { answer: AuditAnswer | undefined; stop: () => void } {
+  const [answer, setAnswer] = useState(latest)
+  useEffect(() => {
+    onAnswer = setAnswer
+    if (!worker) {
+      worker = new Worker(new URL('./audit-worker.ts', import.meta.url), { type: 'module' })
+      worker.onmessage = ({ data }: MessageEvent<AuditAnswer>) => {
+        latest = data
+        onAnswer?.(data)
+      }
+      worker.postMessage({ texts } satisfies AuditWish)
+    }
+    return () => {
+      onAnswer = undefined
+    }
+  }, [texts])
+  return { answer, stop: () => worker?.postMessage('stop') }
+}

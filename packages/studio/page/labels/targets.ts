@@ -1,0 +1,92 @@
+import { injectGroundTruth, Reranker, type Target } from '@kith/core'
+import {
+  methodSettings,
+  type PageLabelSettings,
+  type PageSettings,
+  usesWords,
+} from '../model/page-settings.ts'
+import type { QueryContext } from '../model/query-context.ts'
+
+/** The targets in the order of the table, each with what it looks at. */
+export const targets: readonly { name: Target; about: string }[] = [
+  { name: 'mixed', about: 'similarity to the ground truth, geometric and by neighbours' },
+  { name: 'rnn', about: 'shared reciprocal neighbours with the ground truth alone' },
+  { name: 'geometric', about: 'geometric similarity to the ground truth alone' },
+  { name: 'joint', about: 'similarity to the query and to the ground truth' },
+  { name: 'query-centric', about: 'similarity to the query: the model’s own opinion' },
+  { name: 'uniform', about: 'as much as mixed moves, spread evenly' },
+  { name: 'one-hot', about: 'the judgements alone' },
+]
+
+/** The labels that one target gives. */
+export interface TargetColumn {
+  name: Target
+  about: string
+  /** The probability of each document that has one, by its place in the context's documents. */
+  probability: Map<number, number>
+}
+
+/** The labels of all targets. */
+export interface LabelTable {
+  /** The documents that count as ground truth. */
+  truth: number[]
+  /** Documents with a probability worth showing, those that `mixed` likes first. */
+  rows: number[]
+  columns: TargetColumn[]
+  /** How many candidates there are. */
+  candidates: number
+}
+
+const method = new Reranker()
+/** Rows that are shown, and the probability from which on one is worth it. */
+const [SHOWN, VISIBLE] = [40, 0.0005]
+
+/** Makes labels of one query with every target. */
+export function labelTable(
+  context: QueryContext,
+  truth: number[],
+  page: PageSettings,
+  labels: PageLabelSettings,
+): LabelTable {
+  const { documents, retrieved } = context.source
+  const words = usesWords(page, documents[0]?.text !== undefined)
+  const candidates = injectGroundTruth(truth, Array(retrieved).keys(), page.contextSize)
+  const rows = context.of(candidates, words)
+  const groundTruth = {
+    rows: truth.map((_, l) => l + 1),
+    grades: truth.map((document) => documents[document]!.grade!),
+  }
+  const columns = targets.map(({ name, about }) => {
+    const settings = { ...methodSettings(page, words), ...labels, target: name }
+    const { kept, target } = method.smoothLabels(rows, groundTruth, settings)
+    const probability = new Map<number, number>()
+    kept.forEach((candidate, i) => {
+      probability.set(candidates[candidate]!, target[i]!)
+    })
+    return { name, about, probability }
+  })
+  return { truth, rows: worthShowing(columns, truth), columns, candidates: candidates.length }
+}
+
+/** The ground truth, then what evidence speaks for; what is spread evenly says nothing about a document. */
+function worthShowing(columns: readonly TargetColumn[], truth: readonly number[]): number[] {
+  const known = new Set(truth)
+  const found = new Map<number, number>()
+  for (const { name, probability } of columns) {
+    if (name === 'uniform') continue
+    for (const [document, value] of probability) {
+      if (value >= VISIBLE) found.set(document, Math.max(value, found.get(document) ?? 0))
+    }
+  }
+  const mixed = columns[0]!.probability
+  const weight = (document: number): number => mixed.get(document) ?? 0
+  return [...found.keys()]
+    .sort(
+      (a, b) =>
+        Number(known.has(b)) - Number(known.has(a)) ||
+        weight(b) - weight(a) ||
+        found.get(b)! - found.get(a)! ||
+        a - b,
+    )
+    .slice(0, SHOWN)
+}

@@ -1,0 +1,70 @@
+import { Reranker } from '@kith/core'
+import { ndcg } from './measure.ts'
+import { methodSettings, type PageSettings, usesWords } from './page-settings.ts'
+import type { QueryContext } from './query-context.ts'
+
+/** What reranking did to a query's candidates. Documents are places in the run's order. */
+export interface Analysis {
+  /** Documents in their new order. */
+  order: Uint32Array
+  /** The place of each document in the new order. */
+  places: Uint32Array
+  /** s* of each document of the context. */
+  scores: Float32Array
+  /** The two summands of s*. */
+  geometric: Float32Array
+  jaccard: Float32Array
+  /** nDCG@10; undefined where nothing relevant is known. */
+  measure: { before: number; after: number } | undefined
+}
+
+const method = new Reranker()
+
+/** Jaccards that differ by less are equal but for rounding: so has the standard mix. */
+const ROUNDING = 1e-6
+
+/** Reranks a query's candidates, and takes the scores apart. */
+export function analyse(context: QueryContext, page: PageSettings): Analysis {
+  const { documents, retrieved, ideal, truth } = context.source
+  const words = usesWords(page, documents[0]?.text !== undefined)
+  const settings = methodSettings(page, words)
+  const { order, scores: sorted } = method.rerank(
+    context.query(words),
+    context.candidates(words),
+    settings,
+  )
+  const count = Math.min(page.contextSize, retrieved)
+  const places = new Uint32Array(retrieved)
+  const scores = new Float32Array(retrieved)
+  order.forEach((document, place) => {
+    places[document] = place
+    scores[document] = sorted[place]!
+  })
+  const { jaccard: shared } = method.similarity(context.rows(count, words), [0], settings)
+  const own = shared[0]!.subarray(1)
+  const term = page.mix === 'raw' ? own : standardised(own)
+  const jaccard = term.map((value) => (1 - page.lambda) * value)
+  const gradesIn = (ranking: Iterable<number>): (number | undefined)[] =>
+    Array.from(ranking, (document) => documents[document]!.grade)
+  return {
+    order,
+    places,
+    scores: scores.subarray(0, count),
+    // What is not the neighbours' part is the geometric one, so that the two add up exactly.
+    geometric: jaccard.map((part, document) => scores[document]! - part),
+    jaccard,
+    measure:
+      truth.length === 0 && ideal.length === 0
+        ? undefined
+        : { before: ndcg(gradesIn(places.keys()), ideal), after: ndcg(gradesIn(order), ideal) },
+  }
+}
+
+/** METHOD.md section 4: mean 0, population deviation 1; what is constant becomes 0. */
+function standardised(values: Float32Array): Float32Array {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length
+  const spread = Math.max(...values) - Math.min(...values)
+  if (!(spread > ROUNDING)) return new Float32Array(values.length)
+  return values.map((value) => (value - mean) / Math.sqrt(variance))
+}

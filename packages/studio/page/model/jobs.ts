@@ -1,0 +1,21 @@
+import { labelTable } from '../labels/targets.ts'
+import { explore } from '../neighbourhood/explore.ts'
+import { explain } from '../query/explain.ts'
+import { analyse } from './analysis.ts'
+import type { QueryContext } from './query-context.ts'
+
+/** What the method's worker does with a query's context. */
+export const jobs = { analyse, explore, explain, labelTable } satisfies Record<
+  string,
+  (context: QueryContext, ...args: never[]) => unknown
+>
+
+export type Jobs = typeof jobs
+export type JobName = keyof Jobs
+
+/** What a job takes besides the context. */
+export type JobArguments<J extends JobName> =
+  Parameters<Jobs[J]> extends [QueryContext, ...infer Rest] ? Rest : never
+
+/** What a job gives. */
+export type JobResult<J extends JobName> = ReturnType<Jobs[J]>

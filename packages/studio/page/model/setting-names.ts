@@ -1,0 +1,92 @@
+import { resolveLabelSettings, resolveSettings } from '@kith/core'
+import {
+  defaultLabels,
+  defaultSettings,
+  type PageLabelSettings,
+  type PageSettings,
+} from './page-settings.ts'
+
+/** A setting's name on the command line; the page's address has the same. */
+const names: Record<Exclude<keyof PageSettings, 'textScore' | 'textGraph'>, string> = {
+  contextSize: 'context',
+  k: 'k',
+  kExp: 'k-exp',
+  trust: 'trust',
+  overlap: 'overlap',
+  lambda: 'lambda',
+  weight: 'weight',
+  weightParameter: 'weight-parameter',
+  scale: 'scale',
+  metric: 'metric',
+  mix: 'mix',
+}
+
+const labelNames: Record<keyof PageLabelSettings, string> = {
+  keep: 'keep',
+  boost: 'boost',
+  normalise: 'normalise',
+  normaliseOver: 'normalise-over',
+  aggregate: 'aggregate',
+}
+
+/** The options for settings that differ from the default, by name. */
+export function optionsOf(settings: PageSettings): [string, string][] {
+  const options = Object.entries(names)
+    .filter(([key]) => differs(settings, defaultSettings, key))
+    .map(([key, name]): [string, string] => [name, String(settings[key as keyof PageSettings])])
+  const { textScore, textGraph } = settings
+  if (textScore !== defaultSettings.textScore || textGraph !== defaultSettings.textGraph) {
+    options.push(['text-weights', `${textScore},${textGraph}`])
+  }
+  return options
+}
+
+/** The options for label settings that differ from the default, by name. */
+export function labelOptionsOf(settings: PageLabelSettings): [string, string][] {
+  return Object.entries(labelNames)
+    .filter(([key]) => differs(settings, defaultLabels, key))
+    .map(([key, name]) => [name, String(settings[key as keyof PageLabelSettings])])
+}
+
+/** The settings that an address names. Anybody can write one: what is not allowed is left out. */
+export function settingsFrom(address: URLSearchParams): PageSettings {
+  const settings = read(address, names, defaultSettings, (part) => resolveSettings(part))
+  const [textScore, textGraph] = (address.get('text-weights') ?? '').split(',').map(share)
+  if (textScore === undefined || textGraph === undefined) return settings
+  return { ...settings, textScore, textGraph }
+}
+
+/** The label settings that an address names. */
+export function labelSettingsFrom(address: URLSearchParams): PageLabelSettings {
+  return read(address, labelNames, defaultLabels, (part) => resolveLabelSettings(part))
+}
+
+function differs<T extends object>(settings: T, others: T, key: string): boolean {
+  return settings[key as keyof T] !== others[key as keyof T]
+}
+
+function share(text: string): number | undefined {
+  const value = text === '' ? Number.NaN : Number(text)
+  return value >= 0 && value <= 1 ? value : undefined
+}
+
+function read<T extends object>(
+  address: URLSearchParams,
+  named: Record<string, string>,
+  others: T,
+  check: (part: object) => unknown,
+): T {
+  const found: Record<string, unknown> = {}
+  for (const [key, name] of Object.entries(named)) {
+    const text = address.get(name)
+    if (text === null || text === '') continue
+    const value = typeof others[key as keyof T] === 'number' ? Number(text) : text
+    try {
+      check({ [key]: value })
+      found[key] = value
+    } catch {
+      // The default holds.
+    }
+  }
+  return { ...others, ...found }
+}

@@ -1,0 +1,40 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { addressOf, type StudioState, stateFrom } from './state.ts'
+
+/** Changes some of the state. */
+export type Update = (change: Partial<StudioState>) => void
+
+/** A slider that is moved asks for a new address many times a second; browsers refuse that. */
+const ADDRESS_PAUSE = 250
+
+/** The state of the page, kept in its address. */
+export function useStudio(): [StudioState, Update] {
+  const [state, setState] = useState(() => stateFrom(location.search))
+  const latest = useRef(state)
+  useEffect(() => {
+    const restore = (): void => {
+      latest.current = stateFrom(location.search)
+      setState(latest.current)
+    }
+    addEventListener('popstate', restore)
+    return () => removeEventListener('popstate', restore)
+  }, [])
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const address = addressOf(state)
+      if (address !== location.search) history.replaceState(null, '', address)
+    }, ADDRESS_PAUSE)
+    return () => clearTimeout(timer)
+  }, [state])
+  const update = useCallback((change: Partial<StudioState>) => {
+    const next = { ...latest.current, ...change }
+    // The back button goes through queries and views, not through every move of a slider.
+    if (next.view !== latest.current.view || next.query !== latest.current.query) {
+      history.replaceState(null, '', addressOf(latest.current))
+      history.pushState(null, '', addressOf(next))
+    }
+    latest.current = next
+    setState(next)
+  }, [])
+  return [state, update]
+}

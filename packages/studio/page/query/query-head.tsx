@@ -1,0 +1,47 @@
+import type { VNode } from 'preact'
+import type { QueryEntry } from '../../src/studio-wire.ts'
+import type { Analysis } from '../model/analysis.ts'
+import type { Update } from '../model/use-studio.ts'
+import { difference, figure, tone } from '../parts/figure.ts'
+import { QuerySearch } from './query-search.tsx'
+
+/** The query that is looked at, the way to another, and what reranking does for it. */
+export function QueryHead(props: {
+  query: QueryEntry | undefined
+  measure: Analysis['measure']
+  missing: number
+  update: Update
+}): VNode {
+  const { query, measure, missing, update } = props
+  return (
+    <section class="query-head" aria-label="Query">
+      <QuerySearch onChoose={(id) => update({ query: id, probe: undefined, truth: undefined })} />
+      <div class="query-title">
+        <h1>{query ? (query.text ?? `Query ${query.id}`) : '…'}</h1>
+        {query && (
+          <p class="note">
+            <span class="id">{query.id}</span>
+            {query.relevant > 0
+              ? ` · ${query.relevant} judged relevant`
+              : ' · nothing judged relevant'}
+            {missing > 0 && ` · ${missing} without embedding or text left out`}
+          </p>
+        )}
+      </div>
+      {measure && (
+        <p class="measure" aria-live="polite">
+          <span class="name">nDCG@10</span>
+          <span class="before">{figure(measure.before)}</span>
+          <span class="arrow" aria-hidden="true">
+            →
+          </span>
+          <span class="visually-hidden">becomes</span>
+          <strong class="after">{figure(measure.after)}</strong>
+          <span class={`change ${tone(measure.after - measure.before)}`}>
+            {difference(measure.after - measure.before)}
+          </span>
+        </p>
+      )}
+    </section>
+  )
+}

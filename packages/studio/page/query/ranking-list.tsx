@@ -1,0 +1,96 @@
+import type { VNode } from 'preact'
+import type { StudioDocument } from '../../src/studio-wire.ts'
+import type { Analysis } from '../model/analysis.ts'
+import { inOneLine } from '../parts/document-text.tsx'
+import { decimal } from '../parts/figure.ts'
+import { moveFocus } from '../parts/move-focus.ts'
+import { barRange, ScoreBar } from './score-bar.tsx'
+import type { VisibleRows } from './use-visible-rows.ts'
+
+interface RankingListProps {
+  title: string
+  when: 'before' | 'after'
+  documents: readonly StudioDocument[]
+  analysis: Analysis
+  /** How many places are shown, and which of them are near the window. */
+  shown: number
+  rows: VisibleRows
+  level: number
+  selected: number | undefined
+  onSelect: (document: number | undefined) => void
+}
+
+/** One of the two rankings, a document per line. Arrows go from line to line. */
+export function RankingList(props: RankingListProps): VNode {
+  const { title, when, documents, analysis, shown, rows, level, selected, onSelect } = props
+  const ranked = when === 'before' ? Array(shown).keys() : analysis.order.subarray(0, shown)
+  const order = [...ranked]
+  const range = barRange(analysis, order)
+  return (
+    <div class={`ranking ${when}`}>
+      <h2>{title}</h2>
+      <ol
+        onKeyDown={moveFocus}
+        style={{
+          height: `calc(var(--row) * ${shown})`,
+          paddingTop: `calc(var(--row) * ${rows.from})`,
+        }}
+      >
+        {order.slice(rows.from, rows.to).map((document, i) => {
+          const entry = documents[document]!
+          const moved = document - analysis.places[document]!
+          return (
+            <li key={document} aria-setsize={shown} aria-posinset={rows.from + i + 1}>
+              <button
+                type="button"
+                data-document={document}
+                aria-pressed={document === selected}
+                title={inOneLine(entry)}
+                onClick={() => onSelect(document === selected ? undefined : document)}
+              >
+                <span class="rank">{rows.from + i + 1}</span>
+                {when === 'after' && <Move by={moved} />}
+                <Mark grade={entry.grade} level={level} />
+                <span class="text">{inOneLine(entry)}</span>
+                {when === 'before' ? (
+                  <span class="number">{decimal(entry.score!)}</span>
+                ) : (
+                  <>
+                    <ScoreBar
+                      geometric={analysis.geometric[document]!}
+                      jaccard={analysis.jaccard[document]!}
+                      range={range}
+                    />
+                    <span class="number">{decimal(analysis.scores[document]!, 2)}</span>
+                  </>
+                )}
+              </button>
+            </li>
+          )
+        })}
+      </ol>
+    </div>
+  )
+}
+
+/** How many places a document went up or down. */
+function Move({ by }: { by: number }): VNode {
+  if (by === 0) return <span class="move same">=</span>
+  return (
+    <span class={`move ${by > 0 ? 'gain' : 'loss'}`}>
+      <span aria-hidden="true">{by > 0 ? '▲' : '▼'}</span>
+      <span class="visually-hidden">{by > 0 ? 'up' : 'down'}</span> {Math.abs(by)}
+    </span>
+  )
+}
+
+/** Whether a document was judged, and how. */
+export function Mark({ grade, level }: { grade: number | undefined; level: number }): VNode {
+  if (grade === undefined || grade < 0) return <span class="mark" />
+  const kind = grade >= level ? 'relevant' : 'rejected'
+  return (
+    <span class={`mark ${kind}`}>
+      <span class="visually-hidden">{kind === 'relevant' ? 'relevant' : 'not relevant'}</span>
+    </span>
+  )
+}

@@ -1,0 +1,10 @@
+/** Kith Studio, the page that shows the neighbourhood, and the rerank server. */
+export type { Limits } from './serve/limits.ts'
+export type { SearchStore } from './serve/searcher.ts'
+export { type RunningServer, type ServeOptions, startServer } from './serve/server.ts'
+export { storeWithTexts } from './serve/store-with-texts.ts'
+export { openTextModel, type TextModel } from './serve/text-model.ts'
+export { StudioCollection } from './studio-collection.ts'
+export { type Studio, startStudio } from './studio-server.ts'
+export type { StudioOptions } from './studio-sources.ts'
+export type { StudioFiles, StudioInfo } from './studio-wire.ts'

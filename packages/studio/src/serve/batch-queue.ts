@@ -1,0 +1,98 @@
+import { overloaded } from './problem.ts'
+
+/** How a queue forms batches. */
+export interface BatchRules<In> {
+  /** What messages call that which waits. */
+  name: string
+  /** How many may wait. */
+  most: number
+  /** Batches under way at the same time. */
+  underWay: number
+  /** How many of those that wait, at least one, make the next batch. */
+  next(inputAt: (place: number) => In | undefined): number
+  /** Hears how large each batch is. */
+  onBatch?: ((size: number) => void) | undefined
+}
+
+/** The inputs of one caller. */
+interface Group<Out> {
+  results: Out[]
+  left: number
+  resolve(results: Out[]): void
+  reject(error: unknown): void
+}
+
+interface Entry<In, Out> {
+  input: In
+  place: number
+  group: Group<Out>
+}
+
+/** Collects inputs of many callers into batches; refuses more when it is full. */
+export class BatchQueue<In, Out> {
+  readonly #run: (inputs: In[]) => Promise<Out[]>
+  readonly #rules: BatchRules<In>
+  #waiting: Entry<In, Out>[] = []
+  #underWay = 0
+
+  constructor(run: (inputs: In[]) => Promise<Out[]>, rules: BatchRules<In>) {
+    this.#run = run
+    this.#rules = rules
+  }
+
+  get length(): number {
+    return this.#waiting.length
+  }
+
+  /** The results of some inputs. A signal takes those that still wait out of the queue. */
+  async add(inputs: readonly In[], signal: AbortSignal): Promise<Out[]> {
+    signal.throwIfAborted()
+    if (inputs.length === 0) return []
+    const { most, name } = this.#rules
+    if (this.#waiting.length + inputs.length > most) {
+      throw overloaded(`the queue is full: ${this.#waiting.length} ${name} are waiting`)
+    }
+    let stop = (): void => {}
+    try {
+      return await new Promise<Out[]>((resolve, reject) => {
+        const group: Group<Out> = { results: [], left: inputs.length, resolve, reject }
+        stop = () => this.#abandon(group, signal.reason)
+        signal.addEventListener('abort', stop)
+        inputs.forEach((input, place) => {
+          this.#waiting.push({ input, place, group })
+        })
+        this.#next()
+      })
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+  }
+
+  #next(): void {
+    while (this.#underWay < this.#rules.underWay && this.#waiting.length > 0) {
+      const size = this.#rules.next((place) => this.#waiting[place]?.input)
+      this.#underWay++
+      void this.#work(this.#waiting.splice(0, size))
+    }
+  }
+
+  async #work(batch: Entry<In, Out>[]): Promise<void> {
+    try {
+      this.#rules.onBatch?.(batch.length)
+      const results = await this.#run(batch.map(({ input }) => input))
+      batch.forEach(({ place, group }, i) => {
+        group.results[place] = results[i]!
+        if (--group.left === 0) group.resolve(group.results)
+      })
+    } catch (error) {
+      for (const { group } of batch) this.#abandon(group, error)
+    }
+    this.#underWay--
+    this.#next()
+  }
+
+  #abandon(group: Group<Out>, error: unknown): void {
+    this.#waiting = this.#waiting.filter((entry) => entry.group !== group)
+    group.reject(error)
+  }
+}

@@ -1,0 +1,132 @@
+import { KithError } from '@kith/core'
+import type { Role } from '@kith/encoder'
+import { BatchQueue, type BatchRules } from './batch-queue.ts'
+import { type EmbeddedText, EmbeddingCache, keyOf } from './embedding-cache.ts'
+import type { Limits } from './limits.ts'
+import { unavailable } from './problem.ts'
+import type { TextModel } from './text-model.ts'
+
+/**
+ * Texts and characters of a batch. Splitting them into tokens holds up all other
+ * requests, by a millisecond for a thousand characters; larger batches are not quicker.
+ */
+const BATCH_TEXTS = 16
+const BATCH_CHARACTERS = 8000
+
+/** What an embedder tells of its work. */
+export interface EmbedderEvents {
+  onBatch(texts: number): void
+  onLookup(hits: number, misses: number): void
+}
+
+/** Embeddings of texts: from the cache, or from the encoder in batches with those of other requests. */
+export class Embedder {
+  readonly name: string
+  readonly dimensions: number
+  readonly #open: () => Promise<TextModel>
+  readonly #cache: EmbeddingCache
+  readonly #queues: Record<Role, BatchQueue<string, EmbeddedText>>
+  readonly #events: EmbedderEvents
+  #model: Promise<TextModel> | undefined
+
+  private constructor(
+    open: () => Promise<TextModel>,
+    model: TextModel,
+    limits: Limits,
+    events: EmbedderEvents,
+  ) {
+    this.name = model.name
+    this.dimensions = model.dimensions
+    this.#open = open
+    this.#model = Promise.resolve(model)
+    this.#events = events
+    this.#cache = new EmbeddingCache(limits.cache)
+    const rules: BatchRules<string> = {
+      name: 'texts',
+      most: limits.queue,
+      underWay: 2,
+      next: batchSize,
+      onBatch: (texts) => events.onBatch(texts),
+    }
+    // Each role has its own prefix, so its own batches; and a query need not wait for documents.
+    this.#queues = {
+      query: new BatchQueue((texts) => this.#encode(texts, 'query'), rules),
+      document: new BatchQueue((texts) => this.#encode(texts, 'document'), rules),
+    }
+  }
+
+  /** @param open Loads the model: now, and again should its processes ever die. */
+  static async open(
+    open: () => Promise<TextModel>,
+    limits: Limits,
+    events: EmbedderEvents,
+  ): Promise<Embedder> {
+    return new Embedder(open, await open(), limits, events)
+  }
+
+  /** Texts that wait for the encoder. */
+  get waiting(): number {
+    return this.#queues.query.length + this.#queues.document.length
+  }
+
+  /** Texts whose embeddings are kept. */
+  get cached(): number {
+    return this.#cache.size
+  }
+
+  /** The embeddings of some texts. */
+  async embed(texts: readonly string[], role: Role, signal: AbortSignal): Promise<EmbeddedText[]> {
+    const keys = texts.map((text) => keyOf(text, role))
+    const found = new Map<string, EmbeddedText>()
+    const missing = new Map<string, string>()
+    keys.forEach((key, i) => {
+      const known = this.#cache.get(key)
+      if (known) found.set(key, known)
+      else missing.set(key, texts[i]!)
+    })
+    this.#events.onLookup(found.size, missing.size)
+    const made = await this.#queues[role].add([...missing.values()], signal)
+    let next = 0
+    for (const key of missing.keys()) {
+      const entry = made[next++]!
+      this.#cache.set(key, entry)
+      found.set(key, entry)
+    }
+    return keys.map((key) => found.get(key)!)
+  }
+
+  async close(): Promise<void> {
+    const model = await this.#model?.catch(() => undefined)
+    model?.close()
+  }
+
+  async #encode(texts: string[], role: Role): Promise<EmbeddedText[]> {
+    this.#model ??= this.#open()
+    const current = this.#model
+    let model: TextModel | undefined
+    try {
+      model = await current
+      return await model.embed(texts, role)
+    } catch (error) {
+      const ended = error instanceof KithError && error.code === 'OUT_OF_MEMORY'
+      if (model && !ended && this.#model === current) throw error
+      // An encoder whose process has ended stays so: those who come next load another.
+      if (this.#model === current) {
+        this.#model = undefined
+        model?.close()
+      }
+      throw unavailable('the encoder has ended and is loaded again: come again', error)
+    }
+  }
+}
+
+function batchSize(textAt: (place: number) => string | undefined): number {
+  let characters = textAt(0)!.length
+  let size = 1
+  for (; size < BATCH_TEXTS; size++) {
+    const text = textAt(size)
+    if (text === undefined || characters + text.length > BATCH_CHARACTERS) break
+    characters += text.length
+  }
+  return size
+}

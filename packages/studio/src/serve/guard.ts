@@ -1,0 +1,52 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { KithError } from '@kith/core'
+import { Problem } from './problem.ts'
+
+/** Who may ask a server. */
+export interface Access {
+  host: string
+  /** Keys of which a request must bring one. */
+  keys: readonly string[]
+  /** Anybody may ask, from wherever the server can be reached. */
+  open: boolean
+}
+
+/** Names that a machine has for itself. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i
+
+/** Throws where a server could be reached from elsewhere without a key, and nobody said so. */
+export function checkAccess({ host, keys, open }: Access): void {
+  if (keys.some((key) => key.length === 0)) throw new KithError('BAD_SETTING', 'a key is empty')
+  if (LOOPBACK.test(host) || keys.length > 0 || open) return
+  throw new KithError(
+    'BAD_SETTING',
+    `other machines can reach ${host}: give an --api-key, or say --no-auth if anybody may ask`,
+  )
+}
+
+/** A check of the headers of each request; it throws what the client is answered. */
+export function guard({
+  keys,
+  open,
+}: Access): (authorization: string | undefined, host: string | undefined) => void {
+  const digests = keys.map(digest)
+  return (authorization, host) => {
+    if (digests.length === 0) {
+      // A web page whose name was made to point at this machine would pass for a local
+      // program (DNS rebinding); its requests bring that name.
+      if (open || LOOPBACK.test((host ?? '').replace(/:\d+$/, ''))) return
+      throw new Problem(403, 'without a key, only requests to localhost are answered')
+    }
+    const given = digest(/^Bearer +(.+)$/i.exec(authorization ?? '')?.[1]?.trim() ?? '')
+    // Every key is compared, and as hashes of one length: the time tells nothing.
+    const matches = digests.map((known) => timingSafeEqual(known, given))
+    if (matches.includes(true)) return
+    throw new Problem(401, 'the key is missing or wrong: send Authorization: Bearer KEY', {
+      'www-authenticate': 'Bearer',
+    })
+  }
+}
+
+function digest(key: string): Buffer {
+  return createHash('sha256').update(key).digest()
+}

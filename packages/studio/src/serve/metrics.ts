@@ -1,0 +1,89 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { EmbedderEvents } from './embedder.ts'
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+const TEXTS = [1, 2, 4, 8, 16]
+
+/** What is measured whenever the figures are asked for. */
+export interface Gauges {
+  /** Requests under way. */
+  underWay(): number
+  /** Texts that wait for the encoder. */
+  waiting(): number
+  /** Texts whose embeddings are kept. */
+  cached(): number
+}
+
+/** What Prometheus is told of a server. Each server has figures of its own. */
+export class Metrics implements EmbedderEvents {
+  readonly #registry = new Registry()
+  readonly #requests: Counter<'route' | 'status'>
+  readonly #seconds: Histogram<'route'>
+  readonly #batches: Histogram
+  readonly #lookups: Counter<'result'>
+
+  constructor({ underWay, waiting, cached }: Gauges) {
+    const registers = [this.#registry]
+    this.#requests = new Counter({
+      name: 'kith_requests_total',
+      help: 'Requests that were answered.',
+      labelNames: ['route', 'status'],
+      registers,
+    })
+    this.#seconds = new Histogram({
+      name: 'kith_request_seconds',
+      help: 'How long answers took.',
+      labelNames: ['route'],
+      buckets: SECONDS,
+      registers,
+    })
+    this.#batches = new Histogram({
+      name: 'kith_encoder_batch_texts',
+      help: 'Texts that were encoded together.',
+      buckets: TEXTS,
+      registers,
+    })
+    this.#lookups = new Counter({
+      name: 'kith_embedding_cache_lookups_total',
+      help: 'Texts whose embedding was known (hit) or was not (miss).',
+      labelNames: ['result'],
+      registers,
+    })
+    const gauge = (name: string, help: string, measure: () => number): void => {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(measure())
+        },
+      })
+    }
+    gauge('kith_requests_in_progress', 'Requests under way.', underWay)
+    gauge('kith_encoder_queue_texts', 'Texts that wait for the encoder.', waiting)
+    gauge('kith_embedding_cache_entries', 'Texts whose embeddings are kept.', cached)
+  }
+
+  onRequest(route: string, status: number, seconds: number): void {
+    this.#requests.inc({ route, status })
+    this.#seconds.observe({ route }, seconds)
+  }
+
+  onBatch(texts: number): void {
+    this.#batches.observe(texts)
+  }
+
+  onLookup(hits: number, misses: number): void {
+    this.#lookups.inc({ result: 'hit' }, hits)
+    this.#lookups.inc({ result: 'miss' }, misses)
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType
+  }
+
+  /** The figures in Prometheus' text format. */
+  text(): Promise<string> {
+    return this.#registry.metrics()
+  }
+}

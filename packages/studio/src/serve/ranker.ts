@@ -1,0 +1,117 @@
+import { type Ranking, Reranker, type Settings } from '@kith/core'
+import type { Role } from '@kith/encoder'
+import type { Embedder } from './embedder.ts'
+import type { Embedding } from './embedding-field.ts'
+import type { Item } from './item.ts'
+import { Problem } from './problem.ts'
+
+/** A ranking, and the tokens that the encoder saw for it. */
+export interface Ranked extends Ranking {
+  tokens: number
+}
+
+/** Ranks the documents of requests, embedding those that come without an embedding. */
+export class Ranker {
+  readonly settings: Settings
+  readonly #embedder: Embedder | undefined
+  readonly #withTexts: Reranker
+  readonly #withoutTexts: Reranker
+
+  constructor(settings: Settings, embedder: Embedder | undefined) {
+    this.settings = settings
+    this.#embedder = embedder
+    this.#withTexts = new Reranker(settings)
+    // Weights of the views name the words, which not every request has.
+    const { views: _, ...others } = settings
+    this.#withoutTexts = new Reranker(others)
+  }
+
+  /**
+   * Ranks documents. Where all have texts and the query has one, the words are a second
+   * view. The order in which they come does not matter: those most similar to the query
+   * are the context, as if a search had found them.
+   */
+  async rank(query: Item, documents: readonly Item[], signal: () => AbortSignal): Promise<Ranked> {
+    const [[asked], found] = await Promise.all([
+      this.embed([query], 'query', signal),
+      this.embed(documents, 'document', signal),
+    ])
+    const { vector, square } = asked!.embedding
+    const vectors = found.map(({ embedding }) => embedding)
+    checkDimensions(vector.length, vectors)
+    const order = bySimilarity({ vector, square }, vectors, this.settings.metric)
+    const candidates = Array.from(order, (i) => vectors[i]!.vector)
+    const texts = this.settings.mix === 'standard' ? textsOf(query, documents, order) : undefined
+    const ranking = texts
+      ? this.#withTexts.rerank({ vector, text: query.text }, { vectors: candidates, texts })
+      : this.#withoutTexts.rerank(vector, candidates)
+    const tokens = [asked!, ...found].reduce((sum, item) => sum + item.tokens, 0)
+    return { order: ranking.order.map((i) => order[i]!), scores: ranking.scores, tokens }
+  }
+
+  /** Some items' embeddings: their own, or those of their texts; and the tokens of these. */
+  async embed(
+    items: readonly Item[],
+    role: Role,
+    signal: () => AbortSignal,
+  ): Promise<{ embedding: Embedding; tokens: number }[]> {
+    const texts = items.flatMap(({ text, embedding }) => (embedding ? [] : [text!]))
+    if (texts.length === 0)
+      return items.map(({ embedding }) => ({ embedding: embedding!, tokens: 0 }))
+    if (!this.#embedder) {
+      throw new Problem(422, 'this server has no model: send embeddings, or start it with --model')
+    }
+    const made = await this.#embedder.embed(texts, role, signal())
+    let next = 0
+    return items.map(({ embedding }) => {
+      if (embedding) return { embedding, tokens: 0 }
+      const { vector, tokens } = made[next++]!
+      return { embedding: { vector, square: dot(vector, vector) }, tokens }
+    })
+  }
+}
+
+function checkDimensions(dimensions: number, documents: readonly Embedding[]): void {
+  documents.forEach(({ vector }, i) => {
+    if (vector.length === dimensions) return
+    const problem = `document ${i} has an embedding of ${vector.length} numbers, the query one of ${dimensions}`
+    throw new Problem(422, `${problem}: embed both with the same model`)
+  })
+}
+
+/** The documents' texts in an order, if all have one and the query has one. */
+function textsOf(
+  query: Item,
+  documents: readonly Item[],
+  order: Uint32Array,
+): string[] | undefined {
+  if (query.text === undefined) return undefined
+  const texts: string[] = []
+  for (const i of order) {
+    const { text } = documents[i]!
+    if (text === undefined) return undefined
+    texts.push(text)
+  }
+  return texts
+}
+
+/** Documents by their similarity to the query, descending, ties by the lower index. */
+function bySimilarity(
+  query: Embedding,
+  documents: readonly Embedding[],
+  metric: Settings['metric'],
+): Uint32Array {
+  const similarities = Float64Array.from(documents, ({ vector, square }) => {
+    const product = dot(query.vector, vector)
+    return metric === 'dot' || square === 0 ? product : product / Math.sqrt(square)
+  })
+  return Uint32Array.from(documents.keys()).sort(
+    (a, b) => similarities[b]! - similarities[a]! || a - b,
+  )
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
+  return sum
+}

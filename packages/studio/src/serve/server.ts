@@ -1,0 +1,133 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { KithError, type PartialSettings, resolveSettings } from '@kith/core'
+import { createApp, type ServerState } from './app.ts'
+import { Embedder } from './embedder.ts'
+import { checkAccess } from './guard.ts'
+import { type Limits, resolveLimits } from './limits.ts'
+import { Metrics } from './metrics.ts'
+import { Ranker } from './ranker.ts'
+import { Searcher, type SearchStore } from './searcher.ts'
+import type { TextModel } from './text-model.ts'
+
+/** What a rerank server is started with. */
+export interface ServeOptions {
+  /** Default: this machine only. */
+  host?: string | undefined
+  /** Default: 8080; 0 takes any that is free. */
+  port?: number | undefined
+  /** Keys of which a request must bring one. */
+  keys?: readonly string[] | undefined
+  /** Whether other machines may ask without a key. */
+  open?: boolean | undefined
+  /** Loads the model that embeds texts; without one, requests must bring embeddings. */
+  openModel?: (() => Promise<TextModel>) | undefined
+  /** Where `/v1/search` looks. The server closes it. */
+  store?: SearchStore | undefined
+  settings?: PartialSettings | undefined
+  limits?: Partial<Limits> | undefined
+  /** Hears of errors whose cause a client is not told. */
+  onError?: ((error: unknown) => void) | undefined
+}
+
+/** A server that takes requests. */
+export interface RunningServer {
+  readonly url: string
+  /** Takes no more requests, finishes those under way, then ends. */
+  close(): Promise<void>
+}
+
+/** Connections at the same time; more are refused by the system. */
+const CONNECTIONS = 1024
+/** Milliseconds that headers may take, and that an idle connection is kept. */
+const HEADERS_TIME = 10_000
+const IDLE_TIME = 30_000
+
+/** Starts a rerank server; it takes requests when the promise is fulfilled. */
+export async function startServer(options: ServeOptions = {}): Promise<RunningServer> {
+  const { host = '127.0.0.1', port = 8080, keys = [], open = false, store, openModel } = options
+  let embedder: Embedder | undefined
+  const release = async (): Promise<void> => {
+    await embedder?.close()
+    await store?.close()
+  }
+  try {
+    const access = { host, keys, open }
+    checkAccess(access)
+    const limits = resolveLimits(options.limits)
+    const settings = resolveSettings(options.settings)
+    const state: ServerState = { underWay: 0, stopping: false }
+    const metrics = new Metrics({
+      underWay: () => state.underWay,
+      waiting: () => embedder?.waiting ?? 0,
+      cached: () => embedder?.cached ?? 0,
+    })
+    embedder = openModel && (await Embedder.open(openModel, limits, metrics))
+    const app = createApp({
+      limits,
+      access,
+      metrics,
+      state,
+      embedder,
+      searcher: store && new Searcher(store, limits),
+      ranker: new Ranker(settings, embedder),
+      model: embedder?.name ?? 'kith',
+      onError: options.onError ?? console.error,
+    })
+    const server = httpServer(app, limits)
+    await listen(server, port, host)
+    return {
+      url: urlOf(server),
+      async close() {
+        state.stopping = true
+        await stop(server, limits.seconds)
+        await release()
+      },
+    }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+function httpServer(app: ReturnType<typeof createApp>, { seconds }: Limits): Server {
+  const requestTimeout = Math.ceil(seconds * 1000)
+  const server = createServer(
+    {
+      headersTimeout: Math.min(HEADERS_TIME, requestTimeout),
+      requestTimeout,
+      keepAliveTimeout: IDLE_TIME,
+      connectionsCheckingInterval: 1000,
+    },
+    // The globals of a program that starts a server stay what they are.
+    getRequestListener(app.fetch, { overrideGlobalObjects: false }),
+  )
+  server.maxConnections = CONNECTIONS
+  // Clients that do not read their answers would keep these in memory.
+  server.timeout = 2 * requestTimeout
+  return server
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+      const reason = code === 'EADDRINUSE' ? 'it is taken, choose another --port' : message
+      reject(new KithError('BAD_INPUT', `cannot listen on ${host} port ${port}: ${reason}`))
+    })
+    server.listen(port, host, resolve)
+  })
+}
+
+/** Waits for the requests under way, but no longer than one may take. */
+async function stop(server: Server, seconds: number): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  const deadline = setTimeout(() => server.closeAllConnections(), seconds * 1000)
+  await closed
+  clearTimeout(deadline)
+}
+
+function urlOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

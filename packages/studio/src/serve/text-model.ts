@@ -1,0 +1,30 @@
+import { type EncoderOptions, loadEncoder, openModel, type Role } from '@kith/encoder'
+import type { EmbeddedText } from './embedding-cache.ts'
+
+/** Text to vectors, with what the answers to requests tell of it. */
+export interface TextModel {
+  readonly name: string
+  readonly dimensions: number
+  embed(texts: readonly string[], role: Role): Promise<EmbeddedText[]>
+  close(): void
+}
+
+/** Loads an encoder, and the tokenizer beside it that counts what requests used. */
+export async function openTextModel(name: string, options: EncoderOptions): Promise<TextModel> {
+  const { tokenizer } = await openModel(name, options)
+  const encoder = await loadEncoder(name, options)
+  const { dimensions } = encoder
+  const prefixes = { query: options.queryPrefix ?? '', document: options.documentPrefix ?? '' }
+  return {
+    name: encoder.name,
+    dimensions,
+    async embed(texts, role) {
+      const { data } = await encoder.encode(texts, { role })
+      return texts.map((text, i) => ({
+        vector: data.slice(i * dimensions, (i + 1) * dimensions),
+        tokens: tokenizer.encode(prefixes[role] + text).ids.length,
+      }))
+    },
+    close: () => encoder.close(),
+  }
+}

@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { KithError } from '@kith/core'
+import { type Context, Hono } from 'hono'
+import type { StudioCollection } from './studio-collection.ts'
+import { encodeContext } from './studio-wire.ts'
+
+/** Where the build puts the page; the same place seen from `src` and from `dist`. */
+const PAGE = fileURLToPath(new URL('../dist/page/', import.meta.url))
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** The page may load its own parts, talk to this server and compile the kernel, and nothing else. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const headers = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+}
+
+/** Names that only a program on this machine asks for. */
+const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
+
+/** Documents whose texts one request may ask for. */
+const ASKED = 20
+
+/** The page and its data, as an application that any server can run. */
+export function studioApp(collection: StudioCollection): Hono {
+  const app = new Hono()
+  app.use(async (c, next) => {
+    // A site whose name was made to point at this machine would read everything (DNS rebinding).
+    if (!LOOPBACK.test(c.req.header('host') ?? '')) {
+      return c.text('kith studio answers to 127.0.0.1 and localhost only', 403)
+    }
+    // Nor may another site have it work, though it could not read the answer.
+    const from = c.req.header('sec-fetch-site') ?? 'none'
+    if (c.req.path.startsWith('/api/') && !['same-origin', 'none'].includes(from)) {
+      return c.text('kith studio answers to its own page only', 403)
+    }
+    await next()
+    for (const [name, value] of Object.entries(headers)) c.header(name, value)
+  })
+  app.get('/api/collection', (c) => c.json(collection.info))
+  app.get('/api/queries', (c) => c.json(collection.search(c.req.query('search') ?? '')))
+  app.get('/api/judged', (c) => c.json(collection.judged()))
+  app.get('/api/context', (c) => {
+    const top = Number(c.req.query('top'))
+    if (!(Number.isInteger(top) && top > 0)) {
+      throw new KithError('BAD_INPUT', `top is ${c.req.query('top')}, allowed: a whole number`)
+    }
+    const query = c.req.query('query') ?? ''
+    const truth = c.req.query('truth') !== undefined
+    return c.body(encodeContext(collection.context(query, top, truth)), 200, {
+      'content-type': 'application/octet-stream',
+    })
+  })
+  app.get('/api/documents', (c) =>
+    c.json(collection.documents((c.req.queries('id') ?? []).slice(0, ASKED))),
+  )
+  for (const [path, file] of pageFiles()) {
+    const type = types[extname(file)] ?? 'application/octet-stream'
+    app.get(path, (c) => c.body(readFileSync(file), 200, { 'content-type': type }))
+  }
+  app.notFound((c) => c.json({ error: `there is no ${c.req.path}` }, 404))
+  app.onError(answerError)
+  return app
+}
+
+/** What the user can do something about is said; the rest is for the terminal. */
+function answerError(error: Error, c: Context): Response {
+  if (error instanceof KithError) return c.json({ error: error.message }, 400)
+  console.error(error)
+  return c.json({ error: 'kith studio failed: see the terminal it was started from' }, 500)
+}
+
+/** The files of the built page by the path that they are asked for under. */
+function pageFiles(): [string, string][] {
+  try {
+    return readdirSync(PAGE, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => {
+        const file = join(entry.parentPath, entry.name)
+        const path = `/${file.slice(PAGE.length).replaceAll('\\', '/')}`
+        return [path === '/index.html' ? '/' : path, file]
+      })
+  } catch {
+    throw new KithError('BAD_INPUT', `the page is not built: no folder ${PAGE}; npm run build`)
+  }
+}

@@ -1,0 +1,98 @@
+import type { Matrix } from '@kith/core'
+
+/** What the page knows about the collection from the start. */
+export interface StudioInfo {
+  documents: number
+  /** How many queries the run has, and how many of these were judged. */
+  queries: number
+  judged: number
+  /** How many candidates of a query can be looked at, at the most. */
+  depth: number
+  texts: boolean
+  /** From which grade on a document is relevant. */
+  level: number
+  /** The query that a fresh page shows. */
+  first: string
+  /** The files as they were named, for command lines. */
+  files: StudioFiles
+}
+
+/** The files of a collection. */
+export interface StudioFiles {
+  run: string
+  queries: string
+  docs: string
+  corpus?: string | undefined
+  queryText?: string | undefined
+  qrels?: string | undefined
+}
+
+/** A query as the search box lists it. */
+export interface QueryEntry {
+  id: string
+  text?: string | undefined
+  /** How many documents are judged relevant. */
+  relevant: number
+}
+
+/** The answer to a search for queries: the first ones, and how many there are. */
+export interface QueryList {
+  found: number
+  entries: QueryEntry[]
+}
+
+/** The texts of a document. */
+export interface DocumentText {
+  id: string
+  title?: string | undefined
+  text?: string | undefined
+}
+
+/** A candidate, or a relevant document that was not retrieved. */
+export interface StudioDocument extends DocumentText {
+  /** Its score in the run; undefined where it was not retrieved. */
+  score?: number | undefined
+  /** Its judged grade; undefined where nobody has judged it. */
+  grade?: number | undefined
+}
+
+/** One query with its candidates. */
+export interface StudioContext {
+  query: QueryEntry
+  /** The candidates in the order of the run, then relevant documents that are not among them. */
+  documents: StudioDocument[]
+  /** How many of them are candidates. */
+  retrieved: number
+  /** How many candidates lack an embedding or a text, and are left out. */
+  missing: number
+  /** The relevant documents in the order of the judgements: places in `documents`. */
+  truth: number[]
+  /** The highest grades of the query, as many as nDCG@10 looks at. */
+  ideal: number[]
+  /** Row 0 is the query, row i + 1 document i. */
+  vectors: Matrix
+}
+
+/**
+ * A context as bytes: the length of a JSON head (uint32, little-endian), the head, spaces up to
+ * a multiple of four bytes, and the vectors as float32, little-endian, which the page uses in place.
+ */
+export function encodeContext({ vectors, ...rest }: StudioContext): Uint8Array<ArrayBuffer> {
+  const { rows, dimensions, data } = vectors
+  const head = new TextEncoder().encode(JSON.stringify({ ...rest, rows, dimensions }))
+  const start = 4 + Math.ceil(head.length / 4) * 4
+  const bytes = new Uint8Array(start + rows * dimensions * 4).fill(0x20, 0, start)
+  new DataView(bytes.buffer).setUint32(0, start - 4, true)
+  bytes.set(head, 4)
+  new Float32Array(bytes.buffer, start).set(data.subarray(0, rows * dimensions))
+  return bytes
+}
+
+/** The inverse of `encodeContext`. */
+export function decodeContext(buffer: ArrayBuffer): StudioContext {
+  const length = new DataView(buffer).getUint32(0, true)
+  const head = new TextDecoder().decode(new Uint8Array(buffer, 4, length))
+  const { rows, dimensions, ...rest } = JSON.parse(head) as Omit<StudioContext, 'vectors'> &
+    Pick<Matrix, 'rows' | 'dimensions'>
+  return { ...rest, vectors: { data: new Float32Array(buffer, 4 + length), rows, dimensions } }
+}

@@ -1,0 +1,119 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { writeEmbeddings } from '@kith/ir'
+import { beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { minilm, post } from './serve-support.ts'
+
+const program = fileURLToPath(new URL('../../cli/bin/kith.js', import.meta.url))
+const folder = temporaryFolder()
+const texts = [
+  'Bees find flowers by their colour and their scent.',
+  'Concrete is made of cement, sand and water.',
+  'The stock market fell sharply on Monday.',
+]
+
+beforeAll(async () => {
+  const model = await minilm()
+  const rows = (await model.embed(texts, 'document')).map(({ vector }) => vector)
+  model.close()
+  const ids = texts.map((_, i) => `d${i}`)
+  await writeEmbeddings(join(folder, 'docs.npy'), { dimensions: 384, ids, type: 'f16' }, rows)
+  const lines = texts.map((text, i) => JSON.stringify({ _id: `d${i}`, text }))
+  writeFileSync(join(folder, 'corpus.jsonl'), lines.join('\n'))
+})
+
+/** Starts `kith serve`; where it listens, and how it ends. */
+async function start(args: string[], environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--json', ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...environment },
+  })
+  const ended = once(child, 'exit')
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  return { child, ended, url: (JSON.parse(line) as { url: string }).url }
+}
+
+test('serves texts and a store with a key; on SIGTERM it finishes what it has begun', async () => {
+  const files = ['--store', join(folder, 'docs.npy'), '--corpus', join(folder, 'corpus.jsonl')]
+  const server = await start([...files, '--threads', '1', '--quiet'], { KITH_API_KEY: 'secret' })
+  const key = { authorization: 'Bearer secret' }
+  expect((await post(server, '/v1/search', { query: 'bees' })).status).toBe(401)
+  const search = { query: 'how do bees find flowers', top_n: 1, return_documents: true }
+  const found = await post(server, '/v1/search', search, key)
+  expect(await found.json()).toMatchObject({
+    model: 'minilm',
+    results: [{ id: 'd0', document: { text: texts[0] } }],
+  })
+  const many = Array.from({ length: 60 }, (_, i) => `${i} ${texts.join(' ').repeat(3)}`)
+  const asked = post(server, '/v2/rerank', { query: 'bees', documents: many }, key)
+  const figure = async (): Promise<number> => {
+    const figures = await fetch(`${server.url}/metrics`, { headers: key })
+    return Number(/kith_encoder_queue_texts (\d+)/.exec(await figures.text())![1])
+  }
+  while ((await figure()) === 0) await setTimeout(5)
+  server.child.kill('SIGTERM')
+  while (
+    await post(server, '/v2/rerank', {}, key).then(
+      () => true,
+      () => false,
+    )
+  )
+    await setTimeout(5)
+  const response = await asked
+  expect(response.status).toBe(200)
+  expect(((await response.json()) as { results: [] }).results).toHaveLength(60)
+  expect(await server.ended).toEqual([0, null])
+})
+
+test('without a model it serves embeddings, and ends at once on a second signal', async () => {
+  const server = await start(['--model', 'none', '--quiet', '--max-documents', '2'])
+  const document = { embedding: [1, 0] }
+  const status = async (count: number): Promise<number> => {
+    const body = { query: document, documents: Array(count).fill(document) }
+    return (await post(server, '/v2/rerank', body)).status
+  }
+  expect([await status(2), await status(3)]).toEqual([200, 413])
+  // A request that never ends keeps the server from ending, until it is told twice.
+  const unfinished = fetch(`${server.url}/v2/rerank`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from('{')) }),
+    duplex: 'half',
+  } as RequestInit).catch(() => undefined)
+  const figures = async () => (await fetch(`${server.url}/metrics`)).text()
+  while (!/kith_requests_in_progress 2\n/.test(await figures())) await setTimeout(5)
+  server.child.kill('SIGINT')
+  while (
+    await fetch(`${server.url}/healthz`).then(
+      () => true,
+      () => false,
+    )
+  )
+    await setTimeout(5)
+  server.child.kill('SIGINT')
+  expect(await server.ended).toEqual([null, 'SIGINT'])
+  await unfinished
+})
+
+test.each<[string[], number, RegExp]>([
+  [['--host', '0.0.0.0'], 2, /give an --api-key, or say --no-auth/],
+  [['--port', '70000'], 2, /--port takes a whole number from 0 to 65535/],
+  [['--corpus', 'x'], 2, /--corpus has the texts of a --store/],
+  [['--store', join(folder, 'nowhere.npy')], 1, /nowhere.npy has no documents/],
+  [['--queue', '5', '--model', 'none'], 2, /raise --queue or lower --max-documents/],
+  [['--lambda', '7', '--model', 'none'], 2, /lambda/],
+])('%j is refused', (args, code, message) => {
+  const environment = { ...process.env, KITH_API_KEY: '' }
+  const result = spawnSync(process.execPath, [program, 'serve', ...args], {
+    encoding: 'utf8',
+    env: environment,
+  })
+  expect(result.stderr).toMatch(message)
+  expect(result.status).toBe(code)
+})

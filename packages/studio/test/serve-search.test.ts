@@ -1,0 +1,107 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { rerank } from '@kith/core'
+import { writeEmbeddings } from '@kith/ir'
+import { openStore } from '@kith/stores'
+import { beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import type { SearchStore } from '../src/serve/searcher.ts'
+import type { RunningServer } from '../src/serve/server.ts'
+import { storeWithTexts } from '../src/serve/store-with-texts.ts'
+import { base64, post, serve, vectors } from './serve-support.ts'
+
+const [query, ...documents] = vectors(201, 24, 5) as [Float32Array, ...Float32Array[]]
+const texts = documents.map((_, i) => `document number ${i} about ${i % 7 ? 'wasps' : 'bees'}`)
+const folder = temporaryFolder()
+let server: RunningServer
+
+interface Answer {
+  results: { id: string; relevance_score: number; document?: { text: string } }[]
+}
+
+beforeAll(async () => {
+  const file = join(folder, 'docs.npy')
+  const ids = documents.map((_, i) => `d${i}`)
+  await writeEmbeddings(file, { dimensions: 24, ids, type: 'f32' }, documents)
+  const lines = texts.map((text, i) => JSON.stringify({ _id: `d${i}`, title: '', text }))
+  writeFileSync(join(folder, 'corpus.jsonl'), lines.join('\n'))
+  const store = await openStore(file)
+  server = await serve({ store: await storeWithTexts(store, join(folder, 'corpus.jsonl')) })
+})
+
+const search = async (body: object): Promise<Answer['results']> => {
+  const response = await post(server, '/v1/search', body)
+  expect(response.status).toBe(200)
+  return ((await response.json()) as Answer).results
+}
+
+/** The first 50 by similarity, reranked by the library with both views. */
+function expected(vector: Float32Array, text?: string): string[] {
+  const similarity = documents.map((row) =>
+    row.reduce((sum, value, j) => sum + value * vector[j]!, 0),
+  )
+  const found = [...documents.keys()].sort((a, b) => similarity[b]! - similarity[a]!).slice(0, 50)
+  const rows = found.map((i) => documents[i]!)
+  const { order } =
+    text === undefined
+      ? rerank(vector, rows)
+      : rerank({ vector, text }, { vectors: rows, texts: found.map((i) => texts[i]!) })
+  return Array.from(order, (place) => `d${found[place]}`)
+}
+
+test('finds, reranks with both views, and returns texts', async () => {
+  const text = 'all about bees'
+  const found = await search({ query: { embedding: base64(query), text }, return_documents: true })
+  expect(found.map(({ id }) => id)).toEqual(expected(query, text).slice(0, 10))
+  expect(found[0]!.document!.text).toBe(texts[Number(found[0]!.id.slice(1))])
+  const plain = await search({ query: { embedding: base64(query) }, top_n: 50 })
+  expect(plain.map(({ id }) => id)).toEqual(expected(query))
+  const scores = plain.map((result) => result.relevance_score)
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+})
+
+test('searches at the same time do not mix', async () => {
+  const bodies = documents.slice(0, 40)
+  const all = await Promise.all(
+    bodies.map((vector, i) => search({ query: { embedding: base64(vector) }, top_n: 1 + i })),
+  )
+  all.forEach((found, i) => {
+    expect(found.map(({ id }) => id)).toEqual(expected(bodies[i]!).slice(0, 1 + i))
+  })
+})
+
+test('candidates, and what is wrong', async () => {
+  const embedding = base64(query)
+  expect(await search({ query: { embedding }, candidates: 3, top_n: 2 })).toHaveLength(2)
+  expect(await search({ query: { embedding }, candidates: 1000, top_n: 1000 })).toHaveLength(200)
+  const wrong: [object, number, RegExp][] = [
+    [{ query: { embedding: [1, 2] } }, 422, /the query has 2 numbers, the documents have 24/],
+    [{ query: 'bees' }, 422, /this server has no model/],
+    [{ query: { embedding }, candidates: 1001 }, 413, /1001 candidates, at most 1000/],
+    [{ query: { embedding }, top_n: 0 }, 422, /^top_n/],
+  ]
+  for (const [body, status, message] of wrong) {
+    const response = await post(server, '/v1/search', body)
+    expect(response.status).toBe(status)
+    expect(((await response.json()) as { message: string }).message).toMatch(message)
+  }
+})
+
+test('an empty store finds nothing; a broken one tells the log, not the client', async () => {
+  const empty = await serve({ store: await openStore(join(folder, 'empty.npy')) })
+  const answer = await post(empty, '/v1/search', { query: { embedding: [1] } })
+  expect(((await answer.json()) as Answer).results).toEqual([])
+  const secret = new Error('password for host db.internal')
+  const store: SearchStore = {
+    dimensions: 1,
+    search: () => Promise.reject(secret),
+    fetch: async () => [],
+    close: async () => {},
+  }
+  const failures: unknown[] = []
+  const broken = await serve({ store, onError: (error) => failures.push(error) })
+  const response = await post(broken, '/v1/search', { query: { embedding: [1] } })
+  expect(response.status).toBe(503)
+  expect(await response.text()).not.toMatch(/password|internal|\bat \w+ \(/)
+  expect(failures).toEqual([secret])
+})

@@ -1,0 +1,174 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { browser, withBrowser } from '../../../test/browser.ts'
+import { temporaryFolder } from '../../../test/files.ts'
+import { type Studio, StudioCollection, startStudio } from '../src/index.ts'
+import { writeCollection } from './studio-files.ts'
+
+let collection: StudioCollection
+let studio: Studio
+
+beforeAll(async () => {
+  collection = await StudioCollection.open(await writeCollection(temporaryFolder()))
+  studio = await startStudio(collection)
+})
+afterAll(async () => {
+  await studio.close()
+  collection.close()
+})
+
+/** Each view, and what tells that it is there. */
+const views: Record<string, string> = {
+  query: '.ranking.after li',
+  neighbourhood: '.members li',
+  labels: '.targets tbody tr',
+  audit: '.candidate',
+}
+
+async function open(page: Page, view: string): Promise<void> {
+  await page.goto(new URL(`/?view=${view}&query=q1&trust=0.2`, studio.url).href)
+  await page.locator(views[view]!).first().waitFor()
+}
+
+/** Texts whose colour is too near to what lies behind them: their words and their contrast. */
+function faintTexts(): string[] {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })!
+  const rgba = (colour: string): number[] => {
+    canvas.clearRect(0, 0, 1, 1)
+    canvas.fillStyle = colour
+    canvas.fillRect(0, 0, 1, 1)
+    return [...canvas.getImageData(0, 0, 1, 1).data]
+  }
+  const luminance = ([r, g, b]: number[]): number => {
+    const linear = [r!, g!, b!].map((value) => {
+      const part = value / 255
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * linear[0]! + 0.7152 * linear[1]! + 0.0722 * linear[2]!
+  }
+  const behind = (element: Element | null): number[] => {
+    if (!element) return rgba('white')
+    const own = rgba(getComputedStyle(element).backgroundColor)
+    return own[3] === 255 ? own : behind(element.parentElement)
+  }
+  const faint: string[] = []
+  for (const element of document.querySelectorAll('body *')) {
+    const own = [...element.childNodes].some(
+      (node) => node.nodeType === 3 && node.nodeValue!.trim(),
+    )
+    // What cannot be chosen may be fainter; what is only read aloud has no colour.
+    if (!own || element.closest(':disabled, .visually-hidden')) continue
+    if (!element.checkVisibility()) continue
+    const pair = [rgba(getComputedStyle(element).color), behind(element)].map(luminance)
+    const contrast = (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05)
+    if (contrast < 4.5) faint.push(`${element.textContent} ${contrast.toFixed(2)}`)
+  }
+  return faint
+}
+
+describe.skipIf(!browser)('every view', () => {
+  test('fits screens from 400 pixels to 4K', async () => {
+    await withBrowser(async (context) => {
+      const page = await context.newPage()
+      for (const view of Object.keys(views)) {
+        for (const width of [400, 1280, 3840]) {
+          await page.setViewportSize({ width, height: width > 2000 ? 2160 : 800 })
+          await open(page, view)
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+          expect([view, width, wide]).toEqual([view, width, width])
+        }
+      }
+    })
+  })
+
+  test('is readable in light and dark', async () => {
+    await withBrowser(async (context) => {
+      const page = await context.newPage()
+      for (const view of Object.keys(views)) {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          await open(page, view)
+          expect([view, colorScheme, await page.evaluate(faintTexts)]).toEqual([
+            view,
+            colorScheme,
+            [],
+          ])
+        }
+      }
+      // The switch goes against the system, and is remembered.
+      const ground = (): Promise<string> =>
+        page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+      const dark = await ground()
+      await page.getByRole('button', { name: 'Colours: auto. Change to light' }).click()
+      const light = await ground()
+      expect(light).not.toBe(dark)
+      await page.reload()
+      expect(await ground()).toBe(light)
+    })
+  })
+
+  test('has a name for every control, and shows where the focus is', async () => {
+    await withBrowser(async (context) => {
+      const page = await context.newPage()
+      for (const view of Object.keys(views)) {
+        await open(page, view)
+        const nameless = await page.evaluate(() =>
+          [...document.querySelectorAll<HTMLInputElement>('input, select, button, a')]
+            .filter((control) => {
+              const labels = [...(control.labels ?? [])].map((label) => label.textContent)
+              const name = control.getAttribute('aria-label') ?? labels.join('')
+              return !(name || control.textContent!.trim())
+            })
+            .map((control) => control.outerHTML),
+        )
+        expect(nameless).toEqual([])
+        for (let i = 0; i < 12; i++) {
+          await page.keyboard.press('Tab')
+          const outline = await page.evaluate(() => {
+            const { activeElement } = document
+            const shown = activeElement!.matches('.segments input')
+              ? activeElement!.nextElementSibling!
+              : activeElement!
+            return getComputedStyle(shown).outlineStyle
+          })
+          expect(outline).not.toBe('none')
+        }
+      }
+    })
+  })
+
+  test('a thousand candidates: the picture follows the pointer frame by frame', async () => {
+    await withBrowser(async (context) => {
+      const page = await context.newPage()
+      await page.goto(new URL('/?view=neighbourhood&context=1000', studio.url).href)
+      const graph = page.locator('.graph')
+      await graph.waitFor()
+      await page.locator('.mean[aria-busy=false]').waitFor()
+      const box = (await graph.boundingBox())!
+      const frames = page.evaluate(async () => {
+        const times: number[] = []
+        for (let last = performance.now(); times.length < 120; ) {
+          const now = await new Promise<number>((resolve) => requestAnimationFrame(resolve))
+          times.push(now - last)
+          last = now
+        }
+        return times.toSorted((a, b) => a - b)
+      })
+      let measuring = true
+      const times = frames.finally(() => {
+        measuring = false
+      })
+      let looked = 0
+      for (let i = 0; measuring; i++) {
+        const [x, y] = [30 + ((i * 13) % (box.width - 60)), 30 + ((i * 7) % (box.height - 60))]
+        await page.mouse.move(box.x + x, box.y + y)
+        if ((await page.locator('.panel .kind').innerText()).startsWith('Under')) looked++
+      }
+      expect(looked).toBeGreaterThan(10)
+      // A frame is 16.7 ms; other work on the machine may cost one now and then.
+      const median = (await times)[60]!
+      console.log(`1,000 candidates: ${(1000 / median).toFixed(0)} frames a second`)
+      expect(median).toBeLessThan(25)
+    })
+  })
+})

@@ -1,0 +1,290 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { neighbours } from '@kith/core'
+import { evaluate, readLabels, readQrels, readRun } from '@kith/ir'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { browser, withBrowser } from '../../../test/browser.ts'
+import { temporaryFolder } from '../../../test/files.ts'
+import { succeed } from '../../cli/test/support.ts'
+import { QueryContext } from '../page/model/query-context.ts'
+import { type Studio, StudioCollection, startStudio } from '../src/index.ts'
+import { type CollectionFiles, writeCollection } from './studio-files.ts'
+
+const folder = temporaryFolder()
+const at = (name: string): string => join(folder, name)
+let files: CollectionFiles
+let collection: StudioCollection
+let studio: Studio
+
+beforeAll(async () => {
+  files = await writeCollection(folder)
+  collection = await StudioCollection.open(files)
+  studio = await startStudio(collection)
+})
+afterAll(async () => {
+  await studio.close()
+  collection.close()
+})
+
+const inputs = (): string[] => [
+  ...['--run', files.run, '--queries', files.queries, '--docs', files.docs],
+  ...['--corpus', files.corpus, '--query-text', files.queryText],
+]
+
+/** Opens the page, and demands that nothing goes wrong in it. */
+async function withPage(address: string, use: (page: Page) => Promise<void>): Promise<void> {
+  await withBrowser(async (context) => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const page = await context.newPage()
+    const problems: string[] = []
+    page.on('pageerror', (error) => problems.push(error.message))
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) problems.push(message.text())
+    })
+    await page.goto(new URL(address, studio.url).href)
+    await use(page)
+    expect(problems).toEqual([])
+  })
+}
+
+const numberOf = (text: string): number => Number(text.replace('−', '-'))
+
+/** The ids of the ranking after, and the scores; each text begins with its id. */
+async function rankingAfter(page: Page): Promise<{ ids: string[]; scores: number[] }> {
+  const rows = page.locator('.ranking.after li')
+  await rows.first().waitFor()
+  const texts = await rows.locator('.text').allInnerTexts()
+  const scores = await rows.locator('.number').allInnerTexts()
+  return { ids: texts.map((text) => text.split(':')[0]!), scores: scores.map(numberOf) }
+}
+
+/** What a measure was before and is after. */
+async function measured(page: Page, where: string): Promise<number[]> {
+  const figures = page.locator(`${where} .before, ${where} .after`)
+  return (await figures.allInnerTexts()).map(Number)
+}
+
+const slide = (page: Page, label: string, value: number): Promise<void> =>
+  page.getByRole('slider', { name: new RegExp(`^${label}`) }).fill(String(value))
+
+describe.skipIf(!browser)('the page', () => {
+  test('the ranking is that of kith rerank, also after sliders have moved', async () => {
+    succeed('rerank', ...inputs(), '--out', at('default.trec'))
+    succeed(
+      ...['rerank', ...inputs(), '--context', '30', '--k', '14', '--lambda', '0.45'],
+      ...['--trust', '0.2', '--text-weights', '0.35,0.3', '--out', at('chosen.trec')],
+    )
+    const qrels = await readQrels(files.qrels)
+    const [before, after] = [await readRun(files.run), await readRun(at('chosen.trec'))].map(
+      (run) => evaluate(qrels, run, ['nDCG@10']),
+    )
+    const expected = (await readRun(at('chosen.trec'))).get('q2')!
+    await withPage('/', async (page) => {
+      const first = (await readRun(at('default.trec'))).get('q0')!
+      expect((await rankingAfter(page)).ids).toEqual(first.ids.slice(0, 20))
+
+      await page.getByLabel('Search for a query').fill('cedar delta')
+      await page.getByRole('option', { name: 'cedar and delta' }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'cedar and delta' }).waitFor()
+      await slide(page, 'Context', 30)
+      await slide(page, 'Neighbours', 14)
+      await slide(page, 'Geometric share', 0.45)
+      await slide(page, 'Trust', 0.2)
+      await slide(page, 'Words in the score', 0.35)
+      await page.getByRole('button', { name: 'Show all 30' }).click()
+      await expect
+        .poll(async () => (await rankingAfter(page)).ids)
+        .toEqual(expected.ids.slice(0, 30))
+      ;(await rankingAfter(page)).scores.forEach((score, i) => {
+        expect(Math.abs(score - expected.scores[i]!)).toBeLessThan(0.0051)
+      })
+      expect(await page.locator('.links path').count()).toBe(30)
+      expect(await page.locator('.ranking.before .mark.relevant').count()).toBeGreaterThan(0)
+
+      const place = before!.queries.indexOf('q2')
+      const own = [before, after].map((run) => run!.perQuery['nDCG@10']![place]!)
+      const figures = await measured(page, '.query-head .measure')
+      figures.forEach((figure, i) => {
+        expect(figure).toBeCloseTo(own[i]!, 3)
+      })
+      // The mean over all judged queries, from the worker.
+      await page.locator('.mean[aria-busy=false]').waitFor()
+      const means = await measured(page, '.mean .measure')
+      expect(means[0]).toBeCloseTo(before!.mean['nDCG@10']!, 3)
+      expect(means[1]).toBeCloseTo(after!.mean['nDCG@10']!, 3)
+      expect(means[0]).not.toBe(means[1])
+      expect(await page.locator('.mean .stop').count()).toBeGreaterThan(9)
+
+      // All of it is in the address; the back button goes to the query before.
+      await expect.poll(() => new URL(page.url()).search).toContain('text-weights=0.35%2C0.3')
+      await page.reload()
+      await page.getByRole('button', { name: 'Show all 30' }).click()
+      expect((await rankingAfter(page)).ids).toEqual(expected.ids.slice(0, 30))
+      await page.goBack()
+      await page.getByRole('heading', { name: 'amber and birch' }).waitFor()
+    })
+  })
+
+  test('the copied command gives the ranking that the page shows; the link opens it again', async () => {
+    await withPage('/?query=q4&k=7&mix=raw', async (page) => {
+      const copied = async (name: string): Promise<string> => {
+        await page.getByRole('button', { name }).click()
+        await page.getByText('Copied: the').waitFor()
+        return page.evaluate(() => navigator.clipboard.readText())
+      }
+      const command = await copied('Copy command')
+      const [, ...args] = command.replace('better.trec', at('copied.trec')).split(' ')
+      succeed(...args)
+      const shown = await rankingAfter(page)
+      expect(shown.ids).toEqual((await readRun(at('copied.trec'))).get('q4')!.ids.slice(0, 20))
+      expect(await copied('Copy code')).toContain("mix: 'raw'")
+      await page.goto(await copied('Copy link'))
+      expect(await rankingAfter(page)).toEqual(shown)
+      await page.getByLabel('Preset').selectOption('msmarco-coder-cocondenser')
+      await expect.poll(() => new URL(page.url()).search).toContain('k-exp=8')
+      expect(await page.getByRole('slider', { name: 'Trust' }).inputValue()).toBe('0.5')
+    })
+  })
+
+  test('a document says why it moved, and leads to its neighbourhood', async () => {
+    await withPage('/?query=q3', async (page) => {
+      await page.locator('.ranking.after button').nth(2).focus()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      const card = page.getByLabel('Why it stands there')
+      await card.waitFor()
+      const { ids, scores } = await rankingAfter(page)
+      expect(await card.locator('.id').innerText()).toBe(ids[3])
+      const parts = (await card.locator('dd').allInnerTexts()).slice(0, 2).map(numberOf)
+      expect(parts[0]! + parts[1]!).toBeCloseTo(scores[3]!, 1)
+      expect(await card.locator('.vouchers li').count()).toBeGreaterThan(0)
+      await card.getByRole('button', { name: 'See its neighbourhood' }).click()
+      await expect.poll(() => page.locator('.panel .id').last().innerText()).toBe(ids[3])
+    })
+  })
+
+  test('the neighbourhood: R* of the probe, by keys and by pointer', async () => {
+    const settings = { k: 12, trust: 0.3, contextSize: 60 }
+    const context = new QueryContext(collection.context('q5', 60, false))
+    const sets = neighbours(context.rows(60, true), settings).reciprocal
+    const others = (row: number): string[] =>
+      [...sets[row]!].flatMap((other) => {
+        if (other === row) return []
+        return other === 0 ? 'The query' : context.source.documents[other - 1]!.id
+      })
+    await withPage('/?view=neighbourhood&query=q5&k=12&trust=0.3&context=60', async (page) => {
+      const listed = async (): Promise<string[]> =>
+        (await page.locator('.members .text').allInnerTexts()).map((text) => text.split(':')[0]!)
+      await page.locator('.members li').first().waitFor()
+      expect((await listed()).toSorted()).toEqual(others(0).toSorted())
+      const graph = page.locator('.graph')
+      await graph.focus()
+      await page.keyboard.press('ArrowRight')
+      expect(await page.locator('.panel .kind').innerText()).toContain('Under the pointer')
+      await page.keyboard.press('Enter')
+      await expect.poll(() => new URL(page.url()).searchParams.has('probe')).toBe(true)
+      expect(await page.locator('.panel .kind').innerText()).toContain('Probe')
+      const probe = new URL(page.url()).searchParams.get('probe')!
+      const row = context.source.documents.findIndex(({ id }) => id === probe) + 1
+      expect((await listed()).toSorted()).toEqual(others(row).toSorted())
+      await page.locator('.members button').first().click()
+      await expect.poll(() => new URL(page.url()).searchParams.get('probe')).not.toBe(probe)
+      await graph.focus()
+      await page.keyboard.press('Escape')
+      await expect.poll(() => new URL(page.url()).searchParams.get('probe')).toBeNull()
+
+      const box = (await graph.boundingBox())!
+      const look = async (): Promise<boolean> =>
+        (await page.locator('.panel .kind').innerText()).startsWith('Under the pointer · rank')
+      for (let i = 0; i < 60 && !(await look()); i++) {
+        await page.mouse.move(box.x + 30 + ((i * 37) % 300), box.y + 30 + ((i * 23) % 300))
+      }
+      const found = await page.locator('.panel .full-text .id').innerText()
+      await page.mouse.down()
+      await page.mouse.up()
+      await expect.poll(() => new URL(page.url()).searchParams.get('probe')).toBe(found)
+    })
+  })
+
+  test('labels are those of kith labels', async () => {
+    const address = '/?view=labels&query=q1&truth=all&keep=6&boost=1.5&normalise=std&aggregate=max'
+    await withPage(address, async (page) => {
+      await page.locator('.targets tbody tr').first().waitFor()
+      const cells = await page
+        .locator('.targets tr')
+        .evaluateAll((rows) =>
+          rows.map((row) =>
+            [...row.children].map((cell) =>
+              (cell.querySelector('.text, .value') ?? cell).textContent!.trim(),
+            ),
+          ),
+        )
+      const [head, ...rows] = cells
+      expect(head!.length).toBe(1 + 7)
+      for (const target of ['mixed', 'joint', 'uniform']) {
+        const out = at(`labels-${target}.jsonl`)
+        succeed(
+          ...['labels', ...inputs(), '--qrels', files.qrels, '--words', '--target', target],
+          ...['--keep', '6', '--boost', '1.5', '--normalise', 'std', '--aggregate', 'max'],
+          ...['--out', out],
+        )
+        for await (const { query, docs, labels: values } of readLabels(out)) {
+          if (query !== 'q1') continue
+          const column = head!.indexOf(target)
+          const shown = new Map(rows.map((row) => [row[0]!.split(':')[0]!, row[column]!]))
+          docs.forEach((id, i) => {
+            // What is spread evenly has no line of its own.
+            if (target === 'uniform' && !shown.has(id)) return
+            expect([id, target, shown.get(id)]).toEqual([
+              id,
+              target,
+              `${(100 * values[i]!).toFixed(1)}%`,
+            ])
+          })
+        }
+      }
+      await page.getByLabel('Ground truth').selectOption({ index: 2 })
+      await expect.poll(() => page.locator('.targets tr.truth').count()).toBe(1)
+      await slide(page, 'Documents kept', 1)
+      await expect
+        .poll(() => page.locator('.targets tr.truth .value').first().innerText())
+        .toBe('100.0%')
+    })
+  })
+
+  test('the audit: the list of kith audit, judged by keys, with undo, export and a memory', async () => {
+    succeed('audit', ...inputs(), '--qrels', files.qrels, '--out', at('audit.tsv'))
+    const list = readFileSync(at('audit.tsv'), 'utf8').trimEnd().split('\n').slice(1)
+    const pair = (i: number): [string, string] =>
+      list[i]!.split('\t').slice(0, 2) as [string, string]
+    await withPage('/?view=audit', async (page) => {
+      const status = page.locator('.progress-line')
+      await status.waitFor()
+      expect(await status.innerText()).toContain(`1 of ${list.length}`)
+      const candidate = page.locator('.candidate .id')
+      for (const [i, key] of ['a', 'r', 's', 'a'].entries()) {
+        await expect.poll(() => candidate.innerText()).toBe(pair(i)[1])
+        await page.keyboard.press(key)
+      }
+      expect(await status.innerText()).toContain('2 accepted, 1 rejected, 1 skipped')
+      await page.keyboard.press('u')
+      expect(await status.innerText()).toContain('1 accepted, 1 rejected, 1 skipped')
+      await page.reload()
+      await status.waitFor()
+      expect(await status.innerText()).toContain(`4 of ${list.length}`)
+      const waiting = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Export' }).click()
+      await (await waiting).saveAs(at('decisions.qrels'))
+    })
+    expect(readFileSync(at('decisions.qrels'), 'utf8')).toBe(
+      `${pair(0).join(' 0 ')} 1\n${pair(1).join(' 0 ')} 0\n`,
+    )
+    const printed = succeed(
+      ...['audit', '--qrels', files.qrels, '--accept', at('decisions.qrels')],
+      ...['--out', at('merged.trec')],
+    )
+    expect(printed).toContain('1 documents accepted, 1 rejected')
+  })
+})
