@@ -64,7 +64,9 @@ export function trainedRun(folder, { what, target, seed, passed }, data) {
   const options = {
     ...{ docs: data.docs, 'train-queries': queries, 'train-run': data.run, qrels: data.trainQrels },
     ...{ 'dev-queries': queries, 'dev-run': data.run, 'dev-qrels': data.devQrels },
-    ...{ target, seed: String(seed), out: model, 'list-size': '200', 'inverse-temperature': '20' },
+    // Complete labels are the judgements as they are: more than a context of evidence holds.
+    ...(target === 'complete' ? {} : { target }),
+    ...{ seed: String(seed), out: model, 'list-size': '200', 'inverse-temperature': '20' },
     ...usual[what],
     ...pairs(passed),
   }

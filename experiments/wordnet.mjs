@@ -63,13 +63,13 @@ for (let draw = 1; draw <= repeats; draw++) {
   }
   for (const target of targets) {
     const complete = target === 'complete'
-    const trial = { what, target: complete ? 'one-hot' : target, seed: draw, passed }
+    const trial = { what, target, seed: draw, passed }
     const files = {
       ...data,
       trainQrels: complete ? at('qrels/train.tsv') : sparse('train'),
       devQrels: sparse('dev'),
     }
-    await add(target, trainedRun(complete ? join(own, 'complete') : own, trial, files))
+    await add(target, trainedRun(own, trial, files))
   }
   await add('plain', at('run.trec'))
 }

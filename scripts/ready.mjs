@@ -39,11 +39,10 @@ function step(name, files, npmArguments) {
   writeFileSync(stamp, digest)
 }
 
-/** Folders with a manifest; one that another branch left behind has only its build. */
+/** The workspaces that are built. */
 function packages() {
-  return readdirSync(join(root, 'packages'))
-    .map((name) => `packages/${name}`)
-    .filter((folder) => existsSync(join(root, folder, 'package.json')))
+  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  return workspaces.filter((folder) => folder.startsWith('packages/'))
 }
 
 function isBuilt(folder) {
@@ -53,7 +52,7 @@ function isBuilt(folder) {
 /** Everything that a build reads. */
 function sources() {
   return packages().flatMap((folder) =>
-    ['src', 'assembly', 'tsconfig.json', 'package.json'].flatMap((part) =>
+    ['src', 'page', 'assembly', 'tsconfig.json', 'package.json'].flatMap((part) =>
       filesIn(`${folder}/${part}`),
     ),
   )

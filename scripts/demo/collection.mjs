@@ -1,16 +1,21 @@
 import { buildWordnet, completeQrels, drawSparse, readNouns, writeSparse } from '@kith/collections'
 import { readRun, seededFraction } from '@kith/ir'
 
-const DOCUMENTS = 4000
+/** How much of WordNet a demo takes: what part of the queries, and how many documents. */
+export const sizes = {
+  quick: { folder: 'wordnet-part', queries: 0.07, documents: 4000 },
+  usual: { folder: 'wordnet-half', queries: 1, documents: 30_000 },
+  whole: { folder: 'wordnet', queries: 1, documents: Infinity },
+}
 const SEED = 11
 
-/** The WordNet collection, or a seeded part of it: one query in fourteen, all their relevant documents, some others. */
-export async function collectionOf(quick) {
+/** The WordNet collection, or a seeded part: some queries, all their relevant documents, some others. */
+export async function collectionOf({ queries: part, documents: most }) {
   const whole = buildWordnet(await readNouns())
-  if (!quick) return whole
-  const queries = whole.queries.filter(({ id }) => seededFraction(SEED, id) < 0.07)
+  if (most >= whole.documents.length) return whole
+  const queries = whole.queries.filter(({ id }) => seededFraction(SEED, id) < part)
   const wanted = new Set(queries.flatMap(({ relevant }) => relevant))
-  const share = (DOCUMENTS - wanted.size) / (whole.documents.length - wanted.size)
+  const share = (most - wanted.size) / (whole.documents.length - wanted.size)
   const documents = whole.documents.filter(
     ({ id }) => wanted.has(id) || seededFraction(SEED, id) < share,
   )

@@ -1,41 +1,45 @@
 /**
- * `npm run demo`: Kith's main jobs on real text: the WordNet collection, encoded by MiniLM, both
- * from the npm registry. `npm run demo -- --quick` takes a seeded part of it.
+ * `npm run demo`: Kith's whole story on real text: WordNet's categories, encoded by MiniLM, both
+ * from the npm registry. By default half of the documents; `-- --quick` takes a small part,
+ * `-- --whole` all of them.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { writeWordnet } from '@kith/collections'
-import { compare, evaluate, readQrels, readRun } from '@kith/ir'
-import { collectionOf, hideLabels } from './collection.mjs'
+import { collectionOf, hideLabels, sizes } from './collection.mjs'
+import { finalTable } from './final-table.mjs'
 import { foundMissing, movedProbability } from './known-answer.mjs'
-import { exampleOf, gainsOf, writeReport } from './report.mjs'
 import { kith, say, table } from './steps.mjs'
 
-const quick = process.argv.includes('--quick')
-const unknown = process.argv.slice(2).filter((word) => word !== '--quick')
-if (unknown.length > 0) {
-  console.error(`npm run demo -- [--quick]; not ${unknown.join(' ')}`)
+const asked = process.argv.slice(2)
+const name = asked[0]?.replace(/^--/, '') ?? 'usual'
+if (asked.length > 1 || !(name in sizes)) {
+  console.error(`npm run demo -- [--quick | --whole]; not ${asked.join(' ')}`)
   process.exit(2)
 }
+const size = sizes[name]
+const quick = name === 'quick'
 const output = fileURLToPath(new URL('../../demo-output/', import.meta.url))
-const folder = join(output, quick ? 'wordnet-part' : 'wordnet')
-const at = (name) => join(folder, name)
+const folder = join(output, size.folder)
+const at = (file) => join(folder, file)
 const start = performance.now()
 
 say(
   'Collection',
   'Documents are noun senses of WordNet, queries are categories, and all members of a category are relevant: the labels are nearly complete, so we can hide some and know the truth.',
 )
-const collection = await collectionOf(quick)
-if (quick) {
-  // Written anew, a file would be newer than what was made from it, and all would be made again.
-  if (!existsSync(at('README.md'))) await writeWordnet(collection, folder)
-  const { documents, queries } = collection
-  console.log(
-    `   --quick: a seeded part, ${documents.length} documents and ${queries.length} queries. Figures are higher than on the whole: there is less to confuse.`,
-  )
-} else kith('collection wordnet', { out: folder }, { once: at('README.md') })
+const collection = await collectionOf(size)
+// Written anew, a file would be newer than what was made from it, and all would be made again.
+if (!existsSync(at('README.md'))) await writeWordnet(collection, folder)
+const part = {
+  quick: ' (--quick: figures are higher than on the whole, there is less to confuse)',
+  usual: ' (all that are relevant and some others; --whole takes all 59,704, and two minutes more)',
+  whole: '',
+}
+console.log(
+  `   ${collection.documents.length} documents, ${collection.queries.length} queries${part[name]}`,
+)
 
 say(
   'Encode',
@@ -51,36 +55,41 @@ const embeddings = { queries: at('queries.npy'), docs: at('docs.npy') }
 const texts = { corpus: at('corpus.jsonl'), 'query-text': at('queries.jsonl') }
 
 say('Search', 'The 200 documents nearest to each query, exactly. This is the ranking to improve.')
-kith('search', { ...embeddings, top: 200, out: at('run.trec') })
+const run = at('run.trec')
+kith('search', { ...embeddings, top: 200, out: run })
+
+say(
+  'Tune',
+  'Settings for this data, found on the dev queries. Look at the verdict: it says whether reranking pays at all, judged on queries that the settings were not chosen by.',
+)
+const tuned = at('tuned.json')
+kith(
+  'tune',
+  { run, ...embeddings, ...texts, qrels: at('qrels/dev.tsv'), trials: 80, out: tuned },
+  { once: tuned },
+)
 
 say(
   'Rerank',
-  'The first 50 are reordered by who is whose neighbour: once in the embeddings, once in embeddings and words together. Look at the queries per second.',
+  'The first candidates are reordered by who is whose neighbour, in embeddings and words. What people would use instead is run too, to compare. Look at the queries per second.',
 )
-kith('rerank', { run: at('run.trec'), ...embeddings, out: at('embeddings.trec') })
-kith('rerank', { run: at('run.trec'), ...embeddings, ...texts, out: at('both.trec') })
-
-say(
-  'Measure',
-  'Test queries with complete labels. Stars: significantly different from plain search (paired t-test, Holm).',
-)
-const complete = { test: at('qrels/test.tsv'), train: at('qrels/train.tsv') }
-kith('eval', {
-  qrels: complete.test,
-  run: [at('run.trec'), at('embeddings.trec'), at('both.trec')],
-  measures: 'nDCG@10,MRR@10,Recall@10',
-})
+kith('rerank', { run, ...embeddings, ...texts, settings: tuned, out: at('reranked.trec') })
+kith('rerank', { run, ...embeddings, out: at('embeddings-only.trec') })
+for (const method of ['average', 'fusion', 'rank-fusion']) {
+  kith('rerank', { run, ...embeddings, ...texts, method, out: at(`${method}.trec`) })
+}
 
 say(
   'Labels',
   'As if only one relevant document per training query were known: soft labels for a trainer. Look at what part of the probability that they move goes to documents that are in fact relevant.',
 )
-console.log(`   ${await hideLabels(collection, at('run.trec'), folder)}`)
-const sparse = { train: at('qrels-sparse/train.tsv'), test: at('qrels-sparse/test.tsv') }
+console.log(`   ${await hideLabels(collection, run, folder)}`)
+const complete = { test: at('qrels/test.tsv'), train: at('qrels/train.tsv') }
+const sparse = (split) => at(`qrels-sparse/${split}.tsv`)
 const moved = []
 for (const target of ['uniform', 'mixed']) {
   const out = at(`labels-${target}.jsonl`)
-  kith('labels', { run: at('run.trec'), ...embeddings, qrels: sparse.train, target, out })
+  kith('labels', { run, ...embeddings, qrels: sparse('train'), target, out })
   moved.push([target, await movedProbability(out, complete.train)])
 }
 
@@ -89,63 +98,75 @@ say(
   'Again one known relevant document per test query: which others are relevant, but not judged? Look at how many of those listed first are.',
 )
 kith('audit', {
-  run: at('run.trec'),
-  ...embeddings,
-  ...texts,
-  qrels: sparse.test,
-  'per-query': 5,
-  out: at('audit.tsv'),
+  ...{ run, ...embeddings, ...texts },
+  ...{ qrels: sparse('test'), 'per-query': 5, out: at('audit.tsv') },
 })
-const found = await foundMissing(at('audit.tsv'), complete.test, sparse.test)
+const found = await foundMissing(at('audit.tsv'), complete.test, sparse('test'))
 
-const qrels = await readQrels(complete.test)
-const runs = new Map()
-for (const [name, file] of [
-  ['plain search', 'run.trec'],
-  ['reranked, embeddings', 'embeddings.trec'],
-  ['reranked, embeddings and words', 'both.trec'],
-]) {
-  runs.set(name, await readRun(at(file)))
-}
-const measures = ['nDCG@10', 'MRR@10', 'Recall@10']
-const evaluations = new Map([...runs].map(([name, run]) => [name, evaluate(qrels, run, measures)]))
-const [plain, , both] = evaluations.values()
-const rows = [['', ...measures, 'better / worse', 'p (nDCG@10)']]
-for (const [name, evaluation] of evaluations) {
-  const figures = measures.map((measure) => evaluation.mean[measure].toFixed(4))
-  if (evaluation === plain) rows.push([name, ...figures, '', ''])
-  else {
-    const { wins, losses, tTest } = compare(plain, evaluation, 'nDCG@10')
-    rows.push([
-      name,
-      ...figures,
-      `${wins} / ${losses}`,
-      tTest < 0.001 ? tTest.toExponential(0) : tTest.toFixed(3),
-    ])
-  }
+say(
+  'Train',
+  'A short training of the query encoder on those labels, stopped by one label per dev query; documents are not encoded again. Its queries are searched, and then reranked as well.',
+)
+const trained = at('trained')
+kith('train', {
+  ...{ docs: at('docs.npy'), 'train-queries': at('queries.jsonl'), 'train-run': run },
+  ...{ qrels: sparse('train'), target: 'mixed' },
+  ...{ 'dev-queries': at('queries.jsonl'), 'dev-run': run, 'dev-qrels': sparse('dev') },
+  ...{ 'list-size': 200, 'inverse-temperature': 20, rate: quick ? '1e-5' : '4e-5', epochs: 4 },
+  ...{ out: trained },
+})
+const better = { queries: at('trained-queries.npy'), docs: at('docs.npy') }
+kith('encode', { model: trained, input: at('queries.jsonl'), role: 'query', out: better.queries })
+kith('search', { ...better, top: 200, out: at('trained.trec') })
+kith('rerank', {
+  ...{ run: at('trained.trec'), ...better, ...texts },
+  ...{ settings: tuned, out: at('trained-reranked.trec') },
+})
+
+say('Measure', 'Test queries with complete labels, each run against plain search.')
+const runs = [
+  'run',
+  ...['average', 'fusion', 'rank-fusion', 'embeddings-only', 'reranked'],
+  ...['trained', 'trained-reranked'],
+].map((file) => at(`${file}.trec`))
+kith('eval', { qrels: complete.test, run: runs, measures: 'nDCG@10,MRR@10,Recall@10' })
+
+say(
+  'Report',
+  'The same on one page, with every query before and after, and the settings around the chosen point.',
+)
+const sweep = at('sweep')
+if (!quick) {
+  kith('sweep', {
+    ...{ run, ...embeddings, ...texts },
+    ...{ qrels: at('qrels/dev.tsv'), settings: tuned, out: sweep },
+  })
 }
 const known = [
-  ['of the probability that labels move, on relevant documents', ''],
-  ...moved.map(([target, share]) => [`  ${target}`, percent(share)]),
-  ['of documents that the audit lists, hidden relevant ones', ''],
-  ...found.map(([what, share]) => [`  ${what}`, percent(share)]),
+  ['', 'relevant'],
+  ...moved.map(([target, share]) => [`probability that ${target} labels move`, percent(share)]),
+  ...found.map(([what, share]) => [`documents that the audit lists, ${what}`, percent(share)]),
 ]
-const gains = await gainsOf(plain, both, at('queries.jsonl'))
-const report = join(output, quick ? 'report-quick.html' : 'report.html')
-await writeReport(report, {
-  quick,
-  rows,
-  known,
-  gains,
-  examples: await Promise.all(
-    [gains[0], gains.at(-1)].map((query) =>
-      exampleOf(query, [...runs.values()], qrels, at('corpus.jsonl')),
-    ),
-  ),
-  auditPage: at('audit.html'),
+const tables = [
+  {
+    title: 'Where the hidden answer is known',
+    note: 'One relevant document per query was kept, all others were hidden; the complete labels say what part of what labels and audit point at is relevant.',
+    rows: known,
+  },
+]
+writeFileSync(at('tables.json'), JSON.stringify(tables))
+const report = join(
+  output,
+  { quick: 'report-quick.html', usual: 'report.html', whole: 'report-whole.html' }[name],
+)
+kith('report', {
+  ...{ qrels: complete.test, run: runs, ...texts, measures: 'nDCG@10,MRR@10,Recall@10' },
+  ...{ training: trained, tables: at('tables.json'), title: 'Kith: before and after', out: report },
+  ...(quick ? {} : { figures: join(sweep, 'figures.json') }),
+  about: `Made by npm run demo${name === 'usual' ? '' : ` -- --${name}`}: noun senses of WordNet as documents, categories as queries, embeddings by MiniLM.`,
 })
 
-console.log(`\n${table(rows)}\n\n${table(known)}`)
+console.log(`\n${table(await finalTable(runs, complete.test))}\n\n${table(known)}`)
 const seconds = Math.round((performance.now() - start) / 1000)
 console.log(`\n${seconds} s in all.`)
 console.log(`Judge missing labels yourself: ${at('audit.html')}`)

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type Comparison, compare, type Evaluation, holm } from '@kith/ir'
+import { type Comparison, type ComparisonOptions, compare, type Evaluation, holm } from '@kith/ir'
 
 /** A run's name, its file and its figures. */
 export interface NamedEvaluation {
@@ -17,6 +17,7 @@ export interface CorrectedComparison extends Comparison {
 /** For each run but the first: its comparison with the first, by measure. */
 export function compareToFirst(
   runs: readonly NamedEvaluation[],
+  options: Pick<ComparisonOptions, 'clusters'> = {},
 ): ReadonlyMap<string, Readonly<Record<string, CorrectedComparison>>> {
   const [first, ...others] = runs
   const byRun = new Map(
@@ -24,7 +25,9 @@ export function compareToFirst(
   )
   if (!first) return byRun
   for (const measure of first.evaluation.measures) {
-    const plain = others.map(({ evaluation }) => compare(first.evaluation, evaluation, measure))
+    const plain = others.map(({ evaluation }) =>
+      compare(first.evaluation, evaluation, measure, options),
+    )
     const corrected = holm(plain.map(({ randomisation }) => randomisation))
     others.forEach(({ name }, i) => {
       byRun.get(name)![measure] = { ...plain[i]!, p: corrected[i]! }
@@ -39,10 +42,4 @@ export function namesOf(files: readonly string[]): string[] {
   return short.map((name, i) =>
     short.filter((other) => other === name).length > 1 ? files[i]! : name,
   )
-}
-
-/** The mark of a significant difference. */
-export function markOf(p: number): string {
-  if (p < 0.01) return '**'
-  return p < 0.05 ? '*' : ''
 }

@@ -1,5 +1,5 @@
-import { formatFigure } from '@kith/ir'
-import { type CorrectedComparison, markOf, type NamedEvaluation } from './evaluations.ts'
+import { formatFigure, formatP, markOf } from '@kith/ir'
+import type { CorrectedComparison, NamedEvaluation } from './evaluations.ts'
 import { table } from './table.ts'
 
 /** How evaluations can be printed. */
@@ -143,10 +143,4 @@ function eachFigure(
 
 function quoted(cell: string): string {
   return /[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
-}
-
-/** A p value with as many digits as matter. */
-export function formatP(p: number): string {
-  if (Number.isNaN(p)) return '–'
-  return p < 0.0001 ? '<0.0001' : p.toFixed(4)
 }

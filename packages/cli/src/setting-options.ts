@@ -11,6 +11,7 @@ import {
   resolveSettings,
   type Settings,
 } from '@kith/core'
+import { readTuned, type Tuned } from '@kith/tune'
 import type { Options, Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
 import { isSet, optionalChoice, optionalNumber, optionalText } from './values.ts'
@@ -147,4 +148,24 @@ function textWeights(values: Values): Settings['views'] {
     throw new UsageError(`--text-weights takes two numbers such as 0.2,0.3, not ${given}`)
   }
   return { vectors: { score: 1 - score, graph: 1 - graph }, texts: { score, graph } }
+}
+
+/** The settings that `kith tune` found (--settings), or those of the options. */
+export async function readTunedOrSettings(values: Values): Promise<MethodSettings> {
+  return (await readTunedSettings(values))?.settings ?? readMethodSettings(values)
+}
+
+/** What `kith tune` found; settings on the command line would be other ones. */
+export async function readTunedSettings(values: Values): Promise<Tuned | undefined> {
+  const file = optionalText(values, 'settings')
+  if (file === undefined) return undefined
+  const also = Object.keys(methodOptions).filter((name) => values[name] !== undefined)
+  if (also.length > 0) {
+    throw new UsageError(`--settings has all settings: leave out --${also.join(', --')}`)
+  }
+  const tuned = await readTuned(file)
+  if (tuned.texts && values['corpus'] === undefined && values['query-text'] === undefined) {
+    throw new UsageError('these settings were tuned with texts: give --corpus and --query-text')
+  }
+  return tuned
 }

@@ -1,40 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeEmbeddings } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { kith, succeed } from './support.ts'
+import { writeTurned } from './turned.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
 const read = (name: string): string => readFileSync(path(name), 'utf8')
 
-/** Queries that are their topic's documents turned in one plane: an adapter can turn them back. */
-beforeAll(async () => {
-  const vector = (i: number, turn: number) => {
-    const values = Float32Array.from(
-      { length: 8 },
-      (_, j) => (j === i % 8 ? 1 : 0) + Math.sin(i * 5 + j * 3) * 0.1,
-    )
-    return Float32Array.from(values, (_, j) => values[(j + turn) % 8]!)
-  }
-  const ids = (count: number, letter: string) =>
-    Array.from({ length: count }, (_, i) => `${letter}${i}`)
-  const list = (count: number, turn: number) =>
-    Array.from({ length: count }, (_, i) => vector(i, turn))
-  await writeEmbeddings(path('docs.npy'), { dimensions: 8, ids: ids(80, 'd') }, list(80, 0))
-  await writeEmbeddings(path('queries.npy'), { dimensions: 8, ids: ids(48, 'q') }, list(48, 1))
-  const judged = (from: number, to: number) =>
-    ids(to, 'q')
-      .slice(from)
-      .map((id) => `${id} 0 d${Number(id.slice(1)) % 8} 1\n`)
-      .join('')
-  writeFileSync(path('train.trec'), judged(0, 32))
-  writeFileSync(path('dev.trec'), judged(32, 48))
-  const texts = ids(48, 'q').map((id, i) => JSON.stringify({ _id: id, text: `topic ${i % 8}` }))
-  writeFileSync(path('queries.jsonl'), `${texts.join('\n')}\n`)
-  succeed(...search('queries.npy', 'run.trec'))
-})
+beforeAll(() => writeTurned(folder))
 
 const search = (queries: string, out: string): string[] => [
   ...['search', '--queries', path(queries), '--docs', path('docs.npy')],
@@ -74,6 +49,7 @@ describe('kith train', () => {
         .measures['nDCG@10']
     expect(figure('adapted.trec')).toBeGreaterThan(figure('run.trec') + 0.3)
     expect(read('adapter/curves.svg')).toContain('</svg>')
+    expect(read('adapter/curves.html')).toContain('Validation loss')
     const compare = ['train', 'compare', path('adapter'), '--out']
     expect(succeed(...compare, path('curves.html'))).toContain('1 trainings')
     expect(read('curves.html')).toContain('Validation loss')

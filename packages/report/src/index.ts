@@ -16,9 +16,16 @@ export {
   type RankedDocument,
 } from './query-rows.ts'
 export { renderReport } from './report.ts'
-export type { ReportComparison, ReportData, ReportInput, ReportRun } from './report-data.ts'
+export type {
+  ReportComparison,
+  ReportData,
+  ReportInput,
+  ReportRun,
+  ReportTable,
+} from './report-data.ts'
 export { type ScoresPerRankFigure, scoresPerRankPlot } from './scores-per-rank-plot.ts'
 export { type SettingFigure, settingPlot } from './setting-plot.ts'
+export { parseTables } from './tables-section.ts'
 export { type TimeFigure, type TimePoint, timePlot } from './time-plot.ts'
 export {
   type TrainingCurve,

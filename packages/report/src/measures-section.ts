@@ -1,15 +1,18 @@
-import { formatFigure } from '@kith/ir'
-import { count, formatP, markOf, signedFigure } from './format.ts'
+import { formatFigure, formatP, markOf } from '@kith/ir'
+import { count, signedFigure } from './format.ts'
 import { type Html, html } from './html.ts'
 import type { ReportComparison, ReportRun } from './report-data.ts'
 import { verdictOf } from './verdict.ts'
+
+/** More runs than this are compared in one table; the verdict is then on the last one. */
+const FEW = 2
 
 /** The verdict on each run but the first, in large letters. */
 export function verdictSection(runs: readonly ReportRun[], measure: string | undefined): Html {
   const [first, ...others] = runs
   const main = measure ?? Object.keys(first?.measures ?? {})[0]
   if (!first || main === undefined) return html``
-  return html`${others.map((run) => {
+  return html`${(others.length > FEW ? others.slice(-1) : others).map((run) => {
     const verdict = verdictOf(first, run, main)
     if (!verdict) return html``
     return html`<section class="verdict ${verdict.kind}">
@@ -27,7 +30,8 @@ export function measuresSection(runs: readonly ReportRun[]): Html {
   const compared = others.some(({ comparison }) => comparison)
   return html`<section id="measures">
 <h2>Measures</h2>
-${others.length === 0 ? soleTable(first) : others.map((run) => pairTable(first, run))}
+${others.length > FEW ? overviewTable(runs) : html``}
+${others.length === 0 ? soleTable(first) : pairTables(first, others)}
 ${compared ? testNote(others.length) : html``}
 </section>
 `
@@ -41,6 +45,33 @@ function soleTable(run: ReportRun): Html {
     ([name, value]) => html`<tr><th scope="row">${name}</th><td>${formatFigure(value)}</td></tr>\n`,
   )}</tbody>
 </table></div>`
+}
+
+/** All runs and measures at one glance. */
+function overviewTable(runs: readonly ReportRun[]): Html {
+  const names = Object.keys(runs[0]!.measures)
+  return html`<div class="scroll"><table class="measures">
+<thead><tr><th scope="col">run</th>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${runs.map(
+    ({ name, measures, comparison }) =>
+      html`<tr><th scope="row">${name}</th>${names.map((measure) => overviewCell(measures[measure], comparison?.[measure]))}</tr>\n`,
+  )}</tbody>
+</table></div>
+`
+}
+
+function overviewCell(value: number | undefined, comparison: ReportComparison | undefined): Html {
+  const mark = comparison ? markOf(comparison.p) : ''
+  const kind = mark === '' ? '' : comparison!.difference > 0 ? 'gain' : 'loss'
+  const figure = value === undefined ? '–' : formatFigure(value)
+  return html`<td class="${kind}">${figure}<span class="mark">${mark}</span></td>`
+}
+
+/** A table for each pair; folded away where there are many. */
+function pairTables(first: ReportRun, others: readonly ReportRun[]): Html {
+  const tables = html`${others.map((run) => pairTable(first, run))}`
+  if (others.length <= FEW) return tables
+  return html`<details><summary>Each run against ${first.name}, with the tests</summary>${tables}</details>`
 }
 
 function pairTable(first: ReportRun, run: ReportRun): Html {

@@ -16,12 +16,23 @@ export interface ReportData {
   /** From `queryRows`: what two of the runs did with each query. */
   queries?: (QueryRows & { before: string; after: string }) | undefined
   figures?: readonly Figure[] | undefined
+  /** Further findings. */
+  tables?: readonly ReportTable[] | undefined
   settings?: Readonly<Record<string, unknown>> | undefined
   versions?: Readonly<Record<string, string>> | undefined
   /** The commands that make all of this again. */
   commands?: readonly string[] | undefined
   /** When it was made. Not set, the same data gives the same bytes. */
   generatedAt?: string | undefined
+}
+
+/** A finding as a table of a few words and figures. */
+export interface ReportTable {
+  title: string
+  /** What it says, in a sentence or two. */
+  note?: string | undefined
+  /** The first row is the head. */
+  rows: readonly (readonly string[])[]
 }
 
 /** A file with what it is and how large, such as `run`, `bm25.trec`, `225 queries`. */

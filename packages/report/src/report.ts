@@ -7,6 +7,7 @@ import { queriesSection } from './queries-section.ts'
 import { queryTable } from './query-table-script.ts'
 import type { ReportData } from './report-data.ts'
 import { reportStyle } from './report-style.ts'
+import { tablesSection } from './tables-section.ts'
 
 /**
  * A report as one HTML file that needs nothing else: no network, light and dark, printable. The
@@ -32,7 +33,7 @@ export function renderReport(data: ReportData): string {
 ${about ? html`<p>${about}</p>` : html``}
 ${generatedAt ? html`<p class="note">${generatedAt}</p>` : html``}
 </header>
-${verdictSection(runs ?? [], data.measure)}${inputsSection(inputs ?? [])}${measuresSection(runs ?? [])}${queries ? queriesSection(queries) : html``}${figuresSection(figures ?? [])}${factsSections(data)}</main>
+${verdictSection(runs ?? [], data.measure)}${inputsSection(inputs ?? [])}${measuresSection(runs ?? [])}${queries ? queriesSection(queries) : html``}${tablesSection(data.tables ?? [])}${figuresSection(figures ?? [])}${factsSections(data)}</main>
 ${queries ? html`<script type="application/json" id="query-data">${embeddedJson(queries)}</script>\n<script>${new Html(script)}</script>` : html``}
 </body>
 </html>

@@ -1,6 +1,6 @@
 import { evaluate } from '@kith/ir'
 import { describe, expect, test } from 'vitest'
-import { queryRows, type ReportRun, renderReport, verdictOf } from '../src/index.ts'
+import { parseTables, queryRows, type ReportRun, renderReport, verdictOf } from '../src/index.ts'
 import { Collection, ids } from './support.ts'
 
 const collection = new Collection(ids(30))
@@ -162,5 +162,44 @@ describe('the report', () => {
     expect(page.match(/class="headline"/g)!.length).toBe(2)
     expect(page).toContain('Holm’s method for the 2 runs')
     expect(renderReport({ runs: [first!] }).match(/<table/g)!.length).toBe(1)
+  })
+})
+
+describe('several runs and further findings', () => {
+  const run = (name: string, value: number, p?: number) => ({
+    name,
+    queries: 10,
+    measures: { 'nDCG@10': value },
+    ...(p === undefined
+      ? {}
+      : {
+          comparison: {
+            'nDCG@10': { difference: value - 0.3, wins: 6, ties: 2, losses: 2, tTest: p, p },
+          },
+        }),
+  })
+
+  test('many runs are compared in one table, with the verdict on the last', () => {
+    const page = renderReport({
+      runs: [run('plain', 0.3), run('a', 0.2, 0.001), run('b', 0.31, 0.4), run('c', 0.4, 0.02)],
+    })
+    expect(page.match(/class="headline"/g)).toHaveLength(1)
+    expect(page).toContain('c against plain')
+    expect(page).toMatch(/<td class="loss">0\.2000<span class="mark">\*\*<\/span>/)
+    expect(page).toMatch(/<td class="">0\.3100/)
+    expect(page).toContain('<details>')
+  })
+
+  test('tables are read from a file, and nothing in them is code', () => {
+    const rows = [
+      ['what', 'figure'],
+      ['<script>alert(1)</script>', '1'],
+    ]
+    const tables = parseTables(JSON.stringify([{ title: 'Found', note: 'a & b', rows }]), 'x.json')
+    const page = renderReport({ tables })
+    expect(page).toContain('<h2>Found</h2>')
+    expect(page).toContain('&lt;script&gt;alert(1)')
+    expect(() => parseTables('[{"title":1,"rows":[["a"]]}]', 'x.json')).toThrow(/x\.json.*title/)
+    expect(() => parseTables('{', 'x.json')).toThrow(/x\.json.*not JSON/)
   })
 })

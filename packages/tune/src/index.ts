@@ -12,6 +12,7 @@ export { type Evidence, evidenceOf } from './evidence.ts'
 export { splitFolds } from './folds.ts'
 export { suggestEvenly } from './random-search.ts'
 export { createScorer, type Scorer, type ScorerOptions } from './scorer.ts'
+export { type RunningTrial, type SearchedTrial, type SearchOptions, search } from './search.ts'
 export { settingSpace, settingsOf } from './setting-space.ts'
 export type {
   ChoiceDimension,
@@ -24,7 +25,10 @@ export type {
   Value,
 } from './space.ts'
 export { type FinishedTrial, type Recipe, ROUND, type Suggest } from './suggest.ts'
+export { type SweepPoint, type SweptSetting, sweep } from './sweep.ts'
+export { type QueryTime, timePerQuery } from './time-per-query.ts'
 export { suggestTpe } from './tpe.ts'
+export { viewsOf } from './trial-views.ts'
 export { type TuneOptions, tune } from './tune.ts'
 export { parseTuned, readTuned, type Tuned, writeTuned } from './tuned.ts'
 export {

@@ -1,15 +1,14 @@
 import {
-  type Candidates,
   KithError,
   type MethodSettings,
-  type Query,
   type Ranking,
   rerankWith,
   similaritySettings,
   TrialContext,
 } from '@kith/core'
-import { type TrialCollection, type TrialQuery, textAt } from './collection.ts'
+import type { TrialCollection, TrialQuery } from './collection.ts'
 import { createScorer, type Scorer, type ScorerOptions } from './scorer.ts'
+import { viewsOf } from './trial-views.ts'
 
 /** What measuring trials takes, in a form that can be handed to a worker thread. */
 export interface TrialInputs extends ScorerOptions {
@@ -96,19 +95,6 @@ function rankWith(
 
 function openContext(collection: TrialCollection, own: TrialQuery): TrialContext {
   return new TrialContext(...viewsOf(collection, own), Math.max(1, own.docs.length))
-}
-
-function viewsOf(
-  { dimensions, queries, docs, texts }: TrialCollection,
-  own: TrialQuery,
-): [Query, Candidates] {
-  const row = (all: Float32Array, number: number) =>
-    all.subarray(number * dimensions, (number + 1) * dimensions)
-  const vector = row(queries, own.row)
-  const vectors = Array.from(own.docs, (number) => row(docs, number))
-  if (!texts) return [vector, vectors]
-  const asked = { vector, text: textAt(texts.queries, own.row) }
-  return [asked, { vectors, texts: Array.from(own.docs, (number) => textAt(texts.docs, number)) }]
 }
 
 /**

@@ -3,8 +3,8 @@ import { draw, fill } from './space.ts'
 import { ROUND, type Suggest } from './suggest.ts'
 
 /** Trials drawn evenly: how a search begins, and what it must beat. */
-export const suggestEvenly: Suggest = ({ space, seed, start }, finished) =>
-  Array.from({ length: ROUND }, (_, i) => {
+export const suggestEvenly: Suggest = ({ space, seed, start, round = ROUND }, finished) =>
+  Array.from({ length: round }, (_, i) => {
     const trial = finished.length + i
     if (trial === 0) return start
     const random = generator(seed, trial)

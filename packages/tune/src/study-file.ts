@@ -12,6 +12,8 @@ export interface TrialLine {
   parameters: Parameters
   /** The mean over the queries that the study learns from. */
   value: number
+  /** Where a trial reports on its way: the best value so far, report by report. */
+  course?: readonly number[] | undefined
 }
 
 /** No study comes near this size; a larger file is something else. */

@@ -17,7 +17,10 @@ export interface Recipe {
   study: number
   /** The first trial. */
   start: Parameters
+  /** Trials in a round, and how many are drawn evenly first; by default `ROUND` and three rounds. */
+  round?: number | undefined
+  even?: number | undefined
 }
 
-/** A way to choose trials: the next `ROUND` of them after the finished ones, which are whole rounds. */
+/** A way to choose trials: the next round of them after the finished ones, which are whole rounds. */
 export type Suggest = (recipe: Recipe, finished: readonly FinishedTrial[]) => Parameters[]

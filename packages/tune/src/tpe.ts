@@ -20,17 +20,17 @@ const DRAWS = 32
  * The same recipe and trials give the same suggestions.
  */
 export const suggestTpe: Suggest = (recipe, finished) => {
-  if (finished.length < EVEN_ROUNDS * ROUND) return suggestEvenly(recipe, finished)
-  const { space, seed, study } = recipe
+  const { space, seed, study, round: count = ROUND, even = EVEN_ROUNDS * ROUND } = recipe
+  if (finished.length < even) return suggestEvenly(recipe, finished)
   const order = finished
     .map((_, i) => i)
     .sort((a, b) => finished[b]!.value - finished[a]!.value || a - b)
     .map((i) => finished[i]!.parameters)
-  const count = Math.ceil(GOOD * order.length)
-  const good = new Parzen(space, order.slice(0, count))
-  const others = order.slice(count)
+  const best = Math.ceil(GOOD * order.length)
+  const good = new Parzen(space, order.slice(0, best))
+  const others = order.slice(best)
   const round: Parameters[] = []
-  for (let i = 0; i < ROUND; i++) {
+  for (let i = 0; i < count; i++) {
     const random = generator(seed, study, finished.length + i)
     const rest = new Parzen(space, [...others, ...round])
     round.push(mostPromising(good, rest, random))

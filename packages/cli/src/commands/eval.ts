@@ -1,9 +1,10 @@
 import { evaluate, readQrels, readRun } from '@kith/ir'
+import { readClusters } from '../clusters.ts'
 import type { Command } from '../command.ts'
 import { compareToFirst, type NamedEvaluation, namesOf } from '../evaluations.ts'
 import { evaluationFormats, formatEvaluations } from '../format-evaluations.ts'
 import { evaluationOptions, readEvaluationOptions } from '../shared-options.ts'
-import { optionalChoice, text, texts } from '../values.ts'
+import { optionalChoice, optionalText, text, texts } from '../values.ts'
 
 /** `kith eval`: trec_eval's figures for one run or several, with significance. */
 export const evalCommand: Command = {
@@ -20,6 +21,10 @@ export const evalCommand: Command = {
     qrels: { value: 'FILE', help: 'judgements', required: true },
     run: { value: 'FILE', help: 'a run', required: true, multiple: true },
     ...evaluationOptions,
+    clusters: {
+      value: 'FILE',
+      help: 'queries and their clusters (TSV): the tests take the queries of a cluster as one',
+    },
     'per-query': { help: 'also print the figures of each query' },
     format: {
       value: 'NAME',
@@ -39,7 +44,9 @@ export const evalCommand: Command = {
       evaluations.push({ name: names[i]!, file, evaluation })
     }
     const perQuery = values['per-query'] === true
-    const comparisons = compareToFirst(evaluations)
+    const clustersFile = optionalText(values, 'clusters')
+    const clusters = clustersFile ? await readClusters(clustersFile) : undefined
+    const comparisons = compareToFirst(evaluations, { clusters })
     const chosen = output.json ? 'json' : (format ?? 'table')
     process.stdout.write(formatEvaluations(chosen, evaluations, comparisons, perQuery))
   },

@@ -2,7 +2,8 @@ import { readFile, stat } from 'node:fs/promises'
 import { KithError } from '@kith/core'
 import { evaluate, FileError, type Run, readQrels, readRun, writeWhole } from '@kith/ir'
 import type { Figure, ReportData, ReportInput } from '@kith/report'
-import type { Command, Values } from '../command.ts'
+import type { Command } from '../command.ts'
+import { commandLine } from '../command-line.ts'
 import { compareToFirst, type NamedEvaluation, namesOf } from '../evaluations.ts'
 import {
   evaluationOptions,
@@ -41,11 +42,13 @@ export const reportCommand: Command = {
     ...textOptions,
     title: { value: 'TEXT', help: 'of the page' },
     training: { value: 'FOLDER', help: 'a folder of kith train', multiple: true },
-    figures: { value: 'FILE', help: 'further figures, as kith writes them (JSON)' },
+    figures: { value: 'FILE', help: 'further figures, as kith sweep writes them (figures.json)' },
+    tables: { value: 'FILE', help: 'further tables: a JSON list of { title, note, rows }' },
+    about: { value: 'TEXT', help: 'what this is about, in a sentence' },
     ...evaluationOptions,
   },
   async run(values, output) {
-    const { parseFigures, queryRows, renderReport } = await import('@kith/report')
+    const { parseFigures, parseTables, queryRows, renderReport } = await import('@kith/report')
     const [corpus, queryText] = textFiles(values)
     const { measures, ...options } = readEvaluationOptions(values)
     const [qrelsFile, out] = [text(values, 'qrels'), text(values, 'out')]
@@ -64,9 +67,11 @@ export const reportCommand: Command = {
       if (trained.length > 0) figures.push(await trainingFigure(trained, measures[0]!))
       const figuresFile = optionalText(values, 'figures')
       if (figuresFile) figures.push(...parseFigures(await readSmall(figuresFile), figuresFile))
+      const tablesFile = optionalText(values, 'tables')
       const [first, last] = [evaluations[0]!, evaluations.at(-1)!]
       const data: ReportData = {
         title: optionalText(values, 'title'),
+        about: optionalText(values, 'about'),
         inputs: inputsOf(qrelsFile, runFiles, runs, corpus, queryText),
         runs: evaluations.map(({ name, evaluation }) => ({
           name,
@@ -91,9 +96,10 @@ export const reportCommand: Command = {
                 after: last.name,
               },
         figures,
+        tables: tablesFile ? parseTables(await readSmall(tablesFile), tablesFile) : undefined,
         settings: await settingsOf(runFiles.at(-1)!),
         versions: { kith: version, node: process.version },
-        commands: [commandLine(values)],
+        commands: [commandLine('report', values)],
       }
       const page = renderReport(data)
       await writeWhole(out, (write) => write(page))
@@ -148,19 +154,4 @@ async function readSmall(file: string): Promise<string> {
   if (found.size > LARGEST_FIGURES)
     throw new KithError('BAD_INPUT', `${file}: too large for figures`)
   return readFile(file, 'utf8')
-}
-
-/** The command that makes the page again. */
-function commandLine(values: Values): string {
-  const words = Object.entries(values).flatMap(([name, value]) => {
-    if (value === undefined || name === 'rest') return []
-    return [value]
-      .flat()
-      .map((one) => (one === true ? `--${name}` : `--${name} ${quoted(String(one))}`))
-  })
-  return `kith report ${words.join(' ')}`
-}
-
-function quoted(word: string): string {
-  return /^[\w./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -1,0 +1,148 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeWhole } from '@kith/ir'
+import { type RunningTrial, type SearchedTrial, search } from '@kith/tune'
+import type { Command } from '../command.ts'
+import type { Output } from '../output.ts'
+import { fingerprint, writeSidecar } from '../sidecar.ts'
+import { trainingFigure } from '../training-figure.ts'
+import { openTraining, type TrainingSetup, trainingOptions } from '../training-setup.ts'
+import { trainingSpace, trainingStart, trialSettings } from '../training-space.ts'
+import { UsageError } from '../usage-error.ts'
+import { optionalText, optionalWhole, text } from '../values.ts'
+
+/** `kith tune --train`: which labels and which learning settings train the best model. */
+export const tuneTrainCommand: Command = {
+  name: 'tune --train',
+  summary: 'search the settings of training: each trial a training, bad ones ended early',
+  description:
+    'Searches learning rate, temperature, kind of target and its settings. Each trial is a kith train\n' +
+    'judged on the dev queries with their original labels (--best, here nDCG@10); one that falls behind\n' +
+    'the median of the others at the same validation is ended. The first trial is the options as they\n' +
+    'are, with one-hot targets. The value found is that of the queries it was chosen by: measure the\n' +
+    'model on others. Stopped, the same command goes on with the trial that was under way.',
+  example:
+    'kith tune --train --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --inverse-temperature 20 --trials 20 --out tuned',
+  options: {
+    ...trainingOptions,
+    out: { value: 'FOLDER', help: 'the best model, the trials, curves.html', required: true },
+    trials: { value: 'N', help: 'trainings', default: '20' },
+  },
+  async run(values, output) {
+    const out = text(values, 'out')
+    const trials = optionalWhole(values, 'trials') ?? 20
+    const setup = await openTraining(values, output)
+    try {
+      if (!setup.validation) throw new UsageError('trials are judged on --dev-queries: give them')
+      const best = optionalText(values, 'best') ?? 'nDCG@10'
+      const base = { ...setup.settings, best }
+      let leader: SearchedTrial | undefined
+      const done = await search((trial) => trainOnce(setup, base, trial, out, output), {
+        space: trainingSpace,
+        start: trainingStart,
+        trials,
+        seed: base.seed,
+        study: join(out, 'study.jsonl'),
+        fingerprint: await fingerprint({ ...base, out: undefined }, setup.files),
+        async onTrial(trial, ended) {
+          output.remark(`${lineOf(trial, best, ended)}, ${trial.trial + 1} of ${trials}`)
+          const behind = leader && leader.value >= trial.value ? trial : leader
+          if (behind) await forget(folderOf(out, behind.trial))
+          if (behind !== trial) leader = trial
+        },
+      })
+      const [first, winner] = [done[0]!, bestOf(done)]
+      const settings = trialSettings(winner.parameters, base)
+      await writeWhole(join(out, 'tuned-training.json'), (write) =>
+        write(`${JSON.stringify({ settings, best, winner, first, trials: done }, undefined, 2)}\n`),
+      )
+      await writeSidecar(out, 'tune --train', { ...base }, setup.files)
+      await drawCurves(out, done, best)
+      output.result({ out, settings, winner, first }, describe(out, best, winner, first))
+    } finally {
+      setup.close()
+    }
+  },
+}
+
+async function trainOnce(
+  setup: TrainingSetup,
+  base: TrainingSetup['settings'],
+  { trial, parameters, report }: RunningTrial,
+  out: string,
+  output: Output,
+): Promise<void> {
+  const { train } = await import('@kith/train')
+  const stop = new AbortController()
+  const settings = trialSettings(parameters, base)
+  const folder = folderOf(out, trial)
+  // What a stopped program has left of it would not report its first values again.
+  await rm(folder, { recursive: true, force: true })
+  const progress = output.progress(`trial ${trial + 1}`, settings.steps!)
+  await train({
+    model: await setup.openModel(),
+    documents: setup.docs,
+    queries: setup.queries,
+    validation: setup.validation,
+    settings,
+    ...setup.device,
+    out: folder,
+    signal: stop.signal,
+    onStep: (record) => progress.update(record.step, `loss ${record.loss.toFixed(4)}`),
+    onValidation({ loss, measures }) {
+      const value = settings.best === 'loss' ? -loss : measures[settings.best!]!
+      if (!report(value)) stop.abort()
+    },
+  }).finally(() => progress.end())
+}
+
+/** Of equal trials the first: it is nearer to what the user had. */
+function bestOf(trials: readonly SearchedTrial[]): SearchedTrial {
+  return trials.reduce((best, trial) => (trial.value > best.value ? trial : best))
+}
+
+function folderOf(out: string, trial: number): string {
+  return join(out, `trial-${String(trial + 1).padStart(3, '0')}`)
+}
+
+/** Of a trial that is not the best only its metrics stay: checkpoints are large. */
+async function forget(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name !== 'metrics.jsonl') await rm(join(folder, name), { recursive: true })
+  }
+}
+
+/** The curves of the trials that went to the end, on one page. */
+async function drawCurves(
+  out: string,
+  trials: readonly SearchedTrial[],
+  best: string,
+): Promise<void> {
+  const { renderReport } = await import('@kith/report')
+  const longest = Math.max(...trials.map(({ course }) => course.length))
+  const whole = trials.filter(({ course }) => course.length === longest)
+  const folders = whole.map(({ trial }) => folderOf(out, trial))
+  const figure = await trainingFigure(folders, best === 'loss' ? 'nDCG@10' : best)
+  const page = renderReport({ title: 'Trainings that went to the end', figures: [figure] })
+  await writeWhole(join(out, 'curves.html'), (write) => write(page))
+}
+
+function lineOf({ trial, parameters, value }: SearchedTrial, best: string, ended: string): string {
+  const shown = Object.entries(parameters).map(([name, one]) => `${name} ${one}`)
+  const how = ended === 'pruned' ? ', ended early' : ''
+  return `trial ${trial + 1}: ${best} ${Math.abs(value).toFixed(4)}${how} (${shown.join(', ')})`
+}
+
+function describe(
+  out: string,
+  best: string,
+  { trial, value, parameters }: SearchedTrial,
+  first: SearchedTrial,
+): string {
+  const shown = Object.entries(parameters).map(([name, one]) => `${name} ${one}`)
+  return [
+    `${folderOf(out, trial)}: the best model, dev ${best} ${Math.abs(value).toFixed(4)} (${shown.join(', ')})`,
+    `the options as they are, with one-hot targets: ${Math.abs(first.value).toFixed(4)}`,
+    'Both on the queries that it was chosen by: measure it on others.',
+  ].join('\n')
+}

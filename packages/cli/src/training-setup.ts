@@ -1,0 +1,111 @@
+import { availableParallelism } from 'node:os'
+import { type Embeddings, openEmbeddings } from '@kith/ir'
+import type { PartialTrainSettings, QueryModel, TrainingQuery } from '@kith/train'
+import type { Options, Values } from './command.ts'
+import { modelOptions, readModelOptions } from './encoder-options.ts'
+import type { Output } from './output.ts'
+import { labelSettingOptions } from './setting-options.ts'
+import { embeddingOptions, readEmbeddingOptions } from './shared-options.ts'
+import { readTrainSettings, trainOptions } from './train-options.ts'
+import { type QueryFiles, readTrainingQueries } from './train-queries.ts'
+import { UsageError } from './usage-error.ts'
+import { isSet, optionalChoice, optionalText, optionalWhole, text } from './values.ts'
+
+/** What is trained, on what, and how. */
+export const trainingOptions: Options = {
+  docs: { value: 'FILE', help: 'embeddings of the documents', required: true },
+  'train-queries': { value: 'FILE', help: 'texts of the training queries', required: true },
+  'train-run': { value: 'FILE', help: 'their candidates', required: true },
+  qrels: { value: 'FILE', help: 'their judgements', required: true },
+  'dev-queries': { value: 'FILE', help: 'texts of held-out queries' },
+  'dev-run': { value: 'FILE', help: 'their candidates' },
+  'dev-qrels': { value: 'FILE', help: 'their judgements' },
+  level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
+  ...modelOptions,
+  adapter: { value: 'KIND', help: 'train an adapter of embeddings: linear or mlp' },
+  'top-layers': { value: 'N', help: 'uppermost layers that learn', default: 'all' },
+  ...trainOptions,
+  device: { value: 'NAME', help: 'cpu, or what onnxruntime has here besides', default: 'cpu' },
+  threads: { value: 'N', help: 'of the CPU', default: 'all' },
+  ...labelSettingOptions,
+  ...embeddingOptions,
+}
+
+/** All that a training takes, opened. */
+export interface TrainingSetup {
+  docs: Embeddings
+  queries: TrainingQuery[]
+  validation: TrainingQuery[] | undefined
+  settings: PartialTrainSettings
+  device: { device: string | undefined; threads: number }
+  /** The files that were read. */
+  files: string[]
+  /** A model with the weights that training starts from. */
+  openModel(): Promise<QueryModel>
+  close(): void
+}
+
+/** Opens what the options name. */
+export async function openTraining(values: Values, output: Output): Promise<TrainingSetup> {
+  const files = trainingFiles(values)
+  const docsFile = text(values, 'docs')
+  const vectors = optionalText(values, 'adapter') !== undefined
+  const docs = await openEmbeddings(docsFile, readEmbeddingOptions(values))
+  try {
+    const reading = { docs, level: optionalWhole(values, 'level') ?? 1, vectors }
+    const { queries, withoutTruth } = await readTrainingQueries(files.train, reading)
+    if (withoutTruth > 0) {
+      output.remark(`${withoutTruth} queries of ${files.train.run} have no relevant document`)
+    }
+    const dev = files.dev && (await readTrainingQueries(files.dev, reading))
+    const inputs = [docsFile, ...Object.values(files.train), ...Object.values(files.dev ?? {})]
+    return {
+      docs,
+      queries,
+      validation: dev?.queries,
+      settings: readTrainSettings(values, queries.length),
+      device: {
+        device: optionalText(values, 'device'),
+        threads: optionalWhole(values, 'threads') ?? availableParallelism(),
+      },
+      files: inputs.filter((file) => file !== undefined),
+      openModel: () => openTrainable(values, docs.dimensions),
+      close: () => docs.close(),
+    }
+  } catch (error) {
+    docs.close()
+    throw error
+  }
+}
+
+function trainingFiles(values: Values): { train: QueryFiles; dev: QueryFiles | undefined } {
+  const train = {
+    queries: text(values, 'train-queries'),
+    run: text(values, 'train-run'),
+    qrels: text(values, 'qrels'),
+    labels: optionalText(values, 'labels'),
+  }
+  if (train.labels !== undefined && values['target'] !== undefined) {
+    throw new UsageError('--labels has the targets already: leave out --target')
+  }
+  const [queries, run, qrels] = ['dev-queries', 'dev-run', 'dev-qrels'].map((name) =>
+    optionalText(values, name),
+  )
+  if (queries && run && qrels) return { train, dev: { queries, run, qrels } }
+  if (queries || run || qrels) {
+    throw new UsageError('--dev-queries, --dev-run and --dev-qrels go together')
+  }
+  return { train, dev: undefined }
+}
+
+async function openTrainable(values: Values, dimensions: number): Promise<QueryModel> {
+  const { AdapterModel, openEncoderModel } = await import('@kith/train')
+  const kind = optionalChoice(values, 'adapter', ['linear', 'mlp'])
+  const topLayers = optionalWhole(values, 'top-layers', { from: 0 })
+  const { name, ...options } = readModelOptions(values)
+  if (kind === undefined) return openEncoderModel(name, { ...options, topLayers })
+  if (topLayers !== undefined)
+    throw new UsageError('--adapter has no layers: leave out --top-layers')
+  const seed = optionalWhole(values, 'seed', { from: 0 })
+  return new AdapterModel({ kind, dimensions, seed, normalise: isSet(values, 'unit-length') })
+}

@@ -1,0 +1,42 @@
+import type { PartialTrainSettings } from '@kith/train'
+import type { Parameters, Space } from '@kith/tune'
+
+/**
+ * What `kith tune --train` searches: how fast and how sharply a model learns, and what it learns
+ * from. Evidence-based targets have settings of their own, so they are a branch of the space.
+ */
+export const trainingSpace: Space = {
+  rate: { kind: 'float', from: 0.1, to: 10, log: true },
+  scale: { kind: 'float', from: 0.2, to: 5, log: true },
+  evidence: { kind: 'choice', values: [false, true] },
+  target: {
+    kind: 'choice',
+    values: ['mixed', 'geometric', 'rnn'],
+    when: { dimension: 'evidence', is: true },
+  },
+  keep: { kind: 'integer', from: 2, to: 32, log: true, when: { dimension: 'evidence', is: true } },
+  boost: { kind: 'float', from: 1, to: 6, log: true, when: { dimension: 'evidence', is: true } },
+  normalise: {
+    kind: 'choice',
+    values: ['maxmin', 'std'],
+    when: { dimension: 'evidence', is: true },
+  },
+}
+
+/** Where the search starts: the options as they are, trained on the judgements alone. */
+export const trainingStart: Parameters = { rate: 1, scale: 1, evidence: false }
+
+/** The settings of a trial. Rate and inverse temperature are factors of what the options say. */
+export function trialSettings(
+  { rate, scale, evidence, target, keep, boost, normalise }: Parameters,
+  base: PartialTrainSettings,
+): PartialTrainSettings {
+  return {
+    ...base,
+    rate: (base.rate ?? 2e-5) * (rate as number),
+    scale: (base.scale ?? 1) * (scale as number),
+    target: evidence
+      ? ({ ...base.target, target, keep, boost, normalise } as PartialTrainSettings['target'])
+      : { ...base.target, target: 'one-hot' },
+  }
+}
