@@ -3,7 +3,7 @@
  * stopped by the sparse dev labels only, tested on complete labels; several draws of the labels.
  * Significance is clustered by region: neighbouring categories share their documents.
  *
- *   npm run demo                                # makes the collection and its embeddings
+ *   npm run demo -- --whole                     # makes the collection and its embeddings
  *   node experiments/wordnet.mjs encoder [--targets one-hot,mixed] [--repeats 3] [-- options of kith train]
  *   node experiments/wordnet.mjs adapter
  */
@@ -16,7 +16,7 @@ import { figuresOf, kith, printTable, readArguments, root, trainedRun } from './
 const { what, targets, repeats, folder, passed } = readArguments(['complete'])
 const at = (name) => join(root, 'demo-output/wordnet', name)
 if (!existsSync(at('run.trec'))) {
-  console.error('run `npm run demo` first: it makes the collection and its embeddings')
+  console.error('run `npm run demo -- --whole` first: it makes the collection and its embeddings')
   process.exit(1)
 }
 const data = {

@@ -1,0 +1,21 @@
+/**
+ * Builds the documentation site into `site/dist`: the pages of `docs/`, the commands and settings
+ * from their tables, the API from the code. Nothing is read from the network, then or later.
+ */
+import { rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { build } from 'vitepress'
+import { writeApi } from './api.mjs'
+import { writeCommands } from './commands.mjs'
+import { writeExamples } from './examples.mjs'
+import { writeGuide } from './guide.mjs'
+import { generated } from './place.mjs'
+import { writeSettings } from './settings.mjs'
+
+rmSync(generated, { recursive: true, force: true })
+writeGuide()
+writeExamples()
+writeCommands()
+writeSettings()
+await writeApi()
+await build(fileURLToPath(new URL('.', import.meta.url)))

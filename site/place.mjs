@@ -1,0 +1,16 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The repository. */
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Where the pages that VitePress reads are put together; git ignores it. */
+export const generated = join(root, 'site/generated')
+
+/** Writes one of these pages. */
+export function writePage(name, text) {
+  const file = join(generated, name)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { parseHTML } from 'linkedom'
+import { beforeAll, expect, test } from 'vitest'
+import { common } from '../packages/cli/src/command.ts'
+import { commands } from '../packages/cli/src/main.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const dist = join(root, 'site/dist')
+
+/** The pages by their path from `dist`, parsed. */
+const pages = new Map<string, Document>()
+
+beforeAll(async () => {
+  await promisify(execFile)(process.execPath, [join(root, 'site/build.mjs')], {
+    maxBuffer: 2 ** 26,
+  })
+  for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.html')) continue
+    const html = readFileSync(join(dist, name), 'utf8')
+    pages.set(name.replaceAll('\\', '/'), parseHTML(html).document as unknown as Document)
+  }
+}, 300_000)
+
+test('every link leads somewhere, anchors included', () => {
+  const dead: string[] = []
+  for (const [name, document] of pages) {
+    for (const link of document.querySelectorAll('a[href], img[src]')) {
+      const address = (link.getAttribute('href') ?? link.getAttribute('src'))!
+      if (/^[a-z]+:/.test(address)) continue
+      if (!leads(name, address)) dead.push(`${name}: ${address}`)
+    }
+  }
+  expect(dead).toEqual([])
+})
+
+test('nothing is loaded from outside', () => {
+  const outside: string[] = []
+  for (const [name, document] of pages) {
+    for (const part of document.querySelectorAll('script[src], link[href], img[src]')) {
+      const address = (part.getAttribute('src') ?? part.getAttribute('href'))!
+      if (/^(?:[a-z]+:)?\/\//.test(address)) outside.push(`${name}: ${address}`)
+    }
+  }
+  for (const style of filesOf('.css')) {
+    if (/url\(["']?(?:https?:)?\/\//.test(readFileSync(style, 'utf8'))) outside.push(style)
+  }
+  expect(outside).toEqual([])
+})
+
+test('every command has a page with all of its options', () => {
+  const overview = textOf('commands/index.html')
+  for (const { name, options } of commands) {
+    expect(overview).toContain(`kith ${name}`)
+    const shown = textOf(`commands/${name.replace(/\W+/g, '-')}.html`)
+    const missing = Object.keys({ ...options, ...common }).filter(
+      (option) => !shown.includes(`--${option}`),
+    )
+    expect({ name, missing }).toEqual({ name, missing: [] })
+  }
+})
+
+test('every package has its exports on a page', () => {
+  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  for (const folder of workspaces as string[]) {
+    const index = join(root, folder, 'src/index.ts')
+    if (!existsSync(index)) continue
+    const { name } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+    const page = `api/${name.slice('@kith/'.length)}`
+    const shown = textOf(pages.has(`${page}.html`) ? `${page}.html` : `${page}/index.html`)
+    const exported = [...readFileSync(index, 'utf8').matchAll(/\{([^}]+)\}/g)].flatMap(([, list]) =>
+      list!.split(',').map((part) => part.trim().replace(/^type /, '')),
+    )
+    expect(exported.filter((one) => !shown.includes(one))).toEqual([])
+  }
+})
+
+test('the search finds guides, commands and settings', () => {
+  const [file, ...others] = filesOf('.js').filter((one) => /localSearchIndex/.test(one))
+  expect(others).toEqual([])
+  const index = readFileSync(file!, 'utf8')
+  for (const heading of ['The idea in pictures', 'kith labels merge', 'Presets for reranking']) {
+    expect(index).toContain(heading)
+  }
+})
+
+/** Whether a link on a page leads to a file, and to an element in it. */
+function leads(from: string, address: string): boolean {
+  const [path, anchor] = decodeURI(address).split('#')
+  const target = path === '' ? from : relative(dist, join(dist, place(from, path!)))
+  const name = [target, `${target}.html`, join(target, 'index.html')].find(
+    (one) =>
+      existsSync(join(dist, one)) && !one.endsWith('/') && (one.includes('.') || pages.has(one)),
+  )
+  if (!name) return false
+  return !anchor || !pages.has(name) || pages.get(name)!.getElementById(anchor) !== null
+}
+
+function place(from: string, path: string): string {
+  return path.startsWith('/') ? path.slice(1) : join(dirname(from), path)
+}
+
+function textOf(page: string): string {
+  const document = pages.get(page)
+  if (!document) throw new Error(`the site has no page ${page}`)
+  return document.querySelector('main')!.textContent
+}
+
+function filesOf(ending: string): string[] {
+  return readdirSync(dist, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(dist, name))
+}
