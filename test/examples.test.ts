@@ -62,8 +62,8 @@ test('the demo ends with a table and a report', () => {
   const figures = (name: string) =>
     Number(new RegExp(`^${name} +(0\\.\\d+) +0\\.\\d+`, 'm').exec(output)![1])
   // The promise of the README, on real text.
-  expect(figures('reranked, embeddings and words')).toBeGreaterThan(figures('plain search'))
-  expect(output).toMatch(/mixed +\d+\.\d %/)
+  expect(figures('Kith, embeddings and words, tuned')).toBeGreaterThan(figures('plain search'))
+  expect(output).toMatch(/mixed labels move +\d+\.\d %/)
   const report = /Report: (.+)\n$/.exec(output)![1]!
-  expect(readFileSync(report, 'utf8')).toContain('What each query gained or lost')
+  expect(readFileSync(report, 'utf8')).toContain('Where the hidden answer is known')
 })

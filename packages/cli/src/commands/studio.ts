@@ -22,7 +22,7 @@ export const studioCommand: Command = {
     'Serves a page on this machine only, until it is stopped (Ctrl-C). The method runs in the page:\n' +
     'every slider answers at once. With texts (--corpus, --query-text) documents can be read and\n' +
     'their words count; with judgements (--qrels) everything is measured, labelled and audited.\n' +
-    'Without any file: the demo collection that npm run demo makes, in demo-output/wordnet.',
+    'Without any file: the demo collection that npm run demo makes, in demo-output.',
   example:
     'kith studio --run run.trec --queries queries.npy --docs docs.npy --corpus corpus.jsonl --query-text queries.jsonl --qrels qrels.trec',
   options: {
@@ -71,9 +71,11 @@ function readFiles(values: Values): StudioFiles {
 }
 
 function demoFiles(): StudioFiles {
-  const folder = ['demo-output/wordnet', 'demo-output/wordnet-part'].find((name) =>
-    existsSync(join(name, 'run.trec')),
-  )
+  const folder = [
+    'demo-output/wordnet',
+    'demo-output/wordnet-half',
+    'demo-output/wordnet-part',
+  ].find((name) => existsSync(join(name, 'run.trec')))
   if (folder === undefined) {
     throw new KithError(
       'BAD_INPUT',
