@@ -4,7 +4,7 @@ import { addLabels, type LabelSummary } from './label-summary.ts'
 import { type LabelPlan, type LabelTask, type LeftOut, labelTasks } from './label-tasks.ts'
 
 /** Queries that are written at a time: what a stop can cost. */
-const PART = 512
+export const PART = 512
 
 /** Labels the queries of a plan and passes them on part by part, each with the summary up to it. */
 export async function labelAll(

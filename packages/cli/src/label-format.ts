@@ -1,3 +1,4 @@
+import { KithError } from '@kith/core'
 import {
   formatLabelsJson,
   formatLabelsTsv,
@@ -8,6 +9,7 @@ import {
   type LabelTexts,
   type LabelValues,
 } from '@kith/ir'
+import type { TextPair } from './text-pair.ts'
 
 export const labelFormats = [
   'jsonl',
@@ -55,4 +57,20 @@ export function formatLabels(
       // Parquet is made from this at the end, since a half-written one could not be continued.
       return formatLabelsJson(entry)
   }
+}
+
+/** The same where texts may be missing: an error, or why the query is left out. */
+export function formatLabelsOrSkip(
+  entry: LabelledQuery,
+  layout: LabelLayout,
+  texts: TextPair | undefined,
+  missing: 'error' | 'skip',
+): string | { leftOut: string } | undefined {
+  const lacking = needsTexts(layout.format) ? texts?.lacking(entry) : undefined
+  if (lacking === undefined) return formatLabels(entry, layout, texts)
+  if (missing === 'skip') return { leftOut: lacking.reason }
+  throw new KithError(
+    'BAD_INPUT',
+    `query ${entry.query}: ${lacking.what} has no text (--missing skip goes on without)`,
+  )
 }

@@ -7,24 +7,37 @@ import { wordnetCommand } from './commands/collection.ts'
 import { convertCommand } from './commands/convert.ts'
 import { encodeCommand } from './commands/encode.ts'
 import { evalCommand } from './commands/eval.ts'
+import { jobsCommand } from './commands/jobs.ts'
+import { jobsExportCommand } from './commands/jobs-export.ts'
+import { jobsRemoveCommand } from './commands/jobs-remove.ts'
+import { jobsRetryCommand } from './commands/jobs-retry.ts'
 import { labelsCommand } from './commands/labels.ts'
 import { mergeCommand } from './commands/labels-merge.ts'
+import { loadCommand } from './commands/load.ts'
 import { reportCommand } from './commands/report.ts'
 import { rerankCommand } from './commands/rerank.ts'
 import { searchCommand } from './commands/search.ts'
+import { serveCommand } from './commands/serve.ts'
+import { studioCommand } from './commands/studio.ts'
+import { sweepCommand } from './commands/sweep.ts'
 import { trainCommand } from './commands/train.ts'
 import { trainCompareCommand } from './commands/train-compare.ts'
 import { tuneCommand } from './commands/tune.ts'
+import { tuneTrainCommand } from './commands/tune-train.ts'
+import { workCommand } from './commands/work.ts'
 import { Output } from './output.ts'
 import { UsageError } from './usage-error.ts'
 import { version } from './version.ts'
 
-const commands: readonly Command[] = [
+/** Every command, in the order of the overview; the documentation lists them too. */
+export const commands: readonly Command[] = [
   encodeCommand,
   searchCommand,
   rerankCommand,
   evalCommand,
   tuneCommand,
+  tuneTrainCommand,
+  sweepCommand,
   reportCommand,
   labelsCommand,
   mergeCommand,
@@ -32,6 +45,14 @@ const commands: readonly Command[] = [
   trainCommand,
   trainCompareCommand,
   adaptCommand,
+  loadCommand,
+  workCommand,
+  jobsCommand,
+  jobsExportCommand,
+  jobsRetryCommand,
+  jobsRemoveCommand,
+  serveCommand,
+  studioCommand,
   wordnetCommand,
   convertCommand,
 ]

@@ -42,11 +42,13 @@ export class Progress {
   }
 }
 
-function short(rate: number): string {
+/** A rate in a few characters. */
+export function short(rate: number): string {
   return rate >= 100 ? Math.round(rate).toLocaleString('en') : rate.toPrecision(2)
 }
 
-function duration(seconds: number): string {
+/** A time in a few characters. */
+export function duration(seconds: number): string {
   if (seconds < 60) return `${Math.ceil(seconds)} s`
   const minutes = Math.floor(seconds / 60)
   if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`

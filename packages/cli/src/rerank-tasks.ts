@@ -1,11 +1,11 @@
 import { KithError } from '@kith/core'
-import type { Embeddings, Run } from '@kith/ir'
+import type { Embeddings, RankedQuery, Run } from '@kith/ir'
 import type { missingPolicies } from './shared-options.ts'
 import type { Shelves } from './text-shelf.ts'
 
 /** What is to be reranked, and with what. */
 export interface RerankPlan {
-  run: Run
+  run: Iterable<RankedQuery> & Pick<Run, 'has'>
   queries: Embeddings
   docs: Embeddings
   shelves: Shelves | undefined

@@ -19,12 +19,18 @@ export async function writeSidecar(
   inputs: readonly string[],
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
-  const files = await Promise.all(
-    inputs.map(async (file) => ({ file, bytes: (await stat(file)).size })),
-  )
-  const meta = { command, version, settings, inputs: files, ...more }
-  const written = `${JSON.stringify(meta, undefined, 2)}\n`
+  await writeSidecarOf(out, { command, version, settings, inputs: await inputsOf(inputs), ...more })
+}
+
+/** Writes a sidecar that is known already. */
+export async function writeSidecarOf(out: string, made: Sidecar): Promise<void> {
+  const written = `${JSON.stringify(made, undefined, 2)}\n`
   await writeWhole(`${out}.meta.json`, (write) => write(written))
+}
+
+/** Files as a sidecar names them. */
+export function inputsOf(files: readonly string[]): Promise<{ file: string; bytes: number }[]> {
+  return Promise.all(files.map(async (file) => ({ file, bytes: (await stat(file)).size })))
 }
 
 /** Removes what tells of an older file under this name, before another is made. */

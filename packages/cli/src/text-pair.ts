@@ -4,13 +4,16 @@ import { type LabelledQuery, type LabelTexts, type TextEntry, TextStore } from '
 /** Prepared texts that are kept for the next query they are candidates of. */
 const KEPT = 50_000
 
+/** Where texts come from by their ids. */
+export type TextSource = Pick<TextStore, 'get' | 'has' | 'close'>
+
 /** The texts of queries and documents, read as they are needed. */
 export class TextPair implements LabelTexts {
-  readonly #queries: TextStore
-  readonly #documents: TextStore
+  readonly #queries: TextSource
+  readonly #documents: TextSource
   readonly #prepared = new Map<string, PreparedText>()
 
-  private constructor(queries: TextStore, documents: TextStore) {
+  constructor(queries: TextSource, documents: TextSource) {
     this.#queries = queries
     this.#documents = documents
   }

@@ -1,5 +1,5 @@
 import { type PreparedText, prepareText } from '@kith/core'
-import { readTexts } from '@kith/ir'
+import { readTexts, type TextEntry } from '@kith/ir'
 import { type SharedTexts, shareTexts, type TextsById } from '@kith/tune'
 import type { RerankPlan } from './rerank-tasks.ts'
 
@@ -11,12 +11,15 @@ export class TextShelf {
   /** Reads the texts of a file that are wanted, and no others. */
   static async read(file: string, wanted: (id: string) => boolean): Promise<TextShelf> {
     const shelf = new TextShelf()
-    for await (const { id, title, text } of readTexts(file)) {
-      if (!wanted(id)) continue
-      shelf.#numbers.set(id, shelf.#texts.length)
-      shelf.#texts.push(prepareText(title ? `${title} ${text}` : text))
+    for await (const entry of readTexts(file)) {
+      if (wanted(entry.id)) shelf.add(entry)
     }
     return shelf
+  }
+
+  add({ id, title, text }: TextEntry): void {
+    this.#numbers.set(id, this.#texts.length)
+    this.#texts.push(prepareText(title ? `${title} ${text}` : text))
   }
 
   /** The number of a text in `share`, undefined where there is none. */

@@ -1,3 +1,12 @@
-/** Where candidates with their vectors come from: exact search over vectors in memory or files. */
+/** Where candidates with their vectors come from: exact search over files, LanceDB, PostgreSQL. */
 export type { DocumentSource, MemoryDocuments, StoredDocuments } from './documents.ts'
+export { openStore, type StoreKind, storeKind } from './open-store.ts'
 export { type Metric, type SearchOptions, type SearchResult, searchExact } from './search-exact.ts'
+export type {
+  Store,
+  StoreDocument,
+  StoreDocuments,
+  StoreHits,
+  StoreOptions,
+  StoreSearchOptions,
+} from './store.ts'

@@ -13,13 +13,14 @@ import {
 import type { Command, Values } from '../command.ts'
 import { entryOf, labelAll } from '../label-all.ts'
 import {
-  formatLabels,
+  formatLabelsOrSkip,
   type LabelFormat,
   type LabelLayout,
   labelFormats,
   labelValues,
   needsTexts,
 } from '../label-format.ts'
+import { labelFromStore } from '../label-store.ts'
 import { emptySummary, isSummary, type LabelSummary, summaryLines } from '../label-summary.ts'
 import type { LabelPlan } from '../label-tasks.ts'
 import { labelSettingOptions, readLabelSettings } from '../setting-options.ts'
@@ -33,10 +34,11 @@ import {
   workerOption,
 } from '../shared-options.ts'
 import { fingerprint, removeSidecar, writeSidecar } from '../sidecar.ts'
+import { readSource, readSubmit, storeOption, submitOptions } from '../store-options.ts'
 import { runTasks, workersFor } from '../task-pool.ts'
 import { TextPair } from '../text-pair.ts'
 import { UsageError } from '../usage-error.ts'
-import { isSet, optionalChoice, optionalWhole, text } from '../values.ts'
+import { isSet, optionalChoice, optionalText, optionalWhole, text } from '../values.ts'
 import { vectorSource } from '../vector-rows.ts'
 
 /** `kith labels`: sparse judgements in, training labels out. */
@@ -47,7 +49,8 @@ export const labelsCommand: Command = {
     'For each query of a run that has judged relevant documents (--qrels), gives a part of their\n' +
     'probability to the candidates that are most similar to them within the query’s own context.\n' +
     'Can be stopped at any moment: the same command goes on where it was, and the file is the\n' +
-    'same in the end. --shard 3/16 does one share; kith labels merge joins shares.\n' +
+    'same in the end. --shard 3/16 does one share; kith labels merge joins shares. Documents may\n' +
+    'also be in a store (--store); --submit leaves the work to kith work on any number of machines.\n' +
     `Formats: ${labelFormats.join(', ')} (docs/labels.md shows how each is loaded).\n` +
     `Presets: ${Object.keys(labelPresets).join(', ')}.`,
   example:
@@ -55,9 +58,11 @@ export const labelsCommand: Command = {
   options: {
     run: { value: 'FILE', help: 'candidates of the training queries', required: true },
     queries: { value: 'FILE', help: 'embeddings of the queries', required: true },
-    docs: { value: 'FILE', help: 'embeddings of the documents', required: true },
+    docs: { value: 'FILE', help: 'embeddings of the documents' },
+    ...storeOption,
     qrels: { value: 'FILE', help: 'judgements', required: true },
-    out: { value: 'FILE', help: 'the labels to write', required: true },
+    out: { value: 'FILE', help: 'the labels to write' },
+    ...submitOptions,
     level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
     format: {
       value: 'NAME',
@@ -93,14 +98,20 @@ export const labelsCommand: Command = {
     const level = optionalWhole(values, 'level') ?? 1
     const shard = readShard(values)
     const workers = optionalWhole(values, 'workers')
+    const words = isSet(values, 'words')
+    const source = readSource(values)
+    if ('store' in source) {
+      const study = { settings, layout, level, missing, words }
+      return labelFromStore(values, source.store, study, output)
+    }
+    readSubmit(values)
     const [runFile, qrelsFile, out] = [
       text(values, 'run'),
       text(values, 'qrels'),
       text(values, 'out'),
     ]
-    const [queriesFile, docsFile] = [text(values, 'queries'), text(values, 'docs')]
+    const [queriesFile, docsFile] = [text(values, 'queries'), source.docs]
     const [corpus, queryText] = textFiles(values)
-    const words = isSet(values, 'words')
     if ((words || needsTexts(layout.format)) && !(corpus && queryText)) {
       throw new UsageError(
         `${words ? '--words' : `--format ${layout.format}`} needs --corpus and --query-text`,
@@ -148,16 +159,7 @@ export const labelsCommand: Command = {
         summary = await labelAll(
           plan,
           (tasks) => runTasks('label', inputs, tasks, workers ?? workersFor(share.to - from)),
-          (task, labels) => {
-            const entry = entryOf(docs, task, labels)
-            const lacking = needsTexts(layout.format) && texts ? texts.lacking(entry) : undefined
-            if (lacking === undefined) return formatLabels(entry, layout, texts)
-            if (missing === 'skip') return { leftOut: lacking.reason }
-            throw new KithError(
-              'BAD_INPUT',
-              `query ${task.query}: ${lacking.what} has no text (--missing skip goes on without)`,
-            )
-          },
+          (task, labels) => formatLabelsOrSkip(entryOf(docs, task, labels), layout, texts, missing),
           async (part, now) => {
             await append(part, now)
             progress.update(now.position - share.from)
@@ -191,7 +193,8 @@ export const labelsCommand: Command = {
 
 function readLayout(values: Values, settings: LabelSettings): LabelLayout {
   const { target, keep, contextSize } = settings
-  const format = optionalChoice(values, 'format', labelFormats) ?? formatOf(text(values, 'out'))
+  const format =
+    optionalChoice(values, 'format', labelFormats) ?? formatOf(optionalText(values, 'out') ?? '')
   const usual = format === 'sentence-transformers' ? 'logit' : 'probability'
   if (format === 'sentence-transformers' && target === 'one-hot') {
     throw new UsageError(

@@ -1,37 +1,58 @@
 import type { Command } from '../command.ts'
-import { type SearchJob, searchFiles } from '../search-files.ts'
+import { searchFiles } from '../search-files.ts'
+import { searchStore } from '../search-store.ts'
 import { embeddingOptions, readEmbeddingOptions, workerOption } from '../shared-options.ts'
-import { optionalChoice, optionalWhole, text } from '../values.ts'
+import { readSource, storeOption } from '../store-options.ts'
+import { UsageError } from '../usage-error.ts'
+import { isSet, optionalChoice, optionalText, optionalWhole, text } from '../values.ts'
 
-/** `kith search`: the documents most similar to each query, by comparing with all of them. */
+/** `kith search`: the documents most similar to each query. */
 export const searchCommand: Command = {
   name: 'search',
-  summary: 'find the most similar documents of each query, exactly',
+  summary: 'find the most similar documents of each query',
   description:
     'Embeddings: .npy (ids in a neighbouring .ids.txt, or row numbers), .safetensors, .fvecs,\n' +
     '.parquet, .jsonl, or a folder with embedding.memmap and ids.memmap (--dimensions).\n' +
-    'Exact: every document is compared with every query, on all cores.',
+    'Files are searched exactly: every document is compared with every query, on all cores.\n' +
+    'A store is asked as it is: through its approximate index where it has one.',
   example: 'kith search --queries queries.npy --docs docs.npy --top 200 --out run.trec',
   options: {
     queries: { value: 'FILE', help: 'embeddings of the queries', required: true },
-    docs: { value: 'FILE', help: 'embeddings of the documents', required: true },
+    docs: { value: 'FILE', help: 'embeddings of the documents' },
+    ...storeOption,
     out: { value: 'FILE', help: 'the run to write (.json, .gz by ending)', required: true },
     top: { value: 'N', help: 'documents per query', default: '200' },
-    metric: { value: 'NAME', help: 'dot or cosine', default: 'dot' },
+    metric: {
+      value: 'NAME',
+      help: 'dot or cosine',
+      default: 'dot, or what the store was loaded for',
+    },
+    exact: { help: 'compare with every document of a store even where it has an index' },
+    filter: { value: 'SQL', help: 'a condition that the documents of a store must fulfil' },
     ...embeddingOptions,
     ...workerOption,
   },
   async run(values, output) {
-    const job: SearchJob = {
+    const source = readSource(values)
+    const job = {
       queries: text(values, 'queries'),
-      docs: text(values, 'docs'),
       out: text(values, 'out'),
       top: optionalWhole(values, 'top') ?? 200,
       metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
-      workers: optionalWhole(values, 'workers'),
       ...readEmbeddingOptions(values),
     }
-    const found = await searchFiles(job, output)
+    const [exact, filter] = [isSet(values, 'exact'), optionalText(values, 'filter')]
+    if ('store' in source) {
+      const found = await searchStore({ ...job, store: source.store, exact, filter }, output)
+      output.result(
+        { out: job.out, ...found },
+        `${job.out}: up to ${job.top} of ${found.documents} documents for each of ${found.queries} queries in ${found.seconds.toFixed(1)} s`,
+      )
+      return
+    }
+    if (filter !== undefined) throw new UsageError('--filter needs --store')
+    const workers = optionalWhole(values, 'workers')
+    const found = await searchFiles({ ...job, docs: source.docs, workers }, output)
     output.result(
       { out: job.out, ...found },
       `${job.out}: ${found.perQuery} of ${found.documents} documents for each of ${found.queries} queries in ${found.seconds.toFixed(1)} s`,

@@ -1,0 +1,57 @@
+import type { TextEntry } from '@kith/ir'
+
+/** One query of a batch with all that is needed to work on it, besides the documents in the store. */
+export interface BatchItem {
+  query: string
+  /** Its candidates, best first. */
+  ids: readonly string[]
+  /** Its embedding; undefined where there is none. */
+  vector: Float32Array | undefined
+  /** The candidates' scores, where the old ranking may have to be kept. */
+  scores?: Float64Array | undefined
+  /** Its text, where the words are looked at or written. */
+  text?: TextEntry | undefined
+  /** Its ground truth with grades, where it is labelled. */
+  truth?: readonly (readonly [id: string, grade: number])[] | undefined
+}
+
+interface Header extends Pick<BatchItem, 'ids' | 'text' | 'truth'> {
+  dimensions: number
+}
+
+/** An item without its query's id as bytes: a header as JSON, its length before it, then the numbers. */
+export function encodeItem({ ids, vector, scores, text, truth }: BatchItem): Buffer {
+  const header: Header = { ids, text, truth, dimensions: vector?.length ?? 0 }
+  const json = Buffer.from(JSON.stringify(header))
+  const length = Buffer.allocUnsafe(4)
+  length.writeUInt32LE(json.length)
+  return Buffer.concat([length, json, bytesOf(vector), bytesOf(scores)])
+}
+
+/** The item that bytes were made of. */
+export function decodeItem(query: string, body: Uint8Array): BatchItem {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const start = 4 + bytes.readUInt32LE(0)
+  const header = JSON.parse(bytes.toString('utf8', 4, start)) as Header
+  const { ids, text, truth, dimensions } = header
+  const end = start + dimensions * 4
+  return {
+    query,
+    ids,
+    text,
+    truth,
+    vector: dimensions > 0 ? new Float32Array(copyOf(bytes, start, end)) : undefined,
+    scores: end < bytes.length ? new Float64Array(copyOf(bytes, end, bytes.length)) : undefined,
+  }
+}
+
+/** The bytes of an array of numbers. */
+export function bytesOf(numbers: Float32Array | Float64Array | Uint32Array | undefined): Buffer {
+  if (!numbers) return Buffer.alloc(0)
+  return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
+}
+
+/** A part of some bytes in a buffer of its own, where numbers can be read at their places. */
+export function copyOf(bytes: Uint8Array, from: number, to: number): ArrayBuffer {
+  return new Uint8Array(bytes.subarray(from, to)).buffer
+}

@@ -1,0 +1,108 @@
+import { KithError } from '@kith/core'
+import {
+  type Embeddings,
+  type OpenEmbeddingsOptions,
+  openEmbeddings,
+  type Qrels,
+  streamRankings,
+  TextStore,
+} from '@kith/ir'
+import { type BatchItem, encodeItem } from './batch-item.ts'
+import type { BatchPart } from './batch-study.ts'
+
+/** The files that the queries of a batch come from. */
+export interface BatchFiles {
+  run: string
+  queries: string
+  queryText: string | undefined
+}
+
+/** What else decides the items. */
+export interface BatchRules {
+  missing: 'error' | 'skip'
+  /** Judgements and the grade from which on they count, where queries are labelled. */
+  truth?: { qrels: Qrels; level: number } | undefined
+  /** The places in the run that are wanted. */
+  from?: number
+  to?: number
+}
+
+/** Reads queries with all that is needed to work on them. */
+export class BatchSource {
+  readonly #files: BatchFiles
+  readonly #queries: Embeddings
+  readonly #texts: TextStore | undefined
+
+  private constructor(files: BatchFiles, queries: Embeddings, texts: TextStore | undefined) {
+    this.#files = files
+    this.#queries = queries
+    this.#texts = texts
+  }
+
+  static async open(files: BatchFiles, options: OpenEmbeddingsOptions): Promise<BatchSource> {
+    const queries = await openEmbeddings(files.queries, options)
+    try {
+      const texts =
+        files.queryText === undefined ? undefined : await TextStore.open(files.queryText)
+      return new BatchSource(files, queries, texts)
+    } catch (error) {
+      queries.close()
+      throw error
+    }
+  }
+
+  get dimensions(): number {
+    return this.#queries.dimensions
+  }
+
+  /** The queries of the run in its order, as they are handed around. */
+  async *parts(rules: BatchRules): AsyncGenerator<BatchPart> {
+    const { from = 0, to = Number.POSITIVE_INFINITY } = rules
+    let position = -1
+    for await (const { query, ids, scores } of streamRankings(this.#files.run)) {
+      if (++position < from) continue
+      if (position >= to) return
+      const item: BatchItem = { query, ids, vector: this.#vector(query, rules) }
+      // Only where it may be left out, the old ranking may have to be written.
+      if (rules.missing === 'skip' && !rules.truth) item.scores = Float64Array.from(scores)
+      item.text = this.#texts?.get(query)
+      if (rules.truth) item.truth = truthOf(query, rules.truth)
+      yield { query, body: encodeItem(item) }
+    }
+  }
+
+  /** The same, so many at a time. */
+  async *batches(rules: BatchRules, size: number): AsyncGenerator<BatchPart[]> {
+    let batch: BatchPart[] = []
+    for await (const part of this.parts(rules)) {
+      batch.push(part)
+      if (batch.length < size) continue
+      yield batch
+      batch = []
+    }
+    if (batch.length > 0) yield batch
+  }
+
+  close(): void {
+    this.#queries.close()
+    this.#texts?.close()
+  }
+
+  #vector(query: string, { missing, truth }: BatchRules): Float32Array | undefined {
+    const row = this.#queries.rowOf(query)
+    if (row !== undefined) return this.#queries.read(row, row + 1)
+    // A query without ground truth is left out anyway.
+    if (missing === 'skip' || (truth && truthOf(query, truth).length === 0)) return undefined
+    throw new KithError(
+      'BAD_INPUT',
+      `query ${query}: it has no embedding (--missing skip goes on without)`,
+    )
+  }
+}
+
+function truthOf(
+  query: string,
+  { qrels, level }: NonNullable<BatchRules['truth']>,
+): [string, number][] {
+  return [...(qrels.get(query) ?? [])].filter(([, grade]) => grade >= level)
+}

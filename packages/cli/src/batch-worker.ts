@@ -1,0 +1,41 @@
+/** The worker thread of batches: fetches documents from the store and works on their queries. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { KithError, type KithErrorCode } from '@kith/core'
+import { type BatchPart, BatchRunner, type BatchStudy } from './batch-study.ts'
+
+/** What the thread is asked. */
+export interface BatchQuestion {
+  study: BatchStudy
+  parts: readonly BatchPart[]
+}
+
+/** What it answers. */
+export interface BatchReply {
+  parts?: BatchPart[]
+  error?: {
+    code: KithErrorCode
+    message: string
+    /** What the database or the system said, where it was that. */
+    cause: { code: string | undefined; message: string } | undefined
+  }
+}
+
+const runner = new BatchRunner((workerData as { address: string }).address)
+
+parentPort!.on('message', async ({ study, parts }: BatchQuestion) => {
+  let reply: BatchReply
+  try {
+    reply = { parts: await runner.run(study, parts) }
+  } catch (error) {
+    if (!(error instanceof KithError)) throw error
+    const cause = error.cause as NodeJS.ErrnoException | undefined
+    reply = {
+      error: {
+        code: error.code,
+        message: error.message.replace(/^kith: /, ''),
+        cause: cause && { code: cause.code, message: cause.message },
+      },
+    }
+  }
+  parentPort!.postMessage(reply)
+})

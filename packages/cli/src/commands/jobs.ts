@@ -1,0 +1,46 @@
+import { Studies, type StudyProgress } from '@kith/work'
+import type { Command } from '../command.ts'
+import { duration, short } from '../progress.ts'
+import { databaseOption, readDatabase } from '../store-options.ts'
+import { table } from '../table.ts'
+
+/** `kith jobs`: how far submitted studies are. */
+export const jobsCommand: Command = {
+  name: 'jobs',
+  summary: 'show how far the studies in PostgreSQL are',
+  description:
+    'For each study: queries done, queries per second over the last minute, time left, jobs that\n' +
+    'are being worked on, and jobs that failed three times and were set aside, with their errors.',
+  example: 'kith jobs --store postgres://localhost/kith',
+  options: databaseOption,
+  async run(values, output) {
+    const studies = await Studies.open(readDatabase(values))
+    try {
+      const list = await studies.progress()
+      output.result(
+        list.map(({ settings: _, origin: __, ...rest }) => rest),
+        list.length > 0 ? describe(list) : 'no studies',
+      )
+    } finally {
+      await studies.close()
+    }
+  },
+}
+
+function describe(list: readonly StudyProgress[]): string {
+  const rows = list.map(({ name, kind, queries, done, active, failures, rate, secondsLeft }) => [
+    name,
+    kind,
+    `${done} of ${queries}`,
+    `${Math.floor((100 * done) / Math.max(1, queries))} %`,
+    `${short(rate)}/s`,
+    done === queries ? 'done' : secondsLeft === undefined ? '?' : duration(secondsLeft),
+    String(active),
+    String(failures.length),
+  ])
+  const head = ['study', 'kind', 'queries', '', 'rate', 'left', 'active', 'set aside']
+  const reasons = list.flatMap(({ name, failures }) =>
+    failures.map(({ from, to, message }) => `${name}, queries ${from + 1} to ${to}: ${message}`),
+  )
+  return [table([head, ...rows]), ...(reasons.length > 0 ? ['', ...reasons] : [])].join('\n')
+}

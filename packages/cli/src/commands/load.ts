@@ -1,0 +1,84 @@
+import { type Embeddings, openEmbeddings, TextStore } from '@kith/ir'
+import { openStore, type StoreDocument } from '@kith/stores'
+import type { Command } from '../command.ts'
+import { embeddingOptions, readEmbeddingOptions } from '../shared-options.ts'
+import { isSet, optionalChoice, optionalText, text } from '../values.ts'
+
+/** Rows that are read at a time. */
+const BLOCK = 1024
+
+/** `kith load`: embeddings and texts into a store. */
+export const loadCommand: Command = {
+  name: 'load',
+  summary: 'put documents into PostgreSQL or LanceDB',
+  description:
+    'Loads embeddings, and with --corpus the texts, into a store: postgres://user@host/database\n' +
+    '(with pgvector), a folder or an object storage URL for LanceDB. #name behind it names one of\n' +
+    'several collections. Documents that are there already are replaced, so that a load that was\n' +
+    'stopped can be started again.',
+  example:
+    'kith load --store postgres://localhost/kith --docs docs.npy --corpus corpus.jsonl --index',
+  options: {
+    store: { value: 'ADDRESS', help: 'where the documents go', required: true },
+    docs: { value: 'FILE', help: 'embeddings of the documents', required: true },
+    corpus: { value: 'FILE', help: 'texts of the documents (BEIR, MS MARCO or TREC)' },
+    type: { value: 'TYPE', help: 'f32, or f16 for half the space', default: 'that of --docs' },
+    metric: { value: 'NAME', help: 'what the index is for: dot or cosine', default: 'dot' },
+    index: { help: 'build an approximate index when all is loaded' },
+    ...embeddingOptions,
+  },
+  async run(values, output) {
+    const docs = await openEmbeddings(text(values, 'docs'), readEmbeddingOptions(values))
+    const corpus = optionalText(values, 'corpus')
+    let texts: TextStore | undefined
+    try {
+      if (corpus !== undefined) texts = await TextStore.open(corpus)
+      const store = await openStore(text(values, 'store'), {
+        type: optionalChoice(values, 'type', ['f16', 'f32']) ?? docs.type,
+        metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
+      })
+      try {
+        const start = performance.now()
+        const progress = output.progress('loading', docs.rows)
+        const documents = documentsOf(docs, texts, (done) => progress.update(done))
+        const isNew = (await store.count()) === 0
+        await (isNew ? store.add(documents) : store.replace(documents)).finally(() =>
+          progress.end(),
+        )
+        if (isSet(values, 'index')) {
+          output.remark('building the index …')
+          await store.index?.()
+        }
+        const seconds = (performance.now() - start) / 1000
+        const count = await store.count()
+        output.result(
+          { loaded: docs.rows, documents: count, seconds },
+          `${docs.rows} documents loaded in ${seconds.toFixed(1)} s; the store has ${count}`,
+        )
+      } finally {
+        await store.close()
+      }
+    } finally {
+      docs.close()
+      texts?.close()
+    }
+  },
+}
+
+function* documentsOf(
+  docs: Embeddings,
+  texts: TextStore | undefined,
+  onDone: (done: number) => void,
+): Generator<StoreDocument> {
+  for (let from = 0; from < docs.rows; from += BLOCK) {
+    const to = Math.min(from + BLOCK, docs.rows)
+    const block = docs.read(from, to)
+    for (let row = from; row < to; row++) {
+      const id = docs.idOf(row)
+      const at = (row - from) * docs.dimensions
+      const { title, text: body } = texts?.get(id) ?? {}
+      yield { id, vector: block.subarray(at, at + docs.dimensions), title, text: body }
+    }
+    onDone(to)
+  }
+}

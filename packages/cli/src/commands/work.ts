@@ -1,0 +1,77 @@
+import { availableParallelism } from 'node:os'
+import { Studies, work } from '@kith/work'
+import { BatchPool } from '../batch-pool.ts'
+import type { BatchStudy } from '../batch-study.ts'
+import type { Command } from '../command.ts'
+import { workerOption } from '../shared-options.ts'
+import { databaseOption, readDatabase } from '../store-options.ts'
+import { isSet, optionalWhole } from '../values.ts'
+
+/** `kith work`: does the jobs of submitted studies, on this machine. */
+export const workCommand: Command = {
+  name: 'work',
+  summary: 'do jobs that kith rerank or kith labels --submit put into PostgreSQL',
+  description:
+    'Takes job after job, on all cores, until it is told to stop: then it finishes what it has\n' +
+    'begun. Start it on as many machines as there are. It may be killed, and the database may go\n' +
+    'away and come back: a job whose worker was not heard of for a while goes to another one, and\n' +
+    'every query has one result in the end. A job that fails three times is set aside; kith jobs\n' +
+    'shows why.',
+  example: 'kith work --store postgres://localhost/kith',
+  options: {
+    ...databaseOption,
+    'until-empty': { help: 'end when no job is left, instead of waiting for new ones' },
+    lease: {
+      value: 'SECONDS',
+      help: 'without a sign of life for so long, a job goes to another worker',
+      default: '60',
+    },
+    ...workerOption,
+  },
+  async run(values, output) {
+    const address = readDatabase(values).replace(/#.*$/, '')
+    const lanes = optionalWhole(values, 'workers') ?? availableParallelism()
+    const lease = optionalWhole(values, 'lease') ?? 60
+    const stop = new AbortController()
+    // In the place of what ends other commands at once; a second signal ends this one too.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.removeAllListeners(signal)
+      process.once(signal, () => {
+        output.remark('finishing what has begun …')
+        stop.abort()
+      })
+    }
+    // One for each job that is being finished, and one for signs of life.
+    const studies = await Studies.open(address, { most: lanes + 1, silence: lease })
+    const pool = new BatchPool(address, lanes)
+    let [queries, failures] = [0, 0]
+    try {
+      await work(
+        studies,
+        ({ kind, settings }, items) => {
+          const { collection, ...rest } = settings
+          return pool.run({ kind, collection, settings: rest } as unknown as BatchStudy, items)
+        },
+        {
+          lanes,
+          lease,
+          untilEmpty: isSet(values, 'until-empty'),
+          signal: stop.signal,
+          onEvent(event) {
+            if (event.kind === 'done') {
+              queries += event.queries
+              output.remark(`${event.study}: ${event.queries} queries done`)
+            } else if (event.kind === 'failed') {
+              failures++
+              output.remark(`${event.study}: a job failed: ${event.message}`)
+            } else output.remark(`waiting for the database: ${event.message}`)
+          },
+        },
+      )
+    } finally {
+      pool.close()
+      await studies.close()
+    }
+    output.result({ queries, failures }, `${queries} queries done, ${failures} tries failed`)
+  },
+}

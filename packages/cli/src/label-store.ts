@@ -1,0 +1,173 @@
+import { rename } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { KithError } from '@kith/core'
+import {
+  type AppendPart,
+  countRankings,
+  readLabels,
+  readQrels,
+  writeLabelsParquet,
+  writeResumably,
+} from '@kith/ir'
+import { decodeLabels, type LabelResult, type LabelStudy } from './batch-label.ts'
+import { BatchPool } from './batch-pool.ts'
+import { BatchSource } from './batch-source.ts'
+import type { BatchPart } from './batch-study.ts'
+import type { Values } from './command.ts'
+import { PART } from './label-all.ts'
+import { type LabelLayout, needsTexts } from './label-format.ts'
+import {
+  addSummaries,
+  emptySummary,
+  isSummary,
+  type LabelSummary,
+  summaryLines,
+} from './label-summary.ts'
+import type { Output } from './output.ts'
+import { readShard, shareOf } from './shard.ts'
+import { readEmbeddingOptions } from './shared-options.ts'
+import { fingerprint, inputsOf, removeSidecar, type Sidecar, writeSidecarOf } from './sidecar.ts'
+import { checkStore, readSubmit, type StoreAddress, storeName } from './store-options.ts'
+import { submitStudy } from './submit-study.ts'
+import { UsageError } from './usage-error.ts'
+import { optionalText, optionalWhole, text } from './values.ts'
+import { version } from './version.ts'
+
+/** Queries that go to a thread at a time. */
+const BATCH = 64
+
+/** Makes labels with documents of a store: here, or as a study that `kith work` does. */
+export async function labelFromStore(
+  values: Values,
+  store: StoreAddress,
+  study: LabelStudy,
+  output: Output,
+): Promise<void> {
+  if (values['corpus'] !== undefined) {
+    throw new UsageError('--corpus goes into the store with kith load; --query-text is enough here')
+  }
+  const queryText = optionalText(values, 'query-text')
+  if ((study.words || needsTexts(study.layout.format)) && queryText === undefined) {
+    throw new UsageError('labels with words or texts need --query-text')
+  }
+  const submit = readSubmit(values)
+  const shard = readShard(values)
+  if (submit !== undefined && shard.count > 1) {
+    throw new UsageError('--submit divides the work itself: leave out --shard')
+  }
+  const [run, queries, qrelsFile] = ['run', 'queries', 'qrels'].map((name) => text(values, name))
+  const files = [run!, queries!, qrelsFile!, queryText].filter((file) => file !== undefined)
+  const { settings, layout, ...rest } = study
+  const chosen = { ...settings, ...layout, ...rest, store: storeName(store) }
+  const qrels = await readQrels(qrelsFile!)
+  output.remark(`counting the queries of ${run} …`)
+  const total = await countRankings(run!)
+  const share = shareOf(shard, total)
+  const made: Sidecar & { shard: typeof shard; queries: object } = {
+    ...{ command: 'labels', version, settings: chosen, inputs: await inputsOf(files) },
+    ...{ shard, queries: { ...share, total } },
+  }
+  const source = await BatchSource.open(
+    { run: run!, queries: queries!, queryText },
+    readEmbeddingOptions(values),
+  )
+  const rules = { missing: study.missing, truth: { qrels, level: study.level } }
+  try {
+    await checkStore(store, source.dimensions)
+    const { address, collection } = store
+    if (submit !== undefined) {
+      const whole = { name: submit, kind: 'labels', settings: { collection, ...study } }
+      const origin = { ...made }
+      await submitStudy(values, address, { ...whole, origin }, source.parts(rules), output)
+      return
+    }
+    const out = text(values, 'out')
+    const workers = optionalWhole(values, 'workers') ?? availableParallelism()
+    const pool = new BatchPool(address, workers)
+    const start = performance.now()
+    const progress = output.progress('labelling', share.to - share.from)
+    try {
+      const summary = await writeLabelFile(out, layout, {
+        key: await fingerprint({ ...chosen, ...share }, files),
+        from: share.from,
+        results: (from) => {
+          const batches = source.batches({ ...rules, from, to: share.to }, BATCH)
+          return labelResults(pool.runAll({ kind: 'labels', settings: study, collection }, batches))
+        },
+        to: share.to,
+        onDone: (position) => progress.update(position - share.from),
+        made,
+      })
+      const seconds = (performance.now() - start) / 1000
+      output.result({ out, seconds, ...summary }, [`${out}:`, ...summaryLines(summary)].join('\n'))
+    } finally {
+      progress.end()
+      pool.close()
+    }
+  } finally {
+    source.close()
+  }
+}
+
+/** What a file of labels is made of. */
+export interface LabelFileWork {
+  /** Equal for equal contents. */
+  key: string
+  /** The first and the end of the places in the run. */
+  from: number
+  to: number
+  /** The results from a place on, in order. */
+  results(from: number): AsyncIterable<LabelResult>
+  onDone(position: number): void
+  /** What its sidecar says, besides the summary. */
+  made: Sidecar
+}
+
+/** Writes labels as the command over files does: the same parts, so that packed files are equal too. */
+export async function writeLabelFile(
+  out: string,
+  layout: LabelLayout,
+  { key, from, to, results, onDone, made }: LabelFileWork,
+): Promise<LabelSummary> {
+  let summary: LabelSummary = { ...emptySummary, position: from }
+  const write = async (
+    append: AppendPart<LabelSummary>,
+    before: LabelSummary | undefined,
+  ): Promise<void> => {
+    if (before) summary = before
+    let part = ''
+    let size = 0
+    for await (const result of results(summary.position)) {
+      summary = addSummaries([summary, result.summary])
+      part += result.part
+      if (!result.answered || ++size < PART) continue
+      await append(part, summary)
+      onDone(summary.position)
+      part = ''
+      size = 0
+    }
+    summary = { ...summary, position: to }
+    await append(part, summary)
+  }
+  const finish = async (partial: string): Promise<void> => {
+    if (summary.queries === 0 && summary.unfit > 0) {
+      throw new KithError(
+        'BAD_INPUT',
+        `no query has ${layout.negatives} documents besides a positive one: lower --negatives, or raise --keep`,
+      )
+    }
+    if (layout.format === 'parquet') await writeLabelsParquet(out, readLabels(partial))
+    else await rename(partial, out)
+    const whole: Sidecar & { summary: LabelSummary } = { ...made, summary }
+    await writeSidecarOf(out, whole)
+  }
+  await removeSidecar(out)
+  await writeResumably(out, { key, isState: isSummary, write, finish })
+  return summary
+}
+
+async function* labelResults(
+  batches: AsyncIterable<{ results: readonly BatchPart[] }>,
+): AsyncGenerator<LabelResult> {
+  for await (const { results } of batches) for (const { body } of results) yield decodeLabels(body)
+}

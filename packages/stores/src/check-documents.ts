@@ -1,0 +1,102 @@
+import { KithError, type Matrix } from '@kith/core'
+import type { StoreDocument, StoreDocuments, StoreSearchOptions } from './store.ts'
+
+/** Bytes that an id may take in UTF-8: what every store can index. */
+const LONGEST_ID = 1000
+
+/** Numbers that a batch of documents holds, more or less. */
+const BATCH_NUMBERS = 2 ** 21
+
+/** The largest number that half precision holds. */
+const LARGEST_HALF = 65504
+
+/** What documents must be like to get into a store. */
+export interface DocumentRules {
+  /** The length of the vectors; undefined takes the first document's. */
+  dimensions: number | undefined
+  type: 'f16' | 'f32'
+}
+
+/** Checks documents one by one and passes them on in batches; the same id twice in a batch is an error. */
+export async function* checkedBatches(
+  documents: StoreDocuments,
+  rules: DocumentRules,
+): AsyncGenerator<StoreDocument[]> {
+  let { dimensions } = rules
+  let batch: StoreDocument[] = []
+  let ids = new Set<string>()
+  for await (const document of documents) {
+    dimensions ??= document.vector.length
+    checkDocument(document, dimensions, rules.type)
+    if (ids.has(document.id)) throw twice(document.id)
+    ids.add(document.id)
+    batch.push(document)
+    if (batch.length * dimensions < BATCH_NUMBERS) continue
+    yield batch
+    batch = []
+    ids = new Set()
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** The error for an id that is there already. */
+export function twice(id: string): KithError {
+  return new KithError('BAD_INPUT', `the document ${JSON.stringify(id)} is there already`)
+}
+
+function checkDocument({ id, vector }: StoreDocument, dimensions: number, type: string): void {
+  checkId(id)
+  const name = `document ${JSON.stringify(id)}`
+  if (vector.length !== dimensions || dimensions < 1) {
+    throw new KithError(
+      'BAD_SHAPE',
+      `${name} has ${vector.length} dimensions, the store has ${dimensions}`,
+    )
+  }
+  const limit = type === 'f16' ? LARGEST_HALF : Number.MAX_VALUE
+  const at = vector.findIndex((value) => !(Math.abs(value) <= limit))
+  if (at < 0) return
+  const why = Number.isFinite(vector[at]) ? 'too large for half precision' : 'not finite'
+  throw new KithError('BAD_VECTOR', `${name}, column ${at} is ${vector[at]}: ${why}`)
+}
+
+/** An id must survive every store, file and query language: some text on one line. */
+function checkId(id: string): void {
+  const bytes = Buffer.byteLength(id)
+  if (bytes === 0 || bytes > LONGEST_ID) {
+    throw new KithError('BAD_INPUT', `an id of ${bytes} bytes, allowed: 1 to ${LONGEST_ID}`)
+  }
+  // Half of a surrogate pair would come back as another character.
+  if (/\p{Cc}/u.test(id) || Buffer.from(id).toString() !== id) {
+    throw new KithError(
+      'BAD_INPUT',
+      `the id ${JSON.stringify(id)} has control characters or broken Unicode`,
+    )
+  }
+}
+
+/** Checks what every store is asked in the same way. */
+export function checkSearch(
+  queries: Matrix,
+  { top, metric = 'dot' }: StoreSearchOptions,
+  dimensions: number | undefined,
+): void {
+  if (!Number.isSafeInteger(top) || top < 1) {
+    throw new KithError('BAD_SETTING', `top is ${top}, allowed: whole numbers from 1 on`)
+  }
+  if (metric !== 'dot' && metric !== 'cosine') {
+    throw new KithError('BAD_SETTING', `metric is "${metric}", allowed: dot, cosine`)
+  }
+  if (dimensions !== undefined && queries.rows > 0 && queries.dimensions !== dimensions) {
+    throw new KithError(
+      'BAD_SHAPE',
+      `queries have ${queries.dimensions} dimensions, the store has ${dimensions}`,
+    )
+  }
+  const used = queries.data.subarray(0, queries.rows * queries.dimensions)
+  const at = used.findIndex((value) => !Number.isFinite(value))
+  if (at >= 0) {
+    const [row, column] = [Math.floor(at / queries.dimensions), at % queries.dimensions]
+    throw new KithError('BAD_VECTOR', `query row ${row}, column ${column} is ${used[at]}`)
+  }
+}

@@ -1,0 +1,41 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { FileStore } from './file-store.ts'
+import type { Store, StoreOptions } from './store.ts'
+
+/** What LanceDB takes instead of a folder. */
+const OBJECT_STORAGE = /^(s3|gs|az|s3\+ddb|abfss?):\/\//
+
+/** Files of embeddings, by their endings; `.gz` may follow. */
+const FILE = /\.(npy|safetensors|fvecs|parquet|jsonl|ndjson|memmap)(\.gz)?$/i
+
+/** The kinds of stores. */
+export type StoreKind = 'postgres' | 'lancedb' | 'file'
+
+/**
+ * Opens a store by its address: `postgres://…` is PostgreSQL, a file of embeddings is a file,
+ * everything else a folder or an object storage URL of LanceDB. `#name` behind a database
+ * or folder names one of several collections in it.
+ */
+export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
+  // Loaded when they are asked for: nobody needs the packages of all of them.
+  switch (storeKind(address)) {
+    case 'postgres':
+      return (await import('./postgres-store.ts')).PostgresStore.open(address, options)
+    case 'lancedb':
+      return (await import('./lance-store.ts')).LanceStore.open(address, options)
+    case 'file':
+      return FileStore.open(address, options)
+  }
+}
+
+/** What an address is the address of. */
+export function storeKind(address: string): StoreKind {
+  if (/^postgres(ql)?:\/\//.test(address)) return 'postgres'
+  if (OBJECT_STORAGE.test(address)) return 'lancedb'
+  const found = statSync(address, { throwIfNoEntry: false })
+  if (!found) return FILE.test(address) ? 'file' : 'lancedb'
+  // A folder of raw memory maps counts as a file of embeddings.
+  const isFile = found.isFile() || existsSync(join(address, 'embedding.memmap'))
+  return isFile ? 'file' : 'lancedb'
+}

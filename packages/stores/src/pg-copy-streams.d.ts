@@ -1,0 +1,8 @@
+/** The part of pg-copy-streams that is used here; it has no types of its own. */
+declare module 'pg-copy-streams' {
+  import type { Readable, Writable } from 'node:stream'
+  import type { Submittable } from 'pg'
+
+  export function from(sql: string): Writable & Submittable
+  export function to(sql: string): Readable & Submittable
+}

@@ -1,0 +1,133 @@
+import { KithError } from '@kith/core'
+import type { Pool, PoolClient } from 'pg'
+import { optionalPeer } from './optional-peer.ts'
+
+/** Connections that are kept open where nobody asks for more. */
+const MOST_CONNECTIONS = 4
+
+/** How long a connection may take before the server counts as unreachable. */
+const PATIENCE = 10_000
+
+/** Connections to one database. */
+export interface Connections {
+  pool: Pool
+  /** The address without its password, for messages. */
+  name: string
+}
+
+/** How a database is connected to. */
+export interface ConnectionOptions {
+  /** How many connections are used at the same time at most; default 4. */
+  most?: number | undefined
+  /**
+   * Seconds after which the server ends a transaction whose program says nothing: one that is
+   * frozen must not keep others waiting for its rows. Default: never.
+   */
+  silence?: number | undefined
+}
+
+/** Opens a pool; TLS and other settings are those of the URL (`?sslmode=verify-full&sslrootcert=…`). */
+export async function connectPostgres(
+  url: string,
+  { most = MOST_CONNECTIONS, silence }: ConnectionOptions = {},
+): Promise<Connections> {
+  const { default: pg } = await optionalPeer('pg', () => import('pg'))
+  const name = nameOf(url)
+  let pool: Pool
+  try {
+    pool = new pg.Pool({
+      connectionString: url.replace(/#.*$/, ''),
+      max: most,
+      connectionTimeoutMillis: PATIENCE,
+      keepAlive: true,
+      ...(silence === undefined ? {} : { idle_in_transaction_session_timeout: silence * 1000 }),
+    })
+  } catch (error) {
+    throw postgresError(name, error)
+  }
+  // A connection that breaks while nobody uses it is replaced when one is needed.
+  pool.on('error', () => {})
+  return { pool, name }
+}
+
+/** Lets a function use a connection; one that broke is thrown away. */
+export async function withClient<T>(
+  { pool, name }: Connections,
+  use: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  let client: PoolClient | undefined
+  let failure: Error | undefined
+  // A lost connection is also told here; without a listener it would end the program.
+  const onError = (error: Error): void => {
+    failure = error
+  }
+  try {
+    client = await pool.connect()
+    client.on('error', onError)
+    return await use(client)
+  } catch (error) {
+    if (isPassing(error)) failure ??= error as Error
+    throw postgresError(name, error)
+  } finally {
+    client?.off('error', onError)
+    client?.release(failure)
+  }
+}
+
+/** Runs a function in a transaction: all of it holds, or nothing. */
+export function inTransaction<T>(
+  connections: Connections,
+  use: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  return withClient(connections, async (client) => {
+    await client.query('BEGIN')
+    try {
+      const result = await use(client)
+      await client.query('COMMIT')
+      return result
+    } catch (error) {
+      // Where that fails too, the connection is lost, and the transaction with it.
+      await client.query('ROLLBACK').catch(() => {})
+      throw error
+    }
+  })
+}
+
+/** What PostgreSQL or the way to it reports, as an error that names the database. */
+export function postgresError(name: string, error: unknown): KithError {
+  if (error instanceof KithError) return error
+  const { message, code, detail } = error as Error & { code?: string; detail?: string }
+  const more = detail ? ` (${detail})` : ''
+  // The message of an AggregateError, one error per address tried, is empty.
+  const wrapped = new KithError('BAD_INPUT', `${name}: ${message || code}${more}`)
+  wrapped.cause = error
+  return wrapped
+}
+
+/**
+ * Whether an error is the database's and not the request's, so that the same thing may well
+ * succeed later: it could not be reached, went away, or ran out of disk, memory or connections.
+ */
+export function isPassing(error: unknown): boolean {
+  const cause = error instanceof KithError ? error.cause : error
+  if (!(cause instanceof Error)) return false
+  const { code } = cause as NodeJS.ErrnoException
+  if (code === undefined) return /timeout|terminated|ended|not queryable/i.test(cause.message)
+  // PostgreSQL's classes: connection, resources, shutdown, input and output, conflicts between
+  // transactions, a server that became a copy of another, silence. The rest are the system's.
+  return (
+    /^(08|53|57P|58|40|25006|25P03)/.test(code) || /^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_)/.test(code)
+  )
+}
+
+function nameOf(url: string): string {
+  try {
+    const { protocol, host, pathname } = new URL(url)
+    return `${protocol}//${host}${pathname}`
+  } catch {
+    throw new KithError(
+      'BAD_SETTING',
+      'the address of the database is no URL such as postgres://user@host/database',
+    )
+  }
+}

@@ -1,0 +1,64 @@
+import type { Matrix } from '@kith/core'
+import type { Metric } from './search-exact.ts'
+
+/** A document as a store keeps it: an id, a vector, and its text where that was loaded. */
+export interface StoreDocument {
+  id: string
+  vector: Float32Array
+  title?: string | undefined
+  text?: string | undefined
+}
+
+/** Documents, as they come. */
+export type StoreDocuments = Iterable<StoreDocument> | AsyncIterable<StoreDocument>
+
+/** What a search of a store can be asked. */
+export interface StoreSearchOptions {
+  /** Documents per query. */
+  top: number
+  /** Default: what the store was made for. */
+  metric?: Metric | undefined
+  /** Compares with every document even where there is an approximate index. */
+  exact?: boolean | undefined
+  /** A condition in the store's SQL that documents must fulfil. It is run as it is: never build it from what strangers typed. */
+  filter?: string | undefined
+  /** Whether hits come with their vectors; default true. */
+  vectors?: boolean | undefined
+}
+
+/** One query's best documents, best first. */
+export interface StoreHits {
+  ids: string[]
+  scores: Float32Array
+  /** Their vectors, one behind the other; empty where they were not wanted. */
+  vectors: Float32Array
+}
+
+/** Where documents with their vectors live. What they are compared by is the caller's vectors, so any encoder will do. */
+export interface Store {
+  /** The length of the vectors; undefined while the store is empty and knows none. */
+  readonly dimensions: number | undefined
+  /** How many documents there are. */
+  count(): Promise<number>
+  /** Each query's best documents. */
+  search(queries: Matrix, options: StoreSearchOptions): Promise<StoreHits[]>
+  /** Documents by id, in the order asked for; undefined where there is none. */
+  fetch(ids: readonly string[]): Promise<(StoreDocument | undefined)[]>
+  /** Adds new documents. An id that is there already is an error. */
+  add(documents: StoreDocuments): Promise<void>
+  /** Puts documents in the place of those with the same ids; adds the others. */
+  replace(documents: StoreDocuments): Promise<void>
+  /** Removes documents; returns how many there were. */
+  remove(ids: readonly string[]): Promise<number>
+  /** Builds or renews the approximate index, where the store has such a thing. */
+  index?(): Promise<void>
+  close(): Promise<void>
+}
+
+/** How a store is opened; what it is made with when it is new. */
+export interface StoreOptions {
+  /** What vectors are kept as; f16 takes half the space. Default f32. */
+  type?: 'f16' | 'f32' | undefined
+  /** What documents are scored by where a search does not say. Default dot. */
+  metric?: Metric | undefined
+}

@@ -1,0 +1,296 @@
+import type { Matrix } from '@kith/core'
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  type Metric,
+  openStore,
+  type Store,
+  type StoreDocument,
+  searchExact,
+} from '../src/index.ts'
+import { rowOf, wholeNumbers } from './support.ts'
+
+/** What the suite must know about a store. */
+export interface StoreUnderTest {
+  name: string
+  /** The address of a new, empty store. */
+  fresh(): string
+  /** Whether it keeps texts. */
+  texts: boolean
+  /** A condition that holds for the documents `d0` and `d1` only; undefined where it has no filters. */
+  filter: string | undefined
+  /** Whether it has an approximate index. */
+  approximate: boolean
+}
+
+const dimensions = 12
+// Whole numbers: every order of summation gives the same score, in half precision too.
+const matrix = wholeNumbers(400, dimensions, 1, 40)
+const queries = wholeNumbers(7, dimensions, 2, 40)
+const documents: StoreDocument[] = Array.from({ length: matrix.rows }, (_, row) => ({
+  id: `d${row}`,
+  vector: rowOf(matrix, row),
+}))
+
+/** Every store does the same things and finds what the exact search finds. */
+export function conformance(store: StoreUnderTest): void {
+  describe(store.name, () => {
+    let address: string
+    beforeEach(() => {
+      address = store.fresh()
+    })
+    /** Opens the store, lets a function use it, and closes it. */
+    const use = async <T>(body: (opened: Store) => Promise<T>, options = {}): Promise<T> => {
+      const opened = await openStore(address, options)
+      try {
+        return await body(opened)
+      } finally {
+        await opened.close()
+      }
+    }
+
+    it('is empty at first', async () => {
+      await use(async (opened) => {
+        expect(await opened.count()).toBe(0)
+        expect(await opened.fetch(['d0'])).toEqual([undefined])
+        expect(await opened.remove(['d0'])).toBe(0)
+        const hits = await opened.search(queries, { top: 3 })
+        expect(hits.map(({ ids }) => ids)).toEqual(Array(7).fill([]))
+      })
+    })
+
+    it.each(['dot', 'cosine'] as const)('finds what exact search finds, %s', async (metric) => {
+      await use(async (opened) => {
+        await opened.add(documents)
+        expect(await opened.count()).toBe(400)
+        const hits = await opened.search(queries, { top: 30, metric })
+        await expectExact(hits, matrix, 30, metric)
+        const [first] = hits
+        const vectors = await opened.fetch(first!.ids)
+        expect(first!.vectors).toEqual(
+          Float32Array.from(vectors.flatMap((document) => [...document!.vector])),
+        )
+        const bare = await opened.search(queries, { top: 30, metric, vectors: false })
+        expect(bare.map(({ ids }) => ids)).toEqual(hits.map(({ ids }) => ids))
+        expect(bare[0]!.vectors).toHaveLength(0)
+      })
+    })
+
+    it('gives all documents where there are fewer than wanted', async () => {
+      await use(async (opened) => {
+        await opened.add(documents.slice(0, 3))
+        const [hits] = await opened.search(queries, { top: 10 })
+        expect(hits!.ids.toSorted()).toEqual(['d0', 'd1', 'd2'])
+      })
+    })
+
+    it('keeps everything when it is opened again', async () => {
+      await use((opened) => opened.add(documents))
+      await use(async (opened) => {
+        expect(opened.dimensions).toBe(dimensions)
+        expect(await opened.count()).toBe(400)
+        await expectExact(await opened.search(queries, { top: 5 }), matrix, 5, 'dot')
+      })
+    })
+
+    it('keeps half precision', async () => {
+      await use((opened) => opened.add(documents), { type: 'f16' })
+      await use(async (opened) => {
+        await opened.replace([{ id: 'third', vector: new Float32Array(dimensions).fill(1 / 3) }])
+        const [third, d5] = await opened.fetch(['third', 'd5'])
+        expect(third!.vector[0]).toBe(1365 / 4096)
+        expect(d5!.vector).toEqual(documents[5]!.vector)
+        await opened.remove(['third'])
+        await expectExact(await opened.search(queries, { top: 30 }), matrix, 30, 'dot')
+        const large = { id: 'large', vector: new Float32Array(dimensions).fill(70_000) }
+        await expect(opened.add([large])).rejects.toThrow('too large for half precision')
+      })
+    })
+
+    it('adds, replaces and removes', async () => {
+      await use(async (opened) => {
+        await opened.add(documents.slice(0, 10))
+        await expect(opened.add([documents[10]!, documents[3]!])).rejects.toThrow(
+          'the document "d3" is there already',
+        )
+        await expect(opened.add([documents[11]!, documents[11]!])).rejects.toThrow('"d11"')
+        expect(await opened.count()).toBe(10)
+        const moved = { id: 'd3', vector: documents[300]!.vector }
+        await opened.replace([moved, documents[20]!])
+        expect(await opened.count()).toBe(11)
+        expect((await opened.fetch(['d3']))[0]!.vector).toEqual(moved.vector)
+        expect(await opened.remove(['d0', 'd20', 'nobody'])).toBe(2)
+        expect(await opened.count()).toBe(9)
+        const found = await opened.fetch(['d20', 'd9', 'd0', 'd9'])
+        expect(found.map((document) => document?.id)).toEqual([undefined, 'd9', undefined, 'd9'])
+      })
+      await use(async (opened) => {
+        expect(await opened.count()).toBe(9)
+        expect(await opened.remove(documents.map(({ id }) => id))).toBe(9)
+        expect(await opened.count()).toBe(0)
+      })
+    })
+
+    it('takes unusual ids as they are', async () => {
+      const ids = [
+        "O'Brien; DROP TABLE documents --",
+        '"quoted" \\ back\\slash',
+        '  spaces  ',
+        'naïve 東京 🙂',
+        'e\u0301 is not \u00e9',
+        '%_{},[](*)$1',
+        'null',
+        '007',
+        'x'.repeat(1000),
+      ]
+      await use(async (opened) => {
+        await opened.add(ids.map((id, i) => ({ id, vector: documents[i]!.vector })))
+        const [hits] = await opened.search(queries, { top: 100 })
+        expect(hits!.ids.toSorted()).toEqual(ids.toSorted())
+      })
+      await use(async (opened) => {
+        const found = await opened.fetch(ids)
+        expect(found.map((document) => document?.id)).toEqual(ids)
+        expect(await opened.remove(ids.slice(0, 4))).toBe(4)
+      })
+    })
+
+    it.each([
+      ['an empty id', { id: '' }, 'an id of 0 bytes'],
+      ['a long id', { id: 'x'.repeat(1001) }, 'an id of 1001 bytes'],
+      ['a line break', { id: 'a\nb' }, 'control characters'],
+      ['half a character', { id: '\ud800' }, 'broken Unicode'],
+      ['another length', { vector: new Float32Array(5) }, '5 dimensions, the store has 12'],
+      ['a NaN', { vector: new Float32Array(dimensions).fill(Number.NaN) }, 'column 0 is NaN'],
+    ])('refuses %s', async (_, wrong, message) => {
+      await use(async (opened) => {
+        await opened.add(documents.slice(0, 2))
+        const bad = { ...documents[5]!, ...wrong }
+        await expect(opened.add([bad])).rejects.toThrow(message)
+        await expect(opened.replace([bad])).rejects.toThrow(message)
+        expect(await opened.count()).toBe(2)
+      })
+    })
+
+    it('refuses queries that do not fit', async () => {
+      await use(async (opened) => {
+        await opened.add(documents.slice(0, 2))
+        const short = wholeNumbers(1, 5, 3, 4)
+        await expect(opened.search(short, { top: 3 })).rejects.toThrow(
+          'queries have 5 dimensions, the store has 12',
+        )
+        await expect(opened.search(queries, { top: 0 })).rejects.toThrow('top is 0')
+        const bad = { ...queries, data: new Float32Array(queries.data.length).fill(Infinity) }
+        await expect(opened.search(bad, { top: 3 })).rejects.toThrow('query row 0, column 0')
+      })
+    })
+
+    it.runIf(store.texts)('keeps texts', async () => {
+      await use(async (opened) => {
+        await opened.add([
+          { ...documents[0]!, title: 'Title — é', text: 'line\n"two"\t🙂' },
+          { ...documents[1]!, text: '' },
+          documents[2]!,
+        ])
+        await opened.replace([{ ...documents[2]!, text: 'late' }])
+      })
+      await use(async (opened) => {
+        expect(await opened.fetch(['d0', 'd1', 'd2'])).toEqual([
+          { ...documents[0]!, title: 'Title — é', text: 'line\n"two"\t🙂' },
+          { ...documents[1]!, text: '' },
+          { ...documents[2]!, text: 'late' },
+        ])
+      })
+    })
+
+    it.runIf(store.filter !== undefined)('filters', async () => {
+      await use(async (opened) => {
+        await opened.add(documents)
+        const [hits] = await opened.search(queries, { top: 10, filter: store.filter })
+        expect(hits!.ids.toSorted()).toEqual(['d0', 'd1'])
+      })
+    })
+
+    it.runIf(store.approximate)(
+      'has an index that finds nearly all, with exact scores',
+      async () => {
+        const many = clustered(6000, 5)
+        const asked = clustered(50, 6)
+        await use(async (opened) => {
+          const list = Array.from({ length: 6000 }, (_, i) => ({
+            id: `d${i}`,
+            vector: rowOf(many, i),
+          }))
+          await opened.add(list)
+          await opened.index!()
+          for (const filter of [undefined, store.filter]) {
+            const found = await opened.search(asked, { top: 20, filter })
+            if (filter === undefined) expect(await recall(found, asked, many)).toBeGreaterThan(0.95)
+            else for (const { ids } of found) expect(ids.toSorted()).toEqual(['d0', 'd1'])
+            const { ids, scores } = found[3]!
+            expect(scores).toEqual(scoresOf(rowOf(asked, 3), many, ids))
+          }
+          const exact = await opened.search(asked, { top: 20, exact: true })
+          expect(await recall(exact, asked, many)).toBe(1)
+          // What came after the index was built is found too.
+          const query = rowOf(asked, 0)
+          await opened.add([{ id: 'new', vector: query.map((value) => value * 9) }])
+          expect((await opened.search(asked, { top: 1 }))[0]!.ids).toEqual(['new'])
+        })
+        await use(async (opened) => {
+          const found = await opened.search(asked, { top: 20 })
+          expect(await recall(found, asked, many)).toBeGreaterThan(0.9)
+        })
+      },
+    )
+  })
+}
+
+/** Points around 60 centres: embeddings have such a structure, without which no index helps. */
+function clustered(rows: number, seed: number): Matrix {
+  const centres = wholeNumbers(60, 32, 4, 20)
+  const { data } = wholeNumbers(rows, 32, seed, 20)
+  const at = (i: number): number => ((i >> 5) % 60) * 32 + (i & 31)
+  return { data: data.map((value, i) => value + 2 * centres.data[at(i)]!), rows, dimensions: 32 }
+}
+
+/** Hits are the exact ones; among equal scores any order will do. */
+async function expectExact(
+  hits: Awaited<ReturnType<Store['search']>>,
+  all: Matrix,
+  top: number,
+  metric: Metric,
+): Promise<void> {
+  const memory = { rows: all.rows, dimensions: all.dimensions, memory: all.data }
+  const exact = await searchExact(queries, memory, { top, metric, workers: 0 })
+  hits.forEach(({ ids, scores }, q) => {
+    const wanted = exact.scores.subarray(q * top, (q + 1) * top)
+    expect(ids).toHaveLength(top)
+    scores.forEach((score, i) => {
+      expect(Math.abs(score - wanted[i]!)).toBeLessThanOrEqual(metric === 'dot' ? 0 : 1e-6)
+    })
+    const unique = ids.filter((_, i) => wanted[i]! > wanted.at(-1)! + 1e-5)
+    const rows = [...exact.rows.subarray(q * top, (q + 1) * top)].map((row) => `d${row}`)
+    expect(new Set(unique)).toEqual(new Set(rows.slice(0, unique.length)))
+  })
+}
+
+async function recall(
+  hits: Awaited<ReturnType<Store['search']>>,
+  asked: Matrix,
+  all: Matrix,
+): Promise<number> {
+  const memory = { rows: all.rows, dimensions: all.dimensions, memory: all.data }
+  const { rows, perQuery } = await searchExact(asked, memory, { top: 20, workers: 0 })
+  let found = 0
+  hits.forEach(({ ids }, q) => {
+    const wanted = new Set([...rows.subarray(q * perQuery, (q + 1) * perQuery)].map((r) => `d${r}`))
+    found += ids.filter((id) => wanted.has(id)).length
+  })
+  return found / rows.length
+}
+
+function scoresOf(query: Float32Array, all: Matrix, ids: readonly string[]): Float32Array {
+  return Float32Array.from(ids, (id) =>
+    rowOf(all, Number(id.slice(1))).reduce((sum, value, i) => sum + value * query[i]!, 0),
+  )
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+import type { Study, StudyItem } from './study.ts'
+
+/** Items that pass by once, counted and digested with everything else that makes the study. */
+export class DigestedItems {
+  count = 0
+  readonly #hash = createHash('sha256')
+  readonly #items: Iterable<StudyItem> | AsyncIterable<StudyItem>
+
+  constructor({ kind, settings }: Study, items: Iterable<StudyItem> | AsyncIterable<StudyItem>) {
+    this.#items = items
+    this.#hash.update(JSON.stringify([kind, settings]))
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<StudyItem> {
+    for await (const item of this.#items) {
+      this.count++
+      this.#hash.update(`\n${JSON.stringify(item.query)} ${item.body.length}\n`)
+      this.#hash.update(item.body)
+      yield item
+    }
+  }
+
+  digest(): string {
+    return this.#hash.digest('hex')
+  }
+}

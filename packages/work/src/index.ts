@@ -1,0 +1,4 @@
+/** Work on many machines: studies, jobs and results in PostgreSQL. */
+export { Studies } from './studies.ts'
+export type { Study, StudyFailure, StudyItem, StudyProgress, StudyResult } from './study.ts'
+export { type Handler, type WorkEvent, type WorkOptions, work } from './worker.ts'

@@ -1,0 +1,166 @@
+import { type Connections, postgresError } from '@kith/stores/postgres'
+import type { PoolClient } from 'pg'
+import PgBoss from 'pg-boss'
+
+/** pg-boss gets a schema of its own: an application may have another version of it beside us. */
+const SCHEMA = 'kith_jobs'
+
+const NAME = 'queries'
+
+/** A job fails for good after this many tries. */
+const TRIES = 3
+
+/** Jobs that are put into the queue at a time. */
+const INSERTED = 1000
+
+/** Some queries of a study: those from one place up to another. */
+export interface JobData {
+  study: number
+  from: number
+  to: number
+}
+
+/** A job that somebody has taken. */
+export interface TakenJob extends JobData {
+  id: string
+}
+
+/** The queue of jobs: pg-boss hands each to one worker, again after a failure or when its worker died. */
+export class Queue {
+  readonly #boss: PgBoss
+  readonly #connections: Connections
+
+  private constructor(boss: PgBoss, connections: Connections) {
+    this.#boss = boss
+    this.#connections = connections
+  }
+
+  static async open(connections: Connections): Promise<Queue> {
+    const boss = new PgBoss({
+      db: through(connections.pool),
+      schema: SCHEMA,
+      // What it would do on its own clock, workers do when it is useful: see `expire`.
+      supervise: false,
+      schedule: false,
+    })
+    boss.on('error', () => {})
+    await boss.start()
+    await boss.createQueue(NAME, {
+      name: NAME,
+      policy: 'standard',
+      retryLimit: TRIES - 1,
+      retryDelay: 1,
+      retryBackoff: true,
+    })
+    return new Queue(boss, connections)
+  }
+
+  /** Puts jobs into the queue as a part of a transaction. */
+  async put(client: PoolClient, jobs: readonly JobData[]): Promise<void> {
+    for (let from = 0; from < jobs.length; from += INSERTED) {
+      const part = jobs.slice(from, from + INSERTED)
+      const inserts = part.map((data, i) => ({ id: idOf(data.study, from + i), name: NAME, data }))
+      await this.#boss.insert(inserts, { db: through(client) })
+    }
+  }
+
+  /** Takes the next job; undefined where there is none. */
+  async take(): Promise<TakenJob | undefined> {
+    const [job] = await this.#boss.fetch<JobData>(NAME, { batchSize: 1 })
+    return job && { id: job.id, ...job.data }
+  }
+
+  /** Says that the workers of some jobs are alive: for so many seconds nobody else gets them. */
+  async renew(ids: readonly string[], seconds: number): Promise<void> {
+    await this.#query(
+      `UPDATE ${SCHEMA}.job SET started_on = now(), expire_in = $3 * interval '1 second'
+       WHERE name = $1 AND id = ANY ($2) AND state = 'active'`,
+      [NAME, ids, seconds],
+    )
+  }
+
+  /** Takes jobs away from workers that have not been heard of. */
+  async expire(): Promise<void> {
+    await this.#boss.expire()
+  }
+
+  async complete(client: PoolClient, id: string): Promise<void> {
+    await this.#boss.complete(NAME, id, {}, { db: through(client) })
+  }
+
+  /** A failed try: the job comes again, or is set aside with its error after the last one. */
+  async fail(client: PoolClient, id: string, message: string): Promise<void> {
+    await this.#boss.fail(NAME, id, { message }, { db: through(client) })
+  }
+
+  /** How many jobs wait or are being worked on. */
+  async unfinished(): Promise<number> {
+    const rows = await this.#query(
+      `SELECT count(*) FROM ${SCHEMA}.job WHERE name = $1 AND state <= 'active'`,
+      [NAME],
+    )
+    return Number(rows[0]!['count'])
+  }
+
+  /** The jobs of a study that are being worked on or were set aside. */
+  async look(study: number): Promise<{ active: number; failed: FailedJob[] }> {
+    const rows = await this.#query(
+      `SELECT id, state, data, output FROM ${SCHEMA}.job
+       WHERE name = $1 AND state IN ('active', 'failed') AND (data->>'study')::integer = $2
+       ORDER BY (data->>'from')::integer`,
+      [NAME, study],
+    )
+    const failed = rows.filter(({ state }) => state === 'failed')
+    return {
+      active: rows.length - failed.length,
+      failed: failed.map(({ id, data, output }) => ({
+        ...(data as JobData),
+        id: id as string,
+        message: messageOf(output),
+      })),
+    }
+  }
+
+  /** Gives jobs that were set aside one more try. */
+  async retry(ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await this.#boss.retry(NAME, [...ids])
+  }
+
+  /** Removes the jobs of a study, as a part of a transaction. */
+  async remove(client: PoolClient, study: number): Promise<void> {
+    await client.query(
+      `DELETE FROM ${SCHEMA}.job WHERE name = $1 AND (data->>'study')::integer = $2`,
+      [NAME, study],
+    )
+  }
+
+  async #query(sql: string, values: unknown[]): Promise<Record<string, unknown>[]> {
+    try {
+      return (await this.#connections.pool.query(sql, values)).rows
+    } catch (error) {
+      throw postgresError(this.#connections.name, error)
+    }
+  }
+}
+
+/** A job that was set aside, and why. */
+export interface FailedJob extends TakenJob {
+  message: string
+}
+
+function through(client: Pick<PoolClient, 'query'>): PgBoss.Db {
+  return { executeSql: (sql, values) => client.query(sql, values) }
+}
+
+/** The same job always has the same id; ids sort as the jobs of a study do. */
+function idOf(study: number, job: number): string {
+  const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
+  return `${hex(job, 8)}-0000-4000-8000-${hex(study, 12)}`
+}
+
+function messageOf(output: unknown): string {
+  const { message, value } = (output ?? {}) as { message?: string; value?: { message?: string } }
+  // pg-boss says this of jobs whose worker disappeared.
+  if (value?.message?.includes('timeout')) return 'its workers disappeared while they did it'
+  return message ?? value?.message ?? 'no reason was given'
+}

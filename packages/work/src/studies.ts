@@ -1,0 +1,228 @@
+import { KithError } from '@kith/core'
+import {
+  type ConnectionOptions,
+  type Connections,
+  type CopyField,
+  connectPostgres,
+  copyRows,
+  inTransaction,
+  migrate,
+  postgresError,
+} from '@kith/stores/postgres'
+import type { PoolClient } from 'pg'
+import { DigestedItems } from './digested-items.ts'
+import { Queue } from './queue.ts'
+import { migrations } from './schema.ts'
+import type { Study, StudyItem, StudyProgress, StudyResult } from './study.ts'
+
+/** Results that are read at a time. */
+const READ = 1000
+
+/** A study as the database knows it. @internal */
+export interface StudyRow extends Study {
+  id: number
+  queries: number
+  digest: string
+}
+
+/** The studies of a database: who submits, who works and who asks how far it is share this. */
+export class Studies {
+  /** @internal */
+  readonly connections: Connections
+  /** @internal */
+  readonly queue: Queue
+
+  private constructor(connections: Connections, queue: Queue) {
+    this.connections = connections
+    this.queue = queue
+  }
+
+  static async open(url: string, options?: ConnectionOptions): Promise<Studies> {
+    const connections = await connectPostgres(url, options)
+    try {
+      await migrate(connections, 'work', migrations)
+      return new Studies(connections, await Queue.open(connections))
+    } catch (error) {
+      await connections.pool.end()
+      throw postgresError(connections.name, error)
+    }
+  }
+
+  /**
+   * Submits a study whole or not at all, cut into jobs of so many queries. Submitting the same
+   * one again, at the same time or later, changes nothing; another one of the same name is an error.
+   *
+   * @returns how many queries it has, and whether it is new.
+   */
+  async submit(
+    study: Study,
+    items: Iterable<StudyItem> | AsyncIterable<StudyItem>,
+    jobSize: number,
+  ): Promise<{ queries: number; fresh: boolean }> {
+    if (!Number.isSafeInteger(jobSize) || jobSize < 1) {
+      throw new KithError('BAD_SETTING', `a job has ${jobSize} queries, allowed: from 1`)
+    }
+    const digested = new DigestedItems(study, items)
+    return inTransaction(this.connections, async (client) => {
+      // Two who submit the same wait for each other.
+      const lock = 'SELECT pg_advisory_xact_lock(hashtext($1))'
+      await client.query(lock, [`kith study ${study.name}`])
+      const known = await this.#row(client, study.name)
+      if (known) {
+        for await (const _ of digested) {
+        }
+        if (digested.digest() === known.digest) return { queries: known.queries, fresh: false }
+        throw new KithError(
+          'BAD_INPUT',
+          `there is a study ${study.name} of other settings or queries: take another name, or remove it`,
+        )
+      }
+      const id = await this.#insert(client, study, digested)
+      const jobs = []
+      for (let from = 0; from < digested.count; from += jobSize) {
+        jobs.push({ study: id, from, to: Math.min(from + jobSize, digested.count) })
+      }
+      await this.queue.put(client, jobs)
+      return { queries: digested.count, fresh: true }
+    })
+  }
+
+  /** How far all studies are, in the order of their submission. */
+  async progress(): Promise<StudyProgress[]> {
+    const rows = await this.#query(
+      `SELECT s.*, count(r.done) AS done,
+         count(*) FILTER (WHERE r.done > now() - interval '1 minute') AS lately,
+         extract(epoch FROM now() - min(r.done))::float8 AS since,
+         extract(epoch FROM max(r.done) - min(r.done))::float8 AS took
+       FROM kith.studies s LEFT JOIN kith.results r ON r.study = s.id
+       GROUP BY s.id ORDER BY s.id`,
+    )
+    return Promise.all(
+      rows.map(async (row) => {
+        const { id, name, kind, settings, origin, queries } = row as unknown as StudyRow
+        const [done, lately] = [Number(row['done']), Number(row['lately'])]
+        const [since, took] = [row['since'], row['took']] as (number | null)[]
+        const finished = done === queries
+        // Over the last minute; of what is finished, over all of it.
+        const rate = finished
+          ? done / Math.max(1, took!)
+          : lately / Math.max(1, Math.min(60, since!))
+        const { active, failed } = await this.queue.look(id)
+        const failures = failed.map(({ from, to, message }) => ({ from, to, message }))
+        return {
+          ...{ name, kind, settings, origin, queries, done, active, failures, rate },
+          secondsLeft: finished ? 0 : rate > 0 ? (queries - done) / rate : undefined,
+        }
+      }),
+    )
+  }
+
+  /** A study by its name. @internal */
+  async row(name: string): Promise<StudyRow> {
+    const row = await this.#row(this.connections.pool, name)
+    if (row) return row
+    throw new KithError('BAD_INPUT', `${this.connections.name}: there is no study ${name}`)
+  }
+
+  /** A study by its name. */
+  async find(name: string): Promise<Study & { queries: number }> {
+    const { kind, settings, origin, queries } = await this.row(name)
+    return { name, kind, settings, origin, queries }
+  }
+
+  /** The results of a study from a place on, with its items, in the order of the queries. One that is missing is an error. */
+  async *results(
+    name: string,
+    start = 0,
+  ): AsyncGenerator<{ item: StudyItem; result: StudyResult }> {
+    const { id, queries } = await this.row(name)
+    for (let from = start; from < queries; from += READ) {
+      const rows = await this.#query(
+        `SELECT query, i.body AS item, r.body AS result
+         FROM kith.items i LEFT JOIN kith.results r USING (study, query)
+         WHERE study = $1 AND position >= $2 AND position < $3 ORDER BY position`,
+        [id, from, from + READ],
+      )
+      for (const row of rows) {
+        const query = row['query'] as string
+        if (row['result'] === null) {
+          throw new KithError(
+            'BAD_INPUT',
+            `the study ${name} is not finished: query ${query} has no result yet (kith jobs tells more)`,
+          )
+        }
+        yield {
+          item: { query, body: row['item'] as Buffer },
+          result: { query, body: row['result'] as Buffer },
+        }
+      }
+    }
+  }
+
+  /** Gives the jobs of a study that were set aside another try; returns how many there were. */
+  async retry(name: string): Promise<number> {
+    const { id } = await this.row(name)
+    const { failed } = await this.queue.look(id)
+    await this.queue.retry(failed.map((job) => job.id))
+    return failed.length
+  }
+
+  /** Removes a study with its jobs and results. */
+  async remove(name: string): Promise<void> {
+    const { id } = await this.row(name)
+    await inTransaction(this.connections, async (client) => {
+      await this.queue.remove(client, id)
+      await client.query('DELETE FROM kith.studies WHERE id = $1', [id])
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.connections.pool.end()
+  }
+
+  async #insert(client: PoolClient, study: Study, items: DigestedItems): Promise<number> {
+    const { rows } = await client.query(
+      `INSERT INTO kith.studies (name, kind, settings, origin, digest, queries)
+       VALUES ($1, $2, $3, $4, '', 0) RETURNING id`,
+      [study.name, study.kind, JSON.stringify(study.settings), JSON.stringify(study.origin)],
+    )
+    const id = rows[0].id as number
+    const fields = async function* (): AsyncGenerator<CopyField[]> {
+      let position = 0
+      for await (const { query, body } of items) {
+        yield [whole(id), whole(position++), query, body]
+      }
+    }
+    await copyRows(client, 'kith.items (study, position, query, body)', fields())
+    await client.query('UPDATE kith.studies SET digest = $2, queries = $3 WHERE id = $1', [
+      id,
+      items.digest(),
+      items.count,
+    ])
+    return id
+  }
+
+  async #row(db: Pick<PoolClient, 'query'>, name: string): Promise<StudyRow | undefined> {
+    try {
+      const { rows } = await db.query('SELECT * FROM kith.studies WHERE name = $1', [name])
+      return rows[0]
+    } catch (error) {
+      throw postgresError(this.connections.name, error)
+    }
+  }
+
+  async #query(sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+    try {
+      return (await this.connections.pool.query(sql, values)).rows
+    } catch (error) {
+      throw postgresError(this.connections.name, error)
+    }
+  }
+}
+
+/** A number as COPY takes it. */
+function whole(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(4)
+  bytes.writeInt32BE(value)
+  return bytes
+}

@@ -1,0 +1,44 @@
+/** Work on many queries, shared by many machines. */
+export interface Study {
+  name: string
+  /** What is done with each query; whoever works knows how. */
+  kind: string
+  /** Everything besides the queries that decides the results. */
+  settings: Readonly<Record<string, unknown>>
+  /** What its maker wants to remember; it decides nothing. */
+  origin: Readonly<Record<string, unknown>>
+}
+
+/** One query of a study: what is needed to work on it, in the form that its kind defines. */
+export interface StudyItem {
+  query: string
+  body: Uint8Array
+}
+
+/** What came out for one query. */
+export interface StudyResult {
+  query: string
+  body: Uint8Array
+}
+
+/** How far a study is. */
+export interface StudyProgress extends Study {
+  queries: number
+  done: number
+  /** Jobs that are being worked on. */
+  active: number
+  /** Jobs that failed three times and were set aside. */
+  failures: readonly StudyFailure[]
+  /** Queries per second over the last minute of work; 0 before there was any. */
+  rate: number
+  /** Seconds until the end at that rate; undefined where it is unknown. */
+  secondsLeft: number | undefined
+}
+
+/** A job that was set aside. */
+export interface StudyFailure {
+  /** Places of its queries in the study: the first, and the one behind the last. */
+  from: number
+  to: number
+  message: string
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { binaries, hasVector, Missing, run } from './programs.mjs'
+
+/** A PostgreSQL server of one's own, in a temporary folder, on a free port of this machine only. */
+export class Cluster {
+  /** @param {string} folder What `start` made. */
+  constructor(folder) {
+    this.folder = folder
+  }
+
+  /**
+   * Makes a cluster and starts it.
+   * @param {Record<string, string>} settings More lines of postgresql.conf.
+   */
+  static async start(settings = {}) {
+    const programs = binaries()
+    if (!hasVector()) throw new Missing('no pgvector: run scripts/postgres/main.mjs install')
+    const folder = mkdtempSync(join(tmpdir(), 'kith-postgres-'))
+    const cluster = new Cluster(folder)
+    try {
+      const password = randomBytes(16).toString('hex')
+      const port = await freePort()
+      writeFileSync(join(folder, 'password'), password, { mode: 0o600 })
+      writeFileSync(join(folder, 'url'), `postgres://kith:${password}@127.0.0.1:${port}/postgres`)
+      const user = serverUser()
+      if (user.uid !== undefined) {
+        for (const name of ['', 'password']) chownSync(join(folder, name), user.uid, user.gid)
+      }
+      run(
+        join(programs, 'initdb'),
+        [
+          ...['-D', join(folder, 'data'), '-U', 'kith', '-E', 'UTF8', '--locale=C', '--no-sync'],
+          ...['-A', 'scram-sha-256', `--pwfile=${join(folder, 'password')}`],
+        ],
+        { ...user, cwd: folder },
+      )
+      cluster.configure({
+        listen_addresses: '127.0.0.1',
+        port: String(port),
+        unix_socket_directories: '',
+        ...settings,
+      })
+      cluster.resume()
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true })
+      throw error
+    }
+    return cluster
+  }
+
+  /** Where it answers. */
+  get url() {
+    return readFileSync(join(this.folder, 'url'), 'utf8')
+  }
+
+  /** Adds settings to postgresql.conf, which hold when the server starts the next time. */
+  configure(settings) {
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
+    appendFileSync(join(this.folder, 'data', 'postgresql.conf'), lines.join(''))
+  }
+
+  /** Starts the server again. */
+  resume() {
+    this.#control('start', '-l', join(this.folder, 'log'), '-s')
+  }
+
+  /** Stops the server: `immediate` as a crash would, without a word to anybody. */
+  halt(mode = 'fast') {
+    this.#control('stop', '-m', mode, '-s')
+  }
+
+  /** Stops the server and removes everything. */
+  remove() {
+    if (existsSync(join(this.folder, 'data', 'postmaster.pid'))) this.halt('immediate')
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  #control(action, ...args) {
+    const data = join(this.folder, 'data')
+    // The server must not keep our pipes open: whoever waits for their end would wait for ever.
+    run(join(binaries(), 'pg_ctl'), [action, '-D', data, '-w', ...args], {
+      ...serverUser(),
+      cwd: this.folder,
+      stdio: 'ignore',
+    })
+  }
+}
+
+/** PostgreSQL refuses to run as root: there it runs as the user that Debian made for it. */
+function serverUser() {
+  if (process.getuid?.() !== 0) return {}
+  return {
+    uid: Number(run('id', ['-u', 'postgres'])),
+    gid: Number(run('id', ['-g', 'postgres'])),
+  }
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address()
+      server.close(() => resolve(port))
+    })
+  })
+}
