@@ -84,6 +84,7 @@ export function trainedRun(folder, { what, target, seed, passed }, data) {
   renameSync(run, done)
   renameSync(join(model, 'metrics.jsonl'), join(folder, `${name}.metrics.jsonl`))
   rmSync(model, { recursive: true })
+  rmSync(`${model}.meta.json`)
   return done
 }
 

@@ -1,12 +1,12 @@
 import { common } from '../packages/cli/dist/command.js'
-import { commands } from '../packages/cli/dist/main.js'
+import { allCommands } from '../packages/cli/dist/command-list.js'
 import { labelSettingOptions, methodOptions } from '../packages/cli/dist/setting-options.js'
 import { trainOptions } from '../packages/cli/dist/train-options.js'
 import { cell, table } from './markdown.mjs'
 import { writePage } from './place.mjs'
 
 /** The commands in the order of `kith --help`, with the pages that tell all about them. */
-export const commandPages = commands.map((command) => ({
+export const commandPages = (await allCommands()).map((command) => ({
   command,
   page: `commands/${command.name.replace(/\W+/g, '-')}.md`,
 }))

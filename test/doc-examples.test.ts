@@ -7,9 +7,10 @@ import { writeEmbeddings, writeQrels, writeRun } from '@kith/ir'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Command, common, parseOptions } from '../packages/cli/src/command.ts'
-import { commands } from '../packages/cli/src/main.ts'
+import { allCommands } from '../packages/cli/src/command-list.ts'
 import { temporaryFolder } from './files.ts'
 
+const commands = await allCommands()
 const root = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)
 const read = (file: string) => readFileSync(join(root, file), 'utf8')

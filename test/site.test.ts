@@ -6,10 +6,11 @@ import { promisify } from 'node:util'
 import { parseHTML } from 'linkedom'
 import { beforeAll, expect, test } from 'vitest'
 import { common } from '../packages/cli/src/command.ts'
-import { commands } from '../packages/cli/src/main.ts'
+import { allCommands } from '../packages/cli/src/command-list.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'site/dist')
+const commands = await allCommands()
 
 /** The pages by their path from `dist`, parsed. */
 const pages = new Map<string, Document>()

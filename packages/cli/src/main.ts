@@ -1,61 +1,10 @@
 import { KithError } from '@kith/core'
 import { discardUnfinished, resumableFiles } from '@kith/ir'
-import { type Command, helpOf, parseOptions } from './command.ts'
-import { adaptCommand } from './commands/adapt.ts'
-import { auditCommand } from './commands/audit.ts'
-import { wordnetCommand } from './commands/collection.ts'
-import { convertCommand } from './commands/convert.ts'
-import { encodeCommand } from './commands/encode.ts'
-import { evalCommand } from './commands/eval.ts'
-import { jobsCommand } from './commands/jobs.ts'
-import { jobsExportCommand } from './commands/jobs-export.ts'
-import { jobsRemoveCommand } from './commands/jobs-remove.ts'
-import { jobsRetryCommand } from './commands/jobs-retry.ts'
-import { labelsCommand } from './commands/labels.ts'
-import { mergeCommand } from './commands/labels-merge.ts'
-import { loadCommand } from './commands/load.ts'
-import { reportCommand } from './commands/report.ts'
-import { rerankCommand } from './commands/rerank.ts'
-import { searchCommand } from './commands/search.ts'
-import { serveCommand } from './commands/serve.ts'
-import { studioCommand } from './commands/studio.ts'
-import { sweepCommand } from './commands/sweep.ts'
-import { trainCommand } from './commands/train.ts'
-import { trainCompareCommand } from './commands/train-compare.ts'
-import { tuneCommand } from './commands/tune.ts'
-import { tuneTrainCommand } from './commands/tune-train.ts'
-import { workCommand } from './commands/work.ts'
+import { helpOf, parseOptions } from './command.ts'
+import { allCommands, commandNames, loadCommand } from './command-list.ts'
 import { Output } from './output.ts'
 import { UsageError } from './usage-error.ts'
 import { version } from './version.ts'
-
-/** Every command, in the order of the overview; the documentation lists them too. */
-export const commands: readonly Command[] = [
-  encodeCommand,
-  searchCommand,
-  rerankCommand,
-  evalCommand,
-  tuneCommand,
-  tuneTrainCommand,
-  sweepCommand,
-  reportCommand,
-  labelsCommand,
-  mergeCommand,
-  auditCommand,
-  trainCommand,
-  trainCompareCommand,
-  adaptCommand,
-  loadCommand,
-  workCommand,
-  jobsCommand,
-  jobsExportCommand,
-  jobsRetryCommand,
-  jobsRemoveCommand,
-  serveCommand,
-  studioCommand,
-  wordnetCommand,
-  convertCommand,
-]
 
 /** Runs `kith` with some arguments; returns its exit code: 0, 1 for bad data, 2 for bad usage. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -78,17 +27,17 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   const { name, rest } = split(args)
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    const asked = commands.find((command) => command.name === rest.join(' '))
-    process.stdout.write(asked ? helpOf(asked) : overview())
+    const asked = await loadCommand(rest.join(' '))
+    process.stdout.write(asked ? helpOf(asked) : await overview())
     return name === undefined ? 2 : 0
   }
   if (name === '--version' || name === '-v') {
     process.stdout.write(`${version}\n`)
     return 0
   }
-  const command = commands.find((candidate) => candidate.name === name)
+  const command = await loadCommand(name)
   if (!command) {
-    const known = commands.map((candidate) => candidate.name).join(', ')
+    const known = commandNames.join(', ')
     return complain(`no command ${JSON.stringify(name)}; there are: ${known}`, '', 2)
   }
   try {
@@ -117,7 +66,7 @@ export async function main(args: readonly string[]): Promise<number> {
 /** The command's name, of one word or two, and what follows it. */
 function split(args: readonly string[]): { name: string | undefined; rest: readonly string[] } {
   const two = args.slice(0, 2).join(' ')
-  const words = commands.some(({ name }) => name === two) ? 2 : 1
+  const words = commandNames.includes(two) ? 2 : 1
   return { name: words === 2 ? two : args[0], rest: args.slice(words) }
 }
 
@@ -127,7 +76,8 @@ function complain(message: string, command: string, code: number): number {
   return code
 }
 
-function overview(): string {
+async function overview(): Promise<string> {
+  const commands = await allCommands()
   const width = Math.max(...commands.map(({ name }) => name.length))
   return [
     'kith: better rankings from reciprocal nearest neighbours',

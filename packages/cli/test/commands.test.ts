@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { writeEmbeddings } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
+import { commandNames, loadCommand } from '../src/command-list.ts'
 import { kith, succeed } from './support.ts'
 
 const folder = temporaryFolder()
@@ -345,4 +346,10 @@ test('the help teaches: every command has an example that its own options take',
   }
   expect(succeed('--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
   expect(kith().code).toBe(2)
+})
+
+test('every command is found by its own name', async () => {
+  expect(commandNames.length).toBeGreaterThan(20)
+  for (const name of commandNames) expect((await loadCommand(name))?.name).toBe(name)
+  expect(await loadCommand('toString')).toBeUndefined()
 })

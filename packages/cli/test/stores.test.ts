@@ -1,12 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readLabelsParquet } from '@kith/ir'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { emptyDatabase, postgres } from '../../../test/postgres.ts'
 import { readSource, readSubmit, storeName } from '../src/store-options.ts'
 import { sizes, writeCollection } from './store-data.ts'
 import { kith, succeed } from './support.ts'
+
+// Real servers and processes, on whatever machine: slow is not wrong.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

@@ -24,7 +24,9 @@ test('kith sweep draws every figure, and kith report takes them', () => {
   const { figures } = JSON.parse(read('sweep/figures.json'))
   const [sizes] = figures
   expect(sizes.kind).toBe('context-size')
-  expect(sizes.points.map(({ size }: { size: number }) => size)).toEqual([5, 7, 10, 15, 20, 30, 40, 50])
+  expect(sizes.points.map(({ size }: { size: number }) => size)).toEqual([
+    5, 7, 10, 15, 20, 30, 40, 50,
+  ])
   // What a figure says is what reranking and measuring say.
   succeed(...['rerank', ...inputs(), '--context', '20', '--out', path('twenty.trec'), '--quiet'])
   const measured = JSON.parse(

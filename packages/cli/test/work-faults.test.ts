@@ -3,12 +3,15 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Cluster } from '../../../scripts/postgres/cluster.mjs'
 import { temporaryFolder } from '../../../test/files.ts'
 import { ownPostgres, run, startCluster } from '../../../test/postgres.ts'
 import { sizes, writeCollection } from './store-data.ts'
 import { kith, program, succeed } from './support.ts'
+
+// Real servers and processes, on whatever machine: slow is not wrong.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
