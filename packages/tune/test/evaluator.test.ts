@@ -1,4 +1,4 @@
-import { rerank, resolveMethodSettings } from '@kith/core'
+import { rerankWith, resolveMethodSettings } from '@kith/core'
 import { evaluate, type Qrels, RunBuilder } from '@kith/ir'
 import { expect, test } from 'vitest'
 import type { TrialCollection } from '../src/collection.ts'
@@ -26,12 +26,12 @@ function expected(
     const first = [...own].slice(0, settings.contextSize)
     const vectors = first.map((doc) => row(docs, doc))
     const { order } = texts
-      ? rerank(
+      ? rerankWith(
           { vector, text: textAt(texts.queries, q) },
           { vectors, texts: first.map((doc) => textAt(texts.docs, doc)) },
           settings,
         )
-      : rerank(vector, vectors, settings)
+      : rerankWith(vector, vectors, settings)
     const ranked = [...order].map((candidate) => places[candidate]!)
     const rest = [...grades.keys()].filter((place) => !ranked.includes(place))
     const ids = [...ranked, ...rest].map((place) => `d${place}`)
