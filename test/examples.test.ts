@@ -66,4 +66,4 @@ test('the demo ends with a table and a report', () => {
   expect(output).toMatch(/mixed labels move +\d+\.\d %/)
   const report = /Report: (.+)\n$/.exec(output)![1]!
   expect(readFileSync(report, 'utf8')).toContain('Where the hidden answer is known')
-})
+}, 240_000)
