@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { KithError } from '@kith/core'
 import type { BatchPart, BatchStudy } from './batch-study.ts'
-import type { BatchReply } from './batch-worker.ts'
+import type { BatchQuestion, BatchReply } from './batch-worker.ts'
 
 // Tests run on the TypeScript sources, which worker threads of Node 20 do not take.
 const entry = new URL(
@@ -16,6 +17,7 @@ export class BatchPool {
   readonly #all = new Set<Worker>()
   readonly #idle: Worker[] = []
   readonly #waiting: ((worker: Worker) => void)[] = []
+  readonly #underWay = new Set<Promise<BatchPart[]>>()
 
   constructor(address: string, size: number) {
     this.#address = address
@@ -24,16 +26,12 @@ export class BatchPool {
 
   /** What comes out for each query of a batch. */
   async run(study: BatchStudy, parts: readonly BatchPart[]): Promise<BatchPart[]> {
-    const worker = await this.#take()
-    let broken = true
+    const results = this.#run(study, parts)
+    this.#underWay.add(results)
     try {
-      const reply = await ask(worker, study, parts)
-      broken = false
-      if (reply.parts) return reply.parts
-      throw asError(reply.error!)
+      return await results
     } finally {
-      if (broken) this.#all.delete(worker)
-      this.#give(broken ? undefined : worker)
+      this.#underWay.delete(results)
     }
   }
 
@@ -55,8 +53,27 @@ export class BatchPool {
     for (const { parts, results } of underWay) yield { parts, results: await results }
   }
 
-  close(): void {
-    for (const worker of this.#all) void worker.terminate()
+  /**
+   * Ends the threads once they have done what they are at: to end one in the middle of a call of
+   * LanceDB can take the whole program down with it.
+   */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#underWay)
+    await Promise.all([...this.#all].map(end))
+  }
+
+  async #run(study: BatchStudy, parts: readonly BatchPart[]): Promise<BatchPart[]> {
+    const worker = await this.#take()
+    let broken = true
+    try {
+      const reply = await ask(worker, study, parts)
+      broken = false
+      if (reply.parts) return reply.parts
+      throw asError(reply.error!)
+    } finally {
+      if (broken) this.#all.delete(worker)
+      this.#give(broken ? undefined : worker)
+    }
   }
 
   async #take(): Promise<Worker> {
@@ -82,6 +99,14 @@ export class BatchPool {
   }
 }
 
+/** Asks a thread to close its stores and to end. */
+async function end(worker: Worker): Promise<void> {
+  worker.ref()
+  const ended = once(worker, 'exit')
+  worker.postMessage('close' satisfies BatchQuestion)
+  await ended
+}
+
 function ask(worker: Worker, study: BatchStudy, parts: readonly BatchPart[]): Promise<BatchReply> {
   worker.ref()
   return new Promise<BatchReply>((resolve, reject) => {
@@ -95,7 +120,7 @@ function ask(worker: Worker, study: BatchStudy, parts: readonly BatchPart[]): Pr
     const onExit = (code: number): void =>
       settle(() => reject(new Error(`a worker thread ended with ${code}`)))
     worker.on('message', onReply).on('error', onError).on('exit', onExit)
-    worker.postMessage({ study, parts })
+    worker.postMessage({ study, parts } satisfies BatchQuestion)
   })
 }
 

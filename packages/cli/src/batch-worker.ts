@@ -3,11 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { KithError, type KithErrorCode } from '@kith/core'
 import { type BatchPart, BatchRunner, type BatchStudy } from './batch-study.ts'
 
-/** What the thread is asked. */
-export interface BatchQuestion {
-  study: BatchStudy
-  parts: readonly BatchPart[]
-}
+/** What the thread is asked: to do a batch, or to end. */
+export type BatchQuestion = { study: BatchStudy; parts: readonly BatchPart[] } | 'close'
 
 /** What it answers. */
 export interface BatchReply {
@@ -22,7 +19,13 @@ export interface BatchReply {
 
 const runner = new BatchRunner((workerData as { address: string }).address)
 
-parentPort!.on('message', async ({ study, parts }: BatchQuestion) => {
+parentPort!.on('message', async (question: BatchQuestion) => {
+  if (question === 'close') {
+    await runner.close()
+    parentPort!.close()
+    return
+  }
+  const { study, parts } = question
   let reply: BatchReply
   try {
     reply = { parts: await runner.run(study, parts) }

@@ -1,20 +1,12 @@
-import { rename } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { KithError } from '@kith/core'
-import {
-  type AppendPart,
-  countRankings,
-  readLabels,
-  readQrels,
-  writeLabelsParquet,
-  writeResumably,
-} from '@kith/ir'
+import { type AppendPart, countRankings, readQrels, writeResumably } from '@kith/ir'
 import { decodeLabels, type LabelResult, type LabelStudy } from './batch-label.ts'
 import { BatchPool } from './batch-pool.ts'
 import { BatchSource } from './batch-source.ts'
 import type { BatchPart } from './batch-study.ts'
 import type { Values } from './command.ts'
 import { PART } from './label-all.ts'
+import { finishLabels } from './label-finish.ts'
 import { type LabelLayout, needsTexts } from './label-format.ts'
 import {
   addSummaries,
@@ -102,7 +94,7 @@ export async function labelFromStore(
       output.result({ out, seconds, ...summary }, [`${out}:`, ...summaryLines(summary)].join('\n'))
     } finally {
       progress.end()
-      pool.close()
+      await pool.close()
     }
   } finally {
     source.close()
@@ -150,14 +142,7 @@ export async function writeLabelFile(
     await append(part, summary)
   }
   const finish = async (partial: string): Promise<void> => {
-    if (summary.queries === 0 && summary.unfit > 0) {
-      throw new KithError(
-        'BAD_INPUT',
-        `no query has ${layout.negatives} documents besides a positive one: lower --negatives, or raise --keep`,
-      )
-    }
-    if (layout.format === 'parquet') await writeLabelsParquet(out, readLabels(partial))
-    else await rename(partial, out)
+    await finishLabels(partial, out, layout, summary)
     const whole: Sidecar & { summary: LabelSummary } = { ...made, summary }
     await writeSidecarOf(out, whole)
   }

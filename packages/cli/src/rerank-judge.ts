@@ -2,6 +2,7 @@ import { evaluate, type Run, readQrels, readRun } from '@kith/ir'
 import type { Values } from './command.ts'
 import { type CorrectedComparison, compareToFirst, type NamedEvaluation } from './evaluations.ts'
 import { formatEvaluations } from './format-evaluations.ts'
+import type { Output } from './output.ts'
 import { readEvaluationOptions } from './shared-options.ts'
 import { optionalText, text } from './values.ts'
 
@@ -32,6 +33,21 @@ export async function judge(
   const table = formatEvaluations('table', evaluations, comparisons, false).trimEnd()
   const json = JSON.parse(formatEvaluations('json', evaluations, comparisons, false))
   return { text: `${table}\n\n${verdict}`, json: { ...json, verdict } }
+}
+
+/** Says how reranking went: how many queries, how fast, and figures where there are judgements. */
+export function tellReranked(
+  output: Output,
+  { out, queries, seconds }: { out: string; queries: number; seconds: number },
+  figures: Awaited<ReturnType<typeof judge>>,
+): void {
+  output.result(
+    { out, queries, seconds, ...figures?.json },
+    [
+      `${out}: ${queries} queries reranked in ${seconds.toFixed(1)} s (${Math.round(queries / seconds)}/s)`,
+      ...(figures ? ['', figures.text] : []),
+    ].join('\n'),
+  )
 }
 
 function verdictOf({ measure, difference, p }: CorrectedComparison): string {

@@ -8,7 +8,7 @@ import { BatchSource } from './batch-source.ts'
 import type { BatchPart } from './batch-study.ts'
 import type { Values } from './command.ts'
 import type { Output } from './output.ts'
-import { judge } from './rerank-judge.ts'
+import { judge, tellReranked } from './rerank-judge.ts'
 import { missingPolicies, readEmbeddingOptions } from './shared-options.ts'
 import { inputsOf, type Sidecar, writeSidecarOf } from './sidecar.ts'
 import { checkStore, readSubmit, type StoreAddress, storeName } from './store-options.ts'
@@ -64,21 +64,15 @@ export async function rerankFromStore(
       done += more
       progress.update(done)
     }
-    await writeRun(out, rankings(results, onDone)).finally(() => {
+    await writeRun(out, rankings(results, onDone)).finally(async () => {
       progress.end()
-      pool.close()
+      await pool.close()
     })
     const seconds = (performance.now() - start) / 1000
     await writeSidecarOf(out, made)
     const figures =
       values['qrels'] === undefined ? undefined : await judge(values, await readRun(run), out)
-    output.result(
-      { out, queries: done, seconds, ...figures?.json },
-      [
-        `${out}: ${done} queries reranked in ${seconds.toFixed(1)} s (${Math.round(done / seconds)}/s)`,
-        ...(figures ? ['', figures.text] : []),
-      ].join('\n'),
-    )
+    tellReranked(output, { out, queries: done, seconds }, figures)
   } finally {
     source.close()
   }

@@ -236,7 +236,7 @@ describe.runIf(ownPostgres)('work on many machines', () => {
   test('a query that cannot be done is set aside, the rest finishes', async () => {
     succeed(...submission(`study-${study}`))
     await run(url, "DELETE FROM kith.documents_main WHERE id = 'poison'")
-    for (const { process: child } of start(2)) await once(child, 'exit')
+    await Promise.all(start(2).map(({ process: child }) => once(child, 'exit')))
     expect(await count()).toBe(sizes.queries - 1)
     expect(await count("AND query = 'q7'")).toBe(0)
     const listed = JSON.parse(succeed('jobs', '--store', url, '--json')).at(-1)

@@ -1,17 +1,15 @@
-import { rename } from 'node:fs/promises'
-import { KithError, type LabelSettings, labelPresets } from '@kith/core'
+import { type LabelSettings, labelPresets } from '@kith/core'
 import {
   countRankings,
   openEmbeddings,
   type ResumableWork,
-  readLabels,
   readQrels,
   streamRankings,
-  writeLabelsParquet,
   writeResumably,
 } from '@kith/ir'
 import type { Command, Values } from '../command.ts'
 import { entryOf, labelAll } from '../label-all.ts'
+import { finishLabels } from '../label-finish.ts'
 import {
   formatLabelsOrSkip,
   type LabelFormat,
@@ -168,14 +166,7 @@ export const labelsCommand: Command = {
         ).finally(() => progress.end())
       }
       const finish = async (partial: string): Promise<void> => {
-        if (summary.queries === 0 && summary.unfit > 0) {
-          throw new KithError(
-            'BAD_INPUT',
-            `no query has ${layout.negatives} documents besides a positive one: lower --negatives, or raise --keep`,
-          )
-        }
-        if (layout.format === 'parquet') await writeLabelsParquet(out, readLabels(partial))
-        else await rename(partial, out)
+        await finishLabels(partial, out, layout, summary)
         const more = { shard, queries: { ...share, total }, summary }
         await writeSidecar(out, 'labels', chosen, files, more)
       }

@@ -4,7 +4,7 @@ import type { Tuned } from '@kith/tune'
 import type { Command } from '../command.ts'
 import { newRankings } from '../new-rankings.ts'
 import type { Output } from '../output.ts'
-import { judge } from '../rerank-judge.ts'
+import { judge, tellReranked } from '../rerank-judge.ts'
 import { rerankFromStore } from '../rerank-store.ts'
 import { rerankTasks } from '../rerank-tasks.ts'
 import { searchAgain } from '../search-again.ts'
@@ -122,14 +122,7 @@ export const rerankCommand: Command = {
         files.filter((file) => file !== undefined),
       )
       const figures = await judge(values, run, out)
-      const done = tasks.list.length
-      output.result(
-        { out, queries: done, seconds, ...figures?.json },
-        [
-          `${out}: ${done} queries reranked in ${seconds.toFixed(1)} s (${Math.round(done / seconds)}/s)`,
-          ...(figures ? ['', figures.text] : []),
-        ].join('\n'),
-      )
+      tellReranked(output, { out, queries: tasks.list.length, seconds }, figures)
     } finally {
       queries.close()
       docs.close()

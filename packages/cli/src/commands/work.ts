@@ -69,7 +69,7 @@ export const workCommand: Command = {
         },
       )
     } finally {
-      pool.close()
+      await pool.close()
       await studies.close()
     }
     output.result({ queries, failures }, `${queries} queries done, ${failures} tries failed`)

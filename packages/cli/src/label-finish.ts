@@ -1,0 +1,22 @@
+import { rename } from 'node:fs/promises'
+import { KithError } from '@kith/core'
+import { readLabels, writeLabelsParquet } from '@kith/ir'
+import type { LabelLayout } from './label-format.ts'
+import type { LabelSummary } from './label-summary.ts'
+
+/** Turns the labels that are all written into the file that was asked for. */
+export async function finishLabels(
+  partial: string,
+  out: string,
+  layout: LabelLayout,
+  summary: LabelSummary,
+): Promise<void> {
+  if (summary.queries === 0 && summary.unfit > 0) {
+    throw new KithError(
+      'BAD_INPUT',
+      `no query has ${layout.negatives} documents besides a positive one: lower --negatives, or raise --keep`,
+    )
+  }
+  if (layout.format === 'parquet') await writeLabelsParquet(out, readLabels(partial))
+  else await rename(partial, out)
+}
