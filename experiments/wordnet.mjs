@@ -10,7 +10,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildWordnet, completeQrels, drawSparse, readNouns, writeSparse } from '@kith/collections'
-import { readQrels, readRun } from '@kith/ir'
+import { readQrels, readRun, writeQrels } from '@kith/ir'
 import { figuresOf, kith, printTable, readArguments, root, trainedRun } from './trial.mjs'
 
 const { what, targets, repeats, folder, passed } = readArguments(['complete'])
@@ -43,6 +43,15 @@ const run = await readRun(at('run.trec'))
 const regions = readFileSync(at('regions.tsv'), 'utf8').trim().split('\n').slice(1)
 const clusters = new Map(regions.map((line) => line.split('\t')))
 const test = await readQrels(at('qrels/test.tsv'))
+// What the best of labels could do: all of those that the run has. Labels from outside it
+// would teach the encoder to move away from it (METHOD.md section 7).
+const inList = new Map()
+for (const [query, grades] of await readQrels(at('qrels/train.tsv'))) {
+  const retrieved = new Set(run.get(query)?.ids)
+  const kept = [...grades].filter(([id]) => retrieved.has(id))
+  if (kept.length > 0) inList.set(query, new Map(kept))
+}
+await writeQrels(join(folder, 'wordnet/complete.tsv'), inList, { format: 'beir' })
 const completeDev = await readQrels(at('qrels/dev.tsv'))
 
 const kinds = ['test, complete labels', 'dev, complete labels', 'dev, sparse labels']
@@ -66,7 +75,7 @@ for (let draw = 1; draw <= repeats; draw++) {
     const trial = { what, target, seed: draw, passed }
     const files = {
       ...data,
-      trainQrels: complete ? at('qrels/train.tsv') : sparse('train'),
+      trainQrels: complete ? join(folder, 'wordnet/complete.tsv') : sparse('train'),
       devQrels: sparse('dev'),
     }
     await add(target, trainedRun(own, trial, files))
