@@ -155,17 +155,22 @@ export async function readTunedOrSettings(values: Values): Promise<MethodSetting
   return (await readTunedSettings(values))?.settings ?? readMethodSettings(values)
 }
 
-/** What `kith tune` found; settings on the command line would be other ones. */
+/** What `kith tune` found, where texts are at hand if it was found with texts. */
 export async function readTunedSettings(values: Values): Promise<Tuned | undefined> {
+  const tuned = await readTunedFile(values)
+  if (tuned?.texts && values['corpus'] === undefined && values['query-text'] === undefined) {
+    throw new UsageError('these settings were tuned with texts: give --corpus and --query-text')
+  }
+  return tuned
+}
+
+/** What `kith tune` found; settings on the command line would be other ones. */
+export async function readTunedFile(values: Values): Promise<Tuned | undefined> {
   const file = optionalText(values, 'settings')
   if (file === undefined) return undefined
   const also = Object.keys(methodOptions).filter((name) => values[name] !== undefined)
   if (also.length > 0) {
     throw new UsageError(`--settings has all settings: leave out --${also.join(', --')}`)
   }
-  const tuned = await readTuned(file)
-  if (tuned.texts && values['corpus'] === undefined && values['query-text'] === undefined) {
-    throw new UsageError('these settings were tuned with texts: give --corpus and --query-text')
-  }
-  return tuned
+  return readTuned(file)
 }

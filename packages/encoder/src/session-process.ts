@@ -30,6 +30,6 @@ process.on('message', async (request: Request) => {
   process.send?.(answer, undefined, undefined, () => {})
 })
 
-// It lives as long as its parent, which also decides what an interrupt means.
+// It lives as long as its parent, which also decides what a signal to both of them means.
 process.on('disconnect', () => process.exit())
-process.on('SIGINT', () => {})
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {})

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { writeEmbeddings } from '@kith/ir'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { minilm, post } from './serve-support.ts'
 
@@ -26,14 +26,27 @@ beforeAll(async () => {
   await writeEmbeddings(join(folder, 'docs.npy'), { dimensions: 384, ids, type: 'f16' }, rows)
   const lines = texts.map((text, i) => JSON.stringify({ _id: `d${i}`, text }))
   writeFileSync(join(folder, 'corpus.jsonl'), lines.join('\n'))
+  writeTuned('useless.json', { verdict: 'keep-geometric', reason: 'no gain' })
+  writeTuned('fusion.json', { settings: { method: 'rank-fusion' } })
+  writeTuned('tuned.json', { settings: { lambda: 1, mix: 'raw' } })
 })
+
+/** What `kith tune` could have found. */
+function writeTuned(name: string, found: object): void {
+  const heldOut = { gain: 0.1, t: 3, p: 0.01, ci: [0.05, 0.15] }
+  const tuned = { kith: 'tuned', version: 1, verdict: 'tuned', measure: 'nDCG@10', heldOut }
+  writeFileSync(join(folder, name), JSON.stringify({ settings: {}, ...tuned, ...found }))
+}
 
 /** Starts `kith serve`; where it listens, and how it ends. */
 async function start(args: string[], environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--json', ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...environment },
+    // A process group of its own, as a shell or a service manager makes one.
+    detached: true,
   })
+  onTestFinished(() => void child.kill('SIGKILL'))
   const ended = once(child, 'exit')
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
   return { child, ended, url: (JSON.parse(line) as { url: string }).url }
@@ -57,7 +70,8 @@ test('serves texts and a store with a key; on SIGTERM it finishes what it has be
     return Number(/kith_encoder_queue_texts (\d+)/.exec(await figures.text())![1])
   }
   while ((await figure()) === 0) await setTimeout(5)
-  server.child.kill('SIGTERM')
+  // The whole group hears it, its encoders too.
+  process.kill(-server.child.pid!, 'SIGTERM')
   while (
     await post(server, '/v2/rerank', {}, key).then(
       () => true,
@@ -68,6 +82,26 @@ test('serves texts and a store with a key; on SIGTERM it finishes what it has be
   const response = await asked
   expect(response.status).toBe(200)
   expect(((await response.json()) as { results: [] }).results).toHaveLength(60)
+  expect(await server.ended).toEqual([0, null])
+})
+
+test('serves what kith tune found', async () => {
+  const server = await start(['--model', 'none', '--settings', join(folder, 'tuned.json')])
+  const embeddings = [
+    [0.6, 0.8],
+    [1, 0],
+    [0, 1],
+  ]
+  const body = {
+    query: { embedding: [1, 0] },
+    documents: embeddings.map((embedding) => ({ embedding })),
+  }
+  const response = await post(server, '/v2/rerank', body)
+  const { results } = (await response.json()) as { results: { relevance_score: number }[] }
+  // With lambda 1 and raw scores, they are those of the inner products s: (1 + s / (1 + s)) / 2.
+  const scores = results.map(({ relevance_score }) => relevance_score)
+  expect(scores).toEqual([0.75, expect.closeTo(0.6875, 6), 0.5])
+  server.child.kill('SIGTERM')
   expect(await server.ended).toEqual([0, null])
 })
 
@@ -108,6 +142,8 @@ test.each<[string[], number, RegExp]>([
   [['--store', join(folder, 'nowhere.npy')], 1, /nowhere.npy has no documents/],
   [['--queue', '5', '--model', 'none'], 2, /raise --queue or lower --max-documents/],
   [['--lambda', '7', '--model', 'none'], 2, /lambda/],
+  [['--settings', join(folder, 'useless.json')], 2, /no gain \(--force serves all the same\)/],
+  [['--settings', join(folder, 'fusion.json')], 2, /by neighbours, these settings by rank-fusion/],
 ])('%j is refused', (args, code, message) => {
   const environment = { ...process.env, KITH_API_KEY: '' }
   const result = spawnSync(process.execPath, [program, 'serve', ...args], {

@@ -5,6 +5,7 @@ import { writeEmbeddings } from '@kith/ir'
 import { openStore } from '@kith/stores'
 import { beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
+import { emptyDatabase, postgres } from '../../../test/postgres.ts'
 import type { SearchStore } from '../src/serve/searcher.ts'
 import type { RunningServer } from '../src/serve/server.ts'
 import { storeWithTexts } from '../src/serve/store-with-texts.ts'
@@ -19,9 +20,11 @@ interface Answer {
   results: { id: string; relevance_score: number; document?: { text: string } }[]
 }
 
+const ids = documents.map((_, i) => `d${i}`)
+const database = emptyDatabase()
+
 beforeAll(async () => {
   const file = join(folder, 'docs.npy')
-  const ids = documents.map((_, i) => `d${i}`)
   await writeEmbeddings(file, { dimensions: 24, ids, type: 'f32' }, documents)
   const lines = texts.map((text, i) => JSON.stringify({ _id: `d${i}`, title: '', text }))
   writeFileSync(join(folder, 'corpus.jsonl'), lines.join('\n'))
@@ -29,8 +32,8 @@ beforeAll(async () => {
   server = await serve({ store: await storeWithTexts(store, join(folder, 'corpus.jsonl')) })
 })
 
-const search = async (body: object): Promise<Answer['results']> => {
-  const response = await post(server, '/v1/search', body)
+const search = async (body: object, where = server): Promise<Answer['results']> => {
+  const response = await post(where, '/v1/search', body)
   expect(response.status).toBe(200)
   return ((await response.json()) as Answer).results
 }
@@ -58,6 +61,20 @@ test('finds, reranks with both views, and returns texts', async () => {
   expect(plain.map(({ id }) => id)).toEqual(expected(query))
   const scores = plain.map((result) => result.relevance_score)
   expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+})
+
+test.each([
+  ['LanceDB', true, () => join(folder, 'lance')],
+  ['PostgreSQL', postgres, () => database.url],
+])('finds the same in %s', async (_name, there, address) => {
+  if (!there) return
+  const store = await openStore(address())
+  await store.add(documents.map((vector, i) => ({ id: ids[i]!, vector, text: texts[i]! })))
+  const other = await serve({ store })
+  const body = { query: { embedding: base64(query), text: 'all about bees' }, top_n: 50 }
+  const found = await search({ ...body, return_documents: true }, other)
+  expect(found.map(({ id }) => id)).toEqual(expected(query, 'all about bees'))
+  expect(found[0]!.document!.text).toBe(texts[Number(found[0]!.id.slice(1))])
 })
 
 test('searches at the same time do not mix', async () => {

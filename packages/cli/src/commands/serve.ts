@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { KithError, similaritySettings } from '@kith/core'
+import { KithError, type Settings, similaritySettings } from '@kith/core'
 import type { Limits, SearchStore } from '@kith/studio'
 import type { Command, Values } from '../command.ts'
 import { encoderOptions, readModelOptions } from '../encoder-options.ts'
-import { readMethodSettings, settingOptions } from '../setting-options.ts'
+import { readMethodSettings, readTunedFile, settingOptions } from '../setting-options.ts'
 import { UsageError } from '../usage-error.ts'
 import {
   isSet,
@@ -52,11 +52,13 @@ export const serveCommand: Command = {
     queue: { value: 'N', help: 'texts that may wait for the encoder', default: '4096' },
     timeout: { value: 'SECONDS', help: 'that a request may take', default: '30' },
     cache: { value: 'SIZE', help: 'embeddings of texts that come again', default: '256M' },
+    settings: { value: 'FILE', help: 'what kith tune found: its settings instead of those below' },
+    force: { help: 'serve even where kith tune says that the old ranking is better' },
     ...settingOptions,
   },
   async run(values, output) {
+    const settings = await readServed(values)
     const { startServer, openTextModel } = await import('@kith/studio')
-    const settings = similaritySettings(readMethodSettings(values))
     const { name, ...model } = {
       ...readModelOptions(values),
       documentPrefix: optionalText(values, 'document-prefix'),
@@ -77,6 +79,19 @@ export const serveCommand: Command = {
     output.remark('stopping: finishing the requests under way')
     await server.close()
   },
+}
+
+/** The settings that are served: those that were tuned, if they are any good, or the options'. */
+async function readServed(values: Values): Promise<Settings> {
+  const tuned = await readTunedFile(values)
+  if (tuned?.verdict === 'keep-geometric' && !isSet(values, 'force')) {
+    throw new UsageError(`kith tune says: ${tuned.reason} (--force serves all the same)`)
+  }
+  const settings = tuned?.settings ?? readMethodSettings(values)
+  if (settings.method !== 'neighbours') {
+    throw new UsageError(`the server reranks by neighbours, these settings by ${settings.method}`)
+  }
+  return similaritySettings(settings)
 }
 
 function keysOf(values: Values): string[] {
