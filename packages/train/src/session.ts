@@ -36,22 +36,6 @@ export async function openGraph(
   })
 }
 
-/** Runs a graph; memory that is not enough is an error that says what to do. */
-export async function runGraph(
-  session: InferenceSession,
-  feeds: InferenceSession.FeedsType,
-  fetches: InferenceSession.NullableOnnxValueMapType,
-): Promise<InferenceSession.OnnxValueMapType> {
-  try {
-    return await session.run(feeds, fetches)
-  } catch (error) {
-    const { message } = error as Error
-    if (!/alloc/i.test(message)) throw error
-    const problem = `a batch does not fit into memory (${message.trim()}): lower batchSize, with accumulate for it, or listSize`
-    throw new KithError('OUT_OF_MEMORY', problem)
-  }
-}
-
 function unusable(device: string, reason: string): KithError {
   const problem = `the device "${device}" cannot be used here, cpu can: ${reason}`
   return new KithError('BAD_SETTING', problem)

@@ -3,8 +3,9 @@ import { Dropout } from './dropout.ts'
 import { Gradients } from './gradients.ts'
 import { listFeeds } from './list-batch.ts'
 import { entropyOf, type Loss } from './losses.ts'
+import { memoryError } from './memory-error.ts'
 import type { QueryBatch, QueryModel } from './query-model.ts'
-import { type DeviceOptions, openGraph, runGraph } from './session.ts'
+import { type DeviceOptions, openGraph } from './session.ts'
 import {
   BIAS,
   buildStep,
@@ -85,18 +86,13 @@ export class TrainingStep {
     queries: QueryBatch,
     lists: readonly TargetList[],
     documents: DocumentVectors,
-    { number, queriesOfStep, first }: { number: number; queriesOfStep: number; first: boolean },
+    at: { number: number; queriesOfStep: number; first: boolean },
   ): Promise<number> {
-    const { size, length, rows } = queries
-    const shares = new Float32Array(size).fill(1 / queriesOfStep)
-    const feeds = {
-      ...this.#feeds,
-      ...queries.feeds,
-      ...listFeeds(lists, documents, this.#loss),
-      ...this.#dropout.feeds(number, { batch: size, length, tokens: size * length }),
-      shares: new Tensor('float32', shares, [size, 1]),
-    }
-    const results = await runGraph(this.#session, feeds, this.#fetches(first))
+    const { rows } = queries
+    const { first } = at
+    const results = await this.#results(queries, lists, documents, at).catch((error) => {
+      throw memoryError(error)
+    })
     const { learning, learnsTable } = this.#step
     if (first) this.gradients.clearRows()
     else for (const name of learning) this.gradients.add(name, floats(results, gradientName(name)))
@@ -104,6 +100,23 @@ export class TrainingStep {
     const losses = floats(results, LOSSES)
     const entropy = (list: TargetList) => (this.#loss === 'kl' ? entropyOf(list.target) : 0)
     return lists.reduce((sum, list, i) => sum + losses[i]! + entropy(list), 0)
+  }
+
+  async #results(
+    { feeds, size, length }: QueryBatch,
+    lists: readonly TargetList[],
+    documents: DocumentVectors,
+    { number, queriesOfStep, first }: Parameters<TrainingStep['run']>[3],
+  ): Promise<InferenceSession.OnnxValueMapType> {
+    const shares = new Float32Array(size).fill(1 / queriesOfStep)
+    const all = {
+      ...this.#feeds,
+      ...feeds,
+      ...listFeeds(lists, documents, this.#loss),
+      ...this.#dropout.feeds(number, { batch: size, length, tokens: size * length }),
+      shares: new Tensor('float32', shares, [size, 1]),
+    }
+    return this.#session.run(all, this.#fetches(first))
   }
 
   /** Frees the session. */

@@ -15,6 +15,7 @@ import {
   type TrainingQuery,
   train,
 } from '../src/index.ts'
+import { memoryError } from '../src/memory-error.ts'
 import { documentsOf, randomDocuments, writeSmallModel } from './support.ts'
 
 const folder = temporaryFolder()
@@ -231,6 +232,25 @@ test('a loss that is no number ends the training and leaves the checkpoint of be
   await expect(failed).rejects.toThrow(/training stopped at step 1\d: the loss is NaN; .*latest/)
   const resumed = await train({ ...training, documents, model, resume: true })
   expect(resumed.steps).toBe(60)
+})
+
+test('a batch that does not fit into memory is said to be one', async () => {
+  const model = new AdapterModel({ kind: 'linear', dimensions: HIDDEN })
+  // More candidates than any machine has memory for.
+  const rows = { length: 2 ** 45 } as Uint32Array
+  const labeller = { needsEmbedding: false, label: () => ({ rows, target: Float64Array.of(1) }) }
+  await expect(train({ ...job(model), labeller })).rejects.toThrow(
+    /a batch does not fit into memory \(Invalid typed array length.*\): lower the batch size/,
+  )
+  // What onnxruntime says when it has none.
+  const said =
+    'void* onnxruntime::BFCArena::AllocateRawInternal(size_t) Failed to allocate memory for requested buffer of size 402653184'
+  expect(memoryError(new Error(said))).toMatchObject({
+    code: 'OUT_OF_MEMORY',
+    message: expect.stringContaining('(Failed to allocate memory for requested buffer of size 402'),
+  })
+  const other = new Error('another')
+  expect(memoryError(other)).toBe(other)
 })
 
 test('mistakes are named', async () => {
