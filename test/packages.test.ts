@@ -116,6 +116,13 @@ test('docs/licences.md lists what the lock file says', async () => {
   await run(process.execPath, [join(root, 'scripts/licences.mjs'), '--check'])
 })
 
+test('the licences of what the studio page bundles go with it', () => {
+  const notice = 'dist/page/licences.md'
+  const paths = tarballs.get('@kith/studio')!.files.map(({ path }) => path)
+  expect(paths).toContain(notice)
+  expect(read('packages/studio', notice)).toMatch(/^## preact - \S+ \(MIT\)$/m)
+})
+
 function bytesOf(name: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(readFileSync(join(target, tarballs.get(name)!.filename)))
 }

@@ -14,6 +14,7 @@ const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.md': 'text/markdown; charset=utf-8',
 }
 
 /** The page may load its own parts, talk to this server and compile the kernel, and nothing else. */
