@@ -56,8 +56,8 @@ export class Optimiser {
 
   /** Moves the weights; `factor` scales all gradients. */
   update(gradients: Gradients, factor: number, rate: number, step: number): void {
-    const { weightDecay, ...others } = this.settings
-    const update = this.rule({ rate, step, ...others })
+    const { beta1, beta2, epsilon, weightDecay } = this.settings
+    const update = this.rule({ rate, step, beta1, beta2, epsilon })
     for (const [name, weight] of this.weights) {
       const decay = decays(name) ? 1 - rate * weightDecay : 1
       const part = { weight, gradient: gradients.of(name), ...this.moments.get(name)! }

@@ -61,7 +61,8 @@ async function weightsAfter(training: TrainingJob): Promise<Map<string, Float32A
 
 describe.each(['kl', 'infonce', 'max-margin'] as const)('the loss %s', (loss) => {
   test('an encoder learns what it is taught', async () => {
-    const training = job(await openEncoderModel(base), { loss, best: 'nDCG@10' })
+    const settings = { loss, best: 'nDCG@10', schedule: 'constant' } as const
+    const training = job(await openEncoderModel(base), settings)
     const { steps, ended, best } = await train(training)
     expect([steps, ended]).toEqual([60, 'done'])
     const records = await readMetrics(join(training.out, 'metrics.jsonl'))
@@ -211,6 +212,19 @@ test('labels that were made before are learned as they are', async () => {
   const total = scores.reduce((sum, score) => sum + score, 0)
   expect(scores[0]! / total).toBeCloseTo(0.75, 1)
   expect(scores[1]! / total).toBeCloseTo(0.25, 1)
+})
+
+test('the rate of a step is that of the schedule, not the peak', async () => {
+  const moved = async (settings: PartialTrainSettings) => {
+    const model = new AdapterModel({ kind: 'linear', dimensions: HIDDEN })
+    const weights = await weightsAfter(job(model, { steps: 1, weightDecay: 0, ...settings }))
+    return Math.max(...[...weights.values()].flatMap((data) => Array.from(data, Math.abs)))
+  }
+  // Adam's first step moves a weight that has a gradient by the rate.
+  expect(await moved({ warmup: 0, schedule: 'constant' })).toBeCloseTo(0.02, 5)
+  expect(await moved({ warmup: 4 })).toBeCloseTo(0.005, 5)
+  // The last rate of a linear schedule.
+  expect(await moved({ warmup: 0, finalRatio: 0.1 })).toBeCloseTo(0.002, 5)
 })
 
 test('training stops early when validation does not get better', async () => {
