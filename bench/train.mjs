@@ -18,6 +18,7 @@ import {
   openEncoderModel,
   TrainingStep,
 } from '../packages/train/dist/index.js'
+import { Schedule } from '../packages/train/dist/schedule.js'
 import { generator } from './clusters.mjs'
 import { median, table } from './measure.mjs'
 
@@ -25,6 +26,9 @@ const [BATCH, LENGTH, CANDIDATES, DOCUMENTS, STEPS] = [32, 16, 1000, 5000, 20]
 /** Steps before times are taken. */
 const WARM_UP = 3
 const settings = { rate: 2e-5, scale: 20, clip: 1, weightDecay: 0.01 }
+const plan = { warmup: 5, schedule: 'linear', finalRatio: 0, patience: 1, factor: 1, steps: STEPS }
+const schedule = new Schedule({ ...plan, rate: settings.rate })
+const rates = Array.from({ length: STEPS }, (_, step) => schedule.rateAt(step + 1))
 
 export async function run() {
   const rows = [
@@ -95,7 +99,7 @@ async function ours(model, { tokens, documents, lists }) {
     const at = { number, queriesOfStep: BATCH, first: true }
     const sum = await step.run(queries, lists[number], documents, at)
     const factor = Math.min(1, settings.clip / step.gradients.norm())
-    optimiser.update(step.gradients, factor, settings.rate, number + 1)
+    optimiser.update(step.gradients, factor, rates[number], number + 1)
     return sum / BATCH
   }
 }
@@ -186,7 +190,7 @@ async function torch(folder, model, data) {
 
 async function writeData(folder, { weights, shapes, checkpoint, dimensions }, data) {
   const { family, layers, heads } = checkpoint.config
-  const plan = { ...settings, family, layers, heads, hidden: dimensions }
+  const plan = { ...settings, rates, family, layers, heads, hidden: dimensions }
   const sizes = { batch: BATCH, length: LENGTH, candidates: CANDIDATES }
   const names = { weights: [...shapes] }
   writeFileSync(join(folder, 'plan.json'), JSON.stringify({ ...plan, ...sizes, ...names }))

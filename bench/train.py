@@ -86,7 +86,6 @@ optimiser = torch.optim.AdamW(
         {"params": [p for n, p in w.items() if decays(n)], "weight_decay": plan["weightDecay"]},
         {"params": [p for n, p in w.items() if not decays(n)], "weight_decay": 0.0},
     ],
-    lr=plan["rate"],
 )
 batch, length, candidates = plan["batch"], plan["length"], plan["candidates"]
 ids = read("ids.bin", torch.int32, [-1, batch, length]).long()
@@ -105,6 +104,8 @@ for step, line in enumerate(sys.stdin):
     loss = F.kl_div(F.log_softmax(scores, -1), targets[n], reduction="batchmean")
     optimiser.zero_grad()
     loss.backward()
+    for group in optimiser.param_groups:
+        group["lr"] = plan["rates"][n]
     torch.nn.utils.clip_grad_norm_(w.values(), plan["clip"])
     optimiser.step()
     value = loss.item()
