@@ -63,11 +63,11 @@ test('finds, reranks with both views, and returns texts', async () => {
   expect(scores).toEqual(scores.toSorted((a, b) => b - a))
 })
 
-test.each([
-  ['LanceDB', true, () => join(folder, 'lance')],
-  ['PostgreSQL', postgres, () => database.url],
-])('finds the same in %s', async (_name, there, address) => {
-  if (!there) return
+const stores = [
+  { name: 'LanceDB', there: true, address: () => join(folder, 'lance') },
+  { name: 'PostgreSQL', there: postgres, address: () => database.url },
+]
+test.each(stores.filter(({ there }) => there))('finds the same in $name', async ({ address }) => {
   const store = await openStore(address())
   await store.add(documents.map((vector, i) => ({ id: ids[i]!, vector, text: texts[i]! })))
   const other = await serve({ store })
