@@ -1,4 +1,5 @@
 import { KithError, type Matrix } from '@kith/core'
+import { unstorable } from './storable-text.ts'
 import type { StoreDocument, StoreDocuments, StoreSearchOptions } from './store.ts'
 
 /** Bytes that an id may take in UTF-8: what every store can index. */
@@ -44,9 +45,14 @@ export function twice(id: string): KithError {
   return new KithError('BAD_INPUT', `the document ${JSON.stringify(id)} is there already`)
 }
 
-function checkDocument({ id, vector }: StoreDocument, dimensions: number, type: string): void {
+function checkDocument(document: StoreDocument, dimensions: number, type: string): void {
+  const { id, vector } = document
   checkId(id)
   const name = `document ${JSON.stringify(id)}`
+  for (const part of ['title', 'text'] as const) {
+    const flaw = unstorable(document[part] ?? '')
+    if (flaw) throw new KithError('BAD_INPUT', `${name}: its ${part} ${flaw}`)
+  }
   if (vector.length !== dimensions || dimensions < 1) {
     throw new KithError(
       'BAD_SHAPE',

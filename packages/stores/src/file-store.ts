@@ -65,7 +65,7 @@ export class FileStore implements Store {
 
   async fetch(ids: readonly string[]): Promise<(StoreDocument | undefined)[]> {
     return ids.map((id) => {
-      const row = this.#embeddings?.rowOf(id)
+      const row = this.#rowOf(id)
       return row === undefined ? undefined : { id, vector: this.#embeddings!.gather([row]) }
     })
   }
@@ -83,13 +83,19 @@ export class FileStore implements Store {
   }
 
   async remove(ids: readonly string[]): Promise<number> {
-    const gone = new Set(ids.filter((id) => this.#embeddings?.rowOf(id) !== undefined))
+    const gone = new Set(ids.filter((id) => this.#rowOf(id) !== undefined))
     if (gone.size > 0) await this.#write(new Map(), gone)
     return gone.size
   }
 
   async close(): Promise<void> {
     this.#embeddings?.close()
+  }
+
+  /** Half of a surrogate pair is looked up as U+FFFD, so that another document may be found. */
+  #rowOf(id: string): number | undefined {
+    const row = this.#embeddings?.rowOf(id)
+    return row === undefined || this.#embeddings!.idOf(row) !== id ? undefined : row
   }
 
   async #collect(documents: StoreDocuments): Promise<Map<string, Float32Array>> {

@@ -4,6 +4,7 @@ import { checkedBatches, checkSearch, twice } from './check-documents.ts'
 import { type Arrow, loadArrow, schemaOf, toDocuments, toTable } from './lance-rows.ts'
 import { optionalPeer } from './optional-peer.ts'
 import { type Metric, searchExact } from './search-exact.ts'
+import { storableOf } from './storable-text.ts'
 import type {
   Store,
   StoreDocument,
@@ -212,7 +213,7 @@ export class LanceStore implements Store {
 
 /** Conditions that name all of some ids, a thousand each. */
 function idConditions(ids: readonly string[]): string[] {
-  const quoted = ids.map((id) => `'${id.replaceAll("'", "''")}'`)
+  const quoted = storableOf(ids).map((id) => `'${id.replaceAll("'", "''")}'`)
   const conditions: string[] = []
   for (let from = 0; from < quoted.length; from += NAMED_IDS) {
     conditions.push(`id IN (${quoted.slice(from, from + NAMED_IDS).join(', ')})`)

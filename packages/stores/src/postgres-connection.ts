@@ -66,7 +66,8 @@ export async function withClient<T>(
     client.on('error', onError)
     return await use(client)
   } catch (error) {
-    if (isPassing(error)) failure ??= error as Error
+    // After a protocol error nobody knows what the connection would answer next.
+    if (isPassing(error) || codeOf(error) === PROTOCOL) failure ??= error as Error
     throw postgresError(name, error)
   } finally {
     client?.off('error', onError)
@@ -104,6 +105,13 @@ export function postgresError(name: string, error: unknown): KithError {
   return wrapped
 }
 
+/** PostgreSQL's code of a message that breaks the protocol. */
+const PROTOCOL = '08P01'
+
+/** What pg says, without a code, of a connection that broke or was never made. */
+const BROKEN =
+  /^(Connection terminated|timeout e(xceeded|xpired)|Query read timeout|Client .* not queryable$)/
+
 /**
  * Whether an error is the database's and not the request's, so that the same thing may well
  * succeed later: it could not be reached, went away, or ran out of disk, memory or connections.
@@ -111,13 +119,23 @@ export function postgresError(name: string, error: unknown): KithError {
 export function isPassing(error: unknown): boolean {
   const cause = error instanceof KithError ? error.cause : error
   if (!(cause instanceof Error)) return false
-  const { code } = cause as NodeJS.ErrnoException
-  if (code === undefined) return /timeout|terminated|ended|not queryable/i.test(cause.message)
-  // PostgreSQL's classes: connection, resources, shutdown, input and output, conflicts between
-  // transactions, a server that became a copy of another, silence. The rest are the system's.
+  const code = codeOf(cause)
+  if (code === undefined) return BROKEN.test(cause.message)
+  // The server answers ERROR where data break the protocol, such as U+0000 in a statement: the
+  // same data would do so again. A pooler between says FATAL with this code when it lost the server.
+  if (code === PROTOCOL) return (cause as { severity?: string }).severity === 'FATAL'
+  // PostgreSQL's classes: connection, resources, shutdown (but not that the database was dropped),
+  // input and output, conflicts between transactions, a server that became a copy of another,
+  // silence. The rest are the system's.
   return (
-    /^(08|53|57P|58|40|25006|25P03)/.test(code) || /^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_)/.test(code)
+    /^(08|53|57P0[1235]|58|40|25006|25P03)/.test(code) ||
+    /^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_)/.test(code)
   )
+}
+
+function codeOf(error: unknown): string | undefined {
+  const cause = error instanceof KithError ? error.cause : error
+  return (cause as NodeJS.ErrnoException | undefined)?.code
 }
 
 function nameOf(url: string): string {

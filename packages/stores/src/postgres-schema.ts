@@ -71,7 +71,22 @@ export async function readCollection(
      FROM kith.collections WHERE name = $1`,
     [name, `documents_${name}`],
   )
-  return rows[0]
+  return rows[0] && checkCollection(name, rows[0])
+}
+
+/** A row of kith.collections, which anybody with a client for SQL can have changed. */
+function checkCollection(name: string, row: KnownCollection): KnownCollection {
+  const { dimensions, type, metric } = row
+  const fits =
+    Number.isSafeInteger(dimensions) &&
+    dimensions >= 1 &&
+    (type === 'f16' || type === 'f32') &&
+    (metric === 'dot' || metric === 'cosine')
+  if (fits) return row
+  throw new KithError(
+    'BAD_INPUT',
+    `kith.collections says that ${name} has ${dimensions} dimensions, type ${type} and metric ${metric}; expected a whole number from 1 on, f16 or f32, and dot or cosine`,
+  )
 }
 
 /** Makes a collection unless somebody else just did. */

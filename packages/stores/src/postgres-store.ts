@@ -1,4 +1,4 @@
-import type { Matrix } from '@kith/core'
+import { KithError, type Matrix } from '@kith/core'
 import type { PoolClient } from 'pg'
 import { checkedBatches, checkSearch } from './check-documents.ts'
 import {
@@ -21,6 +21,7 @@ import {
 } from './postgres-schema.ts'
 import { searchSql, usesIndex } from './postgres-search.ts'
 import { decodeVector } from './postgres-vectors.ts'
+import { storableOf } from './storable-text.ts'
 import type {
   Store,
   StoreDocument,
@@ -81,7 +82,7 @@ export class PostgresStore implements Store {
     const hits = Array.from({ length: queries.rows }, () => ({
       ids: [] as string[],
       scores: [] as number[],
-      vectors: [] as Buffer[],
+      vectors: [] as (Buffer | null)[],
     }))
     if (collection) {
       const { top, metric = collection.metric, exact = false, filter, vectors = true } = options
@@ -99,7 +100,7 @@ export class PostgresStore implements Store {
           const hit = hits[from + Number(number!.readBigInt64BE()) - 1]!
           hit.ids.push(id!.toString())
           hit.scores.push(score!.readDoubleBE())
-          if (vector) hit.vectors.push(vector)
+          if (vectors) hit.vectors.push(vector!)
         }
       }
     }
@@ -112,7 +113,7 @@ export class PostgresStore implements Store {
 
   async fetch(ids: readonly string[]): Promise<(StoreDocument | undefined)[]> {
     const found = new Map<string, StoreDocument>()
-    const wanted = this.#collection ? [...new Set(ids)] : []
+    const wanted = this.#collection ? storableOf(ids) : []
     const step = Math.max(1, Math.floor(ANSWER_BYTES / 4 / (this.dimensions ?? 1)))
     for (let from = 0; from < wanted.length; from += step) {
       const some = wanted.slice(from, from + step)
@@ -146,7 +147,7 @@ export class PostgresStore implements Store {
   async remove(ids: readonly string[]): Promise<number> {
     if (!this.#collection) return 0
     const sql = `DELETE FROM ${tableOf(this.#name)} WHERE id = ANY ($1)`
-    const { rowCount } = await this.#query(sql, [ids])
+    const { rowCount } = await this.#query(sql, [storableOf(ids)])
     return rowCount ?? 0
   }
 
@@ -211,12 +212,17 @@ export class PostgresStore implements Store {
     }
   }
 
-  #decode(vectors: readonly Buffer[]): Float32Array {
+  #decode(vectors: readonly (Buffer | null)[]): Float32Array {
     if (vectors.length === 0) return new Float32Array(0)
     const { dimensions, type } = this.#collection!
     const all = new Float32Array(vectors.length * dimensions)
     vectors.forEach((bytes, i) => {
-      decodeVector(bytes, type, all.subarray(i * dimensions, (i + 1) * dimensions))
+      const fits = decodeVector(bytes, type, all.subarray(i * dimensions, (i + 1) * dimensions))
+      if (fits) return
+      throw new KithError(
+        'BAD_SHAPE',
+        `${this.#connections.name}: ${tableOf(this.#name)} has a vector that is not of ${dimensions} numbers (${type}), as kith.collections says`,
+      )
     })
     return all
   }

@@ -12,16 +12,27 @@ export function encodeVector(vector: Float32Array, type: 'f16' | 'f32'): Buffer 
   return bytes
 }
 
-/** The numbers of a vector in pgvector's binary form, written to `into`. */
-export function decodeVector(bytes: Buffer, type: 'f16' | 'f32', into: Float32Array): void {
+/**
+ * The numbers of a vector in pgvector's binary form, written to `into`.
+ *
+ * @returns false where there is no vector, or one of another length or type.
+ */
+export function decodeVector(
+  bytes: Buffer | null,
+  type: 'f16' | 'f32',
+  into: Float32Array,
+): boolean {
+  const size = type === 'f16' ? 2 : 4
+  if (!bytes || bytes.length !== 4 + into.length * size) return false
   if (type === 'f32') {
     const target = Buffer.from(into.buffer, into.byteOffset, into.byteLength)
     bytes.copy(target, 0, 4)
     target.swap32()
-    return
+    return true
   }
   const values = halfTable()
   for (let i = 0; i < into.length; i++) into[i] = values[bytes.readUInt16BE(4 + i * 2)]!
+  return true
 }
 
 /** A vector as pgvector's text: for queries, which are few. */

@@ -10,3 +10,4 @@ export {
 export { type CopyField, copyRows } from './postgres-copy.ts'
 export { migrate } from './postgres-migrations.ts'
 export { PostgresStore } from './postgres-store.ts'
+export { checkStorable, unstorable } from './storable-text.ts'

@@ -159,6 +159,8 @@ export function conformance(store: StoreUnderTest): void {
       ['a long id', { id: 'x'.repeat(1001) }, 'an id of 1001 bytes'],
       ['a line break', { id: 'a\nb' }, 'control characters'],
       ['half a character', { id: '\ud800' }, 'broken Unicode'],
+      ['U+0000 in a text', { text: 'a\0b' }, 'document "d5": its text has the character U+0000'],
+      ['half a character in a title', { title: 'a\udc00' }, 'its title has half of a surrogate'],
       ['another length', { vector: new Float32Array(5) }, '5 dimensions, the store has 12'],
       ['a NaN', { vector: new Float32Array(dimensions).fill(Number.NaN) }, 'column 0 is NaN'],
     ])('refuses %s', async (_, wrong, message) => {
@@ -168,6 +170,19 @@ export function conformance(store: StoreUnderTest): void {
         await expect(opened.add([bad])).rejects.toThrow(message)
         await expect(opened.replace([bad])).rejects.toThrow(message)
         expect(await opened.count()).toBe(2)
+      })
+    })
+
+    it('has no document with an id that it could not keep', async () => {
+      await use(async (opened) => {
+        // What half a character would be turned into on its way.
+        await opened.add([{ ...documents[0]!, id: 'a\ufffd' }])
+        expect(await opened.fetch(['a\0', 'a\ud800', 'a\ufffd'])).toEqual([
+          undefined,
+          undefined,
+          { ...documents[0]!, id: 'a\ufffd' },
+        ])
+        expect(await opened.remove(['a\0', 'a\ud800'])).toBe(0)
       })
     })
 

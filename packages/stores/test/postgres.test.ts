@@ -107,6 +107,71 @@ describe.runIf(postgres)('a database', () => {
     expect(isPassing(wrong)).toBe(false)
     await connections.pool.end()
   })
+
+  it('does not take what data break for a broken connection', async () => {
+    const connections = await connectPostgres(database.url)
+    const broken = await inTransaction(connections, (client) =>
+      client.query("SELECT 'a\0b'"),
+    ).catch((reason: unknown) => reason)
+    expect(broken).toMatchObject({ cause: { code: '08P01', severity: 'ERROR' } })
+    expect(isPassing(broken)).toBe(false)
+    const { rows } = await connections.pool.query('SELECT 1 AS one')
+    expect(rows).toEqual([{ one: 1 }])
+    await connections.pool.end()
+  })
+
+  it('says so where its tables do not fit each other', async () => {
+    const url = `${database.url}#tampered`
+    await (await openStore(url)).add([document])
+    await run(database.url, "UPDATE kith.collections SET dimensions = 1 WHERE name = 'tampered'")
+    const store = await openStore(url)
+    await expect(store.fetch(['a'])).rejects.toThrow(
+      'kith.documents_tampered has a vector that is not of 1 numbers (f32)',
+    )
+    await store.close()
+    await run(
+      database.url,
+      `ALTER TABLE kith.collections DROP CONSTRAINT collections_dimensions_check;
+       UPDATE kith.collections SET dimensions = -3 WHERE name = 'tampered'`,
+    )
+    await expect(openStore(url)).rejects.toThrow('tampered has -3 dimensions, type f32')
+    await run(database.url, "DELETE FROM kith.collections WHERE name = 'tampered'")
+  })
+})
+
+describe('an error that passes', () => {
+  const failure = (fields: { code?: string; severity?: string; message?: string }) =>
+    Object.assign(new Error(fields.message ?? 'it failed'), fields)
+
+  it.each([
+    { code: 'ECONNREFUSED' },
+    { code: 'ECONNRESET' },
+    { code: '08006', severity: 'FATAL' },
+    { code: '08P01', severity: 'FATAL' },
+    { code: '57P01', severity: 'FATAL' },
+    { code: '57P03', severity: 'FATAL' },
+    { code: '53300', severity: 'FATAL' },
+    { message: 'Connection terminated unexpectedly' },
+    { message: 'timeout exceeded when trying to connect' },
+    { message: 'Client has encountered a connection error and is not queryable' },
+  ])('is $code $message', (fields) => {
+    expect(isPassing(failure(fields))).toBe(true)
+  })
+
+  it.each([
+    { code: '08P01', severity: 'ERROR' },
+    { code: '0A000', severity: 'ERROR' },
+    { code: '22021', severity: 'ERROR' },
+    { code: '23503', severity: 'ERROR' },
+    { code: '28P01', severity: 'FATAL' },
+    { code: '3D000', severity: 'FATAL' },
+    { code: '42P01', severity: 'ERROR' },
+    { code: '57P04', severity: 'FATAL' },
+    { message: 'a worker thread ended with 1' },
+    { message: 'Unexpected token \'e\', "ended: timeout" is not valid JSON' },
+  ])('is not $code $message', (fields) => {
+    expect(isPassing(failure(fields))).toBe(false)
+  })
 })
 
 const openssl = ownPostgres && hasOpenssl()
