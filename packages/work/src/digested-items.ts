@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { checkStorable } from '@kith/stores/postgres'
 import type { Study, StudyItem } from './study.ts'
 
 /** Items that pass by once, counted and digested with everything else that makes the study. */
@@ -14,6 +15,7 @@ export class DigestedItems {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<StudyItem> {
     for await (const item of this.#items) {
+      checkStorable(`the query ${JSON.stringify(item.query)}`, item.query)
       this.count++
       this.#hash.update(`\n${JSON.stringify(item.query)} ${item.body.length}\n`)
       this.#hash.update(item.body)

@@ -1,6 +1,7 @@
 import { type Connections, postgresError } from '@kith/stores/postgres'
 import type { PoolClient } from 'pg'
 import PgBoss from 'pg-boss'
+import { idEnd, idOf, type JobData, readJob, type TakenJob } from './job-data.ts'
 
 /** pg-boss gets a schema of its own: an application may have another version of it beside us. */
 const SCHEMA = 'kith_jobs'
@@ -13,17 +14,8 @@ const TRIES = 3
 /** Jobs that are put into the queue at a time. */
 const INSERTED = 1000
 
-/** Some queries of a study: those from one place up to another. */
-export interface JobData {
-  study: number
-  from: number
-  to: number
-}
-
-/** A job that somebody has taken. */
-export interface TakenJob extends JobData {
-  id: string
-}
+/** Characters of an error that are kept. */
+const LONGEST_MESSAGE = 2000
 
 /** The queue of jobs: pg-boss hands each to one worker, again after a failure or when its worker died. */
 export class Queue {
@@ -66,8 +58,8 @@ export class Queue {
 
   /** Takes the next job; undefined where there is none. */
   async take(): Promise<TakenJob | undefined> {
-    const [job] = await this.#boss.fetch<JobData>(NAME, { batchSize: 1 })
-    return job && { id: job.id, ...job.data }
+    const [job] = await this.#boss.fetch<unknown>(NAME, { batchSize: 1 })
+    return job && { id: job.id, data: job.data }
   }
 
   /** Says that the workers of some jobs are alive: for so many seconds nobody else gets them. */
@@ -90,7 +82,7 @@ export class Queue {
 
   /** A failed try: the job comes again, or is set aside with its error after the last one. */
   async fail(client: PoolClient, id: string, message: string): Promise<void> {
-    await this.#boss.fail(NAME, id, { message }, { db: through(client) })
+    await this.#boss.fail(NAME, id, { message: legible(message) }, { db: through(client) })
   }
 
   /** How many jobs wait or are being worked on. */
@@ -106,18 +98,17 @@ export class Queue {
   async look(study: number): Promise<{ active: number; failed: FailedJob[] }> {
     const rows = await this.#query(
       `SELECT id, state, data, output FROM ${SCHEMA}.job
-       WHERE name = $1 AND state IN ('active', 'failed') AND (data->>'study')::integer = $2
-       ORDER BY (data->>'from')::integer`,
-      [NAME, study],
+       WHERE name = $1 AND state IN ('active', 'failed') AND right(id::text, 12) = $2
+       ORDER BY id`,
+      [NAME, idEnd(study)],
     )
     const failed = rows.filter(({ state }) => state === 'failed')
     return {
       active: rows.length - failed.length,
-      failed: failed.map(({ id, data, output }) => ({
-        ...(data as JobData),
-        id: id as string,
-        message: messageOf(output),
-      })),
+      failed: failed.map(({ id, data, output }) => {
+        const { from, to } = readJob({ id: id as string, data }) ?? {}
+        return { id: id as string, from, to, message: messageOf(output) }
+      }),
     }
   }
 
@@ -128,10 +119,10 @@ export class Queue {
 
   /** Removes the jobs of a study, as a part of a transaction. */
   async remove(client: PoolClient, study: number): Promise<void> {
-    await client.query(
-      `DELETE FROM ${SCHEMA}.job WHERE name = $1 AND (data->>'study')::integer = $2`,
-      [NAME, study],
-    )
+    await client.query(`DELETE FROM ${SCHEMA}.job WHERE name = $1 AND right(id::text, 12) = $2`, [
+      NAME,
+      idEnd(study),
+    ])
   }
 
   async #query(sql: string, values: unknown[]): Promise<Record<string, unknown>[]> {
@@ -144,7 +135,11 @@ export class Queue {
 }
 
 /** A job that was set aside, and why. */
-export interface FailedJob extends TakenJob {
+export interface FailedJob {
+  id: string
+  /** Places of its queries; undefined where its row no longer says them. */
+  from: number | undefined
+  to: number | undefined
   message: string
 }
 
@@ -152,15 +147,20 @@ function through(client: Pick<PoolClient, 'query'>): PgBoss.Db {
   return { executeSql: (sql, values) => client.query(sql, values) }
 }
 
-/** The same job always has the same id; ids sort as the jobs of a study do. */
-function idOf(study: number, job: number): string {
-  const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
-  return `${hex(job, 8)}-0000-4000-8000-${hex(study, 12)}`
+/** A message that the database can keep: U+0000 and halves of surrogate pairs it refuses. */
+function legible(message: string): string {
+  return message
+    .slice(0, LONGEST_MESSAGE)
+    .replaceAll('\0', '\\u0000')
+    .replace(/\p{Surrogate}/gu, '\ufffd')
 }
 
 function messageOf(output: unknown): string {
-  const { message, value } = (output ?? {}) as { message?: string; value?: { message?: string } }
+  const { message, value } = (output ?? {}) as { message?: unknown; value?: { message?: unknown } }
+  const inner = value?.message
   // pg-boss says this of jobs whose worker disappeared.
-  if (value?.message?.includes('timeout')) return 'its workers disappeared while they did it'
-  return message ?? value?.message ?? 'no reason was given'
+  if (typeof inner === 'string' && inner.includes('timeout')) {
+    return 'its workers disappeared while they did it'
+  }
+  return String(message ?? inner ?? 'no reason was given')
 }

@@ -3,6 +3,7 @@ import {
   type ConnectionOptions,
   type Connections,
   type CopyField,
+  checkStorable,
   connectPostgres,
   copyRows,
   inTransaction,
@@ -14,16 +15,10 @@ import { DigestedItems } from './digested-items.ts'
 import { Queue } from './queue.ts'
 import { migrations } from './schema.ts'
 import type { Study, StudyItem, StudyProgress, StudyResult } from './study.ts'
+import { checkStudyRow, type StudyRow } from './study-row.ts'
 
 /** Results that are read at a time. */
 const READ = 1000
-
-/** A study as the database knows it. @internal */
-export interface StudyRow extends Study {
-  id: number
-  queries: number
-  digest: string
-}
 
 /** The studies of a database: who submits, who works and who asks how far it is share this. */
 export class Studies {
@@ -62,6 +57,7 @@ export class Studies {
     if (!Number.isSafeInteger(jobSize) || jobSize < 1) {
       throw new KithError('BAD_SETTING', `a job has ${jobSize} queries, allowed: from 1`)
     }
+    checkStorable('the name of the study', study.name)
     const digested = new DigestedItems(study, items)
     return inTransaction(this.connections, async (client) => {
       // Two who submit the same wait for each other.
@@ -120,7 +116,7 @@ export class Studies {
   /** A study by its name. @internal */
   async row(name: string): Promise<StudyRow> {
     const row = await this.#row(this.connections.pool, name)
-    if (row) return row
+    if (row) return checkStudyRow(row)
     throw new KithError('BAD_INPUT', `${this.connections.name}: there is no study ${name}`)
   }
 

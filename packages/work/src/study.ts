@@ -37,8 +37,11 @@ export interface StudyProgress extends Study {
 
 /** A job that was set aside. */
 export interface StudyFailure {
-  /** Places of its queries in the study: the first, and the one behind the last. */
-  from: number
-  to: number
+  /**
+   * Places of its queries in the study: the first, and the one behind the last. Undefined where
+   * somebody has changed the job in the database.
+   */
+  from: number | undefined
+  to: number | undefined
   message: string
 }

@@ -1,15 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
 import { KithError } from '@kith/core'
 import { inTransaction, isPassing } from '@kith/stores/postgres'
-import type { TakenJob } from './queue.ts'
+import { checkJob, type TakenJob } from './job-data.ts'
+import { patiently } from './patience.ts'
 import type { Studies } from './studies.ts'
 import type { Study, StudyItem, StudyResult } from './study.ts'
+import { checkStudyRow } from './study-row.ts'
 
 /** How long a worker without work waits before it looks again, in milliseconds. */
 const PAUSE = 500
-
-/** The longest wait for a database that is away. */
-const LONGEST_PAUSE = 10_000
 
 /** Works on some queries of a study. A query that cannot be done is an error of the whole call. */
 export type Handler = (study: Study, items: readonly StudyItem[]) => Promise<StudyResult[]>
@@ -81,7 +80,6 @@ class Worker {
       if (job) {
         this.#underWay.add(job.id)
         try {
-          await this.#patiently(() => queue.renew([job.id], this.#options.lease))
           await this.#do(job)
         } finally {
           this.#underWay.delete(job.id)
@@ -95,28 +93,47 @@ class Worker {
     }
   }
 
+  /** Does a job. Whatever is wrong with it, or with its rows in the database, is the job's own error. */
   async #do(job: TakenJob): Promise<void> {
-    const { study, items } = await this.#patiently(() => this.#load(job))
-    // Its study was removed in the meantime.
-    if (!study) return
-    const { results, error } = await this.#handleAll(study, items)
-    await this.#patiently(() => this.#finish(job, results, error))
-    if (error) this.#options.onEvent({ kind: 'failed', study: study.name, message: error.message })
-    else this.#options.onEvent({ kind: 'done', study: study.name, queries: items.length })
+    const { queue } = this.#studies
+    const { onEvent } = this.#options
+    let name = `job ${job.id}`
+    try {
+      await this.#patiently(() => queue.renew([job.id], this.#options.lease))
+      const { study, items } = await this.#patiently(() => this.#load(job))
+      name = study.name
+      const { results, error } = await this.#handleAll(study, items)
+      await this.#patiently(() => this.#finish(job, results, error))
+      if (error) onEvent({ kind: 'failed', study: name, message: reasonOf(error) })
+      else onEvent({ kind: 'done', study: name, queries: items.length })
+    } catch (error) {
+      // The database is away and this worker is told to stop: the job goes to somebody else.
+      if (isPassing(error)) throw error
+      await this.#patiently(() => this.#fail(job, error as Error))
+      onEvent({ kind: 'failed', study: name, message: reasonOf(error as Error) })
+    }
   }
 
-  async #load({ study: id, from, to }: TakenJob): Promise<{ study?: Study; items: StudyItem[] }> {
+  async #load(job: TakenJob): Promise<{ study: Study; items: StudyItem[] }> {
+    const { study: id, from, to } = checkJob(job)
     return inTransaction(this.#studies.connections, async (client) => {
-      const { rows } = await client.query(
+      const { rows } = await client.query<Study>(
         'SELECT name, kind, settings, origin FROM kith.studies WHERE id = $1',
         [id],
       )
-      const items = await client.query(
+      if (!rows[0]) throw new KithError('BAD_INPUT', 'its study is no longer there')
+      const items = await client.query<StudyItem>(
         `SELECT query, body FROM kith.items
          WHERE study = $1 AND position >= $2 AND position < $3 ORDER BY position`,
         [id, from, to],
       )
-      return { study: rows[0], items: items.rows }
+      if (items.rows.length !== to - from) {
+        throw new KithError(
+          'BAD_INPUT',
+          `the database has ${items.rows.length} of its ${to - from} queries (${from + 1} to ${to}): rows were removed, or the job was changed`,
+        )
+      }
+      return { study: checkStudyRow(rows[0]), items: items.rows }
     })
   }
 
@@ -126,8 +143,9 @@ class Worker {
     items: readonly StudyItem[],
   ): Promise<{ results: StudyResult[]; error?: Error }> {
     try {
-      return { results: await this.#patiently(() => this.#handle(study, items)) }
+      return { results: await this.#handleSome(study, items) }
     } catch (error) {
+      if (isPassing(error)) throw error
       if (items.length === 1) return { results: [], error: error as Error }
     }
     // One query must not cost the others of its job their results.
@@ -135,43 +153,54 @@ class Worker {
     let failure: Error | undefined
     for (const item of items) {
       try {
-        results.push(...(await this.#patiently(() => this.#handle(study, [item]))))
+        results.push(...(await this.#handleSome(study, [item])))
       } catch (error) {
+        if (isPassing(error)) throw error
         failure ??= error as Error
       }
     }
     return failure ? { results, error: failure } : { results }
   }
 
+  /** The results of some queries, one for each of them. */
+  async #handleSome(study: Study, items: readonly StudyItem[]): Promise<StudyResult[]> {
+    const results = await this.#patiently(() => this.#handle(study, items))
+    const complete =
+      results.length === items.length && items.every(({ query }, i) => results[i]!.query === query)
+    if (complete) return results
+    throw new KithError('BAD_INPUT', `${items.length} queries got ${results.length} results`)
+  }
+
   /** Results and the end of the job hold together or not at all; a second result of a query is dropped. */
   async #finish(job: TakenJob, results: readonly StudyResult[], error?: Error): Promise<void> {
     const { connections, queue } = this.#studies
+    const { study } = checkJob(job)
     await inTransaction(connections, async (client) => {
       await client.query(
         `INSERT INTO kith.results (study, query, body)
          SELECT $1, * FROM unnest($2::text[], $3::bytea[]) ON CONFLICT (study, query) DO NOTHING`,
-        [job.study, results.map(({ query }) => query), results.map(({ body }) => asBuffer(body))],
+        [study, results.map(({ query }) => query), results.map(({ body }) => asBuffer(body))],
       )
-      if (error) await queue.fail(client, job.id, error.message.replace(/^kith: /, ''))
+      if (error) await queue.fail(client, job.id, reasonOf(error))
       else await queue.complete(client, job.id)
     })
   }
 
-  /** Does something with the database again and again while it is only the database that fails. */
-  async #patiently<T>(action: () => Promise<T>): Promise<T> {
-    for (let pause = PAUSE; ; pause = Math.min(LONGEST_PAUSE, pause * 2)) {
-      try {
-        return await action()
-      } catch (error) {
-        if (!isPassing(error)) throw error
-        // Who is told to stop does not wait: the job goes to somebody else.
-        if (this.#options.signal.aborted) throw error
-        const message = error instanceof KithError ? error.message : String(error)
-        this.#options.onEvent({ kind: 'waiting', message: message.replace(/^kith: /, '') })
-        await setTimeout(pause, undefined, { signal: this.#options.signal }).catch(() => {})
-      }
-    }
+  /** A try that failed before there could be results. */
+  async #fail(job: TakenJob, error: Error): Promise<void> {
+    const { connections, queue } = this.#studies
+    await inTransaction(connections, (client) => queue.fail(client, job.id, reasonOf(error)))
   }
+
+  #patiently<T>(action: () => Promise<T>): Promise<T> {
+    const { signal, onEvent } = this.#options
+    const onWaiting = (message: string): void => onEvent({ kind: 'waiting', message })
+    return patiently({ signal, onWaiting }, action)
+  }
+}
+
+function reasonOf({ message }: Error): string {
+  return message.replace(/^kith: /, '')
 }
 
 function asBuffer(body: Uint8Array): Buffer {

@@ -1,3 +1,4 @@
+import { connectPostgres, inTransaction } from '@kith/stores/postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyDatabase, postgres, run } from '../../../test/postgres.ts'
 import { type Handler, Studies, type Study, type StudyItem, work } from '../src/index.ts'
@@ -108,6 +109,94 @@ describe.runIf(postgres)('studies', () => {
     expect(await studies.retry('poison')).toBe(1)
     expect(await workAll(mended)).toEqual([])
     expect((await resultsOf('poison'))[17]).toBe('8')
+  })
+
+  it('refuse queries that the database could not keep', async () => {
+    for (const [query, flaw] of [
+      ['a\0b', 'the query "a\\u0000b" has the character U+0000'],
+      ['a\ud800', 'the query "a\\ud800" has half of a surrogate pair'],
+    ] as const) {
+      const items = [...itemsOf(3), { query, body: Buffer.from('1') }]
+      await expect(studies.submit(study('nul'), items, 2)).rejects.toThrow(flaw)
+    }
+    await expect(studies.find('nul')).rejects.toThrow('there is no study nul')
+  })
+
+  it('fail with what the database said of their data, and others go on', async () => {
+    await studies.submit(study('protocol'), itemsOf(4), 2)
+    const connections = await connectPostgres(database.url)
+    const breaking: Handler = async (which, items) => {
+      if (items.some(({ query }) => query.startsWith('q 1 '))) {
+        await inTransaction(connections, (client) => client.query("SELECT 'a\0b'"))
+      }
+      return double(which, items)
+    }
+    const failures = await workAll(breaking)
+    await connections.pool.end()
+    expect(failures).toHaveLength(3)
+    expect(failures[0]).toContain('invalid message format')
+    const broken = (await studies.progress()).find(({ name }) => name === 'protocol')
+    expect(broken).toMatchObject({ done: 3, failures: [{ from: 0, to: 2 }] })
+    await studies.remove('protocol')
+  })
+
+  it('keep a reason that the database could not', async () => {
+    await studies.submit(study('reason'), itemsOf(1), 1)
+    await workAll(async () => {
+      throw new Error('no document a\0b, no document \ud800')
+    })
+    const [failure] = (await studies.progress()).find(({ name }) => name === 'reason')!.failures
+    expect(failure!.message).toBe('no document a\\u0000b, no document \ufffd')
+    await studies.remove('reason')
+  })
+
+  it('have a result for every query of a job that is done', async () => {
+    await studies.submit(study('few'), itemsOf(4), 2)
+    const failures = await workAll(async (which, items) => (await double(which, items)).slice(1))
+    expect(failures).toHaveLength(6)
+    expect(failures[0]).toBe('1 queries got 0 results')
+    await studies.remove('few')
+  })
+
+  it('outlive rows that were changed', async () => {
+    const job = (data: string) => (id: number) =>
+      `UPDATE kith_jobs.job SET data = ${data} WHERE id::text LIKE '00000001-%${id.toString(16).padStart(12, '0')}'`
+    const changes: [sql: (id: number) => string, reason: string, done: number][] = [
+      [job("'null'"), "the database's row of this job was changed: its data are null", 4],
+      [job("'3'"), 'its data are 3, expected its study', 4],
+      [job(`'{"study": "abc", "from": 2, "to": 4}'`), 'its data are {"to":4,"from":2,', 4],
+      [job(`data || '{"from": 2.5}'`), '"from":2.5', 4],
+      [job(`data || '{"study": 1e300}'`), 'its data are', 4],
+      [job(`'{"study": 1, "from": 2, "to": 4}'`), 'its data are', 4],
+      [job(`data || '{"to": 2000000000}'`), 'the database has 4 of its 1999999998 queries', 4],
+      [
+        (id) => `DELETE FROM kith.items WHERE position = 2 AND study = ${id}`,
+        'the database has 1 of its 2 queries (3 to 4)',
+        4,
+      ],
+      [
+        (id) => `UPDATE kith.studies SET settings = '[1]' WHERE id = ${id}`,
+        'its settings are [1], expected an object',
+        0,
+      ],
+    ]
+    for (const [i, [sql]] of changes.entries()) {
+      await studies.submit(study(`changed-${i}`), itemsOf(6), 2)
+      const { id } = await studies.row(`changed-${i}`)
+      await run(database.url, sql(id))
+    }
+    await workAll()
+    const progress = await studies.progress()
+    for (const [i, [, reason, done]] of changes.entries()) {
+      const found = progress.find(({ name }) => name === `changed-${i}`)!
+      expect(found.done).toBe(done)
+      expect(found.failures).toHaveLength(done === 0 ? 3 : 1)
+      expect(found.failures[0]!.message).toContain(reason)
+    }
+    await run(database.url, "UPDATE kith.studies SET settings = '{}' WHERE name LIKE 'changed-%'")
+    const before = await counts()
+    for (const i of changes.keys()) await studies.remove(`changed-${i}`)
+    expect((await counts())[2]).toBe(before[2]! - 3 * changes.length)
   })
 
   it('leave nothing behind when they are removed', async () => {
