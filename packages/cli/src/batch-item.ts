@@ -1,3 +1,4 @@
+import { KithError } from '@kith/core'
 import type { TextEntry } from '@kith/ir'
 
 /** One query of a batch with all that is needed to work on it, besides the documents in the store. */
@@ -28,21 +29,59 @@ export function encodeItem({ ids, vector, scores, text, truth }: BatchItem): Buf
   return Buffer.concat([length, json, bytesOf(vector), bytesOf(scores)])
 }
 
-/** The item that bytes were made of. */
+/** The item that bytes were made of. Bytes that somebody has changed are an error that names the query. */
 export function decodeItem(query: string, body: Uint8Array): BatchItem {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  const start = 4 + bytes.readUInt32LE(0)
-  const header = JSON.parse(bytes.toString('utf8', 4, start)) as Header
+  const start = bytes.length < 4 ? 0 : 4 + bytes.readUInt32LE(0)
+  const header = start <= bytes.length ? readHeader(bytes.subarray(4, start)) : undefined
+  if (!header) throw damaged(query, 'its header is broken')
   const { ids, text, truth, dimensions } = header
   const end = start + dimensions * 4
+  const rest = bytes.length - end
+  if (rest !== 0 && rest !== ids.length * 8) {
+    throw damaged(query, `${bytes.length} bytes for ${dimensions} numbers and ${ids.length} scores`)
+  }
   return {
     query,
     ids,
     text,
     truth,
     vector: dimensions > 0 ? new Float32Array(copyOf(bytes, start, end)) : undefined,
-    scores: end < bytes.length ? new Float64Array(copyOf(bytes, end, bytes.length)) : undefined,
+    scores: rest > 0 ? new Float64Array(copyOf(bytes, end, bytes.length)) : undefined,
   }
+}
+
+/** The error for something that the database has of a query and nobody can have put there. */
+export function damaged(query: string, problem: string): KithError {
+  return new KithError(
+    'BAD_INPUT',
+    `query ${query}: what the database has of it is damaged: ${problem}`,
+  )
+}
+
+/** What stands before the numbers; undefined where it is not what `encodeItem` writes. */
+function readHeader(bytes: Buffer): Header | undefined {
+  let header: Partial<Record<keyof Header, unknown>> | null
+  try {
+    header = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return undefined
+  }
+  const { ids, text, truth = [], dimensions } = header ?? {}
+  const fits =
+    Array.isArray(ids) &&
+    ids.every((id) => typeof id === 'string') &&
+    Number.isSafeInteger(dimensions) &&
+    (dimensions as number) >= 0 &&
+    (text === undefined || isText(text)) &&
+    Array.isArray(truth) &&
+    truth.every((pair) => typeof pair?.[0] === 'string' && Number.isFinite(pair[1]))
+  return fits ? (header as Header) : undefined
+}
+
+function isText(value: unknown): value is TextEntry {
+  const { text, title = '' } = (value ?? {}) as Partial<TextEntry>
+  return typeof text === 'string' && typeof title === 'string'
 }
 
 /** The bytes of an array of numbers. */

@@ -2,10 +2,10 @@ import type { LabelSettings } from '@kith/core'
 import type { TextEntry } from '@kith/ir'
 import type { Store, StoreDocument } from '@kith/stores'
 import { batchEmbeddings, documentsOf } from './batch-embeddings.ts'
-import type { BatchItem } from './batch-item.ts'
+import { type BatchItem, damaged } from './batch-item.ts'
 import { entryOf } from './label-all.ts'
 import { formatLabelsOrSkip, type LabelLayout, needsTexts } from './label-format.ts'
-import { addLabels, emptySummary, type LabelSummary } from './label-summary.ts'
+import { addLabels, emptySummary, isSummary, type LabelSummary } from './label-summary.ts'
 import { type LabelTask, labelTasks } from './label-tasks.ts'
 import { runTasks } from './task-pool.ts'
 import { TextPair } from './text-pair.ts'
@@ -81,8 +81,18 @@ export async function labelBatch(
 }
 
 /** What came out for one query, from its bytes. */
-export function decodeLabels(body: Uint8Array): LabelResult {
-  return JSON.parse(Buffer.from(body).toString('utf8')) as LabelResult
+export function decodeLabels(query: string, body: Uint8Array): LabelResult {
+  let result: Partial<LabelResult> | null
+  try {
+    result = JSON.parse(Buffer.from(body).toString('utf8'))
+  } catch (error) {
+    throw damaged(query, `its result is not JSON: ${(error as Error).message}`)
+  }
+  const { part, summary, answered } = result ?? {}
+  if (typeof part === 'string' && isSummary(summary) && typeof answered === 'boolean') {
+    return { part, summary, answered }
+  }
+  throw damaged(query, 'its result is not one of labels')
 }
 
 async function* one<T>(value: T): AsyncGenerator<T> {

@@ -127,6 +127,6 @@ function ask(worker: Worker, study: BatchStudy, parts: readonly BatchPart[]): Pr
 /** The error as it was in the thread; its cause tells whether it passes. */
 function asError({ code, message, cause }: NonNullable<BatchReply['error']>): KithError {
   const error = new KithError(code, message)
-  if (cause) error.cause = Object.assign(new Error(cause.message), { code: cause.code })
+  if (cause) error.cause = Object.assign(new Error(cause.message), cause)
   return error
 }

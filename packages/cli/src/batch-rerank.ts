@@ -2,7 +2,7 @@ import type { MethodSettings } from '@kith/core'
 import type { RankedQuery } from '@kith/ir'
 import type { Store } from '@kith/stores'
 import { batchEmbeddings, documentsOf } from './batch-embeddings.ts'
-import { type BatchItem, bytesOf, copyOf } from './batch-item.ts'
+import { type BatchItem, bytesOf, copyOf, damaged } from './batch-item.ts'
 import { newRanking } from './new-rankings.ts'
 import { rerankTasks } from './rerank-tasks.ts'
 import { runTasks } from './task-pool.ts'
@@ -57,7 +57,11 @@ export async function rerankBatch(
 /** The ranking that an item and what came out for it make. */
 export function decodeRanking(item: BatchItem, body: Uint8Array): RankedQuery {
   if (body.length === 0) return rankingOf(item)
+  if (body.length % 8 !== 0) throw damaged(item.query, `a result of ${body.length} bytes`)
   const places = new Uint32Array(copyOf(body, 0, body.length / 2))
+  if (new Set(places).size !== places.length || places.some((place) => place >= item.ids.length)) {
+    throw damaged(item.query, `its result is not an order of its ${item.ids.length} candidates`)
+  }
   return {
     query: item.query,
     ids: Array.from(places, (place) => item.ids[place]!),

@@ -1,12 +1,14 @@
 import { KithError } from '@kith/core'
 import {
   type Embeddings,
+  FileError,
   type OpenEmbeddingsOptions,
   openEmbeddings,
   type Qrels,
   streamRankings,
   TextStore,
 } from '@kith/ir'
+import { unstorable } from '@kith/stores/postgres'
 import { type BatchItem, encodeItem } from './batch-item.ts'
 import type { BatchPart } from './batch-study.ts'
 
@@ -22,6 +24,8 @@ export interface BatchRules {
   missing: 'error' | 'skip'
   /** Judgements and the grade from which on they count, where queries are labelled. */
   truth?: { qrels: Qrels; level: number } | undefined
+  /** Whether the items go into a database, which cannot have every id. */
+  submitted?: boolean
   /** The places in the run that are wanted. */
   from?: number
   to?: number
@@ -67,6 +71,7 @@ export class BatchSource {
       if (rules.missing === 'skip' && !rules.truth) item.scores = Float64Array.from(scores)
       item.text = this.#texts?.get(query)
       if (rules.truth) item.truth = truthOf(query, rules.truth)
+      if (rules.submitted) checkIds(this.#files.run, item)
       yield { query, body: encodeItem(item) }
     }
   }
@@ -97,6 +102,20 @@ export class BatchSource {
       'BAD_INPUT',
       `query ${query}: it has no embedding (--missing skip goes on without)`,
     )
+  }
+}
+
+/** No store has a document with such an id, and the work on the query would fail on other machines. */
+function checkIds(run: string, { query, ids, truth = [] }: BatchItem): void {
+  const place = `query ${JSON.stringify(query)}`
+  const flaw = unstorable(query)
+  if (flaw) throw new FileError(run, place, `its id ${flaw}: PostgreSQL cannot keep it`)
+  for (const id of [...ids, ...truth.map(([judged]) => judged)]) {
+    const problem = unstorable(id)
+    if (!problem) continue
+    const what = ids.includes(id) ? 'document' : 'judged document'
+    const message = `the ${what} ${JSON.stringify(id)} ${problem}: PostgreSQL cannot keep it`
+    throw new FileError(run, place, message)
   }
 }
 

@@ -1,3 +1,4 @@
+import { KithError } from '@kith/core'
 import { openStore, type Store } from '@kith/stores'
 import { type BatchItem, decodeItem } from './batch-item.ts'
 import { type LabelStudy, labelBatch } from './batch-label.ts'
@@ -34,6 +35,7 @@ export class BatchRunner {
     const store = await this.#open(study.collection)
     const results: BatchPart[] = []
     for (const items of portions(parts, store.dimensions ?? 1)) {
+      for (const item of items) checkVector(item, store)
       const bodies = await runPortion(store, study, items)
       items.forEach(({ query }, i) => {
         results.push({ query, body: bodies[i]! })
@@ -72,6 +74,15 @@ async function runPortion(
     // What the database said is nobody's mistake.
     throw only && !said && !(error as Error).cause ? namedError(error, only) : error
   }
+}
+
+/** The vector of a query is as long as the documents', also where somebody has changed the database. */
+function checkVector({ query, vector }: BatchItem, { dimensions }: Store): void {
+  if (!vector || vector.length === dimensions) return
+  throw new KithError(
+    'BAD_SHAPE',
+    `query ${query}: its embedding has ${vector.length} dimensions, the documents of the store have ${dimensions}`,
+  )
 }
 
 /** So many items at a time that the vectors of their candidates fit into memory. */

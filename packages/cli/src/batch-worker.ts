@@ -6,14 +6,20 @@ import { type BatchPart, BatchRunner, type BatchStudy } from './batch-study.ts'
 /** What the thread is asked: to do a batch, or to end. */
 export type BatchQuestion = { study: BatchStudy; parts: readonly BatchPart[] } | 'close'
 
+/** What the database or the system said; it decides whether the same may succeed later. */
+export interface DatabaseCause {
+  code: string | undefined
+  severity: string | undefined
+  message: string
+}
+
 /** What it answers. */
 export interface BatchReply {
   parts?: BatchPart[]
   error?: {
     code: KithErrorCode
     message: string
-    /** What the database or the system said, where it was that. */
-    cause: { code: string | undefined; message: string } | undefined
+    cause: DatabaseCause | undefined
   }
 }
 
@@ -31,12 +37,12 @@ parentPort!.on('message', async (question: BatchQuestion) => {
     reply = { parts: await runner.run(study, parts) }
   } catch (error) {
     if (!(error instanceof KithError)) throw error
-    const cause = error.cause as NodeJS.ErrnoException | undefined
+    const cause = error.cause as DatabaseCause | undefined
     reply = {
       error: {
         code: error.code,
         message: error.message.replace(/^kith: /, ''),
-        cause: cause && { code: cause.code, message: cause.message },
+        cause: cause && { code: cause.code, severity: cause.severity, message: cause.message },
       },
     }
   }

@@ -70,7 +70,8 @@ export async function labelFromStore(
     if (submit !== undefined) {
       const whole = { name: submit, kind: 'labels', settings: { collection, ...study } }
       const origin = { ...made }
-      await submitStudy(values, address, { ...whole, origin }, source.parts(rules), output)
+      const parts = source.parts({ ...rules, submitted: true })
+      await submitStudy(values, address, { ...whole, origin }, parts, output)
       return
     }
     const out = text(values, 'out')
@@ -154,5 +155,7 @@ export async function writeLabelFile(
 async function* labelResults(
   batches: AsyncIterable<{ results: readonly BatchPart[] }>,
 ): AsyncGenerator<LabelResult> {
-  for await (const { results } of batches) for (const { body } of results) yield decodeLabels(body)
+  for await (const { results } of batches) {
+    for (const { query, body } of results) yield decodeLabels(query, body)
+  }
 }

@@ -48,7 +48,7 @@ export async function rerankFromStore(
     const { address, collection } = store
     if (submit !== undefined) {
       const whole = { name: submit, kind: 'rerank', settings: { collection, ...study } }
-      const parts = source.parts({ missing })
+      const parts = source.parts({ missing, submitted: true })
       await submitStudy(values, address, { ...whole, origin: { ...made } }, parts, output)
       return
     }

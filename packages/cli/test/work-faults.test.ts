@@ -183,6 +183,36 @@ describe.runIf(ownPostgres)('work on many machines', () => {
     expect(started.map(({ said }) => said()).join('')).toContain('waiting for the database')
   })
 
+  test('the database is away while workers start, and comes later', async () => {
+    succeed(...submission(`study-${study}`))
+    cluster.halt()
+    const started = start(2)
+    const [patient] = start(1)
+    await until(async () =>
+      [...started, patient!].every(({ said }) => said().includes('waiting for the database')),
+    )
+    // Who waits can still be told to stop.
+    patient!.process.kill('SIGTERM')
+    if (patient!.process.exitCode === null) await once(patient!.process, 'exit')
+    cluster.resume()
+    await expectAll(started)
+  })
+
+  test('a wrong password or database is no reason to wait', () => {
+    const [wrong, absent] = [new URL(url), new URL(url)]
+    wrong.password = 'wrong'
+    absent.pathname = '/absent'
+    for (const [address, message] of [
+      [wrong, 'password authentication failed'],
+      [absent, 'database "absent" does not exist'],
+    ] as const) {
+      const { code, err } = kith('work', '--store', address.href, '--until-empty')
+      expect(code).toBe(1)
+      expect(err).toContain(message)
+      expect(err).not.toContain('waiting')
+    }
+  })
+
   test('connections are cut, again and again', async () => {
     succeed(...submission(`study-${study}`))
     const started = start(2)

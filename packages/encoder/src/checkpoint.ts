@@ -16,16 +16,27 @@ export function findWeights(folder: string): string | undefined {
     .find((file) => existsSync(file))
 }
 
+/** The tensors of a checkpoint by name, and what stands before the names of the encoder's. */
+export interface TensorIndex {
+  stored: ReadonlyMap<string, StoredTensor>
+  prefix: string
+}
+
+/** Reads which tensors a checkpoint has, without their numbers. */
+export async function indexTensors(file: string): Promise<TensorIndex> {
+  const stored = new Map<string, StoredTensor>()
+  for (const shard of await shardsOf(file)) {
+    for (const tensor of await readTensorList(shard)) stored.set(tensor.name, tensor)
+  }
+  return { stored, prefix: prefixOf(file, [...stored.keys()]) }
+}
+
 /** Where a checkpoint has the weights that a graph needs, and what else it has. */
 export async function findTensors(
   file: string,
   parameters: readonly Value[],
 ): Promise<{ wanted: { name: string; tensor: StoredTensor }[]; all: StoredTensor[] }> {
-  const stored = new Map<string, StoredTensor>()
-  for (const shard of await shardsOf(file)) {
-    for (const tensor of await readTensorList(shard)) stored.set(tensor.name, tensor)
-  }
-  const prefix = prefixOf(file, [...stored.keys()])
+  const { stored, prefix } = await indexTensors(file)
   const wanted = parameters.map((parameter) => {
     const tensor = spellings(parameter.name)
       .map((name) => stored.get(prefix + name))

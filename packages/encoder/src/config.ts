@@ -32,12 +32,15 @@ const activations: Record<string, Activation> = {
 }
 
 /** What the two families call the same things in `config.json`. */
-const keys = {
+export const configKeys = {
   bert: {
     layers: 'num_hidden_layers',
     heads: 'num_attention_heads',
     hidden: 'hidden_size',
     intermediate: 'intermediate_size',
+    vocabulary: 'vocab_size',
+    positions: 'max_position_embeddings',
+    tokenTypes: 'type_vocab_size',
     activation: 'hidden_act',
   },
   distilbert: {
@@ -45,6 +48,9 @@ const keys = {
     heads: 'n_heads',
     hidden: 'dim',
     intermediate: 'hidden_dim',
+    vocabulary: 'vocab_size',
+    positions: 'max_position_embeddings',
+    tokenTypes: 'type_vocab_size',
     activation: 'activation',
   },
 } as const
@@ -52,7 +58,10 @@ const keys = {
 /** No encoder is larger; a config that says so is damaged. */
 const LARGEST = 10_000_000
 
-/** Reads `config.json` of a BERT or DistilBERT checkpoint. */
+/**
+ * Reads `config.json` of a BERT or DistilBERT checkpoint. Whether the weights are of these sizes,
+ * `checkSizes` tells: until then nothing must be built that grows with them.
+ */
 export async function readConfig(file: string): Promise<EncoderConfig> {
   const json = await readJson(file)
   const family = json['model_type'] ?? ('dim' in json ? 'distilbert' : 'bert')
@@ -62,14 +71,17 @@ export async function readConfig(file: string): Promise<EncoderConfig> {
   }
   const positionType = json['position_embedding_type'] ?? 'absolute'
   if (positionType !== 'absolute') {
-    throw new FileError(file, '', `position_embedding_type ${positionType} is not supported`)
+    const problem = `position_embedding_type ${JSON.stringify(positionType)} is not supported`
+    throw new FileError(file, '', problem)
   }
-  const names = keys[family]
-  const name = String(json[names.activation] ?? 'gelu')
-  const activation = activations[name]
+  const names = configKeys[family]
+  const name = json[names.activation] ?? 'gelu'
+  const activation =
+    typeof name === 'string' && Object.hasOwn(activations, name) ? activations[name] : undefined
   if (!activation) {
     const allowed = Object.keys(activations).join(', ')
-    throw new FileError(file, '', `${names.activation} is ${name}, supported: ${allowed}`)
+    const problem = `${names.activation} is ${JSON.stringify(name)}, supported: ${allowed}`
+    throw new FileError(file, '', problem)
   }
   const config: EncoderConfig = {
     family,
@@ -77,20 +89,24 @@ export async function readConfig(file: string): Promise<EncoderConfig> {
     heads: size(file, json, names.heads),
     hidden: size(file, json, names.hidden),
     intermediate: size(file, json, names.intermediate),
-    vocabulary: size(file, json, 'vocab_size'),
-    positions: size(file, json, 'max_position_embeddings'),
-    tokenTypes: family === 'bert' ? size(file, json, 'type_vocab_size') : 0,
+    vocabulary: size(file, json, names.vocabulary),
+    positions: size(file, json, names.positions),
+    tokenTypes: family === 'bert' ? size(file, json, names.tokenTypes) : 0,
     activation,
     // DistilBERT has no setting for it: its code says 1e-12.
-    epsilon: family === 'bert' ? Number(json['layer_norm_eps'] ?? 1e-12) : 1e-12,
-  }
-  if (!(config.epsilon >= 0 && config.epsilon < 1)) {
-    throw new FileError(file, '', `layer_norm_eps is ${json['layer_norm_eps']}`)
+    epsilon: family === 'bert' ? epsilonOf(file, json) : 1e-12,
   }
   if (config.hidden % config.heads !== 0) {
-    throw new FileError(file, '', `${config.hidden} numbers do not divide by ${config.heads} heads`)
+    const problem = `${names.hidden} is ${config.hidden}, which does not divide by the ${config.heads} of ${names.heads}`
+    throw new FileError(file, '', problem)
   }
   return config
+}
+
+function epsilonOf(file: string, { layer_norm_eps: value = 1e-12 }: JsonObject): number {
+  if (typeof value === 'number' && value >= 0 && value < 1) return value
+  const problem = `layer_norm_eps is ${JSON.stringify(value)}, expected a number from 0 to below 1`
+  throw new FileError(file, '', problem)
 }
 
 function size(file: string, json: JsonObject, key: string): number {

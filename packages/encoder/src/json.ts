@@ -16,7 +16,10 @@ export function isObject(value: unknown): value is JsonObject {
 /** Reads a text file of bounded size. */
 export async function readText(file: string): Promise<string> {
   try {
-    const { size } = await stat(file)
+    const found = await stat(file)
+    // A pipe that nobody writes would never end.
+    if (!found.isFile()) throw new FileError(file, '', 'is not a file')
+    const { size } = found
     if (size > LARGEST) throw new FileError(file, '', `${size} bytes are too many for such a file`)
     return await readFile(file, 'utf8')
   } catch (error) {

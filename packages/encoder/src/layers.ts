@@ -6,7 +6,7 @@ import type { Graph, Value } from './graph/graph.ts'
 import { linear, matmul } from './graph/linear.ts'
 import { layerNorm, softmax } from './graph/normalise.ts'
 import { positions, reshape, transpose } from './graph/shape.ts'
-import { type LayerNames, layerNames, WORDS } from './parameter-names.ts'
+import { type LayerNames, layerNames, POSITIONS, TOKEN_TYPES, WORDS } from './parameter-names.ts'
 
 /** Added to the score of a token that is padding: its weight after softmax is exactly 0. */
 const MASKED = -1e9
@@ -56,11 +56,11 @@ function embed(config: EncoderConfig, words: Value): Value {
   const { hidden, tokenTypes, epsilon } = config
   const { graph } = words
   const table = (name: string, rows: number) => graph.parameter(name, [rows, hidden])
-  const places = table('embeddings.position_embeddings.weight', config.positions)
+  const places = table(POSITIONS, config.positions)
   let x = add(words, gather(places, positions(words, 'length')))
   if (tokenTypes > 0) {
     // A text is one segment: all of its tokens are of the first type.
-    const types = table('embeddings.token_type_embeddings.weight', tokenTypes)
+    const types = table(TOKEN_TYPES, tokenTypes)
     x = add(x, gather(types, graph.constant(BigInt64Array.of(0n))))
   }
   return normalised(graph, reshape(x, ['tokens', hidden]), 'embeddings.LayerNorm', hidden, epsilon)

@@ -100,11 +100,14 @@ async function readMaxTokens(root: string, folder: string): Promise<number | und
     [join(folder, 'tokenizer_config.json'), 'model_max_length'],
   ] as const
   for (const [file, key] of sources) {
-    const value = existsSync(file) ? (await readJson(file))[key] : undefined
-    // Tokenizers without a limit say 1e30.
-    if (Number.isInteger(value) && (value as number) > 0 && (value as number) < 1e6) {
-      return value as number
+    const value = (existsSync(file) ? (await readJson(file))[key] : undefined) ?? undefined
+    if (value === undefined) continue
+    if (!Number.isInteger(value) || (value as number) < 1) {
+      const problem = `${key} is ${JSON.stringify(value)}, expected a whole number from 1 on`
+      throw new FileError(file, '', problem)
     }
+    // Tokenizers without a limit say 1e30.
+    if ((value as number) < 1e6) return value as number
   }
   return undefined
 }

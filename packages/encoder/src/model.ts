@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { KithError } from '@kith/core'
 import { FileError } from '@kith/ir'
+import { checkSizes } from './check-sizes.ts'
 import { type EncoderConfig, readConfig } from './config.ts'
 import { findModel } from './find-model.ts'
 import type { DownloadOptions } from './hub.ts'
@@ -43,7 +44,7 @@ const USUAL_LIMIT = 512
 /** Finds a model and reads what its files say, but for the weights. */
 export async function openModel(name: string, options: ModelOptions = {}): Promise<Model> {
   const files = await findModel(name, options)
-  const config = files.onnx ? undefined : await readConfig(join(files.folder, 'config.json'))
+  const config = files.onnx ? undefined : await checkedConfig(files)
   const { pooling = files.head.pooling, normalise = files.head.normalise ?? false } = options
   if (pooling === undefined ? config : pooling !== 'mean' && pooling !== 'first') {
     const problem =
@@ -65,6 +66,14 @@ export async function openModel(name: string, options: ModelOptions = {}): Promi
     throw new FileError(file, '', problem)
   }
   return { files, config, head: { pooling, normalise }, maxTokens, tokenizer }
+}
+
+/** The measures of a checkpoint, which its weights have too. */
+async function checkedConfig({ folder, weights }: ModelFiles): Promise<EncoderConfig> {
+  const file = join(folder, 'config.json')
+  const config = await readConfig(file)
+  if (weights) await checkSizes(file, config, weights)
+  return config
 }
 
 /** The same model, if it is a checkpoint. */

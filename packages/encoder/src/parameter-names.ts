@@ -15,6 +15,12 @@ export interface LayerNames {
 /** The table of token embeddings, by which a checkpoint's prefix is found, too. */
 export const WORDS = 'embeddings.word_embeddings.weight'
 
+/** The table of places in a text. */
+export const POSITIONS = 'embeddings.position_embeddings.weight'
+
+/** The table of kinds of segments. */
+export const TOKEN_TYPES = 'embeddings.token_type_embeddings.weight'
+
 /** What checkpoints of a family call the parameters of a layer. */
 export function layerNames(family: EncoderConfig['family'], layer: number): LayerNames {
   if (family === 'bert') {

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { FileError, halfTable } from '@kith/ir'
 import { asFileError } from './as-file-error.ts'
 import { isObject } from './json.ts'
@@ -138,6 +138,8 @@ async function readBytes(
 async function withFile<T>(file: string, look: (handle: FileHandle) => Promise<T>): Promise<T> {
   let handle: FileHandle | undefined
   try {
+    // A pipe that nobody writes would never open.
+    if (!(await stat(file)).isFile()) throw new FileError(file, '', 'is not a file')
     handle = await open(file)
     return await look(handle)
   } catch (error) {

@@ -1,6 +1,7 @@
 import { Tokenizer } from '@huggingface/tokenizers'
 import { FileError } from '@kith/ir'
 import { isObject, type JsonObject } from './json.ts'
+import { largestTokenId } from './token-ids.ts'
 
 /** Characters of a long text that are looked at in one go. */
 const PIECE = 2000
@@ -19,6 +20,8 @@ export class TextTokenizer {
   readonly #after: number[]
   readonly #inPieces: boolean
   readonly #room: number
+  /** The largest id that a text can have. */
+  readonly largestId: number
 
   /**
    * @param file The file that the description comes from, for error messages.
@@ -27,6 +30,7 @@ export class TextTokenizer {
    * @param maxTokens Tokens that a text can have, special ones included.
    */
   constructor(file: string, description: JsonObject, config: JsonObject, maxTokens: number) {
+    this.largestId = largestTokenId(file, description)
     try {
       this.#tokenizer = new Tokenizer(description, config)
       const bare = this.#bare('a')
@@ -44,13 +48,6 @@ export class TextTokenizer {
     if (this.#room < 1) {
       throw new FileError(file, '', `${maxTokens} tokens leave no room for a text`)
     }
-  }
-
-  /** The largest id that a text can have. */
-  get largestId(): number {
-    let largest = 0
-    for (const id of this.#tokenizer.get_vocab().values()) largest = Math.max(largest, id)
-    return largest
   }
 
   /** The tokens of a text, cut at the model's limit. */

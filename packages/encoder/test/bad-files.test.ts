@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { loadEncoder } from '../src/index.ts'
+import { exportOnnx, loadEncoder, openModel } from '../src/index.ts'
+import { wordPieceDescription } from '../src/vocabulary.ts'
 import { bertConfig, bertNames, randomWeights, vocabulary } from './small-models.ts'
 import { safetensors, withHeader, writeFiles } from './support.ts'
 
@@ -47,13 +49,13 @@ const bad: [string, Record<string, unknown>, string][] = [
   ],
   [
     'a missing tensor',
-    { 'config.json': { ...bertConfig, num_hidden_layers: 3 } },
-    'has no tensor encoder.layer.2.attention.self.query.weight',
+    { 'model.safetensors': without('encoder.layer.1.output.dense.bias') },
+    'has no tensor encoder.layer.1.output.dense.bias',
   ],
   [
     'another shape',
-    { 'config.json': { ...bertConfig, intermediate_size: 33 } },
-    'tensor encoder.layer.0.intermediate.dense.weight: is 32 × 16, by config.json it should be 33 × 16',
+    { 'model.safetensors': reshaped('encoder.layer.1.intermediate.dense.weight', [16, 32]) },
+    'tensor encoder.layer.1.intermediate.dense.weight: is 16 × 32, by config.json it should be 32 × 16',
   ],
   ['NaN', { 'model.safetensors': withNaN() }, `tensor ${words}: number 7 is NaN`],
   ['whole numbers', { 'model.safetensors': wholeNumbers() }, `tensor ${words}: is I32, supported`],
@@ -69,7 +71,7 @@ const bad: [string, Record<string, unknown>, string][] = [
   [
     'relative positions',
     { 'config.json': { ...bertConfig, position_embedding_type: 'relative_key' } },
-    'relative_key is not supported',
+    'relative_key" is not supported',
   ],
   [
     'no heads',
@@ -79,9 +81,9 @@ const bad: [string, Record<string, unknown>, string][] = [
   [
     'three heads',
     { 'config.json': { ...bertConfig, num_attention_heads: 3 } },
-    'divide by 3 heads',
+    'hidden_size is 16, which does not divide by the 3 of num_attention_heads',
   ],
-  ['swish', { 'config.json': { ...bertConfig, hidden_act: 'swish' } }, 'hidden_act is swish'],
+  ['swish', { 'config.json': { ...bertConfig, hidden_act: 'swish' } }, 'hidden_act is "swish"'],
   [
     'a vocabulary that is too large',
     { 'vocab.txt': `${vocabulary.join('\n')}\nx` },
@@ -90,6 +92,34 @@ const bad: [string, Record<string, unknown>, string][] = [
   ['no special tokens', { 'vocab.txt': 'a\nb' }, 'has no token [UNK]'],
   ['no tokenizer', { 'vocab.txt': undefined }, 'has neither tokenizer.json nor vocab.txt'],
   ['a strange tokenizer', { 'tokenizer.json': { model: 3 } }, 'tokenizer.json: is not a tokenizer'],
+  [
+    'a tokenizer with a huge id',
+    { 'tokenizer.json': tokenizer({ a: 4_000_000_000 }) },
+    'tokenizer.json: the token "a" has the id 4000000000, expected a whole number from 0 to',
+  ],
+  ['a tokenizer with words as ids', { 'tokenizer.json': tokenizer({ a: 'x' }) }, 'has the id "x"'],
+  ['a tokenizer with negative ids', { 'tokenizer.json': tokenizer({ a: -1 }) }, 'has the id -1'],
+  [
+    'a tokenizer without its unknown token',
+    { 'tokenizer.json': tokenizer({ a: 5 }, '[NONE]') },
+    'its unk_token "[NONE]" is no token of its vocabulary',
+  ],
+  ['a tokenizer that is a list', { 'tokenizer.json': [] }, 'expected a JSON object'],
+  [
+    'tokenizer settings that are no JSON',
+    { 'tokenizer_config.json': '{' },
+    'tokenizer_config.json: is not JSON',
+  ],
+  [
+    'a limit in words',
+    { 'tokenizer_config.json': { model_max_length: 'all' } },
+    'model_max_length is "all", expected a whole number from 1 on',
+  ],
+  [
+    'a limit below nothing',
+    { 'sentence_bert_config.json': { max_seq_length: -1 } },
+    'sentence_bert_config.json: max_seq_length is -1',
+  ],
   ['modules that are no list', { 'modules.json': {} }, 'expected a list of modules'],
   ['a dense module', { 'modules.json': [{ type: 'st.models.Dense', path: '2' }] }, 'module Dense'],
   [
@@ -117,6 +147,57 @@ test.each(bad)('%s', async (name, files, problem) => {
   await expect(loading).rejects.toMatchObject({ name: 'KithError' })
 })
 
+/** Sizes that no weights have, in the words of config.json. */
+const sizes: [string, unknown, string][] = [
+  ['num_hidden_layers', 10_000_000, 'has the weights of 2 layers only'],
+  ['num_hidden_layers', 3, 'num_hidden_layers is 3, but'],
+  ['vocab_size', 10_000_000, `the tensor ${words} of`],
+  ['max_position_embeddings', 9_999_999, 'is 24 × 16'],
+  ['type_vocab_size', 9_999_999, 'is 2 × 16'],
+  ['intermediate_size', 9_999_999, 'is 32 × 16'],
+  ['hidden_size', 10_000_000, 'is 18 × 16'],
+  ['num_attention_heads', 32, 'hidden_size is 16, which does not divide by the 32 of'],
+]
+const keys = [...new Set(sizes.map(([key]) => key))]
+for (const key of keys) {
+  for (const value of [0, -1, 2.5, '12', 1e300, null, [2], {}, true]) {
+    sizes.push([key, value, 'expected a whole number from 1 to 10000000'])
+  }
+}
+sizes.push(['layer_norm_eps', '1e-12', 'expected a number from 0 to below 1'])
+sizes.push(['layer_norm_eps', -1, 'expected a number from 0 to below 1'])
+sizes.push(['hidden_act', {}, 'hidden_act is {}, supported'])
+sizes.push(['hidden_act', 'constructor', 'hidden_act is "constructor", supported'])
+
+test.each(sizes)('%s of %j is refused before a graph is built', async (key, value, problem) => {
+  const files = { ...good, 'config.json': { ...bertConfig, [key]: value } }
+  const folder = writeFiles(join(output, 'sizes'), files)
+  const opened: [string, () => Promise<unknown>][] = [
+    ['openModel', () => openModel(folder, { pooling: 'mean' })],
+    ['loadEncoder', () => loadEncoder(folder, { pooling: 'mean', threads: 1 })],
+    ['exportOnnx', () => exportOnnx(folder, join(output, 'exported'), { pooling: 'mean' })],
+  ]
+  for (const [, open] of opened) {
+    const error = (await open().catch((reason: unknown) => reason)) as Error
+    expect(error).toMatchObject({ name: 'KithError', file: join(folder, 'config.json') })
+    expect(error.message).toContain(
+      key === 'num_attention_heads' && value === 32 ? '32' : `${key} is ${JSON.stringify(value)}`,
+    )
+    expect(error.message).toContain(problem)
+  }
+})
+
+test('a pipe in the place of a file does not block', async () => {
+  for (const name of ['config.json', 'model.safetensors']) {
+    const folder = writeFiles(join(output, `pipe-${name}`), good)
+    rmSync(join(folder, name))
+    execFileSync('mkfifo', [join(folder, name)])
+    await expect(loadEncoder(folder, { pooling: 'mean' })).rejects.toThrow(
+      `${join(folder, name)}: is not a file`,
+    )
+  }
+})
+
 test('without a pooling nothing is guessed', async () => {
   const folder = writeFiles(join(output, 'unpooled'), good)
   await expect(loadEncoder(folder)).rejects.toThrow('say pooling "mean" (RepBERT, E5) or "first"')
@@ -139,6 +220,24 @@ test('a number that is not finite goes no further', async () => {
   await expect(encoder.encode(['a'])).rejects.toThrow(/gives text 0 the number -?Infinity/)
   encoder.close()
 })
+
+/** A tokenizer with these tokens besides the special ones. */
+function tokenizer(vocab: Record<string, unknown>, unknown = '[UNK]'): object {
+  const special = Object.fromEntries(vocabulary.slice(0, 5).map((token, id) => [token, id]))
+  return {
+    ...wordPieceDescription('', vocabulary.join('\n'), {}),
+    model: { type: 'WordPiece', unk_token: unknown, vocab: { ...special, ...vocab } },
+  }
+}
+
+function without(name: string): Buffer {
+  const { [name]: _, ...others } = tensors
+  return safetensors(others, 'F32')
+}
+
+function reshaped(name: string, shape: number[]): Buffer {
+  return safetensors({ ...tensors, [name]: { ...tensors[name]!, shape } }, 'F32')
+}
 
 function withNaN(): Buffer {
   const data = tensors[words]!.data.slice()

@@ -1,9 +1,9 @@
-import { KithError } from '@kith/core'
 import { type RankedQuery, writeRun } from '@kith/ir'
 import { Studies } from '@kith/work'
 import { decodeItem } from '../batch-item.ts'
-import { decodeLabels, type LabelResult, type LabelStudy } from '../batch-label.ts'
+import { decodeLabels, type LabelResult } from '../batch-label.ts'
 import { decodeRanking } from '../batch-rerank.ts'
+import { checkStudy } from '../check-study.ts'
 import type { Command } from '../command.ts'
 import { writeLabelFile } from '../label-store.ts'
 import { type Sidecar, writeSidecarOf } from '../sidecar.ts'
@@ -29,12 +29,12 @@ export const jobsExportCommand: Command = {
     try {
       const { kind, settings, origin, queries } = await studies.find(name)
       const made = origin as unknown as Sidecar
-      if (kind === 'rerank') {
+      const study = checkStudy({ name, kind, settings })
+      if (study.kind === 'rerank') {
         await writeRun(out, rankings(studies, name))
         await writeSidecarOf(out, made)
-      } else if (kind === 'labels') {
-        const { layout } = settings as unknown as LabelStudy
-        await writeLabelFile(out, layout, {
+      } else {
+        await writeLabelFile(out, study.settings.layout, {
           key: JSON.stringify([name, settings]),
           from: 0,
           to: queries,
@@ -42,7 +42,7 @@ export const jobsExportCommand: Command = {
           onDone() {},
           made,
         })
-      } else throw new KithError('BAD_INPUT', `the study ${name} is of an unknown kind: ${kind}`)
+      }
       output.result({ out, queries }, `${out}: ${queries} queries`)
     } finally {
       await studies.close()
@@ -57,5 +57,7 @@ async function* rankings(studies: Studies, name: string): AsyncGenerator<RankedQ
 }
 
 async function* labels(studies: Studies, name: string, from: number): AsyncGenerator<LabelResult> {
-  for await (const { result } of studies.results(name, from)) yield decodeLabels(result.body)
+  for await (const { result } of studies.results(name, from)) {
+    yield decodeLabels(result.query, result.body)
+  }
 }

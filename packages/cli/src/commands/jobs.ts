@@ -40,7 +40,10 @@ function describe(list: readonly StudyProgress[]): string {
   ])
   const head = ['study', 'kind', 'queries', '', 'rate', 'left', 'active', 'set aside']
   const reasons = list.flatMap(({ name, failures }) =>
-    failures.map(({ from, to, message }) => `${name}, queries ${from + 1} to ${to}: ${message}`),
+    failures.map(({ from, to, message }) => {
+      const which = from === undefined ? 'a job' : `queries ${from + 1} to ${to}`
+      return `${name}, ${which}: ${message}`
+    }),
   )
   return [table([head, ...rows]), ...(reasons.length > 0 ? ['', ...reasons] : [])].join('\n')
 }

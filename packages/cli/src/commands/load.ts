@@ -1,5 +1,6 @@
-import { type Embeddings, openEmbeddings, TextStore } from '@kith/ir'
+import { type Embeddings, FileError, openEmbeddings, TextStore } from '@kith/ir'
 import { openStore, type StoreDocument } from '@kith/stores'
+import { unstorable } from '@kith/stores/postgres'
 import type { Command } from '../command.ts'
 import { embeddingOptions, readEmbeddingOptions } from '../shared-options.ts'
 import { isSet, optionalChoice, optionalText, text } from '../values.ts'
@@ -40,7 +41,7 @@ export const loadCommand: Command = {
       try {
         const start = performance.now()
         const progress = output.progress('loading', docs.rows)
-        const documents = documentsOf(docs, texts, (done) => progress.update(done))
+        const documents = documentsOf(docs, texts, corpus, (done) => progress.update(done))
         const isNew = (await store.count()) === 0
         await (isNew ? store.add(documents) : store.replace(documents)).finally(() =>
           progress.end(),
@@ -68,6 +69,7 @@ export const loadCommand: Command = {
 function* documentsOf(
   docs: Embeddings,
   texts: TextStore | undefined,
+  corpus: string | undefined,
   onDone: (done: number) => void,
 ): Generator<StoreDocument> {
   for (let from = 0; from < docs.rows; from += BLOCK) {
@@ -77,6 +79,8 @@ function* documentsOf(
       const id = docs.idOf(row)
       const at = (row - from) * docs.dimensions
       const { title, text: body } = texts?.get(id) ?? {}
+      const flaw = unstorable(title ?? '') ?? unstorable(body ?? '')
+      if (flaw) throw new FileError(corpus!, `document ${JSON.stringify(id)}`, `its text ${flaw}`)
       yield { id, vector: block.subarray(at, at + docs.dimensions), title, text: body }
     }
     onDone(to)

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
-import { Studies, work } from '@kith/work'
+import { patiently, Studies, work } from '@kith/work'
 import { BatchPool } from '../batch-pool.ts'
-import type { BatchStudy } from '../batch-study.ts'
+import { checkStudy } from '../check-study.ts'
 import type { Command } from '../command.ts'
 import { workerOption } from '../shared-options.ts'
 import { databaseOption, readDatabase } from '../store-options.ts'
@@ -41,33 +41,30 @@ export const workCommand: Command = {
         stop.abort()
       })
     }
+    const onWaiting = (message: string): void =>
+      output.remark(`waiting for the database: ${message}`)
     // One for each job that is being finished, and one for signs of life.
-    const studies = await Studies.open(address, { most: lanes + 1, silence: lease })
+    const studies = await patiently({ signal: stop.signal, onWaiting }, () =>
+      Studies.open(address, { most: lanes + 1, silence: lease }),
+    )
     const pool = new BatchPool(address, lanes)
     let [queries, failures] = [0, 0]
     try {
-      await work(
-        studies,
-        ({ kind, settings }, items) => {
-          const { collection, ...rest } = settings
-          return pool.run({ kind, collection, settings: rest } as unknown as BatchStudy, items)
+      await work(studies, async (study, items) => pool.run(checkStudy(study), items), {
+        lanes,
+        lease,
+        untilEmpty: isSet(values, 'until-empty'),
+        signal: stop.signal,
+        onEvent(event) {
+          if (event.kind === 'done') {
+            queries += event.queries
+            output.remark(`${event.study}: ${event.queries} queries done`)
+          } else if (event.kind === 'failed') {
+            failures++
+            output.remark(`${event.study}: a job failed: ${event.message}`)
+          } else onWaiting(event.message)
         },
-        {
-          lanes,
-          lease,
-          untilEmpty: isSet(values, 'until-empty'),
-          signal: stop.signal,
-          onEvent(event) {
-            if (event.kind === 'done') {
-              queries += event.queries
-              output.remark(`${event.study}: ${event.queries} queries done`)
-            } else if (event.kind === 'failed') {
-              failures++
-              output.remark(`${event.study}: a job failed: ${event.message}`)
-            } else output.remark(`waiting for the database: ${event.message}`)
-          },
-        },
-      )
+      })
     } finally {
       await pool.close()
       await studies.close()

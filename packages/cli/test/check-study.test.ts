@@ -1,0 +1,135 @@
+import { resolveLabelSettings, resolveMethodSettings } from '@kith/core'
+import { describe, expect, test } from 'vitest'
+import { decodeItem, encodeItem } from '../src/batch-item.ts'
+import { decodeLabels } from '../src/batch-label.ts'
+import { decodeRanking } from '../src/batch-rerank.ts'
+import { checkStudy } from '../src/check-study.ts'
+import { emptySummary } from '../src/label-summary.ts'
+
+const rerank = { settings: resolveMethodSettings(), missing: 'error', texts: false }
+const labels = {
+  settings: resolveLabelSettings(),
+  layout: { format: 'jsonl', values: 'probability', negatives: 4 },
+  level: 1,
+  missing: 'skip',
+  words: false,
+}
+const check = (kind: string, settings: object) => () =>
+  checkStudy({ name: 'mine', kind, settings: settings as Record<string, unknown> })
+
+describe('a study of the database', () => {
+  test('is taken as it was submitted', () => {
+    expect(check('rerank', { collection: 'c', ...rerank })()).toEqual({
+      kind: 'rerank',
+      collection: 'c',
+      settings: rerank,
+    })
+    expect(check('labels', labels)()).toMatchObject({ kind: 'labels', settings: labels })
+  })
+
+  const { k: _, ...withoutK } = rerank.settings
+  const bad: [string, object, string][] = [
+    ['sort', rerank, 'setting kind is "sort", allowed: rerank, labels'],
+    ['rerank', {}, 'setting settings is undefined, allowed: an object'],
+    ['rerank', { ...rerank, settings: [] }, 'setting settings is []'],
+    ['rerank', { ...rerank, settings: { ...rerank.settings, k: '10' } }, 'setting k is "10"'],
+    ['rerank', { ...rerank, settings: { ...rerank.settings, k: -1 } }, 'setting k is -1'],
+    ['rerank', { ...rerank, settings: withoutK }, 'setting k is missing'],
+    [
+      'rerank',
+      { ...rerank, settings: { ...rerank.settings, contextSize: 1e9 } },
+      'setting contextSize is 1000000000, allowed: a whole number from 1 to 16384',
+    ],
+    ['rerank', { ...rerank, settings: { ...rerank.settings, x: 1 } }, 'unknown setting "x"'],
+    ['rerank', { ...rerank, missing: 'ignore' }, 'setting missing is "ignore"'],
+    ['rerank', { ...rerank, texts: 1 }, 'setting texts is 1'],
+    ['rerank', { ...rerank, collection: 3 }, 'setting collection is 3'],
+    ['labels', rerank, 'unknown setting "method"'],
+    ['labels', { ...labels, layout: null }, 'setting layout is null'],
+    [
+      'labels',
+      { ...labels, layout: { ...labels.layout, format: 'xml' } },
+      'setting layout.format is "xml"',
+    ],
+    [
+      'labels',
+      { ...labels, layout: { ...labels.layout, negatives: 0.5 } },
+      'setting layout.negatives is 0.5',
+    ],
+    ['labels', { ...labels, level: null }, 'setting level is null'],
+  ]
+  test.each(bad)('is refused: %s %j', (kind, settings, problem) => {
+    expect(check(kind, settings)).toThrow(
+      `the study mine cannot be done as it stands in the database: `,
+    )
+    expect(check(kind, settings)).toThrow(problem)
+  })
+})
+
+describe('an item of the database', () => {
+  const item = {
+    query: 'q',
+    ids: ['a', 'b'],
+    vector: Float32Array.of(1, 2, 3),
+    scores: Float64Array.of(2, 1),
+    text: { id: 'q', text: 'words' },
+    truth: [['a', 1]] as [string, number][],
+  }
+  const good = encodeItem(item)
+  const withHeader = (header: unknown, numbers = 12): Buffer => {
+    const json = Buffer.from(typeof header === 'string' ? header : JSON.stringify(header))
+    const length = Buffer.alloc(4)
+    length.writeUInt32LE(json.length)
+    return Buffer.concat([length, json, Buffer.alloc(numbers)])
+  }
+
+  test('is what it was', () => {
+    expect(decodeItem('q', good)).toEqual(item)
+    expect(decodeItem('q', encodeItem({ query: 'q', ids: [], vector: undefined })).ids).toEqual([])
+  })
+
+  const ids = ['a', 'b']
+  test.each([
+    ['nothing', Buffer.alloc(0)],
+    ['three bytes', good.subarray(0, 3)],
+    ['half of it', good.subarray(0, 20)],
+    ['no scores at its end', good.subarray(0, good.length - 5)],
+    ['more at its end', Buffer.concat([good, Buffer.alloc(3)])],
+    ['a long header', Buffer.alloc(9, 255)],
+    ['no JSON', withHeader('{')],
+    ['null', withHeader(null)],
+    ['no ids', withHeader({ dimensions: 3 })],
+    ['numbers as ids', withHeader({ ids: [1], dimensions: 3 })],
+    ['words as dimensions', withHeader({ ids, dimensions: '3' })],
+    ['a fraction of dimensions', withHeader({ ids, dimensions: 0.5 })],
+    ['fewer dimensions than none', withHeader({ ids, dimensions: -1 })],
+    ['too many dimensions', withHeader({ ids, dimensions: 1e15 })],
+    ['a number as text', withHeader({ ids, dimensions: 3, text: { text: 3 } })],
+    ['truth without grades', withHeader({ ids, dimensions: 3, truth: ['a'] })],
+    ['truth that is null', withHeader({ ids, dimensions: 3, truth: [null] })],
+  ])('is refused: %s', (_, bytes) => {
+    expect(() => decodeItem('q9', bytes)).toThrow(
+      'query q9: what the database has of it is damaged: ',
+    )
+  })
+
+  test.each([
+    ['an odd length', Buffer.alloc(9)],
+    ['a place twice', Buffer.concat([Buffer.alloc(8), Buffer.alloc(8)])],
+    ['a place outside', Buffer.concat([Buffer.from([7, 0, 0, 0]), Buffer.alloc(4)])],
+  ])('has no ranking of %s', (_, bytes) => {
+    expect(() => decodeRanking(item, bytes)).toThrow('query q: what the database has of it')
+  })
+
+  test.each(['', '{', 'null', '{}', '{"part":3}', '{"part":"x","summary":{},"answered":true}'])(
+    'has no labels of %j',
+    (json) => {
+      expect(() => decodeLabels('q', Buffer.from(json))).toThrow('query q: what the database has')
+    },
+  )
+
+  test('has its labels', () => {
+    const result = { part: 'x\n', summary: { ...emptySummary }, answered: true }
+    expect(decodeLabels('q', Buffer.from(JSON.stringify(result)))).toEqual(result)
+  })
+})

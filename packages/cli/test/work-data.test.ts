@@ -1,0 +1,105 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { resolveMethodSettings } from '@kith/core'
+import { Studies } from '@kith/work'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { emptyDatabase, postgres, run } from '../../../test/postgres.ts'
+import { encodeItem } from '../src/batch-item.ts'
+import { sizes, writeCollection } from './store-data.ts'
+import { kith, succeed } from './support.ts'
+
+// Real servers and processes, on whatever machine: slow is not wrong.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const folder = temporaryFolder()
+const path = (name: string): string => join(folder, name)
+
+describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () => {
+  const database = emptyDatabase()
+  const store = (): string[] => ['--store', database.url]
+  beforeAll(async () => {
+    await writeCollection(folder)
+    succeed('load', ...store(), '--docs', path('all.npy'))
+  })
+
+  test.each([['U+0000', 'd7\0x', '"d7\\u0000x" has the character U+0000']])(
+    '%s in the id of a candidate is refused at submission',
+    (_, id, problem) => {
+      const run = readFileSync(path('run.trec'), 'utf8')
+      writeFileSync(path('nul.trec'), run.replace(/^q9 Q0 \S+ 3 /m, `q9 Q0 ${id} 3 `))
+      const { code, err } = kith(
+        ...['rerank', '--run', path('nul.trec'), '--queries', path('queries.npy'), ...store()],
+        ...['--submit', 'nul'],
+      )
+      expect(code).toBe(1)
+      expect(err).toContain(`${path('nul.trec')} query "q9": the document ${problem}`)
+      expect(succeed('jobs', ...store())).toContain('no studies')
+    },
+  )
+
+  test.each([
+    ['U+0000', 'a\\u0000b', 'has the character U+0000'],
+    ['half a character', 'a\\ud800', 'has half of a surrogate pair'],
+  ])('%s in a text is refused by load', (_, text, problem) => {
+    writeFileSync(path('bad.jsonl'), `{"_id": "d3", "text": "${text}"}\n`)
+    const { code, err } = kith(
+      ...['load', '--store', `${database.url}#bad`, '--docs', path('all.npy')],
+      ...['--corpus', path('bad.jsonl')],
+    )
+    expect(code).toBe(1)
+    expect(err).toContain(`${path('bad.jsonl')} document "d3": its text ${problem}`)
+  })
+
+  test('jobs that cannot be done say why, and the worker does the others', async () => {
+    const settings = { settings: resolveMethodSettings(), missing: 'error', texts: false }
+    const item = (query: string, ids: string[], dimensions = sizes.dimensions) => ({
+      query,
+      body: encodeItem({ query, ids, vector: new Float32Array(dimensions).fill(1) }),
+    })
+    const good = item('q0', ['d1', 'd2', 'd3'])
+    const studies = await Studies.open(database.url)
+    const submit = (name: string, bad: { query: string; body: Uint8Array }) =>
+      studies.submit({ name, kind: 'rerank', settings, origin: {} }, [good, bad], 1)
+    // As an older version would have put it there.
+    await submit('nul', item('q1', ['d1', 'd\0']))
+    await submit('long', item('q1', ['d1', 'd2'], sizes.dimensions + 1))
+    await submit('cut', { query: 'q1', body: good.body.subarray(0, 40) })
+    await submit('settings', item('q1', ['d1', 'd2']))
+    await submit('kind', item('q1', ['d1', 'd2']))
+    await studies.close()
+    await run(
+      database.url,
+      `UPDATE kith.studies SET settings = jsonb_set(settings::jsonb, '{settings,k}', '"many"')::json
+       WHERE name = 'settings';
+       UPDATE kith.studies SET kind = 'sort' WHERE name = 'kind'`,
+    )
+    const worked = kith('work', ...store(), '--until-empty', '--workers', '1', '--json')
+    expect(worked.code).toBe(0)
+    expect(JSON.parse(worked.out)).toEqual({ queries: 3, failures: 3 + 3 + 3 + 6 + 6 })
+    const listed = JSON.parse(succeed('jobs', ...store(), '--json')) as {
+      name: string
+      done: number
+      failures: { message: string }[]
+    }[]
+    const expected: [name: string, done: number, message: string][] = [
+      ['nul', 1, 'query q1: '],
+      ['long', 1, 'query q1: its embedding has 13 dimensions, the documents of the store have 12'],
+      ['cut', 1, 'query q1: what the database has of it is damaged'],
+      ['settings', 0, 'the study settings cannot be done as it stands in the database: setting k'],
+      ['kind', 0, 'setting kind is "sort", allowed: rerank, labels'],
+    ]
+    for (const [name, done, message] of expected) {
+      const found = listed.find((study) => study.name === name)!
+      expect(found).toMatchObject({ name, done })
+      expect(found.failures).toHaveLength(2 - done)
+      expect(found.failures[0]!.message).toContain(message)
+    }
+    for (const name of ['settings', 'kind']) {
+      const out = ['--study', name, '--out', path('never.trec')]
+      const { code, err } = kith('jobs', 'export', ...store(), ...out)
+      expect(code).toBe(1)
+      expect(err).toContain(`the study ${name} cannot be done as it stands in the database`)
+    }
+  })
+})

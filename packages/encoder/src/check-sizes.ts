@@ -1,0 +1,49 @@
+import { FileError } from '@kith/ir'
+import { indexTensors } from './checkpoint.ts'
+import { configKeys, type EncoderConfig } from './config.ts'
+import { layerNames, POSITIONS, TOKEN_TYPES, WORDS } from './parameter-names.ts'
+
+/** A size that config.json says, and where the weights show it. */
+interface ShownSize {
+  measure: 'vocabulary' | 'hidden' | 'positions' | 'tokenTypes' | 'intermediate'
+  tensor: string
+  axis: 0 | 1
+}
+
+/**
+ * Throws unless the weights are of the sizes that config.json says. Only their list is read: a
+ * config of ten million layers would else keep the machine busy with a graph for which there are
+ * no weights.
+ *
+ * @param file The config's own file, for error messages.
+ * @param weights The file of the weights, or the index of several.
+ */
+export async function checkSizes(
+  file: string,
+  config: EncoderConfig,
+  weights: string,
+): Promise<void> {
+  const { stored, prefix } = await indexTensors(weights)
+  const { family, layers, tokenTypes } = config
+  const keys = configKeys[family]
+  let found = 0
+  while (found < layers && stored.has(`${prefix}${layerNames(family, found).query}.weight`)) found++
+  if (found < layers) {
+    const problem = `${keys.layers} is ${layers}, but ${weights} has the weights of ${found} layers only`
+    throw new FileError(file, '', problem)
+  }
+  const sizes: ShownSize[] = [
+    { measure: 'vocabulary', tensor: WORDS, axis: 0 },
+    { measure: 'hidden', tensor: WORDS, axis: 1 },
+    { measure: 'positions', tensor: POSITIONS, axis: 0 },
+    ...(tokenTypes > 0 ? [{ measure: 'tokenTypes', tensor: TOKEN_TYPES, axis: 0 } as const] : []),
+    { measure: 'intermediate', tensor: `${layerNames(family, 0).up}.weight`, axis: 0 },
+  ]
+  for (const { measure, tensor, axis } of sizes) {
+    const shape = stored.get(prefix + tensor)?.shape
+    if (!shape) throw new FileError(weights, '', `has no tensor ${prefix}${tensor}`)
+    if (shape[axis] === config[measure]) continue
+    const problem = `${keys[measure]} is ${config[measure]}, but the tensor ${prefix}${tensor} of ${weights} is ${shape.join(' × ')}`
+    throw new FileError(file, '', problem)
+  }
+}
