@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { downloadFile, listFiles } from '@huggingface/hub'
 import { KithError } from '@kith/core'
-import { writeWhole } from '@kith/ir'
+import { asHubFile, type HubFile, saveHubFile } from './hub-file.ts'
 import { hasModel } from './model-folder.ts'
 
 /** How a model is downloaded. */
@@ -28,26 +28,24 @@ const WEIGHTS = [
   /^onnx\/model\.onnx(_data)?$/,
 ]
 
-interface RemoteFile {
-  path: string
-  size: number
-}
-
-/** Downloads a model from the hub unless its files are there already; returns their folder. */
+/**
+ * Downloads a model from the hub unless its files are there already; returns their folder. Every
+ * file is compared with the checksum that the hub lists for it before it gets its name.
+ */
 export async function downloadModel(name: string, options: DownloadOptions): Promise<string> {
   const { cache = defaultCache(), revision = 'main' } = options
   const folder = join(cache, ...name.split('/'), ...(revision === 'main' ? [] : [revision]))
   if (hasModel(folder)) return folder
   const hub = { repo: name, revision, ...(options.hubUrl ? { hubUrl: options.hubUrl } : {}) }
   try {
-    const files: RemoteFile[] = []
-    for await (const { type, path, size } of listFiles({ ...hub, recursive: true })) {
-      if (type === 'file') files.push({ path, size })
+    const files: HubFile[] = []
+    for await (const entry of listFiles({ ...hub, recursive: true })) {
+      if (entry.type === 'file') files.push(asHubFile(entry))
     }
     for (const file of choose(name, files)) {
       const blob = await downloadFile({ ...hub, path: file.path })
       if (!blob) throw new Error(`${file.path} is not there`)
-      await save(blob, join(folder, file.path), (bytes) =>
+      await saveHubFile(blob, file, join(folder, file.path), (bytes) =>
         options.onDownload?.(file.path, bytes, file.size),
       )
     }
@@ -59,7 +57,7 @@ export async function downloadModel(name: string, options: DownloadOptions): Pro
 }
 
 /** Small files first: where the weights are, the model is complete. */
-function choose(name: string, files: RemoteFile[]): RemoteFile[] {
+function choose(name: string, files: HubFile[]): HubFile[] {
   const weights = WEIGHTS.map((pattern) => files.filter(({ path }) => pattern.test(path)))
   const chosen = weights.find((found) => found.length > 0)
   if (!chosen) {
@@ -73,18 +71,6 @@ function choose(name: string, files: RemoteFile[]): RemoteFile[] {
 
 function rank(path: string): number {
   return /(-of-\d+\.safetensors|_data)$/.test(path) ? 0 : 1
-}
-
-async function save(blob: Blob, file: string, onBytes: (bytes: number) => void): Promise<void> {
-  await writeWhole(file, async (write) => {
-    let bytes = 0
-    for await (const part of blob.stream() as unknown as AsyncIterable<Uint8Array>) {
-      await write(part)
-      bytes += part.length
-      onBytes(bytes)
-    }
-    if (bytes !== blob.size) throw new Error(`${bytes} of ${blob.size} bytes of ${file} arrived`)
-  })
 }
 
 function unreachable(name: string, folder: string, error: Error): KithError {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,6 +24,18 @@ const repository: Record<string, Buffer> = {
   'pytorch_model.bin': Buffer.from('not needed'),
 }
 
+/** What a hub lists of a file: git's name of it, or for weights that of its large-file storage. */
+function listed(path: string, bytes: Buffer): object {
+  const sha1 = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const lfs = { oid: sha256, size: bytes.length, pointerSize: 132 }
+  const large = path.endsWith('.safetensors') ? { oid: '0'.repeat(40), lfs } : { oid: sha1 }
+  return { type: 'file', path, size: bytes.length, ...large, ...changes[path] }
+}
+/** What is listed differently, and what is sent in the place of a file. */
+let changes: Record<string, object> = {}
+let sent: Record<string, Buffer> = {}
+
 /** A hub on this machine: it lists a repository and hands out its files. */
 let hub: Server
 let hubUrl: string
@@ -32,17 +45,12 @@ beforeAll(async () => {
     const url = decodeURIComponent(request.url!)
     asked.push(`${request.method} ${url}`)
     if (url.startsWith('/api/models/kith/small/tree/main')) {
-      const files = Object.entries(repository).map(([path, bytes]) => ({
-        type: 'file',
-        path,
-        size: bytes.length,
-        oid: '0'.repeat(40),
-      }))
+      const files = Object.entries(repository).map(([path, bytes]) => listed(path, bytes))
       response.setHeader('content-type', 'application/json').end(JSON.stringify(files))
       return
     }
     const path = /^\/kith\/small\/(?:resolve|raw)\/main\/([^?]+)/.exec(url)?.[1]
-    const bytes = path && repository[path]
+    const bytes = path && (sent[path] ?? repository[path])
     if (!bytes) {
       response.writeHead(404).end()
       return
@@ -84,6 +92,47 @@ test('a model is downloaded once, what is needed of it, and used without the hub
   expect((await second.encode(['dense retrieval'])).data).toEqual(data)
   second.close()
   expect(asked).toEqual([])
+})
+
+/** A file with one bit turned. */
+function turned(path: string): Buffer {
+  const bytes = Buffer.from(repository[path]!)
+  bytes[bytes.length >> 1]! ^= 1
+  return bytes
+}
+const weights = repository['model.safetensors']!
+const tampered: [string, string, Partial<{ sent: Buffer; listed: object }>, RegExp][] = [
+  ['a turned bit', 'model.safetensors', { sent: turned('model.safetensors') }, /its sha256 is/],
+  ['a turned bit', 'config.json', { sent: turned('config.json') }, /its sha1 is/],
+  ['a turned bit', '1_Pooling/config.json', { sent: turned('1_Pooling/config.json') }, /sha1/],
+  ['no end', 'model.safetensors', { sent: weights.subarray(0, 5000) }, /5000 of the \d+ bytes/],
+  ['more', 'vocab.txt', { sent: Buffer.concat([weights, weights]) }, /more of the \d+ bytes/],
+  ['nothing', 'vocab.txt', { sent: Buffer.alloc(0) }, /0 of the|could not be downloaded/],
+  ['another checksum', 'model.safetensors', { listed: { lfs: { oid: 'x', size: 1 } } }, /more of/],
+  ['no checksum', 'config.json', { listed: { oid: undefined } }, /lists no checksum/],
+]
+
+test.each(tampered)('a download with %s of %s is thrown away', async (what, path, how, problem) => {
+  const cache = join(output, 'tampered', what, path)
+  if (how.sent) sent = { [path]: how.sent }
+  if (how.listed) changes = { [path]: how.listed }
+  try {
+    const loading = loadEncoder('kith/small', { cache, hubUrl, threads: 1 })
+    await expect(loading).rejects.toThrow(problem)
+    await expect(loading).rejects.toMatchObject({ name: 'KithError' })
+    await expect(loading).rejects.toThrow(path)
+  } finally {
+    changes = {}
+    sent = {}
+  }
+  const folder = join(cache, 'kith', 'small')
+  const left = existsSync(folder) ? readdirSync(folder, { recursive: true }) : []
+  // Neither the file nor a temporary one beside it.
+  expect(left.filter((name) => String(name).includes(path))).toEqual([])
+  expect(left).not.toContain('model.safetensors')
+  // With what was promised it goes on.
+  const encoder = await loadEncoder('kith/small', { cache, hubUrl, threads: 1 })
+  encoder.close()
 })
 
 test('without a connection the message says where to place the files', async () => {
