@@ -2,6 +2,7 @@
 export class Cluster {
   constructor(folder: string)
   readonly folder: string
+  readonly data: string
   readonly url: string
   static start(settings?: Record<string, string>): Promise<Cluster>
   configure(settings: Record<string, string>): void

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import {
-  appendFileSync,
+  chmodSync,
   chownSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -13,7 +14,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { binaries, hasVector, Missing, run } from './programs.mjs'
 
-/** A PostgreSQL server of one's own, in a temporary folder, on a free port of this machine only. */
+/**
+ * A PostgreSQL server of one's own, in a temporary folder, on a free port of this machine only.
+ *
+ * The folder is its maker's, and has the address with the password; the server's user owns `data`
+ * alone. Where the maker is root, it writes nothing into `data`: a link that the server's user put
+ * there would lead root's writing elsewhere.
+ */
 export class Cluster {
   /** @param {string} folder What `start` made. */
   constructor(folder) {
@@ -32,20 +39,26 @@ export class Cluster {
     try {
       const password = randomBytes(16).toString('hex')
       const port = await freePort()
-      writeFileSync(join(folder, 'password'), password, { mode: 0o600 })
-      writeFileSync(join(folder, 'url'), `postgres://kith:${password}@127.0.0.1:${port}/postgres`)
+      const address = `postgres://kith:${password}@127.0.0.1:${port}/postgres`
+      writeFileSync(join(folder, 'url'), address, { mode: 0o600, flag: 'wx' })
+      const secret = join(folder, 'password')
+      writeFileSync(secret, password, { mode: 0o600, flag: 'wx' })
+      mkdirSync(cluster.data, { mode: 0o700 })
       const user = serverUser()
       if (user.uid !== undefined) {
-        for (const name of ['', 'password']) chownSync(join(folder, name), user.uid, user.gid)
+        for (const path of [cluster.data, secret]) chownSync(path, user.uid, user.gid)
+        // The server's user gets through, and sees or writes nothing on the way.
+        chmodSync(folder, 0o711)
       }
       run(
         join(programs, 'initdb'),
         [
-          ...['-D', join(folder, 'data'), '-U', 'kith', '-E', 'UTF8', '--locale=C', '--no-sync'],
-          ...['-A', 'scram-sha-256', `--pwfile=${join(folder, 'password')}`],
+          ...['-D', cluster.data, '-U', 'kith', '-E', 'UTF8', '--locale=C', '--no-sync'],
+          ...['-A', 'scram-sha-256', `--pwfile=${secret}`],
         ],
         { ...user, cwd: folder },
       )
+      rmSync(secret)
       cluster.configure({
         listen_addresses: '127.0.0.1',
         port: String(port),
@@ -60,6 +73,11 @@ export class Cluster {
     return cluster
   }
 
+  /** The server's own folder. */
+  get data() {
+    return join(this.folder, 'data')
+  }
+
   /** Where it answers. */
   get url() {
     return readFileSync(join(this.folder, 'url'), 'utf8')
@@ -68,12 +86,13 @@ export class Cluster {
   /** Adds settings to postgresql.conf, which hold when the server starts the next time. */
   configure(settings) {
     const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
-    appendFileSync(join(this.folder, 'data', 'postgresql.conf'), lines.join(''))
+    const file = join(this.data, 'postgresql.conf')
+    run('tee', ['-a', file], { ...serverUser(), cwd: this.folder, input: lines.join('') })
   }
 
   /** Starts the server again. */
   resume() {
-    this.#control('start', '-l', join(this.folder, 'log'), '-s')
+    this.#control('start', '-l', join(this.data, 'server.log'), '-s')
   }
 
   /** Stops the server: `immediate` as a crash would, without a word to anybody. */
@@ -83,14 +102,13 @@ export class Cluster {
 
   /** Stops the server and removes everything. */
   remove() {
-    if (existsSync(join(this.folder, 'data', 'postmaster.pid'))) this.halt('immediate')
+    if (existsSync(join(this.data, 'postmaster.pid'))) this.halt('immediate')
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })
   }
 
   #control(action, ...args) {
-    const data = join(this.folder, 'data')
     // The server must not keep our pipes open: whoever waits for their end would wait for ever.
-    run(join(binaries(), 'pg_ctl'), [action, '-D', data, '-w', ...args], {
+    run(join(binaries(), 'pg_ctl'), [action, '-D', this.data, '-w', ...args], {
       ...serverUser(),
       cwd: this.folder,
       stdio: 'ignore',

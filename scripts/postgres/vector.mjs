@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -24,17 +25,54 @@ export function installVector() {
   if (!version) throw new Missing('no pgvector: install it for this PostgreSQL')
   run('apt-get', ['update', '-qq'])
   aptInstall(`postgresql-server-dev-${version}`, 'build-essential', 'dpkg-dev')
-  const folder = mkdtempSync(join(tmpdir(), 'kith-pgvector-'))
+  buildVector()
+  return 'pgvector is built and installed'
+}
+
+/**
+ * Builds pgvector and installs it: for the system's PostgreSQL, or below another folder.
+ * @param {string} root What stands before all paths that are installed.
+ */
+export function buildVector(root = '') {
+  const folders = makeBuildFolders()
   try {
-    const source = fetchSource(folder)
+    const source = fetchSource(folders)
     const config = `PG_CONFIG=${join(binaries(), 'pg_config')}`
     // Built for any processor, so that the machine that runs it need not be the one that built it.
     run('make', ['-C', source, 'OPTFLAGS=', config])
-    run('make', ['-C', source, 'install', config])
+    run('make', ['-C', source, 'install', config, `DESTDIR=${root}`])
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folders.all, { recursive: true, force: true })
   }
-  return 'pgvector is built and installed'
+}
+
+/**
+ * Makes the folders of a build. Nobody else can write where root builds; Debian's downloads run as
+ * a user of their own, `_apt`, who gets through to one folder and owns nothing else.
+ * @param {{ uid: number, gid: number } | undefined} downloader
+ */
+export function makeBuildFolders(downloader = downloadUser()) {
+  const all = mkdtempSync(join(tmpdir(), 'kith-pgvector-'))
+  const [state, downloads, source] = ['state', 'downloads', 'source'].map((name) => join(all, name))
+  for (const folder of [downloads, source]) mkdirSync(folder, { mode: 0o700 })
+  for (const folder of ['lists', 'cache', 'cache/archives']) {
+    mkdirSync(join(state, folder), { mode: 0o755, recursive: true })
+  }
+  if (downloader) {
+    chownSync(downloads, downloader.uid, downloader.gid)
+    chmodSync(all, 0o711)
+  }
+  return { all, state, downloads, source }
+}
+
+/** Whom apt downloads as; undefined where it does so as whoever runs it. */
+function downloadUser() {
+  if (process.getuid?.() !== 0) return undefined
+  try {
+    return { uid: Number(run('id', ['-u', '_apt'])), gid: Number(run('id', ['-g', '_apt'])) }
+  } catch {
+    return undefined
+  }
 }
 
 function aptInstall(...names) {
@@ -44,7 +82,7 @@ function aptInstall(...names) {
 }
 
 /** Fetches the source package with settings of its own: nothing under /etc changes. */
-function fetchSource(folder) {
+function fetchSource({ state, downloads, source }) {
   const release = /^VERSION_CODENAME=(\w+)/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1]
   // The machine's own mirror, whichever that is, has the newer release too.
   const mirror = run('apt-get', [
@@ -56,20 +94,23 @@ function fetchSource(folder) {
     'Component: main',
   ]).split('\n')[0]
   if (!mirror) throw new Missing('no pgvector: apt knows no mirror to fetch its source from')
-  mkdirSync(join(folder, 'lists', 'partial'), { recursive: true })
-  mkdirSync(join(folder, 'cache', 'archives', 'partial'), { recursive: true })
-  const list = join(folder, 'sources.list')
-  writeFileSync(list, `deb-src ${mirror} ${RELEASE} main\n`)
-  // Debian's downloads run as a user of their own.
-  chmodSync(folder, 0o777)
+  const list = join(state, 'sources.list')
+  writeFileSync(list, `deb-src ${mirror} ${RELEASE} main\n`, { mode: 0o644 })
   const settings = Object.entries({
     'Dir::Etc::SourceList': list,
     'Dir::Etc::SourceParts': '/dev/null',
-    'Dir::State::Lists': join(folder, 'lists'),
-    'Dir::Cache': join(folder, 'cache'),
+    'Dir::State::Lists': join(state, 'lists'),
+    'Dir::Cache': join(state, 'cache'),
   }).flatMap(([name, value]) => ['-o', `${name}=${value}`])
   run('apt-get', [...settings, 'update', '-qq'])
-  run('apt-get', [...settings, 'source', '-qq', '--only-source', 'pgvector'], { cwd: folder })
-  const name = readdirSync(folder).find((entry) => /^pgvector-[\d.]+$/.test(entry))
-  return join(folder, name)
+  const fetch = ['source', '-qq', '--download-only', '--only-source', 'pgvector']
+  run('apt-get', [...settings, ...fetch], { cwd: downloads })
+  const description = readdirSync(downloads).find((entry) =>
+    /^pgvector_[\w.+~-]+\.dsc$/.test(entry),
+  )
+  if (!description) throw new Missing('no pgvector: apt fetched no source of it')
+  // It compares the archives with the checksums that apt's signed list led to.
+  const target = join(source, 'pgvector')
+  run('dpkg-source', ['--extract', join(downloads, description), target])
+  return target
 }

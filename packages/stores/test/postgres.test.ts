@@ -191,7 +191,7 @@ describe.runIf(openssl)('TLS', () => {
     )
     cluster = await startCluster()
     cluster.halt()
-    const { uid, gid } = statSync(cluster.folder)
+    const { uid, gid } = statSync(cluster.data)
     chmodSync(folder, 0o755)
     chownSync(key, uid, gid)
     cluster.configure({ ssl: 'on', ssl_key_file: key, ssl_cert_file: certificate })
