@@ -124,11 +124,12 @@ export function isPassing(error: unknown): boolean {
   // The server answers ERROR where data break the protocol, such as U+0000 in a statement: the
   // same data would do so again. A pooler between says FATAL with this code when it lost the server.
   if (code === PROTOCOL) return (cause as { severity?: string }).severity === 'FATAL'
-  // PostgreSQL's classes: connection, resources, shutdown (but not that the database was dropped),
-  // input and output, conflicts between transactions, a server that became a copy of another,
-  // silence. The rest are the system's.
+  // PostgreSQL's: connections; disk, memory or connections that ran out, but no limit that was set;
+  // shutdown, but not that the database was dropped; input and output, but no file that is missing;
+  // conflicts between transactions; a server that became a copy of another; silence. The rest are
+  // the system's.
   return (
-    /^(08|53|57P0[1235]|58|40|25006|25P03)/.test(code) ||
+    /^(08|53[123]00|57P0[1235]|58000|58030|40|25006|25P03)/.test(code) ||
     /^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_)/.test(code)
   )
 }

@@ -166,7 +166,9 @@ describe('an error that passes', () => {
     { code: '28P01', severity: 'FATAL' },
     { code: '3D000', severity: 'FATAL' },
     { code: '42P01', severity: 'ERROR' },
+    { code: '53400', severity: 'ERROR' },
     { code: '57P04', severity: 'FATAL' },
+    { code: '58P01', severity: 'ERROR' },
     { message: 'a worker thread ended with 1' },
     { message: 'Unexpected token \'e\', "ended: timeout" is not valid JSON' },
   ])('is not $code $message', (fields) => {
