@@ -113,16 +113,16 @@ export class Studies {
     )
   }
 
-  /** A study by its name. @internal */
+  /** A study by its name, as the database has it: also one that was changed can be removed. @internal */
   async row(name: string): Promise<StudyRow> {
     const row = await this.#row(this.connections.pool, name)
-    if (row) return checkStudyRow(row)
+    if (row) return row
     throw new KithError('BAD_INPUT', `${this.connections.name}: there is no study ${name}`)
   }
 
   /** A study by its name. */
   async find(name: string): Promise<Study & { queries: number }> {
-    const { kind, settings, origin, queries } = await this.row(name)
+    const { kind, settings, origin, queries } = checkStudyRow(await this.row(name))
     return { name, kind, settings, origin, queries }
   }
 

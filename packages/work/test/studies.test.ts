@@ -193,7 +193,7 @@ describe.runIf(postgres)('studies', () => {
       expect(found.failures).toHaveLength(done === 0 ? 3 : 1)
       expect(found.failures[0]!.message).toContain(reason)
     }
-    await run(database.url, "UPDATE kith.studies SET settings = '{}' WHERE name LIKE 'changed-%'")
+    await expect(studies.find(`changed-${changes.length - 1}`)).rejects.toThrow('settings are [1]')
     const before = await counts()
     for (const i of changes.keys()) await studies.remove(`changed-${i}`)
     expect((await counts())[2]).toBe(before[2]! - 3 * changes.length)
