@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type KernelName,
+  neighbours,
+  rerank,
+  resolveLabelSettings,
+  similarity,
+  smoothLabels,
+} from '../src/index.ts'
+import { labelCases, ownContexts, rankingCases, splitOwn } from './golden-own.ts'
+
+/** All of them, wherever the tests run: a kernel that is missing fails. */
+const kernels: readonly KernelName[] = ['relaxed-simd', 'simd', 'typescript']
+
+/** Of float32, and of eight digits; standardised terms multiply it by a few. */
+const CLOSE = 2e-6
+const STANDARDISED = 2e-5
+
+describe.each(kernels)('the project’s own golden rankings on %s', (kernel) => {
+  test.for(rankingCases)('$id', ({ context, settings, expected }) => {
+    const own = ownContexts[context]!
+    const all = { ...settings, kernel }
+    const { rank, reciprocal } = neighbours(own, all)
+    expect(rank.map((row) => row.join(' '))).toEqual(expected.rank)
+    expect(reciprocal.map((row) => row.join(' '))).toEqual(expected.reciprocal)
+
+    const { geometric, jaccard, mixed } = similarity(own, expected.probes, all)
+    expected.probes.forEach((_, p) => {
+      expectNear(geometric[p]!, expected.geometric[p]!, own.texts ? STANDARDISED : CLOSE)
+      expectNear(jaccard[p]!, expected.jaccard[p]!, CLOSE)
+      expectNear(mixed[p]!, expected.mixed[p]!, settings.mix === 'raw' ? CLOSE : STANDARDISED)
+    })
+
+    const { query, candidates } = splitOwn(own)
+    const { order, scores } = rerank(query, candidates, all)
+    expect([...order]).toEqual(expected.order)
+    const wanted = expected.scores ?? expected.order.map((c) => expected.mixed[0]![c + 1]!)
+    expectNear(scores, wanted, STANDARDISED)
+  })
+})
+
+describe.each(kernels)('the project’s own golden labels on %s', (kernel) => {
+  test.for(labelCases)('$id', ({ context, groundTruth, settings, expected }) => {
+    const { evidence, kept, target } = smoothLabels(ownContexts[context]!, groundTruth, {
+      ...settings,
+      kernel,
+    })
+    expectNear(evidence, expected.evidence, STANDARDISED)
+    expect([...kept]).toEqual(expected.kept)
+    expectNear(target, expected.target, STANDARDISED)
+  })
+})
+
+test('the cases cover every value of every choice', () => {
+  const resolved = [...rankingCases, ...labelCases].map(({ settings }) =>
+    resolveLabelSettings(settings),
+  )
+  const choices = {
+    target: ['mixed', 'rnn', 'geometric', 'joint', 'one-hot', 'uniform', 'query-centric'],
+    aggregate: ['mean', 'max', 'sum'],
+    normalise: ['maxmin', 'std', 'max', 'none'],
+    normaliseOver: ['context', 'kept'],
+    keepGroundTruth: [true, false],
+    weight: ['linear', 'exp', 'binary'],
+    scale: ['none', 'max', 'mean'],
+    metric: ['dot', 'cosine'],
+    mix: ['raw', 'standard'],
+  } as const
+  for (const [name, values] of Object.entries(choices)) {
+    const used = new Set(resolved.map((settings) => settings[name as keyof typeof choices]))
+    expect({ [name]: used }).toEqual({ [name]: new Set<unknown>(values) })
+  }
+})
+
+/** Every entry within a tolerance that grows with it. */
+function expectNear(actual: ArrayLike<number>, expected: readonly number[], tolerance: number) {
+  expect(actual.length).toBe(expected.length)
+  expected.forEach((value, i) => {
+    if (Math.abs(actual[i]! - value) <= tolerance * Math.max(1, Math.abs(value))) return
+    expect.fail(`entry ${i} is ${actual[i]}, expected ${value}`)
+  })
+}
