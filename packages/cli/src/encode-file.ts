@@ -42,7 +42,8 @@ export async function encodeFile(
   const { input, out, role, type } = job
   const { dimensions } = encoder
   const settings = { ...job.model, role, dimensions, maxTokens: encoder.maxTokens }
-  const key = await fingerprint(settings, [input])
+  const { files, ...head } = encoder.source
+  const key = await fingerprint({ ...settings, ...head }, [input, ...files])
   const total = await countTexts(input)
   const progress = output.progress('encoding', total)
   let result: EncodeResult = { texts: 0, cut: 0, resumed: 0, seconds: 0 }
@@ -73,6 +74,11 @@ export async function encodeFile(
       await writeSidecar(out, 'encode', { ...settings, type }, [input], { cut: result.cut })
     },
   }).finally(() => progress.end())
+  const { texts, cut } = result
+  if (cut > 0) {
+    const limit = `${encoder.maxTokens} tokens (--max-tokens)`
+    output.remark(`${cut} of ${texts} texts are longer than ${limit}: what is beyond is cut off`)
+  }
   return result
 }
 

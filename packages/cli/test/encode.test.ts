@@ -70,8 +70,12 @@ describe('kith encode', () => {
   })
 
   test('prefixes and the cut are the user’s', async () => {
-    const printed = encode('cut.npy', '--max-tokens', '4')
-    expect(printed).toMatch(/texts were longer than 4 tokens and were cut/)
+    const input = ['encode', '--input', path('corpus.jsonl'), '--max-tokens', '4', '--json']
+    const { err, out } = kith(...input, '--out', path('cut.npy'))
+    expect(err).toContain(
+      '900 of 900 texts are longer than 4 tokens (--max-tokens): what is beyond',
+    )
+    expect(JSON.parse(out)).toMatchObject({ cut: 900, maxTokens: 4 })
     encode('prefix.npy', '--document-prefix', 'passage: ')
     expect(readFileSync(path('prefix.npy')).equals(readFileSync(path('whole.npy')))).toBe(false)
     const meta = JSON.parse(readFileSync(path('prefix.npy.meta.json'), 'utf8'))

@@ -2,6 +2,7 @@ import { KithError, type Matrix } from '@kith/core'
 import { planBatches } from './batches.ts'
 import type { LanePool } from './lane-pool.ts'
 import type { Model } from './model.ts'
+import { contentsOf } from './model-folder.ts'
 import type { Tokens } from './text-tokenizer.ts'
 
 /** What a text is: some models want another prefix before queries than before documents. */
@@ -36,6 +37,8 @@ export class Encoder {
   readonly name: string
   /** Tokens after which texts are cut. */
   readonly maxTokens: number
+  /** What decides its embeddings: the files that it was loaded from, and how tokens are pooled. */
+  readonly source: { files: readonly string[]; pooling: string | undefined; normalise: boolean }
   readonly #model: Model
   readonly #pool: LanePool
   readonly #prefixes: Prefixes
@@ -49,6 +52,7 @@ export class Encoder {
   ) {
     this.name = model.files.name
     this.maxTokens = model.maxTokens
+    this.source = { files: contentsOf(model.files), ...model.head }
     this.#model = model
     this.#pool = pool
     this.#prefixes = prefixes

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync } from 'node:fs'
+import { extname, join } from 'node:path'
 import { FileError } from '@kith/ir'
 import { findWeights } from './checkpoint.ts'
 import { isObject, readJson, readJsonValue } from './json.ts'
@@ -41,6 +41,15 @@ export async function readModelFolder(root: string, name = root): Promise<ModelF
     ...(weights ? { weights } : {}),
     ...(maxTokens ? { maxTokens } : {}),
   }
+}
+
+/** The files that decide what a model computes: weights, measures, tokenizer. */
+export function contentsOf({ folder, onnx }: ModelFiles): string[] {
+  const kinds = ['.json', '.txt', '.safetensors', '.onnx']
+  const files = readdirSync(folder)
+    .filter((name) => kinds.includes(extname(name)))
+    .map((name) => join(folder, name))
+  return [...new Set(onnx ? [...files, onnx] : files)].sort()
 }
 
 /** Whether a folder holds a model, itself or where old sentence-transformers put it. */

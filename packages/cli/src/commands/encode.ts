@@ -27,15 +27,12 @@ export const encodeCommand: Command = {
     try {
       const type = isSet(values, 'f16') ? 'f16' : 'f32'
       const result = await encodeFile(encoder, { input, out, role, type, model }, output)
-      const { texts, cut, resumed, seconds } = result
+      const { texts, resumed, seconds } = result
       const rate = (texts - resumed) / Math.max(seconds, 1e-9)
       const { dimensions, maxTokens } = encoder
       output.result(
-        { out, dimensions, rate, ...result },
-        [
-          `${out}: ${texts} texts × ${dimensions} in ${seconds.toFixed(1)} s (${Math.round(rate)} texts/s)`,
-          ...(cut > 0 ? [`${cut} texts were longer than ${maxTokens} tokens and were cut`] : []),
-        ].join('\n'),
+        { out, dimensions, maxTokens, rate, ...result },
+        `${out}: ${texts} texts × ${dimensions} in ${seconds.toFixed(1)} s (${Math.round(rate)} texts/s)`,
       )
     } finally {
       encoder.close()

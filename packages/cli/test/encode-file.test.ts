@@ -1,0 +1,50 @@
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Encoder } from '@kith/encoder'
+import { openEmbeddings } from '@kith/ir'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { encodeFile } from '../src/encode-file.ts'
+import { Output } from '../src/output.ts'
+
+const folder = temporaryFolder()
+const path = (name: string): string => join(folder, name)
+const weights = path('model.safetensors')
+writeFileSync(weights, 'weights')
+writeFileSync(
+  path('texts.jsonl'),
+  Array.from({ length: 4 }, (_, i) => `{"_id":"t${i}","text":"x"}\n`).join(''),
+)
+
+/** An encoder that gives each text one number, and fails after some texts. */
+function encoderOf(value: number, last: number, pooling = 'mean'): Encoder {
+  const encoder: Pick<Encoder, 'dimensions' | 'maxTokens' | 'source' | 'encodeStream'> = {
+    dimensions: 1,
+    maxTokens: 8,
+    source: { files: [weights], pooling, normalise: false },
+    async *encodeStream(texts) {
+      let count = 0
+      for await (const _ of texts) {
+        if (count++ === last) throw new Error('stopped')
+        yield { data: Float32Array.of(value), rows: 1, dimensions: 1, cut: 0 }
+      }
+    },
+  }
+  return encoder as Encoder
+}
+
+test.each([
+  ['the same model goes on', () => {}, 'mean', [1, 1, 2, 2]],
+  ['other weights begin again', () => appendFileSync(weights, '!'), 'mean', [2, 2, 2, 2]],
+  ['another pooling begins again', () => {}, 'first', [2, 2, 2, 2]],
+] as const)('what was stopped: %s', async (name, change, pooling, expected) => {
+  const output = new Output({ json: false, quiet: true })
+  const out = path(`${name.replaceAll(' ', '-')}.npy`)
+  const job = { input: path('texts.jsonl'), out, role: 'document', type: 'f32', model: {} } as const
+  await expect(encodeFile(encoderOf(1, 2), job, output)).rejects.toThrow('stopped')
+  change()
+  await encodeFile(encoderOf(2, Number.POSITIVE_INFINITY, pooling), job, output)
+  const made = await openEmbeddings(out)
+  expect(Array.from(made.read(0, 4))).toEqual(expected)
+  made.close()
+})
