@@ -113,7 +113,8 @@ kith('train', {
   ...{ qrels: sparse('train'), target: 'mixed' },
   ...{ 'dev-queries': at('queries.jsonl'), 'dev-run': run, 'dev-qrels': sparse('dev') },
   ...{ 'list-size': 200, 'inverse-temperature': 20, rate: quick ? '1e-5' : '4e-5', epochs: 4 },
-  ...{ out: trained },
+  // Queries are cut at 32 tokens as in the paper.
+  ...{ 'max-tokens': 32, out: trained },
 })
 const better = { queries: at('trained-queries.npy'), docs: at('docs.npy') }
 kith('encode', { model: trained, input: at('queries.jsonl'), role: 'query', out: better.queries })

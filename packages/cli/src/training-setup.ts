@@ -1,5 +1,6 @@
+import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { type Embeddings, openEmbeddings } from '@kith/ir'
+import { type Embeddings, embeddingFiles, openEmbeddings } from '@kith/ir'
 import type { PartialTrainSettings, QueryModel, TrainingQuery } from '@kith/train'
 import type { Options, Values } from './command.ts'
 import { modelOptions, readModelOptions } from './encoder-options.ts'
@@ -34,6 +35,8 @@ export const trainingOptions: Options = {
 /** All that a training takes, opened. */
 export interface TrainingSetup {
   docs: Embeddings
+  /** Size and modification time of their files, which tell them from what was there before. */
+  docsVersion: string
   queries: TrainingQuery[]
   validation: TrainingQuery[] | undefined
   settings: PartialTrainSettings
@@ -54,13 +57,13 @@ export async function openTraining(values: Values, output: Output): Promise<Trai
   try {
     const reading = { docs, level: optionalWhole(values, 'level') ?? 1, vectors }
     const { queries, withoutTruth } = await readTrainingQueries(files.train, reading)
-    if (withoutTruth > 0) {
-      output.remark(`${withoutTruth} queries of ${files.train.run} have no relevant document`)
-    }
+    remarkWithoutTruth(withoutTruth, files.train, output)
     const dev = files.dev && (await readTrainingQueries(files.dev, reading))
+    if (files.dev) remarkWithoutTruth(dev?.withoutTruth ?? 0, files.dev, output)
     const inputs = [docsFile, ...Object.values(files.train), ...Object.values(files.dev ?? {})]
     return {
       docs,
+      docsVersion: await versionOf(docsFile),
       queries,
       validation: dev?.queries,
       settings: readTrainSettings(values, queries.length),
@@ -76,6 +79,16 @@ export async function openTraining(values: Values, output: Output): Promise<Trai
     docs.close()
     throw error
   }
+}
+
+/** Size and modification time of the files of embeddings. */
+async function versionOf(file: string): Promise<string> {
+  const files = await Promise.all(embeddingFiles(file).map((part) => stat(part)))
+  return files.map(({ size, mtime }) => `${size} bytes of ${mtime.toISOString()}`).join(', ')
+}
+
+function remarkWithoutTruth(count: number, { run }: QueryFiles, output: Output): void {
+  if (count > 0) output.remark(`${count} queries of ${run} have no relevant document`)
 }
 
 function trainingFiles(values: Values): { train: QueryFiles; dev: QueryFiles | undefined } {
@@ -96,6 +109,14 @@ function trainingFiles(values: Values): { train: QueryFiles; dev: QueryFiles | u
     throw new UsageError('--dev-queries, --dev-run and --dev-qrels go together')
   }
   return { train, dev: undefined }
+}
+
+/** Which model is trained, as the options say it: what a sidecar names. */
+export function modelSettings(values: Values): Readonly<Record<string, unknown>> {
+  const adapter = optionalText(values, 'adapter')
+  const { name, ...options } = readModelOptions(values)
+  if (adapter !== undefined) return { adapter, normalise: options.normalise }
+  return { model: name, ...options, topLayers: optionalWhole(values, 'top-layers', { from: 0 }) }
 }
 
 async function openTrainable(values: Values, dimensions: number): Promise<QueryModel> {

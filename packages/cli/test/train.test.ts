@@ -95,6 +95,28 @@ describe('kith train', () => {
     expect(train('--out', path('other'), '--target', 'mixed').code).toBe(2)
   })
 
+  test('other documents of the same shape are refused, in memory or read by position', () => {
+    const docs = readFileSync(path('docs.npy'))
+    const own = { docs: path('own.npy'), ids: path('own.ids.txt') }
+    writeFileSync(own.docs, docs)
+    writeFileSync(own.ids, read('docs.ids.txt'))
+    const args = [
+      ...['train', ...inputs('queries.npy'), '--docs', own.docs, '--adapter', 'linear'],
+      ...['--steps', '2', '--out', path('same')],
+    ]
+    expect(kith(...args).code).toBe(0)
+    expect(kith(...args, '--memory', '0').code).toBe(0)
+    docs.writeFloatLE(docs.readFloatLE(docs.length - 40) + 0.01, docs.length - 40)
+    writeFileSync(own.docs, docs)
+    for (const memory of ['4G', '0']) {
+      const { code, err } = kith(...args, '--memory', memory)
+      expect(code).toBe(1)
+      expect(err).toMatch(
+        /latest\.safetensors: was trained with other vectors of the documents: use/,
+      )
+    }
+  })
+
   test('says what is wrong', () => {
     const train = (...more: string[]) =>
       kith('train', ...inputs('queries.npy'), '--out', path('x'), '--adapter', 'linear', ...more)
@@ -131,4 +153,48 @@ test('a real encoder: two steps, and kith encode loads the result', () => {
   )
   expect(readFileSync(path('trained.npy')).length).toBe(readFileSync(path('texts.npy')).length)
   expect(readFileSync(path('trained.npy')).equals(readFileSync(path('texts.npy')))).toBe(false)
+})
+
+test('long queries are whole, unless the user cuts them, which is counted', () => {
+  const long = Array.from({ length: 40 }, (_, i) => `word${i}`).join(' ')
+  const lines = read('queries.jsonl').trimEnd().split('\n')
+  const texts = lines.map((line, i) => {
+    const { _id, text } = JSON.parse(line)
+    return JSON.stringify({ _id, text: i % 16 === 0 ? `${text} ${long}` : text })
+  })
+  writeFileSync(path('long.jsonl'), `${texts.join('\n')}\n`)
+  succeed('encode', '--input', path('long.jsonl'), '--out', path('long.npy'))
+  const run = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => `q${from + i} Q0 q${i} 1 1 t\n`).join('')
+  const qrels = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => `q${from + i} 0 q${i + 1} 1\n`).join('')
+  for (const [name, from, to] of [
+    ['first', 0, 24],
+    ['rest', 24, 40],
+  ] as const) {
+    writeFileSync(path(`${name}.trec`), run(from, to))
+    writeFileSync(path(`${name}.qrels`), qrels(from, to))
+  }
+  const train = (out: string, ...more: string[]) =>
+    kith(
+      ...['train', '--docs', path('long.npy'), '--top-layers', '1', '--steps', '1', '--json'],
+      ...['--train-queries', path('long.jsonl'), '--train-run', path('first.trec')],
+      ...['--qrels', path('first.qrels'), '--dev-queries', path('long.jsonl')],
+      ...['--dev-run', path('rest.trec'), '--dev-qrels', path('rest.qrels')],
+      ...['--batch-size', '4', '--out', path(out), ...more],
+    )
+  const whole = train('whole')
+  expect(whole.err).not.toContain('longer than')
+  expect(JSON.parse(whole.out)).toMatchObject({ cut: { training: 0, validation: 0 } })
+  const cut = train('cut', '--max-tokens', '32')
+  expect(cut.err).toContain(
+    '2 of 24 training queries and 1 of 16 validation queries are longer than 32 tokens (--max-tokens)',
+  )
+  expect(JSON.parse(cut.out)).toMatchObject({ cut: { training: 2, validation: 1 } })
+  const validation = (out: string) => read(`${out}/metrics.jsonl`).split('\n')[0]
+  expect(validation('cut')).not.toBe(validation('whole'))
+  expect(JSON.parse(read('cut.meta.json'))).toMatchObject({
+    settings: { model: 'minilm', maxTokens: 32 },
+    cut: { training: 2, validation: 1 },
+  })
 })

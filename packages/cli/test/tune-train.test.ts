@@ -45,6 +45,11 @@ describe('kith tune --train', () => {
     )
     expect(models).toHaveLength(1)
     expect(read('tuned/curves.html')).toContain('Validation loss')
+    // Trials of another model are no part of this search.
+    const other = kith(...args('15'), '--adapter', 'mlp')
+    expect(other.code).toBe(1)
+    expect(other.err).toMatch(/study\.jsonl/)
+    expect(found().trials).toHaveLength(14)
   }, 180_000)
 
   test('needs dev queries', () => {

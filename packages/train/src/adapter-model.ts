@@ -65,6 +65,15 @@ export class AdapterModel implements QueryModel {
     }
   }
 
+  get identity(): Readonly<Record<string, unknown>> {
+    return { 'kind of the adapter model': this.kind, 'unit length of the model': this.normalise }
+  }
+
+  /** Embeddings are never cut. */
+  countCut(): number {
+    return 0
+  }
+
   build(): QueryGraph {
     const graph = new Graph()
     const x = graph.input('queries', 'float32', ['batch', this.dimensions])

@@ -1,23 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { readTensorList, readTensors } from '@kith/encoder'
+import { readTensorList, readTensors, type StoredTensor } from '@kith/encoder'
 import { FileError } from '@kith/ir'
+import { Digest } from './digest.ts'
+import { differenceOf, type Identity } from './identity.ts'
 import type { Moments } from './optimiser.ts'
+import { type Progress, parseProgress } from './progress.ts'
 import { readMetadata } from './read-metadata.ts'
-import type { ScheduleState } from './schedule.ts'
 import { readRaw, type WrittenTensor, writeTensors } from './tensor-file.ts'
-
-/** What training must remember besides numbers by the million. */
-export interface Progress {
-  /** Steps done. */
-  step: number
-  schedule: ScheduleState
-  /** The best validation so far, by the criterion; validations since then. */
-  best: { step: number; value: number } | null
-  sinceBest: number
-  /** Settings and data, as JSON: a training goes on with the same ones only. */
-  identity: string
-}
 
 /** Everything that training is made of. Numbers are copied into place when it is read. */
 export interface TrainingState {
@@ -30,6 +20,9 @@ export interface TrainingState {
 
 export type CheckpointName = 'latest' | 'best'
 
+/** What stands in a checkpoint besides tensors: the progress as JSON, and digests of both. */
+type CheckpointMetadata = Record<'training' | 'trainingDigest' | 'tensorsDigest', string>
+
 /** The file of a checkpoint. */
 export function checkpointFile(folder: string, name: CheckpointName): string {
   return join(folder, 'checkpoints', `${name}.safetensors`)
@@ -38,35 +31,52 @@ export function checkpointFile(folder: string, name: CheckpointName): string {
 /** Writes a checkpoint, one file, whole or not at all. */
 export async function writeCheckpoint(file: string, state: TrainingState): Promise<void> {
   const tensors: WrittenTensor[] = []
+  const digest = new Digest()
+  const add = (name: string, data: Float32Array | Uint32Array, dtype: string): void => {
+    tensors.push({ name, shape: [data.length], dtype, data })
+    digest.text(name).array(data)
+  }
   for (const [name, data] of state.weights) {
-    const shape = [data.length]
     const { first, second } = state.moments.get(name)!
-    tensors.push({ name, shape, data })
-    tensors.push({ name: `first ${name}`, shape, data: first })
-    tensors.push({ name: `second ${name}`, shape, data: second })
+    add(name, data, 'F32')
+    add(`first ${name}`, first, 'F32')
+    add(`second ${name}`, second, 'F32')
   }
   state.candidates?.forEach((data, query) => {
-    tensors.push({ name: `candidates ${query}`, shape: [data.length], dtype: 'U32', data })
+    add(`candidates ${query}`, data, 'U32')
   })
-  await writeTensors(file, tensors, { training: JSON.stringify(state.progress) })
+  const training = JSON.stringify(state.progress)
+  const metadata: CheckpointMetadata = {
+    training,
+    trainingDigest: new Digest().text(training).end(),
+    tensorsDigest: digest.end(),
+  }
+  await writeTensors(file, tensors, metadata)
 }
 
-/** Reads a checkpoint into the weights and moments of a training with the same settings. */
+/** What a checkpoint says of the training that it is of, without its tensors. */
+export async function readProgress(file: string): Promise<Progress> {
+  return (await readStart(file)).progress
+}
+
+/** Reads a checkpoint into the weights and moments of a training with the same identity. */
 export async function readCheckpoint(
   file: string,
   state: Omit<TrainingState, 'progress' | 'candidates'>,
-  identity: string,
+  identity: Identity,
 ): Promise<{ progress: Progress; candidates: Uint32Array[] }> {
-  const progress = progressOf((await readMetadata(file))['training'])
-  if (!progress) throw new FileError(file, '', 'is not a checkpoint of a training')
-  checkSame(file, progress.identity, identity)
+  const { progress, tensorsDigest } = await readStart(file)
+  const difference = differenceOf(progress.identity, identity)
+  if (difference) throw new FileError(file, '', difference)
   const stored = new Map((await readTensorList(file)).map((tensor) => [tensor.name, tensor]))
+  const digest = new Digest()
   const fill = async (name: string, data: Float32Array) => {
     const tensor = stored.get(name)
     if (!tensor || tensor.shape.join() !== String(data.length)) {
       throw new FileError(file, `tensor ${name}`, 'is missing, or is that of another model')
     }
     data.set((await readTensors(file, [tensor]))[0]!)
+    digest.text(name).array(data)
   }
   for (const [name, data] of state.weights) {
     const { first, second } = state.moments.get(name)!
@@ -76,9 +86,12 @@ export async function readCheckpoint(
   }
   const candidates: Uint32Array[] = []
   for (let tensor = stored.get('candidates 0'); tensor; ) {
-    candidates.push(new Uint32Array((await readRaw(tensor)).buffer as ArrayBuffer))
+    const rows = await readRows(tensor)
+    digest.text(tensor.name).array(rows)
+    candidates.push(rows)
     tensor = stored.get(`candidates ${candidates.length}`)
   }
+  if (digest.end() !== tensorsDigest) throw damaged(file)
   return { progress, candidates }
 }
 
@@ -87,23 +100,27 @@ export function hasCheckpoint(folder: string): boolean {
   return existsSync(checkpointFile(folder, 'latest'))
 }
 
-function progressOf(text: unknown): Progress | undefined {
-  try {
-    const progress = JSON.parse(String(text)) as Progress
-    JSON.parse(progress.identity)
-    return Number.isSafeInteger(progress.step) && progress.schedule ? progress : undefined
-  } catch {
-    return undefined
-  }
+async function readStart(file: string): Promise<{ progress: Progress; tensorsDigest: unknown }> {
+  const { training, trainingDigest, tensorsDigest } = await readMetadata(file)
+  const progress = parseProgress(training)
+  if (!progress) throw new FileError(file, '', 'is not a checkpoint of a training')
+  // Checkpoints of earlier versions have no digests; they are refused for their identity.
+  const complete = trainingDigest !== undefined || tensorsDigest !== undefined
+  const own = new Digest().text(String(training)).end()
+  if (complete && own !== trainingDigest) throw damaged(file)
+  return { progress, tensorsDigest }
 }
 
-function checkSame(file: string, before: string, now: string): void {
-  if (before === now) return
-  const [old, own] = [before, now].map((text) => JSON.parse(text) as Record<string, unknown>)
-  for (const name of Object.keys({ ...old, ...own })) {
-    const [was, is] = [old, own].map((settings) => JSON.stringify(settings![name]))
-    if (was === is) continue
-    const problem = `was trained with ${name} ${was}, now it is ${is}: use what it had then, or another folder`
-    throw new FileError(file, '', problem)
+async function readRows(tensor: StoredTensor): Promise<Uint32Array> {
+  const { file, name, dtype, bytes } = tensor
+  if (dtype !== 'U32' || bytes % 4 !== 0) {
+    throw new FileError(file, `tensor ${name}`, `is ${dtype} of ${bytes} bytes, expected U32`)
   }
+  return new Uint32Array((await readRaw(tensor)).buffer as ArrayBuffer)
+}
+
+function damaged(file: string): FileError {
+  const problem =
+    'is damaged: its contents are not what was written; remove the folder and begin again'
+  return new FileError(file, '', problem)
 }

@@ -8,25 +8,34 @@ import {
   embeddings,
   type ModelOptions,
   openModel,
+  readTokenizerFiles,
   readWeights,
   WORDS,
 } from '@kith/encoder'
 import { Tensor } from 'onnxruntime-node'
+import { Digest } from './digest.ts'
 import { trainedWeights } from './freeze.ts'
 import type { Query, QueryBatch, QueryGraph, QueryModel } from './query-model.ts'
 import { saveEncoder } from './save-encoder.ts'
 
 /** How a query encoder is trained. */
-export interface EncoderModelOptions extends Omit<ModelOptions, 'maxTokens'> {
-  /** Tokens after which queries are cut while training; default 32. */
-  maxTokens?: number | undefined
+export interface EncoderModelOptions extends ModelOptions {
   /** Put before each query, such as `query: ` for E5. */
   queryPrefix?: string | undefined
   /** How many of the uppermost layers learn; default: all of them, and the embeddings. */
   topLayers?: number | undefined
 }
 
-const USUAL_TOKENS = 32
+/** How the texts of queries become tokens. */
+export interface QueryTexts {
+  tokenizer: Checkpoint['tokenizer']
+  /** Tokens after which queries are cut. */
+  maxTokens: number
+  /** Put before each query. */
+  prefix: string
+  /** A digest of what the tokenizer's files say. */
+  digest: string
+}
 
 /**
  * A query encoder that is to be fine-tuned.
@@ -37,19 +46,21 @@ export async function openEncoderModel(
   name: string,
   options: EncoderModelOptions = {},
 ): Promise<EncoderModel> {
-  const { maxTokens = USUAL_TOKENS, queryPrefix = '', topLayers, ...others } = options
-  // The saved model keeps its own limit; only the queries of the training are cut here.
+  const { maxTokens, queryPrefix = '', topLayers, ...others } = options
+  // The saved model keeps its own limit; only the queries of the training are cut at another.
   const whole = asCheckpoint(await openModel(name, others))
-  const cutting = await openModel(name, {
-    ...others,
-    maxTokens: Math.min(maxTokens, whole.maxTokens),
-  })
+  const cutting = maxTokens === undefined ? whole : await openModel(name, { ...others, maxTokens })
   const { parameters } = buildEncoder(whole.config).graph
   const weights = await readWeights(whole.weights, parameters)
   const shapes = new Map(parameters.map(({ name, shape }) => [name, shape as number[]]))
   const trained = trainedWeights(whole.config, [...shapes.keys()], topLayers)
-  const tokensOf = (text: string) => cutting.tokenizer.encode(queryPrefix + text).ids
-  return new EncoderModel(whole, weights, shapes, trained, tokensOf)
+  const { description, config } = await readTokenizerFiles(whole.files.folder)
+  return new EncoderModel(whole, weights, shapes, trained, {
+    tokenizer: cutting.tokenizer,
+    maxTokens: cutting.maxTokens,
+    prefix: queryPrefix,
+    digest: new Digest().text(JSON.stringify(description)).text(JSON.stringify(config)).end(),
+  })
 }
 
 /** A BERT or DistilBERT whose weights learn. Make one with `openEncoderModel`. */
@@ -62,10 +73,31 @@ export class EncoderModel implements QueryModel {
     readonly weights: ReadonlyMap<string, Float32Array>,
     readonly shapes: ReadonlyMap<string, readonly number[]>,
     readonly trained: ReadonlySet<string>,
-    readonly tokensOf: (text: string) => number[],
+    readonly texts: QueryTexts,
   ) {
     this.dimensions = checkpoint.config.hidden
     this.table = { name: WORDS, width: this.dimensions }
+  }
+
+  get maxTokens(): number {
+    return this.texts.maxTokens
+  }
+
+  get identity(): Readonly<Record<string, unknown>> {
+    const { config, head } = this.checkpoint
+    const { maxTokens, prefix, digest } = this.texts
+    return {
+      'configuration of the model': new Digest().text(JSON.stringify(config)).end(),
+      'pooling of the model': head.pooling,
+      'unit length of the model': head.normalise,
+      'tokenizer of the model': digest,
+      'tokens per query': maxTokens,
+      'query prefix': prefix,
+    }
+  }
+
+  countCut(queries: readonly Query[]): number {
+    return queries.filter((query) => this.#tokensOf(query).cut).length
   }
 
   build(drop?: Drop): QueryGraph {
@@ -75,11 +107,7 @@ export class EncoderModel implements QueryModel {
   }
 
   prepare(queries: readonly Query[]): QueryBatch {
-    const tokens = queries.map(({ id, text }) => {
-      if (typeof text === 'string') return this.tokensOf(text)
-      throw new KithError('BAD_INPUT', `query ${id} has no text, which an encoder needs`)
-    })
-    return this.prepareTokens(tokens)
+    return this.prepareTokens(queries.map((query) => this.#tokensOf(query).ids))
   }
 
   /** The same from token ids. */
@@ -107,6 +135,12 @@ export class EncoderModel implements QueryModel {
         attention_mask: new Tensor('int64', mask, [size, length]),
       },
     }
+  }
+
+  #tokensOf({ id, text }: Query): { ids: number[]; cut: boolean } {
+    const { tokenizer, prefix } = this.texts
+    if (typeof text === 'string') return tokenizer.encode(prefix + text)
+    throw new KithError('BAD_INPUT', `query ${id} has no text, which an encoder needs`)
   }
 
   save(folder: string): Promise<void> {

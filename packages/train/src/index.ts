@@ -8,8 +8,14 @@ export {
 } from './adapter-model.ts'
 export { backward } from './backward.ts'
 export { candidatesOf } from './candidates.ts'
-export { EncoderModel, type EncoderModelOptions, openEncoderModel } from './encoder-model.ts'
+export {
+  EncoderModel,
+  type EncoderModelOptions,
+  openEncoderModel,
+  type QueryTexts,
+} from './encoder-model.ts'
 export type { Search } from './examples.ts'
+export { modelIdentity } from './identity.ts'
 export type { Loss } from './losses.ts'
 export {
   type MetricsRecord,

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeWhole } from '@kith/ir'
+import { FileError, writeWhole } from '@kith/ir'
 import type { Validation } from './validate.ts'
 
 /** A step of the optimiser, as `metrics.jsonl` has it. */
@@ -34,11 +34,16 @@ export class MetricsFile {
     this.#file = file
   }
 
-  /** Opens the file, without the lines after a step: that is where training goes on. */
-  static async open(folder: string, step: number): Promise<MetricsFile> {
+  /**
+   * Opens the file for a training that begins, or that goes on after a step: then the lines up to
+   * that step stay, the validation of step 0 among them, and what came after a checkpoint is made
+   * again.
+   */
+  static async open(folder: string, after: number | undefined): Promise<MetricsFile> {
     const file = join(folder, 'metrics.jsonl')
     await mkdir(folder, { recursive: true })
-    const kept = step > 0 ? (await readMetrics(file)).filter((record) => record.step <= step) : []
+    const kept =
+      after === undefined ? [] : (await readMetrics(file)).filter(({ step }) => step <= after)
     await writeWhole(file, (write) =>
       write(kept.map((record) => `${JSON.stringify(record)}\n`).join('')),
     )
@@ -46,18 +51,35 @@ export class MetricsFile {
   }
 
   async add(record: MetricsRecord): Promise<void> {
-    await appendFile(this.#file, `${JSON.stringify(record)}\n`)
+    try {
+      await appendFile(this.#file, `${JSON.stringify(record)}\n`)
+    } catch (error) {
+      throw new FileError(this.#file, '', (error as Error).message)
+    }
   }
 }
 
-/** Reads `metrics.jsonl`; a last line that was cut off by a crash is left out. */
+/** Reads `metrics.jsonl`, none if there is none; a last line that was cut off by a crash is left out. */
 export async function readMetrics(file: string): Promise<MetricsRecord[]> {
-  const text = await readFile(file, 'utf8').catch(() => '')
-  return text.split('\n').flatMap((line) => {
-    try {
-      return [JSON.parse(line) as MetricsRecord]
-    } catch {
-      return []
-    }
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw new FileError(file, '', error.message)
   })
+  const lines = text.split('\n')
+  return lines.flatMap((line, i) => {
+    const record = recordOf(line)
+    if (record) return [record]
+    if (i === lines.length - 1) return []
+    throw new FileError(file, `line ${i + 1}`, 'is no record of a training: remove the line')
+  })
+}
+
+function recordOf(line: string): MetricsRecord | undefined {
+  try {
+    const record = JSON.parse(line) as MetricsRecord | null
+    const known = record?.kind === 'step' || record?.kind === 'validation'
+    return known && Number.isSafeInteger(record.step) ? record : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -42,6 +42,12 @@ export interface QueryModel {
   /** The names of the weights that learn. */
   readonly trained: ReadonlySet<string>
   readonly table?: RowTable
+  /** What decides its embeddings besides weights, by names for messages such as `tokenizer of the model`. */
+  readonly identity: Readonly<Record<string, unknown>>
+  /** Tokens after which queries are cut; undefined where they are embeddings. */
+  readonly maxTokens?: number | undefined
+  /** How many of the queries are longer than that. */
+  countCut(queries: readonly Query[]): number
   build(drop?: Drop): QueryGraph
   prepare(queries: readonly Query[]): QueryBatch
   /** Writes the model, with weights as they are now, to a folder. */

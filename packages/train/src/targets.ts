@@ -60,10 +60,13 @@ export class LiveLabels implements Labeller {
   }
 
   label(query: TrainingQuery, embedding: Float32Array | undefined): TargetList {
-    const { id, relevant, grades, retrieved } = query
+    const { id, retrieved } = query
     const { dimensions } = this.documents
+    const relevant = query.relevant.slice(0, this.listSize)
+    const grades = query.grades?.slice(0, this.listSize)
     const rows = candidatesOf(id, relevant, retrieved, this.listSize)
-    const size = Math.min(rows.length, this.#settings.contextSize)
+    // A context holds the whole ground truth: one query with much of it must not end a training.
+    const size = Math.min(rows.length, Math.max(this.#settings.contextSize, relevant.length))
     const context = injectGroundTruth(relevant, rows, size)
     const data = new Float32Array((size + 1) * dimensions)
     if (embedding) data.set(embedding)

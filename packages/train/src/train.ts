@@ -1,16 +1,16 @@
-import { createHash } from 'node:crypto'
 import { KithError, type Matrix } from '@kith/core'
 import { searchExact } from '@kith/stores'
 import { adamw } from './adamw.ts'
 import { hasCheckpoint } from './checkpoint.ts'
 import { Examples, type Search } from './examples.ts'
+import { trainingIdentity } from './identity.ts'
 import { Optimiser } from './optimiser.ts'
 import { QueryEncoder } from './query-encoder.ts'
 import type { QueryModel } from './query-model.ts'
 import { radam } from './radam.ts'
 import { Schedule } from './schedule.ts'
 import type { DeviceOptions } from './session.ts'
-import { type PartialTrainSettings, resolveTrainSettings, type TrainSettings } from './settings.ts'
+import { type PartialTrainSettings, resolveTrainSettings } from './settings.ts'
 import { FixedLabels, type Labeller, LiveLabels } from './targets.ts'
 import type { DocumentVectors, TrainingQuery } from './training-query.ts'
 import { type TrainingHooks, type TrainingResult, TrainingRun } from './training-run.ts'
@@ -19,8 +19,14 @@ import { criterion } from './validate.ts'
 
 /** What is trained, on what, and where the result goes. */
 export interface TrainingJob extends DeviceOptions, TrainingHooks {
+  /** What learns: with the weights that the training starts from, also when it is resumed. */
   model: QueryModel
   documents: DocumentVectors
+  /**
+   * What tells the documents' file from other versions of it, such as its size and modification
+   * time. It decides whether a training may go on where they are too many to be read for that.
+   */
+  documentsVersion?: string | undefined
   queries: readonly TrainingQuery[]
   /** Held-out queries. Without them nothing is validated, and the last weights are the result. */
   validation?: readonly TrainingQuery[] | undefined
@@ -55,6 +61,7 @@ export async function train(job: TrainingJob): Promise<TrainingResult> {
       : new FixedLabels(settings.listSize))
   const search: Search =
     job.search ?? ((queries) => searchAll(queries, documents, settings.listSize))
+  const identity = trainingIdentity(job, settings)
   const step = await TrainingStep.open(model, { ...job, ...settings })
   const encoder = await QueryEncoder.open(model, job)
   try {
@@ -62,7 +69,7 @@ export async function train(job: TrainingJob): Promise<TrainingResult> {
     const run = new TrainingRun({
       ...job,
       settings,
-      identity: identityOf(job, settings),
+      identity,
       examples: new Examples(job.queries, encoder, labeller, search, settings),
       step,
       encoder,
@@ -74,27 +81,6 @@ export async function train(job: TrainingJob): Promise<TrainingResult> {
     await step.close()
     await encoder.close()
   }
-}
-
-/** What decides the course of a training, besides the numbers of its vectors and weights. */
-function identityOf(
-  { model, documents, queries, validation = [] }: TrainingJob,
-  settings: TrainSettings,
-): string {
-  const hash = createHash('sha256')
-  for (const { vector, retrieved, ...others } of [...queries, ...validation]) {
-    hash.update(JSON.stringify(others)).update(Uint32Array.from(retrieved))
-    if (vector) hash.update(vector)
-  }
-  const frozen = createHash('sha256')
-  for (const [name, data] of model.weights) if (!model.trained.has(name)) frozen.update(data)
-  return JSON.stringify({
-    ...settings,
-    weights: [...model.trained],
-    frozen: frozen.digest('hex').slice(0, 16),
-    documents: `${documents.rows} × ${documents.dimensions}`,
-    queries: hash.digest('hex').slice(0, 16),
-  })
 }
 
 async function searchAll(

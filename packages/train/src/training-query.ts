@@ -17,6 +17,8 @@ export interface DocumentVectors {
   readonly rows: number
   readonly dimensions: number
   readonly memory?: Float32Array | Uint16Array | undefined
+  /** The id of a row, where rows have one. */
+  idOf?(row: number): string
   /** The rows with the given numbers, one behind the other. */
   gather(rows: ArrayLike<number>, into?: Float32Array): Float32Array
   /** The rows from `from` up to, but not including, `to`. */

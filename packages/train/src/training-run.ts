@@ -1,15 +1,18 @@
 import { KithError } from '@kith/core'
+import { FileError } from '@kith/ir'
 import {
   type CheckpointName,
   checkpointFile,
-  type Progress,
   readCheckpoint,
+  readProgress,
   writeCheckpoint,
 } from './checkpoint.ts'
 import { clipFactor } from './clip.ts'
 import type { Examples } from './examples.ts'
+import type { Identity } from './identity.ts'
 import { MetricsFile, type StepRecord, type ValidationRecord } from './metrics.ts'
 import type { Optimiser } from './optimiser.ts'
+import type { Progress } from './progress.ts'
 import type { QueryEncoder } from './query-encoder.ts'
 import type { QueryModel } from './query-model.ts'
 import type { Schedule } from './schedule.ts'
@@ -33,8 +36,8 @@ interface Parts extends TrainingHooks {
   examples: Examples
   validation?: readonly TrainingQuery[] | undefined
   settings: TrainSettings
-  /** What the training must have in common with the one that a checkpoint is of, as JSON. */
-  identity: string
+  /** What the training must have in common with the one that a checkpoint is of. */
+  identity: Identity
   out: string
   step: TrainingStep
   encoder: QueryEncoder
@@ -65,8 +68,11 @@ export class TrainingRun {
 
   async run(resume: boolean): Promise<TrainingResult> {
     const { settings, signal, out } = this.#parts
-    if (resume) await this.#resume('latest')
-    this.#metrics = await MetricsFile.open(out, this.#progress.step)
+    if (resume) {
+      this.#progress = await this.#resume('latest')
+      await this.#completeBest()
+    }
+    this.#metrics = await MetricsFile.open(out, resume ? this.#progress.step : undefined)
     if (!resume) await this.#validate()
     let ended: TrainingResult['ended'] = 'done'
     while (this.#progress.step < settings.steps) {
@@ -125,7 +131,8 @@ export class TrainingRun {
 
   async #validate(): Promise<void> {
     const { validation, encoder, documents, settings, step, schedule, onValidation } = this.#parts
-    if (validation && validation.length > 0) {
+    if (!validation || validation.length === 0) await this.#save('latest')
+    else {
       const embeddings = await encoder.encode(validation)
       const options = { listSize: settings.listSize, scale: step.scale }
       const result = validate(validation, embeddings, documents, options)
@@ -137,10 +144,11 @@ export class TrainingRun {
       this.#progress.sinceBest = better ? 0 : this.#progress.sinceBest + 1
       if (better) this.#progress.best = { step: record.step, value }
       this.#progress.schedule = schedule.state
+      // In this order: what is killed between the two can make the second from the first.
+      await this.#save('latest')
       if (better) await this.#save('best')
       onValidation?.(record)
     }
-    await this.#save('latest')
   }
 
   #tired(): boolean {
@@ -158,23 +166,38 @@ export class TrainingRun {
     })
   }
 
-  async #resume(name: CheckpointName): Promise<void> {
+  async #resume(name: CheckpointName): Promise<Progress> {
     const { out, step, optimiser, schedule, examples, identity } = this.#parts
     const state = { weights: step.weights, moments: optimiser.moments }
-    const found = await readCheckpoint(checkpointFile(out, name), state, identity)
-    this.#progress = found.progress
-    if (found.candidates.length > 0) examples.candidates = found.candidates
-    schedule.state = found.progress.schedule
+    const { progress, candidates } = await readCheckpoint(
+      checkpointFile(out, name),
+      state,
+      identity,
+    )
+    if (candidates.length > 0) examples.candidates = candidates
+    schedule.state = progress.schedule
+    return progress
+  }
+
+  /** Writes the best checkpoint where the training was killed after the latest, which is the best. */
+  async #completeBest(): Promise<void> {
+    const { best, step } = this.#progress
+    if (best?.step !== step) return
+    const file = checkpointFile(this.#parts.out, 'best')
+    const written = await readProgress(file).catch(() => undefined)
+    if (written?.step !== step) await this.#save('best')
   }
 
   /** The result is the best weights; without validation, the last ones. */
   async #finish(): Promise<void> {
     const { model, out } = this.#parts
-    const { best } = this.#progress
-    if (best && best.step !== this.#progress.step) {
-      const last = this.#progress
-      await this.#resume('best')
-      this.#progress = last
+    const { best, step } = this.#progress
+    if (best && best.step !== step) {
+      const found = await this.#resume('best')
+      if (found.step !== best.step) {
+        const problem = `is of step ${found.step}, the best was step ${best.step}: begin again in another folder`
+        throw new FileError(checkpointFile(out, 'best'), '', problem)
+      }
     }
     await model.save(out)
   }

@@ -237,14 +237,17 @@ test('training stops early when validation does not get better', async () => {
 
 test('a loss that is no number ends the training and leaves the checkpoint of before', async () => {
   const memory = randomDocuments(DOCUMENTS, HIDDEN, 11).read(0, DOCUMENTS)
-  const model = new AdapterModel({ kind: 'linear', dimensions: HIDDEN })
-  const training = { ...job(model, { validateEvery: 4 }), documents: documentsOf(memory, HIDDEN) }
+  const adapter = () => new AdapterModel({ kind: 'linear', dimensions: HIDDEN })
+  const training = {
+    ...job(adapter(), { validateEvery: 4 }),
+    documents: documentsOf(memory, HIDDEN),
+  }
   const onStep = ({ step }: { step: number }) => {
     if (step === 9) memory[0] = Number.NaN
   }
   const failed = train({ ...training, onStep })
   await expect(failed).rejects.toThrow(/training stopped at step 1\d: the loss is NaN; .*latest/)
-  const resumed = await train({ ...training, documents, model, resume: true })
+  const resumed = await train({ ...training, documents, model: adapter(), resume: true })
   expect(resumed.steps).toBe(60)
 })
 
@@ -306,7 +309,31 @@ test('mistakes are named', async () => {
   }
   await expect(train(changed)).rejects.toThrow('was trained with seed 0, now it is 5')
   const others = { ...done, model: adapter(), resume: true, queries: queries.slice(1) }
-  await expect(train(others)).rejects.toThrow('was trained with queries')
+  await expect(train(others)).rejects.toThrow('number of training queries 8, now it is 7')
+})
+
+test('a query with more ground truth than a context holds does not end a training', async () => {
+  const relevant = Array.from({ length: 14 }, (_, row) => row + 2)
+  const judged = queries.map((query, i) => (i === 3 ? { ...query, relevant } : query))
+  for (const listSize of [12, 16]) {
+    const settings = { target: { contextSize: 10, k: 3 }, steps: 4, listSize }
+    const training = { ...job(await openEncoderModel(base), settings), queries: judged }
+    expect(await train(training)).toMatchObject({ ended: 'done', steps: 4 })
+  }
+})
+
+test('queries are cut where the model’s files say, or where the user says, and are counted', async () => {
+  const words = (count: number) => Array.from({ length: count }, () => 'red').join(' ')
+  // 16 positions, two of them for special tokens.
+  const texts = [1, 4, 14, 15, 40].map((count) => ({ id: String(count), text: words(count) }))
+  const own = await openEncoderModel(base)
+  expect([own.maxTokens, own.prepare(texts).length, own.countCut(texts)]).toEqual([16, 16, 2])
+  const short = await openEncoderModel(base, { maxTokens: 6 })
+  expect([short.maxTokens, short.prepare(texts).length, short.countCut(texts)]).toEqual([6, 6, 3])
+  const prefixed = await openEncoderModel(base, { queryPrefix: 'the ' })
+  expect(prefixed.countCut(texts)).toBe(3)
+  await expect(openEncoderModel(base, { maxTokens: 17 })).rejects.toThrow('maxTokens is 17')
+  expect(new AdapterModel({ kind: 'linear', dimensions: HIDDEN }).countCut()).toBe(0)
 })
 
 function header(file: string): Record<string, unknown> {

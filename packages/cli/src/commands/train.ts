@@ -3,10 +3,11 @@ import { KithError } from '@kith/core'
 import { writeWhole } from '@kith/ir'
 import type { StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
 import type { Command } from '../command.ts'
+import { type CutQueries, remarkCutQueries } from '../cut-queries.ts'
 import type { Output } from '../output.ts'
 import { writeSidecar } from '../sidecar.ts'
 import { trainingFigure } from '../training-figure.ts'
-import { openTraining, trainingOptions } from '../training-setup.ts'
+import { modelSettings, openTraining, trainingOptions } from '../training-setup.ts'
 import { text } from '../values.ts'
 
 /** `kith train`: a better query encoder, or adapter, for fixed document embeddings. */
@@ -36,19 +37,22 @@ export const trainCommand: Command = {
     const interrupt = (): void => stop.abort()
     try {
       const model = await setup.openModel()
+      const cut = remarkCutQueries(model, setup, output)
       process.once('SIGINT', interrupt)
       const progress = output.progress('training', settings.steps!)
       const result = await train({
         ...{ model, documents: setup.docs, queries, validation, settings, out },
+        documentsVersion: setup.docsVersion,
         ...setup.device,
         resume: true,
         signal: stop.signal,
         onStep: (record) => progress.update(record.step, stepNote(record)),
         onValidation: (record) => output.remark(validationLine(record)),
       }).finally(() => progress.end())
-      await writeSidecar(out, 'train', { ...settings }, setup.files)
+      const made = { ...settings, ...modelSettings(values), maxTokens: model.maxTokens }
+      await writeSidecar(out, 'train', made, setup.files, { cut })
       const curves = validation && (await drawCurves(out))
-      report(out, result, curves, output)
+      report(out, { ...result, cut }, curves, output)
     } finally {
       process.removeListener('SIGINT', interrupt)
       setup.close()
@@ -79,7 +83,7 @@ async function drawCurves(folder: string): Promise<string> {
 
 function report(
   out: string,
-  result: TrainingResult,
+  result: TrainingResult & { cut: CutQueries },
   curves: string | undefined,
   output: Output,
 ): void {

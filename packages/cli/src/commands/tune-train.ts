@@ -3,10 +3,16 @@ import { join } from 'node:path'
 import { writeWhole } from '@kith/ir'
 import { type RunningTrial, type SearchedTrial, search } from '@kith/tune'
 import type { Command } from '../command.ts'
+import { remarkCutQueries } from '../cut-queries.ts'
 import type { Output } from '../output.ts'
 import { fingerprint, writeSidecar } from '../sidecar.ts'
 import { trainingFigure } from '../training-figure.ts'
-import { openTraining, type TrainingSetup, trainingOptions } from '../training-setup.ts'
+import {
+  modelSettings,
+  openTraining,
+  type TrainingSetup,
+  trainingOptions,
+} from '../training-setup.ts'
 import { trainingSpace, trainingStart, trialSettings } from '../training-space.ts'
 import { UsageError } from '../usage-error.ts'
 import { optionalText, optionalWhole, text } from '../values.ts'
@@ -36,6 +42,11 @@ export const tuneTrainCommand: Command = {
       if (!setup.validation) throw new UsageError('trials are judged on --dev-queries: give them')
       const best = optionalText(values, 'best') ?? 'nDCG@10'
       const base = { ...setup.settings, best }
+      const { modelIdentity } = await import('@kith/train')
+      const model = await setup.openModel()
+      const cut = remarkCutQueries(model, setup, output)
+      const level = optionalWhole(values, 'level')
+      const decisive = { ...base, level, model: modelIdentity(model) }
       let leader: SearchedTrial | undefined
       const done = await search((trial) => trainOnce(setup, base, trial, out, output), {
         space: trainingSpace,
@@ -43,7 +54,7 @@ export const tuneTrainCommand: Command = {
         trials,
         seed: base.seed,
         study: join(out, 'study.jsonl'),
-        fingerprint: await fingerprint({ ...base, out: undefined }, setup.files),
+        fingerprint: await fingerprint(decisive, setup.files),
         async onTrial(trial, ended) {
           output.remark(`${lineOf(trial, best, ended)}, ${trial.trial + 1} of ${trials}`)
           const behind = leader && leader.value >= trial.value ? trial : leader
@@ -56,9 +67,10 @@ export const tuneTrainCommand: Command = {
       await writeWhole(join(out, 'tuned-training.json'), (write) =>
         write(`${JSON.stringify({ settings, best, winner, first, trials: done }, undefined, 2)}\n`),
       )
-      await writeSidecar(out, 'tune --train', { ...base }, setup.files)
+      const made = { ...base, ...modelSettings(values), maxTokens: model.maxTokens }
+      await writeSidecar(out, 'tune --train', made, setup.files, { cut })
       await drawCurves(out, done, best)
-      output.result({ out, settings, winner, first }, describe(out, best, winner, first))
+      output.result({ out, settings, winner, first, cut }, describe(out, best, winner, first))
     } finally {
       setup.close()
     }

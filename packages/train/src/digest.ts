@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+
+/** How the text of a digest begins, so that messages can tell it from a value. */
+const PREFIX = 'sha256:'
+
+/**
+ * A digest of several parts. Each part is preceded by its length, and a part that is missing by
+ * −1: no two lists of parts are the same bytes.
+ */
+export class Digest {
+  readonly #hash = createHash('sha256')
+
+  /** Adds a text. */
+  text(value: string | undefined): this {
+    return this.#bytes(value === undefined ? undefined : Buffer.from(value))
+  }
+
+  /** Adds row numbers, whatever kind of list they are in. */
+  rows(values: ArrayLike<number> | undefined): this {
+    return this.#bytes(values && Uint32Array.from(values))
+  }
+
+  /** Adds numbers, whatever kind of list they are in. */
+  numbers(values: ArrayLike<number> | undefined): this {
+    return this.#bytes(values && Float64Array.from(values))
+  }
+
+  /** Adds the bytes of an array as they are. */
+  array(values: Float32Array | Uint32Array | undefined): this {
+    return this.#bytes(values)
+  }
+
+  /** The digest; nothing can be added after it. */
+  end(): string {
+    return PREFIX + this.#hash.digest('hex')
+  }
+
+  #bytes(part: NodeJS.ArrayBufferView | undefined): this {
+    this.#hash.update(Float64Array.of(part?.byteLength ?? -1))
+    if (part) this.#hash.update(part)
+    return this
+  }
+}
+
+/** Whether a value is the text of a digest. */
+export function isDigest(value: unknown): boolean {
+  return typeof value === 'string' && value.startsWith(PREFIX)
+}

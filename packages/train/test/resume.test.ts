@@ -1,0 +1,205 @@
+import { spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { checkpointFile } from '../src/checkpoint.ts'
+import {
+  AdapterModel,
+  type PartialTrainSettings,
+  readMetrics,
+  type TrainingJob,
+  train,
+} from '../src/index.ts'
+import { MetricsFile } from '../src/metrics.ts'
+import { documentsOf, randomDocuments } from './support.ts'
+
+const folder = temporaryFolder()
+const DIMENSIONS = 4
+const vectors = randomDocuments(20, DIMENSIONS, 1).read(0, 20)
+const documents = documentsOf(vectors, DIMENSIONS)
+const queries = Array.from({ length: 6 }, (_, i) => ({
+  id: `q${i}`,
+  vector: documents.read(i, i + 1),
+  relevant: [i + 6],
+  retrieved: Array.from({ length: 20 }, (_, row) => row),
+}))
+const settings: PartialTrainSettings = {
+  ...{ steps: 4, batchSize: 2, listSize: 8, scale: 5, dropout: 0 },
+  // A rate at which validation gets better, then worse: the best is not the last.
+  ...{ rate: 1.5, schedule: 'constant', validateEvery: 2, best: 'nDCG@10' },
+}
+
+const jobAt = (name: string): TrainingJob => ({
+  ...{ documents, queries, validation: queries, settings, threads: 1, out: join(folder, name) },
+  model: new AdapterModel({ kind: 'linear', dimensions: DIMENSIONS }),
+})
+const goOn = (name: string) => train({ ...jobAt(name), resume: true })
+
+/** What a training leaves, but for times. */
+function leftBy(name: string): { metrics: unknown[]; weights: string } {
+  const lines = readFileSync(join(folder, name, 'metrics.jsonl'), 'utf8').split('\n')
+  expect(lines.pop()).toBe('')
+  const metrics = lines.map((line) => {
+    const { milliseconds, labelShare, ...record } = JSON.parse(line)
+    return record
+  })
+  return { metrics, weights: readFileSync(join(folder, name, 'adapter.safetensors'), 'hex') }
+}
+
+const { best } = await train(jobAt('undisturbed'))
+const undisturbed = leftBy('undisturbed')
+
+test('an undisturbed training has a validation of the base model, and a best that is not the last', () => {
+  const kinds = undisturbed.metrics.map((record) => {
+    const { kind, step } = record as { kind: string; step: number }
+    return `${kind} ${step}`
+  })
+  expect(kinds).toEqual([
+    ...['validation 0', 'step 1', 'step 2', 'validation 2'],
+    ...['step 3', 'step 4', 'validation 4'],
+  ])
+  expect(best!.step).toBe(2)
+})
+
+describe('killed (-9) at any operation on a file', () => {
+  const child = fileURLToPath(new URL('killed-training.mjs', import.meta.url))
+  const description = join(folder, 'job.json')
+  writeFileSync(
+    description,
+    JSON.stringify({
+      ...{ settings, dimensions: DIMENSIONS, vectors: Array.from(vectors) },
+      queries: queries.map((query) => ({ ...query, vector: Array.from(query.vector) })),
+    }),
+  )
+
+  test('it goes on, and leaves what an undisturbed one leaves', async () => {
+    let kills = 0
+    let withoutCheckpoint = 0
+    for (let operation = 1; ; operation++) {
+      const name = `killed-${operation}`
+      const out = join(folder, name)
+      const { signal, status, stderr } = spawnSync(
+        process.execPath,
+        [child, description, out, String(operation)],
+        { encoding: 'utf8', timeout: 60_000 },
+      )
+      expect([signal, status], stderr).toBeOneOf([
+        ['SIGKILL', null],
+        [null, 0],
+      ])
+      if (signal === 'SIGKILL') {
+        kills++
+        if (!existsSync(checkpointFile(out, 'latest'))) withoutCheckpoint++
+        await goOn(name)
+      }
+      expect(leftBy(name), `operation ${operation}`).toEqual(undisturbed)
+      rmSync(out, { recursive: true })
+      if (signal !== 'SIGKILL') break
+    }
+    // Seven lines, each checkpoint and the result are opened or renamed at least once.
+    expect(kills).toBeGreaterThan(13)
+    expect(withoutCheckpoint).toBeGreaterThan(2)
+  }, 240_000)
+})
+
+test.each([0, 1, 2, 3])('stopped after step %i, it leaves the same', async (last) => {
+  const name = `stopped-${last}`
+  const stop = new AbortController()
+  if (last === 0) stop.abort()
+  const onStep = ({ step }: { step: number }) => step === last && stop.abort()
+  const result = await train({ ...jobAt(name), onStep, signal: stop.signal })
+  expect(result).toMatchObject({ ended: 'stopped', steps: last })
+  await goOn(name)
+  expect(leftBy(name)).toEqual(undisturbed)
+})
+
+describe('the best checkpoint', () => {
+  /** A training that is stopped where the latest weights are the best. */
+  async function stopAtBest(name: string): Promise<string> {
+    const stop = new AbortController()
+    const onStep = ({ step }: { step: number }) => step === 2 && stop.abort()
+    await train({ ...jobAt(name), onStep, signal: stop.signal })
+    return join(folder, name)
+  }
+
+  test('is made again where the training was killed before it was written', async () => {
+    const without = await stopAtBest('without-best')
+    rmSync(checkpointFile(without, 'best'))
+    await goOn('without-best')
+    expect(leftBy('without-best')).toEqual(undisturbed)
+    const older = await stopAtBest('older-best')
+    const start = await train({ ...jobAt('start'), signal: AbortSignal.abort() })
+    expect(start.best!.step).toBe(0)
+    copyFileSync(checkpointFile(join(folder, 'start'), 'best'), checkpointFile(older, 'best'))
+    await goOn('older-best')
+    expect(leftBy('older-best')).toEqual(undisturbed)
+  })
+
+  test('of another step is not taken for the best', async () => {
+    const out = join(folder, 'wrong-best')
+    await train(jobAt('wrong-best'))
+    copyFileSync(checkpointFile(out, 'latest'), checkpointFile(out, 'best'))
+    await expect(goOn('wrong-best')).rejects.toThrow(
+      /best\.safetensors: is of step 4, the best was step 2: begin again/,
+    )
+  })
+})
+
+describe('metrics.jsonl', () => {
+  const written = readFileSync(join(folder, 'undisturbed/metrics.jsonl'), 'utf8')
+
+  test('cut off anywhere, its whole lines up to the checkpoint stay', async () => {
+    const at = join(folder, 'cut')
+    mkdirSync(at)
+    const file = join(at, 'metrics.jsonl')
+    const lines = written.split('\n').slice(0, 5)
+    const text = `${lines.join('\n')}\n`
+    for (let length = 0; length <= text.length; length++) {
+      writeFileSync(file, text.slice(0, length))
+      await MetricsFile.open(at, 2)
+      let end = 0
+      const whole = lines.filter((line) => {
+        end += line.length + 1
+        // A line that lacks nothing but its end is whole.
+        return end - 1 <= length && JSON.parse(line).step <= 2
+      })
+      expect(readFileSync(file, 'utf8')).toBe(whole.map((line) => `${line}\n`).join(''))
+    }
+    expect(readdirSync(at)).toEqual(['metrics.jsonl'])
+  })
+
+  test('a training that begins begins it anew', async () => {
+    const at = join(folder, 'anew')
+    mkdirSync(at)
+    writeFileSync(join(at, 'metrics.jsonl'), written)
+    await MetricsFile.open(at, undefined)
+    expect(readFileSync(join(at, 'metrics.jsonl'), 'utf8')).toBe('')
+  })
+
+  test('a damaged line that is not the last is named', async () => {
+    const file = join(folder, 'damaged.jsonl')
+    const lines = written.split('\n')
+    for (const bad of [
+      '{"kind":"st',
+      '5',
+      'null',
+      '{"kind":"step"}',
+      '{"kind":"other","step":1}',
+    ]) {
+      writeFileSync(file, [lines[0], bad, lines[1]].join('\n'))
+      await expect(readMetrics(file)).rejects.toThrow('damaged.jsonl line 2: is no record')
+    }
+    await expect(readMetrics(folder)).rejects.toThrow(folder)
+    expect(await readMetrics(join(folder, 'nowhere.jsonl'))).toEqual([])
+  })
+})
