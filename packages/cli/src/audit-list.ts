@@ -14,7 +14,7 @@ import { optionalChoice, optionalText, optionalWhole, text } from './values.ts'
 /** `kith audit`: the list of documents that are probably relevant, and the page to judge them on. */
 export async function listMissing(values: Values, output: Output): Promise<void> {
   const out = text(values, 'out')
-  const page = optionalText(values, 'page') ?? `${out.replace(/\.(tsv|jsonl?)(\.gz)?$/i, '')}.html`
+  const page = optionalText(values, 'page') ?? pageBeside(out)
   const top = optionalWhole(values, 'per-query') ?? 10
   const limit = optionalWhole(values, 'limit') ?? Infinity
   const missing = optionalChoice(values, 'missing', missingPolicies) ?? 'error'
@@ -71,6 +71,11 @@ export async function listMissing(values: Values, output: Output): Promise<void>
   } finally {
     sources.close()
   }
+}
+
+/** Where the page goes if no option names a place. */
+export function pageBeside(out: string): string {
+  return `${out.replace(/\.(tsv|jsonl?)(\.gz)?$/i, '')}.html`
 }
 
 function entryOf({ docs }: AuditSources, task: AuditTask, finding: Finding): AuditEntry {

@@ -1,12 +1,18 @@
 import { parseArgs } from 'node:util'
 import type { Output } from './output.ts'
+import type { Stop } from './stop.ts'
 import { UsageError } from './usage-error.ts'
+
+/** What a command does with a file. */
+export type FileRole = 'input' | 'output'
 
 /** An option of a command. */
 export interface Option {
   /** What follows it in the help, such as `FILE`; without one it is a switch. */
   value?: string
   help: string
+  /** Whether the file or folder that it names is read or written; without it, it names none. */
+  file?: FileRole
   required?: boolean
   /** It may be given several times. */
   multiple?: boolean
@@ -30,8 +36,10 @@ export interface Command {
   example: string
   options: Options
   /** What stands behind the options, at least once, such as `FILE…`. */
-  rest?: { value: string; help: string }
-  run(values: Values, output: Output): Promise<void>
+  rest?: { value: string; help: string; file: FileRole }
+  /** Files that it replaces besides those that options name: in a folder, or beside a file. */
+  writes?(values: Values): string[]
+  run(values: Values, output: Output, stop: Stop): Promise<void>
 }
 
 /** Options that every command has. */

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { Encoder, Role } from '@kith/encoder'
 import { FileError, readTexts, type TextEntry, writeEmbeddings, writeResumably } from '@kith/ir'
 import type { Output } from './output.ts'
-import { fingerprint, removeSidecar, writeSidecar } from './sidecar.ts'
+import { fingerprint, writeSidecar } from './sidecar.ts'
 
 /** A file of texts to encode, and where their embeddings go. */
 export interface EncodeJob {
@@ -47,7 +47,6 @@ export async function encodeFile(
   const total = await countTexts(input)
   const progress = output.progress('encoding', total)
   let result: EncodeResult = { texts: 0, cut: 0, resumed: 0, seconds: 0 }
-  await removeSidecar(out)
   await writeResumably<Done>(out, {
     key,
     isState: isDone,

@@ -7,6 +7,7 @@ import { isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
 export const modelOptions: Options = {
   model: {
     value: 'MODEL',
+    file: 'input',
     help: 'minilm, a folder with a BERT or DistilBERT checkpoint or a model.onnx, or a name on the hub',
     default: 'minilm',
   },

@@ -15,10 +15,10 @@ import { isSet, optionalChoice, optionalText, optionalWhole, text } from './valu
 
 /** Judged queries that settings are measured on, and how. */
 export const judgedOptions: Options = {
-  run: { value: 'FILE', help: 'the run that would be reranked', required: true },
-  queries: { value: 'FILE', help: 'embeddings of the queries', required: true },
-  docs: { value: 'FILE', help: 'embeddings of the documents', required: true },
-  qrels: { value: 'FILE', help: 'judgements', required: true },
+  run: { value: 'FILE', file: 'input', help: 'the run that would be reranked', required: true },
+  queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
+  docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
+  qrels: { value: 'FILE', file: 'input', help: 'judgements', required: true },
   ...textOptions,
   measure: { value: 'NAME', help: 'what is measured', default: 'nDCG@10' },
   level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },

@@ -18,7 +18,7 @@ import {
 import type { Output } from './output.ts'
 import { readShard, shareOf } from './shard.ts'
 import { readEmbeddingOptions } from './shared-options.ts'
-import { fingerprint, inputsOf, removeSidecar, type Sidecar, writeSidecarOf } from './sidecar.ts'
+import { fingerprint, inputsOf, type Sidecar, writeSidecarOf } from './sidecar.ts'
 import { checkStore, readSubmit, type StoreAddress, storeName } from './store-options.ts'
 import { submitStudy } from './submit-study.ts'
 import { UsageError } from './usage-error.ts'
@@ -147,7 +147,6 @@ export async function writeLabelFile(
     const whole: Sidecar & { summary: LabelSummary } = { ...made, summary }
     await writeSidecarOf(out, whole)
   }
-  await removeSidecar(out)
   await writeResumably(out, { key, isState: isSummary, write, finish })
   return summary
 }

@@ -74,7 +74,7 @@ export function summaryLines(summary: LabelSummary): string[] {
   const share = (count: number): string => `${((100 * count) / Math.max(1, queries)).toFixed(1)} %`
   const lines = [`queries with labels                 ${queries}`]
   for (const [why, count] of Object.entries(leftOut)) {
-    lines.push(`left out: ${why}`.padEnd(WIDTH) + count)
+    lines.push(`left out: ${why} `.padEnd(WIDTH) + count)
   }
   if (unfit > 0) lines.push('left out: too few for the format'.padEnd(WIDTH) + unfit)
   if (queries === 0) return lines

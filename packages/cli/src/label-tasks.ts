@@ -36,8 +36,8 @@ export interface LabelPlan {
 export type LeftOut = Record<string, number>
 
 /**
- * Turns rankings into tasks, as they are asked for. Queries without ground truth are left out;
- * what has no embedding or text is an error, or left out too.
+ * Turns rankings into tasks, as they are asked for. Queries without ground truth, or with more of
+ * it than a context holds, are left out; what has no embedding or text is an error, or left out too.
  */
 export async function* labelTasks(plan: LabelPlan, leftOut: LeftOut): AsyncGenerator<LabelTask> {
   let position = -1
@@ -83,12 +83,7 @@ function taskOf(
     grades.push(grade)
   }
   if (judged.length === 0) return 'ground truth lacks embeddings'
-  if (judged.length > contextSize) {
-    throw new KithError(
-      'BAD_INPUT',
-      `query ${query}: ${judged.length} ground-truth documents do not fit a context of ${contextSize}: raise --context`,
-    )
-  }
+  if (judged.length > contextSize) return 'more ground truth than --context'
   const retrieved: number[] = []
   for (const id of ids) {
     const at = rowOf('candidate', id)

@@ -1,30 +1,28 @@
 import { KithError } from '@kith/core'
-import { discardUnfinished, resumableFiles } from '@kith/ir'
 import { helpOf, parseOptions } from './command.ts'
 import { allCommands, commandNames, loadCommand } from './command-list.ts'
+import { refuseClashes } from './file-clashes.ts'
 import { Output } from './output.ts'
+import { Stop, Stopped } from './stop.ts'
 import { UsageError } from './usage-error.ts'
 import { version } from './version.ts'
 
-/** Runs `kith` with some arguments; returns its exit code: 0, 1 for bad data, 2 for bad usage. */
+/** Runs `kith` with some arguments; returns its exit code: 0, 1 for bad data, 2 for bad usage, 130 or 143 for a signal. */
 export async function main(args: readonly string[]): Promise<number> {
   // A reader that stops early, such as `head`, is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
     throw error
   })
-  for (const [signal, code] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const) {
-    process.once(signal, () => {
-      discardUnfinished()
-      for (const file of resumableFiles()) {
-        process.stderr.write(`\nstopped; the same command goes on with ${file}\n`)
-      }
-      process.exit(code)
-    })
+  const stop = new Stop()
+  try {
+    return await runCommand(args, stop)
+  } finally {
+    stop.close()
   }
+}
+
+async function runCommand(args: readonly string[], stop: Stop): Promise<number> {
   const { name, rest } = split(args)
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     const asked = await loadCommand(rest.join(' '))
@@ -47,9 +45,14 @@ export async function main(args: readonly string[]): Promise<number> {
       return 0
     }
     const output = new Output({ json: values['json'] === true, quiet: values['quiet'] === true })
-    await command.run(values, output)
+    refuseClashes(command, values)
+    await command.run(values, output, stop)
     return 0
   } catch (error) {
+    if (error instanceof Stopped) {
+      process.stderr.write(`\n${error.message}\n`)
+      return stop.code
+    }
     if (error instanceof UsageError) return complain(error.message, command.name, 2)
     if (error instanceof KithError) {
       const usage = error.code === 'BAD_SETTING'

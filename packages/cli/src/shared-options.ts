@@ -28,8 +28,8 @@ export function readEvaluationOptions(values: Values): EvaluationOptions & { mea
 
 /** Where texts come from. */
 export const textOptions: Options = {
-  corpus: { value: 'FILE', help: 'texts of the documents (BEIR, MS MARCO or TREC)' },
-  'query-text': { value: 'FILE', help: 'texts of the queries' },
+  corpus: { value: 'FILE', file: 'input', help: 'texts of the documents (BEIR, MS MARCO or TREC)' },
+  'query-text': { value: 'FILE', file: 'input', help: 'texts of the queries' },
 }
 
 /** The values of `textOptions`: both or none. */

@@ -1,6 +1,8 @@
-import { rm, stat } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream, type Stats } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
 import { KithError } from '@kith/core'
-import { embeddingFiles, writeWhole } from '@kith/ir'
+import { embeddingFiles, FileError, writeWhole } from '@kith/ir'
 import { version } from './version.ts'
 
 /** What made a file. */
@@ -11,7 +13,19 @@ export interface Sidecar {
   inputs: readonly { file: string; bytes: number }[]
 }
 
-/** Writes `<out>.meta.json`: what made a file, from which inputs, with which settings. */
+/** A file's contents, told from all others. */
+export interface Digest {
+  bytes: number
+  sha256: string
+}
+
+/** A sidecar as it is read: which file it tells of, unless that is a folder. */
+export type ReadSidecar = Partial<Sidecar> & { output?: Partial<Digest> | undefined }
+
+/**
+ * Writes `<out>.meta.json`: what made a file, from which inputs, with which settings. The file is
+ * in its place by now: one of an earlier command stays with its own metadata until it is replaced.
+ */
 export async function writeSidecar(
   out: string,
   command: string,
@@ -24,18 +38,68 @@ export async function writeSidecar(
 
 /** Writes a sidecar that is known already. */
 export async function writeSidecarOf(out: string, made: Sidecar): Promise<void> {
-  const written = `${JSON.stringify(made, undefined, 2)}\n`
-  await writeWhole(`${out}.meta.json`, (write) => write(written))
+  const found = await stat(out)
+  // A pipe or a device keeps nothing that metadata could stand beside.
+  if (!found.isFile() && !found.isDirectory()) return
+  const output = found.isFile() ? await digestOf(out) : undefined
+  const written = `${JSON.stringify({ ...made, output }, undefined, 2)}\n`
+  await writeWhole(sidecarOf(out), (write) => write(written))
+}
+
+/** The name of a file's sidecar. */
+export function sidecarOf(file: string): string {
+  return `${file}.meta.json`
+}
+
+/** What a file's sidecar says; undefined where there is none. */
+export async function readSidecar(file: string): Promise<ReadSidecar | undefined> {
+  const name = sidecarOf(file)
+  const written = await readFile(name, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw new FileError(name, '', error.message)
+  })
+  if (written === undefined) return undefined
+  try {
+    const found: unknown = JSON.parse(written)
+    if (typeof found === 'object' && found !== null) return found
+  } catch {
+    // Said below.
+  }
+  throw new FileError(name, '', 'not JSON that kith has written')
+}
+
+/**
+ * Why a sidecar tells of another file than the one it stands beside, which was changed or cut, or
+ * replaced without it; undefined where it tells of this one.
+ */
+export async function otherThan(
+  file: string,
+  { output }: ReadSidecar,
+): Promise<string | undefined> {
+  if (typeof output?.sha256 !== 'string') return 'it has no digest of it'
+  const { bytes, sha256 } = await digestOf(file)
+  if (bytes !== output.bytes) return `it tells of ${output.bytes} bytes, the file has ${bytes}`
+  return sha256 === output.sha256 ? undefined : `the ${bytes} bytes of the file are other ones`
+}
+
+/** Reads a file for its digest. */
+async function digestOf(file: string): Promise<Digest> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  try {
+    for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
+      hash.update(chunk as Buffer)
+      bytes += (chunk as Buffer).length
+    }
+  } catch (error) {
+    throw new FileError(file, '', `cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+  return { bytes, sha256: hash.digest('hex') }
 }
 
 /** Files as a sidecar names them. */
 export function inputsOf(files: readonly string[]): Promise<{ file: string; bytes: number }[]> {
-  return Promise.all(files.map(async (file) => ({ file, bytes: (await stat(file)).size })))
-}
-
-/** Removes what tells of an older file under this name, before another is made. */
-export async function removeSidecar(out: string): Promise<void> {
-  await rm(`${out}.meta.json`, { force: true })
+  return Promise.all(files.map(async (file) => ({ file, bytes: (await statInput(file)).size })))
 }
 
 /** A text that is the same for the same work on the same files: long work goes on where it stopped. */
@@ -45,11 +109,17 @@ export async function fingerprint(
 ): Promise<string> {
   const files = await Promise.all(
     inputs.flatMap(embeddingFiles).map(async (file) => {
-      const { size, mtimeMs } = await stat(file).catch(() => {
-        throw new KithError('BAD_INPUT', `${file}: there is no such file`)
-      })
-      return [file, size, mtimeMs]
+      const found = await statInput(file)
+      // What comes through a pipe is not known to be the same a second time.
+      return [file, found.size, found.isFile() ? found.mtimeMs : randomUUID()]
     }),
   )
   return JSON.stringify([version, settings, files])
+}
+
+/** An input's state; `-` is standard input. */
+async function statInput(file: string): Promise<Stats> {
+  return stat(file === '-' ? '/dev/stdin' : file).catch(() => {
+    throw new KithError('BAD_INPUT', `${file}: there is no such file`)
+  })
 }

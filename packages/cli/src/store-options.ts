@@ -8,6 +8,7 @@ import { optionalText, text } from './values.ts'
 export const storeOption: Options = {
   store: {
     value: 'ADDRESS',
+    file: 'input',
     help: 'documents in a store instead of --docs: postgres://…, or a LanceDB folder or URL; #name names a collection',
   },
 }

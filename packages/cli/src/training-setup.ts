@@ -14,13 +14,13 @@ import { isSet, optionalChoice, optionalText, optionalWhole, text } from './valu
 
 /** What is trained, on what, and how. */
 export const trainingOptions: Options = {
-  docs: { value: 'FILE', help: 'embeddings of the documents', required: true },
-  'train-queries': { value: 'FILE', help: 'texts of the training queries', required: true },
-  'train-run': { value: 'FILE', help: 'their candidates', required: true },
-  qrels: { value: 'FILE', help: 'their judgements', required: true },
-  'dev-queries': { value: 'FILE', help: 'texts of held-out queries' },
-  'dev-run': { value: 'FILE', help: 'their candidates' },
-  'dev-qrels': { value: 'FILE', help: 'their judgements' },
+  docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
+  'train-queries': { value: 'FILE', file: 'input', help: 'texts of the training queries', required: true },
+  'train-run': { value: 'FILE', file: 'input', help: 'their candidates', required: true },
+  qrels: { value: 'FILE', file: 'input', help: 'their judgements', required: true },
+  'dev-queries': { value: 'FILE', file: 'input', help: 'texts of held-out queries' },
+  'dev-run': { value: 'FILE', file: 'input', help: 'their candidates' },
+  'dev-qrels': { value: 'FILE', file: 'input', help: 'their judgements' },
   level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
   ...modelOptions,
   adapter: { value: 'KIND', help: 'train an adapter of embeddings: linear or mlp' },

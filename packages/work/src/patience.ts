@@ -11,7 +11,7 @@ const LONGEST_PAUSE = 10_000
 /** How somebody waits for a database. */
 export interface Patience {
   /** Ends the waiting: the database's error is thrown then. */
-  signal: AbortSignal
+  signal?: AbortSignal | undefined
   /** Hears before each wait why there is one. */
   onWaiting(message: string): void
 }
@@ -29,11 +29,11 @@ export async function patiently<T>(
     try {
       return await action()
     } catch (error) {
-      if (!isPassing(error) || signal.aborted) throw error
+      if (!isPassing(error) || signal?.aborted) throw error
       const message = error instanceof KithError ? error.message : String(error)
       onWaiting(message.replace(/^kith: /, ''))
-      await setTimeout(pause, undefined, { signal }).catch(() => {})
-      if (signal.aborted) throw error
+      await setTimeout(pause, undefined, signal && { signal }).catch(() => {})
+      if (signal?.aborted) throw error
     }
   }
 }

@@ -13,9 +13,9 @@ export const adaptCommand: Command = {
     'API they came from. Search with the result; the documents stay as they are.',
   example: 'kith adapt --adapter trained --queries queries.npy --out adapted.npy',
   options: {
-    adapter: { value: 'FOLDER', help: 'with adapter.safetensors', required: true },
-    queries: { value: 'FILE', help: 'embeddings of the queries', required: true },
-    out: { value: 'FILE', help: 'the embeddings to write', required: true },
+    adapter: { value: 'FOLDER', file: 'input', help: 'with adapter.safetensors', required: true },
+    queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
+    out: { value: 'FILE', file: 'output', help: 'the embeddings to write', required: true },
     ...embeddingOptions,
   },
   async run(values, output) {

@@ -1,7 +1,7 @@
 import { acceptDecisions } from '../audit-accept.ts'
 import { evaluateAudit } from '../audit-evaluate.ts'
 import { auditSettingOptions } from '../audit-inputs.ts'
-import { listMissing } from '../audit-list.ts'
+import { listMissing, pageBeside } from '../audit-list.ts'
 import type { Command } from '../command.ts'
 import { embeddingOptions, textOptions, workerOption } from '../shared-options.ts'
 import { UsageError } from '../usage-error.ts'
@@ -20,17 +20,17 @@ export const auditCommand: Command = {
   example:
     'kith audit --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out audit.tsv',
   options: {
-    run: { value: 'FILE', help: 'candidates of the judged queries' },
-    queries: { value: 'FILE', help: 'embeddings of the queries' },
-    docs: { value: 'FILE', help: 'embeddings of the documents' },
-    qrels: { value: 'FILE', help: 'the judgements there are', required: true },
+    run: { value: 'FILE', file: 'input', help: 'candidates of the judged queries' },
+    queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
+    docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
+    qrels: { value: 'FILE', file: 'input', help: 'the judgements there are', required: true },
     ...textOptions,
-    out: { value: 'FILE', help: 'what to write: the list, or with --accept the new judgements' },
-    page: { value: 'FILE', help: 'the page for a human judge', default: 'beside the list, .html' },
+    out: { value: 'FILE', file: 'output', help: 'what to write: the list, or with --accept the new judgements' },
+    page: { value: 'FILE', file: 'output', help: 'the page for a human judge', default: 'beside the list, .html' },
     level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
     'per-query': { value: 'N', help: 'documents listed for a query', default: '10' },
     limit: { value: 'N', help: 'documents listed in all', default: 'no limit' },
-    accept: { value: 'FILE', help: 'merge judgements exported by the page into --qrels' },
+    accept: { value: 'FILE', file: 'input', help: 'merge judgements exported by the page into --qrels' },
     evaluate: { help: 'hide known judgements and see how many are found' },
     repeats: { value: 'N', help: 'how often --evaluate draws the one that stays', default: '5' },
     seed: { value: 'N', help: 'of the first of these draws', default: '1' },
@@ -42,6 +42,11 @@ export const auditCommand: Command = {
     ...auditSettingOptions,
     ...embeddingOptions,
     ...workerOption,
+  },
+  writes(values) {
+    const out = optionalText(values, 'out')
+    const lists = !isSet(values, 'evaluate') && optionalText(values, 'accept') === undefined
+    return lists && out !== undefined && values['page'] === undefined ? [pageBeside(out)] : []
   },
   async run(values, output) {
     if (isSet(values, 'evaluate')) return evaluateAudit(values, output)

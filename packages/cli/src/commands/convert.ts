@@ -31,8 +31,8 @@ export const convertCommand: Command = {
   example: 'kith convert --kind embeddings --in docs.parquet --out docs.npy --f16',
   options: {
     kind: { value: 'KIND', help: kinds.join(', '), required: true },
-    in: { value: 'FILE', help: 'what to read', required: true },
-    out: { value: 'FILE', help: 'what to write (.gz packs it)', required: true },
+    in: { value: 'FILE', file: 'input', help: 'what to read', required: true },
+    out: { value: 'FILE', file: 'output', help: 'what to write (.gz packs it)', required: true },
     to: { value: 'FORMAT', help: 'the format to write', default: 'by the ending' },
     f16: { help: 'write embeddings in half precision' },
     ...embeddingOptions,

@@ -14,8 +14,8 @@ export const encodeCommand: Command = {
     'where it was, and the file is the same in the end.',
   example: 'kith encode --model minilm --input corpus.jsonl --out docs.npy',
   options: {
-    input: { value: 'FILE', help: 'the texts', required: true },
-    out: { value: 'FILE', help: 'the embeddings to write', required: true },
+    input: { value: 'FILE', file: 'input', help: 'the texts', required: true },
+    out: { value: 'FILE', file: 'output', help: 'the embeddings to write', required: true },
     role: { value: 'ROLE', help: 'query or document: which prefix is used', default: 'document' },
     f16: { help: 'half precision: half the space' },
     ...encoderOptions,

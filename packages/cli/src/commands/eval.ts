@@ -18,11 +18,12 @@ export const evalCommand: Command = {
   example:
     'kith eval --qrels qrels.trec --run bm25.trec --run better.trec --measures nDCG@10,MRR@10',
   options: {
-    qrels: { value: 'FILE', help: 'judgements', required: true },
-    run: { value: 'FILE', help: 'a run', required: true, multiple: true },
+    qrels: { value: 'FILE', file: 'input', help: 'judgements', required: true },
+    run: { value: 'FILE', file: 'input', help: 'a run', required: true, multiple: true },
     ...evaluationOptions,
     clusters: {
       value: 'FILE',
+      file: 'input',
       help: 'queries and their clusters (TSV): the tests take the queries of a cluster as one',
     },
     'per-query': { help: 'also print the figures of each query' },

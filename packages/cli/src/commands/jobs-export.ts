@@ -21,7 +21,7 @@ export const jobsExportCommand: Command = {
   options: {
     ...databaseOption,
     study: { value: 'NAME', help: 'the name it was submitted under', required: true },
-    out: { value: 'FILE', help: 'the file to write', required: true },
+    out: { value: 'FILE', file: 'output', help: 'the file to write', required: true },
   },
   async run(values, output) {
     const [name, out] = [text(values, 'study'), text(values, 'out')]

@@ -1,10 +1,17 @@
-import { readFile } from 'node:fs/promises'
 import { KithError } from '@kith/core'
 import { readChunks, readLabelsParquet, writeLabelsParquet, writeWhole } from '@kith/ir'
 import type { Command } from '../command.ts'
+import { identityOf } from '../file-clashes.ts'
 import type { LabelFormat } from '../label-format.ts'
 import { addSummaries, isSummary, type LabelSummary, summaryLines } from '../label-summary.ts'
-import { removeSidecar, type Sidecar, writeSidecar } from '../sidecar.ts'
+import {
+  otherThan,
+  type ReadSidecar,
+  readSidecar,
+  type Sidecar,
+  sidecarOf,
+  writeSidecar,
+} from '../sidecar.ts'
 import { text, texts } from '../values.ts'
 
 /** What `kith labels` writes beside a share. */
@@ -12,6 +19,7 @@ interface Share extends Sidecar {
   settings: Readonly<Record<string, unknown>> & { format: LabelFormat }
   queries: { from: number; to: number; total: number }
   summary: LabelSummary
+  output?: ReadSidecar['output']
 }
 
 /** `kith labels merge`: shares in, the whole out. */
@@ -20,13 +28,14 @@ export const mergeCommand: Command = {
   summary: 'join the shares of kith labels --shard',
   description:
     'Joins shares in the order of their queries, whatever the order they are named in. Gaps,\n' +
-    'overlaps, and shares of other settings or inputs are refused: each share has its\n' +
-    '.meta.json beside it, which tells.',
+    'overlaps, shares of other settings or inputs, and shares that were cut or changed since they\n' +
+    'were made are refused: each share has its .meta.json beside it, which tells.',
   example: 'kith labels merge labels-1.jsonl labels-2.jsonl --out labels.jsonl',
-  rest: { value: 'SHARE…', help: 'the files of all shares' },
-  options: { out: { value: 'FILE', help: 'the labels to write', required: true } },
+  rest: { value: 'SHARE…', file: 'input', help: 'the files of all shares' },
+  options: { out: { value: 'FILE', file: 'output', help: 'the labels to write', required: true } },
   async run(values, output) {
     const out = text(values, 'out')
+    refuseTwice(texts(values, 'rest'))
     const shares = await Promise.all(
       texts(values, 'rest').map(async (file) => ({ file, meta: await readShare(file) })),
     )
@@ -35,10 +44,10 @@ export const mergeCommand: Command = {
     )
     checkSame(shares)
     checkWhole(shares)
+    for (const { file, meta } of shares) await checkContents(file, meta)
     const { settings, inputs, queries } = shares[0]!.meta
     const files = shares.map(({ file }) => file)
     const summary = addSummaries(shares.map(({ meta }) => meta.summary))
-    await removeSidecar(out)
     if (settings.format === 'parquet') {
       await writeLabelsParquet(
         out,
@@ -61,9 +70,10 @@ export const mergeCommand: Command = {
 }
 
 async function readShare(file: string): Promise<Share> {
-  const name = `${file}.meta.json`
+  const name = sidecarOf(file)
   try {
-    const share = JSON.parse(await readFile(name, 'utf8')) as Share
+    const share = (await readSidecar(file)) as Share | undefined
+    if (!share) throw new Error('there is no such file')
     const { from, to, total } = share.queries
     if (![from, to, total].every(Number.isSafeInteger)) throw new Error('no range of queries')
     if (!isSummary(share.summary)) throw new Error('no summary')
@@ -77,6 +87,27 @@ async function readShare(file: string): Promise<Share> {
       `${name}: not what kith labels writes beside a share (${(error as Error).message})`,
     )
   }
+}
+
+/** The same file under two names is one share too many; a copy of it shows by its queries. */
+function refuseTwice(files: readonly string[]): void {
+  const seen = new Map<string | undefined, string>()
+  for (const file of files) {
+    const identity = identityOf(file)
+    const before = seen.get(identity)
+    if (before !== undefined) throw refusal(`${file} and ${before} are the same file`)
+    seen.set(identity, file)
+  }
+}
+
+/** Throws unless a share is what was written together with its metadata. */
+async function checkContents(file: string, meta: Share): Promise<void> {
+  const other = await otherThan(file, meta)
+  if (other === undefined) return
+  const { from, to } = meta.queries
+  throw refusal(
+    `${sidecarOf(file)} is not that of ${file}, which should hold the labels of ${meta.summary.queries} queries: ${other}; make the share of queries ${from + 1} to ${to} again`,
+  )
 }
 
 type Named = { file: string; meta: Share }

@@ -31,7 +31,7 @@ import {
   textOptions,
   workerOption,
 } from '../shared-options.ts'
-import { fingerprint, removeSidecar, writeSidecar } from '../sidecar.ts'
+import { fingerprint, writeSidecar } from '../sidecar.ts'
 import { readSource, readSubmit, storeOption, submitOptions } from '../store-options.ts'
 import { runTasks, workersFor } from '../task-pool.ts'
 import { TextPair } from '../text-pair.ts'
@@ -54,12 +54,12 @@ export const labelsCommand: Command = {
   example:
     'kith labels --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --out labels.jsonl',
   options: {
-    run: { value: 'FILE', help: 'candidates of the training queries', required: true },
-    queries: { value: 'FILE', help: 'embeddings of the queries', required: true },
-    docs: { value: 'FILE', help: 'embeddings of the documents' },
+    run: { value: 'FILE', file: 'input', help: 'candidates of the training queries', required: true },
+    queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
+    docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
     ...storeOption,
-    qrels: { value: 'FILE', help: 'judgements', required: true },
-    out: { value: 'FILE', help: 'the labels to write' },
+    qrels: { value: 'FILE', file: 'input', help: 'judgements', required: true },
+    out: { value: 'FILE', file: 'output', help: 'the labels to write' },
     ...submitOptions,
     level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
     format: {
@@ -170,7 +170,6 @@ export const labelsCommand: Command = {
         const more = { shard, queries: { ...share, total }, summary }
         await writeSidecar(out, 'labels', chosen, files, more)
       }
-      await removeSidecar(out)
       await writeResumably(out, { key, isState: isSummary, write, finish })
       const seconds = (performance.now() - start) / 1000
       output.result({ out, seconds, ...summary }, [`${out}:`, ...summaryLines(summary)].join('\n'))

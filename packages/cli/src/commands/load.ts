@@ -20,15 +20,15 @@ export const loadCommand: Command = {
   example:
     'kith load --store postgres://localhost/kith --docs docs.npy --corpus corpus.jsonl --index',
   options: {
-    store: { value: 'ADDRESS', help: 'where the documents go', required: true },
-    docs: { value: 'FILE', help: 'embeddings of the documents', required: true },
-    corpus: { value: 'FILE', help: 'texts of the documents (BEIR, MS MARCO or TREC)' },
+    store: { value: 'ADDRESS', file: 'output', help: 'where the documents go', required: true },
+    docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
+    corpus: { value: 'FILE', file: 'input', help: 'texts of the documents (BEIR, MS MARCO or TREC)' },
     type: { value: 'TYPE', help: 'f32, or f16 for half the space', default: 'that of --docs' },
     metric: { value: 'NAME', help: 'what the index is for: dot or cosine', default: 'dot' },
     index: { help: 'build an approximate index when all is loaded' },
     ...embeddingOptions,
   },
-  async run(values, output) {
+  async run(values, output, stop) {
     const docs = await openEmbeddings(text(values, 'docs'), readEmbeddingOptions(values))
     const corpus = optionalText(values, 'corpus')
     let texts: TextStore | undefined
@@ -41,11 +41,22 @@ export const loadCommand: Command = {
       try {
         const start = performance.now()
         const progress = output.progress('loading', docs.rows)
-        const documents = documentsOf(docs, texts, corpus, (done) => progress.update(done))
         const isNew = (await store.count()) === 0
-        await (isNew ? store.add(documents) : store.replace(documents)).finally(() =>
-          progress.end(),
-        )
+        await stop
+          .heed(
+            (signal) => {
+              const documents = documentsOf(docs, texts, corpus, (done) => {
+                progress.update(done)
+                signal.throwIfAborted()
+              })
+              return isNew ? store.add(documents) : store.replace(documents)
+            },
+            {
+              onStop: () => output.remark('stopping: finishing the documents under way'),
+              next: 'start the same command again: documents that are there already are replaced',
+            },
+          )
+          .finally(() => progress.end())
         if (isSet(values, 'index')) {
           output.remark('building the index …')
           await store.index?.()

@@ -5,12 +5,14 @@ import type { Figure, ReportData, ReportInput } from '@kith/report'
 import type { Command } from '../command.ts'
 import { commandLine } from '../command-line.ts'
 import { compareToFirst, type NamedEvaluation, namesOf } from '../evaluations.ts'
+import type { Output } from '../output.ts'
 import {
   evaluationOptions,
   readEvaluationOptions,
   textFiles,
   textOptions,
 } from '../shared-options.ts'
+import { otherThan, readSidecar, sidecarOf } from '../sidecar.ts'
 import { TextPair } from '../text-pair.ts'
 import { trainingFigure } from '../training-figure.ts'
 import { UsageError } from '../usage-error.ts'
@@ -31,19 +33,20 @@ export const reportCommand: Command = {
   example:
     'kith report --qrels qrels.trec --run run.trec --run better.trec --corpus corpus.jsonl --query-text queries.jsonl --out report.html',
   options: {
-    qrels: { value: 'FILE', help: 'judgements', required: true },
+    qrels: { value: 'FILE', file: 'input', help: 'judgements', required: true },
     run: {
       value: 'FILE',
+      file: 'input',
       help: 'a run; the first one is what others are compared with',
       required: true,
       multiple: true,
     },
-    out: { value: 'FILE', help: 'the page to write', required: true },
+    out: { value: 'FILE', file: 'output', help: 'the page to write', required: true },
     ...textOptions,
     title: { value: 'TEXT', help: 'of the page' },
-    training: { value: 'FOLDER', help: 'a folder of kith train', multiple: true },
-    figures: { value: 'FILE', help: 'further figures, as kith sweep writes them (figures.json)' },
-    tables: { value: 'FILE', help: 'further tables: a JSON list of { title, note, rows }' },
+    training: { value: 'FOLDER', file: 'input', help: 'a folder of kith train', multiple: true },
+    figures: { value: 'FILE', file: 'input', help: 'further figures, as kith sweep writes them (figures.json)' },
+    tables: { value: 'FILE', file: 'input', help: 'further tables: a JSON list of { title, note, rows }' },
     about: { value: 'TEXT', help: 'what this is about, in a sentence' },
     ...evaluationOptions,
   },
@@ -97,7 +100,7 @@ export const reportCommand: Command = {
               },
         figures,
         tables: tablesFile ? parseTables(await readSmall(tablesFile), tablesFile) : undefined,
-        settings: await settingsOf(runFiles.at(-1)!),
+        settings: await settingsOf(runFiles.at(-1)!, output),
         versions: { kith: version, node: process.version },
         commands: [commandLine('report', values)],
       }
@@ -135,16 +138,17 @@ function inputsOf(
   ]
 }
 
-/** The settings that a run was made with, where its sidecar tells. */
-async function settingsOf(run: string): Promise<Record<string, unknown> | undefined> {
-  const file = `${run}.meta.json`
-  const written = await readFile(file, 'utf8').catch(() => undefined)
-  if (written === undefined) return undefined
-  try {
-    return JSON.parse(written).settings
-  } catch {
-    throw new FileError(file, '', 'not JSON')
-  }
+/** The settings that a run was made with, where its sidecar tells of this very run. */
+async function settingsOf(
+  run: string,
+  output: Output,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const found = await readSidecar(run)
+  if (found?.output === undefined) return found?.settings
+  const other = await otherThan(run, found)
+  if (other === undefined) return found.settings
+  output.remark(`${sidecarOf(run)} is left out: ${other}`)
+  return undefined
 }
 
 async function readSmall(file: string): Promise<string> {

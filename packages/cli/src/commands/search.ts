@@ -17,10 +17,10 @@ export const searchCommand: Command = {
     'A store is asked as it is: through its approximate index where it has one.',
   example: 'kith search --queries queries.npy --docs docs.npy --top 200 --out run.trec',
   options: {
-    queries: { value: 'FILE', help: 'embeddings of the queries', required: true },
-    docs: { value: 'FILE', help: 'embeddings of the documents' },
+    queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
+    docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
     ...storeOption,
-    out: { value: 'FILE', help: 'the run to write (.json, .gz by ending)', required: true },
+    out: { value: 'FILE', file: 'output', help: 'the run to write (.json, .gz by ending)', required: true },
     top: { value: 'N', help: 'documents per query', default: '200' },
     metric: {
       value: 'NAME',

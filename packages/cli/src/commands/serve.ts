@@ -1,9 +1,9 @@
-import { once } from 'node:events'
 import { KithError, type Settings, similaritySettings } from '@kith/core'
 import type { Limits, SearchStore } from '@kith/studio'
 import type { Command, Values } from '../command.ts'
 import { encoderOptions, readModelOptions } from '../encoder-options.ts'
 import { readMethodSettings, readTunedFile, settingOptions } from '../setting-options.ts'
+import { aborted } from '../stop.ts'
 import { UsageError } from '../usage-error.ts'
 import {
   isSet,
@@ -37,12 +37,14 @@ export const serveCommand: Command = {
     'no-auth': { help: 'let anybody ask who can reach it' },
     store: {
       value: 'ADDRESS',
+      file: 'input',
       help: 'documents for /v1/search: a file of embeddings, a LanceDB folder, postgres://…',
     },
-    corpus: { value: 'FILE', help: 'texts of the documents, where the store has none' },
+    corpus: { value: 'FILE', file: 'input', help: 'texts of the documents, where the store has none' },
     ...encoderOptions,
     model: {
       value: 'MODEL',
+      file: 'input',
       help: 'minilm, a folder, a name on the hub; none serves embeddings only',
       default: 'minilm',
     },
@@ -52,11 +54,11 @@ export const serveCommand: Command = {
     queue: { value: 'N', help: 'texts that may wait for the encoder', default: '4096' },
     timeout: { value: 'SECONDS', help: 'that a request may take', default: '30' },
     cache: { value: 'SIZE', help: 'embeddings of texts that come again', default: '256M' },
-    settings: { value: 'FILE', help: 'what kith tune found: its settings instead of those below' },
+    settings: { value: 'FILE', file: 'input', help: 'what kith tune found: its settings instead of those below' },
     force: { help: 'serve even where kith tune says that the old ranking is better' },
     ...settingOptions,
   },
-  async run(values, output) {
+  async run(values, output, stop) {
     const settings = await readServed(values)
     const { startServer, openTextModel } = await import('@kith/studio')
     const { name, ...model } = {
@@ -75,8 +77,9 @@ export const serveCommand: Command = {
       store: await openSearchStore(values, settings.metric),
     })
     output.result({ url: server.url }, `kith serves at ${server.url}`)
-    await askedToStop()
-    output.remark('stopping: finishing the requests under way')
+    await stop.heed(aborted, {
+      onStop: () => output.remark('stopping: finishing the requests under way'),
+    })
     await server.close()
   },
 }
@@ -132,13 +135,4 @@ async function openSearchStore(
   }
   const { storeWithTexts } = await import('@kith/studio')
   return corpus === undefined ? store : storeWithTexts(store, corpus)
-}
-
-/** Waits for a signal. A second one ends the program at once. */
-async function askedToStop(): Promise<void> {
-  const signals = ['SIGINT', 'SIGTERM']
-  // Other commands end where they are; this one finishes first.
-  for (const signal of signals) process.removeAllListeners(signal)
-  await Promise.race(signals.map((signal) => once(process, signal)))
-  for (const signal of signals) process.removeAllListeners(signal)
 }

@@ -10,6 +10,7 @@ import {
   textFiles,
   textOptions,
 } from '../shared-options.ts'
+import { aborted } from '../stop.ts'
 import { UsageError } from '../usage-error.ts'
 import { isSet, optionalText, optionalWhole } from '../values.ts'
 
@@ -26,17 +27,17 @@ export const studioCommand: Command = {
   example:
     'kith studio --run run.trec --queries queries.npy --docs docs.npy --corpus corpus.jsonl --query-text queries.jsonl --qrels qrels.trec',
   options: {
-    run: { value: 'FILE', help: 'the run to look at' },
-    queries: { value: 'FILE', help: 'embeddings of the queries' },
-    docs: { value: 'FILE', help: 'embeddings of the documents' },
+    run: { value: 'FILE', file: 'input', help: 'the run to look at' },
+    queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
+    docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
     ...textOptions,
-    qrels: { value: 'FILE', help: 'judgements' },
+    qrels: { value: 'FILE', file: 'input', help: 'judgements' },
     level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
     port: { value: 'N', help: 'where the page is served', default: '4810, or any that is free' },
     open: { help: 'open the page in the browser' },
     ...embeddingOptions,
   },
-  async run(values, output) {
+  async run(values, output, stop) {
     const files = readFiles(values)
     const port = optionalWhole(values, 'port', { to: 65_535 })
     const level = optionalWhole(values, 'level')
@@ -46,15 +47,14 @@ export const studioCommand: Command = {
       level,
     })
     try {
-      const { url } = await startStudio(collection, port)
-      output.result({ url }, `Kith Studio: ${url}`)
-      if (isSet(values, 'open')) openBrowser(url)
-    } catch (error) {
+      const studio = await startStudio(collection, port)
+      output.result({ url: studio.url }, `Kith Studio: ${studio.url}`)
+      if (isSet(values, 'open')) openBrowser(studio.url)
+      await stop.heed(aborted)
+      await studio.close()
+    } finally {
       collection.close()
-      throw error
     }
-    // Until a signal ends the program.
-    await new Promise(() => {})
   },
 }
 

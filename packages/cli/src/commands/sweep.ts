@@ -28,10 +28,12 @@ export const sweepCommand: Command = {
     'kith sweep --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --out sweep',
   options: {
     ...judgedOptions,
-    out: { value: 'FOLDER', help: 'where the figures go', required: true },
-    settings: { value: 'FILE', help: 'what kith tune found: the chosen point' },
+    out: { value: 'FOLDER', file: 'output', help: 'where the figures go', required: true },
+    settings: { value: 'FILE', file: 'input', help: 'what kith tune found: the chosen point' },
     ...methodOptions,
   },
+  writes: (values) =>
+    ['figures.json', 'index.html'].map((name) => join(text(values, 'out'), name)),
   async run(values, output) {
     const settings = await readTunedOrSettings(values)
     const judged = await openJudged(values, output, LARGEST)

@@ -11,9 +11,9 @@ export const trainCompareCommand: Command = {
     'Validation loss with the original labels above, a measure below, over the steps. Writes an SVG,\n' +
     'or with an ending .html a page.',
   example: 'kith train compare trained-one-hot trained-mixed --out curves.svg',
-  rest: { value: 'FOLDER…', help: 'folders of kith train' },
+  rest: { value: 'FOLDER…', file: 'input', help: 'folders of kith train' },
   options: {
-    out: { value: 'FILE', help: 'the picture to write: .svg or .html', required: true },
+    out: { value: 'FILE', file: 'output', help: 'the picture to write: .svg or .html', required: true },
     measure: { value: 'NAME', help: 'MRR@10, nDCG@10, MAP@10 or Recall@10', default: 'nDCG@10' },
   },
   async run(values, output) {

@@ -1,5 +1,4 @@
 import { basename, join } from 'node:path'
-import { KithError } from '@kith/core'
 import { writeWhole } from '@kith/ir'
 import type { StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
 import type { Command } from '../command.ts'
@@ -9,6 +8,14 @@ import { writeSidecar } from '../sidecar.ts'
 import { trainingFigure } from '../training-figure.ts'
 import { modelSettings, openTraining, trainingOptions } from '../training-setup.ts'
 import { text } from '../values.ts'
+
+/** What a training leaves in its folder. */
+const trainingResults = [
+  ...['model.safetensors', 'config.json', 'tokenizer.json', 'tokenizer_config.json'],
+  ...['modules.json', '1_Pooling/config.json', 'adapter.safetensors', 'metrics.jsonl'],
+  ...['checkpoints/latest.safetensors', 'checkpoints/best.safetensors'],
+  ...['curves.svg', 'curves.html'],
+]
 
 /** `kith train`: a better query encoder, or adapter, for fixed document embeddings. */
 export const trainCommand: Command = {
@@ -25,36 +32,46 @@ export const trainCommand: Command = {
     'kith train --model minilm --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --target mixed --out trained',
   options: {
     ...trainingOptions,
-    labels: { value: 'FILE', help: 'their targets, by kith labels (JSONL)' },
-    out: { value: 'FOLDER', help: 'the trained model, checkpoints, metrics.jsonl', required: true },
+    labels: { value: 'FILE', file: 'input', help: 'their targets, by kith labels (JSONL)' },
+    out: { value: 'FOLDER', file: 'output', help: 'the trained model, checkpoints, metrics.jsonl', required: true },
   },
-  async run(values, output) {
+  writes: (values) => trainingResults.map((name) => join(text(values, 'out'), name)),
+  async run(values, output, stop) {
     const { train } = await import('@kith/train')
     const out = text(values, 'out')
     const setup = await openTraining(values, output)
     const { queries, validation, settings } = setup
-    const stop = new AbortController()
-    const interrupt = (): void => stop.abort()
     try {
       const model = await setup.openModel()
       const cut = remarkCutQueries(model, setup, output)
-      process.once('SIGINT', interrupt)
       const progress = output.progress('training', settings.steps!)
-      const result = await train({
-        ...{ model, documents: setup.docs, queries, validation, settings, out },
-        documentsVersion: setup.docsVersion,
-        ...setup.device,
-        resume: true,
-        signal: stop.signal,
-        onStep: (record) => progress.update(record.step, stepNote(record)),
-        onValidation: (record) => output.remark(validationLine(record)),
-      }).finally(() => progress.end())
+      const result = await stop.heed(
+        async (signal) => {
+          const made = await train({
+            ...{ model, documents: setup.docs, queries, validation, settings, out },
+            documentsVersion: setup.docsVersion,
+            ...setup.device,
+            resume: true,
+            signal,
+            onStep: (record) => progress.update(record.step, stepNote(record)),
+            onValidation: (record) => output.remark(validationLine(record)),
+          }).finally(() => progress.end())
+          if (made.ended === 'stopped') {
+            output.remark(`${out}: the checkpoint of step ${made.steps} of ${settings.steps} is saved`)
+            signal.throwIfAborted()
+          }
+          return made
+        },
+        {
+          onStop: () => output.remark('stopping: finishing the step under way and saving it'),
+          next: `the same command goes on with the checkpoint in ${out}`,
+        },
+      )
       const made = { ...settings, ...modelSettings(values), maxTokens: model.maxTokens }
       await writeSidecar(out, 'train', made, setup.files, { cut })
       const curves = validation && (await drawCurves(out))
       report(out, { ...result, cut }, curves, output)
     } finally {
-      process.removeListener('SIGINT', interrupt)
       setup.close()
     }
   },
@@ -88,10 +105,7 @@ function report(
   output: Output,
 ): void {
   const { steps, ended, best } = result
-  const how = { done: 'all steps done', early: 'ended early', stopped: 'stopped' }[ended]
-  if (ended === 'stopped') {
-    throw new KithError('BAD_INPUT', `stopped after step ${steps}; the same command goes on`)
-  }
+  const how = ended === 'early' ? 'ended early' : 'all steps done'
   const chosen = best ? `the weights of step ${best.step}, the best` : 'the last weights'
   const lines = [`${out}: ${how} (${steps} steps); ${chosen}`]
   if (curves) lines.push(`${curves}: validation loss and nDCG@10`)

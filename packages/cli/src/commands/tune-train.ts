@@ -31,10 +31,14 @@ export const tuneTrainCommand: Command = {
     'kith tune --train --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --inverse-temperature 20 --trials 20 --out tuned',
   options: {
     ...trainingOptions,
-    out: { value: 'FOLDER', help: 'the best model, the trials, curves.html', required: true },
+    out: { value: 'FOLDER', file: 'output', help: 'the best model, the trials, curves.html', required: true },
     trials: { value: 'N', help: 'trainings', default: '20' },
   },
-  async run(values, output) {
+  writes: (values) =>
+    ['study.jsonl', 'tuned-training.json', 'curves.html'].map((name) =>
+      join(text(values, 'out'), name),
+    ),
+  async run(values, output, stop) {
     const out = text(values, 'out')
     const trials = optionalWhole(values, 'trials') ?? 20
     const setup = await openTraining(values, output)
@@ -48,20 +52,29 @@ export const tuneTrainCommand: Command = {
       const level = optionalWhole(values, 'level')
       const decisive = { ...base, level, model: modelIdentity(model) }
       let leader: SearchedTrial | undefined
-      const done = await search((trial) => trainOnce(setup, base, trial, out, output), {
-        space: trainingSpace,
-        start: trainingStart,
-        trials,
-        seed: base.seed,
-        study: join(out, 'study.jsonl'),
-        fingerprint: await fingerprint(decisive, setup.files),
-        async onTrial(trial, ended) {
-          output.remark(`${lineOf(trial, best, ended)}, ${trial.trial + 1} of ${trials}`)
-          const behind = leader && leader.value >= trial.value ? trial : leader
-          if (behind) await forget(folderOf(out, behind.trial))
-          if (behind !== trial) leader = trial
+      const study = join(out, 'study.jsonl')
+      const key = await fingerprint(decisive, setup.files)
+      const done = await stop.heed(
+        (signal) =>
+          search((trial) => trainOnce(setup, base, trial, out, output, signal), {
+            space: trainingSpace,
+            start: trainingStart,
+            trials,
+            seed: base.seed,
+            study,
+            fingerprint: key,
+            async onTrial(trial, ended) {
+              output.remark(`${lineOf(trial, best, ended)}, ${trial.trial + 1} of ${trials}`)
+              const behind = leader && leader.value >= trial.value ? trial : leader
+              if (behind) await forget(folderOf(out, behind.trial))
+              if (behind !== trial) leader = trial
+            },
+          }),
+        {
+          onStop: () => output.remark('stopping: finishing the step under way'),
+          next: `finished trials are in ${study}: the same command goes on with the next one`,
         },
-      })
+      )
       const [first, winner] = [done[0]!, bestOf(done)]
       const settings = trialSettings(winner.parameters, base)
       await writeWhole(join(out, 'tuned-training.json'), (write) =>
@@ -83,15 +96,17 @@ async function trainOnce(
   { trial, parameters, report }: RunningTrial,
   out: string,
   output: Output,
+  signal: AbortSignal,
 ): Promise<void> {
+  signal.throwIfAborted()
   const { train } = await import('@kith/train')
-  const stop = new AbortController()
+  const behind = new AbortController()
   const settings = trialSettings(parameters, base)
   const folder = folderOf(out, trial)
   // What a stopped program has left of it would not report its first values again.
   await rm(folder, { recursive: true, force: true })
   const progress = output.progress(`trial ${trial + 1}`, settings.steps!)
-  await train({
+  const { ended } = await train({
     model: await setup.openModel(),
     documents: setup.docs,
     queries: setup.queries,
@@ -99,13 +114,15 @@ async function trainOnce(
     settings,
     ...setup.device,
     out: folder,
-    signal: stop.signal,
+    signal: AbortSignal.any([behind.signal, signal]),
     onStep: (record) => progress.update(record.step, `loss ${record.loss.toFixed(4)}`),
     onValidation({ loss, measures }) {
       const value = settings.best === 'loss' ? -loss : measures[settings.best!]!
-      if (!report(value)) stop.abort()
+      if (!report(value)) behind.abort()
     },
   }).finally(() => progress.end())
+  // A trial that was stopped on its way has no value; one that fell behind has.
+  if (ended === 'stopped' && !behind.signal.aborted) signal.throwIfAborted()
 }
 
 /** Of equal trials the first: it is nearer to what the user had. */

@@ -23,11 +23,11 @@ export const tuneCommand: Command = {
     'kith tune --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --out tuned.json',
   options: {
     ...judgedOptions,
-    out: { value: 'FILE', help: 'what was found: settings, evidence, verdict', required: true },
+    out: { value: 'FILE', file: 'output', help: 'what was found: settings, evidence, verdict', required: true },
     trials: { value: 'N', help: 'settings that each study tries', default: '200' },
     folds: { value: 'N', help: 'parts that the queries are split into', default: '5' },
     seed: { value: 'N', help: 'of folds and trials', default: '0' },
-    study: { value: 'FILE', help: 'where finished trials are kept', default: 'OUT.study.jsonl' },
+    study: { value: 'FILE', file: 'output', help: 'where finished trials are kept', default: 'OUT.study.jsonl' },
     methods: {
       value: 'LIST',
       help: `methods to choose among, or all: ${methods.join(', ')}`,
@@ -35,7 +35,8 @@ export const tuneCommand: Command = {
     },
     ...methodOptions,
   },
-  async run(values, output) {
+  writes: (values) => (values['study'] === undefined ? [studyBeside(values)] : []),
+  async run(values, output, stop) {
     const base = readMethodSettings(values)
     const chosen = readMethods(values)
     const out = text(values, 'out')
@@ -45,21 +46,27 @@ export const tuneCommand: Command = {
     let progress = output.progress('tuning', 1)
     let total = 0
     try {
-      const tuned = await tune(evaluator, {
+      const study = optionalText(values, 'study') ?? studyBeside(values)
+      const options = {
         ...scoring,
         base,
         methods: chosen,
         trials: optionalWhole(values, 'trials'),
         folds: optionalWhole(values, 'folds', { from: 2 }),
         seed: optionalWhole(values, 'seed', { from: 0 }),
-        study: optionalText(values, 'study') ?? `${out}.study.jsonl`,
+        study,
         fingerprint: await fingerprint({ missing, largest }, files),
-        onProgress(done, all) {
+        onProgress(done: number, all: number) {
           if (all !== total) progress = output.progress('tuning', all)
           total = all
           progress.update(done)
         },
-      }).finally(() => progress.end())
+      }
+      const tuned = await stop
+        .heed((signal) => tune(evaluator, { ...options, signal }), {
+          next: `the same command goes on with the trials in ${study}`,
+        })
+        .finally(() => progress.end())
       await writeTuned(out, tuned)
       await writeSidecar(out, 'tune', { ...scoring, missing }, files)
       output.result(tuned, describe(out, tuned))
@@ -67,6 +74,11 @@ export const tuneCommand: Command = {
       judged.close()
     }
   },
+}
+
+/** Where trials are kept if no option names a place. */
+function studyBeside(values: Values): string {
+  return `${text(values, 'out')}.study.jsonl`
 }
 
 function readMethods(values: Values): readonly Method[] {

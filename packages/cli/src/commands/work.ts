@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { patiently, Studies, work } from '@kith/work'
+import { patiently, Studies, type WorkEvent, work } from '@kith/work'
 import { BatchPool } from '../batch-pool.ts'
 import { checkStudy } from '../check-study.ts'
 import type { Command } from '../command.ts'
@@ -28,43 +28,38 @@ export const workCommand: Command = {
     },
     ...workerOption,
   },
-  async run(values, output) {
+  async run(values, output, stop) {
     const address = readDatabase(values).replace(/#.*$/, '')
     const lanes = optionalWhole(values, 'workers') ?? availableParallelism()
     const lease = optionalWhole(values, 'lease') ?? 60
-    const stop = new AbortController()
-    // In the place of what ends other commands at once; a second signal ends this one too.
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.removeAllListeners(signal)
-      process.once(signal, () => {
-        output.remark('finishing what has begun …')
-        stop.abort()
-      })
-    }
     const onWaiting = (message: string): void =>
       output.remark(`waiting for the database: ${message}`)
     // One for each job that is being finished, and one for signs of life.
-    const studies = await patiently({ signal: stop.signal, onWaiting }, () =>
+    const studies = await patiently({ onWaiting }, () =>
       Studies.open(address, { most: lanes + 1, silence: lease }),
     )
     const pool = new BatchPool(address, lanes)
     let [queries, failures] = [0, 0]
     try {
-      await work(studies, async (study, items) => pool.run(checkStudy(study), items), {
-        lanes,
-        lease,
-        untilEmpty: isSet(values, 'until-empty'),
-        signal: stop.signal,
-        onEvent(event) {
-          if (event.kind === 'done') {
-            queries += event.queries
-            output.remark(`${event.study}: ${event.queries} queries done`)
-          } else if (event.kind === 'failed') {
-            failures++
-            output.remark(`${event.study}: a job failed: ${event.message}`)
-          } else onWaiting(event.message)
-        },
-      })
+      const onEvent = (event: WorkEvent): void => {
+        if (event.kind === 'done') {
+          queries += event.queries
+          output.remark(`${event.study}: ${event.queries} queries done`)
+        } else if (event.kind === 'failed') {
+          failures++
+          output.remark(`${event.study}: a job failed: ${event.message}`)
+        } else onWaiting(event.message)
+      }
+      const untilEmpty = isSet(values, 'until-empty')
+      const options = { lanes, lease, untilEmpty, onEvent }
+      await stop.heed(
+        (signal) =>
+          work(studies, async (study, items) => pool.run(checkStudy(study), items), {
+            ...options,
+            signal,
+          }),
+        { onStop: () => output.remark('finishing what has begun …') },
+      )
     } finally {
       await pool.close()
       await studies.close()

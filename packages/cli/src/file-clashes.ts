@@ -1,0 +1,147 @@
+import { readlinkSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { embeddingFiles } from '@kith/ir'
+import type { Command, FileRole, Values } from './command.ts'
+import { UsageError } from './usage-error.ts'
+
+/** A file or folder of a command line, and the option that brings it in. */
+interface Used {
+  path: string
+  option: string
+  /** It holds the ids of the embeddings beside it. */
+  ids?: boolean
+}
+
+/** Names that are read in folders: of embeddings, models, adapters, trainings and WordNet. */
+const READ_IN_FOLDERS = [
+  ...['embedding.memmap', 'ids.memmap'],
+  ...['config.json', 'modules.json', 'model.onnx', 'model.safetensors', '1_Pooling/config.json'],
+  ...['model.safetensors.index.json', 'sentence_bert_config.json'],
+  ...['tokenizer.json', 'tokenizer_config.json', 'vocab.txt', 'special_tokens_map.json'],
+  ...['adapter.safetensors', 'metrics.jsonl', 'data.noun'],
+]
+
+/** What is written beside an output, or in it where it is a folder of embeddings. */
+const BESIDE_OUTPUTS = ['.meta.json', '.partial', '.partial.json', '.partial.lock']
+const IN_OUTPUTS = ['embedding.memmap', 'ids.memmap']
+
+/** Links that are followed one behind the other, as Linux does. */
+const MOST_LINKS = 40
+
+/** Embeddings whose ids are in a file of their own. */
+const WITH_IDS = /\.(npy|safetensors|fvecs)(\.gz)?$/i
+
+/**
+ * Refuses a command line on which something that would be written is also read, or is written
+ * twice: by device and inode, so that links and other spellings of a path count too.
+ */
+export function refuseClashes(command: Command, values: Values): void {
+  const inputs = new Map<string, Used>()
+  for (const used of named(command, values, 'input').flatMap(readWith)) {
+    // What is not there is not read: the command says so itself.
+    if (!statOf(used.path)) continue
+    const identity = identityOf(used.path)
+    if (identity !== undefined && !inputs.has(identity)) inputs.set(identity, used)
+  }
+  const outputs = new Map<string, Used>()
+  const also = command.writes?.(values) ?? []
+  const further = also.map((path): Used => ({ path, option: `kith ${command.name}` }))
+  for (const used of [...named(command, values, 'output').flatMap(writtenWith), ...further]) {
+    const identity = identityOf(used.path)
+    if (identity === undefined) continue
+    const read = inputs.get(identity)
+    // Ids of embeddings stay what they are where two formats of one file share them.
+    if (read && !(read.ids && used.ids)) {
+      throw new UsageError(
+        `${used.option} would replace ${used.path}, which is an input (${read.option} ${read.path}): write to another place`,
+      )
+    }
+    const written = outputs.get(identity)
+    if (written) {
+      throw new UsageError(
+        `${written.option} and ${used.option} would both write ${used.path}: name two files`,
+      )
+    }
+    outputs.set(identity, used)
+  }
+}
+
+/** The files and folders that options name in one role. */
+function named(command: Command, values: Values, role: FileRole): Used[] {
+  const used: Used[] = []
+  for (const [name, { file, value }] of Object.entries(command.options)) {
+    if (file !== role) continue
+    for (const given of [values[name] ?? []].flat().map(String)) {
+      // An address can be a URL, or name a collection behind the folder.
+      const path = value === 'ADDRESS' ? given.replace(/#.*$/, '') : given
+      if (!/^[a-z][a-z\d+.-]*:\/\//i.test(path)) used.push({ path, option: `--${name}` })
+    }
+  }
+  if (command.rest?.file === role) {
+    for (const path of values['rest'] as string[]) used.push({ path, option: command.rest.value })
+  }
+  return used
+}
+
+/** An input with everything that is read along with it. */
+function readWith({ path, option }: Used): Used[] {
+  const at = path === '-' ? '/dev/stdin' : path
+  if (statOf(at)?.isDirectory()) {
+    return [at, ...READ_IN_FOLDERS.map((name) => join(at, name))].map((file) => {
+      return { path: file, option }
+    })
+  }
+  return [{ path: at, option }, { path: `${at}.meta.json`, option }, ...idsOf({ path: at, option })]
+}
+
+/** An output with everything that is written along with it. */
+function writtenWith(used: Used): Used[] {
+  const { path, option } = used
+  const plain = path.replace(/[/\\]+$/, '')
+  return [
+    used,
+    ...BESIDE_OUTPUTS.map((ending) => ({ path: `${plain}${ending}`, option })),
+    ...IN_OUTPUTS.map((name) => ({ path: join(path, name), option })),
+    ...idsOf(used),
+  ]
+}
+
+function idsOf({ path, option }: Used): Used[] {
+  if (!WITH_IDS.test(path)) return []
+  const [, ...beside] = embeddingFiles(path.replace(/\.gz$/i, ''))
+  return beside.map((file) => ({ path: file, option, ids: true }))
+}
+
+/**
+ * What tells a file or folder from every other, through links and spellings; undefined for pipes
+ * and devices, which hold nothing that could be replaced.
+ */
+export function identityOf(path: string, links = 0): string | undefined {
+  const found = statOf(path)
+  if (found) {
+    return found.isFile() || found.isDirectory() ? `${found.dev}:${found.ino}` : undefined
+  }
+  const target = links < MOST_LINKS ? linkTarget(path) : undefined
+  if (target !== undefined) return identityOf(target, links + 1)
+  // A file that is still to be made is known by its folder and its name.
+  const full = resolve(path)
+  return full === dirname(full) ? full : `${identityOf(dirname(full))}/${basename(full)}`
+}
+
+function statOf(path: string) {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    // A file in the place of a folder, or a link to itself: nothing is there.
+    return undefined
+  }
+}
+
+/** Where a link points that leads to nothing yet. */
+function linkTarget(path: string): string | undefined {
+  try {
+    return resolve(dirname(path), readlinkSync(path))
+  } catch {
+    return undefined
+  }
+}

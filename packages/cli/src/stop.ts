@@ -1,0 +1,100 @@
+import { once } from 'node:events'
+import { discardUnfinished, resumableFiles } from '@kith/ir'
+
+/** The signals that ask a program to end, with the exit code that a shell gives each. */
+const codes: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 }
+
+/** Milliseconds within which a second signal is the same one again. */
+const ECHO = 300
+
+/** A command ended because it was asked to; the message says how to go on. */
+export class Stopped extends Error {
+  override name = 'Stopped'
+}
+
+/** How a command heeds a signal. */
+export interface Heeding {
+  /** Called when the signal comes, to say what is still being done. */
+  onStop?: () => void
+  /** How the user goes on, once the command has stopped. */
+  next?: string
+}
+
+/** Waits until a signal is aborted: a server has nothing else to do. */
+export async function aborted(signal: AbortSignal): Promise<void> {
+  // A promise alone does not keep the program alive; the server does.
+  if (!signal.aborted) await once(signal, 'abort')
+}
+
+/**
+ * The one place that listens to SIGINT and SIGTERM. A signal ends the program at once, without a
+ * half-written file, unless the command is heeding it: then the first signal asks it to save its
+ * work and to end by itself, and the second ends the program.
+ */
+export class Stop {
+  readonly #controller = new AbortController()
+  readonly #listeners = Object.entries(codes).map(
+    ([signal, code]) => [signal, () => this.#heard(code)] as const,
+  )
+  #heeding: Heeding | undefined
+  #first: number | undefined
+  #code = 0
+
+  constructor() {
+    for (const [signal, listener] of this.#listeners) process.on(signal, listener)
+  }
+
+  /** The exit code of a program that was asked to end; 0 if nobody asked. */
+  get code(): number {
+    return this.#code
+  }
+
+  /**
+   * Does work that ends by itself once the signal is aborted.
+   *
+   * @param work Where it ends before all is done, it throws the signal's reason.
+   */
+  async heed<T>(
+    work: (signal: AbortSignal) => Promise<T>,
+    { next = '', ...heeding }: Heeding = {},
+  ): Promise<T> {
+    const { signal } = this.#controller
+    this.#heeding = heeding
+    try {
+      return await work(signal)
+    } catch (error) {
+      throw signal.aborted && error === signal.reason ? new Stopped(`stopped; ${next}`) : error
+    } finally {
+      this.#heeding = undefined
+    }
+  }
+
+  /** Leaves signals to the system again: the command has ended. */
+  close(): void {
+    for (const [signal, listener] of this.#listeners) process.removeListener(signal, listener)
+  }
+
+  #heard(code: number): void {
+    const now = performance.now()
+    const first = this.#first === undefined
+    // One Ctrl-C comes twice where npx passes on what the terminal has sent to the program too.
+    if (!first && now - this.#first! < ECHO) return
+    this.#first ??= now
+    this.#code = code
+    if (!first || !this.#heeding) this.#end()
+    this.#heeding?.onStop?.()
+    this.#controller.abort()
+  }
+
+  #end(): never {
+    discardUnfinished()
+    const files = resumableFiles()
+    for (const file of files) {
+      process.stderr.write(`\nstopped; the same command goes on with ${file}\n`)
+    }
+    if (files.length === 0) {
+      process.stderr.write('\nstopped; what was not finished is removed: the same command starts anew\n')
+    }
+    process.exit(this.#code)
+  }
+}
