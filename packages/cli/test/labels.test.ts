@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -11,6 +12,9 @@ import { kith, succeed } from './support.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
+
+const sha256 = (contents: string): string =>
+  createHash('sha256').update(contents).digest('hex')
 
 const documents = 300
 const queries = 3000
@@ -180,6 +184,71 @@ describe('kith labels', () => {
     expect(kith('labels', 'merge', '--out', path('m.jsonl'))).toMatchObject({ code: 2 })
   })
 
+  test('a share that is not what its metadata tell of is refused', () => {
+    const shares = [1, 2, 3].map((i) => {
+      labels(`checked${i}.jsonl`, '--shard', `${i}/3`)
+      return path(`checked${i}.jsonl`)
+    })
+    const second = shares[1]!
+    const [whole, meta] = [read('checked2.jsonl'), read('checked2.jsonl.meta.json')]
+    const out = path('checked.jsonl')
+    const merge = () => kith('labels', 'merge', ...shares, '--out', out)
+    expect(merge().code).toBe(0)
+    const before = [read('checked.jsonl'), read('checked.jsonl.meta.json')]
+    const refused = (problem: RegExp): void => {
+      const { code, err } = merge()
+      expect(err).toMatch(problem)
+      expect(code).toBe(1)
+      // The earlier output stays, and so do its metadata.
+      expect([read('checked.jsonl'), read('checked.jsonl.meta.json')]).toEqual(before)
+    }
+    const lines = whole.split('\n')
+    writeFileSync(second, lines.slice(0, -3).join('\n'))
+    refused(/checked2.jsonl, which should hold the labels of 900 queries: it tells of \d+ bytes/)
+    writeFileSync(second, '')
+    refused(/it tells of \d+ bytes, the file has 0; make the share of queries 1001 to 2000 again/)
+    writeFileSync(second, whole.replace('"q1500"', '"q1501"'))
+    refused(/the \d+ bytes of the file are other ones/)
+    rmSync(second)
+    refused(/checked2.jsonl: cannot be read \(ENOENT\)/)
+    writeFileSync(second, whole)
+    const { output, ...rest } = JSON.parse(meta)
+    expect(output).toEqual({ bytes: Buffer.byteLength(whole), sha256: sha256(whole) })
+    writeFileSync(`${second}.meta.json`, JSON.stringify(rest))
+    refused(/it has no digest of it/)
+    rmSync(`${second}.meta.json`)
+    refused(/checked2.jsonl.meta.json: not what kith labels writes .* no such file/)
+    writeFileSync(`${second}.meta.json`, meta)
+    expect(merge().code).toBe(0)
+  })
+
+  test('a command that fails leaves the metadata of the output that was there', () => {
+    labels('kept.jsonl')
+    const before = [read('kept.jsonl'), read('kept.jsonl.meta.json')]
+    writeFileSync(path('unknown.trec'), 'q0 Q0 nowhere 1 5 t\n')
+    const failed = kith(...['labels', ...inputs(), '--run', path('unknown.trec')], '--out', path('kept.jsonl'))
+    expect(failed.code).toBe(1)
+    expect([read('kept.jsonl'), read('kept.jsonl.meta.json')]).toEqual(before)
+  })
+
+  test('a query with more ground truth than a context is counted, and ends nothing', () => {
+    const counted = JSON.parse(labels('narrow.jsonl', '--context', '1', '--k', '1', '--json'))
+    // Every seventh query has two relevant documents; 2,700 of the 3,000 are judged.
+    expect(counted.leftOut).toEqual({
+      'no ground truth': 300,
+      'more ground truth than --context': 387,
+    })
+    expect(counted.queries).toBe(2700 - 387)
+    const meta = JSON.parse(read('narrow.jsonl.meta.json'))
+    expect(meta.summary.leftOut).toEqual(counted.leftOut)
+    expect(read('narrow.jsonl')).not.toContain('"q0"')
+    expect(labels('narrow.jsonl', '--context', '1', '--k', '1')).toMatch(
+      /left out: more ground truth than --context 387\n/,
+    )
+    const audited = succeed('audit', ...inputs(), '--context', '1', '--k', '1', '--out', path('narrow.tsv'))
+    expect(audited).toContain('387 queries left out: more ground truth than --context')
+  })
+
   test('more shares than queries: the empty ones join too', () => {
     writeFileSync(path('three.trec'), read('run.trec').split('\n').slice(0, 90).join('\n'))
     for (const ending of ['jsonl', 'jsonl.gz']) {
@@ -311,9 +380,6 @@ describe('kith labels', () => {
     expect(fails('--shard', '4/3')).toMatchObject({ code: 2 })
     expect(fails('--boost', '-1')).toMatchObject({ code: 2 })
     expect(fails('--target', 'cosy').err).toMatch(/setting target is "cosy", allowed: mixed/)
-    expect(fails('--context', '1').err).toMatch(
-      /query q\d+: 2 ground-truth documents do not fit a context of 1: raise --context/,
-    )
     writeFileSync(path('foreign.trec'), 'q0 Q0 nowhere 1 5 t\nq1 Q0 d1 1 5 t\n')
     const foreign = (...more: string[]) => fails('--run', path('foreign.trec'), ...more)
     expect(foreign().err).toMatch(/query q0: candidate nowhere has no embedding .*--missing skip/)

@@ -35,7 +35,6 @@ export const mergeCommand: Command = {
   options: { out: { value: 'FILE', file: 'output', help: 'the labels to write', required: true } },
   async run(values, output) {
     const out = text(values, 'out')
-    refuseTwice(texts(values, 'rest'))
     const shares = await Promise.all(
       texts(values, 'rest').map(async (file) => ({ file, meta: await readShare(file) })),
     )
@@ -44,6 +43,7 @@ export const mergeCommand: Command = {
     )
     checkSame(shares)
     checkWhole(shares)
+    refuseTwice(shares)
     for (const { file, meta } of shares) await checkContents(file, meta)
     const { settings, inputs, queries } = shares[0]!.meta
     const files = shares.map(({ file }) => file)
@@ -89,10 +89,10 @@ async function readShare(file: string): Promise<Share> {
   }
 }
 
-/** The same file under two names is one share too many; a copy of it shows by its queries. */
-function refuseTwice(files: readonly string[]): void {
+/** An empty share has no queries that would show that it is named twice. */
+function refuseTwice(shares: readonly Named[]): void {
   const seen = new Map<string | undefined, string>()
-  for (const file of files) {
+  for (const { file } of shares) {
     const identity = identityOf(file)
     const before = seen.get(identity)
     if (before !== undefined) throw refusal(`${file} and ${before} are the same file`)
