@@ -28,7 +28,7 @@ export function writeCommands() {
     cell(command.summary),
   ])
   const intro =
-    'In this repository `npx kith`, elsewhere `npx @kith/cli`. `kith COMMAND --help` says what stands here; the exit code is 0, 1 for bad data, 2 for bad usage.'
+    'In this repository `npx kith`, elsewhere `npx @kith/cli`. `kith COMMAND --help` says what stands here; the exit code is 0, 1 for bad data, 2 for bad usage, 130 or 143 after Ctrl-C or SIGTERM.'
   writePage(
     'commands/index.md',
     `# Commands\n\n${intro}\n\n${table(['command', 'what it does'], rows)}`,

@@ -63,7 +63,11 @@ export class Stop {
     try {
       return await work(signal)
     } catch (error) {
-      throw signal.aborted && error === signal.reason ? new Stopped(`stopped; ${next}`) : error
+      // A store wraps what its caller throws.
+      const reasons = [error, (error as Error).cause]
+      throw signal.aborted && reasons.includes(signal.reason)
+        ? new Stopped(`stopped; ${next}`)
+        : error
     } finally {
       this.#heeding = undefined
     }
@@ -93,7 +97,9 @@ export class Stop {
       process.stderr.write(`\nstopped; the same command goes on with ${file}\n`)
     }
     if (files.length === 0) {
-      process.stderr.write('\nstopped; what was not finished is removed: the same command starts anew\n')
+      process.stderr.write(
+        '\nstopped; what was not finished is removed: the same command starts anew\n',
+      )
     }
     process.exit(this.#code)
   }

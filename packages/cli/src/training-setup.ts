@@ -15,7 +15,12 @@ import { isSet, optionalChoice, optionalText, optionalWhole, text } from './valu
 /** What is trained, on what, and how. */
 export const trainingOptions: Options = {
   docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
-  'train-queries': { value: 'FILE', file: 'input', help: 'texts of the training queries', required: true },
+  'train-queries': {
+    value: 'FILE',
+    file: 'input',
+    help: 'texts of the training queries',
+    required: true,
+  },
   'train-run': { value: 'FILE', file: 'input', help: 'their candidates', required: true },
   qrels: { value: 'FILE', file: 'input', help: 'their judgements', required: true },
   'dev-queries': { value: 'FILE', file: 'input', help: 'texts of held-out queries' },

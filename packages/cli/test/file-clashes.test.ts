@@ -76,7 +76,9 @@ test.each(pairs)('kith $name refuses --$output on --$input', async ({ command, o
   const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   try {
     expect(await main(args)).toBe(2)
-    expect(said.mock.calls.join('')).toContain(`--${output} would replace ${same}, which is an input`)
+    expect(said.mock.calls.join('')).toContain(
+      `--${output} would replace ${same}, which is an input`,
+    )
   } finally {
     said.mockRestore()
     process.stdout.removeAllListeners('error')

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -13,8 +13,7 @@ import { kith, succeed } from './support.ts'
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
 
-const sha256 = (contents: string): string =>
-  createHash('sha256').update(contents).digest('hex')
+const sha256 = (contents: string): string => createHash('sha256').update(contents).digest('hex')
 
 const documents = 300
 const queries = 3000
@@ -226,7 +225,11 @@ describe('kith labels', () => {
     labels('kept.jsonl')
     const before = [read('kept.jsonl'), read('kept.jsonl.meta.json')]
     writeFileSync(path('unknown.trec'), 'q0 Q0 nowhere 1 5 t\n')
-    const failed = kith(...['labels', ...inputs(), '--run', path('unknown.trec')], '--out', path('kept.jsonl'))
+    const failed = kith(
+      ...['labels', ...inputs(), '--run', path('unknown.trec')],
+      '--out',
+      path('kept.jsonl'),
+    )
     expect(failed.code).toBe(1)
     expect([read('kept.jsonl'), read('kept.jsonl.meta.json')]).toEqual(before)
   })
@@ -245,7 +248,16 @@ describe('kith labels', () => {
     expect(labels('narrow.jsonl', '--context', '1', '--k', '1')).toMatch(
       /left out: more ground truth than --context 387\n/,
     )
-    const audited = succeed('audit', ...inputs(), '--context', '1', '--k', '1', '--out', path('narrow.tsv'))
+    const audited = succeed(
+      'audit',
+      ...inputs(),
+      '--context',
+      '1',
+      '--k',
+      '1',
+      '--out',
+      path('narrow.tsv'),
+    )
     expect(audited).toContain('387 queries left out: more ground truth than --context')
   })
 

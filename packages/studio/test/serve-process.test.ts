@@ -130,8 +130,16 @@ test('without a model it serves embeddings, and ends at once on a second signal'
     )
   )
     await setTimeout(5)
-  server.child.kill('SIGINT')
-  expect(await server.ended).toEqual([null, 'SIGINT'])
+  // One that comes right behind the first is taken for the same: npx passes on what it hears.
+  let ended: unknown
+  void server.ended.then((how) => {
+    ended = how
+  })
+  while (ended === undefined) {
+    server.child.kill('SIGINT')
+    await setTimeout(50)
+  }
+  expect(ended).toEqual([130, null])
   await unfinished
 })
 

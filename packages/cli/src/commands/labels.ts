@@ -54,7 +54,12 @@ export const labelsCommand: Command = {
   example:
     'kith labels --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --out labels.jsonl',
   options: {
-    run: { value: 'FILE', file: 'input', help: 'candidates of the training queries', required: true },
+    run: {
+      value: 'FILE',
+      file: 'input',
+      help: 'candidates of the training queries',
+      required: true,
+    },
     queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
     docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
     ...storeOption,

@@ -22,7 +22,11 @@ export const loadCommand: Command = {
   options: {
     store: { value: 'ADDRESS', file: 'output', help: 'where the documents go', required: true },
     docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
-    corpus: { value: 'FILE', file: 'input', help: 'texts of the documents (BEIR, MS MARCO or TREC)' },
+    corpus: {
+      value: 'FILE',
+      file: 'input',
+      help: 'texts of the documents (BEIR, MS MARCO or TREC)',
+    },
     type: { value: 'TYPE', help: 'f32, or f16 for half the space', default: 'that of --docs' },
     metric: { value: 'NAME', help: 'what the index is for: dot or cosine', default: 'dot' },
     index: { help: 'build an approximate index when all is loaded' },

@@ -45,8 +45,16 @@ export const reportCommand: Command = {
     ...textOptions,
     title: { value: 'TEXT', help: 'of the page' },
     training: { value: 'FOLDER', file: 'input', help: 'a folder of kith train', multiple: true },
-    figures: { value: 'FILE', file: 'input', help: 'further figures, as kith sweep writes them (figures.json)' },
-    tables: { value: 'FILE', file: 'input', help: 'further tables: a JSON list of { title, note, rows }' },
+    figures: {
+      value: 'FILE',
+      file: 'input',
+      help: 'further figures, as kith sweep writes them (figures.json)',
+    },
+    tables: {
+      value: 'FILE',
+      file: 'input',
+      help: 'further tables: a JSON list of { title, note, rows }',
+    },
     about: { value: 'TEXT', help: 'what this is about, in a sentence' },
     ...evaluationOptions,
   },

@@ -55,7 +55,11 @@ export const rerankCommand: Command = {
       help: 'queries or candidates without an embedding or text: error, or skip (they stay behind the reranked ones)',
       default: 'error',
     },
-    settings: { value: 'FILE', file: 'input', help: 'what kith tune found: its settings instead of those below' },
+    settings: {
+      value: 'FILE',
+      file: 'input',
+      help: 'what kith tune found: its settings instead of those below',
+    },
     force: { help: 'rerank even where kith tune says that the old ranking is better' },
     'search-again': { help: 'search all documents with the vector of average or rocchio' },
     ...methodOptions,

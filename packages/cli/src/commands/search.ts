@@ -20,7 +20,12 @@ export const searchCommand: Command = {
     queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
     docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
     ...storeOption,
-    out: { value: 'FILE', file: 'output', help: 'the run to write (.json, .gz by ending)', required: true },
+    out: {
+      value: 'FILE',
+      file: 'output',
+      help: 'the run to write (.json, .gz by ending)',
+      required: true,
+    },
     top: { value: 'N', help: 'documents per query', default: '200' },
     metric: {
       value: 'NAME',

@@ -40,7 +40,11 @@ export const serveCommand: Command = {
       file: 'input',
       help: 'documents for /v1/search: a file of embeddings, a LanceDB folder, postgres://…',
     },
-    corpus: { value: 'FILE', file: 'input', help: 'texts of the documents, where the store has none' },
+    corpus: {
+      value: 'FILE',
+      file: 'input',
+      help: 'texts of the documents, where the store has none',
+    },
     ...encoderOptions,
     model: {
       value: 'MODEL',
@@ -54,7 +58,11 @@ export const serveCommand: Command = {
     queue: { value: 'N', help: 'texts that may wait for the encoder', default: '4096' },
     timeout: { value: 'SECONDS', help: 'that a request may take', default: '30' },
     cache: { value: 'SIZE', help: 'embeddings of texts that come again', default: '256M' },
-    settings: { value: 'FILE', file: 'input', help: 'what kith tune found: its settings instead of those below' },
+    settings: {
+      value: 'FILE',
+      file: 'input',
+      help: 'what kith tune found: its settings instead of those below',
+    },
     force: { help: 'serve even where kith tune says that the old ranking is better' },
     ...settingOptions,
   },

@@ -32,9 +32,8 @@ export const sweepCommand: Command = {
     settings: { value: 'FILE', file: 'input', help: 'what kith tune found: the chosen point' },
     ...methodOptions,
   },
-  writes: (values) =>
-    ['figures.json', 'index.html'].map((name) => join(text(values, 'out'), name)),
-  async run(values, output) {
+  writes: (values) => ['figures.json', 'index.html'].map((name) => join(text(values, 'out'), name)),
+  async run(values, output, stop) {
     const settings = await readTunedOrSettings(values)
     const judged = await openJudged(values, output, LARGEST)
     const { run, qrels, queries, docs, collection, evaluator, scoring } = judged
@@ -54,7 +53,9 @@ export const sweepCommand: Command = {
         await scoresFigure(run, collection, settings),
         await labelFigure({ run, qrels, queries, docs, level }, settings),
       ]
-      await write(text(values, 'out'), figures, commandLine('sweep', values), output)
+      const command = commandLine('sweep', values)
+      // A signal now would leave a folder with figures of two sweeps.
+      await stop.heed(() => write(text(values, 'out'), figures, command, output))
     } finally {
       judged.close()
     }

@@ -13,7 +13,12 @@ export const trainCompareCommand: Command = {
   example: 'kith train compare trained-one-hot trained-mixed --out curves.svg',
   rest: { value: 'FOLDER…', file: 'input', help: 'folders of kith train' },
   options: {
-    out: { value: 'FILE', file: 'output', help: 'the picture to write: .svg or .html', required: true },
+    out: {
+      value: 'FILE',
+      file: 'output',
+      help: 'the picture to write: .svg or .html',
+      required: true,
+    },
     measure: { value: 'NAME', help: 'MRR@10, nDCG@10, MAP@10 or Recall@10', default: 'nDCG@10' },
   },
   async run(values, output) {

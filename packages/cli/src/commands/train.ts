@@ -33,7 +33,12 @@ export const trainCommand: Command = {
   options: {
     ...trainingOptions,
     labels: { value: 'FILE', file: 'input', help: 'their targets, by kith labels (JSONL)' },
-    out: { value: 'FOLDER', file: 'output', help: 'the trained model, checkpoints, metrics.jsonl', required: true },
+    out: {
+      value: 'FOLDER',
+      file: 'output',
+      help: 'the trained model, checkpoints, metrics.jsonl',
+      required: true,
+    },
   },
   writes: (values) => trainingResults.map((name) => join(text(values, 'out'), name)),
   async run(values, output, stop) {
@@ -57,7 +62,9 @@ export const trainCommand: Command = {
             onValidation: (record) => output.remark(validationLine(record)),
           }).finally(() => progress.end())
           if (made.ended === 'stopped') {
-            output.remark(`${out}: the checkpoint of step ${made.steps} of ${settings.steps} is saved`)
+            output.remark(
+              `${out}: the checkpoint of step ${made.steps} of ${settings.steps} is saved`,
+            )
             signal.throwIfAborted()
           }
           return made

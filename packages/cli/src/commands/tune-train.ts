@@ -31,7 +31,12 @@ export const tuneTrainCommand: Command = {
     'kith tune --train --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --inverse-temperature 20 --trials 20 --out tuned',
   options: {
     ...trainingOptions,
-    out: { value: 'FOLDER', file: 'output', help: 'the best model, the trials, curves.html', required: true },
+    out: {
+      value: 'FOLDER',
+      file: 'output',
+      help: 'the best model, the trials, curves.html',
+      required: true,
+    },
     trials: { value: 'N', help: 'trainings', default: '20' },
   },
   writes: (values) =>

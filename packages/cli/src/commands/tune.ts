@@ -23,11 +23,21 @@ export const tuneCommand: Command = {
     'kith tune --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --out tuned.json',
   options: {
     ...judgedOptions,
-    out: { value: 'FILE', file: 'output', help: 'what was found: settings, evidence, verdict', required: true },
+    out: {
+      value: 'FILE',
+      file: 'output',
+      help: 'what was found: settings, evidence, verdict',
+      required: true,
+    },
     trials: { value: 'N', help: 'settings that each study tries', default: '200' },
     folds: { value: 'N', help: 'parts that the queries are split into', default: '5' },
     seed: { value: 'N', help: 'of folds and trials', default: '0' },
-    study: { value: 'FILE', file: 'output', help: 'where finished trials are kept', default: 'OUT.study.jsonl' },
+    study: {
+      value: 'FILE',
+      file: 'output',
+      help: 'where finished trials are kept',
+      default: 'OUT.study.jsonl',
+    },
     methods: {
       value: 'LIST',
       help: `methods to choose among, or all: ${methods.join(', ')}`,

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readlinkSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import { program } from './support.ts'
+
+/** A `kith` that was told to stop: how it ended, and what it had printed. */
+export interface Signalled {
+  code: number | null
+  out: string
+  err: string
+}
+
+/**
+ * Runs `kith`, and when it is in the middle of its work sends a signal to its whole process group,
+ * as a terminal does.
+ *
+ * @param isMiddle Whether it is there, by what it has left or printed so far.
+ */
+export async function signalled(
+  args: readonly string[],
+  signals: readonly NodeJS.Signals[],
+  isMiddle: (running: { pid: number; printed: string }) => boolean | Promise<boolean>,
+): Promise<Signalled> {
+  const child = spawn(process.execPath, [program, ...args], { detached: true })
+  const pid = child.pid!
+  const ended = once(child, 'close')
+  let [out, err, running] = ['', '', true]
+  child.stdout.on('data', (part) => {
+    out += part
+  })
+  child.stderr.on('data', (part) => {
+    err += part
+  })
+  void ended.then(() => {
+    running = false
+  })
+  while (running && !(await isMiddle({ pid, printed: out + err }))) await setTimeout(3)
+  for (const signal of running ? signals : []) process.kill(-pid, signal)
+  const [code] = (await ended) as [number | null]
+  return { code, out, err }
+}
+
+/** Whether a process has a file open. */
+export function holds(pid: number, file: string): boolean {
+  try {
+    const open = readdirSync(`/proc/${pid}/fd`)
+    return open.some((fd) => targetOf(`/proc/${pid}/fd/${fd}`) === file)
+  } catch {
+    // It has not begun, or has ended.
+    return false
+  }
+}
+
+function targetOf(link: string): string | undefined {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return undefined
+  }
+}

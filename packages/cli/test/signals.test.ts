@@ -1,0 +1,337 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { writeEmbeddings } from '@kith/ir'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { emptyDatabase, postgres, run } from '../../../test/postgres.ts'
+import { holds, signalled } from './signalled.ts'
+import { succeed } from './support.ts'
+import { writeTurned } from './turned.ts'
+
+// Real processes, on whatever machine: slow is not wrong.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+
+const data = temporaryFolder()
+const at = (name: string): string => join(data, name)
+const turned = (name: string): string => join(data, 'turned', name)
+const sizes = { documents: 1000, queries: 6000, dimensions: 16 }
+
+beforeAll(async () => {
+  const rows = function* (count: number, dimensions: number, sway: number) {
+    for (let i = 0; i < count; i++) {
+      yield Float32Array.from({ length: dimensions }, (_, j) => Math.sin(i * 7 + j * 3 + sway))
+    }
+  }
+  const ids = (count: number, letter: string) =>
+    Array.from({ length: count }, (_, i) => `${letter}${i}`)
+  const write = (name: string, count: number, dimensions: number, letter: string, sway: number) =>
+    writeEmbeddings(
+      at(name),
+      { dimensions, ids: ids(count, letter) },
+      rows(count, dimensions, sway),
+    )
+  await write('docs.npy', sizes.documents, sizes.dimensions, 'd', 0)
+  await write('queries.npy', sizes.queries, sizes.dimensions, 'q', 1)
+  await write('many.npy', 40_000, 64, 'd', 0)
+  await write('eights.npy', 100_000, 8, 'q', 1)
+  const judged = (count: number) =>
+    ids(count, 'q')
+      .map((id, i) => `${id} 0 d${(i * 13) % sizes.documents} 1\n`)
+      .join('')
+  writeFileSync(at('qrels.trec'), judged(sizes.queries))
+  writeFileSync(at('few.trec'), judged(60))
+  const texts = ids(700, 't').map((id, i) => JSON.stringify({ _id: id, text: `word${i} and ${i}` }))
+  writeFileSync(at('texts.jsonl'), `${texts.join('\n')}\n`)
+  succeed('search', ...pair(), '--top', '40', '--out', at('run.trec'))
+  mkdirSync(turned(''))
+  await writeTurned(turned(''))
+  succeed('train', ...trained(), '--steps', '2', '--out', at('adapter'))
+})
+
+const pair = (): string[] => ['--queries', at('queries.npy'), '--docs', at('docs.npy')]
+// Embeddings that are read as needed stay open while a command works.
+const files = (): string[] => [...pair(), '--run', at('run.trec'), '--memory', '0']
+const judged = (): string[] => [...files(), '--qrels', at('qrels.trec')]
+const trained = (): string[] => [
+  ...['--docs', turned('docs.npy'), '--adapter', 'linear', '--rate', '0.02'],
+  ...['--train-queries', turned('queries.npy'), '--train-run', turned('run.trec')],
+  ...['--qrels', turned('train.trec'), '--dev-qrels', turned('dev.trec')],
+  ...['--dev-queries', turned('queries.npy'), '--dev-run', turned('run.trec')],
+]
+const signals = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const
+
+/** What a folder holds besides locks, which the next command takes over. */
+function namesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((name) => !name.endsWith('.lock'))
+    .sort()
+}
+
+/** Whether something is being written in a folder under a temporary name. */
+const isWriting = (folder: string): boolean => namesIn(folder).some((name) => name.endsWith('.tmp'))
+
+const hasLines = (file: string, count: number): boolean =>
+  existsSync(file) && readFileSync(file, 'utf8').split('\n').length > count
+
+/** A long command, and how to see that it is in the middle of its work. */
+interface Long {
+  name: string
+  args(out: string): string[]
+  isMiddle(running: { pid: number; printed: string }, out: string): boolean
+}
+
+/** Commands that leave nothing: they start anew. */
+const anew: Long[] = [
+  {
+    name: 'search',
+    args: (out) => ['search', ...pair(), '--memory', '0', '--top', '200', '--out', out],
+    isMiddle: ({ pid }) => holds(pid, at('docs.npy')),
+  },
+  {
+    name: 'rerank',
+    args: (out) => ['rerank', ...files(), '--out', out],
+    isMiddle: (_, out) => isWriting(dirname(out)),
+  },
+  {
+    name: 'sweep',
+    args: (out) => ['sweep', ...judged(), '--out', out],
+    isMiddle: ({ pid }) => holds(pid, at('docs.npy')),
+  },
+  {
+    name: 'audit',
+    args: (out) => ['audit', ...judged(), '--out', out],
+    isMiddle: ({ pid }) => holds(pid, at('docs.npy')),
+  },
+  {
+    name: 'report',
+    args: (out) => [
+      ...['report', '--qrels', at('qrels.trec'), '--out', out],
+      ...['--run', at('run.trec'), '--run', at('again.trec')],
+    ],
+    isMiddle: ({ pid }) => holds(pid, at('run.trec')),
+  },
+  {
+    name: 'convert',
+    args: (out) => ['convert', '--kind', 'embeddings', '--in', at('many.npy'), '--out', out],
+    isMiddle: (_, out) => isWriting(dirname(out)),
+  },
+  {
+    name: 'adapt',
+    args: (out) => [
+      ...['adapt', '--adapter', at('adapter'), '--queries', at('eights.npy')],
+      ...['--memory', '0', '--out', out],
+    ],
+    isMiddle: ({ pid }) => holds(pid, at('eights.npy')),
+  },
+]
+
+describe.each(anew)('kith $name leaves nothing behind', ({ args, isMiddle }) => {
+  test.each(signals)('%s', async (signal, code) => {
+    const folder = temporaryFolderIn(data)
+    const out = join(folder, 'out.jsonl')
+    copyFileSync(at('run.trec'), at('again.trec'))
+    writeFileSync(out, 'what was there')
+    writeFileSync(`${out}.meta.json`, '{"earlier":true}')
+    const before = namesIn(folder)
+    const ended = await signalled(args(out), [signal], (running) => isMiddle(running, out))
+    expect(ended).toMatchObject({ code, err: expect.stringMatching(/\nstopped; .* starts anew\n/) })
+    expect(namesIn(folder)).toEqual(before)
+    expect(readFileSync(out, 'utf8')).toBe('what was there')
+    expect(readFileSync(`${out}.meta.json`, 'utf8')).toBe('{"earlier":true}')
+  })
+})
+
+/** Commands that go on where they were. */
+const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp })[] = [
+  {
+    name: 'encode',
+    args: (out) => ['encode', '--input', at('texts.jsonl'), '--out', out],
+    isMiddle: (_, out) => existsSync(`${out}.partial.json`),
+    result: (out) => out,
+    left: /^out\.npy\.partial(\.json)?$/,
+    next: /the same command goes on with .*out\.npy\n/,
+  },
+  {
+    name: 'labels',
+    args: (out) => ['labels', ...judged(), '--out', out],
+    isMiddle: (_, out) => existsSync(`${out}.partial.json`),
+    result: (out) => out,
+    left: /^out\.npy\.partial(\.json)?$/,
+    next: /the same command goes on with .*out\.npy\n/,
+  },
+  {
+    name: 'tune',
+    args: (out) => [
+      ...['tune', ...files(), '--qrels', at('few.trec')],
+      ...['--trials', '24', '--out', out],
+    ],
+    isMiddle: (_, out) => hasLines(`${out}.study.jsonl`, 2),
+    result: (out) => out,
+    left: /^out\.npy\.study\.jsonl$/,
+    next: /the same command goes on with the trials in .*out\.npy\.study\.jsonl\n/,
+  },
+  {
+    name: 'train',
+    args: (out) => [
+      ...['train', ...trained(), '--steps', '600', '--validate-every', '300'],
+      ...['--out', `${out}-folder`],
+    ],
+    isMiddle: (_, out) => hasLines(`${out}-folder/metrics.jsonl`, 3),
+    result: (out) => `${out}-folder/adapter.safetensors`,
+    left: /^out\.npy-folder(\/metrics\.jsonl|\/checkpoints(\/(best|latest)\.safetensors)?)?$/,
+    next: /the same command goes on with the checkpoint in .*out\.npy-folder\n/,
+  },
+  {
+    name: 'tune --train',
+    args: (out) => [
+      ...['tune', '--train', ...trained(), '--steps', '300', '--validate-every', '100'],
+      ...['--trials', '2', '--out', `${out}-folder`],
+    ],
+    isMiddle: (_, out) => hasLines(`${out}-folder/trial-001/metrics.jsonl`, 3),
+    result: (out) => `${out}-folder/tuned-training.json`,
+    left: /^out\.npy-folder(\/study\.jsonl|\/trial-001.*)?$/,
+    next: /the same command goes on with the next one\n/,
+  },
+]
+
+describe.each(resumed)('kith $name goes on', ({ args, isMiddle, result, left, next }) => {
+  let undisturbed: Buffer
+  beforeAll(() => {
+    const out = join(temporaryFolderIn(data), 'out.npy')
+    succeed(...args(out))
+    undisturbed = readFileSync(result(out))
+  })
+
+  test.each(signals)('%s', async (signal, code) => {
+    const folder = temporaryFolderIn(data)
+    const out = join(folder, 'out.npy')
+    writeFileSync(out, 'what was there')
+    writeFileSync(`${out}.meta.json`, '{"earlier":true}')
+    const before = namesIn(folder)
+    const ended = await signalled(args(out), [signal], (running) => isMiddle(running, out))
+    expect(ended).toMatchObject({ code, err: expect.stringMatching(next) })
+    for (const name of namesIn(folder)) if (!before.includes(name)) expect(name).toMatch(left)
+    expect(readFileSync(out, 'utf8')).toBe('what was there')
+    expect(readFileSync(`${out}.meta.json`, 'utf8')).toBe('{"earlier":true}')
+    succeed(...args(out))
+    expect(readFileSync(result(out)).equals(undisturbed)).toBe(true)
+  })
+})
+
+test('kith train says that the checkpoint is saved, and hears one Ctrl-C twice as once', async () => {
+  const out = join(temporaryFolderIn(data), 'trained')
+  const args = ['train', ...trained(), '--steps', '4000', '--out', out]
+  const isMiddle = () => hasLines(join(out, 'metrics.jsonl'), 3)
+  // npx passes on what the terminal has sent to the whole group.
+  const ended = await signalled(args, ['SIGINT', 'SIGINT'], isMiddle)
+  expect(ended.code).toBe(130)
+  const saved = /the checkpoint of step (\d+) of 4000 is saved/.exec(ended.err)
+  expect(Number(saved?.[1])).toBeGreaterThan(0)
+  expect(ended.err).toContain('stopping: finishing the step under way and saving it')
+})
+
+test.each([
+  ['serve', () => ['serve', '--port', '0', '--model', 'none'], /kith serves at/],
+  ['studio', () => ['studio', ...files(), '--port', '0'].slice(0, -2), /Kith Studio: http/],
+])('kith %s ends well, which is what it was asked for', async (_, args, up) => {
+  for (const [signal] of signals) {
+    const ended = await signalled(args(), [signal], ({ printed }) => up.test(printed))
+    expect(ended.code, ended.err).toBe(0)
+  }
+})
+
+test('kith collection wordnet leaves no temporary file', async () => {
+  for (const [signal, code] of signals) {
+    const out = join(temporaryFolderIn(data), 'wordnet')
+    const isMiddle = () => existsSync(join(out, 'corpus.jsonl'))
+    const ended = await signalled(['collection', 'wordnet', '--out', out], [signal], isMiddle)
+    expect(ended).toMatchObject({ code, err: expect.stringContaining('starts anew') })
+    expect(isWriting(out)).toBe(false)
+  }
+})
+
+describe('stores', () => {
+  const database = emptyDatabase()
+  const stores = [
+    {
+      name: 'LanceDB',
+      address: () => at('lance'),
+      there: true,
+      isMiddle: (name: string) => existsSync(at(`lance/${name}.lance`)),
+    },
+    {
+      name: 'PostgreSQL',
+      address: () => database.url,
+      there: postgres,
+      isMiddle: async () => (await run(database.url, COPYING)).length > 0,
+    },
+  ]
+  const COPYING = `SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'COPY%'`
+
+  test.each(stores.filter(({ there }) => there))(
+    'kith load into $name',
+    async ({ address, isMiddle }) => {
+      for (const [signal, code] of signals) {
+        const name = signal.toLowerCase()
+        const store = `${address()}#${name}`
+        const args = ['load', '--store', store, '--docs', at('many.npy'), '--memory', '0']
+        const ended = await signalled(args, [signal], () => isMiddle(name))
+        expect(ended.code, ended.err).toBe(code)
+        expect(ended.err).toMatch(/stopped; start the same command again: documents that are there/)
+        expect(JSON.parse(succeed(...args, '--json'))).toMatchObject({ documents: 40_000 })
+      }
+    },
+  )
+
+  test.runIf(postgres)('kith work finishes its jobs; kith jobs export goes on', async () => {
+    const store = ['--store', `${database.url}#study`]
+    succeed('load', ...store, '--docs', at('docs.npy'))
+    const queries = ['--run', at('run.trec'), '--queries', at('queries.npy')]
+    const label = ['labels', ...queries, '--qrels', at('qrels.trec'), ...store]
+    succeed(...label, '--submit', 'mine', '--job-size', '100')
+    for (const [signal] of signals) {
+      const args = ['work', ...store, '--workers', '1']
+      const ended = await signalled(args, [signal], ({ printed }) =>
+        /100 queries done/.test(printed),
+      )
+      expect(ended.code, ended.err).toBe(0)
+      expect(ended.err).toContain('finishing what has begun')
+    }
+    succeed('work', ...store, '--until-empty')
+    const whole = at('whole.jsonl')
+    const exporting = (to: string) => ['jobs', 'export', ...store, '--study', 'mine', '--out', to]
+    succeed(...exporting(whole))
+    for (const [signal, code] of signals) {
+      const out = at(`exported-${signal}.jsonl`)
+      const isMiddle = () => existsSync(`${out}.partial.json`)
+      const ended = await signalled(exporting(out), [signal], isMiddle)
+      expect(ended).toMatchObject({
+        code,
+        err: expect.stringContaining('the same command goes on'),
+      })
+      expect(existsSync(out)).toBe(false)
+      succeed(...exporting(out))
+      expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
+    }
+  })
+})
+
+let folders = 0
+
+/** Another folder of the tests. */
+function temporaryFolderIn(parent: string): string {
+  const folder = join(parent, `folder-${folders++}`)
+  mkdirSync(folder)
+  return folder
+}
