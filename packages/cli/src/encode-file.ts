@@ -50,6 +50,7 @@ export async function encodeFile(
   await writeResumably<Done>(out, {
     key,
     isState: isDone,
+    packed: false,
     async write(append, before = { texts: 0, cut: 0 }) {
       if (before.texts > 0) output.remark(`going on: ${before.texts} of ${total} texts are done`)
       const start = performance.now()

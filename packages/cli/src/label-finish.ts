@@ -1,6 +1,5 @@
-import { rename } from 'node:fs/promises'
 import { KithError } from '@kith/core'
-import { readLabels, writeLabelsParquet } from '@kith/ir'
+import { putInPlace, readLabels, writeLabelsParquet } from '@kith/ir'
 import type { LabelLayout } from './label-format.ts'
 import type { LabelSummary } from './label-summary.ts'
 
@@ -18,5 +17,5 @@ export async function finishLabels(
     )
   }
   if (layout.format === 'parquet') await writeLabelsParquet(out, readLabels(partial))
-  else await rename(partial, out)
+  else await putInPlace(partial, out)
 }

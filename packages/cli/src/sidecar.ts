@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, type Stats } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { KithError } from '@kith/core'
-import { embeddingFiles, FileError, writeWhole } from '@kith/ir'
+import { embeddingFiles, FileError, isPipeOrDevice, writeWhole } from '@kith/ir'
 import { version } from './version.ts'
 
 /** What made a file. */
@@ -36,12 +36,10 @@ export async function writeSidecar(
   await writeSidecarOf(out, { command, version, settings, inputs: await inputsOf(inputs), ...more })
 }
 
-/** Writes a sidecar that is known already. */
+/** Writes a sidecar that is known already; a pipe or a device gets none. */
 export async function writeSidecarOf(out: string, made: Sidecar): Promise<void> {
-  const found = await stat(out)
-  // A pipe or a device keeps nothing that metadata could stand beside.
-  if (!found.isFile() && !found.isDirectory()) return
-  const output = found.isFile() ? await digestOf(out) : undefined
+  if (isPipeOrDevice(out)) return
+  const output = (await stat(out)).isFile() ? await digestOf(out) : undefined
   const written = `${JSON.stringify({ ...made, output }, undefined, 2)}\n`
   await writeWhole(sidecarOf(out), (write) => write(written))
 }

@@ -4,10 +4,11 @@ import {
   parquetReadObjects,
   type SchemaElement,
 } from 'hyparquet'
-import { fileWriter, ParquetWriter } from 'hyparquet-writer'
+import { ParquetWriter } from 'hyparquet-writer'
 import { asFileError } from './file-error.ts'
 import { digits, type LabelledQuery } from './labels.ts'
-import { replaceWhole } from './write-whole.ts'
+import { ParquetParts } from './parquet-parts.ts'
+import { writeWhole } from './write-whole.ts'
 
 /** Queries per row group: a reader decodes a group as a whole. */
 const GROUP = 10_000
@@ -20,44 +21,39 @@ export async function writeLabelsParquet(
   file: string,
   entries: AsyncIterable<LabelledQuery>,
 ): Promise<void> {
-  // Always the same name, so that what a killed program leaves is written over by the next.
-  await replaceWhole(
-    file,
-    async (temporary) => {
-      const writer = new ParquetWriter({
-        writer: fileWriter(temporary),
-        schema: [
-          { name: 'root', num_children: 5 },
-          { ...text, name: 'query', repetition_type: 'REQUIRED' },
-          ...list('docs', text),
-          ...list('labels', number),
-          ...list('evidence', number),
-          ...list('groundTruth', text),
+  await writeWhole(file, async (write) => {
+    const writer = new ParquetWriter({
+      writer: new ParquetParts(write),
+      schema: [
+        { name: 'root', num_children: 5 },
+        { ...text, name: 'query', repetition_type: 'REQUIRED' },
+        ...list('docs', text),
+        ...list('labels', number),
+        ...list('evidence', number),
+        ...list('groundTruth', text),
+      ],
+    })
+    let group: LabelledQuery[] = []
+    const writeGroup = async (): Promise<void> => {
+      await writer.write({
+        columnData: [
+          { name: 'query', data: group.map(({ query }) => query) },
+          { name: 'docs', data: group.map(({ docs }) => [...docs]) },
+          { name: 'labels', data: group.map(({ labels }) => digits(labels)) },
+          { name: 'evidence', data: group.map(({ evidence }) => digits(evidence)) },
+          { name: 'groundTruth', data: group.map(({ groundTruth }) => [...groundTruth]) },
         ],
+        rowGroupSize: group.length,
       })
-      let group: LabelledQuery[] = []
-      const writeGroup = async (): Promise<void> => {
-        await writer.write({
-          columnData: [
-            { name: 'query', data: group.map(({ query }) => query) },
-            { name: 'docs', data: group.map(({ docs }) => [...docs]) },
-            { name: 'labels', data: group.map(({ labels }) => digits(labels)) },
-            { name: 'evidence', data: group.map(({ evidence }) => digits(evidence)) },
-            { name: 'groundTruth', data: group.map(({ groundTruth }) => [...groundTruth]) },
-          ],
-          rowGroupSize: group.length,
-        })
-        group = []
-      }
-      for await (const entry of entries) {
-        group.push(entry)
-        if (group.length === GROUP) await writeGroup()
-      }
-      if (group.length > 0) await writeGroup()
-      await writer.finish()
-    },
-    `${file}.partial.parquet`,
-  )
+      group = []
+    }
+    for await (const entry of entries) {
+      group.push(entry)
+      if (group.length === GROUP) await writeGroup()
+    }
+    if (group.length > 0) await writeGroup()
+    await writer.finish()
+  })
 }
 
 function list(name: string, element: SchemaElement): SchemaElement[] {

@@ -1,45 +1,205 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { KithError } from '@kith/core'
+import { asFileError } from './file-error.ts'
+import { lifeOf, MARK, ownMark, processOf } from './process-mark.ts'
+import { writeAllSync } from './write-all.ts'
+
+/** Milliseconds between two signs of life. */
+const BEAT = 10_000
+/** Milliseconds of silence after which a process of another host counts as dead. */
+const SILENCE = 120_000
+/** Tries at most, and how often the same lock is seen before its process counts as the holder. */
+const TRIES = 30
+const SEEN = 3
+/** The longest time before the second try, in milliseconds; each later one may wait as much longer. */
+const WAIT = 20
+
+/** A lock that is held. */
+export interface FileLock {
+  /** Fails where another process has taken the lock over, since this one was silent for too long. */
+  check(): void
+  /** Gives the lock back. */
+  release(): void
+}
 
 /**
- * Takes a lock, so that two programs never write the same files; returns what gives it back. The
- * lock of a program that was killed is taken over.
+ * Takes the lock on a file, so that two programs never write the same files.
+ *
+ * Each process that wants the lock creates a file of its own, `<file>.lock-<its mark>`, and lists
+ * those of the others only then. Where another one lives, it takes its own file back. So there are
+ * never two holders: of two processes that both have created theirs, the one that created last has
+ * listed after both creations, and has seen the first. Names are never used twice, so that
+ * removing the file of a dead process removes no other.
+ *
+ * A process of this host lives while it runs. One of another host lives while it gives signs of
+ * life; their age is taken from the clock that dates the files. A holder that was silent for longer
+ * than that, asleep for instance, finds in `check` that it has lost the lock.
  */
-export function lockFile(file: string): () => void {
-  const own = `${process.pid} ${hostname()}`
-  for (let attempt = 0; ; attempt++) {
-    try {
-      writeFileSync(file, own, { flag: 'wx' })
-      return () => rmSync(file, { force: true })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt > 0) throw error
-    }
-    const [pid, host] = read(file).split(' ')
-    if (host !== undefined && (host !== hostname() || isAlive(Number(pid)))) {
-      throw new KithError(
-        'BAD_INPUT',
-        `process ${pid} on ${host} is writing this already; if it is not, remove ${file}`,
-      )
-    }
-    rmSync(file, { force: true })
-  }
-}
-
-function read(file: string): string {
+export function lockFile(file: string): FileLock {
+  const seen = new Map<string, number>()
   try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (pid === process.pid || !Number.isInteger(pid)) return false
-  try {
-    process.kill(pid, 0)
-    return true
+    mkdirSync(dirname(file), { recursive: true })
+    for (let attempt = 1; ; attempt++) {
+      const found = tryOnce(file)
+      if (typeof found === 'string') return hold(found)
+      // Of processes that try at the same moment, each sees the others and takes its file back;
+      // chance lets one be first. What is seen again and again holds the lock.
+      const times = (seen.get(found.lock) ?? 0) + 1
+      if (times === SEEN || attempt === TRIES) throw taken(found)
+      seen.set(found.lock, times)
+      pause(Math.random() * WAIT * attempt)
+    }
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    throw asFileError(file, error)
   }
+}
+
+/** The file of a lock that is held now, or who has it. */
+function tryOnce(file: string): string | Holder {
+  const own = claim(file)
+  let holder: Holder | undefined
+  try {
+    holder = otherHolder(file, own)
+    if (!holder) return own
+  } catch (error) {
+    rmSync(own, { force: true })
+    throw error
+  }
+  rmSync(own, { force: true })
+  return holder
+}
+
+/** A living process that holds the lock, or tries to. */
+interface Holder {
+  lock: string
+  mark: string
+  /** Milliseconds since its last sign of life. */
+  silence: number
+}
+
+function claim(file: string): string {
+  const own = `${file}.lock-${ownMark()}-${randomBytes(6).toString('hex')}`
+  closeSync(openSync(own, 'wx'))
+  try {
+    beat(own)
+  } catch (error) {
+    rmSync(own, { force: true })
+    throw error
+  }
+  return own
+}
+
+/** Writes the host's name, for messages; that dates the file by the clock of its disk. */
+function beat(own: string): void {
+  const descriptor = openSync(own, 'r+')
+  try {
+    writeAllSync(descriptor, Buffer.from(hostname()), 0, own)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Looks for others that have the lock; removes the files of dead ones. */
+function otherHolder(file: string, own: string): Holder | undefined {
+  const now = statSync(own).mtimeMs
+  const pattern = new RegExp(`^\\.lock-(${MARK})-[0-9a-f]{12}$`)
+  const name = basename(file)
+  let holder: Holder | undefined
+  for (const entry of readdirSync(dirname(file))) {
+    const mark = entry.startsWith(name) ? pattern.exec(entry.slice(name.length))?.[1] : undefined
+    const lock = join(dirname(file), entry)
+    if (mark === undefined || entry === basename(own)) continue
+    const found = statSync(lock, { throwIfNoEntry: false })
+    if (!found) continue
+    const silence = now - found.mtimeMs
+    const life = lifeOf(mark)
+    if (life === 'dead' || (life === 'elsewhere' && silence > SILENCE)) {
+      rmSync(lock, { force: true })
+    } else {
+      holder = { lock, mark, silence }
+    }
+  }
+  return holder
+}
+
+const held = new Set<string>()
+let listening = false
+
+function hold(own: string): FileLock {
+  held.add(own)
+  if (!listening) process.once('exit', releaseAll)
+  listening = true
+  const timer = setInterval(() => {
+    try {
+      beat(own)
+    } catch {
+      // A lock that is gone shows in `check`; one that cannot be written now may be later.
+    }
+  }, BEAT)
+  timer.unref()
+  return {
+    check() {
+      try {
+        beat(own)
+      } catch (error) {
+        // Only a lock that is gone is lost; a disk that fails shows in what is written next.
+        if (errorCode(error) === 'ENOENT') throw lost(own)
+      }
+    },
+    release() {
+      clearInterval(timer)
+      held.delete(own)
+      rmSync(own, { force: true })
+    },
+  }
+}
+
+function lost(own: string): KithError {
+  return new KithError(
+    'BAD_INPUT',
+    `the lock ${own} is gone: another process has taken over the work of this one, which had given no sign of life for ${SILENCE / 1000} s`,
+  )
+}
+
+function errorCode(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code
+}
+
+function releaseAll(): void {
+  for (const own of held) rmSync(own, { force: true })
+}
+
+function taken({ lock, mark, silence }: Holder): KithError {
+  let host = 'another host'
+  try {
+    host = readFileSync(lock, 'utf8') || host
+  } catch {
+    // It was given back a moment ago; the next call succeeds.
+  }
+  const seconds = Math.max(0, Math.round(silence / 1000))
+  const sign = `its last sign of life was ${seconds} s ago`
+  const rule =
+    lifeOf(mark) === 'elsewhere'
+      ? `after ${SILENCE / 1000} s without one the same command goes on`
+      : `stop it, or wait for it`
+  return new KithError(
+    'BAD_INPUT',
+    `process ${processOf(mark)} on ${host} is writing this already (${lock}); ${sign}; ${rule}`,
+  )
+}
+
+/** Waits without giving other work of this process a turn: two of its calls must not mix. */
+function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 }

@@ -1,5 +1,7 @@
 import type { SchemaElement } from 'hyparquet'
-import { fileWriter, ParquetWriter } from 'hyparquet-writer'
+import { ParquetWriter } from 'hyparquet-writer'
+import { ParquetParts } from './parquet-parts.ts'
+import type { Write } from './pour.ts'
 
 /** Numbers per row group: a reader decodes a group as a whole. */
 const GROUP = 4 << 20
@@ -10,7 +12,7 @@ export class ParquetVectors {
   #ids: string[] = []
   #vectors: number[][] = []
 
-  constructor(file: string, type: 'f16' | 'f32') {
+  constructor(write: Write, type: 'f16' | 'f32') {
     const number: SchemaElement =
       type === 'f32'
         ? { name: 'element', type: 'FLOAT' }
@@ -21,7 +23,7 @@ export class ParquetVectors {
             logical_type: { type: 'FLOAT16' },
           }
     this.#writer = new ParquetWriter({
-      writer: fileWriter(file),
+      writer: new ParquetParts(write),
       schema: [
         { name: 'root', num_children: 2 },
         { name: 'id', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },

@@ -1,8 +1,11 @@
-import { mkdir, open, readFile, rename, rm, stat, truncate } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
-import { asFileError, FileError } from './file-error.ts'
-import { lockFile } from './lock-file.ts'
+import { type FileLock, lockFile } from './lock-file.ts'
+import { modeFor, named, withScratch } from './output-open.ts'
+import { type OutputPlace, outputPlace } from './output-place.ts'
+import { isPacked } from './unpacked.ts'
+import { writeAll } from './write-all.ts'
+import { putInPlace } from './write-whole.ts'
 
 /** What was written before a program was stopped. */
 interface Journal<State> {
@@ -25,6 +28,8 @@ export interface ResumableWork<State> {
   write(append: AppendPart<State>, state: State | undefined): Promise<void>
   /** Makes the file out of the partial one; by default that gets its name. */
   finish?(partial: string): Promise<void>
+  /** Whether the parts are packed; by default where the name ends in `.gz`. */
+  packed?: boolean
 }
 
 const underWay = new Set<string>()
@@ -39,87 +44,111 @@ export function resumableFiles(): string[] {
  * included. Parts go to `<file>.partial`; after each one `<file>.partial.json` says how far it is
  * valid and keeps the caller's state. The file itself appears when all is written, with
  * the same bytes as without a stop. A name that ends in `.gz` is packed part by part.
+ *
+ * Into a pipe or a device all is written at the end, from a temporary file: that cannot go on.
  */
 export async function writeResumably<State>(
   file: string,
   work: ResumableWork<State>,
 ): Promise<void> {
-  const partial = `${file}.partial`
-  const journalFile = `${partial}.json`
-  let unlock: (() => void) | undefined
+  const place = outputPlace(file)
+  if (place.straight) {
+    await withScratch(place, file, (scratch) =>
+      new Parts(place, scratch, undefined).run(file, work),
+    )
+    return
+  }
+  const partial = `${place.file}.partial`
+  const lock = lockFile(partial)
+  underWay.add(file)
   try {
-    await mkdir(dirname(file), { recursive: true })
-    if ((await stat(file).catch(() => undefined))?.isDirectory()) {
-      throw new FileError(file, '', 'is a folder, not a file')
-    }
-    unlock = lockFile(`${partial}.lock`)
-    underWay.add(file)
-    const journal = await readJournal(journalFile, partial, work)
-    await writeParts(partial, journalFile, file.endsWith('.gz'), journal, work)
-    await (work.finish ? work.finish(partial) : rename(partial, file))
-    await rm(partial, { force: true })
-    await rm(journalFile, { force: true })
-  } catch (error) {
-    throw (error as NodeJS.ErrnoException).syscall ? asFileError(file, error) : error
+    await new Parts(place, partial, lock).run(file, work)
   } finally {
     underWay.delete(file)
-    unlock?.()
+    lock.release()
   }
 }
 
-async function writeParts<State>(
-  partial: string,
-  journalFile: string,
-  packed: boolean,
-  journal: Journal<State> | undefined,
-  { key, write }: ResumableWork<State>,
-): Promise<void> {
-  let bytes = journal?.bytes ?? 0
-  if (journal) await truncate(partial, bytes)
-  const handle = await open(partial, journal ? 'r+' : 'w')
-  const append = async (part: Uint8Array): Promise<void> => {
-    await handle.write(part, 0, part.length, bytes)
-    bytes += part.length
-    await handle.datasync()
+/** The partial file, and the journal beside it where there is a lock: without one nothing goes on. */
+class Parts {
+  readonly #journal: string
+
+  constructor(
+    readonly place: OutputPlace,
+    readonly partial: string,
+    readonly lock: FileLock | undefined,
+  ) {
+    this.#journal = `${partial}.json`
   }
-  try {
+
+  async run<State>(file: string, work: ResumableWork<State>): Promise<void> {
+    const { partial, lock } = this
+    const journal = lock && (await this.#read(work))
+    const handle = await named(partial, async () => {
+      if (journal) return open(partial, 'r+')
+      await rm(partial, { force: true })
+      return open(partial, 'wx', lock ? modeFor(this.place) : 0o600)
+    })
+    try {
+      await named(partial, () => handle.truncate(journal?.bytes ?? 0))
+      await this.#write(handle, work, work.packed ?? isPacked(file), journal)
+    } finally {
+      await named(partial, () => handle.close())
+    }
+    lock?.check()
+    await (work.finish ? work.finish(partial) : putInPlace(partial, file))
+    if (!lock) return
+    for (const left of [partial, this.#journal, `${this.#journal}.tmp`]) {
+      await rm(left, { force: true })
+    }
+  }
+
+  async #write<State>(
+    handle: FileHandle,
+    { key, write }: ResumableWork<State>,
+    packed: boolean,
+    journal: Journal<State> | undefined,
+  ): Promise<void> {
+    let bytes = journal?.bytes ?? 0
+    const append = async (part: Uint8Array): Promise<void> => {
+      this.lock?.check()
+      await writeAll(handle.fd, part, bytes, this.partial)
+      bytes += part.length
+      await named(this.partial, () => handle.datasync())
+    }
     await write(async (part, state) => {
       // An empty part packed would be bytes: the last one may be, when work was stopped right behind it.
       if (part.length > 0) await append(packed ? gzipSync(part) : Buffer.from(part))
-      await writeJournal(journalFile, { key, bytes, state })
+      if (this.lock) await this.#note({ key, bytes, state })
     }, journal?.state)
     // No bytes at all would not be a packed file.
     if (packed && bytes === 0) await append(gzipSync(''))
-  } finally {
-    await handle.close()
   }
-}
 
-/** The journal of an earlier attempt at the same contents. */
-async function readJournal<State>(
-  journalFile: string,
-  partial: string,
-  { key, isState }: ResumableWork<State>,
-): Promise<Journal<State> | undefined> {
-  try {
-    const journal = JSON.parse(await readFile(journalFile, 'utf8')) as Journal<unknown>
-    const { size } = await stat(partial)
-    const { bytes, state } = journal
-    const valid = journal.key === key && Number.isSafeInteger(bytes) && bytes >= 0 && size >= bytes
-    return valid && isState(state) ? { key, bytes, state } : undefined
-  } catch {
-    // Missing or damaged: there is nothing to go on from.
-    return undefined
+  /** The journal of an earlier attempt at the same contents. */
+  async #read<State>({ key, isState }: ResumableWork<State>): Promise<Journal<State> | undefined> {
+    try {
+      const journal = JSON.parse(await readFile(this.#journal, 'utf8')) as Journal<unknown>
+      const { size } = await stat(this.partial)
+      const { bytes, state } = journal
+      const valid =
+        journal.key === key && Number.isSafeInteger(bytes) && bytes >= 0 && size >= bytes
+      return valid && isState(state) ? { key, bytes, state } : undefined
+    } catch {
+      // Missing or damaged: there is nothing to go on from.
+      return undefined
+    }
   }
-}
 
-async function writeJournal(file: string, journal: Journal<unknown>): Promise<void> {
-  const temporary = `${file}.tmp`
-  const handle = await open(temporary, 'w')
-  try {
-    await handle.writeFile(JSON.stringify(journal))
-  } finally {
-    await handle.close()
+  async #note(journal: Journal<unknown>): Promise<void> {
+    const temporary = `${this.#journal}.tmp`
+    const handle = await named(temporary, () => open(temporary, 'w', modeFor(this.place)))
+    try {
+      await writeAll(handle.fd, Buffer.from(JSON.stringify(journal)), 0, temporary)
+    } finally {
+      await named(temporary, () => handle.close())
+    }
+    this.lock?.check()
+    await named(this.#journal, () => rename(temporary, this.#journal))
   }
-  await rename(temporary, file)
 }

@@ -1,9 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { IdIndex } from './id-index.ts'
 import { IdList } from './id-list.ts'
+import { TemporaryFile } from './temporary-file.ts'
 import { readTexts, type TextEntry } from './texts.ts'
 
 /** Bytes that are written at a time. */
@@ -17,28 +14,22 @@ export class TextStore {
   readonly #ids: IdList
   readonly #index: IdIndex
   readonly #ends: number[]
-  readonly #file: number
-  readonly #name: string
+  readonly #copy: TemporaryFile
   readonly #wanted = new IdList()
 
-  private constructor(ids: IdList, index: IdIndex, file: number, name: string, ends: number[]) {
+  private constructor(ids: IdList, index: IdIndex, copy: TemporaryFile, ends: number[]) {
     this.#ids = ids
     this.#index = index
-    this.#file = file
-    this.#name = name
+    this.#copy = copy
     this.#ends = ends
   }
 
   /** Reads a corpus or queries; of two entries with the same id the first counts. */
   static async open(file: string): Promise<TextStore> {
-    const name = join(tmpdir(), `kith-texts-${randomBytes(6).toString('hex')}`)
-    const descriptor = openSync(name, 'wx+')
-    try {
-      // Without a name it disappears with the process, whatever ends that. Windows keeps it.
-      rmSync(name)
-    } catch {}
+    const copy = new TemporaryFile('texts')
+    copy.hide()
     const ids = new IdList()
-    const store = new TextStore(ids, new IdIndex(ids), descriptor, name, [])
+    const store = new TextStore(ids, new IdIndex(ids), copy, [])
     try {
       await store.#fill(file)
     } catch (error) {
@@ -50,11 +41,9 @@ export class TextStore {
 
   async #fill(file: string): Promise<void> {
     let block: Buffer[] = []
-    let [start, end] = [0, 0]
+    let end = 0
     const flush = (): void => {
-      const bytes = Buffer.concat(block)
-      writeSync(this.#file, bytes, 0, bytes.length, start)
-      start = end
+      this.#copy.append(Buffer.concat(block))
       block = []
     }
     for await (const { id, title, text } of readTexts(file)) {
@@ -64,7 +53,7 @@ export class TextStore {
       this.#ids.pushText(id)
       this.#index.add(this.#ids.length - 1)
       this.#ends.push(end)
-      if (end - start > BLOCK) flush()
+      if (end - this.#copy.size > BLOCK) flush()
     }
     flush()
   }
@@ -85,7 +74,7 @@ export class TextStore {
     if (found < 0) return undefined
     const from = found === 0 ? 0 : this.#ends[found - 1]!
     const bytes = Buffer.allocUnsafe(this.#ends[found]! - from)
-    readSync(this.#file, bytes, 0, bytes.length, from)
+    this.#copy.read(bytes, from)
     const [text, title] = JSON.parse(bytes.toString('utf8')) as [string, string?]
     return title === undefined ? { id, text } : { id, title, text }
   }
@@ -97,7 +86,6 @@ export class TextStore {
   }
 
   close(): void {
-    closeSync(this.#file)
-    rmSync(this.#name, { force: true })
+    this.#copy.close()
   }
 }

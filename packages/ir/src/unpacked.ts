@@ -1,10 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { createWriteStream, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { basename } from 'node:path'
 import { KithError } from '@kith/core'
 import { readChunks } from './read-chunks.ts'
+import { TemporaryFile } from './temporary-file.ts'
 
 /**
  * Unpacks a `.gz` file for a reader that needs positions in it, and removes what it has unpacked
@@ -14,18 +11,22 @@ export async function withUnpacked<T>(
   file: string,
   open: (unpacked: string) => Promise<T>,
 ): Promise<T> {
-  const name = basename(file).replace(/\.gz$/i, '')
-  const unpacked = join(tmpdir(), `kith-${randomBytes(6).toString('hex')}-${name}`)
+  const unpacked = new TemporaryFile(basename(unpackedName(file)))
   try {
-    await pipeline(readChunks(file), createWriteStream(unpacked))
-    return await open(unpacked)
-  } catch (error) {
-    if (!(error instanceof KithError)) throw error
-    const message = error.message.replace(/^kith: /, '').replaceAll(unpacked, file)
-    throw new KithError(error.code, message)
+    for await (const chunk of readChunks(file)) unpacked.append(chunk)
+    return await open(unpacked.file).catch((error: unknown) => {
+      if (!(error instanceof KithError)) throw error
+      const message = error.message.replace(/^kith: /, '').replaceAll(unpacked.file, file)
+      throw new KithError(error.code, message)
+    })
   } finally {
-    rmSync(unpacked, { force: true })
+    unpacked.close()
   }
+}
+
+/** Whether a name says that a file is packed. */
+export function isPacked(file: string): boolean {
+  return /\.gz$/i.test(file)
 }
 
 /** A name without the ending of a packed file. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { KithError } from '@kith/core'
 import { type EmbeddingFormat, formatByEnding, unknownFormat } from './embedding-format.ts'
@@ -9,13 +8,12 @@ import { toHalves } from './half.ts'
 import { memmapFiles, memmapIds } from './memmap.ts'
 import { npyHeader } from './npy.ts'
 import { ParquetVectors } from './parquet-writer.ts'
-import { readChunks } from './read-chunks.ts'
+import type { Write } from './pour.ts'
 import { type RowBlock, rowBlocks } from './row-blocks.ts'
-
 import { safetensorsHeader } from './safetensors.ts'
 import { unpackedName } from './unpacked.ts'
 import { formatJsonVector } from './vectors-jsonl.ts'
-import { replaceWhole, type Write, writeWhole } from './write-whole.ts'
+import { writeHeaded, writeWhole } from './write-whole.ts'
 
 /** What is written besides the rows. */
 export interface WriteEmbeddingsOptions {
@@ -34,8 +32,6 @@ interface Job {
   dimensions: number
   type: 'f16' | 'f32'
   named: boolean
-  /** Whose ids file it is, where that is not the file's own. */
-  idsOf?: string
   blocks: AsyncIterable<RowBlock>
 }
 
@@ -61,22 +57,7 @@ export async function writeEmbeddings(
   }
   const blocks = rowBlocks(file, dimensions, rows, ids, type)
   const job = { file, dimensions, type, named: ids !== undefined, blocks }
-  if (file.endsWith('.gz') && format !== 'jsonl') await writePacked(job, writer)
-  else await writer(job)
-}
-
-/** Headers are completed at the end and footers hold positions, so these are packed when they are whole. */
-async function writePacked(job: Job, writer: (job: Job) => Promise<void>): Promise<void> {
-  const unpacked = unpackedName(job.file)
-  const whole = `${unpacked}.${randomBytes(6).toString('hex')}.tmp`
-  try {
-    await writer({ ...job, file: whole, idsOf: unpacked })
-    await writeWhole(job.file, async (write) => {
-      for await (const chunk of readChunks(whole)) await write(chunk)
-    })
-  } finally {
-    await rm(whole, { force: true })
-  }
+  await writer(job)
 }
 
 const writers: Record<EmbeddingFormat, (job: Job) => Promise<void>> = {
@@ -96,8 +77,8 @@ const writers: Record<EmbeddingFormat, (job: Job) => Promise<void>> = {
   },
 
   async parquet({ file, dimensions, type, blocks }) {
-    await replaceWhole(file, async (temporary) => {
-      const parquet = new ParquetVectors(temporary, type)
+    await writeWhole(file, async (write) => {
+      const parquet = new ParquetVectors(write, type)
       for await (const { values, ids } of blocks) await parquet.write(ids, values, dimensions)
       await parquet.finish()
     })
@@ -118,26 +99,31 @@ const writers: Record<EmbeddingFormat, (job: Job) => Promise<void>> = {
 
 /** Writes rows of fixed length behind a header that is completed when they are counted. */
 async function writeRaw(
-  { file, dimensions, type, named, idsOf = file, blocks }: Job,
+  { file, dimensions, type, named, blocks }: Job,
   header?: (rows: number, dimensions: number, type: 'f16' | 'f32') => Uint8Array,
 ): Promise<void> {
-  const writeRows = (writeIds?: Write) =>
-    writeWhole(file, async (write) => {
-      let rows = 0
-      if (header) await write(header(0, dimensions, type))
-      for await (const { values, ids } of blocks) {
-        await write(header ? encode(values, type) : fvecsRows(values, dimensions))
-        if (writeIds) await writeIds(ids.map((id) => `${checkedId(file, id)}\n`).join(''))
-        rows += ids.length
-      }
-      return header?.(rows, dimensions, type)
+  let rows = 0
+  const each = async (write: Write, writeIds?: Write): Promise<void> => {
+    for await (const { values, ids } of blocks) {
+      await write(header ? encode(values, type) : fvecsRows(values, dimensions))
+      if (writeIds) await writeIds(ids.map((id) => `${checkedId(file, id)}\n`).join(''))
+      rows += ids.length
+    }
+  }
+  const writeRows = (writeIds?: Write): Promise<void> => {
+    if (!header) return writeWhole(file, (write) => each(write, writeIds))
+    return writeHeaded(file, async (write) => {
+      await write(header(0, dimensions, type))
+      await each(write, writeIds)
+      return header(rows, dimensions, type)
     })
-  const ids = idsFile(idsOf)
+  }
+  const ids = idsFile(unpackedName(file))
   if (named) await writeWhole(ids, writeRows)
   else {
     await writeRows()
     // Ids of an older file under this name would be taken for those of this one.
-    await rm(ids, { force: true })
+    if (ids !== file) await rm(ids, { force: true })
   }
 }
 

@@ -1,116 +1,122 @@
-import { randomBytes } from 'node:crypto'
-import { createWriteStream, rmSync } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import type { Writable } from 'node:stream'
-import { finished } from 'node:stream/promises'
-import { createGzip } from 'node:zlib'
-import { asFileError } from './file-error.ts'
+import { createReadStream } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import {
+  keepAttributes,
+  makeFolder,
+  modeFor,
+  named,
+  openStraight,
+  withScratch,
+} from './output-open.ts'
+import { type OutputPlace, outputPlace } from './output-place.ts'
+import { pour, type Write } from './pour.ts'
+import { finished, unfinishedBeside } from './unfinished.ts'
+import { isPacked } from './unpacked.ts'
+import { writeAll } from './write-all.ts'
 
-/** Short texts are put together up to this length: a system call for each would cost more than it. */
-const TEXT_BLOCK = 1 << 18
-
-/** Appends text or bytes to a file; the promise keeps the writer from outrunning the disk. */
-export type Write = (part: string | Uint8Array) => Promise<void>
+export type { Write } from './pour.ts'
 
 /**
- * Writes a file whole or not at all: under a temporary name beside it, renamed when
- * everything is written. A name that ends in `.gz` is packed.
- *
- * @param body Writes the contents. Bytes that it returns replace the file's first ones: a
- *   header that counts what follows is known only at the end.
+ * Writes a file whole or not at all: under a temporary name beside it, renamed when everything is
+ * written and on the disk. A link stays, and the file that it names is replaced; mode and owner of an
+ * earlier file are kept. A pipe or a device is written straight into. A name that ends in `.gz` is
+ * packed.
  */
 export async function writeWhole(
   file: string,
-  // biome-ignore lint/suspicious/noConfusingVoidType: most bodies return nothing
-  body: (write: Write) => Promise<Uint8Array | void>,
+  body: (write: Write) => Promise<void>,
 ): Promise<void> {
-  await replaceWhole(file, async (temporary) => {
-    const head = await writeStream(temporary, file.endsWith('.gz'), body)
-    if (head) await overwrite(temporary, head)
+  const place = outputPlace(file)
+  const packed = isPacked(file)
+  if (place.straight) {
+    const { descriptor, close } = await openStraight(place, file)
+    await pour({ descriptor, file, packed }, body).finally(close)
+  } else {
+    await replace(place, file, (descriptor) => pour({ descriptor, file, packed }, body))
+  }
+}
+
+/**
+ * `writeWhole` for a file with a header that is known only at the end: the bytes that the body
+ * returns replace the first ones. Where bytes cannot be replaced, in a packed file or a pipe, all is
+ * written to a temporary file first.
+ */
+export async function writeHeaded(
+  file: string,
+  body: (write: Write) => Promise<Uint8Array>,
+): Promise<void> {
+  const place = outputPlace(file)
+  const fill = async (descriptor: number, name: string): Promise<void> => {
+    const head = await pour({ descriptor, file: name, packed: false }, body)
+    await writeAll(descriptor, head, 0, name)
+  }
+  if (!place.straight && !isPacked(file)) {
+    await replace(place, file, (descriptor) => fill(descriptor, file))
+    return
+  }
+  await withScratch(place, file, async (scratch) => {
+    const handle = await named(scratch, () => open(scratch, 'wx', 0o600))
+    await fill(handle.fd, scratch).finally(() => named(scratch, () => handle.close()))
+    await copyInto(scratch, file)
   })
 }
 
-/** Lets a function write a file under a temporary name, and renames it when that succeeded. */
-export async function replaceWhole(
+/** Gives a file that is written completely the name of an output, or copies it into a pipe or device. */
+export async function putInPlace(written: string, output: string): Promise<void> {
+  const place = outputPlace(output)
+  if (place.straight) {
+    const { descriptor, close } = await openStraight(place, output)
+    const copy = pour({ descriptor, file: output, packed: false }, (write) => read(written, write))
+    await copy.finally(close)
+    await rm(written, { force: true })
+    return
+  }
+  await named(output, async () => {
+    const handle = await open(written, 'r')
+    try {
+      await keepAttributes(handle, place.before)
+    } finally {
+      await handle.close()
+    }
+    await rename(written, place.file)
+  })
+}
+
+async function copyInto(written: string, output: string): Promise<void> {
+  await writeWhole(output, (write) => read(written, write))
+}
+
+async function read(file: string, write: Write): Promise<void> {
+  await named(file, async () => {
+    for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
+      await write(chunk as Buffer)
+    }
+  })
+}
+
+async function replace(
+  place: OutputPlace,
   file: string,
-  body: (temporary: string) => Promise<void>,
-  temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`,
+  fill: (descriptor: number) => Promise<void>,
 ): Promise<void> {
-  unfinished.add(temporary)
+  await makeFolder(place, file)
+  const temporary = unfinishedBeside(place.file)
   try {
-    await mkdir(dirname(file), { recursive: true })
-    await body(temporary)
-    await rename(temporary, file)
+    const handle = await named(file, () => open(temporary, 'wx', modeFor(place)))
+    try {
+      await fill(handle.fd)
+      await named(file, async () => {
+        await keepAttributes(handle, place.before)
+        await handle.datasync()
+      })
+    } finally {
+      await named(file, () => handle.close())
+    }
+    await named(file, () => rename(temporary, place.file))
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {})
-    // What the body threw is not this file's fault, unless the system refused to write it.
-    throw (error as NodeJS.ErrnoException).syscall ? asFileError(file, error) : error
-  } finally {
-    unfinished.delete(temporary)
-  }
-}
-
-const unfinished = new Set<string>()
-
-/** Removes what is being written, at once: for a program that was told to stop. */
-export function discardUnfinished(): void {
-  for (const temporary of unfinished) rmSync(temporary, { force: true })
-}
-
-async function writeStream<T>(
-  file: string,
-  packed: boolean,
-  body: (write: Write) => Promise<T>,
-): Promise<T> {
-  const sink = createWriteStream(file)
-  let stream: Writable = sink
-  if (packed) {
-    const gzip = createGzip()
-    gzip.pipe(sink)
-    sink.on('error', (error) => gzip.destroy(error))
-    stream = gzip
-  }
-  const done = finished(sink)
-  // The error is thrown where it is awaited below; until then it must not count as unhandled.
-  done.catch(() => {})
-  try {
-    const pass = async (part: string | Uint8Array): Promise<void> => {
-      if (!stream.write(part)) await Promise.race([drained(stream), done])
-    }
-    let text = ''
-    const result = await body(async (part) => {
-      if (typeof part === 'string') {
-        text += part
-        if (text.length < TEXT_BLOCK) return
-        part = ''
-      }
-      const before = text
-      text = ''
-      if (before !== '') await pass(before)
-      if (part.length > 0) await pass(part)
-    })
-    stream.end(text)
-    await done
-    return result
-  } catch (error) {
-    stream.destroy()
-    sink.destroy()
-    // The file must be closed before it can be removed.
-    await done.catch(() => {})
     throw error
-  }
-}
-
-function drained(stream: Writable): Promise<void> {
-  return new Promise((resolve) => stream.once('drain', resolve))
-}
-
-async function overwrite(file: string, head: Uint8Array): Promise<void> {
-  const handle = await open(file, 'r+')
-  try {
-    await handle.write(head, 0, head.length, 0)
   } finally {
-    await handle.close()
+    finished(temporary)
   }
 }

@@ -1,5 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -137,26 +145,39 @@ describe('writing that can be continued', () => {
 })
 
 describe('a lock', () => {
-  test('of a living process is respected, of a dead one taken over', async () => {
-    const lock = path('locked.txt.partial.lock')
+  test('of a process of another host keeps others from the file; of a dead one not', async () => {
     const work = {
       key: 'k',
       isState: (_state: unknown): _state is number => true,
       write: (append: (part: string, state: number) => Promise<void>) => append('x', 1),
     }
-    writeFileSync(lock, `${process.ppid} ${hostname()}`)
+    const lock = path('locked.txt.partial.lock-ffffffff-1-00000000-0123456789ab')
+    writeFileSync(lock, 'another-machine')
     await expect(writeResumably(path('locked.txt'), work)).rejects.toThrow(
-      /process \d+ on .* is writing this already; if it is not, remove .*lock/,
+      /process 1 on another-machine is writing this already/,
     )
-    writeFileSync(lock, `1 another-machine`)
-    await expect(writeResumably(path('locked.txt'), work)).rejects.toThrow(/another-machine/)
-    for (const left of [`999999999 ${hostname()}`, `${process.pid} ${hostname()}`, '']) {
-      writeFileSync(lock, left)
-      await writeResumably(path('locked.txt'), work)
-      expect(existsSync(lock)).toBe(false)
-    }
+    utimesSync(lock, 1000, 1000)
+    await writeResumably(path('locked.txt'), work)
+    expect(existsSync(lock)).toBe(false)
     await expect(writeResumably(folder, work)).rejects.toThrow(/is a folder, not a file/)
     await expect(writeResumably(path('locked.txt/x'), work)).rejects.toThrow(/not a folder/)
+  })
+
+  test('that another process has taken over stops the writing before its next part', async () => {
+    const taken = writeResumably<number>(path('taken.txt'), {
+      key: 'k',
+      isState: (_state: unknown): _state is number => true,
+      async write(append) {
+        await append('mine', 1)
+        for (const name of readdirSync(folder)) {
+          if (name.startsWith('taken.txt.partial.lock-')) rmSync(path(name))
+        }
+        await append('not mine any more', 2)
+      },
+    })
+    await expect(taken).rejects.toThrow(/another process has taken over/)
+    expect(readFileSync(path('taken.txt.partial'), 'utf8')).toBe('mine')
+    expect(existsSync(path('taken.txt'))).toBe(false)
   })
 
   test('an empty packed file is a packed file', async () => {

@@ -1,6 +1,6 @@
-import { appendFile, mkdir, readFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { FileError, writeWhole } from '@kith/ir'
+import { appendAll, FileError, writeWhole } from '@kith/ir'
 import type { Validation } from './validate.ts'
 
 /** A step of the optimiser, as `metrics.jsonl` has it. */
@@ -51,11 +51,7 @@ export class MetricsFile {
   }
 
   async add(record: MetricsRecord): Promise<void> {
-    try {
-      await appendFile(this.#file, `${JSON.stringify(record)}\n`)
-    } catch (error) {
-      throw new FileError(this.#file, '', (error as Error).message)
-    }
+    await appendAll(this.#file, `${JSON.stringify(record)}\n`)
   }
 }
 

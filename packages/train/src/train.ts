@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { KithError, type Matrix } from '@kith/core'
+import { type FileLock, lockFile } from '@kith/ir'
 import { searchExact } from '@kith/stores'
 import { adamw } from './adamw.ts'
 import { hasCheckpoint } from './checkpoint.ts'
@@ -49,6 +51,20 @@ export async function train(job: TrainingJob): Promise<TrainingResult> {
   const settings = resolveTrainSettings(job.settings)
   check(job)
   criterion(settings.best)
+  const lock = lockFile(join(job.out, 'training'))
+  try {
+    return await trainInFolder(job, settings, lock)
+  } finally {
+    lock.release()
+  }
+}
+
+/** Trains in a folder that no other training writes to. */
+async function trainInFolder(
+  job: TrainingJob,
+  settings: TrainSettings,
+  lock: FileLock,
+): Promise<TrainingResult> {
   const { model, documents, out, resume = false } = job
   if (!resume && hasCheckpoint(out)) {
     const problem = `${out} holds a training already: resume it, or choose another folder`
@@ -69,6 +85,7 @@ export async function train(job: TrainingJob): Promise<TrainingResult> {
     const run = new TrainingRun({
       ...job,
       settings,
+      lock,
       identity,
       examples: new Examples(job.queries, encoder, labeller, search, settings),
       step,

@@ -1,5 +1,5 @@
 import { KithError } from '@kith/core'
-import { FileError } from '@kith/ir'
+import { FileError, type FileLock } from '@kith/ir'
 import {
   type CheckpointName,
   checkpointFile,
@@ -39,6 +39,8 @@ interface Parts extends TrainingHooks {
   /** What the training must have in common with the one that a checkpoint is of. */
   identity: Identity
   out: string
+  /** The lock on `out`: checked before a checkpoint or the result is written. */
+  lock: FileLock
   step: TrainingStep
   encoder: QueryEncoder
   optimiser: Optimiser
@@ -157,7 +159,8 @@ export class TrainingRun {
   }
 
   async #save(name: CheckpointName): Promise<void> {
-    const { out, step, optimiser, examples } = this.#parts
+    const { out, lock, step, optimiser, examples } = this.#parts
+    lock.check()
     await writeCheckpoint(checkpointFile(out, name), {
       progress: this.#progress,
       weights: step.weights,
@@ -190,7 +193,7 @@ export class TrainingRun {
 
   /** The result is the best weights; without validation, the last ones. */
   async #finish(): Promise<void> {
-    const { model, out } = this.#parts
+    const { model, out, lock } = this.#parts
     const { best, step } = this.#progress
     if (best && best.step !== step) {
       const found = await this.#resume('best')
@@ -199,6 +202,7 @@ export class TrainingRun {
         throw new FileError(checkpointFile(out, 'best'), '', problem)
       }
     }
+    lock.check()
     await model.save(out)
   }
 

@@ -1,6 +1,6 @@
 import { mkdir, open, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { FileError } from '@kith/ir'
+import { appendAll, FileError } from '@kith/ir'
 import { readSmallFile } from './read-small-file.ts'
 import type { Parameters } from './space.ts'
 
@@ -72,13 +72,7 @@ export class StudyFile {
   }
 
   async #append(text: string): Promise<void> {
-    const handle = await open(this.#file, 'a')
-    try {
-      await handle.writeFile(text)
-      await handle.datasync()
-    } finally {
-      await handle.close()
-    }
+    await appendAll(this.#file, text)
   }
 }
 

@@ -1,0 +1,74 @@
+import { closeSync, openSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { KithError } from '@kith/core'
+import { asFileError } from './file-error.ts'
+import { finished, unfinishedName } from './unfinished.ts'
+import { readAllSync, writeAllSync } from './write-all.ts'
+
+/**
+ * A file in the temporary folder (TMPDIR), for this user only. It is removed on every way out of
+ * the program; errors name it, and say what to do where it has no room.
+ */
+export class TemporaryFile {
+  readonly file: string
+  readonly descriptor: number
+  /** Bytes that were appended. */
+  size = 0
+  #open = true
+
+  /** @param name A part of the file's name, to tell what it is for. */
+  constructor(name: string) {
+    const file = unfinishedName(tmpdir(), `kith-${name}`)
+    this.file = file
+    try {
+      this.descriptor = this.#told(() => openSync(file, 'wx+', 0o600))
+    } catch (error) {
+      finished(file)
+      throw error
+    }
+  }
+
+  /** Takes its name away where the system allows that: it then ends with the process, killed or not. */
+  hide(): void {
+    try {
+      rmSync(this.file)
+      finished(this.file)
+    } catch {
+      // Windows keeps the name of an open file; it is removed when the file is closed.
+    }
+  }
+
+  append(bytes: Uint8Array): void {
+    this.#told(() => writeAllSync(this.descriptor, bytes, this.size, this.file))
+    this.size += bytes.length
+  }
+
+  /** Fills a buffer from a position. */
+  read(into: Uint8Array, position: number): void {
+    this.#told(() => readAllSync(this.descriptor, into, position, this.file))
+  }
+
+  /** Closes and removes it; may be called twice. */
+  close(): void {
+    if (!this.#open) return
+    this.#open = false
+    closeSync(this.descriptor)
+    rmSync(this.file, { force: true })
+    finished(this.file)
+  }
+
+  #told<T>(action: () => T): T {
+    try {
+      return action()
+    } catch (error) {
+      const { message, cause } = asFileError(this.file, error)
+      const problem = message.replace(/^kith: /, '')
+      const told = new KithError(
+        'BAD_INPUT',
+        `the temporary file ${problem}; TMPDIR names the folder of temporary files, set it to another one with room`,
+      )
+      told.cause = cause
+      throw told
+    }
+  }
+}
