@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
-import { dirname, isAbsolute } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { asFileError, FileError } from './file-error.ts'
 
 /** Where an output goes. */
@@ -44,11 +44,18 @@ function follow(output: string): OutputPlace {
     if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
       return { file, straight: false, before: found }
     }
-    const target = readlinkSync(file)
-    // Not `join`: the name before `..` may be a link itself.
-    file = isAbsolute(target) ? target : `${realpathSync(dirname(file))}/${target}`
+    file = linked(file)
   }
   throw new FileError(output, '', 'its links lead in a circle')
+}
+
+/** What a link names. Its folder is resolved by the system, since names before `..` may be links. */
+function linked(link: string): string {
+  const target = readlinkSync(link)
+  const whole = isAbsolute(target) ? target : `${realpathSync.native(dirname(link))}/${target}`
+  const parent = dirname(whole)
+  const found = statSync(parent, { throwIfNoEntry: false })
+  return join(found ? realpathSync.native(parent) : parent, basename(whole))
 }
 
 function descriptorOf(file: string): number | undefined {

@@ -13,7 +13,7 @@ import { type RowBlock, rowBlocks } from './row-blocks.ts'
 import { safetensorsHeader } from './safetensors.ts'
 import { unpackedName } from './unpacked.ts'
 import { formatJsonVector } from './vectors-jsonl.ts'
-import { writeHeaded, writeWhole } from './write-whole.ts'
+import { type PreparedFile, prepareHeaded, prepareWhole, writeWhole } from './write-whole.ts'
 
 /** What is written besides the rows. */
 export interface WriteEmbeddingsOptions {
@@ -86,14 +86,14 @@ const writers: Record<EmbeddingFormat, (job: Job) => Promise<void>> = {
 
   async memmap({ file, blocks }) {
     const { vectors, ids: idFile } = memmapFiles(file)
-    await writeWhole(idFile, async (writeIds) => {
-      await writeWhole(vectors, async (write) => {
+    await writeWithIds(idFile, (writeIds) =>
+      prepareWhole(vectors, async (write) => {
         for await (const { values, ids } of blocks) {
           await writeIds(memmapIds(idFile, ids))
           await write(encode(values, 'f32'))
         }
-      })
-    })
+      }),
+    )
   },
 }
 
@@ -110,20 +110,40 @@ async function writeRaw(
       rows += ids.length
     }
   }
-  const writeRows = (writeIds?: Write): Promise<void> => {
-    if (!header) return writeWhole(file, (write) => each(write, writeIds))
-    return writeHeaded(file, async (write) => {
+  const writeRows = (writeIds?: Write): Promise<PreparedFile> => {
+    if (!header) return prepareWhole(file, (write) => each(write, writeIds))
+    return prepareHeaded(file, async (write) => {
       await write(header(0, dimensions, type))
       await each(write, writeIds)
       return header(rows, dimensions, type)
     })
   }
   const ids = idsFile(unpackedName(file))
-  if (named) await writeWhole(ids, writeRows)
+  if (named) await writeWithIds(ids, writeRows)
   else {
-    await writeRows()
+    await (await writeRows()).commit()
     // Ids of an older file under this name would be taken for those of this one.
     if (ids !== file) await rm(ids, { force: true })
+  }
+}
+
+/** Writes rows and their ids: both replace older ones, or neither does. */
+async function writeWithIds(
+  idFile: string,
+  writeRows: (writeIds: Write) => Promise<PreparedFile>,
+): Promise<void> {
+  let rows: PreparedFile | undefined
+  let ids: PreparedFile | undefined
+  try {
+    ids = await prepareWhole(idFile, async (writeIds) => {
+      rows = await writeRows(writeIds)
+    })
+    await rows?.commit()
+    await ids.commit()
+  } catch (error) {
+    await rows?.discard()
+    await ids?.discard()
+    throw error
   }
 }
 

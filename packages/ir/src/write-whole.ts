@@ -16,6 +16,14 @@ import { writeAll } from './write-all.ts'
 
 export type { Write } from './pour.ts'
 
+/** A file that is written and on the disk, under a name of its own. */
+export interface PreparedFile {
+  /** Gives it its name. */
+  commit(): Promise<void>
+  /** Removes it, unless it has its name. */
+  discard(): Promise<void>
+}
+
 /**
  * Writes a file whole or not at all: under a temporary name beside it, renamed when everything is
  * written and on the disk. A link stays, and the file that it names is replaced; mode and owner of an
@@ -26,38 +34,44 @@ export async function writeWhole(
   file: string,
   body: (write: Write) => Promise<void>,
 ): Promise<void> {
+  await (await prepareWhole(file, body)).commit()
+}
+
+/** `writeWhole` up to the renaming: of several files, none replaces an earlier one unless all can. */
+export async function prepareWhole(
+  file: string,
+  body: (write: Write) => Promise<void>,
+): Promise<PreparedFile> {
   const place = outputPlace(file)
   const packed = isPacked(file)
-  if (place.straight) {
-    const { descriptor, close } = await openStraight(place, file)
-    await pour({ descriptor, file, packed }, body).finally(close)
-  } else {
-    await replace(place, file, (descriptor) => pour({ descriptor, file, packed }, body))
-  }
+  const fill = (descriptor: number) => pour({ descriptor, file, packed }, body)
+  if (!place.straight) return prepare(place, file, fill)
+  const { descriptor, close } = await openStraight(place, file)
+  await fill(descriptor).finally(close)
+  return { commit: async () => {}, discard: async () => {} }
 }
 
 /**
- * `writeWhole` for a file with a header that is known only at the end: the bytes that the body
+ * `prepareWhole` for a file with a header that is known only at the end: the bytes that the body
  * returns replace the first ones. Where bytes cannot be replaced, in a packed file or a pipe, all is
  * written to a temporary file first.
  */
-export async function writeHeaded(
+export async function prepareHeaded(
   file: string,
   body: (write: Write) => Promise<Uint8Array>,
-): Promise<void> {
+): Promise<PreparedFile> {
   const place = outputPlace(file)
   const fill = async (descriptor: number, name: string): Promise<void> => {
     const head = await pour({ descriptor, file: name, packed: false }, body)
     await writeAll(descriptor, head, 0, name)
   }
   if (!place.straight && !isPacked(file)) {
-    await replace(place, file, (descriptor) => fill(descriptor, file))
-    return
+    return prepare(place, file, (descriptor) => fill(descriptor, file))
   }
-  await withScratch(place, file, async (scratch) => {
+  return withScratch(place, file, async (scratch) => {
     const handle = await named(scratch, () => open(scratch, 'wx', 0o600))
     await fill(handle.fd, scratch).finally(() => named(scratch, () => handle.close()))
-    await copyInto(scratch, file)
+    return prepareWhole(file, (write) => read(scratch, write))
   })
 }
 
@@ -82,10 +96,6 @@ export async function putInPlace(written: string, output: string): Promise<void>
   })
 }
 
-async function copyInto(written: string, output: string): Promise<void> {
-  await writeWhole(output, (write) => read(written, write))
-}
-
 async function read(file: string, write: Write): Promise<void> {
   await named(file, async () => {
     for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
@@ -94,14 +104,22 @@ async function read(file: string, write: Write): Promise<void> {
   })
 }
 
-async function replace(
+async function prepare(
   place: OutputPlace,
   file: string,
   fill: (descriptor: number) => Promise<void>,
-): Promise<void> {
+): Promise<PreparedFile> {
   await makeFolder(place, file)
   const temporary = unfinishedBeside(place.file)
-  try {
+  const discard = async (): Promise<void> => {
+    await rm(temporary, { force: true }).catch(() => {})
+    finished(temporary)
+  }
+  const commit = async (): Promise<void> => {
+    await orDiscard(discard, () => named(file, () => rename(temporary, place.file)))
+    finished(temporary)
+  }
+  await orDiscard(discard, async () => {
     const handle = await named(file, () => open(temporary, 'wx', modeFor(place)))
     try {
       await fill(handle.fd)
@@ -112,11 +130,15 @@ async function replace(
     } finally {
       await named(file, () => handle.close())
     }
-    await named(file, () => rename(temporary, place.file))
+  })
+  return { commit, discard }
+}
+
+async function orDiscard(discard: () => Promise<void>, action: () => Promise<void>): Promise<void> {
+  try {
+    await action()
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {})
+    await discard()
     throw error
-  } finally {
-    finished(temporary)
   }
 }
