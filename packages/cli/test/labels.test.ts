@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { labelPresets, smoothLabels } from '@kith/core'
-import { openEmbeddings, readLabelsParquet, readQrels, readRun, writeEmbeddings } from '@kith/ir'
+import {
+  lockFile,
+  openEmbeddings,
+  readLabelsParquet,
+  readQrels,
+  readRun,
+  writeEmbeddings,
+} from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
 import { runKilled } from './killed.ts'
@@ -279,10 +285,10 @@ describe('kith labels', () => {
   test('what another process is writing, or was made from other files, is left alone', () => {
     labels('busy.jsonl')
     const whole = read('busy.jsonl')
-    writeFileSync(path('busy.jsonl.partial.lock'), `${process.pid} ${hostname()}`)
+    const lock = lockFile(path('busy.jsonl.partial'))
     const busy = kith('labels', ...inputs(), '--out', path('busy.jsonl'))
     expect(busy).toMatchObject({ code: 1, err: expect.stringContaining('is writing this already') })
-    rmSync(path('busy.jsonl.partial.lock'))
+    lock.release()
     expect(read('busy.jsonl')).toBe(whole)
   })
 

@@ -1,0 +1,118 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeEmbeddings } from '@kith/ir'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { program, succeed } from './support.ts'
+import { writeTurned } from './turned.ts'
+
+const folder = temporaryFolder()
+const path = (name: string): string => join(folder, name)
+
+beforeAll(async () => {
+  await writeTurned(folder)
+  const rows = Array.from({ length: 800 }, (_, i) =>
+    Float32Array.from({ length: 16 }, (_, j) => Math.sin(i * 16 + j)),
+  )
+  await writeEmbeddings(path('large.npy'), { dimensions: 16 }, rows)
+  const corpus = rows.map((_, i) => JSON.stringify({ _id: `d${i}`, text: `text ${i} ${i * i}` }))
+  writeFileSync(path('corpus.jsonl'), `${corpus.join('\n')}\n`)
+})
+
+/** Runs `kith` where no file may be larger than some KiB. */
+function kithWithin(
+  limit: number,
+  args: readonly string[],
+): { status: number | null; err: string } {
+  const command = [process.execPath, program, ...args]
+  const { status, stderr } = spawnSync(
+    'bash',
+    ['-c', `ulimit -f ${limit}; exec "$@"`, 'bash', ...command],
+    { encoding: 'utf8' },
+  )
+  return { status, err: stderr }
+}
+
+const queries = (): string[] => ['--queries', path('queries.npy'), '--docs', path('docs.npy')]
+const ranked = (): string[] => ['--run', path('run.trec'), ...queries()]
+const labels = (): string[] => [
+  ...['labels', ...ranked(), '--qrels', path('train.trec'), '--context', '60', '--keep', '60'],
+]
+const convert = (kind: string, from: string): string[] => [
+  ...['convert', '--kind', kind, '--in', path(from)],
+]
+
+/** The outputs of the commands, the limit in KiB that none of them fits, and all but `--out`. */
+const cases: [string, number, () => string[]][] = [
+  ['labels.jsonl', 4, () => labels()],
+  ['labels.jsonl.gz', 2, () => labels()],
+  ['labels.tsv', 4, () => labels()],
+  ['labels.parquet', 4, () => labels()],
+  ['rerank.trec', 4, () => ['rerank', ...ranked()]],
+  ['rerank.json', 4, () => ['rerank', ...ranked()]],
+  ['search.trec', 4, () => ['search', ...queries()]],
+  ['search.trec.gz', 2, () => ['search', ...queries()]],
+  ['run.json', 4, () => convert('run', 'run.trec')],
+  ['texts.tsv', 4, () => convert('texts', 'corpus.jsonl')],
+  ['docs.npy', 16, () => convert('embeddings', 'large.npy')],
+  ['docs.safetensors', 16, () => convert('embeddings', 'large.npy')],
+  ['docs.fvecs', 16, () => convert('embeddings', 'large.npy')],
+  ['docs.parquet', 16, () => convert('embeddings', 'large.npy')],
+  ['docs.jsonl', 16, () => convert('embeddings', 'large.npy')],
+  // Within the limit for what is unpacked, too.
+  ['docs.npy.gz', 16, () => convert('embeddings', 'large.npy')],
+  ['encoded.npy', 16, () => ['encode', '--input', path('corpus.jsonl')]],
+  ['report.html', 4, () => ['report', '--qrels', path('dev.trec'), '--run', path('run.trec')]],
+]
+
+describe('a limit on the size of files', () => {
+  test.each(cases)(
+    '%s: an error with file and reason, the earlier file stays',
+    (out, limit, args) => {
+      const where = path(`limit-${out}`)
+      mkdirSync(where)
+      const companions = /\.(npy|safetensors|fvecs)/.test(out)
+        ? [out.replace(/\..*/, '.ids.txt')]
+        : []
+      const earlier = [out, ...companions]
+      for (const name of earlier) writeFileSync(join(where, name), `earlier ${name}`)
+      const { status, err } = kithWithin(limit, [...args(), '--out', join(where, out)])
+      expect(err).toMatch(/^kith: .*: the file is too large/m)
+      expect(err).toContain(join(where, out.replace(/\..*/, '')))
+      expect(status).toBe(1)
+      for (const name of earlier) {
+        expect(readFileSync(join(where, name), 'utf8')).toBe(`earlier ${name}`)
+      }
+      // What can go on is kept; nothing else is.
+      const kept = readdirSync(where).filter((name) => !/\.partial(\.json)?$/.test(name))
+      expect(kept.sort()).toEqual(earlier.sort())
+    },
+  )
+
+  test('labels that were stopped by it go on without it, to the same bytes', () => {
+    const [limited, whole] = [path('go-on.jsonl'), path('whole.jsonl')]
+    expect(kithWithin(4, [...labels(), '--out', limited]).status).toBe(1)
+    succeed(...labels(), '--out', limited)
+    succeed(...labels(), '--out', whole)
+    expect(readFileSync(limited).equals(readFileSync(whole))).toBe(true)
+  })
+
+  test.each([
+    ['metrics.jsonl', 8, 'linear', 400],
+    ['latest.safetensors', 1, 'mlp', 3],
+  ])('kith train: %s', (file, limit, adapter, steps) => {
+    const out = path(`trained-${adapter}`)
+    const { status, err } = kithWithin(limit, [
+      ...['train', '--docs', path('docs.npy'), '--qrels', path('train.trec')],
+      ...['--train-queries', path('queries.npy'), '--train-run', path('run.trec')],
+      ...['--adapter', adapter, '--steps', String(steps), '--out', out],
+    ])
+    expect(err).toMatch(new RegExp(`${file}: the file is too large`))
+    expect(status).toBe(1)
+    const all = readdirSync(out, { recursive: true, encoding: 'utf8' })
+    expect(all.filter((name) => /\.tmp$|\.lock/.test(name))).toEqual([])
+    // Whole lines only.
+    expect(readFileSync(join(out, 'metrics.jsonl'), 'utf8')).toMatch(/^$|\n$/)
+  })
+})
