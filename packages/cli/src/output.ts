@@ -1,3 +1,4 @@
+import { print } from './print.ts'
 import { Progress } from './progress.ts'
 
 /** Where a command writes: results to standard output, everything else to standard error. */
@@ -12,7 +13,7 @@ export class Output {
 
   /** Prints a result: as JSON where asked for, else as the given text. */
   result(value: unknown, text: string): void {
-    process.stdout.write(`${this.json ? JSON.stringify(value) : text}\n`)
+    print(`${this.json ? JSON.stringify(value) : text}\n`)
   }
 
   /** Prints a remark for people. */

@@ -90,6 +90,22 @@ describe('a limit on the size of files', () => {
     },
   )
 
+  test('what a command prints into a file is all there, or an error', () => {
+    const printed = path('printed.txt')
+    const args = ['eval', '--qrels', path('train.trec'), '--run', path('run.trec'), '--per-query']
+    const line = (limit: string) => `ulimit -f ${limit}; exec "$@" --json > '${printed}'`
+    const run = (limit: string) =>
+      spawnSync('bash', ['-c', line(limit), 'bash', process.execPath, program, ...args], {
+        encoding: 'utf8',
+      })
+    expect(run('1')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('standard output: the file is too large'),
+    })
+    expect(run('unlimited').status).toBe(0)
+    expect(readFileSync(printed, 'utf8')).toBe(succeed(...args, '--json'))
+  })
+
   test('labels that were stopped by it go on without it, to the same bytes', () => {
     const [limited, whole] = [path('go-on.jsonl'), path('whole.jsonl')]
     expect(kithWithin(4, [...labels(), '--out', limited]).status).toBe(1)

@@ -42,13 +42,14 @@ export async function writeAll(
 export function writeAllSync(
   descriptor: number,
   bytes: Uint8Array,
-  position: number,
+  position: number | null,
   file: string,
 ): void {
   for (let done = 0; done < bytes.length; ) {
     const length = Math.min(MOST, bytes.length - done)
+    const at = position === null ? null : position + done
     try {
-      done += checked(writeSync(descriptor, bytes, done, length, position + done), file)
+      done += checked(writeSync(descriptor, bytes, done, length, at), file)
     } catch (error) {
       throw asFileError(file, error)
     }
@@ -76,15 +77,19 @@ export function readAllSync(
   }
 }
 
-/** Appends text to a file, on the disk when it returns; of a text that does not fit, nothing stays. */
-export async function appendAll(file: string, text: string): Promise<void> {
+/**
+ * Appends text to a file; of a text that does not fit, nothing stays.
+ *
+ * @param synced Whether the text is on the disk when this returns, whatever happens to the machine.
+ */
+export async function appendAll(file: string, text: string, synced = false): Promise<void> {
   try {
     const handle = await open(file, 'a')
     try {
       const { size } = await handle.stat()
       try {
         await writeAll(handle.fd, Buffer.from(text), null, file)
-        await handle.datasync()
+        if (synced) await handle.datasync()
       } catch (error) {
         await handle.truncate(size).catch(() => {})
         throw error

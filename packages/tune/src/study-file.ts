@@ -72,7 +72,7 @@ export class StudyFile {
   }
 
   async #append(text: string): Promise<void> {
-    await appendAll(this.#file, text)
+    await appendAll(this.#file, text, true)
   }
 }
 

@@ -3,6 +3,7 @@ import { readClusters } from '../clusters.ts'
 import type { Command } from '../command.ts'
 import { compareToFirst, type NamedEvaluation, namesOf } from '../evaluations.ts'
 import { evaluationFormats, formatEvaluations } from '../format-evaluations.ts'
+import { print } from '../print.ts'
 import { evaluationOptions, readEvaluationOptions } from '../shared-options.ts'
 import { optionalChoice, optionalText, text, texts } from '../values.ts'
 
@@ -49,6 +50,6 @@ export const evalCommand: Command = {
     const clusters = clustersFile ? await readClusters(clustersFile) : undefined
     const comparisons = compareToFirst(evaluations, { clusters })
     const chosen = output.json ? 'json' : (format ?? 'table')
-    process.stdout.write(formatEvaluations(chosen, evaluations, comparisons, perQuery))
+    print(formatEvaluations(chosen, evaluations, comparisons, perQuery))
   },
 }
