@@ -5,6 +5,9 @@ import { double, word } from './address'
 /** As in src/cosine.ts. */
 const SMALLEST_SQUARE: f32 = 1e-30
 
+/** As in src/scale.ts. */
+const SMALLEST_MEAN: f64 = 0.01
+
 /**
  * Inner products become cosines: S[i, j] / (|i| · |j|), the upper triangle read,
  * both written. A row without length is similar to nothing but itself.
@@ -65,23 +68,38 @@ export function blend(s: usize, graph: usize, rows: i32, weight: f32, first: boo
   }
 }
 
-/** Divides each row by its largest value, or by its mean + 1e-8. */
+/**
+ * Divides each row by its largest value, or by its mean + 1e-8; by a hundredth of its mean
+ * absolute value where the mean is closer to 0 than that.
+ */
 export function scale(s: usize, count: i32, rows: i32, byMean: bool): void {
   for (let i = 0; i < count; i++) {
     const row = word(s, i * rows)
-    let largest = load<f32>(row)
-    let sum: f64 = 0
-    for (let j = 0; j < count; j++) {
-      const value = load<f32>(word(row, j))
-      largest = max(largest, value)
-      sum += <f64>value
-    }
-    const divisor = byMean ? sum / <f64>count + 1e-8 : <f64>largest
+    const divisor = byMean ? meanOf(row, count) : <f64>largestOf(row, count)
     for (let j = 0; j < count; j++) {
       const at = word(row, j)
       store<f32>(at, divisor == 0 ? 0 : finite(<f64>load<f32>(at) / divisor))
     }
   }
+}
+
+function largestOf(row: usize, count: i32): f32 {
+  let largest = load<f32>(row)
+  for (let j = 1; j < count; j++) largest = max(largest, load<f32>(word(row, j)))
+  return largest
+}
+
+function meanOf(row: usize, count: i32): f64 {
+  let sum: f64 = 0
+  let sizes: f64 = 0
+  for (let j = 0; j < count; j++) {
+    const value = <f64>load<f32>(word(row, j))
+    sum += value
+    sizes += abs(value)
+  }
+  const mean = sum / <f64>count + 1e-8
+  const least = SMALLEST_MEAN * (sizes / <f64>count)
+  return abs(mean) < least ? least : mean
 }
 
 /** A tiny divisor must not make an infinity that turns into NaN later. */

@@ -6,8 +6,9 @@
 
 import { double, word } from './address'
 
-/** JavaScript's own exponential, so that every kernel gives the same weights. */
+/** JavaScript's own exponentials, so that every kernel gives the same weights. */
 declare function exp(value: f64): f64
+declare function expm1(value: f64): f64
 
 /** Kinds of weights; 0 is linear. */
 const EXP: i32 = 1
@@ -87,17 +88,19 @@ function normalise(from: usize, to: usize, entries: i32): void {
 
 /**
  * exp(p · S) − 1, up to the factor exp(−largest exponent), which the division by
- * the sum removes again: without it a large inner product would overflow.
+ * the sum removes again: without it a large inner product would overflow. A
+ * difference of two powers would lose the digits of a small S. What would be
+ * negative is 0.
  */
 function exponential(from: usize, entries: i32, parameter: f64): void {
   let largest: f64 = 0
   for (let e = 0; e < entries; e++) {
     largest = max(largest, parameter * <f64>load<f32>(word(from, e)))
   }
-  const one = exp(-largest)
   for (let e = 0; e < entries; e++) {
     const at = word(from, e)
-    store<f32>(at, <f32>(exp(parameter * <f64>load<f32>(at) - largest) - one))
+    const power = parameter * <f64>load<f32>(at)
+    store<f32>(at, power > 0 ? <f32>(-expm1(-power) * exp(power - largest)) : 0)
   }
 }
 

@@ -8,8 +8,9 @@ import {
   type Vectors,
   withQuery,
 } from './matrix.ts'
-import { Postings } from './postings.ts'
-import { appendText, isText, type Text } from './prepare-text.ts'
+import type { Postings } from './postings.ts'
+import { appendText, readText, type Text } from './prepare-text.ts'
+import { show } from './show.ts'
 
 /** A query: its vector, or its vector with its text and its vectors of further views. */
 export type Query = Vector | QueryViews
@@ -48,14 +49,18 @@ export interface Context {
   nameOf(row: number): string
 }
 
-/** The context of a query and the first `limit` of its candidates. */
-export function contextOf(query: Query, candidates: Candidates, limit: number): Context {
-  const asked: QueryViews =
-    isObject(query) && 'vector' in query ? query : { vector: query as Vector }
+/** The context of a query and the first `limit` of its candidates, whose texts go to `postings`. */
+export function contextOf(
+  query: Query,
+  candidates: Candidates,
+  limit: number,
+  postings: Postings,
+): Context {
+  const asked = toQueryViews(query)
   const found = toViews(candidates)
   const vectors = rowsOf(found.vectors, 'candidate', limit)
   const views = new Map([['vectors', withQuery(asked.vector, vectors, 'candidate')]])
-  for (const [name, more] of Object.entries(found.views ?? {})) {
+  for (const [name, more] of viewsOf(found)) {
     const own = asked.views?.[name]
     if (!own) {
       throw new KithError('BAD_INPUT', `the candidates have a view ${name}, the query has none`)
@@ -73,14 +78,14 @@ export function contextOf(query: Query, candidates: Candidates, limit: number): 
         'the candidates have texts, the query has none: pass { vector, text }',
       )
     }
-    texts = postingsOf(found.texts, 'candidate', vectors, asked.text)
+    texts = append(postings, found.texts, 'candidate', vectors, asked.text)
   }
   const nameOf = (row: number): string => (row === 0 ? 'the query' : `candidate ${row - 1}`)
   return { rows: vectors.count + 1, candidates: vectors.total, views, texts, nameOf }
 }
 
-/** A context that is given whole, its row 0 the query. */
-export function contextOfRows(context: RankingContext): Context {
+/** A context that is given whole, its row 0 the query; its texts go to `postings`. */
+export function contextOfRows(context: RankingContext, postings: Postings): Context {
   const given = toViews(context)
   const vectors = rowsOf(given.vectors, 'row')
   if (vectors.count === 0) {
@@ -88,30 +93,35 @@ export function contextOfRows(context: RankingContext): Context {
   }
   const views = new Map<string, Rows>()
   addView(views, 'vectors', vectors)
-  for (const [name, more] of Object.entries(given.views ?? {})) {
+  for (const [name, more] of viewsOf(given)) {
     const rows = rowsOf(more, `row of view ${name}`)
     checkCount(`view ${name}`, rows.total, vectors.total)
     addView(views, name, rows)
   }
-  const texts = given.texts && postingsOf(given.texts, 'row', vectors)
+  const texts = given.texts && append(postings, given.texts, 'row', vectors)
   const nameOf = (row: number): string => `row ${row}`
   return { rows: vectors.count, candidates: vectors.count - 1, views, texts, nameOf }
 }
 
-/** Whether candidates come with texts. */
-export function hasTexts(candidates: Candidates): candidates is CandidateViews {
-  return isObject(candidates) && 'texts' in candidates && candidates.texts !== undefined
+/** A query with its views, each property read once; what is null is not there. */
+export function toQueryViews(query: Query): QueryViews {
+  if (!isObject(query) || !('vector' in query)) return { vector: query as Vector }
+  const { vector, text, views } = query
+  return { vector, text: text ?? undefined, views: views ?? undefined }
 }
 
-/** Candidates by their vectors alone. */
-export function withoutTexts(candidates: Candidates): Candidates {
-  return hasTexts(candidates) ? { ...candidates, texts: undefined } : candidates
+/** Candidates with their views, each property read once; what is null is not there. */
+export function toViews(candidates: Candidates | RankingContext): CandidateViews {
+  if (!isObject(candidates) || !('vectors' in candidates)) {
+    return { vectors: candidates as Vectors }
+  }
+  const { vectors, texts, views } = candidates
+  return { vectors, texts: texts ?? undefined, views: views ?? undefined }
 }
 
-function toViews(candidates: Candidates): CandidateViews {
-  return isObject(candidates) && 'vectors' in candidates
-    ? (candidates as CandidateViews)
-    : { vectors: candidates as Vectors }
+function viewsOf({ views = {} }: CandidateViews): [string, Vectors][] {
+  if (isObject(views)) return Object.entries(views)
+  throw new KithError('BAD_INPUT', `views must be an object of vectors by name, not ${show(views)}`)
 }
 
 function addView(views: Map<string, Rows>, name: string, rows: Rows): void {
@@ -122,24 +132,29 @@ function addView(views: Map<string, Rows>, name: string, rows: Rows): void {
   views.set(name, rows)
 }
 
-/** Contexts are worked on one after the other: they share the room for their postings. */
-const shared = new Postings()
-
-function postingsOf(texts: readonly Text[], name: string, vectors: Rows, query?: Text): Postings {
+/** Clears postings and fills them with those of a context's texts. */
+function append(
+  postings: Postings,
+  texts: readonly Text[],
+  name: string,
+  vectors: Rows,
+  query?: Text,
+): Postings {
   if (!Array.isArray(texts)) throw new KithError('BAD_INPUT', 'texts must be an array')
   checkCount('texts', texts.length, vectors.total)
-  shared.clear()
-  if (query !== undefined) append(query, 'the query')
-  for (let i = 0; i < vectors.count; i++) append(texts[i], name, i)
-  return shared
+  postings.clear()
+  if (query !== undefined) appendText(postings, checkText(query, 'the query'))
+  for (let i = 0; i < vectors.count; i++) {
+    appendText(postings, checkText(texts[i], name, i))
+  }
+  return postings
 }
 
-function append(text: Text | undefined, name: string, index?: number): void {
-  if (!isText(text)) {
-    const whose = index === undefined ? name : `${name} ${index}`
-    throw new KithError('BAD_INPUT', `the text of ${whose} must be a string or a prepared text`)
-  }
-  appendText(shared, text)
+function checkText(text: unknown, name: string, index?: number): string | Uint32Array {
+  const read = readText(text)
+  if (read !== undefined) return read
+  const whose = index === undefined ? name : `${name} ${index}`
+  throw new KithError('BAD_INPUT', `the text of ${whose} must be a string or a prepared text`)
 }
 
 function checkCount(name: string, count: number, expected: number): void {

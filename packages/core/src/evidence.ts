@@ -19,7 +19,7 @@ export function evidenceOf(
       // A grade would turn against a candidate whose evidence is below average.
       return aggregate(jointEvidence(engine, context, rows, settings), [], settings.aggregate)
     case 'query-centric':
-      return aggregate(buildGraph(engine, context, [0], settings), [], 'mean')
+      return aggregate([buildGraph(engine, context, [0], settings)[0]!.values], [], 'mean')
     case 'geometric':
       return aggregate(geometricOnly(engine, context, rows, settings), grades, settings.aggregate)
     case 'rnn':

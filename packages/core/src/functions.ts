@@ -8,7 +8,7 @@ import { type Neighbours, Reranker } from './reranker.ts'
 import type { PartialSettings } from './settings.ts'
 import type { Similarities } from './similarities.ts'
 
-/** The memory that the functions below share: each call is over before the next begins. */
+/** The memory that the functions below share, lent to one call at a time. */
 const shared = new Reranker()
 
 /**

@@ -1,7 +1,8 @@
 import type { Context } from './context.ts'
 import { KithError } from './error.ts'
 import type { Engine } from './kernel/engine.ts'
-import { ROUNDING, standardise } from './mix.ts'
+import { type GeometricTerm, ROUNDING, standardise } from './mix.ts'
+import { noiseOf } from './noise.ts'
 import type { Settings, ViewWeights } from './settings.ts'
 import { type Rescaling, vectorSimilarity } from './vector-similarity.ts'
 import { viewWeights } from './view-weights.ts'
@@ -27,7 +28,7 @@ export function buildGraph(
   probes: readonly number[],
   settings: Settings,
   source = computed,
-): Float32Array[] {
+): GeometricTerm[] {
   const weights = viewWeights(context, settings)
   const alone = weights.size === 1 && weights.has('vectors')
   openEngine(engine, context, weights, settings, !alone)
@@ -70,12 +71,29 @@ function oneView(
   probes: readonly number[],
   settings: Settings,
   source: SimilaritySource,
-): Float32Array[] {
+): GeometricTerm[] {
   source.vectors(engine, context, 'vectors', settings.metric === 'cosine' ? 'each' : 'none')
   if (settings.metric === 'cosine') engine.cosine()
+  const noise = noiseOf(engine, probes)
   engine.adopt()
+  if (settings.scale === 'none') {
+    return probes.map((probe, p) => ({ values: engine.graphRow(probe), noise: noise[p]! }))
+  }
+  const before = probes.map((probe) => engine.graphRow(probe))
   engine.scale(settings.scale)
-  return probes.map((probe) => engine.graphRow(probe))
+  return probes.map((probe, p) => {
+    const values = engine.graphRow(probe)
+    return { values, noise: noise[p]! * ratio(values, before[p]!) }
+  })
+}
+
+/** What a row was multiplied by, as its largest entry shows it. */
+function ratio(after: Float32Array, before: Float32Array): number {
+  let largest = 0
+  for (let j = 1; j < before.length; j++) {
+    if (Math.abs(before[j]!) > Math.abs(before[largest]!)) largest = j
+  }
+  return before[largest] === 0 ? 0 : Math.abs(after[largest]! / before[largest]!)
 }
 
 /** G = Σ b_v · S_v with cosines, and g = Σ a_v · z(S_v[probe, ·]). */
@@ -86,11 +104,12 @@ function severalViews(
   settings: Settings,
   source: SimilaritySource,
   weights: ReadonlyMap<string, ViewWeights>,
-): Float32Array[] {
+): GeometricTerm[] {
   const terms = probes.map(() => new Float32Array(context.rows))
-  const addTerms = (score: number, noise: number): void => {
+  const addTerms = (score: number): void => {
+    const noise = noiseOf(engine, probes)
     probes.forEach((probe, p) => {
-      const z = standardise(engine.row(probe), [probe], noise)
+      const z = standardise(engine.row(probe), [probe], noise[p]!)
       const term = terms[p]!
       for (let c = 0; c < term.length; c++) term[c]! += score * z[c]!
     })
@@ -99,17 +118,17 @@ function severalViews(
   for (const [name, { graph, score }] of weights) {
     if (name === 'texts') {
       source.texts(engine, context)
-      addTerms(score, ROUNDING)
+      addTerms(score)
     } else {
       source.vectors(engine, context, name, settings.metric === 'cosine' ? 'each' : 'common')
       // The geometric term may use the inner product: standardising removes its scale.
-      if (settings.metric === 'dot') addTerms(score, 0)
+      if (settings.metric === 'dot') addTerms(score)
       engine.cosine()
-      if (settings.metric === 'cosine') addTerms(score, ROUNDING)
+      if (settings.metric === 'cosine') addTerms(score)
     }
     engine.blend(graph, first)
     first = false
   }
   engine.scale(settings.scale)
-  return terms
+  return terms.map((values) => ({ values, noise: ROUNDING }))
 }

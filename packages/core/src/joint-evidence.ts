@@ -1,6 +1,7 @@
 import type { Context } from './context.ts'
 import type { Engine } from './kernel/engine.ts'
-import { ROUNDING, standardise } from './mix.ts'
+import { standardise } from './mix.ts'
+import { noiseOf } from './noise.ts'
 import type { Settings } from './settings.ts'
 import { vectorSimilarity } from './vector-similarity.ts'
 
@@ -29,10 +30,11 @@ export function jointEvidence(
     trust: 0,
   })
   const evidence = groundTruth.map(() => new Float64Array(context.rows))
-  const add = (weight: number, noise: number): void => {
+  const add = (weight: number): void => {
+    const [noise, ...noises] = noiseOf(engine, [0, ...groundTruth])
     const ofQuery = standardise(engine.row(0), groundTruth, noise)
     groundTruth.forEach((row, l) => {
-      const ofDocument = standardise(engine.row(row), groundTruth, noise)
+      const ofDocument = standardise(engine.row(row), groundTruth, noises[l])
       const sum = evidence[l]!
       for (let c = 0; c < sum.length; c++) sum[c]! += weight * (ofQuery[c]! + ofDocument[c]!)
     })
@@ -40,10 +42,10 @@ export function jointEvidence(
   const cosine = metric === 'cosine'
   vectorSimilarity(engine, context, 'vectors', cosine ? 'each' : 'common')
   if (cosine) engine.cosine()
-  add(1, cosine ? ROUNDING : 0)
+  add(1)
   if (context.texts) {
     engine.text(context.texts)
-    add(WORDS, ROUNDING)
+    add(WORDS)
   }
   return evidence
 }

@@ -1,4 +1,5 @@
 import { KithError } from './error.ts'
+import { show } from './show.ts'
 
 /** One embedding. */
 export type Vector = Float32Array | Float64Array | readonly number[]
@@ -26,7 +27,8 @@ export interface Rows {
 /** The first `limit` vectors, each of them checked for its form; `name` is what messages call one. */
 export function rowsOf(vectors: Vectors, name: string, limit = Infinity): Rows {
   if (Array.isArray(vectors)) return rowsOfArray(vectors, name, limit)
-  if (isMatrix(vectors)) return rowsOfMatrix(vectors, name, limit)
+  const matrix = toMatrix(vectors)
+  if (matrix) return rowsOfMatrix(matrix, name, limit)
   throw new KithError(
     'BAD_INPUT',
     `the ${name}s must be an array of vectors or a matrix { data: Float32Array, rows, dimensions }`,
@@ -52,18 +54,24 @@ export function withQuery(query: Vector, candidates: Rows, name: string): Rows {
 }
 
 function rowsOfArray(vectors: readonly Vector[], name: string, limit: number): Rows {
-  const count = Math.min(vectors.length, limit)
-  const dimensions = count > 0 ? lengthOf(vectors[0], `${name} 0`) : 0
-  for (let i = 1; i < vectors.length; i++) {
-    const length = lengthOf(vectors[i], `${name} ${i}`)
+  const total = vectors.length
+  const count = Math.min(total, limit)
+  // A vector is looked up once: what is copied is what was checked.
+  const checked: Vector[] = []
+  let dimensions = 0
+  for (let i = 0; i < total; i++) {
+    const vector = vectors[i]
+    const length = lengthOf(vector, `${name} ${i}`)
+    if (i === 0) dimensions = length
     if (length !== dimensions) throw unequal(`${name} ${i}`, length, `${name} 0`, dimensions)
+    if (i < count) checked.push(vector!)
   }
   return {
     count,
-    total: vectors.length,
+    total,
     dimensions,
     copyTo(target, stride) {
-      for (let i = 0; i < count; i++) copyNumbers(vectors[i]!, target, i * stride)
+      for (let i = 0; i < count; i++) copyNumbers(checked[i]!, target, i * stride)
     },
   }
 }
@@ -72,7 +80,7 @@ function rowsOfMatrix({ data, rows, dimensions }: Matrix, name: string, limit: n
   if (!isCount(rows) || !isCount(dimensions) || data.length < rows * dimensions) {
     throw new KithError(
       'BAD_SHAPE',
-      `the matrix of ${name}s has ${data.length} numbers, needs rows × dimensions = ${rows} × ${dimensions}`,
+      `the matrix of ${name}s has ${data.length} numbers, needs rows × dimensions = ${show(rows)} × ${show(dimensions)}`,
     )
   }
   const count = Math.min(rows, limit)
@@ -91,8 +99,11 @@ function rowsOfMatrix({ data, rows, dimensions }: Matrix, name: string, limit: n
   }
 }
 
-function isMatrix(value: unknown): value is Matrix {
-  return isObject(value) && 'data' in value && tagOf(value.data) === 'Float32Array'
+/** A matrix whose properties are read once. */
+function toMatrix(value: unknown): Matrix | undefined {
+  if (!isObject(value) || !('data' in value)) return undefined
+  const { data, rows, dimensions } = value as Matrix
+  return tagOf(data) === 'Float32Array' ? { data, rows, dimensions } : undefined
 }
 
 function isCount(value: number): boolean {
@@ -101,8 +112,9 @@ function isCount(value: number): boolean {
 
 function lengthOf(vector: Vector | undefined, name: string): number {
   const known =
-    vector instanceof Float32Array ||
     Array.isArray(vector) ||
+    // A Proxy of a Float32Array is an instance of it, but has no length.
+    (vector instanceof Float32Array && ArrayBuffer.isView(vector)) ||
     ['Float32Array', 'Float64Array'].includes(tagOf(vector))
   if (known) return vector!.length
   throw new KithError('BAD_INPUT', `${name} must be a Float32Array or an array of numbers`)

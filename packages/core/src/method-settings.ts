@@ -1,6 +1,9 @@
+import { KithError } from './error.ts'
+import { isObject } from './matrix.ts'
 import { presets } from './presets.ts'
 import { choice, type Rules, range, resolve } from './setting-rules.ts'
 import { type Settings, settingRules } from './settings.ts'
+import { show } from './show.ts'
 
 /**
  * Ways to reorder candidates without a cross-encoder: METHOD.md's reciprocal `neighbours`, and what
@@ -67,6 +70,9 @@ export function resolveMethodSettings(
 
 /** The settings that METHOD.md's own method takes. */
 export function similaritySettings(settings: MethodSettings): Settings {
+  if (!isObject(settings)) {
+    throw new KithError('BAD_INPUT', `settings must be an object, not ${show(settings)}`)
+  }
   const { method, feedback, feedbackShare, smoothness, rankConstant, ...rest } = settings
   return rest
 }

@@ -1,7 +1,17 @@
 import type { Settings } from './settings.ts'
 
-/** Jaccards and cosines that differ by less are equal but for rounding, which dividing by their deviation would blow up. */
+/**
+ * Jaccards and cosines that differ by less are equal but for rounding, which dividing by their
+ * deviation would blow up; inner products that differ by less than this part of the lengths' product.
+ */
 export const ROUNDING = 1e-6
+
+/** The geometric similarity of a probe to all rows of a context. */
+export interface GeometricTerm {
+  values: Float32Array
+  /** What the values may differ by through rounding alone. */
+  noise: number
+}
 
 /**
  * Section 4: the geometric and the Jaccard term become s*(probe, ·).
@@ -10,14 +20,13 @@ export const ROUNDING = 1e-6
  * so that λ means the same on any scale of similarities.
  */
 export function mix(
-  geometric: ArrayLike<number>,
+  geometric: GeometricTerm,
   jaccard: ArrayLike<number>,
   probe: number,
-  settings: Pick<Settings, 'lambda' | 'mix' | 'metric'>,
+  settings: Pick<Settings, 'lambda' | 'mix'>,
 ): Float64Array {
   const raw = settings.mix === 'raw'
-  const noise = settings.metric === 'cosine' ? ROUNDING : 0
-  const near = raw ? geometric : standardise(geometric, [probe], noise)
+  const near = raw ? geometric.values : standardise(geometric.values, [probe], geometric.noise)
   const shared = raw ? jaccard : standardise(jaccard, [probe], ROUNDING)
   const mixed = new Float64Array(near.length)
   for (let c = 0; c < mixed.length; c++) {

@@ -1,8 +1,9 @@
 import type { Normalisation } from './label-settings.ts'
+import { ROUNDING } from './mix.ts'
 
 /**
  * Section 6, step 5: f_n of some evidence, with the statistics of `over`. Where these are
- * constant, or none of them is above 0 for `max`, everything becomes 0: nothing stands out.
+ * constant but for rounding, or none of them is above 0 for `max`, everything becomes 0: nothing stands out.
  */
 export function normalise(
   evidence: Float64Array,
@@ -11,7 +12,9 @@ export function normalise(
 ): Float64Array {
   if (how === 'none') return evidence
   const { low, high, deviation } = statistics(over)
-  if (!(high > low) || (how === 'max' && high <= 0)) return new Float64Array(evidence.length)
+  const noise = ROUNDING * Math.max(Math.abs(low), Math.abs(high))
+  if (!(high - low > noise) || (how === 'max' && high <= 0))
+    return new Float64Array(evidence.length)
   if (how === 'max') return evidence.map((value) => value / high)
   const unit = how === 'maxmin' ? high - low : deviation
   return evidence.map((value) => (value - low) / unit)

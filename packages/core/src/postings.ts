@@ -54,3 +54,6 @@ export class Postings {
     this.floats = new Float32Array(words.buffer)
   }
 }
+
+/** What a context without texts has. */
+export const noPostings = new Postings()

@@ -2,6 +2,7 @@ import { asciiWord, characterClass, lowerCase, MARK, UNSPACED, WORD } from './ch
 import { KithError } from './error.ts'
 import { appendAscii } from './kernel/word-counter.ts'
 import { POSTING, Postings } from './postings.ts'
+import { show } from './show.ts'
 import { FACTOR_A, FACTOR_B, SEED_A, SEED_B, TermCounter } from './term-counter.ts'
 import { codeAt, encode, widthOf } from './utf8.ts'
 
@@ -29,28 +30,30 @@ const single = new Postings()
  */
 export function prepareText(text: string): PreparedText {
   if (typeof text !== 'string') {
-    throw new KithError('BAD_INPUT', `a text must be a string, not ${typeof text}`)
+    throw new KithError('BAD_INPUT', `a text must be a string, not ${show(text)}`)
   }
   single.clear()
   appendText(single, text)
   return { postings: single.used().slice() }
 }
 
-/** Whether a value is a text or a prepared one. */
-export function isText(value: unknown): value is Text {
-  if (typeof value === 'string') return true
-  const postings = (value as PreparedText | undefined)?.postings
-  return postings instanceof Uint32Array && postings.length % POSTING === 0
+/** A text, or the postings of a prepared one, which are read once; undefined if a value is neither. */
+export function readText(value: unknown): string | Uint32Array | undefined {
+  if (typeof value === 'string') return value
+  const postings = (value as PreparedText | null | undefined)?.postings
+  // A Proxy of an array is an instance of its class, but has no length.
+  if (!(postings instanceof Uint32Array && ArrayBuffer.isView(postings))) return undefined
+  return postings.length % POSTING === 0 ? postings : undefined
 }
 
-/** Appends a text's postings. */
-export function appendText(postings: Postings, text: Text): void {
+/** Appends the postings of a text, or those of a prepared one. */
+export function appendText(postings: Postings, text: string | Uint32Array): void {
   if (typeof text === 'string') {
     if (!appendAscii(postings, text)) appendString(postings, text)
     return
   }
-  const at = postings.extend(text.postings.length)
-  postings.words.set(text.postings, at)
+  const at = postings.extend(text.length)
+  postings.words.set(text, at)
   postings.endText()
 }
 

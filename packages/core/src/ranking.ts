@@ -1,3 +1,7 @@
+import { KithError } from './error.ts'
+import { isObject } from './matrix.ts'
+import { show } from './show.ts'
+
 /** A new order of candidates: their indices, best first, and a score for each place. */
 export interface Ranking {
   /** Candidate indices, best first: all of them. */
@@ -33,8 +37,15 @@ export function rankCandidates(mixed: Float64Array, candidates: number): Ranking
  * old order, each with a score a little lower than the one before, so that
  * sorting by score keeps it.
  */
-export function extendRanking({ order, scores }: Ranking, candidates: number): Ranking {
+export function extendRanking(ranking: Ranking, candidates: number): Ranking {
+  const { order, scores } = checkRanking(ranking)
   const inside = order.length
+  if (!Number.isSafeInteger(candidates) || candidates < inside) {
+    throw new KithError(
+      'BAD_INPUT',
+      `the ranking has ${inside} candidates, it cannot be one of ${show(candidates)}`,
+    )
+  }
   const longer = { order: new Uint32Array(candidates), scores: new Float32Array(candidates) }
   longer.order.set(order)
   longer.scores.set(scores)
@@ -45,6 +56,21 @@ export function extendRanking({ order, scores }: Ranking, candidates: number): R
     longer.scores[i] = Math.max(LOWEST, last - step * (i - inside + 1))
   }
   return longer
+}
+
+function checkRanking(ranking: Ranking): Ranking {
+  const { order, scores } = (isObject(ranking) ? ranking : {}) as Ranking
+  if (!ArrayBuffer.isView(order) || !ArrayBuffer.isView(scores)) {
+    throw new KithError(
+      'BAD_INPUT',
+      'a ranking must have order (Uint32Array) and scores (Float32Array)',
+    )
+  }
+  if (order.length === scores.length) return { order, scores }
+  throw new KithError(
+    'BAD_SHAPE',
+    `the ranking has ${scores.length} scores for ${order.length} places`,
+  )
 }
 
 /** Up to this many, moving one at a time beats the general sort: the given order is nearly right. */

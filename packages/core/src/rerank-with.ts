@@ -1,11 +1,10 @@
 import {
   type Candidates,
   contextOf,
-  hasTexts,
   type Query,
-  type QueryViews,
   type RankingContext,
-  withoutTexts,
+  toQueryViews,
+  toViews,
 } from './context.ts'
 import { KithError } from './error.ts'
 import { feedbackVector } from './feedback.ts'
@@ -17,6 +16,7 @@ import {
   similaritySettings,
 } from './method-settings.ts'
 import { standardise } from './mix.ts'
+import { noPostings } from './postings.ts'
 import { fuseByRank } from './rank-fusion.ts'
 import { type Ranking, rankCandidates } from './ranking.ts'
 import { regularise } from './regularise.ts'
@@ -100,12 +100,14 @@ function rowsOfAll(
   limit: number,
 ): { context: RankingContext; total: number } {
   const { matrix, total } = matrixOf(query, candidates, limit)
-  if (!hasTexts(candidates)) return { context: matrix, total }
-  const { text } = query as QueryViews
+  const { texts } = toViews(candidates)
+  if (texts === undefined) return { context: matrix, total }
+  const { text } = toQueryViews(query)
   if (text === undefined)
     throw new KithError('BAD_INPUT', 'the candidates have texts, the query has none')
-  const texts = [text, ...candidates.texts!.slice(0, matrix.rows - 1)]
-  return { context: { vectors: matrix, texts }, total }
+  if (!Array.isArray(texts)) throw new KithError('BAD_INPUT', 'texts must be an array')
+  const all = [text, ...texts.slice(0, matrix.rows - 1)]
+  return { context: { vectors: matrix, texts: all }, total }
 }
 
 /** The vectors of a query and of the first `limit` of its candidates, and how many there are in all. */
@@ -114,7 +116,8 @@ function matrixOf(
   candidates: Candidates,
   limit: number,
 ): { matrix: Matrix; total: number } {
-  const context = contextOf(query, withoutTexts(candidates), limit)
+  const { vectors: own, views: more } = toViews(candidates)
+  const context = contextOf(query, { vectors: own, views: more }, limit, noPostings)
   const vectors = context.views.get('vectors')!
   const { count: rows, dimensions } = vectors
   const data = new Float32Array(rows * dimensions)
@@ -123,7 +126,7 @@ function matrixOf(
 }
 
 function checkTexts(candidates: Candidates): void {
-  if (hasTexts(candidates)) return
+  if (toViews(candidates).texts !== undefined) return
   throw new KithError(
     'BAD_INPUT',
     'method fusion adds the scores of embeddings and words: give texts',

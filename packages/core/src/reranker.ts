@@ -10,8 +10,7 @@ import { KithError } from './error.ts'
 import { type Explanation, explainCandidate } from './explanation.ts'
 import { buildGraph } from './graph.ts'
 import { checkGroundTruth, type GroundTruth } from './ground-truth.ts'
-import type { Engine, KernelName } from './kernel/engine.ts'
-import { createEngine, kernel } from './kernel/load.ts'
+import type { Engine } from './kernel/engine.ts'
 import {
   type LabelSettings,
   type PartialLabelSettings,
@@ -21,7 +20,9 @@ import { type Labels, labelsOf } from './labels.ts'
 import { mix } from './mix.ts'
 import { type Ranking, rankCandidates } from './ranking.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings.ts'
+import { show } from './show.ts'
 import { findNeighbours, type Similarities, similarities } from './similarities.ts'
+import { Lender } from './workspace.ts'
 
 /** The neighbours of each row of a context. */
 export interface Neighbours {
@@ -33,7 +34,8 @@ export interface Neighbours {
 
 /**
  * The method with memory that is reused from call to call, for hot loops. Two
- * rerankers never share memory; one serves any number of calls, one at a time.
+ * rerankers never share memory. A call from within a call, which a getter among the
+ * inputs can make, gets memory of its own.
  *
  * ```ts
  * const reranker = new Reranker({ k: 12 })
@@ -42,7 +44,7 @@ export interface Neighbours {
  */
 export class Reranker {
   readonly #settings: LabelSettings
-  readonly #engines = new Map<KernelName, Engine>()
+  readonly #memory = new Lender()
 
   /** @param settings What holds where a call does not say otherwise; those of labels included. */
   constructor(settings?: PartialLabelSettings) {
@@ -52,8 +54,10 @@ export class Reranker {
   /** Orders a query's candidates anew. See {@link rerank}. */
   rerank(query: Query, candidates: Candidates, settings?: PartialSettings): Ranking {
     const all = this.#resolve(settings)
-    const context = contextOf(query, candidates, all.contextSize)
-    return this.#rank(this.#engine(all), context, all).ranking
+    return this.#memory.lend((memory) => {
+      const context = contextOf(query, candidates, all.contextSize, memory.postings)
+      return this.#rank(memory.engine(all.kernel), context, all).ranking
+    })
   }
 
   /** Similarities of some rows to all rows of a context. See {@link similarity}. */
@@ -63,19 +67,23 @@ export class Reranker {
     settings?: PartialSettings,
   ): Similarities {
     const all = this.#resolve(settings)
-    const checked = contextOfRows(context)
-    checkProbes(probes, checked)
-    return similarities(this.#engine(all), checked, probes, all)
+    return this.#memory.lend((memory) => {
+      const checked = contextOfRows(context, memory.postings)
+      const rows = checkProbes(probes, checked)
+      return similarities(memory.engine(all.kernel), checked, rows, all)
+    })
   }
 
   /** The nearest and the reciprocal neighbours of every row of a context. See {@link neighbours}. */
   neighbours(context: RankingContext, settings?: PartialSettings): Neighbours {
     const all = this.#resolve(settings)
-    const checked = contextOfRows(context)
-    const engine = this.#engine(all)
-    buildGraph(engine, checked, [], all)
-    findNeighbours(engine, all)
-    return { rank: engine.ranks(), reciprocal: engine.reciprocals() }
+    return this.#memory.lend((memory) => {
+      const checked = contextOfRows(context, memory.postings)
+      const engine = memory.engine(all.kernel)
+      buildGraph(engine, checked, [], all)
+      findNeighbours(engine, all)
+      return { rank: engine.ranks(), reciprocal: engine.reciprocals() }
+    })
   }
 
   /** Training labels from evidence. See {@link smoothLabels}. */
@@ -86,8 +94,11 @@ export class Reranker {
   ): Labels {
     const all =
       settings === undefined ? this.#settings : resolveLabelSettings(settings, this.#settings)
-    const checked = contextOfRows(context)
-    return labelsOf(this.#engine(all), checked, checkGroundTruth(groundTruth, checked), all)
+    return this.#memory.lend((memory) => {
+      const checked = contextOfRows(context, memory.postings)
+      const known = checkGroundTruth(groundTruth, checked)
+      return labelsOf(memory.engine(all.kernel), checked, known, all)
+    })
   }
 
   /** Why a candidate moved. See {@link explain}. */
@@ -98,16 +109,20 @@ export class Reranker {
     settings?: PartialSettings,
   ): Explanation {
     const all = this.#resolve(settings)
-    const context = contextOf(query, candidates, all.contextSize)
-    if (!Number.isInteger(index) || index < 0 || index >= context.candidates) {
-      const count = context.candidates
-      throw new KithError('BAD_INPUT', `candidate ${index} does not exist, there are ${count}`)
-    }
-    const engine = this.#engine(all)
-    const { ranking, geometric, jaccard } = this.#rank(engine, context, all)
-    return explainCandidate(index, ranking, geometric, jaccard, (row) =>
-      engine.neighbourVector(row),
-    )
+    return this.#memory.lend((memory) => {
+      const context = contextOf(query, candidates, all.contextSize, memory.postings)
+      if (!Number.isInteger(index) || index < 0 || index >= context.candidates) {
+        throw new KithError(
+          'BAD_INPUT',
+          `candidate ${show(index)} does not exist, there are ${context.candidates}`,
+        )
+      }
+      const engine = memory.engine(all.kernel)
+      const { ranking, geometric, jaccard } = this.#rank(engine, context, all)
+      return explainCandidate(index, ranking, geometric, jaccard, (row) =>
+        engine.neighbourVector(row),
+      )
+    })
   }
 
   /** Sections 1 to 5 with the query as the probe. */
@@ -120,33 +135,23 @@ export class Reranker {
     findNeighbours(engine, settings)
     const jaccard = engine.jaccard(0)
     const mixed = mix(geometric, jaccard, 0, settings)
-    return { ranking: rankCandidates(mixed, context.candidates), geometric, jaccard }
+    const ranking = rankCandidates(mixed, context.candidates)
+    return { ranking, geometric: geometric.values, jaccard }
   }
 
   #resolve(settings: PartialSettings | undefined): Settings {
     return settings === undefined ? this.#settings : resolveSettings(settings, this.#settings)
   }
-
-  #engine({ kernel: name = kernel() }: Settings): Engine {
-    let engine = this.#engines.get(name)
-    if (!engine || engine.bytes > KEPT_BYTES) {
-      engine = createEngine(name)
-      this.#engines.set(name, engine)
-    }
-    return engine
-  }
 }
 
-/** A memory that one huge context has grown beyond this is not kept for the next. */
-const KEPT_BYTES = 256 * 2 ** 20
-
-function checkProbes(probes: readonly number[], { rows }: Context): void {
+/** The probes, read once. */
+function checkProbes(probes: readonly number[], { rows }: Context): readonly number[] {
   if (!Array.isArray(probes)) throw new KithError('BAD_INPUT', 'probes must be an array of rows')
-  for (const probe of probes) {
-    if (Number.isInteger(probe) && probe >= 0 && probe < rows) continue
+  return Array.from(probes, (probe: number) => {
+    if (Number.isInteger(probe) && probe >= 0 && probe < rows) return probe
     throw new KithError(
       'BAD_INPUT',
-      `probe ${probe} is not a row of the context, which has ${rows}`,
+      `probe ${show(probe)} is not a row of the context, which has ${rows}`,
     )
-  }
+  })
 }

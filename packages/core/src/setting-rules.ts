@@ -1,5 +1,6 @@
 import { KithError } from './error.ts'
 import { isObject } from './matrix.ts'
+import { show } from './show.ts'
 
 /** Throws where a value is not one that a setting takes. */
 export type Rule = (name: string, value: unknown) => void
@@ -42,24 +43,28 @@ export function choice(...allowed: readonly (string | boolean)[]): Rule {
 
 /** Completes settings with others and checks each one that is given. */
 export function resolve<T extends object>(given: object, others: T, rules: Rules): T {
-  if (!isObject(given)) {
-    throw new KithError('BAD_INPUT', `settings must be an object, not ${show(given)}`)
+  for (const settings of [given, others]) {
+    if (isObject(settings)) continue
+    throw new KithError('BAD_INPUT', `settings must be an object, not ${show(settings)}`)
   }
   const resolved = { ...others } as Record<string, unknown>
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined) continue
+  for (const [name, own] of Object.entries(given)) {
+    if (own === undefined) continue
     if (!Object.hasOwn(rules, name)) {
       const known = Object.keys(rules).join(', ')
       throw new KithError('BAD_SETTING', `unknown setting ${show(name)}, known: ${known}`)
     }
+    const value = copyOf(own)
     rules[name]!(name, value)
     resolved[name] = value
   }
   return resolved as T
 }
 
-/** A value as messages show it. */
-export function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value)
-  return isObject(value) ? 'an object' : String(value)
+/** A setting with parts, such as the weights of views, as it is now: a getter cannot change what was checked. */
+function copyOf(value: unknown): unknown {
+  if (!isObject(value) || Array.isArray(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, isObject(part) ? { ...part } : part]),
+  )
 }

@@ -1,7 +1,8 @@
 import { KithError } from './error.ts'
 import type { KernelName } from './kernel/engine.ts'
 import { presets } from './presets.ts'
-import { choice, type Rules, range, resolve, show } from './setting-rules.ts'
+import { choice, type Rules, range, resolve } from './setting-rules.ts'
+import { show } from './show.ts'
 
 /** How a neighbour's similarity becomes its weight (METHOD.md section 3). */
 export type Weight = 'linear' | 'exp' | 'binary'

@@ -27,7 +27,7 @@ export function similarities(
   const mixed = probes.map(
     (probe, p) => new Float32Array(mix(geometric[p]!, jaccard[p]!, probe, settings)),
   )
-  return { geometric, jaccard, mixed }
+  return { geometric: geometric.map(({ values }) => values), jaccard, mixed }
 }
 
 /** Sections 2 and 3 over the graph that the engine holds: ranks, reciprocal sets, neighbour vectors. */

@@ -1,23 +1,26 @@
 import {
   type Candidates,
+  type CandidateViews,
   type Context,
   contextOf,
-  hasTexts,
   type Query,
-  withoutTexts,
+  type QueryViews,
+  toQueryViews,
+  toViews,
 } from './context.ts'
 import { KithError } from './error.ts'
 import { buildGraph, type SimilaritySource } from './graph.ts'
 import type { Engine, KernelName } from './kernel/engine.ts'
-import { createEngine, kernel } from './kernel/load.ts'
+import { kernel } from './kernel/load.ts'
 import { mix } from './mix.ts'
-import { Postings } from './postings.ts'
+import { noPostings } from './postings.ts'
 import { type Ranking, rankCandidates } from './ranking.ts'
 import { Recent } from './recent.ts'
 import { Reranker } from './reranker.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings.ts'
 import { fits } from './vector-similarity.ts'
 import { viewWeights } from './view-weights.ts'
+import { Lender, type Workspace } from './workspace.ts'
 
 /** Rows of numbers one behind the other, each `stride` long. */
 interface Remembered<T extends Float32Array | Uint32Array> {
@@ -28,11 +31,8 @@ interface Remembered<T extends Float32Array | Uint32Array> {
 /** How many sizes of context S_text is remembered for, and how many kinds of graph neighbours are. */
 const KEPT = { texts: 16, ranks: 32 }
 
-/** S_text comes from memory: the engine needs no room for postings. */
-const noPostings = new Postings()
-
-/** Each call is over before the next begins, so that all contexts share an engine. */
-const engines = new Map<KernelName, Engine>()
+/** All contexts share an engine, which is lent to one call at a time. */
+const shared = new Lender()
 const reranker = new Reranker()
 
 /**
@@ -47,12 +47,12 @@ const reranker = new Reranker()
  * ```
  */
 export class TrialContext {
-  readonly #query: Query
-  readonly #candidates: Candidates
+  readonly #query: QueryViews
+  readonly #candidates: CandidateViews
   readonly #kernel: KernelName
   /** The context of the largest size, without texts. */
   readonly #full: Context
-  readonly #vectors = new Map<string, Remembered<Float32Array>>()
+  #vectors: ReadonlyMap<string, Remembered<Float32Array>> = new Map()
   readonly #texts = new Recent<Remembered<Float32Array>>(KEPT.texts)
   readonly #ranks = new Recent<Remembered<Uint32Array>>(KEPT.ranks)
   /** Too long, too short or infinite vectors are treated by `rerank`, whose rules depend on the size. */
@@ -73,11 +73,12 @@ export class TrialContext {
    * @param name Forces a kernel, for tests; that of the settings is not looked at.
    */
   constructor(query: Query, candidates: Candidates, largest: number, name = kernel()) {
-    this.#query = query
-    this.#candidates = candidates
+    const { contextSize } = resolveSettings({ contextSize: largest, kernel: name })
+    this.#query = toQueryViews(query)
+    this.#candidates = toViews(candidates)
     this.#kernel = name
-    const { contextSize } = resolveSettings({ contextSize: largest })
-    this.#full = contextOf(query, withoutTexts(candidates), contextSize)
+    const { vectors, views } = this.#candidates
+    this.#full = contextOf(this.#query, { vectors, views }, contextSize, noPostings)
   }
 
   /** Bytes that are remembered. */
@@ -99,13 +100,18 @@ export class TrialContext {
         `contextSize is ${all.contextSize}, the trials were to have ${this.#full.rows - 1} at the most`,
       )
     }
-    const engine = engineOf(this.#kernel)
+    return shared.lend((memory) => this.#rerank(memory, rows, all))
+  }
+
+  #rerank(memory: Workspace, rows: number, all: Settings): Ranking {
+    const engine = memory.engine(this.#kernel)
     this.#rememberVectors(engine)
     if (this.#irregular) return reranker.rerank(this.#query, this.#candidates, all)
     const context: Context = { ...this.#full, rows }
-    if (hasTexts(this.#candidates)) context.texts = noPostings
+    // S_text comes from memory: the engine needs no room for postings.
+    if (this.#candidates.texts) context.texts = noPostings
     const weights = viewWeights(context, all)
-    if (weights.has('texts')) this.#rememberTexts(engine, rows)
+    if (weights.has('texts')) this.#rememberTexts(engine, memory, rows)
     const geometric = buildGraph(engine, context, [0], all, this.#source)[0]!
     const alone = weights.size === 1 && weights.has('vectors')
     this.#findNeighbours(engine, rows, all, alone)
@@ -117,21 +123,24 @@ export class TrialContext {
   #rememberVectors(engine: Engine): void {
     if (this.#vectors.size > 0 || this.#irregular) return
     const { rows, views } = this.#full
+    // Complete before it is kept: a getter among the vectors may come back here.
+    const remembered = new Map<string, Remembered<Float32Array>>()
     for (const [name, vectors] of views) {
       engine.open({ ...bare, rows, dimensions: vectors.dimensions })
       const { data, stride } = engine.vectors(vectors.dimensions)
       vectors.copyTo(data, stride)
       engine.gram()
       if (!engine.diagonal().every(fits)) this.#irregular = true
-      this.#vectors.set(name, squareOf(engine, rows))
+      remembered.set(name, squareOf(engine, rows))
     }
+    this.#vectors = remembered
   }
 
   /** S_text, once for each number of rows: how rare a term is depends on the candidates. */
-  #rememberTexts(engine: Engine, rows: number): void {
+  #rememberTexts(engine: Engine, { postings }: Workspace, rows: number): void {
     const key = String(rows)
     if (this.#texts.get(key)) return
-    const { texts } = contextOf(this.#query, this.#candidates, rows - 1)
+    const { texts } = contextOf(this.#query, this.#candidates, rows - 1, postings)
     engine.open({ ...bare, rows, postings: texts!.count })
     engine.text(texts!)
     this.#texts.set(key, squareOf(engine, rows))
@@ -154,12 +163,6 @@ export class TrialContext {
 
 /** What an engine that only computes S has no use for. */
 const bare = { dimensions: 0, postings: 0, blended: false, k: 0, kExp: 0, trust: 0 }
-
-function engineOf(name: KernelName): Engine {
-  const engine = engines.get(name) ?? createEngine(name)
-  engines.set(name, engine)
-  return engine
-}
 
 function squareOf(engine: Engine, rows: number): Remembered<Float32Array> {
   const data = new Float32Array(rows * rows)

@@ -32,9 +32,14 @@ function normalised(raw: readonly number[]): number[] {
 
 /**
  * exp(p · S) − 1, up to a common factor that the division by the sum removes:
- * without it, an inner product of 100 would overflow.
+ * without it, an inner product of 100 would overflow. A difference of two powers
+ * would lose the digits of a small S. What would be negative is 0.
  */
 function exponential(raw: readonly number[], parameter: number): number[] {
   const largest = raw.reduce((a, b) => Math.max(a, parameter * b), 0)
-  return raw.map((value) => Math.exp(parameter * value - largest) - Math.exp(-largest))
+  return raw.map((value) => {
+    const power = parameter * value
+    // Rounded, as the compiled kernels keep it.
+    return power > 0 ? Math.fround(-Math.expm1(-power) * Math.exp(power - largest)) : 0
+  })
 }

@@ -1,6 +1,7 @@
 import { KithError } from '../error.ts'
 import { wasm as relaxedSimd } from '../generated/relaxed-simd.ts'
 import { wasm as simd } from '../generated/simd.ts'
+import { show } from '../show.ts'
 import { decodeBase64 } from './base64.ts'
 import type { Engine, KernelName } from './engine.ts'
 import { TypeScriptEngine } from './typescript-engine.ts'
@@ -37,11 +38,11 @@ export function available(name: KernelName): boolean {
 /** A new engine with a memory of its own. */
 export function createEngine(name: KernelName = kernel()): Engine {
   if (name === 'typescript') return new TypeScriptEngine()
-  const module = moduleOf(name)
+  const module = Object.hasOwn(sources, name) ? moduleOf(name) : undefined
   if (!module) {
     throw new KithError(
       'BAD_SETTING',
-      `the kernel ${name} does not run here; this machine takes ${order.filter(available).join(', ')}`,
+      `the kernel ${show(name)} does not run here; this machine takes ${order.filter(available).join(', ')}`,
     )
   }
   return new WasmEngine(name, module)

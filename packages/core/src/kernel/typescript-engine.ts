@@ -68,7 +68,9 @@ export class TypeScriptEngine implements Engine {
 
   blend(weight: number, first: boolean): void {
     if (first) this.#graph = new Float32Array(this.#s.length)
-    for (let i = 0; i < this.#s.length; i++) this.#graph[i]! += Math.fround(weight) * this.#s[i]!
+    // Rounded after each step, as the compiled kernels do it: ties of the graph are theirs too.
+    const factor = Math.fround(weight)
+    for (let i = 0; i < this.#s.length; i++) this.#graph[i]! += Math.fround(factor * this.#s[i]!)
   }
 
   scale(scale: Scale): void {

@@ -1,7 +1,7 @@
 /** An instance of the compiled kernel over a memory. */
 export function instantiate(module: WebAssembly.Module, memory: WebAssembly.Memory): WasmExports {
-  const { exp, log } = Math
-  const imports = { env: { memory }, vectors: { exp }, words: { log } }
+  const { exp, expm1, log } = Math
+  const imports = { env: { memory }, vectors: { exp, expm1 }, words: { log } }
   return new WebAssembly.Instance(module, imports).exports as unknown as WasmExports
 }
 

@@ -1,0 +1,43 @@
+import type { Engine, KernelName } from './kernel/engine.ts'
+import { createEngine, kernel } from './kernel/load.ts'
+import { Postings } from './postings.ts'
+
+/** A memory that one huge context has grown beyond this is not kept for the next. */
+const KEPT_BYTES = 256 * 2 ** 20
+
+/** The memory of one call: an engine for each kernel, and room for the postings of its texts. */
+export class Workspace {
+  readonly postings = new Postings()
+  readonly #engines = new Map<KernelName, Engine>()
+
+  /** The engine of a kernel, by default the fastest one. */
+  engine(name: KernelName = kernel()): Engine {
+    let engine = this.#engines.get(name)
+    if (!engine || engine.bytes > KEPT_BYTES) {
+      engine = createEngine(name)
+      this.#engines.set(name, engine)
+    }
+    return engine
+  }
+}
+
+/**
+ * Lends a workspace to one call at a time, the same one from call to call.
+ *
+ * A getter, a Proxy or a `valueOf` among a call's inputs can call again before the first call is
+ * over. The workspace is then on loan, and the inner call gets one of its own: no call ever
+ * computes in the memory of another.
+ */
+export class Lender {
+  #idle: Workspace | undefined
+
+  lend<T>(work: (workspace: Workspace) => T): T {
+    const workspace = this.#idle ?? new Workspace()
+    this.#idle = undefined
+    try {
+      return work(workspace)
+    } finally {
+      this.#idle = workspace
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest'
+import * as core from '../src/index.ts'
+
+const { KithError, prepareText, presets, Reranker, resolveMethodSettings, TrialContext } = core
+
+/** What a caller without types may pass instead. */
+const wrong: Record<string, unknown> = {
+  undefined: undefined,
+  null: null,
+  'a number': 3,
+  'a negative number': -1,
+  NaN: Number.NaN,
+  'an infinity': Infinity,
+  'a string': 'abc',
+  'an empty string': '',
+  true: true,
+  'a symbol': Symbol('x'),
+  'a bigint': 1n,
+  'a function': () => 1,
+  'an object': {},
+  'an object without a prototype': Object.create(null),
+  'an empty array': [],
+  'an array of undefined': [undefined],
+  'an array of null': [null, null, null],
+  'an array of symbols': [Symbol('x')],
+  'an array of bigints': [1n],
+  'an array of arrays': [[], []],
+  'an array of strings': ['a', 'b', 'c'],
+  'a date': new Date(0),
+  'a map': new Map([[1, 2]]),
+  'a Float32Array': new Float32Array(3),
+  'an empty Float32Array': new Float32Array(0),
+  'an Int8Array': new Int8Array(3),
+  'a DataView': new DataView(new ArrayBuffer(8)),
+  'a promise': Promise.resolve(1),
+}
+
+const query = { vector: [1, 2, 3], text: 'a word', views: { more: [1, 2] } }
+const candidates = {
+  vectors: [
+    [1, 0, 2],
+    [3, 1, 1],
+    [0, 2, 2],
+  ],
+  texts: ['one word', prepareText('two words'), 'three'],
+  views: {
+    more: [
+      [1, 1],
+      [2, 1],
+      [0, 1],
+    ],
+  },
+}
+const matrix = { data: Float32Array.of(1, 2, 3, 1, 0, 2, 3, 1, 1, 0, 2, 2), rows: 4, dimensions: 3 }
+const context = { vectors: matrix, texts: [query.text, ...candidates.texts] }
+const groundTruth = { rows: [1], grades: [1] }
+const weights = { graph: 1, score: 1 }
+const settings = { k: 2, kernel: core.kernel(), views: { vectors: weights } }
+const labelSettings = { ...settings, target: 'mixed', epsilon: 0.1 }
+const ranking = { order: Uint32Array.of(1, 0), scores: Float32Array.of(2, 1) }
+const own = new Reranker()
+const trial = new TrialContext(query, candidates, 3)
+
+type Any = (...values: never[]) => unknown
+
+/** Every function and method, with arguments that it takes. */
+const table: Record<string, [Any, ...unknown[]]> = {
+  rerank: [core.rerank, query, candidates, settings],
+  similarity: [core.similarity, context, [0, 1], settings],
+  neighbours: [core.neighbours, context, settings],
+  explain: [core.explain, query, candidates, 1, settings],
+  smoothLabels: [core.smoothLabels, context, groundTruth, labelSettings],
+  injectGroundTruth: [core.injectGroundTruth, [1], [1, 2, 3], 3],
+  kernel: [core.kernel],
+  resolveSettings: [core.resolveSettings, settings, presets.balanced],
+  resolveLabelSettings: [core.resolveLabelSettings, labelSettings, core.labelPresets.balanced],
+  resolveMethodSettings: [resolveMethodSettings, { method: 'fusion' }, resolveMethodSettings()],
+  similaritySettings: [core.similaritySettings, resolveMethodSettings()],
+  prepareText: [prepareText, 'a text'],
+  extendRanking: [core.extendRanking, ranking, 4],
+  rerankWith: [core.rerankWith, query, candidates, { ...settings, method: 'neighbours' }],
+  movedQuery: [core.movedQuery, query, candidates, { method: 'rocchio', feedback: 2 }],
+  Reranker: [((given) => new Reranker(given)) as Any, labelSettings],
+  'Reranker.rerank': [own.rerank.bind(own), query, candidates, settings],
+  'Reranker.similarity': [own.similarity.bind(own), context, [0], settings],
+  'Reranker.neighbours': [own.neighbours.bind(own), context, settings],
+  'Reranker.explain': [own.explain.bind(own), query, candidates, 0, settings],
+  'Reranker.smoothLabels': [own.smoothLabels.bind(own), context, groundTruth, labelSettings],
+  TrialContext: [
+    ((...given) =>
+      new TrialContext(...(given as unknown as [never, never, never])).rerank()) as Any,
+    query,
+    candidates,
+    50,
+    core.kernel(),
+  ],
+  'TrialContext.rerank': [trial.rerank.bind(trial), { contextSize: 3, k: 2 }],
+  ...Object.fromEntries(
+    core.methods.map((method) => [
+      `rerankWith, ${method}`,
+      [core.rerankWith, query, candidates, { method }],
+    ]),
+  ),
+}
+
+/** A value with one of its parts replaced, for every part at any depth, and the value itself. */
+function* replaced(value: unknown, by: unknown, path: string): Generator<[string, unknown]> {
+  yield [path, by]
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return
+  for (const [name, part] of Object.entries(value)) {
+    for (const [where, other] of replaced(part, by, `${path}.${name}`)) {
+      const copy: Record<string, unknown> = Array.isArray(value)
+        ? (value.slice() as never)
+        : { ...value }
+      copy[name] = other
+      yield [where, copy]
+    }
+  }
+}
+
+test('the table has every function and class that the package exports, but for the error itself', () => {
+  const exported = Object.entries(core)
+    .filter(([, value]) => typeof value === 'function' && value !== KithError)
+    .map(([name]) => name)
+  expect(Object.keys(table)).toEqual(expect.arrayContaining(exported))
+})
+
+describe.each(Object.keys(table))('%s', (name) => {
+  const [call, ...good] = table[name]!
+  const run = (values: readonly unknown[]) => call(...(values as never[]))
+
+  test('takes its arguments', () => {
+    expect(() => run(good)).not.toThrow()
+  })
+
+  test('without arguments, or with fewer, gives a result or a KithError', () => {
+    for (let count = 0; count < good.length; count++) {
+      expectAnswer(() => run(good.slice(0, count)), `${count} arguments`)
+    }
+  })
+
+  test('with a wrong argument, or a wrong part of one, gives a result or a KithError', () => {
+    good.forEach((value, position) => {
+      for (const [what, bad] of Object.entries(wrong)) {
+        for (const [path, other] of replaced(value, bad, `argument ${position}`)) {
+          expectAnswer(() => run(good.with(position, other)), `${path} is ${what}`)
+        }
+      }
+    })
+  })
+})
+
+test('undefined where an argument is optional leaves the default', () => {
+  expect(core.rerank(query, candidates, undefined)).toEqual(core.rerank(query, candidates))
+  const labels = core.smoothLabels(context, { rows: [1], grades: undefined }, undefined)
+  expect(labels).toEqual(core.smoothLabels(context, { rows: [1] }))
+  const message = 'kith: the ground truth must name at least one row: { rows: [1] }'
+  expect(() => core.smoothLabels(context, undefined as never)).toThrow(
+    new KithError('BAD_INPUT', message.slice(6)),
+  )
+})
+
+test('a Proxy of a typed array, which has no length, is neither a vector nor a prepared text', () => {
+  const vector = new Proxy(new Float32Array(3), {})
+  const postings = new Proxy(new Uint32Array(3), {})
+  const calls = [
+    () => core.rerank(vector, candidates.vectors),
+    () => core.rerank(query.vector, [vector]),
+    () => core.rerank(query.vector, { data: vector, rows: 1, dimensions: 3 }),
+    () => core.rerank(query, { vectors: [[1, 2, 3]], texts: [{ postings }] }),
+  ]
+  for (const call of calls) expect(call).toThrow(KithError)
+})
+
+function expectAnswer(run: () => unknown, what: string): void {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof KithError && error.message.startsWith('kith: ')) return
+    expect.fail(`${what}: ${(error as Error)?.stack ?? String(error)}`)
+  }
+}

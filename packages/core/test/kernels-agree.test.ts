@@ -1,0 +1,273 @@
+import { describe, expect, test } from 'vitest'
+import { contextOfRows } from '../src/context.ts'
+import { cosine } from '../src/cosine.ts'
+import { checkGroundTruth } from '../src/ground-truth.ts'
+import { resolveLabelSettings } from '../src/index.ts'
+import type { Engine } from '../src/kernel/engine.ts'
+import { createEngine } from '../src/kernel/load.ts'
+import { labelsOf } from '../src/labels.ts'
+import { ROUNDING } from '../src/mix.ts'
+import { Postings } from '../src/postings.ts'
+import { similarities } from '../src/similarities.ts'
+import { type RandomCase, randomCase } from './random-contexts.ts'
+import { fastKernels } from './support.ts'
+
+const CONTEXTS = 10_000
+
+/** How far results may be apart, as a part of the largest of them, or of 1 where all are smaller. */
+const AGREEMENT = 1e-4
+
+/** Everything that a kernel makes of a context. */
+interface Results {
+  rank: Uint32Array[]
+  reciprocal: Uint32Array[]
+  graph: Float32Array[]
+  jaccard: Float32Array[]
+  /** By name; an entry always belongs to the same row. */
+  numbers: Record<string, ArrayLike<number>>
+}
+
+/** S of a view, m × m. */
+interface Square {
+  data: Float32Array
+  rows: number
+}
+
+function resultsOf(engine: Engine, { context, settings, groundTruth }: RandomCase): Results {
+  const all = resolveLabelSettings(settings)
+  const checked = contextOfRows(context, new Postings())
+  const probes = probesOf(groundTruth.rows)
+  const { geometric, jaccard, mixed } = similarities(engine, checked, probes, all)
+  const graph = Array.from({ length: checked.rows }, (_, i) => engine.graphRow(i))
+  const rank = engine.ranks()
+  const reciprocal = engine.reciprocals()
+  const known = checkGroundTruth(groundTruth, checked)
+  const { evidence, kept, target } = labelsOf(engine, checked, known, all)
+  const targets = new Float64Array(checked.rows - 1)
+  kept.forEach((candidate, i) => {
+    targets[candidate] = target[i]!
+  })
+  const numbers: Results['numbers'] = { evidence, targets }
+  probes.forEach((probe, p) => {
+    numbers[`geometric of ${probe}`] = geometric[p]!
+    numbers[`jaccard of ${probe}`] = jaccard[p]!
+    numbers[`mixed of ${probe}`] = mixed[p]!
+  })
+  return { rank, reciprocal, graph, jaccard, numbers }
+}
+
+function probesOf(groundTruth: readonly number[]): number[] {
+  return [0, ...groundTruth]
+}
+
+/** An engine that hands each S, once it is computed, to a function. */
+function watched(engine: Engine, found: (engine: Engine, rows: number) => void): Engine {
+  const open = engine.open.bind(engine)
+  const gram = engine.gram.bind(engine)
+  const text = engine.text.bind(engine)
+  let rows = 0
+  engine.open = (shape) => {
+    rows = shape.rows
+    open(shape)
+  }
+  engine.gram = () => {
+    gram()
+    found(engine, rows)
+  }
+  engine.text = (postings) => {
+    text(postings)
+    found(engine, rows)
+  }
+  return engine
+}
+
+function squareOf(engine: Engine, rows: number): Square {
+  const data = new Float32Array(rows * rows)
+  for (let i = 0; i < rows; i++) data.set(engine.row(i), i * rows)
+  return { data, rows }
+}
+
+/** The largest difference of two S, as a part of the lengths' product. */
+function distance(a: Square, b: Square): number {
+  const { rows } = a
+  let most = 0
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < rows; j++) {
+      const apart = Math.abs(a.data[i * rows + j]! - b.data[i * rows + j]!)
+      if (apart === 0) continue
+      const product = Math.sqrt(a.data[i * (rows + 1)]! * a.data[j * (rows + 1)]!)
+      most = Math.max(most, apart / product)
+    }
+  }
+  return most
+}
+
+/** What differs between two results, in words; nothing where they agree. */
+function difference(actual: Results, expected: Results, tolerance = AGREEMENT): string | undefined {
+  for (const kind of ['rank', 'reciprocal'] as const) {
+    const row = expected[kind].findIndex((list, i) => list.join() !== actual[kind][i]!.join())
+    if (row >= 0) return `${kind}[${row}] is ${actual[kind][row]}, not ${expected[kind][row]}`
+  }
+  for (const [name, values] of Object.entries(expected.numbers)) {
+    const others = actual.numbers[name]!
+    const allowed = tolerance * Math.max(1, largest(values))
+    for (let i = 0; i < values.length; i++) {
+      if (Math.abs(values[i]! - others[i]!) <= allowed) continue
+      return `${name}: entry ${i} is ${others[i]}, not ${values[i]} ± ${allowed}`
+    }
+  }
+  return undefined
+}
+
+/** The largest difference of two graphs, as a part of each row's largest entry. */
+function graphDistance(actual: Results, expected: Results): number {
+  let most = 0
+  expected.graph.forEach((row, i) => {
+    const size = largest(row)
+    row.forEach((value, j) => {
+      const apart = Math.abs(value - actual.graph[i]![j]!)
+      if (!(apart <= most * size)) most = apart / size
+    })
+  })
+  return most
+}
+
+/**
+ * Whether neighbours differ, and only by near ties: rows that took each other's places in a ranking
+ * are equally similar but for rounding.
+ */
+function differsByNearTies(actual: Results, expected: Results): boolean {
+  let differs = false
+  for (const [i, list] of expected.rank.entries()) {
+    const row = expected.graph[i]!
+    const other = actual.rank[i]!
+    for (let place = 0; place < list.length; place++) {
+      if (list[place] === other[place]) continue
+      differs = true
+      const apart = Math.abs(row[list[place]!]! - row[other[place]!]!)
+      if (!(apart <= ROUNDING * largest(row))) return false
+    }
+  }
+  return differs
+}
+
+/** Whether labels went to other candidates, and only because those at the cut have the same evidence but for rounding. */
+function cutAtNearTie(actual: Results, expected: Results, tolerance: number): boolean {
+  const { evidence, targets } = expected.numbers
+  const swapped = Array.from(targets!, (label, c) => ({
+    evidence: evidence![c]!,
+    moved: Math.sign(label) - Math.sign(actual.numbers['targets']![c]!),
+  })).filter(({ moved }) => moved !== 0)
+  const values = swapped.map((candidate) => candidate.evidence)
+  const apart = Math.max(...values) - Math.min(...values)
+  return swapped.length > 1 && apart <= tolerance * Math.max(1, largest(evidence!))
+}
+
+/**
+ * How much of the difference of two graphs may be seen in the results. Standardising divides by a
+ * spread, normalised evidence is divided by its own, and exponential weights multiply by p · S:
+ * each makes more of rounding, and none of them can do otherwise.
+ */
+function tolerance(
+  plain: Results,
+  { settings, groundTruth }: RandomCase,
+  squares: Square[],
+  error: number,
+): number {
+  const { weight, weightParameter, mix, metric, target, normalise, normaliseOver } = settings
+  const steep = weight === 'exp' ? weightParameter! * Math.max(...plain.graph.map(largest)) : 1
+  const spreads = [1]
+  const probes = probesOf(groundTruth.rows)
+  if (mix === 'standard' || target === 'joint') {
+    for (const { data, rows } of squares) {
+      const s = data.slice()
+      if (metric === 'cosine') cosine(s, rows)
+      const longest = Math.max(
+        ...Array.from({ length: rows - 1 }, (_, c) => s[(c + 1) * (rows + 1)]!),
+      )
+      for (const probe of probes) {
+        const own = s.subarray(probe * rows, (probe + 1) * rows)
+        const size = Math.sqrt(own[probe]! * longest) || 1
+        for (const leftOut of [[probe], probes]) spreads.push(spread(own, leftOut) / size)
+      }
+    }
+    probes.forEach((probe, p) => {
+      spreads.push(spread(plain.jaccard[p]!, [probe]))
+    })
+  }
+  const { evidence, targets } = plain.numbers
+  if (normalise !== 'none') {
+    const all = Array.from(evidence!)
+    const over = normaliseOver === 'kept' ? all.filter((_, c) => targets![c]! > 0) : all
+    spreads.push(spread([0, ...over], []) / Math.max(1, largest(over)))
+  }
+  // What is constant but for rounding counts as constant, and is not divided by.
+  const least = Math.min(...spreads.filter((value) => value > ROUNDING / 2))
+  return AGREEMENT + (error * Math.max(1, steep)) / least
+}
+
+/** The range of a row's entries for candidates, without some. */
+function spread(values: ArrayLike<number>, leftOut: readonly number[]): number {
+  let low = Infinity
+  let high = -Infinity
+  for (let c = 1; c < values.length; c++) {
+    if (leftOut.includes(c)) continue
+    low = Math.min(low, values[c]!)
+    high = Math.max(high, values[c]!)
+  }
+  return high > low ? high - low : 0
+}
+
+function largest(values: ArrayLike<number>): number {
+  let most = 0
+  for (let i = 0; i < values.length; i++) most = Math.max(most, Math.abs(values[i]!))
+  return most
+}
+
+describe.each(fastKernels)('%s and the plain kernel', (kernel) => {
+  test(`${CONTEXTS} random contexts over all settings`, { timeout: 300_000 }, () => {
+    const found: Square[] = []
+    const own: Square[] = []
+    let furthest = 0
+    const fastEngine = watched(createEngine(kernel), (engine, rows) => {
+      found.push(squareOf(engine, rows))
+    })
+    // The plain kernel with the similarities that the compiled one found.
+    const replay = watched(createEngine('typescript'), (engine, rows) => {
+      const theirs = found.shift()!
+      furthest = Math.max(furthest, distance(squareOf(engine, rows), theirs))
+      engine.load(theirs.data, rows)
+    })
+    const plainEngine = watched(createEngine('typescript'), (engine, rows) => {
+      own.push(squareOf(engine, rows))
+    })
+    let nearTies = 0
+    for (let seed = 0; seed < CONTEXTS; seed++) {
+      const one = randomCase(seed)
+      const check = (wrong: string | undefined): void => {
+        if (wrong) expect.fail(`context ${seed}: ${wrong}\n${JSON.stringify(one.settings)}`)
+      }
+      furthest = 0
+      own.length = 0
+      const fast = resultsOf(fastEngine, one)
+      // The kernels' sums differ by rounding alone, those of whole numbers not at all ...
+      const same = resultsOf(replay, one)
+      const allowed = one.exact ? 0 : ROUNDING
+      check(furthest <= allowed ? undefined : `similarities are ${furthest} apart`)
+      // ... and all that follows is the same function of them.
+      check(difference(fast, same))
+      if (one.exact) continue
+      // That function makes no more of the rounding than it must.
+      const plain = resultsOf(plainEngine, one)
+      const error = graphDistance(fast, plain)
+      check(error <= AGREEMENT ? undefined : `rows of the graph are ${error} apart`)
+      if (differsByNearTies(fast, plain)) nearTies++
+      else if (difference(fast, plain)) {
+        const amplified = tolerance(plain, one, own, Math.max(error, ROUNDING))
+        if (cutAtNearTie(fast, plain, amplified)) nearTies++
+        else check(difference(fast, plain, amplified))
+      }
+    }
+    expect(nearTies).toBeLessThan(CONTEXTS / 20)
+  })
+})

@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type Candidates,
+  explain,
+  type GroundTruth,
+  type KernelName,
+  movedQuery,
+  neighbours,
+  prepareText,
+  type Query,
+  type RankingContext,
+  Reranker,
+  rerank,
+  rerankWith,
+  similarity,
+  smoothLabels,
+  TrialContext,
+} from '../src/index.ts'
+import { allKernels, random } from './support.ts'
+
+/** What every entry point is called with. */
+interface Inputs {
+  query: Query
+  candidates: Candidates
+  context: RankingContext
+  groundTruth: GroundTruth
+  probes: readonly number[]
+  settings: object
+}
+
+const reranker = new Reranker()
+const texts = [
+  'one row of words',
+  'another row',
+  'words and rows',
+  'nothing',
+  'une rangée',
+  'a row',
+]
+
+/** Plain inputs; rows beyond six make the kernels' memory grow. */
+function inputsOf(kernel: KernelName, seed: number, rows = 6): Inputs {
+  const next = random(seed)
+  const vector = () => Array.from({ length: 5 }, () => next() - 0.3)
+  const vectors = Array.from({ length: rows }, vector)
+  const second = Array.from({ length: rows }, vector)
+  const words = vectors.map((_, i) => {
+    const text = `${texts[(i + seed) % texts.length]} ${i}`
+    return i % 2 === 0 ? text : prepareText(text)
+  })
+  const views = { vectors: { graph: 0.5, score: 0.5 }, texts: { graph: 0.2, score: 0.3 } }
+  return {
+    query: { vector: vectors[0]!, text: words[0]!, views: { second: second[0]! } },
+    candidates: {
+      vectors: vectors.slice(1),
+      texts: words.slice(1),
+      views: { second: second.slice(1) },
+    },
+    context: { vectors, texts: words, views: { second } },
+    groundTruth: { rows: [1, 3], grades: [2, 1] },
+    probes: [0, 2],
+    settings: { kernel, k: 3, views: { ...views, second: { graph: 0.3, score: 0.2 } } },
+  }
+}
+
+/** Every way into the kernels' memory. */
+const calls: Record<string, (inputs: Inputs) => unknown> = {
+  rerank: ({ query, candidates, settings }) => rerank(query, candidates, settings),
+  similarity: ({ context, probes, settings }) => similarity(context, probes, settings),
+  neighbours: ({ context, settings }) => neighbours(context, settings),
+  explain: ({ query, candidates, settings }) => explain(query, candidates, 1, settings),
+  smoothLabels: ({ context, groundTruth, settings }) =>
+    smoothLabels(context, groundTruth, settings),
+  'smoothLabels, joint': ({ context, groundTruth, settings }) =>
+    smoothLabels(context, groundTruth, { ...settings, target: 'joint' }),
+  'smoothLabels, uniform': ({ context, groundTruth, settings }) =>
+    smoothLabels(context, groundTruth, { ...settings, target: 'uniform' }),
+  rerankWith: ({ query, candidates, settings }) => rerankWith(query, candidates, settings),
+  'rerankWith, fusion': ({ query, candidates, settings }) =>
+    rerankWith(query, candidates, { ...settings, method: 'fusion' }),
+  'rerankWith, rank-fusion': ({ query, candidates }) =>
+    rerankWith(query, candidates, { method: 'rank-fusion' }),
+  'rerankWith, regularise': ({ query, candidates }) =>
+    rerankWith(query, candidates, { method: 'regularise' }),
+  movedQuery: ({ query, candidates }) => movedQuery(query, candidates),
+  'a Reranker': ({ query, candidates, settings }) =>
+    new Reranker(settings).rerank(query, candidates),
+  'one Reranker': (inputs) => [
+    reranker.rerank(inputs.query, inputs.candidates, inputs.settings),
+    reranker.similarity(inputs.context, inputs.probes, inputs.settings),
+    reranker.neighbours(inputs.context, inputs.settings),
+    reranker.explain(inputs.query, inputs.candidates, 0, inputs.settings),
+    reranker.smoothLabels(inputs.context, inputs.groundTruth, inputs.settings),
+  ],
+  'a TrialContext': ({ query, candidates, settings }) => {
+    const { kernel, ...rest } = settings as { kernel: KernelName }
+    const trial = new TrialContext(query, candidates, 50, kernel)
+    return [trial.rerank(rest), trial.rerank({ ...rest, contextSize: 3 })]
+  },
+}
+
+/** The same inputs, which interrupt whoever reads any property of any of them, to any depth. */
+function interrupting<T>(value: T, interrupt: () => void): T {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
+  return new Proxy(value, {
+    get(target, name, receiver) {
+      interrupt()
+      return interrupting(Reflect.get(target, name, receiver), interrupt)
+    },
+    has(target, name) {
+      interrupt()
+      return Reflect.has(target, name)
+    },
+    ownKeys(target) {
+      interrupt()
+      return Reflect.ownKeys(target)
+    },
+    getOwnPropertyDescriptor(target, name) {
+      interrupt()
+      return Reflect.getOwnPropertyDescriptor(target, name)
+    },
+  })
+}
+
+/** Interrupts with each entry point in turn, on other inputs, and keeps what went wrong inside. */
+function interruption(kernel: KernelName) {
+  const names = Object.keys(calls)
+  const small = inputsOf(kernel, 2, 5)
+  const large = inputsOf(kernel, 3, 24)
+  const expected = new Map(
+    names.map((name) => [name, { small: calls[name]!(small), large: calls[name]!(large) }]),
+  )
+  let count = 0
+  let inside = false
+  const interrupt = (): void => {
+    if (inside) return
+    inside = true
+    const name = names[count % names.length]!
+    const size = count % 7 === 0 ? 'large' : 'small'
+    expect(calls[name]!(size === 'large' ? large : small)).toEqual(expected.get(name)![size])
+    inside = false
+    count++
+  }
+  return { interrupt, count: () => count }
+}
+
+describe.each(allKernels)('inputs whose getters call again, on %s', (kernel) => {
+  test.each(Object.keys(calls))('%s', (name) => {
+    const call = calls[name]!
+    const inputs = inputsOf(kernel, 1)
+    const expected = call(inputs)
+    const { interrupt, count } = interruption(kernel)
+    expect(call(interrupting(inputs, interrupt))).toEqual(expected)
+    expect(count()).toBeGreaterThan(5)
+    // Memory lent to the inner calls has come back in order.
+    expect(call(inputs)).toEqual(expected)
+  })
+
+  test('a matrix with getters, numbers with valueOf, a prepared text with a getter', () => {
+    const { interrupt, count } = interruption(kernel)
+    const plain = { vector: [1, 2, 3], text: 'some words' }
+    const data = Float32Array.of(1, 0, 2, 3, 1, 1, 0, 2, 2)
+    const prepared = prepareText('some words')
+    const all = ['words', prepared, 'other words']
+    const settings = { kernel }
+    const matrix = { data, rows: 3, dimensions: 3 }
+    const expected = rerank(plain, { vectors: matrix, texts: all }, settings)
+    const number = (value: number) => ({
+      valueOf() {
+        interrupt()
+        return value
+      },
+    })
+    const query = { vector: plain.vector.map(number), text: plain.text } as unknown as Query
+    const getters = {
+      get data() {
+        interrupt()
+        return data
+      },
+      get rows() {
+        interrupt()
+        return 3
+      },
+      get dimensions() {
+        interrupt()
+        return 3
+      },
+    }
+    const text = {
+      get postings() {
+        interrupt()
+        return prepared.postings
+      },
+    }
+    const actual = rerank(query, { vectors: getters, texts: ['words', text, all[2]!] }, settings)
+    expect(actual).toEqual(expected)
+    expect(count()).toBe(7)
+  })
+
+  test('a getter that throws leaves the memory usable', () => {
+    const inputs = inputsOf(kernel, 4)
+    const expected = rerank(inputs.query, inputs.candidates, inputs.settings)
+    const broken = interrupting(inputs, () => {
+      throw new RangeError('no such row')
+    })
+    expect(() => rerank(inputs.query, broken.candidates, inputs.settings)).toThrow(RangeError)
+    expect(rerank(inputs.query, inputs.candidates, inputs.settings)).toEqual(expected)
+  })
+
+  test('one context of trials that its own vectors come back to', () => {
+    const inputs = inputsOf(kernel, 5)
+    const { kernel: _, ...rest } = inputs.settings as { kernel: KernelName }
+    const expected = new TrialContext(inputs.query, inputs.candidates, 10, kernel).rerank(rest)
+    let trial: TrialContext | undefined
+    const inner: unknown[] = []
+    const again = interrupting(inputs, () => {
+      if (!trial) return
+      const own = trial
+      trial = undefined
+      inner.push(own.rerank(rest))
+    })
+    trial = new TrialContext(again.query, again.candidates, 10, kernel)
+    expect(trial.rerank(rest)).toEqual(expected)
+    expect(inner).toEqual([expected])
+  })
+})
