@@ -116,6 +116,12 @@ describe.each(allKernels)('properties of %s', (kernel) => {
             contextSize: 300,
           })
           const own = geometric[0]!.subarray(1)
+          // What is constant but for rounding counts as constant in the standard mix.
+          const lengths = rowsOf(context.data, context.rows, context.dimensions).map((row) =>
+            some.metric === 'cosine' ? 1 : Math.hypot(...row),
+          )
+          const noise = some.mix === 'standard' ? 2e-6 * lengths[0]! * Math.max(...lengths) : 0
+          if (own.length > 0 && Math.max(...own) - Math.min(...own) < noise) return
           const expected = Uint32Array.from(own.keys()).sort((a, b) => own[b]! - own[a]! || a - b)
           expect(order).toEqual(expected)
         },
