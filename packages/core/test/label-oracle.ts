@@ -31,7 +31,8 @@ export function mixedLabels(
   const deviation = Math.sqrt(values.reduce((a, b) => a + (b - mean) ** 2, 0) / values.length)
   const scaled = (value: number): number => {
     if (normalise === 'none') return value
-    if (high === low || (normalise === 'max' && high <= 0)) return 0
+    const constant = high - low <= 1e-6 * Math.max(Math.abs(low), Math.abs(high))
+    if (constant || (normalise === 'max' && high <= 0)) return 0
     if (normalise === 'max') return value / high
     return (value - low) / (normalise === 'std' ? deviation : high - low)
   }
