@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Output } from './output.ts'
+import { checkStandardInput } from './standard-input.ts'
 import type { Stop } from './stop.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -78,6 +79,7 @@ export function parseOptions(command: Command, args: readonly string[]): Values 
     if (required && values[name] === undefined)
       throw new UsageError(`--${name} ${value} is missing`)
   }
+  checkStandardInput(values)
   return values
 }
 

@@ -1,8 +1,14 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, type Stats } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
-import { KithError } from '@kith/core'
-import { embeddingFiles, FileError, isPipeOrDevice, writeWhole } from '@kith/ir'
+import {
+  checkRegular,
+  embeddingFiles,
+  FileError,
+  isPipeOrDevice,
+  isStandardInput,
+  writeWhole,
+} from '@kith/ir'
 import { version } from './version.ts'
 
 /** What made a file. */
@@ -97,7 +103,8 @@ async function digestOf(file: string): Promise<Digest> {
 
 /** Files as a sidecar names them. */
 export function inputsOf(files: readonly string[]): Promise<{ file: string; bytes: number }[]> {
-  return Promise.all(files.map(async (file) => ({ file, bytes: (await statInput(file)).size })))
+  const sizeOf = async (file: string) => (isStandardInput(file) ? 0 : (await stat(file)).size)
+  return Promise.all(files.map(async (file) => ({ file, bytes: await sizeOf(file) })))
 }
 
 /** A text that is the same for the same work on the same files: long work goes on where it stopped. */
@@ -107,17 +114,11 @@ export async function fingerprint(
 ): Promise<string> {
   const files = await Promise.all(
     inputs.flatMap(embeddingFiles).map(async (file) => {
-      const found = await statInput(file)
-      // What comes through a pipe is not known to be the same a second time.
-      return [file, found.size, found.isFile() ? found.mtimeMs : randomUUID()]
+      const found = await stat(file).catch(() => undefined)
+      // A pipe is never the same again, so work on it could not go on.
+      if (!found?.isDirectory()) checkRegular(file, 'work on it must be able to go on')
+      return [file, found?.size, found?.mtimeMs]
     }),
   )
   return JSON.stringify([version, settings, files])
-}
-
-/** An input's state; `-` is standard input. */
-async function statInput(file: string): Promise<Stats> {
-  return stat(file === '-' ? '/dev/stdin' : file).catch(() => {
-    throw new KithError('BAD_INPUT', `${file}: there is no such file`)
-  })
 }

@@ -1,5 +1,7 @@
 import {
   type Embeddings,
+  FileError,
+  type LabelledQuery,
   openEmbeddings,
   readLabels,
   readQrels,
@@ -34,6 +36,7 @@ export async function readTrainingQueries(
   const embeddings = vectors ? await openEmbeddings(files.queries) : undefined
   try {
     return trainingQueries({
+      files: { ...files, rankings: files.run },
       rankings: await readRun(files.run),
       qrels: await readQrels(files.qrels),
       documents: docs,
@@ -42,14 +45,22 @@ export async function readTrainingQueries(
       texts: vectors
         ? undefined
         : await byId(readTexts(files.queries), ({ id, text }) => [id, text]),
-      labels:
-        files.labels === undefined
-          ? undefined
-          : await byId(readLabels(files.labels), (entry) => [entry.query, entry]),
+      labels: files.labels === undefined ? undefined : await labelsOf(files.labels),
     })
   } finally {
     embeddings?.close()
   }
+}
+
+async function labelsOf(file: string): Promise<Map<string, LabelledQuery>> {
+  const labels = new Map<string, LabelledQuery>()
+  for await (const entry of readLabels(file)) {
+    if (labels.has(entry.query)) {
+      throw new FileError(file, '', `query ${entry.query} has labels twice`)
+    }
+    labels.set(entry.query, entry)
+  }
+  return labels
 }
 
 async function byId<T, V>(

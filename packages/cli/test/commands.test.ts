@@ -169,6 +169,31 @@ describe('the pipeline on a small collection', () => {
     expect(runs[0].measures['nDCG@10']).toBeGreaterThan(0)
   })
 
+  test('convert refuses what it would lose, unless told what to do with it', () => {
+    writeFileSync(path('titled.jsonl'), '{"_id": "1", "title": "T", "text": "a\\tb"}\n')
+    const convert = (...more: string[]) =>
+      kith('convert', '--kind', 'texts', '--in', path('titled.jsonl'), '--out', ...more)
+    for (const args of [[path('titled.tsv')], [path('titled.txt'), '--to', 'topics']]) {
+      const { code, err } = convert(...args)
+      expect(code).toBe(1)
+      expect(err).toMatch(/titled\.\w+ text 1: "1": .* no place for its title \(flatten/)
+      expect(existsSync(args[0]!)).toBe(false)
+      expect(convert(...args, '--flatten').code).toBe(0)
+    }
+    expect(readFileSync(path('titled.tsv'), 'utf8')).toBe('1\tT a b\n')
+    writeFileSync(path('latin1.tsv'), Buffer.from('1\ta\n2\tcaf\u00e9\n', 'latin1'))
+    const latin1 = ['--in', path('latin1.tsv'), '--out', path('latin1.jsonl')]
+    expect(kith('convert', '--kind', 'texts', ...latin1).err).toMatch(
+      /latin1.tsv line 2: is not UTF-8/,
+    )
+    const large = path('large.jsonl')
+    writeFileSync(large, '{"id": "a", "vector": [70000]}\n')
+    const half = ['--in', large, '--out', path('large.npy'), '--f16']
+    expect(kith('convert', '--kind', 'embeddings', ...half).err).toMatch(
+      /70000 is not finite in f16/,
+    )
+  })
+
   test('convert turns every kind into another format and back', () => {
     const convert = (kind: string, from: string, to: string, ...more: string[]) =>
       succeed('convert', '--kind', kind, '--in', path(from), '--out', path(to), ...more)

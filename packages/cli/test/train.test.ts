@@ -54,7 +54,7 @@ describe('kith train', () => {
     expect(succeed(...compare, path('curves.html'))).toContain('1 trainings')
     expect(read('curves.html')).toContain('Validation loss')
     expect(kith('train', 'compare', folder, '--out', path('x.svg')).err).toMatch(
-      /metrics.jsonl: holds no validations/,
+      /metrics.jsonl: cannot be read: name a folder that kith train wrote/,
     )
     // The page of two runs, with the curves; the same bytes again.
     const report = [
@@ -90,8 +90,23 @@ describe('kith train', () => {
     expect(existsSync(path('by-labels/adapter.safetensors'))).toBe(true)
     writeFileSync(path('labels.jsonl'), `${read('labels.jsonl').split('\n')[0]}\n`)
     expect(train('--out', path('other')).err).toMatch(
-      /query q\d+ is in the run, but not in the labels/,
+      /labels.jsonl: query q\d+ is in the run, but not in the labels/,
     )
+    const first = JSON.parse(read('labels.jsonl'))
+    for (const [contents, message] of [
+      ['', /labels.jsonl: query q\d+ is in the run, but not/],
+      ['{"query": 1}\n', /labels.jsonl line 1: expected a query that is a string/],
+      ['\n{"query":\n', /labels.jsonl line 2: not JSON/],
+      [Buffer.from([0x7b, 0xff, 0xfe, 0]), /labels.jsonl line 1: is not UTF-8/],
+      [`${JSON.stringify(first)}\n`.repeat(2), /labels.jsonl: query \w+ has labels twice/],
+      [
+        JSON.stringify({ ...first, docs: ['none', ...first.docs.slice(1)] }),
+        /labels.jsonl: query \w+ has document none, which has no embedding/,
+      ],
+    ] as const) {
+      writeFileSync(path('labels.jsonl'), contents)
+      expect(train('--out', path('other')).err).toMatch(message)
+    }
     expect(train('--out', path('other'), '--target', 'mixed').code).toBe(2)
   })
 
@@ -115,6 +130,24 @@ describe('kith train', () => {
         /latest\.safetensors: was trained with other vectors of the documents: use/,
       )
     }
+  })
+
+  test('compare says which line of which file is wrong', () => {
+    const validation = { kind: 'validation', step: 0, loss: 1, measures: { 'nDCG@10': 0.5 } }
+    for (const [contents, message] of [
+      ['', /metrics.jsonl: holds no validations/],
+      ['null\n', /metrics.jsonl line 1: is neither a step nor a validation/],
+      ['{"kind":"validation"}\n', /metrics.jsonl line 1: expected a validation with step, loss/],
+      ['{"kind":"step"}\n{"kind"\n{}\n', /metrics.jsonl line 2: is not JSON/],
+      [Buffer.from([0xff, 0, 0x7b]), /metrics.jsonl line 1: is not JSON/],
+      [JSON.stringify({ ...validation, measures: {} }), /metrics.jsonl line 1: has no nDCG@10/],
+    ] as const) {
+      writeFileSync(path('metrics.jsonl'), contents)
+      expect(kith('train', 'compare', folder, '--out', path('x.svg')).err).toMatch(message)
+    }
+    // A last line that a crash cut off is left out.
+    writeFileSync(path('metrics.jsonl'), `${JSON.stringify(validation)}\n{"kind": "st`)
+    expect(kith('train', 'compare', folder, '--out', path('x.svg')).code).toBe(0)
   })
 
   test('says what is wrong', () => {

@@ -1,7 +1,6 @@
-import { stat } from 'node:fs/promises'
 import { KithError } from '@kith/core'
-import { asFileError, FileError } from './file-error.ts'
-import { peek } from './read-chunks.ts'
+import { FileError } from './file-error.ts'
+import type { InputFile } from './input-file.ts'
 import { unpackedName } from './unpacked.ts'
 
 /** `memmap` is a folder with `embedding.memmap` and `ids.memmap`. */
@@ -25,20 +24,17 @@ export function formatByEnding(file: string): EmbeddingFormat | undefined {
   return Object.entries(endings).find(([ending]) => name.endsWith(ending))?.[1]
 }
 
-/** The format of a file or folder that exists: by its ending, else by its first bytes. */
-export async function detectEmbeddings(file: string): Promise<EmbeddingFormat> {
-  const found = await stat(file).catch((error) => {
-    throw asFileError(file, error)
-  })
-  if (found.isDirectory()) return 'memmap'
+/** The format of a file: by its ending, else by its first bytes. */
+export async function detectEmbeddings(file: string, input: InputFile): Promise<EmbeddingFormat> {
   const byEnding = formatByEnding(file)
   if (byEnding && byEnding !== 'memmap') return byEnding
-  const start = (await peek(file)).toString('latin1', 0, 16)
+  const start = (await input.start()).toString('latin1', 0, 16)
   if (start.startsWith('\x93NUMPY')) return 'npy'
   if (start.startsWith('PAR1')) return 'parquet'
   if (start[8] === '{') return 'safetensors'
   if (start.trimStart().startsWith('{')) return 'jsonl'
-  throw new FileError(file, 'byte 0', `no format that is known here (${known})`)
+  input.close()
+  throw new FileError(input.name, 'byte 0', `no format that is known here (${known})`)
 }
 
 /** The error for a format that is none of those. */

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { FileError, lineError } from './file-error.ts'
 import { IdIndex } from './id-index.ts'
 import { IdList } from './id-list.ts'
+import { InputFile } from './input-file.ts'
 import { eachLine } from './lines.ts'
 
 /** The ids of the rows of a matrix. */
@@ -56,7 +57,8 @@ export class ListedIds implements EmbeddingIds {
 
 /** Where the ids of a matrix stand: `docs.npy` has them in `docs.ids.txt`. */
 export function idsFile(file: string): string {
-  return file.replace(/\.[^./\\]*$/, '.ids.txt')
+  // Of a name without an ending nothing is cut off: it would be the file itself.
+  return `${file.replace(/\.[^./\\]*$/, '')}.ids.txt`
 }
 
 /** The ids beside a matrix, one per line, or row numbers where there is no such file. */
@@ -64,7 +66,7 @@ export async function readNeighbouringIds(file: string, rows: number): Promise<E
   const ids = idsFile(file)
   if (!(await stat(ids).catch(() => undefined))) return new RowNumbers(rows)
   const list = new IdList()
-  await eachLine(ids, (bytes, from, to, line) => {
+  await eachLine(new InputFile(ids), (bytes, from, to, line) => {
     if (from === to) throw lineError(ids, line, 'the id is empty')
     list.push(bytes, from, to)
   })

@@ -1,27 +1,23 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { asFileError, FileError } from './file-error.ts'
+import { fstatSync, readSync } from 'node:fs'
+import { FileError } from './file-error.ts'
+import { openRegular, POSITIONS } from './regular-file.ts'
 
 /** A file's size and bytes from its start, for parsing headers that nobody has checked yet. */
 export class Header {
   readonly size: number
   readonly #descriptor: number
 
-  private constructor(readonly file: string) {
-    this.#descriptor = openSync(file, 'r')
+  private constructor(
+    readonly file: string,
+    descriptor: number,
+  ) {
+    this.#descriptor = descriptor
     this.size = fstatSync(this.#descriptor).size
   }
 
   /** Opens a file, lets a function look at it, and closes it. */
   static read<T>(file: string, look: (header: Header) => T): T {
-    let header: Header | undefined
-    try {
-      header = new Header(file)
-      return look(header)
-    } catch (error) {
-      throw asFileError(file, error)
-    } finally {
-      if (header) closeSync(header.#descriptor)
-    }
+    return openRegular(file, POSITIONS, (descriptor) => look(new Header(file, descriptor)))
   }
 
   /** Bytes at a position. A header may claim any length; only what the file has is allocated. */

@@ -1,12 +1,19 @@
-import {
-  asyncBufferFromFile,
-  parquetMetadataAsync,
-  parquetReadObjects,
-  type SchemaElement,
-} from 'hyparquet'
+import type { RowGroup, SchemaElement } from 'hyparquet'
 import { ParquetWriter } from 'hyparquet-writer'
-import { asFileError } from './file-error.ts'
-import { digits, type LabelledQuery } from './labels.ts'
+import { FileError } from './file-error.ts'
+import { Header } from './header.ts'
+import { checkLabels, digits, type LabelledQuery } from './labels.ts'
+import {
+  type Column,
+  decodeIds,
+  decodeNumberLists,
+  decodeTextLists,
+  depthOf,
+  topColumns,
+  valueTypeOf,
+} from './parquet-column.ts'
+import { columnPages, readFooter } from './parquet-file.ts'
+import type { Page } from './parquet-pages.ts'
 import { ParquetParts } from './parquet-parts.ts'
 import { writeWhole } from './write-whole.ts'
 
@@ -64,18 +71,59 @@ function list(name: string, element: SchemaElement): SchemaElement[] {
   ]
 }
 
+/** No page of labels comes near this size, in bytes. */
+const LARGEST_PAGE = 2 ** 30
+
 /** Reads labels that `writeLabelsParquet` wrote, a row group at a time. */
 export async function* readLabelsParquet(file: string): AsyncGenerator<LabelledQuery> {
-  try {
-    const buffer = await asyncBufferFromFile(file)
-    const metadata = await parquetMetadataAsync(buffer)
-    const rows = Number(metadata.num_rows)
-    for (let rowStart = 0; rowStart < rows; rowStart += GROUP) {
-      const rowEnd = Math.min(rows, rowStart + GROUP)
-      const group = await parquetReadObjects({ file: buffer, metadata, rowStart, rowEnd })
-      yield* group as unknown as LabelledQuery[]
-    }
-  } catch (error) {
-    throw asFileError(file, error)
+  const { schema, row_groups: groups } = Header.read(file, readFooter)
+  let row = 0
+  for (const group of groups) {
+    const entries = Header.read(file, (header) => readGroup(header, schema, group, row))
+    yield* entries
+    row += entries.length
   }
+}
+
+/** Reads the labels of one row group, whose first one is in row `start`. */
+function readGroup(
+  header: Header,
+  schema: SchemaElement[],
+  group: RowGroup,
+  start: number,
+): LabelledQuery[] {
+  const columns = new Map(topColumns(schema).map((column) => [column.name, column]))
+  const read = <T>(
+    name: string,
+    repetition: number,
+    decode: (pages: Iterable<Page>, column: Column) => T[],
+  ): T[] => {
+    const column = columns.get(name)
+    if (column && depthOf(column).repetition === repetition) {
+      return decode(columnPages(header, group, column, LARGEST_PAGE), column)
+    }
+    const kind = repetition === 0 ? 'texts' : 'lists'
+    throw new FileError(header.file, '', `no column ${name} of ${kind}: these are no labels`)
+  }
+  const queries = read('query', 0, (pages, column) => decodeIds(pages, valueTypeOf(column)))
+  const docs = read('docs', 1, decodeTextLists)
+  const labels = read('labels', 1, decodeNumberLists)
+  const evidence = read('evidence', 1, decodeNumberLists)
+  const groundTruth = read('groundTruth', 1, decodeTextLists)
+  for (const [name, { length }] of Object.entries({ queries, docs, labels, evidence, groundTruth }))
+    if (BigInt(length) !== group.num_rows) {
+      const problem = `${length} ${name} in a row group of ${group.num_rows}`
+      throw new FileError(header.file, `row ${start}`, problem)
+    }
+  return queries.map((query, i) => {
+    const entry = {
+      query,
+      docs: docs[i]!,
+      labels: labels[i]!,
+      evidence: evidence[i]!,
+      groundTruth: groundTruth[i]!,
+    }
+    checkLabels(entry, (problem) => new FileError(header.file, `row ${start + i}`, problem))
+    return entry
+  })
 }

@@ -1,5 +1,8 @@
+import { KithError } from '@kith/core'
 import { lineError } from './file-error.ts'
-import { mapLines, parseJsonLine } from './lines.ts'
+import { InputFile } from './input-file.ts'
+import { parseJsonLine } from './json-line.ts'
+import { mapLines } from './lines.ts'
 
 /** The training labels of one query. */
 export interface LabelledQuery {
@@ -28,6 +31,10 @@ export function formatLabelsJson({
 
 /** Labels as lines `query Q0 document label`, separated by tabs. */
 export function formatLabelsTsv({ query, docs, labels }: LabelledQuery): string {
+  for (const id of [query, ...docs]) {
+    if (id !== '' && !/[\t\r\n]/.test(id)) continue
+    throw new KithError('BAD_INPUT', `the id ${JSON.stringify(id)} does not fit a column of TSV`)
+  }
   const values = digits(labels)
   return docs.map((id, i) => `${query}\tQ0\t${id}\t${values[i]}\n`).join('')
 }
@@ -39,10 +46,12 @@ export function digits(values: ArrayLike<number>): number[] {
 
 /** Reads labels from JSONL, query by query. */
 export async function* readLabels(file: string): AsyncGenerator<LabelledQuery> {
-  yield* mapLines(file, (text, line) => {
+  const input = new InputFile(file)
+  yield* mapLines(input, (text, line) => {
     if (text.trim() === '') return undefined
-    const { query, docs, labels, evidence, groundTruth } = parseJsonLine(file, line, text)
-    if (typeof query !== 'string') throw lineError(file, line, 'expected a query that is a string')
+    const { query, docs, labels, evidence, groundTruth } = parseJsonLine(input.name, line, text)
+    const wrong = (problem: string): Error => lineError(input.name, line, problem)
+    if (typeof query !== 'string') throw wrong('expected a query that is a string')
     for (const [name, list, type] of [
       ['docs', docs, 'string'],
       ['labels', labels, 'number'],
@@ -50,14 +59,20 @@ export async function* readLabels(file: string): AsyncGenerator<LabelledQuery> {
       ['groundTruth', groundTruth, 'string'],
     ] as const) {
       if (Array.isArray(list) && list.every((value) => typeof value === type)) continue
-      throw lineError(file, line, `expected ${name} to be a list of ${type}s`)
+      throw wrong(`expected ${name} to be a list of ${type}s`)
     }
     const entry = { query, docs, labels, evidence, groundTruth } as LabelledQuery
-    for (const name of ['labels', 'evidence'] as const) {
-      if (entry[name].length === entry.docs.length) continue
-      const [found, wanted] = [entry[name].length, entry.docs.length]
-      throw lineError(file, line, `${found} ${name} for ${wanted} docs`)
-    }
+    checkLabels(entry, wrong)
     return entry
   })
+}
+
+/** Checks that every document has a label and evidence, both finite; `wrong` makes the error. */
+export function checkLabels(entry: LabelledQuery, wrong: (problem: string) => Error): void {
+  for (const name of ['labels', 'evidence'] as const) {
+    const [values, wanted] = [entry[name], entry.docs.length]
+    if (values.length !== wanted) throw wrong(`${values.length} ${name} for ${wanted} docs`)
+    const bad = Array.from(values).find((value) => !Number.isFinite(value))
+    if (bad !== undefined) throw wrong(`${name} has ${bad}, which is no finite number`)
+  }
 }

@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer'
 import { FileError, lineError } from './file-error.ts'
-import { readChunks } from './read-chunks.ts'
+import { InputFile } from './input-file.ts'
+import { notUtf8 } from './utf8.ts'
 
 /** Takes one line as a range of bytes, without its line break; the first line is 1. */
 export type LineVisitor = (bytes: Buffer, from: number, to: number, line: number) => void
@@ -12,12 +14,15 @@ const LONGEST = 64 << 20
 
 /**
  * Cuts chunks of bytes into lines without making strings of them: a run of seven
- * million lines is read in the time of a pass over its bytes.
+ * million lines is read in the time of a pass over its bytes. A line that is not UTF-8 is an error:
+ * its ids and words would become others.
  */
 export class LineSplitter {
   #rest: Buffer[] = []
   #restLength = 0
   #line = 0
+  /** Whether there is a byte in this chunk's lines that is not UTF-8. */
+  #damaged = false
 
   constructor(
     readonly file: string,
@@ -27,9 +32,16 @@ export class LineSplitter {
   /** Visits the lines that end in this chunk. */
   push(chunk: Buffer): void {
     let from = 0
-    for (let to = chunk.indexOf(NEWLINE); to >= 0; to = chunk.indexOf(NEWLINE, from)) {
-      if (this.#restLength > 0) this.#visitRest(chunk.subarray(0, to))
-      else this.#visitLine(chunk, from, to)
+    let to = chunk.indexOf(NEWLINE)
+    if (to >= 0 && this.#restLength > 0) {
+      this.#visitRest(chunk.subarray(0, to))
+      from = to + 1
+      to = chunk.indexOf(NEWLINE, from)
+    }
+    // All lines that end here at once: a check of each one would take as long as reading it.
+    if (to >= 0) this.#damaged = !isUtf8(chunk.subarray(from, chunk.lastIndexOf(NEWLINE)))
+    for (; to >= 0; to = chunk.indexOf(NEWLINE, from)) {
+      this.#visitLine(chunk, from, to)
       from = to + 1
     }
     if (from < chunk.length) this.#keep(chunk.subarray(from))
@@ -52,33 +64,38 @@ export class LineSplitter {
     const whole = Buffer.concat([...this.#rest, end])
     this.#rest = []
     this.#restLength = 0
+    this.#damaged = !isUtf8(whole)
     this.#visitLine(whole, 0, whole.length)
   }
 
   #visitLine(bytes: Buffer, from: number, to: number): void {
     const end = to > from && bytes[to - 1] === RETURN ? to - 1 : to
-    this.visit(bytes, from, end, ++this.#line)
+    this.#line++
+    if (this.#damaged && !isUtf8(bytes.subarray(from, end))) {
+      throw lineError(this.file, this.#line, notUtf8)
+    }
+    this.visit(bytes, from, end, this.#line)
   }
 }
 
 /** Visits every line of a file; LF and CRLF both end a line. */
-export async function eachLine(file: string, visit: LineVisitor): Promise<void> {
-  const splitter = new LineSplitter(file, visit)
-  for await (const chunk of readChunks(file)) splitter.push(chunk)
+export async function eachLine(input: InputFile, visit: LineVisitor): Promise<void> {
+  const splitter = new LineSplitter(input.name, visit)
+  for await (const chunk of input.chunks()) splitter.push(chunk)
   splitter.end()
 }
 
 /** Turns every line of a file into at most one value, a chunk of the file at a time. */
 export async function* mapLines<T>(
-  file: string,
+  input: InputFile,
   parse: (text: string, line: number) => T | undefined,
 ): AsyncGenerator<T> {
   let values: T[] = []
-  const splitter = new LineSplitter(file, (bytes, from, to, line) => {
+  const splitter = new LineSplitter(input.name, (bytes, from, to, line) => {
     const value = parse(bytes.toString('utf8', from, to), line)
     if (value !== undefined) values.push(value)
   })
-  for await (const chunk of readChunks(file)) {
+  for await (const chunk of input.chunks()) {
     splitter.push(chunk)
     yield* values
     values = []
@@ -87,18 +104,12 @@ export async function* mapLines<T>(
   yield* values
 }
 
-/** Parses a line that holds one JSON object. */
-export function parseJsonLine(file: string, line: number, text: string): Record<string, unknown> {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    throw lineError(file, line, `not JSON: ${(error as Error).message}`)
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw lineError(file, line, 'expected a JSON object')
-  }
-  return value as Record<string, unknown>
+/** Turns every line of a file into at most one value: checked UTF-8, packed or not, read once. */
+export function readLines<T>(
+  file: string,
+  parse: (text: string, line: number) => T | undefined,
+): AsyncGenerator<T> {
+  return mapLines(new InputFile(file), parse)
 }
 
 /** The error for a file without a single entry. */

@@ -49,8 +49,8 @@ function typeOf(file: string, text: string): RawLayout['stored'] {
 }
 
 function shapeOf(file: string, text: string): [number, number] {
-  const shape = /'shape'\s*:\s*\(([^)]*)\)/.exec(text)?.[1]
-  const match = shape === undefined ? null : /^\s*(\d+)\s*,\s*(\d+)\s*,?\s*$/.exec(shape)
+  const shape = /'shape'\s*:\s*\(([^()]*)\)/.exec(text)?.[1]
+  const match = shape === undefined ? null : /^\s*(\d+)\s*,\s*(\d+)\s*(?:,\s*)?$/.exec(shape)
   if (match) return [Number(match[1]), Number(match[2])]
   throw new FileError(
     file,

@@ -1,11 +1,14 @@
+import { statSync } from 'node:fs'
 import { KithError } from '@kith/core'
 import { detectEmbeddings, type EmbeddingFormat, unknownFormat } from './embedding-format.ts'
 import { readNeighbouringIds } from './embedding-ids.ts'
 import type { Embeddings } from './embeddings.ts'
 import { FileError } from './file-error.ts'
 import { fvecsLayout } from './fvecs.ts'
+import { InputFile } from './input-file.ts'
 import { memmapLayout, readMemmapIds } from './memmap.ts'
 import { npyLayout } from './npy.ts'
+import { isPackedFile } from './packed.ts'
 import { readParquetVectors } from './parquet.ts'
 import { openRaw } from './raw-embeddings.ts'
 import type { RawLayout } from './raw-rows.ts'
@@ -50,9 +53,14 @@ async function open(
   memory: number,
   options: OpenEmbeddingsOptions,
 ): Promise<Embeddings> {
-  const format = options.format ?? (await detectEmbeddings(file))
+  const folder = statSync(file, { throwIfNoEntry: false })?.isDirectory()
+  const input = new InputFile(file)
+  const format = options.format ?? (folder ? 'memmap' : await detectEmbeddings(file, input))
+  if (format === 'jsonl') return readJsonVectors(input, memory, options)
+  // The others are read by position, from a file that is opened for that.
+  input.close()
   const raw = async (layoutOf: (file: string) => RawLayout): Promise<Embeddings> => {
-    if (file.endsWith('.gz')) return withUnpacked(file, (unpacked) => rawAt(unpacked, layoutOf))
+    if (isPackedFile(file)) return withUnpacked(file, (unpacked) => rawAt(unpacked, layoutOf))
     return rawAt(file, layoutOf)
   }
   const rawAt = async (at: string, layoutOf: (file: string) => RawLayout): Promise<Embeddings> => {
@@ -72,12 +80,10 @@ async function open(
       return openRaw(layout, readMemmapIds(file, layout.rows), memory)
     }
     case 'parquet':
-      if (file.endsWith('.gz')) {
+      if (isPackedFile(file)) {
         return withUnpacked(file, async (unpacked) => readParquetVectors(unpacked, memory, options))
       }
       return readParquetVectors(file, memory, options)
-    case 'jsonl':
-      return readJsonVectors(file, memory, options)
     default:
       throw unknownFormat(format)
   }

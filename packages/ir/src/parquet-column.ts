@@ -1,7 +1,13 @@
 import type { SchemaElement } from 'hyparquet'
 import { decodeHybrid } from './parquet-levels.ts'
 import type { Depth, Page } from './parquet-pages.ts'
-import { joinStreams, plainIds, plainNumbers, type ValueType } from './parquet-values.ts'
+import {
+  joinStreams,
+  plainDoubles,
+  plainIds,
+  plainNumbers,
+  type ValueType,
+} from './parquet-values.ts'
 
 /** A column of the file: its name, and what hangs below it in the schema. */
 export interface Column {
@@ -72,6 +78,45 @@ export function* decodeVectors(pages: Iterable<Page>, type: ValueType): Generato
     }
   }
   if (row) yield row
+}
+
+/** Decodes lists of texts, row by row. */
+export function decodeTextLists(pages: Iterable<Page>, column: Column): string[][] {
+  const type = valueTypeOf(column)
+  const decode = { plain: (page: Page) => plainIds(page.bytes, type, page.values) }
+  return listsOf(decodePages(pages, decode), column)
+}
+
+/** Decodes lists of numbers in double precision, row by row. */
+export function decodeNumberLists(pages: Iterable<Page>, column: Column): number[][] {
+  const type = valueTypeOf(column)
+  const decode = {
+    plain: (page: Page) => plainDoubles(page.bytes, type, page.values),
+    split: (page: Page) =>
+      plainDoubles(joinStreams(page.bytes, type, page.values), type, page.values),
+  }
+  return listsOf<number>(decodePages<ArrayLike<number>>(pages, decode), column)
+}
+
+/** Puts values into lists: an entry without a value is an empty list, if it does not stand in one. */
+function listsOf<T>(pages: Iterable<{ page: Page; values: ArrayLike<T> }>, column: Column): T[][] {
+  const { definition } = depthOf(column)
+  // Above this level an entry stands in a list: what is missing then is a value in it.
+  const repeated = column.elements.findIndex((e) => e.repetition_type === 'REPEATED')
+  const within = depthOf({ ...column, elements: column.elements.slice(0, repeated + 1) }).definition
+  const lists: T[][] = []
+  for (const { page, values } of pages) {
+    let next = 0
+    for (let i = 0; i < page.entries; i++) {
+      if (page.repetition?.[i] === 0) lists.push([])
+      const list = lists.at(-1)
+      if (!list) throw new Error('the first list has no start')
+      const level = page.definition?.[i] ?? definition
+      if (level === definition) list.push(values[next++]!)
+      else if (level >= within || page.repetition?.[i] !== 0) throw new Error('a value is null')
+    }
+  }
+  return lists
 }
 
 /** Decodes pages, those with a dictionary through it. */

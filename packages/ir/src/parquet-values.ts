@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { halfTable } from './half.ts'
 
 /** What a Parquet column holds: how values are stored, and for fixed bytes how many. */
@@ -12,10 +13,26 @@ export function plainNumbers(
   { stored, length }: ValueType,
   count: number,
 ): Float32Array {
-  const width = numberWidth(stored, length)
+  return fillNumbers(bytes, numberWidth(stored, length), new Float32Array(count))
+}
+
+/** Decodes values stored one behind the other in double precision. */
+export function plainDoubles(
+  bytes: Uint8Array,
+  { stored, length }: ValueType,
+  count: number,
+): Float64Array {
+  return fillNumbers(bytes, numberWidth(stored, length), new Float64Array(count))
+}
+
+function fillNumbers<T extends Float32Array | Float64Array>(
+  bytes: Uint8Array,
+  width: number,
+  values: T,
+): T {
+  const count = values.length
   check(bytes, count * width)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const values = new Float32Array(count)
   const halves = halfTable()
   for (let i = 0; i < count; i++) {
     if (width === 4) values[i] = view.getFloat32(i * 4, true)
@@ -53,7 +70,9 @@ export function plainIds(bytes: Uint8Array, { stored }: ValueType, count: number
     else if (stored === 'BYTE_ARRAY') {
       const length = buffer.readUInt32LE(at)
       check(bytes, at + 4 + length)
-      ids.push(buffer.toString('utf8', at + 4, at + 4 + length))
+      const id = buffer.subarray(at + 4, at + 4 + length)
+      if (!isUtf8(id)) throw new Error(`text ${i} of a page is not UTF-8`)
+      ids.push(id.toString())
       at += length
     } else throw new Error(`ids of type ${stored}, expected BYTE_ARRAY, INT32 or INT64`)
     at += size

@@ -1,4 +1,3 @@
-import { type ColumnMetaData, type FileMetaData, parquetMetadata } from 'hyparquet'
 import type { Embeddings } from './embeddings.ts'
 import { FileError } from './file-error.ts'
 import { Header } from './header.ts'
@@ -10,9 +9,9 @@ import {
   topColumns,
   valueTypeOf,
 } from './parquet-column.ts'
-import { type Page, readPages } from './parquet-pages.ts'
+import { columnPages, readFooter } from './parquet-file.ts'
+import type { Page } from './parquet-pages.ts'
 import { RowCollector } from './row-collector.ts'
-import { checkThrift } from './thrift-check.ts'
 import { idNames, vectorNames } from './vectors-jsonl.ts'
 
 /** Reads a Parquet file with an id column and a column of lists, a row group at a time. */
@@ -32,10 +31,9 @@ export function readParquetVectors(
     const collector = new RowCollector(file, budget, half ? 'f16' : 'f32')
     let row = 0
     for (const group of metadata.row_groups) {
-      const pagesOf = (column: Column): Generator<Page> => {
-        const chunk = group.columns.find((c) => c.meta_data?.path_in_schema[0] === column.name)
-        return readChunk(header, chunk?.meta_data, column, budget)
-      }
+      // A page is a small part of what is loaded in the end; nothing beyond that is allocated.
+      const limit = budget * 2 + 2 ** 20
+      const pagesOf = (column: Column): Generator<Page> => columnPages(header, group, column, limit)
       const ids = decodeIds(pagesOf(id), valueTypeOf(id))
       const start = row
       for (const values of decodeVectors(pagesOf(vector), valueTypeOf(vector))) {
@@ -49,45 +47,6 @@ export function readParquetVectors(
     }
     return collector.finish()
   })
-}
-
-function readFooter(header: Header): FileMetaData {
-  const { file, size } = header
-  const end = header.bytes(Math.max(0, size - 8), Math.min(size, 8))
-  if (end.toString('latin1', 4) !== 'PAR1')
-    throw new FileError(file, '', 'does not end as Parquet does')
-  const length = end.readUInt32LE()
-  if (length > size - 8) {
-    throw new FileError(
-      file,
-      `byte ${size - 8}`,
-      `a footer of ${length} bytes, the file has ${size}`,
-    )
-  }
-  const footer = header.bytes(size - 8 - length, length + 8)
-  checkThrift(footer.subarray(0, length), 0)
-  return parquetMetadata(new Uint8Array(footer).buffer)
-}
-
-/** The pages of one column in one row group. */
-function* readChunk(
-  header: Header,
-  chunk: ColumnMetaData | undefined,
-  column: Column,
-  budget: number,
-): Generator<Page> {
-  if (!chunk) throw new FileError(header.file, `column ${column.name}`, 'is missing in a row group')
-  const data = Number(chunk.data_page_offset)
-  const dictionary = Number(chunk.dictionary_page_offset ?? 0n)
-  const start = dictionary > 0 && dictionary < data ? dictionary : data
-  const length = Number(chunk.total_compressed_size)
-  if (!(start >= 0 && length >= 0 && start + length <= header.size)) {
-    const problem = `bytes ${start} to ${start + length}, the file has ${header.size}`
-    throw new FileError(header.file, `column ${column.name}`, problem)
-  }
-  // A page is a small part of what is loaded in the end; nothing beyond that is allocated.
-  const limit = budget * 2 + 2 ** 20
-  yield* readPages(header.bytes(start, length), chunk, depthOf(column), limit)
 }
 
 function pick(

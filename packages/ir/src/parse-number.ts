@@ -1,4 +1,5 @@
-const decimal = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
+/** Written so that digits can match in one way only: a long row of them must not take its square. */
+const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
 
 /** Powers of ten that a double holds exactly. */
 const powers = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}`))

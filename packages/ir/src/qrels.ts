@@ -1,8 +1,9 @@
-import { KithError } from '@kith/core'
+import { checkColumnId } from './column-id.ts'
 import { Fields } from './fields.ts'
-import { lineError } from './file-error.ts'
+import { FileError, lineError } from './file-error.ts'
+import { firstFields } from './first-fields.ts'
+import { InputFile } from './input-file.ts'
 import { eachLine, emptyError } from './lines.ts'
-import { peek } from './read-chunks.ts'
 import { writeWhole } from './write-whole.ts'
 
 /** Judgements: the grade of each judged document of each query. A negative grade is no judgement. */
@@ -13,25 +14,38 @@ export type QrelsFormat = 'trec' | 'beir'
 
 const header = ['query-id', 'corpus-id', 'score']
 
+/** What the columns of a header are called, by BEIR and by others; anything else is a judgement. */
+const headerNames = [
+  ['query-id', 'query_id', 'queryid', 'query', 'qid'],
+  ['corpus-id', 'corpus_id', 'document-id', 'document', 'doc-id', 'doc_id', 'docid', 'doc', 'pid'],
+  ['score', 'relevance', 'grade', 'label', 'rel'],
+]
+
 /** Reads judgements; without a format, the columns of the first line tell it. */
 export async function readQrels(
   file: string,
   { format }: { format?: QrelsFormat | undefined } = {},
 ): Promise<Qrels> {
-  const columns = (format ?? (await detectQrels(file))) === 'beir' ? 3 : 4
+  const input = new InputFile(file)
+  const columns = (format ?? (await detectQrels(input))) === 'beir' ? 3 : 4
   const qrels = new Map<string, Map<string, number>>()
   const fields = new Fields(4)
   let query = ''
+  let first = true
   let judged = new Map<string, number>()
-  await eachLine(file, (bytes, from, to, line) => {
+  await eachLine(input, (bytes, from, to, line) => {
     const count = fields.split(bytes, from, to)
     if (count === 0 || bytes[fields.starts[0]!] === 0x23) return
-    if (count !== columns) throw lineError(file, line, `expected ${columns} fields, got ${count}`)
+    if (count !== columns) {
+      throw lineError(input.name, line, `expected ${columns} fields, got ${count}`)
+    }
+    const names = first && columns === 3 ? headerNames : undefined
+    first = false
+    if (names?.every((known, i) => known.includes(fields.text(bytes, i).toLowerCase()))) return
     const grade = fields.number(bytes, columns - 1)
     if (!Number.isSafeInteger(grade)) {
       const text = fields.text(bytes, columns - 1)
-      if (columns === 3 && line === 1 && !/^[-+.\d]/.test(text)) return
-      throw lineError(file, line, `the grade is not a whole number: ${text}`)
+      throw lineError(input.name, line, `the grade is not a whole number: ${text}`)
     }
     const name = fields.text(bytes, 0)
     if (name !== query || qrels.size === 0) {
@@ -41,11 +55,11 @@ export async function readQrels(
     }
     const document = fields.text(bytes, columns - 2)
     if (judged.has(document)) {
-      throw lineError(file, line, `query ${query} has document ${document} twice`)
+      throw lineError(input.name, line, `query ${query} has document ${document} twice`)
     }
     judged.set(document, grade)
   })
-  if (qrels.size === 0) throw emptyError(file, 'judgements')
+  if (qrels.size === 0) throw emptyError(input.name, 'judgements')
   return qrels
 }
 
@@ -59,9 +73,12 @@ export async function writeQrels(
   await writeWhole(file, async (write) => {
     if (beir) await write(`${header.join('\t')}\n`)
     for (const [query, judged] of qrels) {
+      checkColumnId(file, query, true)
       const lines = Array.from(judged, ([document, grade]) => {
-        checkId(file, query)
-        checkId(file, document)
+        checkColumnId(file, document)
+        if (!Number.isSafeInteger(grade)) {
+          throw new FileError(file, '', `query ${query}: the grade of ${document} is ${grade}`)
+        }
         return beir ? `${query}\t${document}\t${grade}\n` : `${query} 0 ${document} ${grade}\n`
       })
       await write(lines.join(''))
@@ -69,14 +86,6 @@ export async function writeQrels(
   })
 }
 
-async function detectQrels(file: string): Promise<QrelsFormat> {
-  const start = await peek(file)
-  const end = start.indexOf(10)
-  const count = new Fields(1).split(start, 0, end < 0 ? start.length : end)
-  return count === 3 ? 'beir' : 'trec'
-}
-
-function checkId(file: string, id: string): void {
-  if (id !== '' && !/\s/.test(id)) return
-  throw new KithError('BAD_INPUT', `${file}: the id ${JSON.stringify(id)} does not fit a column`)
+async function detectQrels(input: InputFile): Promise<QrelsFormat> {
+  return firstFields(await input.start()).count === 3 ? 'beir' : 'trec'
 }

@@ -1,17 +1,17 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { KithError } from '@kith/core'
 import type { EmbeddingIds } from './embedding-ids.ts'
 import type { Embeddings } from './embeddings.ts'
-import { asFileError } from './file-error.ts'
 import { halfTable } from './half.ts'
 import { MemoryEmbeddings } from './memory-embeddings.ts'
 import { type RawLayout, RawReader } from './raw-rows.ts'
+import { openDescriptor, POSITIONS } from './regular-file.ts'
 import { RowEmbeddings } from './row-embeddings.ts'
 
 /** Opens rows at known positions: all in memory where they fit the budget, else read as needed. */
 export function openRaw(layout: RawLayout, ids: EmbeddingIds, budget: number): Embeddings {
   const { file, rows, dimensions, stored } = layout
-  const descriptor = open(file)
+  const descriptor = openDescriptor(file, POSITIONS)
   if (rows * dimensions * (stored === 'f16' ? 2 : 4) > budget) {
     return new DiskEmbeddings(layout, descriptor, ids)
   }
@@ -65,13 +65,5 @@ class DiskEmbeddings extends RowEmbeddings {
     this.#reader.read(from, to, this.#halves, 0)
     const values = halfTable()
     for (let i = 0; i < length; i++) into[at + i] = values[this.#halves[i]!]!
-  }
-}
-
-function open(file: string): number {
-  try {
-    return openSync(file, 'r')
-  } catch (error) {
-    throw asFileError(file, error)
   }
 }

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { type FileLock, lockFile } from './lock-file.ts'
 import { modeFor, named, withScratch } from './output-open.ts'
 import { type OutputPlace, outputPlace } from './output-place.ts'
-import { isPacked } from './unpacked.ts'
+import { hasPackedName } from './packed.ts'
 import { writeAll } from './write-all.ts'
 import { putInPlace } from './write-whole.ts'
 
@@ -91,7 +91,7 @@ class Parts {
     })
     try {
       await named(partial, () => handle.truncate(journal?.bytes ?? 0))
-      await this.#write(handle, work, work.packed ?? isPacked(file), journal)
+      await this.#write(handle, work, work.packed ?? hasPackedName(file), journal)
     } finally {
       await named(partial, () => handle.close())
     }

@@ -1,6 +1,8 @@
 import { KithError } from '@kith/core'
-import { Fields } from './fields.ts'
-import { peek } from './read-chunks.ts'
+import { checkColumnId, oneColumn } from './column-id.ts'
+import { FileError } from './file-error.ts'
+import { firstFields } from './first-fields.ts'
+import { InputFile } from './input-file.ts'
 import type { RankedQuery, Run } from './run.ts'
 import { readJsonRun, writeJsonRanking } from './run-json.ts'
 import { readMsmarcoRun, writeMsmarcoRanking } from './run-msmarco.ts'
@@ -15,13 +17,19 @@ export async function readRun(
   file: string,
   { format }: { format?: RunFormat | undefined } = {},
 ): Promise<Run> {
-  switch (format ?? (await detectRun(file))) {
+  const input = new InputFile(file)
+  return readDetectedRun(input, format ?? (await detectRun(file, input)))
+}
+
+/** Reads a run whose format is known. @internal */
+export async function readDetectedRun(input: InputFile, format: RunFormat): Promise<Run> {
+  switch (format) {
     case 'trec':
-      return readTrecRun(file)
+      return readTrecRun(input)
     case 'msmarco':
-      return readMsmarcoRun(file)
+      return readMsmarcoRun(input)
     case 'json':
-      return readJsonRun(file)
+      return readJsonRun(input)
     default:
       throw unknownFormat(format)
   }
@@ -35,10 +43,14 @@ export async function writeRun(
 ): Promise<void> {
   const chosen = format ?? (hasEnding(file, '.json') ? 'json' : 'trec')
   if (!['trec', 'msmarco', 'json'].includes(chosen)) throw unknownFormat(chosen)
+  if (!oneColumn.test(tag)) {
+    throw new KithError('BAD_SETTING', `the tag ${JSON.stringify(tag)} does not fit a column`)
+  }
   await writeWhole(file, async (write) => {
     let first = true
     for await (const ranking of rankings) {
-      if (chosen !== 'json') checkIds(file, ranking)
+      checkScores(file, ranking)
+      if (chosen !== 'json') checkColumns(file, ranking, chosen)
       if (chosen === 'trec') await writeTrecRanking(write, ranking, tag)
       else if (chosen === 'msmarco') await writeMsmarcoRanking(write, ranking)
       else await writeJsonRanking(write, ranking, first)
@@ -54,21 +66,29 @@ export function hasEnding(file: string, ending: string): boolean {
 }
 
 /** The format of a run, by its ending or its first line. */
-export async function detectRun(file: string): Promise<RunFormat> {
+export async function detectRun(file: string, input: InputFile): Promise<RunFormat> {
   if (hasEnding(file, '.json')) return 'json'
-  const start = await peek(file)
-  const end = start.indexOf(10)
-  const fields = new Fields(1)
-  const count = fields.split(start, 0, end < 0 ? start.length : end)
-  if (start[fields.starts[0]!] === 0x7b) return 'json'
+  const { count, first } = firstFields(await input.start())
+  if (first === OBJECT) return 'json'
   return count === 3 ? 'msmarco' : 'trec'
 }
 
-/** White space in an id would shift the columns of every line that holds it. */
-function checkIds(file: string, { query, ids }: RankedQuery): void {
-  for (const id of [query, ...ids]) {
-    if (id !== '' && !/\s/.test(id)) continue
-    throw new KithError('BAD_INPUT', `${file}: the id ${JSON.stringify(id)} does not fit a column`)
+/** What a JSON run begins with: `{`. */
+const OBJECT = 0x7b
+
+/** Checks that a ranking comes back from a file of columns as it is. */
+function checkColumns(file: string, { query, ids }: RankedQuery, format: RunFormat): void {
+  checkColumnId(file, query, true)
+  for (const id of ids) checkColumnId(file, id)
+  if (ids.length > 0) return
+  const problem = `query ${query} has no documents, for which ${format} has no line: write .json`
+  throw new FileError(file, '', problem)
+}
+
+function checkScores(file: string, { query, ids, scores }: RankedQuery): void {
+  for (let i = 0; i < ids.length; i++) {
+    if (Number.isFinite(scores[i])) continue
+    throw new FileError(file, '', `query ${query}: the score of ${ids[i]} is ${scores[i]}`)
   }
 }
 

@@ -1,14 +1,15 @@
 import { lineError } from './file-error.ts'
+import type { InputFile } from './input-file.ts'
 import { parseNumber } from './parse-number.ts'
-import { readChunks } from './read-chunks.ts'
 import type { RankedQuery, Run } from './run.ts'
 import { RunBuilder } from './run-builder.ts'
+import { firstBadLine, isIllFormed, notUtf8 } from './utf8.ts'
 import type { Write } from './write-whole.ts'
 
 /** Reads a JSON run: `{"query": {"document": score, ...}, ...}`. */
-export async function readJsonRun(file: string): Promise<Run> {
-  const scanner = new RunScanner(file)
-  for await (const chunk of readChunks(file)) scanner.push(chunk, false)
+export async function readJsonRun(input: InputFile): Promise<Run> {
+  const scanner = new RunScanner(input.name)
+  for await (const chunk of input.chunks()) scanner.push(chunk, false)
   scanner.push(Buffer.alloc(0), true)
   return scanner.builder.finish()
 }
@@ -22,6 +23,9 @@ export async function writeJsonRanking(
   const pairs = ids.map((id, i) => `${JSON.stringify(id)}: ${scores[i]}`)
   await write(`${first ? '{\n' : ',\n'}${JSON.stringify(query)}: {${pairs.join(', ')}}`)
 }
+
+/** A longer id or score is none; reading on would fill the memory. */
+const LONGEST = 1 << 20
 
 /** What may come next, in the words of the error message. */
 const next = {
@@ -70,14 +74,17 @@ class RunScanner {
   /** Takes the next bytes; the last call says so, with what is left over. */
   push(chunk: Buffer, last: boolean): void {
     const bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk
+    const line = this.#line
     let from = 0
     while (from < bytes.length) {
       const to = this.#token(bytes, from, last)
       if (to < 0) break
       from = to
     }
+    const bad = firstBadLine(bytes.subarray(0, from))
+    if (bad >= 0) throw lineError(this.file, line + bad, notUtf8)
     this.#rest = bytes.subarray(from)
-    if (this.#rest.length > 1 << 24) throw this.#wrong(bytes, from)
+    if (this.#rest.length > LONGEST) throw this.#wrong(bytes, from)
     if (last && this.#state !== 'end') throw this.#wrong(bytes, from)
   }
 
@@ -117,11 +124,12 @@ class RunScanner {
   }
 
   #unescaped(bytes: Buffer, from: number, to: number): Buffer {
+    let id: string | undefined
     try {
-      return Buffer.from(JSON.parse(bytes.toString('utf8', from, to + 1)) as string)
-    } catch {
-      throw this.#wrong(bytes, from)
-    }
+      id = JSON.parse(bytes.toString('utf8', from, to + 1)) as string
+    } catch {}
+    if (id === undefined || isIllFormed(id)) throw this.#wrong(bytes, from)
+    return Buffer.from(id)
   }
 
   #score(bytes: Buffer, from: number, last: boolean): number {

@@ -1,14 +1,15 @@
 import { Fields } from './fields.ts'
 import { lineError } from './file-error.ts'
+import type { InputFile } from './input-file.ts'
 import { eachLine, type LineVisitor } from './lines.ts'
 import type { RankedQuery, Run } from './run.ts'
 import { type RowSink, RunBuilder } from './run-builder.ts'
 import type { Write } from './write-whole.ts'
 
 /** Reads an MS MARCO run: `query document rank` per line. The score is the rank's negative. */
-export async function readMsmarcoRun(file: string): Promise<Run> {
-  const builder = new RunBuilder(file)
-  await eachLine(file, msmarcoRows(file, builder))
+export async function readMsmarcoRun(input: InputFile): Promise<Run> {
+  const builder = new RunBuilder(input.name)
+  await eachLine(input, msmarcoRows(input.name, builder))
   return builder.finish()
 }
 

@@ -1,11 +1,12 @@
 import { lineError } from './file-error.ts'
 import { IdIndex } from './id-index.ts'
 import { IdList } from './id-list.ts'
+import { InputFile } from './input-file.ts'
 import { LineSplitter } from './lines.ts'
-import { readChunks } from './read-chunks.ts'
+import { checkRegular } from './regular-file.ts'
 import type { RankedQuery, Run } from './run.ts'
 import { type RowSink, RunBuilder } from './run-builder.ts'
-import { detectRun, readRun } from './run-files.ts'
+import { detectRun, readDetectedRun } from './run-files.ts'
 import { msmarcoRows } from './run-msmarco.ts'
 import { trecRows } from './run-trec.ts'
 
@@ -17,15 +18,16 @@ const WINDOW = 256
  * lines of a query must stand together. JSON runs are read whole.
  */
 export async function* streamRankings(file: string): AsyncGenerator<RankedQuery> {
-  const format = await detectRun(file)
+  const input = new InputFile(file)
+  const format = await detectRun(file, input)
   if (format === 'json') {
-    yield* await readRun(file, { format })
+    yield* await readDetectedRun(input, format)
     return
   }
-  const windows = new RunWindows(file)
-  const rows = format === 'trec' ? trecRows(file, windows) : msmarcoRows(file, windows)
-  const splitter = new LineSplitter(file, rows)
-  for await (const chunk of readChunks(file)) {
+  const windows = new RunWindows(input.name)
+  const rows = format === 'trec' ? trecRows(input.name, windows) : msmarcoRows(input.name, windows)
+  const splitter = new LineSplitter(input.name, rows)
+  for await (const chunk of input.chunks()) {
     splitter.push(chunk)
     for (const run of windows.take()) yield* run
   }
@@ -34,8 +36,12 @@ export async function* streamRankings(file: string): AsyncGenerator<RankedQuery>
   yield* windows.last()
 }
 
-/** How many queries a run has; also finds every mistake in it before long work begins. */
+/**
+ * How many queries a run has; also finds every mistake in it before long work begins. The run is
+ * read again for that work, so it must be a file.
+ */
 export async function countRankings(file: string): Promise<number> {
+  checkRegular(file, 'this command reads its run twice')
   let count = 0
   for await (const _ of streamRankings(file)) count++
   return count

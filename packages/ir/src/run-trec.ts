@@ -1,5 +1,6 @@
 import { Fields } from './fields.ts'
 import { lineError } from './file-error.ts'
+import type { InputFile } from './input-file.ts'
 import { eachLine, type LineVisitor } from './lines.ts'
 import type { RankedQuery, Run } from './run.ts'
 import { type RowSink, RunBuilder } from './run-builder.ts'
@@ -11,9 +12,9 @@ const COMMENT = 0x23
  * Reads a TREC run: `query Q0 document rank score tag` per line. Like trec_eval it
  * ignores the rank, whatever follows the tag, blank lines and lines that start with `#`.
  */
-export async function readTrecRun(file: string): Promise<Run> {
-  const builder = new RunBuilder(file)
-  await eachLine(file, trecRows(file, builder))
+export async function readTrecRun(input: InputFile): Promise<Run> {
+  const builder = new RunBuilder(input.name)
+  await eachLine(input, trecRows(input.name, builder))
   return builder.finish()
 }
 

@@ -1,110 +1,139 @@
 import { lineError } from './file-error.ts'
+import type { InputFile } from './input-file.ts'
 import { mapLines } from './lines.ts'
+import { elementOf, escapedText, plainText, reference } from './sgml-tags.ts'
 import type { TextEntry } from './texts.ts'
 
 /** Reads TREC documents (`<DOC><DOCNO>`) or topics (`<top><num><title>`). */
-export async function* readSgmlTexts(file: string): AsyncGenerator<TextEntry> {
-  const cutter = new RecordCutter(file)
-  for await (const records of mapLines(file, (text, line) => cutter.push(text, line)))
+export async function* readSgmlTexts(input: InputFile): AsyncGenerator<TextEntry> {
+  const cutter = new RecordCutter(input.name)
+  for await (const records of mapLines(input, (text, line) => cutter.push(text, line)))
     yield* records
   cutter.end()
 }
 
 /** A text as a TREC document. */
 export function formatDocument({ id, title, text }: TextEntry): string {
-  const head = title === undefined ? '' : `<TITLE>${escaped(title)}</TITLE>\n`
-  return `<DOC>\n<DOCNO>${escaped(id)}</DOCNO>\n${head}<TEXT>\n${escaped(text)}\n</TEXT>\n</DOC>\n`
+  const head = title ? `<TITLE>${escapedText(title)}</TITLE>\n` : ''
+  const body = `<TEXT>\n${escapedText(text)}\n</TEXT>`
+  return `<DOC>\n<DOCNO>${escapedText(id)}</DOCNO>\n${head}${body}\n</DOC>\n`
 }
 
 /** A text as a TREC topic. */
 export function formatTopic({ id, text }: TextEntry): string {
-  return `<top>\n<num> Number: ${escaped(id)}\n<title> ${escaped(text)}\n</top>\n`
+  // A text that begins with the word that topics have there keeps it, its first letter as a number.
+  const title = /^topic:/i.test(text)
+    ? reference(text[0]!) + escapedText(text.slice(1))
+    : escapedText(text)
+  return `<top>\n<num> Number: ${escapedText(id)}\n<title> ${title}\n</top>\n`
+}
+
+/** Why a text does not come back from a document as it is, undefined where it does. */
+export function lostInDocument({ id }: TextEntry): string | undefined {
+  return id === '' ? 'the id is empty' : undefined
+}
+
+/** Why a text does not come back from a topic as it is, undefined where it does. */
+export function lostInTopic(entry: TextEntry): string | undefined {
+  return entry.title ? 'topics have no place for its title' : lostInDocument(entry)
+}
+
+/** A text that a topic has a place for: the title joins the text. */
+export function flattenForTopic({ id, title, text }: TextEntry): TextEntry {
+  return { id, text: title ? `${title} ${text}` : text }
 }
 
 /** A record without an end must not gather the whole file. */
 const LONGEST = 64 << 20
 
-/** Gathers lines until a record ends; records may also share a line. */
+/** Cuts records out of lines: a record takes several, or several share one. */
 class RecordCutter {
-  #text = ''
+  /** What has come of the record that is open, after its first tag. */
+  #parts: string[] = []
+  #length = 0
+  /** The open record's tag, in lower case; empty between records. */
+  #name = ''
   #start = 0
 
   constructor(readonly file: string) {}
 
   push(line: string, number: number): TextEntry[] | undefined {
-    if (this.#text === '') {
-      if (!/<(DOC|top)>/i.test(line)) return undefined
-      this.#start = number
-    }
-    this.#text += `${line}\n`
-    if (this.#text.length > LONGEST) this.end()
-    const closing = /<\/(DOC|top)>/i
     let records: TextEntry[] | undefined
-    for (let end = closing.exec(line) && closing.exec(this.#text); end; ) {
-      const record = this.#text.slice(0, end.index)
-      records ??= []
-      records.push(parseRecord(this.file, this.#start, record))
-      this.#text = this.#text.slice(end.index + end[0].length).trimStart()
-      this.#start = number
-      end = closing.exec(this.#text)
+    let from = 0
+    for (const match of line.matchAll(/<(\/?)(doc|top)>/gi)) {
+      const name = match[2]!.toLowerCase()
+      const closing = match[1] === '/'
+      // A document may speak of topics; only its own tag matters.
+      if (this.#name !== '' && name !== this.#name) continue
+      if (closing === (this.#name === '')) this.#misplaced(match[0], number)
+      if (closing) {
+        this.#keep(line.slice(from, match.index))
+        records ??= []
+        records.push(this.#record())
+      } else {
+        this.#name = name
+        this.#start = number
+      }
+      from = match.index + match[0].length
     }
+    if (this.#name !== '') this.#keep(`${line.slice(from)}\n`)
     return records
   }
 
+  /** Checks that no record is open. */
   end(): void {
-    if (this.#text === '') return
-    throw lineError(this.file, this.#start, 'a <DOC> or <top> starts here and does not end')
+    if (this.#name === '') return
+    throw lineError(this.file, this.#start, `a <${this.#tag()}> starts here and does not end`)
+  }
+
+  #keep(part: string): void {
+    this.#parts.push(part)
+    this.#length += part.length
+    if (this.#length > LONGEST) this.end()
+  }
+
+  #record(): TextEntry {
+    const body = this.#parts.join('')
+    const parse = this.#name === 'doc' ? parseDocument : parseTopic
+    this.#parts = []
+    this.#length = 0
+    this.#name = ''
+    return parse(this.file, this.#start, body)
+  }
+
+  #misplaced(found: string, line: number): never {
+    this.end()
+    throw lineError(this.file, line, `${found} without one that opens it`)
+  }
+
+  #tag(): string {
+    return this.#name === 'doc' ? 'DOC' : 'top'
   }
 }
 
-function parseRecord(file: string, line: number, record: string): TextEntry {
-  const opening = /<(DOC|top)>/i.exec(record)
-  if (!opening) throw lineError(file, line, 'expected <DOC> or <top>')
-  const body = record.slice(opening.index + opening[0].length)
-  return opening[1]!.toLowerCase() === 'doc'
-    ? parseDocument(file, line, body)
-    : parseTopic(file, line, body)
-}
-
 function parseDocument(file: string, line: number, body: string): TextEntry {
-  const id = element(body, 'DOCNO')
+  const number = elementOf(body, 'DOCNO')
+  const id = number && plainText(number.inside)
   if (!id) throw lineError(file, line, 'the <DOC> that starts here has no <DOCNO>')
-  const rest = body.replace(/<DOCNO>[\s\S]*?<\/DOCNO>/i, '')
-  const title = element(rest, 'TITLE') ?? element(rest, 'HEADLINE')
-  const text = element(rest, 'TEXT') ?? plain(rest.replace(/<(TITLE|HEADLINE)>[\s\S]*?<\/\1>/i, ''))
-  return title === undefined ? { id, text } : { id, title, text }
+  const rest = body.slice(0, number.from) + body.slice(number.to)
+  const head = elementOf(rest, 'TITLE') ?? elementOf(rest, 'HEADLINE')
+  const title = head && plainText(head.inside)
+  const without = head ? `${rest.slice(0, head.from)} ${rest.slice(head.to)}` : rest
+  const text = plainText(elementOf(rest, 'TEXT')?.inside ?? without)
+  return title ? { id, title, text } : { id, text }
 }
 
 function parseTopic(file: string, line: number, body: string): TextEntry {
-  const id = field(body, 'num')?.replace(/^Number:\s*/i, '')
+  const id = field(body, 'num', /^Number:/i)
   if (!id) throw lineError(file, line, 'the <top> that starts here has no <num>')
-  const text = field(body, 'title')?.replace(/^Topic:\s*/i, '')
+  const text = field(body, 'title', /^Topic:/i)
   if (text === undefined) throw lineError(file, line, 'the <top> that starts here has no <title>')
   return { id, text }
 }
 
-/** What stands between an element's tags. */
-function element(body: string, name: string): string | undefined {
-  const match = new RegExp(`<${name}>([\\s\\S]*?)</${name}>`, 'i').exec(body)
-  return match ? plain(match[1]!) : undefined
-}
-
-/** What follows a topic's tag up to the next one: topics do not close their tags. */
-function field(body: string, name: string): string | undefined {
-  const ends = '<\\/?(?:num|title|desc|narr|dom|smry|con|fac|def)>|$'
-  const match = new RegExp(`<${name}>([\\s\\S]*?)(?=${ends})`, 'i').exec(body)
-  return match ? plain(match[1]!) : undefined
-}
-
-const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-
-function plain(source: string): string {
-  return source
-    .replace(/<\/?[a-z][a-z0-9]*>/gi, ' ')
-    .replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name]!)
-    .trim()
-}
-
-function escaped(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+/** What follows a topic's tag up to the next one, since topics do not close them, without a prefix. */
+function field(body: string, name: string, prefix: RegExp): string | undefined {
+  const end = /<\/?(?:num|title|desc|narr|dom|smry|con|fac|def)>/gi
+  const found = elementOf(body, name, { end, open: true })
+  return found && plainText(found.inside.trim().replace(prefix, ''))
 }

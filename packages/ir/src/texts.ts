@@ -1,9 +1,17 @@
 import { KithError } from '@kith/core'
 import { FileError } from './file-error.ts'
-import { peek } from './read-chunks.ts'
+import { InputFile } from './input-file.ts'
 import { formatTextJson, readJsonTexts } from './texts-jsonl.ts'
-import { formatDocument, formatTopic, readSgmlTexts } from './texts-sgml.ts'
-import { formatTextLine, readTsvTexts } from './texts-tsv.ts'
+import {
+  flattenForTopic,
+  formatDocument,
+  formatTopic,
+  lostInDocument,
+  lostInTopic,
+  readSgmlTexts,
+} from './texts-sgml.ts'
+import { flattenForTsv, formatTextLine, lostInTsv, readTsvTexts } from './texts-tsv.ts'
+import { isIllFormed } from './utf8.ts'
 import { writeWhole } from './write-whole.ts'
 
 /** A document of a corpus, or a query. */
@@ -21,8 +29,9 @@ export async function* readTexts(
   file: string,
   { format }: { format?: TextFormat | undefined } = {},
 ): AsyncGenerator<TextEntry> {
-  const chosen = format ?? (await detectTexts(file))
-  const entries = readers[chosen]?.(file)
+  const input = new InputFile(file)
+  const chosen = format ?? (await detectTexts(input))
+  const entries = readers[chosen]?.(input)
   if (!entries) {
     throw new KithError('BAD_SETTING', `text format ${chosen}, allowed: jsonl, tsv, sgml`)
   }
@@ -31,17 +40,28 @@ export async function* readTexts(
     count++
     yield entry
   }
-  if (count === 0) throw new FileError(file, '', `holds no texts (read as ${chosen})`)
+  if (count === 0) throw new FileError(input.name, '', `holds no texts (read as ${chosen})`)
 }
 
 /** How a text is written: SGML has one layout for documents and one for topics. */
 export type TextLayout = 'jsonl' | 'tsv' | 'documents' | 'topics'
 
-/** Writes a corpus or queries; without a format, `.tsv` means TSV and the rest JSONL. */
+/** How texts are written. */
+export interface WriteTextsOptions {
+  /** Without one, `.tsv` means TSV and every other ending JSONL. */
+  format?: TextLayout | undefined
+  /**
+   * What becomes of a text that the format has no place for: a title in TSV or topics, tabs and line
+   * breaks in TSV. With it, titles join the text and breaks become spaces; without, it is an error.
+   */
+  flatten?: boolean | undefined
+}
+
+/** Writes a corpus or queries so that they come back as they are; what would not is an error. */
 export async function writeTexts(
   file: string,
   entries: Iterable<TextEntry> | AsyncIterable<TextEntry>,
-  { format }: { format?: TextLayout | undefined } = {},
+  { format, flatten = false }: WriteTextsOptions = {},
 ): Promise<void> {
   const chosen = format ?? (/\.tsv(\.gz)?$/i.test(file) ? 'tsv' : 'jsonl')
   const layout = layouts[chosen]
@@ -50,25 +70,46 @@ export async function writeTexts(
     throw new KithError('BAD_SETTING', `text format ${chosen}, allowed: ${allowed}`)
   }
   await writeWhole(file, async (write) => {
-    for await (const entry of entries) await write(layout(entry))
+    let count = 0
+    for await (const entry of entries) {
+      count++
+      const { id, title = '', text } = entry
+      const flat = flatten ? (layout.flatten?.(entry) ?? entry) : entry
+      const lost = isIllFormed(id + title + text)
+        ? 'it has half a surrogate pair, which is no character'
+        : layout.lost?.(flat)
+      if (lost !== undefined) {
+        const fits = layout.flatten && layout.lost?.(layout.flatten(entry)) === undefined
+        const more = fits ? ' (flatten joins titles to texts and makes breaks spaces)' : ''
+        throw new FileError(file, `text ${count}`, `${JSON.stringify(id)}: ${lost}${more}`)
+      }
+      await write(layout.write(flat))
+    }
   })
 }
 
-const readers: Record<TextFormat, (file: string) => AsyncGenerator<TextEntry>> = {
+const readers: Record<TextFormat, (input: InputFile) => AsyncGenerator<TextEntry>> = {
   jsonl: readJsonTexts,
   tsv: readTsvTexts,
   sgml: readSgmlTexts,
 }
 
-const layouts: Record<TextLayout, (entry: TextEntry) => string> = {
-  jsonl: formatTextJson,
-  tsv: formatTextLine,
-  documents: formatDocument,
-  topics: formatTopic,
+/** A layout: how a text is written, what of it would be lost, and how that can be fitted in. */
+interface Layout {
+  write(entry: TextEntry): string
+  lost?(entry: TextEntry): string | undefined
+  flatten?(entry: TextEntry): TextEntry
 }
 
-async function detectTexts(file: string): Promise<TextFormat> {
-  const start = (await peek(file)).toString('latin1', 0, 4096).trimStart()
+const layouts: Record<TextLayout, Layout> = {
+  jsonl: { write: formatTextJson },
+  tsv: { write: formatTextLine, lost: lostInTsv, flatten: flattenForTsv },
+  documents: { write: formatDocument, lost: lostInDocument },
+  topics: { write: formatTopic, lost: lostInTopic, flatten: flattenForTopic },
+}
+
+async function detectTexts(input: InputFile): Promise<TextFormat> {
+  const start = (await input.start()).toString('latin1', 0, 4096).trimStart()
   if (start.startsWith('{')) return 'jsonl'
   return /^(<[?!][^>]*>\s*)*<(doc|top|[a-z]+>\s*<(doc|top))\b/i.test(start) ? 'sgml' : 'tsv'
 }

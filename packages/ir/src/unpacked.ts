@@ -24,11 +24,6 @@ export async function withUnpacked<T>(
   }
 }
 
-/** Whether a name says that a file is packed. */
-export function isPacked(file: string): boolean {
-  return /\.gz$/i.test(file)
-}
-
 /** A name without the ending of a packed file. */
 export function unpackedName(file: string): string {
   return file.replace(/\.gz$/i, '')

@@ -1,6 +1,8 @@
 import type { Embeddings } from './embeddings.ts'
 import { lineError } from './file-error.ts'
-import { eachLine, parseJsonLine } from './lines.ts'
+import type { InputFile } from './input-file.ts'
+import { jsonId, parseJsonLine } from './json-line.ts'
+import { eachLine } from './lines.ts'
 import { RowCollector } from './row-collector.ts'
 
 /** The names under which ids and vectors are looked for, in JSONL and Parquet. */
@@ -9,12 +11,13 @@ export const vectorNames = ['vector', 'embedding', 'embeddings', 'emb']
 
 /** Reads `{"id", "vector"}` per line. */
 export async function readJsonVectors(
-  file: string,
+  input: InputFile,
   budget: number,
   { idColumn, vectorColumn }: { idColumn?: string | undefined; vectorColumn?: string | undefined },
 ): Promise<Embeddings> {
+  const file = input.name
   const collector = new RowCollector(file, budget)
-  await eachLine(file, (bytes, from, to, line) => {
+  await eachLine(input, (bytes, from, to, line) => {
     const text = bytes.toString('utf8', from, to)
     if (text.trim() === '') return
     const entry = parseJsonLine(file, line, text)
@@ -22,15 +25,12 @@ export async function readJsonVectors(
       wanted === undefined
         ? names.map((name) => entry[name]).find((value) => value !== undefined)
         : entry[wanted]
-    const id = find(idColumn, idNames)
+    const id = jsonId(file, line, idColumn ?? 'id', find(idColumn, idNames))
     const vector = find(vectorColumn, vectorNames)
-    if (typeof id !== 'string' && typeof id !== 'number') {
-      throw lineError(file, line, `expected ${idColumn ?? 'id'}, a string or a number`)
-    }
     if (!Array.isArray(vector)) {
       throw lineError(file, line, `expected ${vectorColumn ?? 'vector'}, a list of numbers`)
     }
-    collector.add(String(id), vector as number[], `line ${line}`)
+    collector.add(id, vector as number[], `line ${line}`)
   })
   return collector.finish()
 }

@@ -153,6 +153,6 @@ function encode(values: Float32Array, type: 'f16' | 'f32'): Uint8Array {
 }
 
 function checkedId(file: string, id: string): string {
-  if (id !== '' && !/[\r\n]/.test(id)) return id
+  if (id !== '' && !/[\r\n]|^\ufeff/.test(id)) return id
   throw new FileError(file, '', `the id ${JSON.stringify(id)} does not fit a line`)
 }

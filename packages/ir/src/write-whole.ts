@@ -9,9 +9,9 @@ import {
   withScratch,
 } from './output-open.ts'
 import { type OutputPlace, outputPlace } from './output-place.ts'
+import { hasPackedName } from './packed.ts'
 import { pour, type Write } from './pour.ts'
 import { finished, unfinishedBeside } from './unfinished.ts'
-import { isPacked } from './unpacked.ts'
 import { writeAll } from './write-all.ts'
 
 export type { Write } from './pour.ts'
@@ -43,7 +43,7 @@ export async function prepareWhole(
   body: (write: Write) => Promise<void>,
 ): Promise<PreparedFile> {
   const place = outputPlace(file)
-  const packed = isPacked(file)
+  const packed = hasPackedName(file)
   const fill = (descriptor: number) => pour({ descriptor, file, packed }, body)
   if (!place.straight) return prepare(place, file, fill)
   const { descriptor, close } = await openStraight(place, file)
@@ -65,7 +65,7 @@ export async function prepareHeaded(
     const head = await pour({ descriptor, file: name, packed: false }, body)
     await writeAll(descriptor, head, 0, name)
   }
-  if (!place.straight && !isPacked(file)) {
+  if (!place.straight && !hasPackedName(file)) {
     return prepare(place, file, (descriptor) => fill(descriptor, file))
   }
   return withScratch(place, file, async (scratch) => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openEmbeddings, writeEmbeddings } from '../src/index.ts'
@@ -209,4 +209,30 @@ test.skipIf(!data)('real embeddings: both paths read the same', async () => {
   expect(bytes(disk).equals(bytes(memory))).toBe(true)
   expect(disk.rowOf(memory.idOf(1399))).toBe(1399)
   disk.close()
+})
+
+describe('names', () => {
+  const four = Float32Array.of(1, 2, 3, 4)
+
+  test.for(['npy', 'safetensors'] as const)('%s without an ending has its ids', async (format) => {
+    const file = join(folder, `plain-${format}`)
+    await writeEmbeddings(file, { dimensions: 2, ids: ['a', 'b'], format }, [four])
+    const embeddings = await openEmbeddings(file)
+    expect(embeddings.idOf(1)).toBe('b')
+    expect([...embeddings.read(0, 2)]).toEqual([1, 2, 3, 4])
+    rmSync(`${file}.ids.txt`)
+    expect((await openEmbeddings(file)).idOf(1)).toBe('1')
+  })
+
+  test.for(['npy', 'safetensors', 'fvecs', 'parquet', 'jsonl'])(
+    '.%s.GZ is packed',
+    async (ending) => {
+      const file = join(folder, `capitals.${ending}.GZ`)
+      await writeEmbeddings(file, { dimensions: 2, ids: ['a', 'b'] }, [four])
+      expect([...readFileSync(file).subarray(0, 2)]).toEqual([0x1f, 0x8b])
+      expect([...(await openEmbeddings(file)).read(0, 2)]).toEqual([1, 2, 3, 4])
+      const unnamed = await fileOf(`capitals-${ending}.${ending}`, readFileSync(file))
+      expect([...(await openEmbeddings(unnamed)).read(0, 2)]).toEqual([1, 2, 3, 4])
+    },
+  )
 })

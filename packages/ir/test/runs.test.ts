@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readQrels, readRun, writeQrels, writeRun, writeWhole } from '../src/index.ts'
+import { FileError, readQrels, readRun, writeQrels, writeRun, writeWhole } from '../src/index.ts'
 import { fileOf, folder, qrelsOf, runOf } from './support.ts'
 
 const trec =
@@ -13,6 +13,9 @@ describe('reading a run', () => {
   test.for([
     ['plain.trec', Buffer.from(trec)],
     ['packed.trec.gz', gzipSync(trec)],
+    ['capitals.trec.GZ', gzipSync(trec)],
+    ['packed-without-an-ending', gzipSync(trec)],
+    ['comment.trec', Buffer.from(`\n# three more words\n${trec}`)],
     ['crlf.trec', Buffer.from(trec.replaceAll('\n', '\r\n'))],
     ['bom.trec', Buffer.from(`\ufeff${trec}`)],
     ['open-end.trec', Buffer.from(trec.trimEnd())],
@@ -100,6 +103,11 @@ describe('a bad run is an error with its place', () => {
     await expect(readRun(file)).rejects.toThrow(`kith: ${file}${place}${message}`)
   })
 
+  test('a row of digits as long as a file is no number', { timeout: 30_000 }, async () => {
+    const file = await fileOf('digits.trec', `1 Q0 d 1 ${'1'.repeat(600_000)}x t\n`)
+    await expect(readRun(file)).rejects.toThrow('line 1: the score is not a number')
+  })
+
   test('a missing file, a folder, a cut-off archive', async () => {
     await expect(readRun(join(folder, 'none'))).rejects.toThrow('none: there is no such file')
     await expect(readRun(folder)).rejects.toThrow('is a folder')
@@ -170,6 +178,84 @@ describe('writing', () => {
   })
 })
 
+describe('what a format would lose is refused', () => {
+  /** Takes an error of ours as the answer. */
+  function refused(error: unknown): boolean {
+    expect(error).toBeInstanceOf(FileError)
+    return false
+  }
+
+  const anyId = fc.oneof(
+    id,
+    fc.string({ unit: 'binary', maxLength: 4 }),
+    fc.constantFrom('', '#a', 'a b', '{', '\ufeffa', 'a\u00a0b', 'query-id', '1\n2'),
+  )
+
+  test.for(['trec', 'msmarco', 'json'] as const)('%s runs with any ids', async (format) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(anyId, fc.dictionary(anyId, fc.integer({ min: 0, max: 9 })), { minKeys: 1 }),
+        async (scores) => {
+          const run = runOf(scores)
+          const file = join(folder, 'lost.run')
+          const written = await writeRun(file, run, { format }).then(() => true, refused)
+          if (!written || run.size === 0) return
+          const back = await readRun(file)
+          expect(back.queries).toEqual(run.queries)
+          for (const query of run.queries) expect(back.get(query)!.ids).toEqual(run.get(query)!.ids)
+        },
+      ),
+      { numRuns: 200, seed: 15 },
+    )
+  })
+
+  test.for(['trec', 'beir'] as const)('%s judgements with any ids', async (format) => {
+    const grades = fc.dictionary(anyId, fc.integer(), { minKeys: 1 })
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(anyId, grades, { minKeys: 1 }), async (judged) => {
+        const file = join(folder, 'lost.qrels')
+        const written = await writeQrels(file, qrelsOf(judged), { format }).then(
+          () => true,
+          refused,
+        )
+        if (written) expect(await readQrels(file)).toEqual(qrelsOf(judged))
+      }),
+      { numRuns: 200, seed: 15 },
+    )
+  })
+
+  test('ids that begin a comment, scores that are no numbers, queries without documents', async () => {
+    const file = join(folder, 'refused.trec')
+    const write = (run: Parameters<typeof runOf>[0]) => writeRun(file, runOf(run))
+    await expect(write({ '#1': { a: 1 } })).rejects.toThrow('must not begin with "#"')
+    await expect(write({ q: { a: Number.NaN } })).rejects.toThrow('the score of a is NaN')
+    await expect(write({ p: {}, q: { a: 1 } })).rejects.toThrow('query p has no documents')
+    const qrels = join(folder, 'refused.qrels')
+    await expect(writeQrels(qrels, qrelsOf({ '#1': { a: 1 } }))).rejects.toThrow('must not begin')
+    await expect(writeQrels(qrels, qrelsOf({ q: { '\ud800': 1 } }))).rejects.toThrow('does not fit')
+    await expect(writeQrels(qrels, qrelsOf({ q: { a: 0.5 } }))).rejects.toThrow('grade of a is 0.5')
+    await expect(writeRun(file, runOf({ q: { a: 1 } }), { tag: '' })).rejects.toThrow('the tag ""')
+  })
+
+  test('bytes that are not UTF-8, in any line and chunk', async () => {
+    const good = '1 Q0 d 1 0.5 t\n'
+    const latin1 = (text: string) => Buffer.from(text, 'latin1')
+    const run = await fileOf('latin1.trec', latin1(`${good}1 Q0 caf\u00e9 2 0.4 t\n`))
+    await expect(readRun(run)).rejects.toThrow(`${run} line 2: is not UTF-8`)
+    const late = Array.from({ length: 90_000 }, (_, i) => `1 Q0 d${i} 1 0.5 t\n`).join('')
+    await expect(readRun(await fileOf('late.trec', latin1(`${late}\u00e9`)))).rejects.toThrow(
+      'line 90001: is not UTF-8',
+    )
+    const json = await fileOf('latin1.json', latin1('{"a": {"b": 1},\n"caf\u00e9": {"b": 1}}'))
+    await expect(readRun(json)).rejects.toThrow('line 2: is not UTF-8')
+    const half = await fileOf('half.json', '{"\\ud800": {"b": 1}}')
+    await expect(readRun(half)).rejects.toThrow('line 1: expected a query id')
+    await expect(readQrels(await fileOf('latin1.qrels', latin1('\u00e9 0 a 1\n')))).rejects.toThrow(
+      'latin1.qrels line 1: is not UTF-8',
+    )
+  })
+})
+
 describe('qrels', () => {
   test.for([
     ['bad.qrels', '1 0 a 1\n1 0 b\n', 'line 2: expected 4 fields, got 3'],
@@ -177,6 +263,7 @@ describe('qrels', () => {
     ['part.qrels', '1 0 a 1.5\n', 'line 1: the grade is not a whole number: 1.5'],
     ['twice.qrels', '1 0 a 1\n2 0 a 1\n1 0 a 2\n', 'line 3: query 1 has document a twice'],
     ['header.tsv', 'query-id\tcorpus-id\tscore\n1\ta\tx\n', 'line 2: the grade is not'],
+    ['first.tsv', '1\ta\thigh\n1\tb\t1\n', 'line 1: the grade is not a whole number: high'],
     ['none.tsv', 'query-id\tcorpus-id\tscore\n', ': holds no judgements'],
   ] as const)('%s', async ([name, text, message]) => {
     await expect(readQrels(await fileOf(name, text))).rejects.toThrow(message)

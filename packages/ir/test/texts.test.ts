@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readTexts, type TextEntry, type TextLayout, writeTexts } from '../src/index.ts'
+import { FileError, readTexts, type TextEntry, type TextLayout, writeTexts } from '../src/index.ts'
 import { all, fileOf, folder } from './support.ts'
 
 describe('reading texts', () => {
@@ -49,7 +50,7 @@ describe('reading texts', () => {
   test.for([
     ['broken.jsonl', '{"_id": "1", "text": "a"}\n{"_id": "2", \n', 'line 2: not JSON'],
     ['list.jsonl', '{"_id": "1", "text": "a"}\n[1]\n', 'line 2: expected a JSON object'],
-    ['no-id.jsonl', '{"text": "a"}\n', 'line 1: expected an _id'],
+    ['no-id.jsonl', '{"text": "a"}\n', 'line 1: expected _id'],
     ['no-text.jsonl', '{"_id": "1"}\n', 'line 1: expected a text'],
     ['wide.tsv', '1\ta\n2\tb\tc\n', 'line 2: expected 2 fields, got 3'],
     ['narrow.tsv', 'just text\n', 'line 1: expected 2 fields, got 1'],
@@ -66,6 +67,19 @@ describe('reading texts', () => {
       'line 1: the <top> that starts here has no <title>',
     ],
     ['empty.jsonl', '', ': holds no texts'],
+    ['title.jsonl', '{"_id": "1", "title": 5, "text": "a"}', 'line 1: expected a title'],
+    [
+      'large-id.jsonl',
+      '{"_id": 1, "text": "a"}\n{"_id": 12345678901234567890, "text": "a"}',
+      'line 2: _id is a number that JSON does not keep exactly',
+    ],
+    ['half.jsonl', '{"_id": "1", "text": "a \\uD800 b"}', 'line 1: half a surrogate pair'],
+    [
+      'within.sgml',
+      '<DOC><DOCNO>1</DOCNO>\nlost <DOC><DOCNO>2</DOCNO></DOC>',
+      'line 1: a <DOC> starts here and does not end',
+    ],
+    ['stray.sgml', '<DOC><DOCNO>1</DOCNO></DOC>\n</DOC>', 'line 2: </DOC> without one'],
   ])('%s is an error with its place', async ([name, text, message]) => {
     await expect(all(readTexts(await fileOf(name!, text!)))).rejects.toThrow(message!)
   })
@@ -94,7 +108,87 @@ describe('writing texts', () => {
     },
   )
 
-  test('titles: kept in JSONL and SGML, joined in TSV', async () => {
+  /** Writes an entry in a format and reads it back, the format being told by the first bytes. */
+  async function again(entries: TextEntry[], format: TextLayout): Promise<TextEntry[]> {
+    const file = join(folder, `again.${format}`)
+    await writeTexts(file, entries, { format })
+    return all(readTexts(file))
+  }
+
+  test.for(['jsonl', 'tsv', 'documents', 'topics'] as TextLayout[])(
+    '%s: any text comes back as it was, or is refused',
+    async (format) => {
+      const special = fc.constantFrom('\t', '\n', '\r', '\r\n', ' ', '#', '<', '</DOC>', '<top>')
+      const more = fc.constantFrom(
+        '&#32;',
+        '&amp;',
+        '{',
+        '\ufeff',
+        'Topic: ',
+        'Number: ',
+        '\ud800',
+        'ü',
+      )
+      const piece = fc.oneof(special, more, fc.string({ unit: 'binary', maxLength: 3 }), line)
+      const any = fc.array(piece, { maxLength: 4 }).map((pieces) => pieces.join(''))
+      const entry = fc.record({
+        id: fc.oneof(id, any),
+        title: fc.oneof(fc.constant(''), any),
+        text: any,
+      })
+      let kept = 0
+      await fc.assert(
+        fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 3 }), async (entries) => {
+          const back = await again(entries, format).catch((error) => {
+            expect(error).toBeInstanceOf(FileError)
+          })
+          if (!back) return
+          kept++
+          const expected = entries.map(({ id, title, text }) => ({
+            id,
+            ...(title && { title }),
+            text,
+          }))
+          expect(back).toEqual(expected)
+        }),
+        { numRuns: 300, seed: 15 },
+      )
+      expect(kept).toBeGreaterThan(5)
+    },
+  )
+
+  test.for([
+    ['tsv', { id: '1', text: 'a\tb' }, 'text 1: "1": tsv has no place for the tabs'],
+    [
+      'tsv',
+      { id: '1', text: 'a\nb' },
+      'tsv has no place for the tabs or line breaks in it (flatten',
+    ],
+    ['tsv', { id: '1', title: 'T', text: 'a' }, 'tsv has no place for its title (flatten'],
+    ['tsv', { id: '', text: 'a' }, 'the id does not fit a column'],
+    ['tsv', { id: 'a\tb', text: 'a' }, 'the id does not fit a column'],
+    ['topics', { id: '1', title: 'T', text: 'a' }, 'topics have no place for its title'],
+    ['documents', { id: '', text: 'a' }, 'the id is empty'],
+    ['jsonl', { id: '1', text: '\udc00' }, 'half a surrogate pair'],
+  ] as [TextLayout, TextEntry, string][])(
+    '%s refuses what it would lose',
+    async ([format, entry, message]) => {
+      const file = join(folder, `refused.${format}`)
+      await expect(writeTexts(file, [entry], { format })).rejects.toThrow(message)
+      expect(existsSync(file)).toBe(false)
+    },
+  )
+
+  test('flatten joins titles and makes breaks spaces', async () => {
+    const entry = { id: '1', title: 'T', text: 'a\tb\nc' }
+    const file = join(folder, 'flat')
+    await writeTexts(file, [entry], { format: 'tsv', flatten: true })
+    expect(await all(readTexts(file))).toEqual([{ id: '1', text: 'T a b c' }])
+    await writeTexts(file, [entry], { format: 'topics', flatten: true })
+    expect(await all(readTexts(file))).toEqual([{ id: '1', text: 'T a\tb\nc' }])
+  })
+
+  test('titles: kept in JSONL and SGML', async () => {
     const entry = { id: '1', title: 'T & <U>', text: 'a\tb\nc' }
     const packed = join(folder, 'titles.jsonl.gz')
     await writeTexts(packed, [entry])
@@ -102,8 +196,26 @@ describe('writing texts', () => {
     const sgml = join(folder, 'titles.sgml')
     await writeTexts(sgml, [entry], { format: 'documents' })
     expect(await all(readTexts(sgml))).toEqual([entry])
-    const tsv = join(folder, 'titles.tsv')
-    await writeTexts(tsv, [entry])
-    expect(await all(readTexts(tsv))).toEqual([{ id: '1', text: 'T & <U> a b c' }])
+  })
+})
+
+describe('time grows with the size of the file, not with its square', () => {
+  // Each of these took minutes when tags were looked for from the beginning again and again.
+  const many = 120_000
+  const head = '<DOC><DOCNO>1</DOCNO>'
+  test.for([
+    ['tags that are not closed', `${head}${'<TEXT>'.repeat(many)}</DOC>`, 1],
+    ['titles that are not closed', `${head}${'<TITLE>\n'.repeat(many)}</DOC>`, 1],
+    ['records in one line', `${head}</DOC>`.repeat(many), many],
+    ['fields of a topic', `<top><num>1<title>a${'<desc>'.repeat(many)}</top>`, 1],
+    ['half tags', `${head}${'<a'.repeat(many)}${'&'.repeat(many)}</DOC>`, 1],
+  ] as [string, string, number][])('%s', { timeout: 30_000 }, async ([name, text, count]) => {
+    const entries = await all(readTexts(await fileOf(`${name}.sgml`, text), { format: 'sgml' }))
+    expect(entries).toHaveLength(count)
+  })
+
+  test('records that are not closed', { timeout: 30_000 }, async () => {
+    const file = await fileOf('unclosed.sgml', '<DOC>\n'.repeat(60_000))
+    await expect(all(readTexts(file))).rejects.toThrow('unclosed.sgml line 1: a <DOC> starts here')
   })
 })

@@ -27,13 +27,21 @@ export const convertCommand: Command = {
     '  run         trec, msmarco, json\n' +
     '  qrels       trec, beir\n' +
     '  texts       jsonl (BEIR), tsv (MS MARCO), documents or topics (TREC SGML)\n' +
-    '  embeddings  by the ending: .npy, .safetensors, .fvecs, .parquet, .jsonl, or a folder name',
+    '  embeddings  by the ending: .npy, .safetensors, .fvecs, .parquet, .jsonl, or a folder name\n' +
+    'What the new format has no place for is an error, and nothing is written; --flatten makes\n' +
+    'room for titles and line breaks. msmarco has ranks in the place of scores.',
   example: 'kith convert --kind embeddings --in docs.parquet --out docs.npy --f16',
   options: {
     kind: { value: 'KIND', help: kinds.join(', '), required: true },
-    in: { value: 'FILE', file: 'input', help: 'what to read', required: true },
+    in: {
+      value: 'FILE',
+      file: 'input',
+      help: 'what to read (- is standard input)',
+      required: true,
+    },
     out: { value: 'FILE', file: 'output', help: 'what to write (.gz packs it)', required: true },
     to: { value: 'FORMAT', help: 'the format to write', default: 'by the ending' },
+    flatten: { help: 'join titles to texts, make tabs and line breaks spaces (tsv, topics)' },
     f16: { help: 'write embeddings in half precision' },
     ...embeddingOptions,
   },
@@ -55,9 +63,11 @@ const converters: Record<
   (typeof kinds)[number],
   (from: string, out: string, values: Values, output: Output) => Promise<number>
 > = {
-  async run(from, out, values) {
+  async run(from, out, values, output) {
     const run = await readRun(from)
-    await writeRun(out, run, { format: optionalText(values, 'to') as RunFormat | undefined })
+    const format = optionalText(values, 'to') as RunFormat | undefined
+    await writeRun(out, run, { format })
+    if (format === 'msmarco') output.remark('msmarco has no scores: the ranks are what is left')
     return run.queries.length
   },
 
@@ -77,6 +87,7 @@ const converters: Record<
     }
     await writeTexts(out, counted(), {
       format: optionalText(values, 'to') as TextLayout | undefined,
+      flatten: isSet(values, 'flatten'),
     })
     return count
   },

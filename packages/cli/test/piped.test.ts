@@ -1,0 +1,142 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { kith, program, succeed } from './support.ts'
+
+const folder = temporaryFolder()
+const path = (name: string): string => join(folder, name)
+const evaluate = ['eval', '--json', '--per-query', '--qrels']
+
+beforeAll(() => {
+  const queries = Array.from({ length: 60 }, (_, q) => `query-${q}`)
+  const documents = Array.from({ length: 80 }, (_, d) => `document-${d}`)
+  const lines = queries.flatMap((query) =>
+    documents.map((document, d) => `${query} Q0 ${document} ${d + 1} ${1 / (d + 1)} t\n`),
+  )
+  writeFileSync(path('run.trec'), lines.join(''))
+  writeFileSync(path('run.trec.packed'), gzipSync(lines.join('')))
+  const judged = queries.map((query, q) => `${query} 0 document-${q % 9} 1\n`)
+  writeFileSync(path('qrels.trec'), judged.join(''))
+  writeFileSync(path('texts.jsonl'), '{"_id": "1", "text": "a"}\n'.repeat(2))
+})
+
+/** Figures without the names of the runs. */
+const figures = (json: string): unknown =>
+  JSON.parse(json, (key, value) => (/^(name|file)$/.test(key) ? '' : value))
+
+/** Runs a line of bash in the folder, with `kith` as the built command. */
+const bash = (line: string): string =>
+  execFileSync('bash', ['-c', `kith() { "$NODE" "$KITH" "$@"; }; ${line}`], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, NODE: process.execPath, KITH: program },
+  })
+
+/** Runs `kith` with an open file as its standard input. */
+function withInput(file: string, ...args: string[]) {
+  const descriptor = openSync(path(file), 'r')
+  const child = spawnSync(process.execPath, [program, ...args], {
+    encoding: 'utf8',
+    stdio: [descriptor, 'pipe', 'pipe'],
+  })
+  closeSync(descriptor)
+  return child
+}
+
+describe('what is not a regular file', () => {
+  const line = `kith ${evaluate.join(' ')}`
+  test.for([
+    ['both piped', `${line} <(cat qrels.trec) --run <(cat run.trec)`],
+    ['slowly', `${line} qrels.trec --run <(head -c 5 run.trec; sleep 0.3; tail -c +6 run.trec)`],
+    ['packed', `${line} <(gzip -c qrels.trec) --run <(cat run.trec.packed)`],
+    ['as standard input', `cat run.trec | ${line} qrels.trec --run -`],
+    ['packed as standard input', `cat run.trec.packed | ${line} qrels.trec --run /dev/stdin`],
+    ['judgements as standard input', `${line} - --run run.trec < qrels.trec`],
+  ])('gives the figures of the file: %s', ([, command]) => {
+    const whole = figures(succeed(...evaluate, path('qrels.trec'), '--run', path('run.trec')))
+    expect(figures(bash(command!))).toEqual(whole)
+  })
+
+  test('a socket as standard input, which cannot be opened by name', () => {
+    const child = spawnSync(
+      process.execPath,
+      [program, ...evaluate, path('qrels.trec'), '--run', '/dev/stdin'],
+      { encoding: 'utf8', input: readFileSync(path('run.trec')) },
+    )
+    expect(child.stderr).toBe('')
+    expect(JSON.stringify(figures(child.stdout))).toContain('query-59')
+  })
+
+  test('is converted', () => {
+    bash('cat run.trec | kith convert --kind run --in - --out piped.json')
+    succeed('convert', '--kind', 'run', '--in', path('run.trec'), '--out', path('whole.json'))
+    expect(readFileSync(path('piped.json'), 'utf8')).toBe(readFileSync(path('whole.json'), 'utf8'))
+  })
+
+  test('standard input for two options is refused', () => {
+    const { status, stderr } = withInput('run.trec', ...evaluate, '-', '--run', '/dev/stdin')
+    expect(stderr).toMatch(/--qrels - and --run \/dev\/stdin both read standard input/)
+    expect(status).toBe(2)
+  })
+
+  test('is refused by its name where it would be read twice or by position', () => {
+    execFileSync('mkfifo', [path('pipe.npy'), path('pipe.jsonl')])
+    const search = kith('search', '--queries', path('pipe.npy'), '--docs', 'x', '--out', path('o'))
+    expect(search.err).toMatch(/pipe\.npy: is a pipe, and its format is read by position/)
+    const encode = kith('encode', '--input', path('pipe.jsonl'), '--out', path('o.npy'))
+    expect(encode.err).toMatch(/pipe\.jsonl: is a pipe, and .*: give a file/)
+    const vectors = path('vectors.jsonl')
+    writeFileSync(vectors, '{"id": "query-0", "vector": [1]}\n')
+    const labels = kith(
+      ...['labels', '--run', path('pipe.jsonl'), '--queries', vectors, '--docs', vectors],
+      ...['--qrels', path('qrels.trec'), '--out', path('o.jsonl')],
+    )
+    expect(labels.err).toMatch(/pipe\.jsonl: is a pipe, and this command reads its run twice/)
+    const stdin = withInput(
+      'run.trec',
+      'search',
+      '--queries',
+      '-',
+      '--docs',
+      'x',
+      '--out',
+      path('o'),
+    )
+    expect(stdin.stderr).toMatch(/standard input/)
+    expect(stdin.status).toBe(1)
+  })
+
+  test.for(['SIGTERM', 'SIGINT'] as const)(
+    'a FIFO that nothing writes to ends on %s',
+    async (signal) => {
+      const fifo = path(`fifo-${signal}`)
+      execFileSync('mkfifo', [fifo])
+      const child = spawn(
+        process.execPath,
+        [program, ...evaluate, fifo, '--run', path('run.trec')],
+        {
+          stdio: 'ignore',
+        },
+      )
+      const ended = once(child, 'exit')
+      await expect.poll(() => hasReader(fifo), { timeout: 20_000 }).toBe(true)
+      child.kill(signal)
+      const gaveUp = setTimeout(() => child.kill('SIGKILL'), 20_000)
+      expect(await ended).toEqual([signal === 'SIGTERM' ? 143 : 130, null])
+      clearTimeout(gaveUp)
+    },
+  )
+})
+
+/** Whether a process has a FIFO open. */
+function hasReader(fifo: string): boolean {
+  const lines = execFileSync('bash', ['-c', 'ls -l /proc/[0-9]*/fd 2>/dev/null || true'], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  })
+  return lines.includes(`-> ${fifo}\n`)
+}

@@ -1,0 +1,26 @@
+import { Fields } from './fields.ts'
+
+const NEWLINE = 10
+const COMMENT = 0x23
+
+/** What tells formats of columns apart. */
+export interface FirstFields {
+  /** How many fields the first line has that is neither blank nor a comment; 0 without one. */
+  count: number
+  /** The first byte of it. */
+  first: number | undefined
+}
+
+/** Looks at the first line with something in it. */
+export function firstFields(start: Buffer): FirstFields {
+  const fields = new Fields(1)
+  for (let from = 0; from < start.length; ) {
+    const end = start.indexOf(NEWLINE, from)
+    const to = end < 0 ? start.length : end
+    const count = fields.split(start, from, to)
+    const first = start[fields.starts[0]!]
+    if (count > 0 && first !== COMMENT) return { count, first }
+    from = to + 1
+  }
+  return { count: 0, first: undefined }
+}

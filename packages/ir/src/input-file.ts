@@ -1,0 +1,132 @@
+import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { isatty, ReadStream } from 'node:tty'
+import { createGunzip } from 'node:zlib'
+import { KithError } from '@kith/core'
+import { asFileError } from './file-error.ts'
+import { isPacked, MAGIC_LENGTH } from './packed.ts'
+
+/** Bytes per chunk: large enough to make the cost of each one vanish. */
+const CHUNK = 1 << 20
+
+/**
+ * A file that is read from front to back, once: its first bytes can be looked at to tell the
+ * format, and are then read on from. A pipe loses what is read from it, so that opening it a second
+ * time would miss its beginning. What is packed with gzip is unpacked, by its first bytes; a byte
+ * order mark is left out. `-` and `/dev/stdin` are standard input.
+ */
+export class InputFile {
+  /** The name in messages. */
+  readonly name: string
+  readonly #file: string
+  #source: Readable | undefined
+  #unpacked: AsyncGenerator<Buffer> | undefined
+  #start: Buffer | undefined
+
+  constructor(file: string) {
+    this.#file = file
+    this.name = isStandardInput(file) ? 'standard input' : file
+  }
+
+  /** The first bytes, up to a mebibyte; `chunks` begins with them. */
+  async start(): Promise<Buffer> {
+    if (this.#start) return this.#start
+    try {
+      this.#source = openSource(this.#file)
+      this.#unpacked = unpack(this.name, this.#source)
+      this.#start = withoutMark(await gather(this.#unpacked, CHUNK))
+      return this.#start
+    } catch (error) {
+      this.close()
+      throw asFileError(this.name, error)
+    }
+  }
+
+  /** The whole file, in chunks. It can be read once. */
+  async *chunks(): AsyncGenerator<Buffer> {
+    try {
+      const start = await this.start()
+      this.#start = Buffer.alloc(0)
+      if (start.length > 0) yield start
+      yield* this.#unpacked!
+    } catch (error) {
+      throw asFileError(this.name, error)
+    } finally {
+      this.close()
+    }
+  }
+
+  /** Closes the file, where it was not read to its end. */
+  close(): void {
+    this.#source?.destroy()
+  }
+}
+
+/** Whether a name stands for standard input. */
+export function isStandardInput(file: string): boolean {
+  return ['-', '/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'].includes(file)
+}
+
+let standardInputTaken = false
+
+/**
+ * Opens a file as a stream. Opening a FIFO waits for its writer, in a thread that keeps the program
+ * from ending; so it is opened without waiting, and the event loop tells when there is something.
+ */
+function openSource(file: string): Readable {
+  if (isStandardInput(file)) {
+    if (standardInputTaken) {
+      throw new KithError('BAD_SETTING', 'standard input is read once: name files for the others')
+    }
+    standardInputTaken = true
+    return process.stdin
+  }
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  try {
+    const kind = fstatSync(descriptor)
+    if (kind.isFIFO()) return new Socket({ fd: descriptor, readable: true, writable: false })
+    if (isatty(descriptor)) return new ReadStream(descriptor)
+    return createReadStream(file, { fd: descriptor, highWaterMark: CHUNK })
+  } catch (error) {
+    closeSync(descriptor)
+    throw error
+  }
+}
+
+/** The chunks of a stream, unpacked where they are packed. */
+async function* unpack(name: string, source: Readable): AsyncGenerator<Buffer> {
+  const packed: AsyncIterator<Buffer> = source[Symbol.asyncIterator]()
+  const start = await gather(packed, MAGIC_LENGTH)
+  const whole = joined(start, packed)
+  if (!isPacked(name, start)) {
+    yield* whole
+    return
+  }
+  const unpacked = createGunzip({ chunkSize: CHUNK })
+  const input = Readable.from(whole, { objectMode: false })
+  input.on('error', (error) => unpacked.destroy(error))
+  yield* input.pipe(unpacked) as AsyncIterable<Buffer>
+}
+
+async function* joined(start: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  if (start.length > 0) yield start
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+}
+
+/** Takes chunks until there are so many bytes, or no more. */
+async function gather(chunks: AsyncIterator<Buffer>, bytes: number): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for (let length = 0; length < bytes; ) {
+    const next = await chunks.next()
+    if (next.done) break
+    parts.push(next.value)
+    length += next.value.length
+  }
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
+}
+
+function withoutMark(start: Buffer): Buffer {
+  const marked = start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf
+  return marked ? start.subarray(3) : start
+}

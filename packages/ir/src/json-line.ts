@@ -1,0 +1,50 @@
+import { lineError } from './file-error.ts'
+import { isIllFormed } from './utf8.ts'
+
+/** Parses a line that holds one JSON object. */
+export function parseJsonLine(file: string, line: number, text: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw lineError(file, line, `not JSON: ${(error as Error).message}`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw lineError(file, line, 'expected a JSON object')
+  }
+  // Half a pair can only come from an escape: the bytes of the line are UTF-8.
+  if (/\\ud/i.test(text) && isIllFormed(stringsOf(value).join(' '))) {
+    throw lineError(file, line, 'half a surrogate pair (\\ud800 to \\udfff), which is no character')
+  }
+  return value as Record<string, unknown>
+}
+
+/**
+ * An id in JSON: a text, or a whole number that is exact. Of 12345678901234567890 the parser keeps
+ * 17 digits, which would be the id of something else.
+ */
+export function jsonId(file: string, line: number, name: string, id: unknown): string {
+  if (typeof id === 'string') return id
+  if (typeof id !== 'number') {
+    throw lineError(file, line, `expected ${name}, a string or a number`)
+  }
+  if (Number.isSafeInteger(id)) return String(id)
+  throw lineError(file, line, `${name} is a number that JSON does not keep exactly: quote it`)
+}
+
+/** All texts in a JSON value, names included. */
+function stringsOf(value: unknown): string[] {
+  const strings: string[] = []
+  const open = [value]
+  while (open.length > 0) {
+    const next = open.pop()
+    if (typeof next === 'string') strings.push(next)
+    else if (typeof next === 'object' && next !== null) {
+      for (const [name, part] of Object.entries(next)) {
+        strings.push(name)
+        open.push(part)
+      }
+    }
+  }
+  return strings
+}

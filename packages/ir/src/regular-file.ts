@@ -1,0 +1,58 @@
+import { closeSync, constants, fstatSync, openSync, type Stats, statSync } from 'node:fs'
+import { asFileError, FileError } from './file-error.ts'
+
+/** Why a format needs a regular file. */
+export const POSITIONS = 'its format is read by position'
+
+/**
+ * Checks that a file is one that can be read at any position and more than once, which a pipe, a
+ * device or standard input is not.
+ *
+ * @param reason Why it must be, such as `this command reads it twice`.
+ */
+export function checkRegular(file: string, reason: string): void {
+  if (file === '-') throw irregular(file, 'standard input', reason)
+  try {
+    check(file, statSync(file), reason)
+  } catch (error) {
+    throw asFileError(file, error)
+  }
+}
+
+/** Opens a regular file for reading, hands its descriptor to a function, and closes it. */
+export function openRegular<T>(file: string, reason: string, use: (descriptor: number) => T): T {
+  const descriptor = openDescriptor(file, reason)
+  try {
+    return use(descriptor)
+  } catch (error) {
+    throw asFileError(file, error)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Opens a regular file for reading; the caller closes it. */
+export function openDescriptor(file: string, reason: string): number {
+  if (file === '-') throw irregular(file, 'standard input', reason)
+  let descriptor: number | undefined
+  try {
+    // Without waiting: opening a FIFO would otherwise last until something writes to it.
+    descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    check(file, fstatSync(descriptor), reason)
+    return descriptor
+  } catch (error) {
+    if (descriptor !== undefined) closeSync(descriptor)
+    throw asFileError(file, error)
+  }
+}
+
+function check(file: string, kind: Stats, reason: string): void {
+  if (kind.isFile()) return
+  if (kind.isDirectory()) throw new FileError(file, '', 'is a folder, not a file')
+  const what = kind.isFIFO() ? 'a pipe' : kind.isSocket() ? 'a socket' : 'a device'
+  throw irregular(file, what, reason)
+}
+
+function irregular(file: string, what: string, reason: string): FileError {
+  return new FileError(file, '', `is ${what}, and ${reason}: give a file`)
+}
