@@ -71,6 +71,15 @@ describe('what is not a regular file', () => {
     expect(JSON.stringify(figures(child.stdout))).toContain('query-59')
   })
 
+  test('clusters come from a pipe too, and a query is in one', () => {
+    const clusters = (list: string) =>
+      bash(
+        `${line} qrels.trec --run run.trec --run run.trec --clusters <(printf '${list}') 2>&1 || true`,
+      )
+    expect(clusters('query-0\\ta\\nquery-0\\tb\\n')).toMatch(/line 2: query query-0 comes twice/)
+    expect(clusters('query-0\\n')).toMatch(/line 1: expected a query and its cluster/)
+  })
+
   test('is converted', () => {
     bash('cat run.trec | kith convert --kind run --in - --out piped.json')
     succeed('convert', '--kind', 'run', '--in', path('run.trec'), '--out', path('whole.json'))
