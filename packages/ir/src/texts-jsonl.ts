@@ -21,6 +21,6 @@ export async function* readJsonTexts(input: InputFile): AsyncGenerator<TextEntry
 
 /** A text as a line of BEIR's JSONL. */
 export function formatTextJson({ id, title, text }: TextEntry): string {
-  const entry = !title ? { _id: id, text } : { _id: id, title, text }
+  const entry = title === undefined ? { _id: id, text } : { _id: id, title, text }
   return `${JSON.stringify(entry)}\n`
 }

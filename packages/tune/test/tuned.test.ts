@@ -47,7 +47,7 @@ test.each([
 })
 
 test('files that are missing or too large are named', async () => {
-  await expect(readTuned(folder)).rejects.toThrow(`${folder}: EISDIR`)
+  await expect(readTuned(folder)).rejects.toThrow(`${folder}: is a folder`)
   await expect(readTuned(join(folder, 'none.json'))).rejects.toThrow('there is no such file')
   const large = join(folder, 'large.json')
   writeFileSync(large, ' '.repeat(2 ** 20 + 1))

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { program } from './support.ts'
+import { program } from '../../packages/cli/test/support.ts'
 
 /** A `kith` that was told to stop: how it ended, and what it had printed. */
 export interface Signalled {

@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeEmbeddings } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../../../test/files.ts'
-import { program, succeed } from './support.ts'
-import { writeTurned } from './turned.ts'
+import { program, succeed } from '../../packages/cli/test/support.ts'
+import { writeTurned } from '../../packages/cli/test/turned.ts'
+import { temporaryFolder } from '../files.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

@@ -9,11 +9,11 @@ import {
 import { dirname, join } from 'node:path'
 import { writeEmbeddings } from '@kith/ir'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { temporaryFolder } from '../../../test/files.ts'
-import { emptyDatabase, postgres, run } from '../../../test/postgres.ts'
+import { succeed } from '../../packages/cli/test/support.ts'
+import { writeTurned } from '../../packages/cli/test/turned.ts'
+import { temporaryFolder } from '../files.ts'
+import { emptyDatabase, postgres, run } from '../postgres.ts'
 import { holds, signalled } from './signalled.ts'
-import { succeed } from './support.ts'
-import { writeTurned } from './turned.ts'
 
 // Real processes, on whatever machine: slow is not wrong.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
@@ -70,12 +70,9 @@ const signals = [
   ['SIGTERM', 143],
 ] as const
 
-/** What a folder holds besides locks, which the next command takes over. */
+/** Everything that a folder holds. */
 function namesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true })
-    .map(String)
-    .filter((name) => !name.endsWith('.lock'))
-    .sort()
+  return readdirSync(folder, { recursive: true }).map(String).sort()
 }
 
 /** Whether something is being written in a folder under a temporary name. */

@@ -1,0 +1,16 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const program = fileURLToPath(new URL('fuzz.mjs', import.meta.url))
+
+/** About half a minute; `npm run fuzz` goes on for an hour. */
+const ROUNDS = 200
+
+test('damaged files end in an answer or in an error with their name', { timeout: 600_000 }, () => {
+  const { status, stdout } = spawnSync(process.execPath, [program, '--rounds', `${ROUNDS}`], {
+    encoding: 'utf8',
+  })
+  expect(stdout).toMatch(/^\d+ damaged files for \d+ readers, 0 failures\n$/)
+  expect(status).toBe(0)
+})

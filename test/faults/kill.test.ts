@@ -1,0 +1,55 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { writeCollection } from '../../packages/cli/test/store-data.ts'
+import { temporaryFolder } from '../files.ts'
+import { killAndCompare } from './kill.mjs'
+import { smallModel } from './small-model.mjs'
+
+const folder = temporaryFolder()
+const path = (name: string): string => join(folder, name)
+
+beforeAll(async () => {
+  await writeCollection(folder)
+  for (const [name, bytes] of Object.entries(smallModel())) {
+    mkdirSync(dirname(path(`model/${name}`)), { recursive: true })
+    writeFileSync(path(`model/${name}`), bytes)
+  }
+})
+
+/** Options that several commands share. */
+const vectors = ['--queries', path('queries.npy'), '--docs', path('docs.npy')]
+const ranked = ['--run', path('run.trec'), ...vectors, '--missing', 'skip']
+const judged = [...ranked, '--qrels', path('qrels.trec')]
+const texts = ['--corpus', path('corpus.jsonl'), '--query-text', path('queries.jsonl')]
+const model = ['--model', path('model'), '--threads', '1']
+const run = ['--train-run', path('run.trec'), '--qrels', path('qrels.trec')]
+
+/** Every command that writes files and can take long, with as many kills as it is worth. */
+const commands: [string, string[]][] = [
+  ['search', ['search', ...vectors, '--out', '{out}/run.trec.gz']],
+  ['rerank', ['rerank', ...ranked, ...texts, '--out', '{out}/better.trec']],
+  ['labels as JSONL', ['labels', ...judged, '--out', '{out}/labels.jsonl']],
+  ['labels as packed TSV', ['labels', ...judged, '--out', '{out}/labels.tsv.gz']],
+  ['labels as Parquet', ['labels', ...judged, '--out', '{out}/labels.parquet']],
+  ['audit', ['audit', ...judged, ...texts, '--out', '{out}/audit.tsv']],
+  ['encode', ['encode', ...model, '--input', path('corpus.jsonl'), '--out', '{out}/docs.npy']],
+  [
+    'convert',
+    ['convert', '--kind', 'embeddings', '--in', path('docs.npy'), '--out', '{out}/docs.npy.gz'],
+  ],
+  [
+    'train',
+    [
+      ...['train', '--adapter', 'linear', '--docs', path('all.npy'), ...run],
+      ...['--train-queries', path('queries.npy'), '--epochs', '2', '--list-size', '20'],
+      ...['--threads', '1', '--out', '{out}/adapter'],
+    ],
+  ],
+]
+
+test.for(commands)('%s: killed at any moment, the same bytes in the end', async ([_, args]) => {
+  const { kills, differences } = await killAndCompare(args, { times: 4 })
+  expect(differences).toEqual([])
+  expect(kills).toBeGreaterThan(0)
+})

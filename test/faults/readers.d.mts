@@ -1,0 +1,10 @@
+/** A reader of Kith with a small valid file for it. */
+export interface Reader {
+  name: string
+  file: string
+  bytes: Uint8Array
+  read(): Promise<unknown>
+}
+
+/** The readers; `folder` holds their files. */
+export function makeReaders(folder: string): Promise<Reader[]>
