@@ -93,15 +93,21 @@ describe('a limit on the size of files', () => {
   test('what a command prints into a file is all there, or an error', () => {
     const printed = path('printed.txt')
     const args = ['eval', '--qrels', path('train.trec'), '--run', path('run.trec'), '--per-query']
-    const line = (limit: string) => `ulimit -f ${limit}; exec "$@" --json > '${printed}'`
-    const run = (limit: string) =>
-      spawnSync('bash', ['-c', line(limit), 'bash', process.execPath, program, ...args], {
+    const print = (line: string, words: string[]) =>
+      spawnSync('bash', ['-c', line, 'bash', process.execPath, program, ...words], {
         encoding: 'utf8',
       })
+    const run = (limit: string) =>
+      print(`ulimit -f ${limit}; exec "$@" --json > '${printed}'`, args)
     expect(run('1')).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('standard output: the file is too large'),
     })
+    for (const line of [`ulimit -f 1; exec "$@" > '${printed}'`, 'exec "$@" > /dev/full']) {
+      const help = print(line, ['rerank', '--help'])
+      expect(help.stderr).toMatch(/^kith: standard output: /)
+      expect(help.status).toBe(1)
+    }
     expect(run('unlimited').status).toBe(0)
     expect(readFileSync(printed, 'utf8')).toBe(succeed(...args, '--json'))
   })

@@ -1,4 +1,4 @@
-import { readlinkSync, statSync } from 'node:fs'
+import { fstatSync, readlinkSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { embeddingFiles } from '@kith/ir'
 import type { Command, FileRole, Values } from './command.ts'
@@ -28,7 +28,7 @@ const IN_OUTPUTS = ['embedding.memmap', 'ids.memmap']
 /** Links that are followed one behind the other, as Linux does. */
 const MOST_LINKS = 40
 
-/** Embeddings whose ids are in a file of their own. */
+/** Embeddings whose ids are written to a file of their own. */
 const WITH_IDS = /\.(npy|safetensors|fvecs)(\.gz)?$/i
 
 /**
@@ -64,6 +64,21 @@ export function refuseClashes(command: Command, values: Values): void {
     }
     outputs.set(identity, used)
   }
+}
+
+/** Whether a command's output is what standard output goes to. */
+export function writesToStandardOutput(command: Command, values: Values): boolean {
+  let own: ReturnType<typeof statOf>
+  try {
+    own = fstatSync(1, { bigint: true })
+  } catch {
+    // Standard output is closed.
+    return false
+  }
+  return named(command, values, 'output').some(({ path }) => {
+    const found = statOf(path)
+    return found?.dev === own?.dev && found?.ino === own?.ino
+  })
 }
 
 /** The files and folders that options name in one role. */
@@ -102,13 +117,13 @@ function writtenWith(used: Used): Used[] {
     used,
     ...BESIDE_OUTPUTS.map((ending) => ({ path: `${plain}${ending}`, option })),
     ...IN_OUTPUTS.map((name) => ({ path: join(path, name), option })),
-    ...idsOf(used),
+    ...(WITH_IDS.test(path) ? idsOf(used) : []),
   ]
 }
 
+/** The ids beside embeddings: whatever their name is, and where no ending tells the format. */
 function idsOf({ path, option }: Used): Used[] {
-  if (!WITH_IDS.test(path)) return []
-  const [, ...beside] = embeddingFiles(path.replace(/\.gz$/i, ''))
+  const [, ...beside] = embeddingFiles(path)
   return beside.map((file) => ({ path: file, option, ids: true }))
 }
 

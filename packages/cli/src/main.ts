@@ -1,18 +1,18 @@
 import { KithError } from '@kith/core'
 import { helpOf, parseOptions } from './command.ts'
 import { allCommands, commandNames, loadCommand } from './command-list.ts'
-import { refuseClashes } from './file-clashes.ts'
+import { refuseClashes, writesToStandardOutput } from './file-clashes.ts'
 import { Output } from './output.ts'
+import { print } from './print.ts'
 import { Stop, Stopped } from './stop.ts'
 import { UsageError } from './usage-error.ts'
 import { version } from './version.ts'
 
 /** Runs `kith` with some arguments; returns its exit code: 0, 1 for bad data, 2 for bad usage, 130 or 143 for a signal. */
 export async function main(args: readonly string[]): Promise<number> {
-  // A reader that stops early, such as `head`, is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0)
-    throw error
+    // A reader that stops early, such as `head`, is no error.
+    process.exit(error.code === 'EPIPE' ? 0 : complain(`standard output: ${error.message}`, '', 1))
   })
   const stop = new Stop()
   try {
@@ -26,11 +26,11 @@ async function runCommand(args: readonly string[], stop: Stop): Promise<number> 
   const { name, rest } = split(args)
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     const asked = await loadCommand(rest.join(' '))
-    process.stdout.write(asked ? helpOf(asked) : await overview())
+    print(asked ? helpOf(asked) : await overview())
     return name === undefined ? 2 : 0
   }
   if (name === '--version' || name === '-v') {
-    process.stdout.write(`${version}\n`)
+    print(`${version}\n`)
     return 0
   }
   const command = await loadCommand(name)
@@ -41,10 +41,14 @@ async function runCommand(args: readonly string[], stop: Stop): Promise<number> 
   try {
     const values = parseOptions(command, rest)
     if (values['help']) {
-      process.stdout.write(helpOf(command))
+      print(helpOf(command))
       return 0
     }
-    const output = new Output({ json: values['json'] === true, quiet: values['quiet'] === true })
+    const output = new Output({
+      json: values['json'] === true,
+      quiet: values['quiet'] === true,
+      stdoutTaken: writesToStandardOutput(command, values),
+    })
     refuseClashes(command, values)
     await command.run(values, output, stop)
     return 0

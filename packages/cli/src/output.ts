@@ -1,19 +1,35 @@
 import { print } from './print.ts'
 import { Progress } from './progress.ts'
 
-/** Where a command writes: results to standard output, everything else to standard error. */
+/** How a command prints. */
+export interface OutputOptions {
+  json: boolean
+  quiet: boolean
+  /** Whether the file that the command writes is standard output. */
+  stdoutTaken: boolean
+}
+
+/**
+ * Where a command prints: results to standard output, everything else to standard error. Where
+ * standard output gets the command's file, results go to standard error too: a line of ours behind
+ * the file would be taken for a part of it.
+ */
 export class Output {
   readonly json: boolean
   readonly #quiet: boolean
+  readonly #stdoutTaken: boolean
 
-  constructor({ json, quiet }: { json: boolean; quiet: boolean }) {
+  constructor({ json, quiet, stdoutTaken }: OutputOptions) {
     this.json = json
     this.#quiet = quiet
+    this.#stdoutTaken = stdoutTaken
   }
 
   /** Prints a result: as JSON where asked for, else as the given text. */
   result(value: unknown, text: string): void {
-    print(`${this.json ? JSON.stringify(value) : text}\n`)
+    const printed = `${this.json ? JSON.stringify(value) : text}\n`
+    if (this.#stdoutTaken) process.stderr.write(printed)
+    else print(printed)
   }
 
   /** Prints a remark for people. */

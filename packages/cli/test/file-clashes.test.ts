@@ -130,6 +130,24 @@ describe('however a file is spelt', () => {
   }
 })
 
+test('the ids beside embeddings whose name has no ending', () => {
+  const ids = join(folder, 'bare.ids.txt')
+  writeFileSync(join(folder, 'bare'), 'vectors')
+  writeFileSync(ids, 'd1\n')
+  const { code, err } = kith(
+    'search',
+    '--queries',
+    'q',
+    '--docs',
+    join(folder, 'bare'),
+    '--out',
+    ids,
+  )
+  expect(err).toContain(`--out would replace ${ids}`)
+  expect(code).toBe(2)
+  expect(readFileSync(ids, 'utf8')).toBe('d1\n')
+})
+
 describe('what is written or read along', () => {
   const at = (name: string): string => join(folder, name)
   const make = (...names: string[]): void => {

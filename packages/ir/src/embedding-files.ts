@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { idsFile } from './embedding-ids.ts'
+import { unpackedName } from './unpacked.ts'
 
 /** All files that opening embeddings reads: a file and the ids beside it, or what a folder holds. */
 export function embeddingFiles(file: string): string[] {
@@ -9,6 +10,6 @@ export function embeddingFiles(file: string): string[] {
       .sort()
       .map((name) => join(file, name))
   }
-  const ids = idsFile(file)
-  return ids !== file && existsSync(ids) ? [file, ids] : [file]
+  const ids = idsFile(unpackedName(file))
+  return existsSync(ids) ? [file, ids] : [file]
 }

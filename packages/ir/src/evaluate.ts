@@ -91,7 +91,7 @@ class Grader {
       this.#index.add(known.length)
       known.push(grade > 0 && grade < this.floor ? 0 : grade)
     }
-    const rows = this.run.rows(query)!
+    const rows = inSinglePrecision(this.run, this.run.rows(query)!)
     const grades = new Array<number>(rows.length)
     const judged = new Array<boolean>(rows.length)
     for (let rank = 0; rank < rows.length; rank++) {
@@ -102,4 +102,19 @@ class Grader {
     const ideal = known.filter((grade) => grade >= 0).sort((a, b) => b - a)
     return { grades, judged, ideal }
   }
+}
+
+/**
+ * A ranking as trec_eval has it, which keeps scores in single precision: scores that differ only
+ * beyond it are equal there, and ordered by document id.
+ */
+function inSinglePrecision({ parts: { scores, documents } }: Run, rows: Uint32Array): Uint32Array {
+  const score = (row: number): number => Math.fround(scores[row]!)
+  const before = (a: number, b: number): number => score(b) - score(a) || documents.compare(b, a)
+  for (let i = 1; i < rows.length; i++) {
+    if (score(rows[i - 1]!) === score(rows[i]!) && before(rows[i - 1]!, rows[i]!) > 0) {
+      return rows.slice().sort(before)
+    }
+  }
+  return rows
 }

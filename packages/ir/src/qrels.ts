@@ -35,7 +35,8 @@ export async function readQrels(
   let judged = new Map<string, number>()
   await eachLine(input, (bytes, from, to, line) => {
     const count = fields.split(bytes, from, to)
-    if (count === 0 || bytes[fields.starts[0]!] === 0x23) return
+    // BEIR has no comments: there an id may begin with #.
+    if (count === 0 || (columns === 4 && bytes[fields.starts[0]!] === 0x23)) return
     if (count !== columns) {
       throw lineError(input.name, line, `expected ${columns} fields, got ${count}`)
     }
@@ -87,5 +88,7 @@ export async function writeQrels(
 }
 
 async function detectQrels(input: InputFile): Promise<QrelsFormat> {
-  return firstFields(await input.start()).count === 3 ? 'beir' : 'trec'
+  const { count, tabs } = firstFields(await input.start())
+  // An id with a space makes four fields of BEIR's three; the two tabs tell them apart.
+  return count === 3 || tabs === 2 ? 'beir' : 'trec'
 }

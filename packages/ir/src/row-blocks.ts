@@ -30,7 +30,7 @@ export async function* rowBlocks(
     const bad = notFinite(type === 'f16' ? toHalves(values) : values)
     if (bad >= 0) {
       const place = `row ${row + Math.floor(bad / dimensions)} column ${bad % dimensions}`
-      throw new KithError('BAD_VECTOR', `${place}: ${values[bad]} is not finite in ${type}`)
+      throw new FileError(file, place, `${values[bad]} is not finite in ${type}`)
     }
     const block: RowBlock = { values, ids: [] }
     for (let i = 0; i < values.length / dimensions; i++, row++) {

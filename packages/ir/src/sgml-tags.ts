@@ -26,6 +26,21 @@ export function elementOf(
   return { from: first.index, to: last ? end.lastIndex : text.length, inside }
 }
 
+/** All elements of a name, one behind the other. */
+export function elementsOf(text: string, name: string): Element[] {
+  const found: Element[] = []
+  const tag = new RegExp(`<(/?)${name}>`, 'gi')
+  let [from, start] = [-1, 0]
+  for (let match = tag.exec(text); match; match = tag.exec(text)) {
+    const closing = match[1] === '/'
+    if (!closing && from < 0) [from, start] = [match.index, tag.lastIndex]
+    if (!closing || from < 0) continue
+    found.push({ from, to: tag.lastIndex, inside: text.slice(start, match.index) })
+    from = -1
+  }
+  return found
+}
+
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
 /** What a text says: without tags and the white space around it, with its entities decoded. */

@@ -1,7 +1,7 @@
 import { lineError } from './file-error.ts'
 import type { InputFile } from './input-file.ts'
 import { mapLines } from './lines.ts'
-import { elementOf, escapedText, plainText, reference } from './sgml-tags.ts'
+import { elementOf, elementsOf, escapedText, plainText, reference } from './sgml-tags.ts'
 import type { TextEntry } from './texts.ts'
 
 /** Reads TREC documents (`<DOC><DOCNO>`) or topics (`<top><num><title>`). */
@@ -119,7 +119,8 @@ function parseDocument(file: string, line: number, body: string): TextEntry {
   const head = elementOf(rest, 'TITLE') ?? elementOf(rest, 'HEADLINE')
   const title = head && plainText(head.inside)
   const without = head ? `${rest.slice(0, head.from)} ${rest.slice(head.to)}` : rest
-  const text = plainText(elementOf(rest, 'TEXT')?.inside ?? without)
+  const texts = elementsOf(rest, 'TEXT').map(({ inside }) => plainText(inside))
+  const text = texts.length > 0 ? texts.join('\n') : plainText(without)
   return title ? { id, title, text } : { id, text }
 }
 

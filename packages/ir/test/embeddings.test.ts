@@ -184,7 +184,9 @@ describe('formats', () => {
   test('f16 refuses what it does not hold', async () => {
     const write = (name: string) =>
       writeEmbeddings(join(folder, name), { dimensions: 1, type: 'f16' }, [Float32Array.of(1e5)])
-    await expect(write('large.npy')).rejects.toThrow('row 0 column 0: 100000 is not finite in f16')
+    await expect(write('large.npy')).rejects.toThrow(
+      'large.npy row 0 column 0: 100000 is not finite in f16',
+    )
     await expect(write('large.fvecs')).rejects.toThrow('type f16 for fvecs')
     await expect(write('large.parquet')).rejects.toThrow(
       'row 0 column 0: 100000 is not finite in f16',

@@ -129,6 +129,14 @@ describe('values by hand', () => {
   })
 })
 
+test('scores that differ beyond single precision are ordered by document, as in trec_eval', () => {
+  const qrels = qrelsOf({ q: { b: 1 } })
+  const mean = (scores: Record<string, number>) =>
+    evaluate(qrels, runOf({ q: scores }), ['MRR']).mean['MRR']
+  expect(mean({ a: 0.5 + 1e-9, b: 0.5, c: 0.25 })).toBe(1)
+  expect(mean({ a: 0.5 + 1e-6, b: 0.5, c: 0.25 })).toBe(0.5)
+})
+
 describe('queries on one side only', () => {
   const qrels = qrelsOf({ one: { a: 1 }, two: { a: 1 }, ten: { a: 1 } })
   const run = runOf({ two: { a: 1 }, one: { b: 2, a: 1 }, other: { a: 1 } })

@@ -265,8 +265,14 @@ describe('qrels', () => {
     ['header.tsv', 'query-id\tcorpus-id\tscore\n1\ta\tx\n', 'line 2: the grade is not'],
     ['first.tsv', '1\ta\thigh\n1\tb\t1\n', 'line 1: the grade is not a whole number: high'],
     ['none.tsv', 'query-id\tcorpus-id\tscore\n', ': holds no judgements'],
+    ['space.tsv', 'q 1\td1\t1\nq 1\td2\t1\n', 'line 1: expected 3 fields, got 4'],
   ] as const)('%s', async ([name, text, message]) => {
     await expect(readQrels(await fileOf(name, text))).rejects.toThrow(message)
+  })
+
+  test('BEIR has no comments', async () => {
+    const file = await fileOf('number.tsv', 'query-id\tcorpus-id\tscore\n#1\ta\t2\n')
+    expect(await readQrels(file)).toEqual(qrelsOf({ '#1': { a: 2 } }))
   })
 
   test('BEIR without a header, CRLF and a mark', async () => {

@@ -27,11 +27,13 @@ describe('reading texts', () => {
     [
       'documents.sgml',
       '<DOC>\n<DOCNO> d1 </DOCNO>\n<TITLE>Head</TITLE>\n<TEXT>\np < 0.05 &amp; more\n</TEXT>\n</DOC>\n' +
-        '<doc><docno>d2</docno>bare <p>text</p></doc> <DOC><DOCNO>d3</DOCNO><TEXT></TEXT></DOC>\n',
+        '<doc><docno>d2</docno>bare <p>text</p></doc> <DOC><DOCNO>d3</DOCNO><TEXT></TEXT></DOC>\n' +
+        '<DOC><DOCNO>d4</DOCNO><TEXT>one</TEXT> <BYLINE>x</BYLINE><TEXT>two</TEXT></DOC>\n',
       [
         { id: 'd1', title: 'Head', text: 'p < 0.05 & more' },
         { id: 'd2', text: 'bare  text' },
         { id: 'd3', text: '' },
+        { id: 'd4', text: 'one\ntwo' },
       ],
     ],
     [
