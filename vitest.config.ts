@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -5,5 +6,7 @@ export default defineConfig({
     include: ['packages/**/test/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // vitest leaves one core to itself, which on two cores makes one worker; it hardly needs one.
+    maxWorkers: availableParallelism(),
   },
 })
