@@ -6,7 +6,7 @@ export interface OutputOptions {
   json: boolean
   quiet: boolean
   /** Whether the file that the command writes is standard output. */
-  stdoutTaken: boolean
+  stdoutTaken?: boolean
 }
 
 /**
@@ -19,7 +19,7 @@ export class Output {
   readonly #quiet: boolean
   readonly #stdoutTaken: boolean
 
-  constructor({ json, quiet, stdoutTaken }: OutputOptions) {
+  constructor({ json, quiet, stdoutTaken = false }: OutputOptions) {
     this.json = json
     this.#quiet = quiet
     this.#stdoutTaken = stdoutTaken
