@@ -14,6 +14,9 @@ declare function expm1(value: f64): f64
 const EXP: i32 = 1
 const BINARY: i32 = 2
 
+/** As in src/weights.ts. */
+const SMALL_POWER: f64 = 1e-3
+
 /** V from S and the bit sets R*. */
 export function weigh(
   s: usize,
@@ -89,18 +92,24 @@ function normalise(from: usize, to: usize, entries: i32): void {
 /**
  * exp(p · S) − 1, up to the factor exp(−largest exponent), which the division by
  * the sum removes again: without it a large inner product would overflow. A
- * difference of two powers would lose the digits of a small S. What would be
- * negative is 0.
+ * difference of two powers would lose the digits of a small exponent, which
+ * `expm1`, slower, keeps. What would be negative is 0.
  */
 function exponential(from: usize, entries: i32, parameter: f64): void {
   let largest: f64 = 0
   for (let e = 0; e < entries; e++) {
     largest = max(largest, parameter * <f64>load<f32>(word(from, e)))
   }
+  const factor = exp(-largest)
   for (let e = 0; e < entries; e++) {
     const at = word(from, e)
     const power = parameter * <f64>load<f32>(at)
-    store<f32>(at, power > 0 ? <f32>(-expm1(-power) * exp(power - largest)) : 0)
+    let weight: f64 = 0
+    if (power > 0) {
+      weight = exp(power - largest)
+      weight = power > SMALL_POWER ? weight - factor : -expm1(-power) * weight
+    }
+    store<f32>(at, <f32>weight)
   }
 }
 

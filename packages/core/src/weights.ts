@@ -30,16 +30,21 @@ function normalised(raw: readonly number[]): number[] {
   return weights.map((w) => (sum > 0 ? w / sum : 1 / weights.length))
 }
 
+/** Up to this exponent a difference of two powers would lose too many of its digits. */
+const SMALL_POWER = 1e-3
+
 /**
  * exp(p · S) − 1, up to a common factor that the division by the sum removes:
- * without it, an inner product of 100 would overflow. A difference of two powers
- * would lose the digits of a small S. What would be negative is 0.
+ * without it, an inner product of 100 would overflow. What would be negative is 0.
  */
 function exponential(raw: readonly number[], parameter: number): number[] {
   const largest = raw.reduce((a, b) => Math.max(a, parameter * b), 0)
+  const factor = Math.exp(-largest)
   return raw.map((value) => {
     const power = parameter * value
+    if (!(power > 0)) return 0
+    const share = Math.exp(power - largest)
     // Rounded, as the compiled kernels keep it.
-    return power > 0 ? Math.fround(-Math.expm1(-power) * Math.exp(power - largest)) : 0
+    return Math.fround(power > SMALL_POWER ? share - factor : -Math.expm1(-power) * share)
   })
 }

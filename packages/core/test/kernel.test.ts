@@ -130,6 +130,33 @@ describe.each(allKernels)('properties of %s', (kernel) => {
     )
   })
 
+  test('exponential weights are exp(p · S) − 1 to six digits, however small S is', () => {
+    const parts = [1, 0.9, 0.5, 0.25]
+    const rows = parts.length
+    const all = resolveSettings({ weight: 'exp', weightParameter: 2, k: rows, kExp: 1 })
+    for (const size of [1e-20, 1e-12, 1e-6, 5.1e-4, 1e-3, 1, 40]) {
+      const engine = createEngine(kernel)
+      engine.open({ ...all, rows, dimensions: 1, k: rows - 1, postings: 0, blended: false })
+      const s = flat(rows, (i) =>
+        Float32Array.from(parts, (_, j) => size * parts[Math.abs(i - j)]!),
+      )
+      engine.load(s, rows)
+      engine.adopt()
+      engine.rank()
+      engine.reciprocal(all)
+      engine.weigh(all)
+      for (let i = 0; i < rows; i++) {
+        const powers = Array.from(s.subarray(i * rows, (i + 1) * rows), (x) => Math.expm1(2 * x))
+        const sum = powers.reduce((a, b) => a + b)
+        const { columns, weights } = engine.neighbourVector(i)
+        expect([...columns]).toEqual([0, 1, 2, 3])
+        weights.forEach((weight, j) => {
+          expect(Math.abs((weight * sum) / powers[j]! - 1)).toBeLessThan(3e-7)
+        })
+      }
+    }
+  })
+
   test('s_J lies within 0 and 1, and is 1 for identical neighbour vectors', () => {
     fc.assert(
       fc.property(
