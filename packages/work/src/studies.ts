@@ -11,6 +11,7 @@ import {
   postgresError,
 } from '@kith/stores/postgres'
 import type { PoolClient } from 'pg'
+import { checkItems, checkRead } from './check-items.ts'
 import { DigestedItems } from './digested-items.ts'
 import { Queue } from './queue.ts'
 import { migrations } from './schema.ts'
@@ -126,19 +127,26 @@ export class Studies {
     return { name, kind, settings, origin, queries }
   }
 
-  /** The results of a study from a place on, with its items, in the order of the queries. One that is missing is an error. */
+  /**
+   * The results of a study from a place on, with its items, in the order of the queries. A result
+   * or an item that is missing is an error, and so is an item too many.
+   */
   async *results(
     name: string,
     start = 0,
   ): AsyncGenerator<{ item: StudyItem; result: StudyResult }> {
-    const { id, queries } = await this.row(name)
+    const study = await this.row(name)
+    const { id, queries } = study
+    await checkItems((sql, values) => this.#query(sql, values), study)
     for (let from = start; from < queries; from += READ) {
+      const to = Math.min(from + READ, queries)
       const rows = await this.#query(
-        `SELECT query, i.body AS item, r.body AS result
+        `SELECT position, query, i.body AS item, r.body AS result
          FROM kith.items i LEFT JOIN kith.results r USING (study, query)
          WHERE study = $1 AND position >= $2 AND position < $3 ORDER BY position`,
-        [id, from, from + READ],
+        [id, from, to],
       )
+      checkRead(study, rows, { from, to })
       for (const row of rows) {
         const query = row['query'] as string
         if (row['result'] === null) {

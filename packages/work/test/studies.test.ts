@@ -1,3 +1,4 @@
+import { KithError } from '@kith/core'
 import { connectPostgres, inTransaction } from '@kith/stores/postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyDatabase, postgres, run } from '../../../test/postgres.ts'
@@ -197,6 +198,69 @@ describe.runIf(postgres)('studies', () => {
     const before = await counts()
     for (const i of changes.keys()) await studies.remove(`changed-${i}`)
     expect((await counts())[2]).toBe(before[2]! - 3 * changes.length)
+  })
+
+  it('come out with every query and no other, or not at all', async () => {
+    const name = 'altered'
+    await studies.submit(study(name), itemsOf(2345), 500)
+    expect(await workAll()).toEqual([])
+    const { id } = await studies.row(name)
+    const whole = await resultsOf(name)
+    const keep = `CREATE TABLE kept AS SELECT * FROM kith.items WHERE study = ${id}`
+    await run(database.url, keep)
+    const remove = (where: string) => `DELETE FROM kith.items WHERE study = ${id} AND (${where})`
+    const queries = (value: number) => `UPDATE kith.studies SET queries = ${value} WHERE id = ${id}`
+    const move = (to: number) =>
+      `UPDATE kith.items SET position = ${to} WHERE study = ${id} AND position = 7`
+    const changes: [sql: string, problem: string][] = [
+      [remove('position = 0'), 'of its 2345 queries these are missing: 1'],
+      [remove('position = 1234'), 'of its 2345 queries these are missing: 1235'],
+      [remove('position = 2344'), 'of its 2345 queries these are missing: 2345'],
+      [
+        remove('position BETWEEN 990 AND 1010'),
+        'of its 2345 queries these are missing: 991 to 1011',
+      ],
+      [remove('position >= 1000'), 'of its 2345 queries these are missing: 1001 to 2345'],
+      [remove('true'), 'of its 2345 queries these are missing: 1 to 2345'],
+      [
+        remove('position % 100 = 1'),
+        'of its 2345 queries these are missing: 2, 102, 202, 302, 402 and others',
+      ],
+      [move(5000), 'of its 2345 queries these are missing: 8'],
+      [move(-1), 'of its 2345 queries these are missing: 8'],
+      [queries(2344), 'the database has 2345 queries of it, its row says 2344'],
+      [queries(0), 'the database has 2345 queries of it, its row says 0'],
+      [queries(-1), 'the database has 2345 queries of it, its row says -1'],
+      [queries(2346), 'of its 2346 queries these are missing: 2346'],
+      [queries(2 ** 31 - 1), 'of its 2147483647 queries these are missing: 2346 to 2147483647'],
+    ]
+    for (const [sql, problem] of changes) {
+      await run(database.url, sql)
+      const error = await resultsOf(name).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      )
+      expect(error, sql).toBeInstanceOf(KithError)
+      const { message } = error as KithError
+      expect(message).toContain(`the rows of the study ${name} were changed: `)
+      expect(message).toContain(`${problem}; remove it`)
+      await run(
+        database.url,
+        `${remove('true')}; INSERT INTO kith.items SELECT * FROM kept; ${queries(2345)}`,
+      )
+    }
+    expect(await resultsOf(name)).toEqual(whole)
+    // Also those that go while they are read.
+    const reading = studies.results(name)
+    await reading.next()
+    await run(database.url, remove('position = 2000'))
+    const rest = async () => {
+      for await (const _ of reading) {
+      }
+    }
+    await expect(rest()).rejects.toThrow('of its 2345 queries these are missing: 2001;')
+    await run(database.url, 'DROP TABLE kept')
+    await studies.remove(name)
   })
 
   it('leave nothing behind when they are removed', async () => {

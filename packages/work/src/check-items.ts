@@ -1,0 +1,77 @@
+import { KithError } from '@kith/core'
+import type { StudyRow } from './study-row.ts'
+
+/** Gaps between a study's items that a message names. */
+const NAMED_GAPS = 5
+
+/** Asks the database for rows. */
+export type Ask = (sql: string, values: unknown[]) => Promise<Record<string, unknown>[]>
+
+/**
+ * Throws unless a study's items stand at the places from 0 to its number of queries, each once and
+ * no others: rows that were removed, or a number that was changed, would make a file with too few
+ * or too many queries.
+ */
+export async function checkItems(ask: Ask, row: StudyRow): Promise<void> {
+  const { id, queries } = row
+  const [counts] = await ask(
+    `SELECT count(*)::integer AS found,
+       (count(*) FILTER (WHERE position >= 0 AND position < $2))::integer AS placed
+     FROM kith.items WHERE study = $1`,
+    [id, queries],
+  )
+  const { found, placed } = counts as { found: number; placed: number }
+  if (placed < queries) throw missingItems(row, await gapsOf(ask, row))
+  if (found === queries) return
+  throw changed(row, `the database has ${found} queries of it, its row says ${queries}`)
+}
+
+/** Throws if rows that were read by their places are not all there: they were removed since they were checked. */
+export function checkRead(
+  row: StudyRow,
+  rows: readonly Record<string, unknown>[],
+  { from, to }: Gap,
+): void {
+  for (let place = from; place < to; place++) {
+    const found = (rows[place - from]?.['position'] as number | undefined) ?? to
+    if (found !== place) throw missingItems(row, [{ from: place, to: found }])
+  }
+}
+
+function missingItems(row: StudyRow, gaps: readonly Gap[]): KithError {
+  const named = gaps
+    .slice(0, NAMED_GAPS)
+    .map(({ from, to }) => (to - from === 1 ? `${to}` : `${from + 1} to ${to}`))
+    .join(', ')
+  const more = gaps.length > NAMED_GAPS ? ' and others' : ''
+  return changed(row, `of its ${row.queries} queries these are missing: ${named}${more}`)
+}
+
+/** Places without an item: the first, and the one after the last. */
+interface Gap {
+  from: number
+  to: number
+}
+
+/** The first places of a study that have no item. */
+async function gapsOf(ask: Ask, { id, queries }: StudyRow): Promise<Gap[]> {
+  // The end counts as an item, so that a gap before it shows too.
+  const gaps = await ask(
+    `SELECT before + 1 AS from, place AS to FROM (
+       SELECT place, lag(place, 1, -1) OVER (ORDER BY place) AS before FROM (
+         SELECT position AS place FROM kith.items
+         WHERE study = $1 AND position >= 0 AND position < $2
+         UNION ALL SELECT $2::integer
+       ) places
+     ) neighbours WHERE place > before + 1 ORDER BY place LIMIT $3`,
+    [id, queries, NAMED_GAPS + 1],
+  )
+  return gaps as unknown as Gap[]
+}
+
+function changed({ name }: StudyRow, how: string): KithError {
+  return new KithError(
+    'BAD_INPUT',
+    `the rows of the study ${name} were changed: ${how}; remove it (kith jobs remove) and submit it again`,
+  )
+}
