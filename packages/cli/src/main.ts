@@ -1,6 +1,8 @@
 import { KithError } from '@kith/core'
 import { helpOf, parseOptions } from './command.ts'
 import { allCommands, commandNames, loadCommand } from './command-list.ts'
+import { legible } from './legible.ts'
+import { refuseClashes } from './file-clashes.ts'
 import { refuseClashes, writesToStandardOutput } from './file-clashes.ts'
 import { Output } from './output.ts'
 import { print } from './print.ts'
@@ -78,7 +80,7 @@ function split(args: readonly string[]): { name: string | undefined; rest: reado
 }
 
 function complain(message: string, command: string, code: number): number {
-  process.stderr.write(`kith: ${message}\n`)
+  process.stderr.write(`kith: ${legible(message)}\n`)
   if (code === 2) process.stderr.write(`Try: kith ${command ? `${command} ` : ''}--help\n`)
   return code
 }

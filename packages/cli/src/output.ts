@@ -1,3 +1,4 @@
+import { legible } from './legible.ts'
 import { print } from './print.ts'
 import { Progress } from './progress.ts'
 
@@ -34,7 +35,7 @@ export class Output {
 
   /** Prints a remark for people. */
   remark(text: string): void {
-    if (!this.#quiet) process.stderr.write(`${text}\n`)
+    if (!this.#quiet) process.stderr.write(`${legible(text)}\n`)
   }
 
   /** A progress bar for work of a known size; silent where no person is watching. */

@@ -357,6 +357,16 @@ describe('mistakes', () => {
     expect(lines[3]).toMatch(/^q1 Q0 nobody 1 /)
   })
 
+  test('control characters of ids are written out', () => {
+    writeFileSync(path('control.trec'), 'q0 Q0 a\0b\u001b[31m 1 5 t\n')
+    const files = ['--queries', path('queries.npy'), '--docs', path('docs.npy')]
+    const out = ['--out', path('failed.trec')]
+    const { code, err } = kith('rerank', '--run', path('control.trec'), ...files, ...out)
+    expect(code).toBe(1)
+    expect(err).toContain('a\\u0000b\\u001b[31m')
+    expect(err.trimEnd()).not.toMatch(/\p{Cc}/u)
+  })
+
   test('nothing is left of what failed', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
