@@ -8,6 +8,7 @@ import type { Values } from './command.ts'
 import { PART } from './label-all.ts'
 import { finishLabels } from './label-finish.ts'
 import { type LabelLayout, needsTexts } from './label-format.ts'
+import { labelInputs } from './label-inputs.ts'
 import {
   addSummaries,
   emptySummary,
@@ -18,7 +19,7 @@ import {
 import type { Output } from './output.ts'
 import { readShard, shareOf } from './shard.ts'
 import { readEmbeddingOptions } from './shared-options.ts'
-import { fingerprint, inputsOf, type Sidecar, writeSidecarOf } from './sidecar.ts'
+import { fingerprint, type Sidecar, writeSidecarOf } from './sidecar.ts'
 import { checkStore, readSubmit, type StoreAddress, storeName } from './store-options.ts'
 import { submitStudy } from './submit-study.ts'
 import { UsageError } from './usage-error.ts'
@@ -55,8 +56,9 @@ export async function labelFromStore(
   output.remark(`counting the queries of ${run} …`)
   const total = await countRankings(run!)
   const share = shareOf(shard, total)
+  const inputs = await labelInputs(files, [queries!], shard, output)
   const made: Sidecar & { shard: typeof shard; queries: object } = {
-    ...{ command: 'labels', version, settings: chosen, inputs: await inputsOf(files) },
+    ...{ command: 'labels', version, settings: chosen, inputs },
     ...{ shard, queries: { ...share, total } },
   }
   const source = await BatchSource.open(

@@ -60,9 +60,14 @@ export function isSummary(value: unknown): value is LabelSummary {
   const summary = value as LabelSummary | undefined
   const { leftOut, ...numbers } = emptySummary
   return (
-    typeof summary?.leftOut === 'object' &&
-    Object.keys(numbers).every((name) => Number.isFinite(summary[name as keyof typeof numbers]))
+    isCounts(summary?.leftOut) &&
+    Object.keys(numbers).every((name) => Number.isFinite(summary![name as keyof typeof numbers]))
   )
+}
+
+function isCounts(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return Object.values(value).every(Number.isFinite)
 }
 
 /** Where the figures begin. */

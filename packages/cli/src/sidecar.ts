@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import {
   checkRegular,
@@ -16,7 +16,14 @@ export interface Sidecar {
   command: string
   version: string
   settings: Readonly<Record<string, unknown>>
-  inputs: readonly { file: string; bytes: number }[]
+  inputs: readonly Input[]
+}
+
+/** A file that another one was made from; those of shares have a digest. */
+export interface Input {
+  file: string
+  bytes: number
+  sha256?: string | undefined
 }
 
 /** A file's contents, told from all others. */
@@ -102,9 +109,30 @@ async function digestOf(file: string): Promise<Digest> {
 }
 
 /** Files as a sidecar names them. */
-export function inputsOf(files: readonly string[]): Promise<{ file: string; bytes: number }[]> {
+export function inputsOf(files: readonly string[]): Promise<Input[]> {
   const sizeOf = async (file: string) => (isStandardInput(file) ? 0 : (await stat(file)).size)
   return Promise.all(files.map(async (file) => ({ file, bytes: await sizeOf(file) })))
+}
+
+/**
+ * Files as the sidecar of a share names them, those of embeddings with the ids beside them: each
+ * with the digest of its contents, so that shares of other contents are not joined. Every file is
+ * read to its end for this, as nothing less would tell one changed vector.
+ */
+export async function digestedInputs(
+  files: readonly string[],
+  embeddings: readonly string[],
+): Promise<Input[]> {
+  const inputs: Input[] = []
+  for (const file of files.flatMap((one) =>
+    embeddings.includes(one) ? embeddingFiles(one) : [one],
+  )) {
+    // A folder within that of embeddings is none of them.
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) continue
+    checkRegular(file, 'shares are compared by what they were made from')
+    inputs.push({ file, ...(await digestOf(file)) })
+  }
+  return inputs
 }
 
 /** A text that is the same for the same work on the same files: long work goes on where it stopped. */

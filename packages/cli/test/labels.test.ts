@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { labelPresets, smoothLabels } from '@kith/core'
 import {
+  FileError,
   lockFile,
   openEmbeddings,
   readLabelsParquet,
@@ -11,8 +12,12 @@ import {
   readRun,
   writeEmbeddings,
 } from '@kith/ir'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
+import { parseOptions } from '../src/command.ts'
+import { mergeCommand } from '../src/commands/labels-merge.ts'
+import { Output } from '../src/output.ts'
+import { Stop } from '../src/stop.ts'
 import { runKilled } from './killed.ts'
 import { kith, succeed } from './support.ts'
 
@@ -220,11 +225,141 @@ describe('kith labels', () => {
     const { output, ...rest } = JSON.parse(meta)
     expect(output).toEqual({ bytes: Buffer.byteLength(whole), sha256: sha256(whole) })
     writeFileSync(`${second}.meta.json`, JSON.stringify(rest))
-    refused(/it has no digest of it/)
+    refused(/^kith: .*checked2.jsonl.meta.json: .*no digest of the labels/)
     rmSync(`${second}.meta.json`)
     refused(/checked2.jsonl.meta.json: not what kith labels writes .* no such file/)
     writeFileSync(`${second}.meta.json`, meta)
     expect(merge().code).toBe(0)
+  })
+
+  test('shares of other inputs of the same size are refused, those of copies are not', () => {
+    const copy = (name: string, from: string, change = (bytes: Buffer) => bytes): void =>
+      writeFileSync(path(name), change(readFileSync(path(from))))
+    const share = (i: number, ...more: string[]): string => {
+      labels(`of${i}.jsonl`, '--shard', `${i}/2`, '--context', '10', ...more)
+      return path(`of${i}.jsonl`)
+    }
+    const merge = (...shares: string[]) =>
+      kith('labels', 'merge', ...shares, '--out', path('of.jsonl'))
+    const shares = [share(1), '']
+    copy('copied.npy', 'docs.npy')
+    copy('copied.ids.txt', 'docs.ids.txt')
+    shares[1] = share(2, '--docs', path('copied.npy'))
+    expect(merge(...shares)).toMatchObject({ code: 0 })
+    labels('at-once.jsonl', '--context', '10')
+    expect(read('of.jsonl')).toBe(read('at-once.jsonl'))
+
+    const last = (bytes: Buffer): Buffer => {
+      bytes.writeFloatLE(0.125, bytes.length - 4)
+      return bytes
+    }
+    const swapped = (bytes: Buffer): Buffer =>
+      Buffer.from(bytes.toString().replace('\nd10\nd11\n', '\nd11\nd10\n'))
+    const others: [file: string, from: string, change: (bytes: Buffer) => Buffer][] = [
+      ['copied.npy', 'docs.npy', last],
+      ['copied.ids.txt', 'docs.ids.txt', swapped],
+    ]
+    for (const [file, from, change] of others) {
+      copy(file, from, change)
+      expect(readFileSync(path(file)).equals(readFileSync(path(from)))).toBe(false)
+      share(2, '--docs', path('copied.npy'))
+      const { code, err } = merge(...shares)
+      expect(err).toMatch(/^kith: these shares do not join: .*of2.jsonl was made from /)
+      expect(err).toContain(
+        `from ${path(file)}, whose contents are not those of ${path(from)}, from which ${path('of1.jsonl')}`,
+      )
+      expect(code).toBe(1)
+      copy(file, from)
+    }
+    share(2, ...texts())
+    expect(merge(...shares).err).toMatch(/of2.jsonl was made from 8 files, .*of1.jsonl from 6/)
+  })
+
+  test('metadata that were damaged are an error with their name', async () => {
+    const shares = [1, 2].map((i) => {
+      labels(`damaged${i}.jsonl`, '--shard', `${i}/2`, '--context', '10')
+      return path(`damaged${i}.jsonl`)
+    })
+    const meta = `${shares[1]}.meta.json`
+    const whole = read('damaged2.jsonl.meta.json')
+    const args = [...shares, '--out', path('damaged.jsonl')]
+    const stop = new Stop()
+    onTestFinished(() => stop.close())
+    const merge = (): Promise<unknown> =>
+      mergeCommand
+        .run(parseOptions(mergeCommand, args), new Output({ json: false, quiet: true }), stop)
+        .then(
+          () => 'joined',
+          (error: unknown) => error,
+        )
+    const refused = async (contents: string, what: string): Promise<void> => {
+      writeFileSync(meta, contents)
+      const error = await merge()
+      expect(error, what).toBeInstanceOf(FileError)
+      expect((error as FileError).code, what).toBe('BAD_INPUT')
+      expect((error as FileError).message.startsWith(`kith: ${meta}: not `), what).toBe(true)
+    }
+    for (const contents of ['', '{', 'null', '3', '"x"', 'true', '[]', '[null]', '{}']) {
+      await refused(contents, contents)
+    }
+    const none = [undefined, null, true]
+    const text = [...none, 3, [], {}]
+    const figure = [...none, 'x', [], [3], {}]
+    const count = [...figure, 3.5, -1]
+    const counts = [...none, 'x', 3, [], [null]]
+    const object = [...counts, {}]
+    const list = [...none, 'x', 3, {}, [null], [3], ['x'], [[]], [{}], [{ file: 'x' }]]
+    const wrong: Record<string, unknown[]> = {
+      command: [...text, 'rerank'],
+      version: text,
+      settings: object,
+      'settings.format': [...text, 'x'],
+      inputs: list,
+      'inputs.1': object.slice(1),
+      'inputs.1.file': text,
+      'inputs.1.bytes': count,
+      'inputs.1.sha256': text.slice(1),
+      queries: object,
+      'queries.from': [...count, 3001],
+      'queries.to': [...count, 3001],
+      'queries.total': [...count, 1],
+      summary: object,
+      'summary.leftOut': counts,
+      'summary.leftOut.no ground truth': figure.slice(1),
+      output: object,
+      'output.bytes': count,
+      'output.sha256': text,
+    }
+    for (const name of Object.keys(JSON.parse(whole).summary)) {
+      if (name !== 'leftOut') wrong[`summary.${name}`] = figure
+    }
+    for (const [place, values] of Object.entries(wrong)) {
+      for (const value of values) {
+        const damaged = JSON.parse(whole)
+        const names = place.split('.')
+        const last = names.pop()!
+        const owner = names.reduce((within, name) => within[name], damaged)
+        expect(owner, place).toHaveProperty([last])
+        owner[last] = value
+        await refused(JSON.stringify(damaged), `${place} ${JSON.stringify(value)}`)
+      }
+    }
+    const old = JSON.parse(whole)
+    for (const input of old.inputs) delete input.sha256
+    writeFileSync(meta, JSON.stringify(old))
+    expect(await merge()).toMatchObject({
+      code: 'BAD_INPUT',
+      message: expect.stringContaining(`${meta} has no digest of ${path('run.trec')}: make the`),
+    })
+    for (const change of [{ settings: null }, { inputs: [null] }, { queries: undefined }]) {
+      writeFileSync(meta, JSON.stringify({ ...JSON.parse(whole), ...change }))
+      const { code, err } = kith('labels', 'merge', ...args)
+      expect(err).toMatch(/^kith: .*damaged2.jsonl.meta.json: not what kith labels writes .*\n$/)
+      expect(code).toBe(1)
+    }
+    expect(existsSync(path('damaged.jsonl'))).toBe(false)
+    writeFileSync(meta, whole)
+    succeed('labels', 'merge', ...args)
   })
 
   test('a command that fails leaves the metadata of the output that was there', () => {

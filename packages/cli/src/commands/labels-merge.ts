@@ -2,25 +2,10 @@ import { KithError } from '@kith/core'
 import { readChunks, readLabelsParquet, writeLabelsParquet, writeWhole } from '@kith/ir'
 import type { Command } from '../command.ts'
 import { identityOf } from '../file-clashes.ts'
-import type { LabelFormat } from '../label-format.ts'
-import { addSummaries, isSummary, type LabelSummary, summaryLines } from '../label-summary.ts'
-import {
-  otherThan,
-  type ReadSidecar,
-  readSidecar,
-  type Sidecar,
-  sidecarOf,
-  writeSidecar,
-} from '../sidecar.ts'
+import { readShare, type Share } from '../label-share.ts'
+import { addSummaries, summaryLines } from '../label-summary.ts'
+import { type Input, otherThan, sidecarOf, writeSidecar } from '../sidecar.ts'
 import { text, texts } from '../values.ts'
-
-/** What `kith labels` writes beside a share. */
-interface Share extends Sidecar {
-  settings: Readonly<Record<string, unknown>> & { format: LabelFormat }
-  queries: { from: number; to: number; total: number }
-  summary: LabelSummary
-  output?: ReadSidecar['output']
-}
 
 /** `kith labels merge`: shares in, the whole out. */
 export const mergeCommand: Command = {
@@ -69,26 +54,6 @@ export const mergeCommand: Command = {
   },
 }
 
-async function readShare(file: string): Promise<Share> {
-  const name = sidecarOf(file)
-  try {
-    const share = (await readSidecar(file)) as Share | undefined
-    if (!share) throw new Error('there is no such file')
-    const { from, to, total } = share.queries
-    if (![from, to, total].every(Number.isSafeInteger)) throw new Error('no range of queries')
-    if (!isSummary(share.summary)) throw new Error('no summary')
-    if (typeof share.settings !== 'object' || !Array.isArray(share.inputs)) {
-      throw new Error('no settings or inputs')
-    }
-    return share
-  } catch (error) {
-    throw new KithError(
-      'BAD_INPUT',
-      `${name}: not what kith labels writes beside a share (${(error as Error).message})`,
-    )
-  }
-}
-
 /** An empty share has no queries that would show that it is named twice. */
 function refuseTwice(shares: readonly Named[]): void {
   const seen = new Map<string | undefined, string>()
@@ -114,24 +79,46 @@ type Named = { file: string; meta: Share }
 
 function checkSame(shares: readonly Named[]): void {
   const first = shares[0]!
-  for (const { file, meta } of shares) {
+  for (const share of shares) {
+    const { file, meta } = share
     // A setting that only one of them has makes a difference too.
     for (const name of Object.keys({ ...first.meta.settings, ...meta.settings })) {
       const [value, other] = [meta.settings[name], first.meta.settings[name]]
       if (JSON.stringify(value) === JSON.stringify(other)) continue
       throw refusal(`${file} has ${name} ${show(value)}, ${first.file} has ${show(other)}`)
     }
-    const unlike =
-      JSON.stringify(sizes(meta)) !== JSON.stringify(sizes(first.meta)) ||
-      meta.version !== first.meta.version ||
-      meta.queries.total !== first.meta.queries.total
-    if (unlike) throw refusal(`${file} and ${first.file} were made from other inputs or versions`)
+    if (meta.version !== first.meta.version) {
+      throw refusal(
+        `${file} was made by kith ${meta.version}, ${first.file} by ${first.meta.version}`,
+      )
+    }
+    checkSameInputs(share, first)
+    const [total, other] = [meta.queries.total, first.meta.queries.total]
+    if (total !== other) throw refusal(`${file} is of ${total} queries, ${first.file} of ${other}`)
   }
 }
 
-/** Inputs may lie in another folder on another machine, but they must be as long. */
-function sizes({ inputs }: Share): number[] {
-  return inputs.map(({ bytes }) => bytes)
+/** Inputs may lie in another folder on another machine, but their contents must be the same. */
+function checkSameInputs(share: Named, first: Named): void {
+  if (share === first) return
+  const [inputs, others] = [share.meta.inputs, first.meta.inputs]
+  const [count, expected] = [inputs.length, others.length]
+  if (count !== expected) {
+    throw refusal(`${share.file} was made from ${count} files, ${first.file} from ${expected}`)
+  }
+  for (const [i, input] of inputs.entries()) {
+    const other = others[i]!
+    if (input.bytes !== other.bytes || digestOf(share, input) !== digestOf(first, other)) {
+      throw refusal(
+        `${share.file} was made from ${input.file}, whose contents are not those of ${other.file}, from which ${first.file} was made`,
+      )
+    }
+  }
+}
+
+function digestOf({ file }: Named, { file: input, sha256 }: Input): string {
+  if (sha256 !== undefined) return sha256
+  throw refusal(`${sidecarOf(file)} has no digest of ${input}: make the share again with --shard`)
 }
 
 function checkWhole(shares: readonly Named[]): void {

@@ -18,11 +18,12 @@ import {
   labelValues,
   needsTexts,
 } from '../label-format.ts'
+import { labelInputs } from '../label-inputs.ts'
 import { labelFromStore } from '../label-store.ts'
 import { emptySummary, isSummary, type LabelSummary, summaryLines } from '../label-summary.ts'
 import type { LabelPlan } from '../label-tasks.ts'
 import { labelSettingOptions, readLabelSettings } from '../setting-options.ts'
-import { readShard, shardOption, shareOf } from '../shard.ts'
+import { readShard, type Shard, shardOption, shareOf } from '../shard.ts'
 import {
   embeddingOptions,
   missingPolicies,
@@ -31,13 +32,14 @@ import {
   textOptions,
   workerOption,
 } from '../shared-options.ts'
-import { fingerprint, writeSidecar } from '../sidecar.ts'
+import { fingerprint, type Sidecar, writeSidecarOf } from '../sidecar.ts'
 import { readSource, readSubmit, storeOption, submitOptions } from '../store-options.ts'
 import { runTasks, workersFor } from '../task-pool.ts'
 import { TextPair } from '../text-pair.ts'
 import { UsageError } from '../usage-error.ts'
 import { isSet, optionalChoice, optionalText, optionalWhole, text } from '../values.ts'
 import { vectorSource } from '../vector-rows.ts'
+import { version } from '../version.ts'
 
 /** `kith labels`: sparse judgements in, training labels out. */
 export const labelsCommand: Command = {
@@ -135,6 +137,7 @@ export const labelsCommand: Command = {
       const share = shareOf(shard, total)
       if (corpus && queryText) texts = await TextPair.open(corpus, queryText)
       const key = await fingerprint({ ...chosen, ...share }, files)
+      const inputs = await labelInputs(files, [queriesFile, docsFile], shard, output)
       const start = performance.now()
       let summary = emptySummary
       const write: ResumableWork<LabelSummary>['write'] = async (append, before) => {
@@ -154,14 +157,14 @@ export const labelsCommand: Command = {
           from,
           to: share.to,
         }
-        const inputs = {
+        const data = {
           queries: vectorSource(queriesFile, queries),
           docs: vectorSource(docsFile, docs),
           settings,
         }
         summary = await labelAll(
           plan,
-          (tasks) => runTasks('label', inputs, tasks, workers ?? workersFor(share.to - from)),
+          (tasks) => runTasks('label', data, tasks, workers ?? workersFor(share.to - from)),
           (task, labels) => formatLabelsOrSkip(entryOf(docs, task, labels), layout, texts, missing),
           async (part, now) => {
             await append(part, now)
@@ -172,8 +175,11 @@ export const labelsCommand: Command = {
       }
       const finish = async (partial: string): Promise<void> => {
         await finishLabels(partial, out, layout, summary)
-        const more = { shard, queries: { ...share, total }, summary }
-        await writeSidecar(out, 'labels', chosen, files, more)
+        const made: Sidecar & { shard: Shard; queries: object; summary: LabelSummary } = {
+          ...{ command: 'labels', version, settings: chosen, inputs },
+          ...{ shard, queries: { ...share, total }, summary },
+        }
+        await writeSidecarOf(out, made)
       }
       await writeResumably(out, { key, isState: isSummary, write, finish })
       const seconds = (performance.now() - start) / 1000
