@@ -12,11 +12,11 @@ import { compare, evaluate, readRun } from '@kith/ir'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Every target of METHOD.md section 6. */
+/** Every target of docs/method.md section 6. */
 const targets = ['one-hot', 'uniform', 'geometric', 'rnn', 'mixed', 'joint', 'query-centric']
 
 const usual = {
-  // Queries are cut at 32 tokens as in the paper (METHOD.md section 7).
+  // Queries are cut at 32 tokens as in the paper (docs/method.md section 7).
   encoder: { epochs: '6', rate: '3e-5', dropout: '0.1', 'max-tokens': '32' },
   adapter: { adapter: 'linear', epochs: '40', rate: '1e-3', 'weight-decay': '0' },
 }

@@ -44,7 +44,7 @@ const regions = readFileSync(at('regions.tsv'), 'utf8').trim().split('\n').slice
 const clusters = new Map(regions.map((line) => line.split('\t')))
 const test = await readQrels(at('qrels/test.tsv'))
 // What the best of labels could do: all of those that the run has. Labels from outside it
-// would teach the encoder to move away from it (METHOD.md section 7).
+// would teach the encoder to move away from it (docs/method.md section 7).
 const inList = new Map()
 for (const [query, grades] of await readQrels(at('qrels/train.tsv'))) {
   const retrieved = new Set(run.get(query)?.ids)

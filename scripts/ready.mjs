@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -28,6 +28,11 @@ function step(name, files, npmArguments) {
   const done = existsSync(stamp) && readFileSync(stamp, 'utf8') === digest
   if (done && (name !== 'built' || packages().every(isBuilt))) return
   console.log(`kith: npm ${npmArguments.join(' ')}`)
+  // What was built from files that are gone or have moved must not be found any more.
+  if (name === 'built') {
+    for (const folder of packages())
+      rmSync(join(root, folder, 'dist'), { recursive: true, force: true })
+  }
   const { status, error } = spawnSync('npm', npmArguments, {
     cwd: root,
     stdio: 'inherit',

@@ -35,7 +35,10 @@ function newFolder(name: string): string {
 }
 
 /** Runs a line of bash with `kith` as `$0` and its arguments as `$@`. */
-function bash(line: string, args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
+function bash(
+  line: string,
+  args: readonly string[],
+): { status: number | null; stdout: string; stderr: string } {
   const script = `kith() { ${JSON.stringify(process.execPath)} ${JSON.stringify(program)} "$@"; }; set -o pipefail; ${line}`
   return spawnSync('bash', ['-c', script, 'bash', ...args], { encoding: 'utf8' })
 }

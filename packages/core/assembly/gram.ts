@@ -1,7 +1,7 @@
 import { word } from './address'
 
 /**
- * METHOD.md section 1: S = X·Xᵀ, the upper triangle computed and mirrored.
+ * docs/method.md section 1: S = X·Xᵀ, the upper triangle computed and mirrored.
  *
  * `x` holds `rows` vectors (a multiple of 4) of `dimensions` floats (a multiple
  * of 4, zero-padded); `s` receives rows × rows floats. Every entry is one chain

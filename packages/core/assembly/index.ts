@@ -1,4 +1,4 @@
-/** The kernel: METHOD.md sections 1 to 4 over memory that the caller lays out. */
+/** The kernel: docs/method.md sections 1 to 4 over memory that the caller lays out. */
 export { gram } from './gram'
 export { jaccard } from './jaccard'
 export { rank } from './rank'

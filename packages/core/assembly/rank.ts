@@ -1,7 +1,7 @@
 import { word } from './address'
 
 /**
- * METHOD.md section 2: rank[i], the `keep` rows with the highest S[i, ·], best
+ * docs/method.md section 2: rank[i], the `keep` rows with the highest S[i, ·], best
  * first, ties by the lower row.
  *
  * Per row: a threshold is bisected until few enough values lie at or above it,

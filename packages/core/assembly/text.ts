@@ -1,5 +1,5 @@
 /**
- * METHOD.md section 4, the text view: S_text from the hashed terms of a
+ * docs/method.md section 4, the text view: S_text from the hashed terms of a
  * context's texts.
  *
  * Frequent terms become columns of a dense matrix and go through the Gram

@@ -1,5 +1,5 @@
 /**
- * METHOD.md section 3: the weighted neighbour vectors, as compressed rows:
+ * docs/method.md section 3: the weighted neighbour vectors, as compressed rows:
  * row i has the entries starts[i] .. starts[i + 1] of `columns` and `weights`,
  * columns ascending, filled up to a multiple of 4 with zero weights of column 0.
  */

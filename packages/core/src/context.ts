@@ -8,9 +8,9 @@ import {
   type Vectors,
   withQuery,
 } from './matrix.ts'
-import type { Postings } from './postings.ts'
-import { appendText, readText, type Text } from './prepare-text.ts'
-import { show } from './show.ts'
+import { show } from './settings/show.ts'
+import type { Postings } from './text/postings.ts'
+import { appendText, readText, type Text } from './text/prepare-text.ts'
 
 /** A query: its vector, or its vector with its text and its vectors of further views. */
 export type Query = Vector | QueryViews

@@ -1,5 +1,5 @@
 import type { NeighbourVector } from './kernel/engine.ts'
-import type { Ranking } from './ranking.ts'
+import type { Ranking } from './method/ranking.ts'
 
 /** A neighbour that the query and a candidate have in common. */
 export interface SharedNeighbour {

@@ -1,12 +1,12 @@
 import type { Candidates, Query, RankingContext } from './context.ts'
 import type { Explanation } from './explanation.ts'
-import type { GroundTruth } from './ground-truth.ts'
-import type { PartialLabelSettings } from './label-settings.ts'
-import type { Labels } from './labels.ts'
-import type { Ranking } from './ranking.ts'
+import type { GroundTruth } from './labels/ground-truth.ts'
+import type { PartialLabelSettings } from './labels/label-settings.ts'
+import type { Labels } from './labels/labels.ts'
+import type { Ranking } from './method/ranking.ts'
+import type { Similarities } from './method/similarities.ts'
 import { type Neighbours, Reranker } from './reranker.ts'
-import type { PartialSettings } from './settings.ts'
-import type { Similarities } from './similarities.ts'
+import type { PartialSettings } from './settings/settings.ts'
 
 /** The memory that the functions below share, lent to one call at a time. */
 const shared = new Reranker()
@@ -57,7 +57,7 @@ export function explain(
 }
 
 /**
- * Evidence-based training labels (METHOD.md section 6) for the candidates of a context,
+ * Evidence-based training labels (docs/method.md section 6) for the candidates of a context,
  * whose row 0 is the query and whose ground-truth rows are known. Candidates that are
  * similar to the ground truth within the query's context get a part of its probability.
  *

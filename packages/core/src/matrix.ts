@@ -1,5 +1,5 @@
 import { KithError } from './error.ts'
-import { show } from './show.ts'
+import { show } from './settings/show.ts'
 
 /** One embedding. */
 export type Vector = Float32Array | Float64Array | readonly number[]

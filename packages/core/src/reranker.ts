@@ -8,20 +8,20 @@ import {
 } from './context.ts'
 import { KithError } from './error.ts'
 import { type Explanation, explainCandidate } from './explanation.ts'
-import { buildGraph } from './graph.ts'
-import { checkGroundTruth, type GroundTruth } from './ground-truth.ts'
 import type { Engine } from './kernel/engine.ts'
+import { checkGroundTruth, type GroundTruth } from './labels/ground-truth.ts'
 import {
   type LabelSettings,
   type PartialLabelSettings,
   resolveLabelSettings,
-} from './label-settings.ts'
-import { type Labels, labelsOf } from './labels.ts'
-import { mix } from './mix.ts'
-import { type Ranking, rankCandidates } from './ranking.ts'
-import { type PartialSettings, resolveSettings, type Settings } from './settings.ts'
-import { show } from './show.ts'
-import { findNeighbours, type Similarities, similarities } from './similarities.ts'
+} from './labels/label-settings.ts'
+import { type Labels, labelsOf } from './labels/labels.ts'
+import { buildGraph } from './method/graph.ts'
+import { mix } from './method/mix.ts'
+import { type Ranking, rankCandidates } from './method/ranking.ts'
+import { findNeighbours, type Similarities, similarities } from './method/similarities.ts'
+import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
+import { show } from './settings/show.ts'
 import { Lender } from './workspace.ts'
 
 /** The neighbours of each row of a context. */

@@ -1,6 +1,6 @@
 import type { Engine, KernelName } from './kernel/engine.ts'
 import { createEngine, kernel } from './kernel/load.ts'
-import { Postings } from './postings.ts'
+import { Postings } from './text/postings.ts'
 
 /** A memory that one huge context has grown beyond this is not kept for the next. */
 const KEPT_BYTES = 256 * 2 ** 20

@@ -2,7 +2,7 @@ import { type PartialLabelSettings, similarity } from '../src/index.ts'
 import type { Matrix } from '../src/matrix.ts'
 
 /**
- * METHOD.md section 6, steps 3 to 7, for `mixed`, written once more from the page: lists
+ * docs/method.md section 6, steps 3 to 7, for `mixed`, written once more from the page: lists
  * of records and sorting instead of typed arrays.
  */
 export function mixedLabels(

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { regularise } from '../src/baselines/regularise.ts'
 import { methods, movedQuery, rerank, rerankWith, similarity } from '../src/index.ts'
-import { regularise } from '../src/regularise.ts'
 import { contexts, makeContext } from './contexts.ts'
 import { splitContext } from './support.ts'
 

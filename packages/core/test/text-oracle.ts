@@ -1,5 +1,5 @@
 /**
- * The text view and the views' mix, word for word from METHOD.md section 4 and
+ * The text view and the views' mix, word for word from docs/method.md section 4 and
  * with nothing of the library's: strings for terms, doubles for numbers.
  */
 

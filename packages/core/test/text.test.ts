@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { prepareText } from '../src/index.ts'
 import { createEngine } from '../src/kernel/load.ts'
-import { Postings } from '../src/postings.ts'
-import { appendString, appendText } from '../src/prepare-text.ts'
+import { Postings } from '../src/text/postings.ts'
+import { appendString, appendText } from '../src/text/prepare-text.ts'
 import { allKernels, expectClose, random } from './support.ts'
 import { termsOf, textCosines } from './text-oracle.ts'
 
@@ -113,7 +113,7 @@ function keysOf(postings: Uint32Array): string[] {
 }
 
 describe.each(allKernels)('text similarity on %s', (kernel) => {
-  test('the samples, as METHOD.md says', () => {
+  test('the samples, as docs/method.md says', () => {
     const expected = textCosines(samples)
     similarities(kernel, samples).forEach((row, i) => {
       expectClose(row, expected[i]!, 2e-6)

@@ -41,7 +41,7 @@ function cosines(vectors: readonly Float32Array[]): number[][] {
 }
 
 describe.each(allKernels)('views on %s', (kernel) => {
-  test('embeddings and words, as METHOD.md says', () => {
+  test('embeddings and words, as docs/method.md says', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 60 }),

@@ -1,45 +1,55 @@
-/** The retrieval field's files and measures: METHOD.md section 8. */
-export { type Comparison, type ComparisonOptions, compare, holm } from './compare.ts'
-export { embeddingFiles } from './embedding-files.ts'
-export type { EmbeddingFormat } from './embedding-format.ts'
-export type { Embeddings } from './embeddings.ts'
-export { type Evaluation, type EvaluationOptions, evaluate } from './evaluate.ts'
-export { FileError } from './file-error.ts'
-export { formatFigure } from './format-figure.ts'
-export { formatP, markOf } from './format-p.ts'
-export { fuseRanks, fuseScores, type Normalisation } from './fusion.ts'
-export { halfTable, toHalves } from './half.ts'
-export { type HiddenQrels, hideAllButOne } from './hide.ts'
-export { isStandardInput } from './input-file.ts'
-export { readLabelsParquet, writeLabelsParquet } from './label-parquet.ts'
+/** The retrieval field's files and measures: docs/method.md section 8. */
+
+export { embeddingFiles } from './embeddings/embedding-files.ts'
+export type { EmbeddingFormat } from './embeddings/embedding-format.ts'
+export type { Embeddings } from './embeddings/embeddings.ts'
+export { halfTable, toHalves } from './embeddings/half.ts'
+export { type OpenEmbeddingsOptions, openEmbeddings } from './embeddings/open-embeddings.ts'
+export { type WriteEmbeddingsOptions, writeEmbeddings } from './embeddings/write-embeddings.ts'
+export { FileError } from './io/file-error.ts'
+export { isStandardInput } from './io/input-file.ts'
+export { readLines } from './io/lines.ts'
+export { type FileLock, lockFile } from './io/lock-file.ts'
+export { isPipeOrDevice } from './io/output-place.ts'
+export { readChunks } from './io/read-chunks.ts'
+export { checkRegular } from './io/regular-file.ts'
+export {
+  type AppendPart,
+  type ResumableWork,
+  resumableFiles,
+  writeResumably,
+} from './io/resumable.ts'
+export { discardUnfinished } from './io/unfinished.ts'
+export { appendAll, writeAllSync } from './io/write-all.ts'
+export { putInPlace, type Write, writeWhole } from './io/write-whole.ts'
+export { readLabelsParquet, writeLabelsParquet } from './labels/label-parquet.ts'
 export {
   formatListwise,
   formatSentenceTransformers,
   formatTevatron,
   type LabelTexts,
   type LabelValues,
-} from './label-texts.ts'
-export { formatLabelsJson, formatLabelsTsv, type LabelledQuery, readLabels } from './labels.ts'
-export { readLines } from './lines.ts'
-export { type FileLock, lockFile } from './lock-file.ts'
-export { type Measure, type MeasureKind, parseMeasure } from './measure.ts'
-export { type OpenEmbeddingsOptions, openEmbeddings } from './open-embeddings.ts'
-export { isPipeOrDevice } from './output-place.ts'
-export { type Qrels, type QrelsFormat, readQrels, writeQrels } from './qrels.ts'
-export { readChunks } from './read-chunks.ts'
-export { checkRegular } from './regular-file.ts'
+} from './labels/label-texts.ts'
 export {
-  type AppendPart,
-  type ResumableWork,
-  resumableFiles,
-  writeResumably,
-} from './resumable.ts'
-export { type RankedQuery, Run } from './run.ts'
-export { RunBuilder } from './run-builder.ts'
-export { type RunFormat, readRun, writeRun } from './run-files.ts'
-export { countRankings, streamRankings } from './run-stream.ts'
-export { seededFraction } from './seeded.ts'
-export { TextStore } from './text-store.ts'
+  formatLabelsJson,
+  formatLabelsTsv,
+  type LabelledQuery,
+  readLabels,
+} from './labels/labels.ts'
+export { type Evaluation, type EvaluationOptions, evaluate } from './measures/evaluate.ts'
+export { formatFigure } from './measures/format-figure.ts'
+export { type Measure, type MeasureKind, parseMeasure } from './measures/measure.ts'
+export { type HiddenQrels, hideAllButOne } from './qrels/hide.ts'
+export { type Qrels, type QrelsFormat, readQrels, writeQrels } from './qrels/qrels.ts'
+export { fuseRanks, fuseScores, type Normalisation } from './runs/fusion.ts'
+export { type RankedQuery, Run } from './runs/run.ts'
+export { RunBuilder } from './runs/run-builder.ts'
+export { type RunFormat, readRun, writeRun } from './runs/run-files.ts'
+export { countRankings, streamRankings } from './runs/run-stream.ts'
+export { type Comparison, type ComparisonOptions, compare, holm } from './stats/compare.ts'
+export { formatP, markOf } from './stats/format-p.ts'
+export { seededFraction } from './stats/seeded.ts'
+export { TextStore } from './texts/text-store.ts'
 export {
   readTexts,
   type TextEntry,
@@ -47,8 +57,4 @@ export {
   type TextLayout,
   type WriteTextsOptions,
   writeTexts,
-} from './texts.ts'
-export { discardUnfinished } from './unfinished.ts'
-export { appendAll, writeAllSync } from './write-all.ts'
-export { type WriteEmbeddingsOptions, writeEmbeddings } from './write-embeddings.ts'
-export { putInPlace, type Write, writeWhole } from './write-whole.ts'
+} from './texts/texts.ts'

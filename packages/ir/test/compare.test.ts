@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { compare, type Evaluation, holm } from '../src/index.ts'
-import { randomisationP } from '../src/randomisation.ts'
-import { incompleteBeta, tTestP } from '../src/t-distribution.ts'
+import { randomisationP } from '../src/stats/randomisation.ts'
+import { incompleteBeta, tTestP } from '../src/stats/t-distribution.ts'
 
 function evaluationOf(values: Record<string, number>): Evaluation {
   const numbers = Object.values(values)

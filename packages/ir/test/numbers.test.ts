@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { halfTable, toHalf } from '../src/half.ts'
-import { parseNumber } from '../src/parse-number.ts'
+import { halfTable, toHalf } from '../src/embeddings/half.ts'
+import { parseNumber } from '../src/io/parse-number.ts'
 
 function parse(text: string): number {
   const bytes = Buffer.from(text)

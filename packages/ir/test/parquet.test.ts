@@ -5,10 +5,10 @@ import { ByteWriter, type ColumnSource, parquetWriteFile } from 'hyparquet-write
 import { serializeTCompactProtocol } from 'hyparquet-writer/src/thrift.js'
 import { describe, expect, test } from 'vitest'
 import { openEmbeddings } from '../src/index.ts'
-import { decodeVectors } from '../src/parquet-column.ts'
-import { decodeHybrid } from '../src/parquet-levels.ts'
-import { readPages } from '../src/parquet-pages.ts'
-import { checkThrift } from '../src/thrift-check.ts'
+import { decodeVectors } from '../src/parquet/parquet-column.ts'
+import { decodeHybrid } from '../src/parquet/parquet-levels.ts'
+import { readPages } from '../src/parquet/parquet-pages.ts'
+import { checkThrift } from '../src/parquet/thrift-check.ts'
 import { folder } from './support.ts'
 
 const vectors = Array.from({ length: 500 }, (_, i) => [i / 4, (i % 3) / 2, -1])

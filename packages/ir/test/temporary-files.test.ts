@@ -14,7 +14,7 @@ import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeEmbeddings, writeWhole } from '../src/index.ts'
-import { TemporaryFile } from '../src/temporary-file.ts'
+import { TemporaryFile } from '../src/io/temporary-file.ts'
 import { folder } from './support.ts'
 
 const library = new URL('../dist/index.js', import.meta.url).href

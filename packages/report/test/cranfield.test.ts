@@ -46,7 +46,7 @@ test.skipIf(!collection)('Cranfield, reranked: from files to a page', async () =
     measures: mean,
     comparison: { 'nDCG@10': { ...compared, p: compared.randomisation } },
   }))
-  // METHOD.md section 4: the default helps a little on Cranfield.
+  // docs/method.md section 4: the default helps a little on Cranfield.
   expect(verdictOf(first!, second!, 'nDCG@10')!.kind).toMatch(/better|unsure/)
   const page = renderReport({
     runs: [{ ...first!, comparison: undefined }, second!],

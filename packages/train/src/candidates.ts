@@ -1,7 +1,7 @@
 import { KithError } from '@kith/core'
 
 /**
- * A query's candidates (METHOD.md section 7): the labelled ones first, whether they
+ * A query's candidates (docs/method.md section 7): the labelled ones first, whether they
  * were retrieved or not, then the retrieved ones, up to the size of a list.
  */
 export function candidatesOf(

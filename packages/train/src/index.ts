@@ -1,4 +1,4 @@
-/** CODER fine-tuning of query encoders and query adapters: METHOD.md section 7. */
+/** CODER fine-tuning of query encoders and query adapters: docs/method.md section 7. */
 export { adamw } from './adamw.ts'
 export {
   type AdapterKind,

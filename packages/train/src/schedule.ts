@@ -1,4 +1,4 @@
-/** How the learning rate goes: METHOD.md section 7. */
+/** How the learning rate goes: docs/method.md section 7. */
 export interface ScheduleSettings {
   /** The peak. */
   rate: number

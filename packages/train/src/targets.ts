@@ -38,7 +38,7 @@ export class FixedLabels implements Labeller {
 }
 
 /**
- * Targets from evidence (METHOD.md section 6), made for each batch from the context as
+ * Targets from evidence (docs/method.md section 6), made for each batch from the context as
  * it is then: the query's current embedding and its current candidates.
  */
 export class LiveLabels implements Labeller {

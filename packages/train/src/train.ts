@@ -44,7 +44,7 @@ export interface TrainingJob extends DeviceOptions, TrainingHooks {
 }
 
 /**
- * Fine-tunes a query model on fixed document embeddings (METHOD.md section 7), and
+ * Fine-tunes a query model on fixed document embeddings (docs/method.md section 7), and
  * writes the best weights to a folder.
  */
 export async function train(job: TrainingJob): Promise<TrainingResult> {

@@ -9,11 +9,11 @@ export interface Validation {
   measures: Readonly<Record<string, number>>
 }
 
-/** The measures of METHOD.md section 7. */
+/** The measures of docs/method.md section 7. */
 export const MEASURES = ['MRR@10', 'nDCG@10', 'MAP@10', 'Recall@10'] as const
 
 /**
- * How well embeddings rank the candidates of held-out queries (METHOD.md section 7).
+ * How well embeddings rank the candidates of held-out queries (docs/method.md section 7).
  *
  * The loss is the KL divergence with the original labels, equal probability on the
  * ground truth, over lists into which that is injected: where it was not retrieved it

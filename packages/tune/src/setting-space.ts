@@ -11,7 +11,7 @@ export interface SpaceInputs {
   methods?: readonly Method[] | undefined
 }
 
-/** The largest context that is tried: METHOD.md section 4 finds sizes from 20 to 60 alike. */
+/** The largest context that is tried: docs/method.md section 4 finds sizes from 20 to 60 alike. */
 const LARGEST_CONTEXT = 100
 
 /** The settings that are searched; where there are several methods, each with its own. */
@@ -127,5 +127,5 @@ export function parametersOf(settings: MethodSettings, space: Space): Parameters
   })
 }
 
-/** What the words count for where settings do not say (METHOD.md section 4). */
+/** What the words count for where settings do not say (docs/method.md section 4). */
 const DEFAULT_WORDS = { graph: 0.3, score: 0.2 }

@@ -41,7 +41,7 @@ export interface TuneOptions extends ScorerOptions {
  * For each fold of the queries a study searches on the other folds alone, and its best settings
  * are judged on that fold: no query judges settings that were chosen, or even suggested, by it.
  * One more study on all queries finds the settings to ship. With few queries nothing is searched:
- * only default or off is decided (METHOD.md section 4).
+ * only default or off is decided (docs/method.md section 4).
  */
 export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<Tuned> {
   const { measure, level = 1, strict = false, seed = 0, signal } = options

@@ -1,6 +1,6 @@
 import { type Evidence, evidenceOf, meanOf } from './evidence.ts'
 
-/** With no more judged queries than this, searching for settings is worse than the default (METHOD.md section 4). */
+/** With no more judged queries than this, searching for settings is worse than the default (docs/method.md section 4). */
 export const FEW_QUERIES = 50
 
 /** The default goes if its own t on few queries is below this. */
@@ -41,7 +41,7 @@ export interface Judgement {
 }
 
 /**
- * METHOD.md section 4's rule. The default stays unless something convincing replaces it. With few
+ * docs/method.md section 4's rule. The default stays unless something convincing replaces it. With few
  * queries it is switched off only by a sign of harm, with more already by the lack of a gain.
  */
 export function judge(values: HeldOutValues): Judgement {

@@ -1,5 +1,5 @@
-import type { Postings } from '../postings.ts'
-import type { Scale, Settings } from '../settings.ts'
+import type { Scale, Settings } from '../settings/settings.ts'
+import type { Postings } from '../text/postings.ts'
 
 /** The implementations of the method, fastest first. */
 export type KernelName = 'relaxed-simd' | 'simd' | 'typescript'
@@ -27,7 +27,7 @@ export interface NeighbourVector {
 }
 
 /**
- * The steps of METHOD.md sections 1 to 4 over one context at a time, in their
+ * The steps of docs/method.md sections 1 to 4 over one context at a time, in their
  * order: similarities, graph, neighbours, neighbour vectors, Jaccard. Everything
  * that an engine returns is a copy that outlives the context.
  */

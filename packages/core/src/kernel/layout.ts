@@ -1,5 +1,5 @@
-import { POSTING } from '../postings.ts'
-import { trustedCount } from '../reciprocal.ts'
+import { trustedCount } from '../method/reciprocal.ts'
+import { POSTING } from '../text/postings.ts'
 import type { Shape } from './engine.ts'
 
 /** Columns of the dense matrix of frequent terms; COLUMNS in assembly/text.ts. */

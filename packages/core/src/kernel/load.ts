@@ -1,7 +1,7 @@
 import { KithError } from '../error.ts'
 import { wasm as relaxedSimd } from '../generated/relaxed-simd.ts'
 import { wasm as simd } from '../generated/simd.ts'
-import { show } from '../show.ts'
+import { show } from '../settings/show.ts'
 import { decodeBase64 } from './base64.ts'
 import type { Engine, KernelName } from './engine.ts'
 import { TypeScriptEngine } from './typescript-engine.ts'

@@ -1,5 +1,5 @@
-import { asciiWord } from '../characters.ts'
-import { POSTING, type Postings } from '../postings.ts'
+import { asciiWord } from '../text/characters.ts'
+import { POSTING, type Postings } from '../text/postings.ts'
 import { kernel, moduleOf } from './load.ts'
 import { instantiate, type WasmExports } from './wasm-exports.ts'
 

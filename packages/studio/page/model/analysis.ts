@@ -60,7 +60,7 @@ export function analyse(context: QueryContext, page: PageSettings): Analysis {
   }
 }
 
-/** METHOD.md section 4: mean 0, population deviation 1; what is constant becomes 0. */
+/** docs/method.md section 4: mean 0, population deviation 1; what is constant becomes 0. */
 function standardised(values: Float32Array): Float32Array {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length

@@ -2,7 +2,7 @@
 const CUTOFF = 10
 
 /**
- * nDCG@10 as trec_eval has it (METHOD.md section 8): the grade as gain, log2(rank + 1) as discount.
+ * nDCG@10 as trec_eval has it (docs/method.md section 8): the grade as gain, log2(rank + 1) as discount.
  *
  * @param grades Of the ranked documents, best first; what nobody judged gains nothing.
  * @param ideal The highest grades of the query, descending.

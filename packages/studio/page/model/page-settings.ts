@@ -21,7 +21,7 @@ export type PageLabelSettings = Pick<
   'keep' | 'boost' | 'normalise' | 'normaliseOver' | 'aggregate'
 >
 
-/** METHOD.md section 4: the weights of the words where there are texts. */
+/** docs/method.md section 4: the weights of the words where there are texts. */
 const words = { textScore: 0.2, textGraph: 0.3 }
 
 /** The presets as the page holds them. A raw mix has one view, so the words count nothing there. */

@@ -1,0 +1,28 @@
+import type { Matrix } from '../matrix.ts'
+import type { MethodSettings } from './method-settings.ts'
+
+/**
+ * Pseudo-relevance feedback: the query's vector moved towards the mean of its first candidates,
+ * which are taken for relevant. `average` gives the query the weight of one candidate; `rocchio`
+ * says how much the candidates count for.
+ *
+ * @param context The query's vector in row 0, its candidates' below.
+ */
+export function feedbackVector(
+  { data, rows, dimensions }: Matrix,
+  {
+    method,
+    feedback,
+    feedbackShare,
+  }: Pick<MethodSettings, 'method' | 'feedback' | 'feedbackShare'>,
+): Float32Array {
+  const count = Math.min(feedback, rows - 1)
+  const share = method === 'average' ? count / (count + 1) : count > 0 ? feedbackShare : 0
+  const moved = new Float32Array(dimensions)
+  for (let j = 0; j < dimensions; j++) {
+    let sum = 0
+    for (let i = 1; i <= count; i++) sum += data[i * dimensions + j]!
+    moved[j] = (1 - share) * data[j]! + (count > 0 ? (share * sum) / count : 0)
+  }
+  return moved
+}

@@ -1,0 +1,72 @@
+import type { Context } from '../context.ts'
+import type { Engine } from '../kernel/engine.ts'
+import { buildGraph } from '../method/graph.ts'
+import { mix } from '../method/mix.ts'
+import { similarities } from '../method/similarities.ts'
+import type { CheckedGroundTruth } from './ground-truth.ts'
+import { jointEvidence } from './joint-evidence.ts'
+import type { Aggregate, LabelSettings } from './label-settings.ts'
+
+/** Section 6, steps 2 and 3: r'' of the N candidates, for the targets that look at similarities. */
+export function evidenceOf(
+  engine: Engine,
+  context: Context,
+  { rows, grades }: CheckedGroundTruth,
+  settings: LabelSettings,
+): Float64Array {
+  switch (settings.target) {
+    case 'joint':
+      // A grade would turn against a candidate whose evidence is below average.
+      return aggregate(jointEvidence(engine, context, rows, settings), [], settings.aggregate)
+    case 'query-centric':
+      return aggregate([buildGraph(engine, context, [0], settings)[0]!.values], [], 'mean')
+    case 'geometric':
+      return aggregate(geometricOnly(engine, context, rows, settings), grades, settings.aggregate)
+    case 'rnn':
+      return mixedEvidence(engine, context, { rows, grades }, { ...settings, lambda: 0 })
+    default:
+      return mixedEvidence(engine, context, { rows, grades }, settings)
+  }
+}
+
+function mixedEvidence(
+  engine: Engine,
+  context: Context,
+  { rows, grades }: CheckedGroundTruth,
+  settings: LabelSettings,
+): Float64Array {
+  const { mixed } = similarities(engine, context, rows, settings)
+  return aggregate(mixed, grades, settings.aggregate)
+}
+
+/** s* with λ = 1, which needs no neighbours. */
+function geometricOnly(
+  engine: Engine,
+  context: Context,
+  rows: readonly number[],
+  settings: LabelSettings,
+): Float64Array[] {
+  const unused = new Float32Array(context.rows)
+  return buildGraph(engine, context, rows, settings).map((term, l) =>
+    mix(term, unused, rows[l]!, { ...settings, lambda: 1 }),
+  )
+}
+
+/** One number per candidate from the similarities of each ground-truth document to all rows. */
+function aggregate(
+  similarities: readonly ArrayLike<number>[],
+  grades: readonly number[],
+  how: Aggregate,
+): Float64Array {
+  const evidence = new Float64Array(similarities[0]!.length - 1)
+  const share = how === 'mean' ? 1 / similarities.length : 1
+  similarities.forEach((row, l) => {
+    const factor = share * (grades[l] ?? 1)
+    for (let c = 0; c < evidence.length; c++) {
+      const value = factor * row[c + 1]!
+      if (how !== 'max') evidence[c]! += value
+      else if (l === 0 || value > evidence[c]!) evidence[c] = value
+    }
+  })
+  return evidence
+}

@@ -1,0 +1,51 @@
+import type { Context } from '../context.ts'
+import type { Engine } from '../kernel/engine.ts'
+import { standardise } from '../method/mix.ts'
+import { noiseOf } from '../method/noise.ts'
+import { vectorSimilarity } from '../method/vector-similarity.ts'
+import type { Settings } from '../settings/settings.ts'
+
+/** What the words count for beside the embeddings. */
+const WORDS = 0.5
+
+/**
+ * Section 6, `joint`: for each ground-truth document l the sum of z(S[0, ·]) and z(S[l, ·]),
+ * and half of the same for the words where there are texts; z over the candidates that
+ * are not ground truth.
+ */
+export function jointEvidence(
+  engine: Engine,
+  context: Context,
+  groundTruth: readonly number[],
+  { metric }: Pick<Settings, 'metric'>,
+): Float64Array[] {
+  const vectors = context.views.get('vectors')!
+  engine.open({
+    rows: context.rows,
+    dimensions: vectors.dimensions,
+    postings: context.texts?.count ?? 0,
+    blended: false,
+    k: 1,
+    kExp: 0,
+    trust: 0,
+  })
+  const evidence = groundTruth.map(() => new Float64Array(context.rows))
+  const add = (weight: number): void => {
+    const [noise, ...noises] = noiseOf(engine, [0, ...groundTruth])
+    const ofQuery = standardise(engine.row(0), groundTruth, noise)
+    groundTruth.forEach((row, l) => {
+      const ofDocument = standardise(engine.row(row), groundTruth, noises[l])
+      const sum = evidence[l]!
+      for (let c = 0; c < sum.length; c++) sum[c]! += weight * (ofQuery[c]! + ofDocument[c]!)
+    })
+  }
+  const cosine = metric === 'cosine'
+  vectorSimilarity(engine, context, 'vectors', cosine ? 'each' : 'common')
+  if (cosine) engine.cosine()
+  add(1)
+  if (context.texts) {
+    engine.text(context.texts)
+    add(WORDS)
+  }
+  return evidence
+}

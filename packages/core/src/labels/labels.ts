@@ -1,0 +1,132 @@
+import type { Context } from '../context.ts'
+import type { Engine } from '../kernel/engine.ts'
+import { evidenceOf } from './evidence.ts'
+import type { CheckedGroundTruth } from './ground-truth.ts'
+import type { LabelSettings } from './label-settings.ts'
+import { normalise } from './normalise.ts'
+
+/** Labels of a query's candidates; an index is 0 for the context's row 1. */
+export interface Labels {
+  /** r'': the evidence that each of the N candidates is relevant. */
+  evidence: Float64Array
+  /** The candidates with a label above 0, in descending order of it. */
+  kept: Uint32Array
+  /** Their probabilities: target[i] belongs to kept[i]; they sum to 1. */
+  target: Float64Array
+}
+
+/** Section 6 over one context. */
+export function labelsOf(
+  engine: Engine,
+  context: Context,
+  groundTruth: CheckedGroundTruth,
+  settings: LabelSettings,
+): Labels {
+  if (settings.target === 'one-hot') return uniform(context, groundTruth, 0)
+  if (settings.target === 'uniform') {
+    return uniform(context, groundTruth, epsilonOf(engine, context, groundTruth, settings))
+  }
+  const evidence = evidenceOf(engine, context, groundTruth, settings)
+  return { evidence, ...targetOf(evidence, groundTruth, settings) }
+}
+
+/** Steps 4 to 7: cut, normalise, boost, softmax. */
+function targetOf(
+  evidence: Float64Array,
+  groundTruth: CheckedGroundTruth,
+  settings: LabelSettings,
+): Pick<Labels, 'kept' | 'target'> {
+  const known = new Set(groundTruth.rows.map((row) => row - 1))
+  const candidates = keep(evidence, known, settings)
+  const own = Float64Array.from(candidates, (candidate) => evidence[candidate]!)
+  const over = settings.normaliseOver === 'kept' ? own : evidence
+  const logits = normalise(own, over, settings.normalise).map((value, i) =>
+    known.has(candidates[i]!) ? value * settings.boost : value,
+  )
+  return inOrder(Uint32Array.from(candidates), softmax(logits))
+}
+
+/** Step 4: the candidates with most evidence, ties to the lower one; ground truth first where it must stay. */
+function keep(
+  evidence: Float64Array,
+  known: ReadonlySet<number>,
+  settings: Pick<LabelSettings, 'keep' | 'keepGroundTruth'>,
+): number[] {
+  if (!settings.keepGroundTruth) return highest(evidence, settings.keep, noOne)
+  return [...known, ...highest(evidence, settings.keep - known.size, known)]
+}
+
+const noOne: ReadonlySet<number> = new Set()
+
+/** The candidates with most evidence, without some: nearly all fail the first comparison. */
+function highest(evidence: Float64Array, count: number, without: ReadonlySet<number>): number[] {
+  const found: number[] = []
+  if (count <= 0) return found
+  for (let c = 0; c < evidence.length; c++) {
+    const value = evidence[c]!
+    const full = found.length === count
+    if ((full && value <= evidence[found[count - 1]!]!) || without.has(c)) continue
+    if (full) found.pop()
+    let place = found.length
+    while (place > 0 && evidence[found[place - 1]!]! < value) place--
+    found.splice(place, 0, c)
+  }
+  return found
+}
+
+/** The judgements alone: ε is taken from the ground truth and spread evenly over all others. */
+function uniform({ rows }: Context, groundTruth: CheckedGroundTruth, epsilon: number): Labels {
+  const candidates = rows - 1
+  const judged = groundTruth.rows.length
+  // Without others there is nobody to give it to.
+  const given = candidates > judged ? epsilon : 0
+  const evidence = new Float64Array(candidates)
+  const labels = new Float64Array(candidates).fill(given / (candidates - judged))
+  groundTruth.rows.forEach((row, l) => {
+    evidence[row - 1] = groundTruth.grades[l]!
+    labels[row - 1] = (1 - given) / judged
+  })
+  const kept = new Uint32Array(candidates)
+    .map((_, c) => c)
+    .filter((candidate) => labels[candidate]! > 0)
+  return {
+    evidence,
+    ...inOrder(
+      kept,
+      Float64Array.from(kept, (c) => labels[c]!),
+    ),
+  }
+}
+
+/** ε, or the probability that `mixed` moves away from the ground truth. */
+function epsilonOf(
+  engine: Engine,
+  context: Context,
+  groundTruth: CheckedGroundTruth,
+  settings: LabelSettings,
+): number {
+  if (settings.epsilon !== 'match-mixed') return settings.epsilon
+  const { kept, target } = labelsOf(engine, context, groundTruth, { ...settings, target: 'mixed' })
+  let moved = 0
+  kept.forEach((candidate, i) => {
+    if (!groundTruth.rows.includes(candidate + 1)) moved += target[i]!
+  })
+  return moved
+}
+
+function softmax(logits: Float64Array): Float64Array {
+  const high = logits.reduce((most, value) => Math.max(most, value), -Infinity)
+  const powers = logits.map((value) => Math.exp(value - high))
+  const sum = powers.reduce((total, value) => total + value, 0)
+  return powers.map((value) => value / sum)
+}
+
+/** Candidates by descending label, ties to the lower one. */
+function inOrder(candidates: Uint32Array, labels: Float64Array): Pick<Labels, 'kept' | 'target'> {
+  const order = new Uint32Array(candidates.length).map((_, i) => i)
+  order.sort((a, b) => labels[b]! - labels[a]! || candidates[a]! - candidates[b]!)
+  return {
+    kept: order.map((i) => candidates[i]!),
+    target: Float64Array.from(order, (i) => labels[i]!),
+  }
+}

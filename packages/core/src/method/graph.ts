@@ -1,0 +1,134 @@
+import type { Context } from '../context.ts'
+import { KithError } from '../error.ts'
+import type { Engine } from '../kernel/engine.ts'
+import type { Settings, ViewWeights } from '../settings/settings.ts'
+import { type GeometricTerm, ROUNDING, standardise } from './mix.ts'
+import { noiseOf } from './noise.ts'
+import { type Rescaling, vectorSimilarity } from './vector-similarity.ts'
+import { viewWeights } from './view-weights.ts'
+
+/** Puts S of a view into an engine: computed from the context, or remembered from before. */
+export interface SimilaritySource {
+  vectors(engine: Engine, context: Context, view: string, rescaling: Rescaling): void
+  texts(engine: Engine, context: Context): void
+}
+
+const computed: SimilaritySource = {
+  vectors: vectorSimilarity,
+  texts: (engine, { texts }) => engine.text(texts!),
+}
+
+/**
+ * Sections 1 and 4: computes the similarities of every view, builds the graph
+ * from them, and returns the geometric term of each probe.
+ */
+export function buildGraph(
+  engine: Engine,
+  context: Context,
+  probes: readonly number[],
+  settings: Settings,
+  source = computed,
+): GeometricTerm[] {
+  const weights = viewWeights(context, settings)
+  const alone = weights.size === 1 && weights.has('vectors')
+  openEngine(engine, context, weights, settings, !alone)
+  if (alone) return oneView(engine, context, probes, settings, source)
+  if (settings.mix === 'raw') {
+    throw new KithError(
+      'BAD_SETTING',
+      'setting mix is "raw", several views need \'standard\': their scales differ',
+    )
+  }
+  return severalViews(engine, context, probes, settings, source, weights)
+}
+
+function openEngine(
+  engine: Engine,
+  context: Context,
+  weights: ReadonlyMap<string, ViewWeights>,
+  settings: Settings,
+  blended: boolean,
+): void {
+  let dimensions = 0
+  for (const [name, rows] of context.views) {
+    if (weights.has(name)) dimensions = Math.max(dimensions, rows.dimensions)
+  }
+  engine.open({
+    rows: context.rows,
+    dimensions,
+    postings: weights.has('texts') ? context.texts!.count : 0,
+    blended,
+    k: Math.min(settings.k, context.rows - 1),
+    kExp: settings.kExp,
+    trust: settings.trust,
+  })
+}
+
+/** S is the graph, and its scaled rows are the geometric terms. */
+function oneView(
+  engine: Engine,
+  context: Context,
+  probes: readonly number[],
+  settings: Settings,
+  source: SimilaritySource,
+): GeometricTerm[] {
+  source.vectors(engine, context, 'vectors', settings.metric === 'cosine' ? 'each' : 'none')
+  if (settings.metric === 'cosine') engine.cosine()
+  const noise = noiseOf(engine, probes)
+  engine.adopt()
+  if (settings.scale === 'none') {
+    return probes.map((probe, p) => ({ values: engine.graphRow(probe), noise: noise[p]! }))
+  }
+  const before = probes.map((probe) => engine.graphRow(probe))
+  engine.scale(settings.scale)
+  return probes.map((probe, p) => {
+    const values = engine.graphRow(probe)
+    return { values, noise: noise[p]! * ratio(values, before[p]!) }
+  })
+}
+
+/** What a row was multiplied by, as its largest entry shows it. */
+function ratio(after: Float32Array, before: Float32Array): number {
+  let largest = 0
+  for (let j = 1; j < before.length; j++) {
+    if (Math.abs(before[j]!) > Math.abs(before[largest]!)) largest = j
+  }
+  return before[largest] === 0 ? 0 : Math.abs(after[largest]! / before[largest]!)
+}
+
+/** G = Σ b_v · S_v with cosines, and g = Σ a_v · z(S_v[probe, ·]). */
+function severalViews(
+  engine: Engine,
+  context: Context,
+  probes: readonly number[],
+  settings: Settings,
+  source: SimilaritySource,
+  weights: ReadonlyMap<string, ViewWeights>,
+): GeometricTerm[] {
+  const terms = probes.map(() => new Float32Array(context.rows))
+  const addTerms = (score: number): void => {
+    const noise = noiseOf(engine, probes)
+    probes.forEach((probe, p) => {
+      const z = standardise(engine.row(probe), [probe], noise[p]!)
+      const term = terms[p]!
+      for (let c = 0; c < term.length; c++) term[c]! += score * z[c]!
+    })
+  }
+  let first = true
+  for (const [name, { graph, score }] of weights) {
+    if (name === 'texts') {
+      source.texts(engine, context)
+      addTerms(score)
+    } else {
+      source.vectors(engine, context, name, settings.metric === 'cosine' ? 'each' : 'common')
+      // The geometric term may use the inner product: standardising removes its scale.
+      if (settings.metric === 'dot') addTerms(score)
+      engine.cosine()
+      if (settings.metric === 'cosine') addTerms(score)
+    }
+    engine.blend(graph, first)
+    first = false
+  }
+  engine.scale(settings.scale)
+  return terms.map((values) => ({ values, noise: ROUNDING }))
+}

@@ -1,0 +1,72 @@
+import type { Settings } from '../settings/settings.ts'
+
+/**
+ * Jaccards and cosines that differ by less are equal but for rounding, which dividing by their
+ * deviation would blow up; inner products that differ by less than this part of the lengths' product.
+ */
+export const ROUNDING = 1e-6
+
+/** The geometric similarity of a probe to all rows of a context. */
+export interface GeometricTerm {
+  values: Float32Array
+  /** What the values may differ by through rounding alone. */
+  noise: number
+}
+
+/**
+ * Section 4: the geometric and the Jaccard term become s*(probe, ·).
+ *
+ * The raw mix takes both as they are. The standard mix z-scores them first,
+ * so that λ means the same on any scale of similarities.
+ */
+export function mix(
+  geometric: GeometricTerm,
+  jaccard: ArrayLike<number>,
+  probe: number,
+  settings: Pick<Settings, 'lambda' | 'mix'>,
+): Float64Array {
+  const raw = settings.mix === 'raw'
+  const near = raw ? geometric.values : standardise(geometric.values, [probe], geometric.noise)
+  const shared = raw ? jaccard : standardise(jaccard, [probe], ROUNDING)
+  const mixed = new Float64Array(near.length)
+  for (let c = 0; c < mixed.length; c++) {
+    mixed[c] = settings.lambda * near[c]! + (1 - settings.lambda) * shared[c]!
+  }
+  return mixed
+}
+
+/**
+ * Subtracts the mean and divides by the population deviation, both taken over
+ * the candidates: neither the query's own row (0) nor those left out. A term that
+ * is constant over them, up to `noise`, becomes 0.
+ */
+export function standardise(
+  values: ArrayLike<number>,
+  leftOut: readonly number[],
+  noise = 0,
+): Float64Array {
+  const rows = values.length
+  const result = new Float64Array(rows)
+  let count = 0
+  let sum = 0
+  let low = Infinity
+  let high = -Infinity
+  for (let c = 1; c < rows; c++) {
+    if (leftOut.includes(c)) continue
+    const value = values[c]!
+    count++
+    sum += value
+    if (value < low) low = value
+    if (value > high) high = value
+  }
+  // Not by the deviation, which a rounding error keeps from being 0.
+  if (!(high - low > noise)) return result
+  const mean = sum / count
+  let squares = 0
+  for (let c = 1; c < rows; c++) {
+    if (!leftOut.includes(c)) squares += (values[c]! - mean) ** 2
+  }
+  const deviation = Math.sqrt(squares / count)
+  for (let c = 0; c < rows; c++) result[c] = (values[c]! - mean) / deviation
+  return result
+}

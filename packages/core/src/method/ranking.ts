@@ -1,0 +1,93 @@
+import { KithError } from '../error.ts'
+import { isObject } from '../matrix.ts'
+import { show } from '../settings/show.ts'
+
+/** A new order of candidates: their indices, best first, and a score for each place. */
+export interface Ranking {
+  /** Candidate indices, best first: all of them. */
+  order: Uint32Array
+  /** scores[i] belongs to order[i]; they never increase. */
+  scores: Float32Array
+}
+
+/** How far apart the scores behind the context are: a few steps of float32. */
+const STEP = 2 ** -20
+
+/** The lowest float32. */
+const LOWEST = -3.4028234663852886e38
+
+/**
+ * Section 5: sorts the candidates of the context by s*, descending, ties by
+ * the lower index; the others follow in their old order.
+ *
+ * `mixed` has the query's own value at 0.
+ */
+export function rankCandidates(mixed: Float64Array, candidates: number): Ranking {
+  const inside = mixed.length - 1
+  const order = new Uint32Array(inside)
+  for (let i = 0; i < inside; i++) order[i] = i
+  sortByScore(order, mixed)
+  const scores = new Float32Array(inside)
+  for (let i = 0; i < inside; i++) scores[i] = mixed[order[i]! + 1]!
+  return inside < candidates ? extendRanking({ order, scores }, candidates) : { order, scores }
+}
+
+/**
+ * Appends the candidates behind the context, up to `candidates` in all, in their
+ * old order, each with a score a little lower than the one before, so that
+ * sorting by score keeps it.
+ */
+export function extendRanking(ranking: Ranking, candidates: number): Ranking {
+  const { order, scores } = checkRanking(ranking)
+  const inside = order.length
+  if (!Number.isSafeInteger(candidates) || candidates < inside) {
+    throw new KithError(
+      'BAD_INPUT',
+      `the ranking has ${inside} candidates, it cannot be one of ${show(candidates)}`,
+    )
+  }
+  const longer = { order: new Uint32Array(candidates), scores: new Float32Array(candidates) }
+  longer.order.set(order)
+  longer.scores.set(scores)
+  const last = scores[inside - 1] ?? 0
+  const step = STEP * Math.max(1, Math.abs(last))
+  for (let i = inside; i < candidates; i++) {
+    longer.order[i] = i
+    longer.scores[i] = Math.max(LOWEST, last - step * (i - inside + 1))
+  }
+  return longer
+}
+
+function checkRanking(ranking: Ranking): Ranking {
+  const { order, scores } = (isObject(ranking) ? ranking : {}) as Ranking
+  if (!ArrayBuffer.isView(order) || !ArrayBuffer.isView(scores)) {
+    throw new KithError(
+      'BAD_INPUT',
+      'a ranking must have order (Uint32Array) and scores (Float32Array)',
+    )
+  }
+  if (order.length === scores.length) return { order, scores }
+  throw new KithError(
+    'BAD_SHAPE',
+    `the ranking has ${scores.length} scores for ${order.length} places`,
+  )
+}
+
+/** Up to this many, moving one at a time beats the general sort: the given order is nearly right. */
+const FEW = 128
+
+/** Sorts ascending candidate indices by their score, descending. */
+function sortByScore(order: Uint32Array, mixed: Float64Array): void {
+  if (order.length > FEW) {
+    order.sort((a, b) => mixed[b + 1]! - mixed[a + 1]! || a - b)
+    return
+  }
+  for (let i = 1; i < order.length; i++) {
+    const candidate = order[i]!
+    const score = mixed[candidate + 1]!
+    let place = i
+    for (; place > 0 && mixed[order[place - 1]! + 1]! < score; place--)
+      order[place] = order[place - 1]!
+    order[place] = candidate
+  }
+}

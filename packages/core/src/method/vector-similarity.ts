@@ -1,0 +1,89 @@
+import type { Context } from '../context.ts'
+import { KithError } from '../error.ts'
+import type { Engine } from '../kernel/engine.ts'
+import { SMALLEST_SQUARE } from './cosine.ts'
+
+/** Squared lengths up to this one keep inner products and their cosines within float32. */
+const LARGEST_SQUARE = 1e36
+
+/**
+ * What may be done to vectors too long or too short for products in float32:
+ * nothing where inner products are asked for; one factor for all where only
+ * their proportions matter; a factor each where only cosines matter.
+ */
+export type Rescaling = 'none' | 'common' | 'each'
+
+/** Section 1: S of one view's vectors, whose numbers this checks. */
+export function vectorSimilarity(
+  engine: Engine,
+  context: Context,
+  view: string,
+  rescaling: Rescaling,
+): void {
+  const rows = context.views.get(view)!
+  const { data, stride } = engine.vectors(rows.dimensions)
+  rows.copyTo(data, stride)
+  engine.gram()
+  // A vector's product with itself shows whether all is well with it, and by
+  // Cauchy and Schwarz with its other products: nothing else needs a look.
+  const squares = engine.diagonal()
+  if (squares.every(fits)) return
+  const again = engine.vectors(rows.dimensions).data
+  rows.copyTo(again, stride)
+  const vectors = Array.from({ length: rows.count }, (_, i) =>
+    again.subarray(i * stride, i * stride + rows.dimensions),
+  )
+  const nameOf = (i: number): string =>
+    view === 'vectors' ? context.nameOf(i) : `${context.nameOf(i)} of view ${view}`
+  refuseInfinite(vectors, nameOf)
+  if (rescaling === 'none') refuseLong(vectors, squares, nameOf)
+  else if (rescale(vectors, squares, rescaling)) engine.gram()
+}
+
+/** Whether a squared length is one that float32 computes with. */
+export function fits(square: number): boolean {
+  return square >= SMALLEST_SQUARE && square <= LARGEST_SQUARE
+}
+
+function refuseInfinite(vectors: readonly Float32Array[], nameOf: (i: number) => string): void {
+  vectors.forEach((vector, i) => {
+    const column = vector.findIndex((value) => !Number.isFinite(value))
+    if (column < 0) return
+    throw new KithError('BAD_VECTOR', `${nameOf(i)} has ${vector[column]} in column ${column}`)
+  })
+}
+
+function refuseLong(
+  vectors: readonly Float32Array[],
+  squares: Float32Array,
+  nameOf: (i: number) => string,
+): void {
+  const i = squares.findIndex((square) => !(square <= LARGEST_SQUARE))
+  if (i < 0) return
+  throw new KithError(
+    'BAD_VECTOR',
+    `${nameOf(i)} is too long for inner products in float32: its largest number is ${largestOf(vectors[i]!)}; use metric 'cosine'`,
+  )
+}
+
+/** Brings vectors to a length that float32 can square; says whether there was anything to do. */
+function rescale(
+  vectors: readonly Float32Array[],
+  squares: Float32Array,
+  rescaling: 'common' | 'each',
+): boolean {
+  const sizes = vectors.map(largestOf)
+  const wrong = sizes.map((size, i) => size > 0 && !fits(squares[i]!))
+  if (!wrong.includes(true)) return false
+  const common = Math.max(...sizes)
+  vectors.forEach((vector, i) => {
+    if (rescaling === 'each' && !wrong[i]) return
+    const divisor = rescaling === 'each' ? sizes[i]! : common
+    for (let j = 0; j < vector.length; j++) vector[j]! /= divisor
+  })
+  return true
+}
+
+function largestOf(vector: Float32Array): number {
+  return vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+}

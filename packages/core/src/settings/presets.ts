@@ -1,0 +1,45 @@
+import type { Settings } from './settings.ts'
+
+/** The paper's settings for MS MARCO. They belong to inner products around 100, not to cosines. */
+function msmarco(
+  settings: Pick<Settings, 'contextSize' | 'k' | 'kExp' | 'trust' | 'lambda'>,
+): Settings {
+  return Object.freeze<Settings>({
+    ...settings,
+    overlap: 2 / 3,
+    weight: 'linear',
+    weightParameter: 1,
+    scale: 'none',
+    metric: 'dot',
+    mix: 'raw',
+  })
+}
+
+/** Named settings. `balanced` is the default; the others are the paper's (docs/method.md section 5). */
+export const presets = Object.freeze({
+  balanced: Object.freeze<Settings>({
+    contextSize: 50,
+    k: 10,
+    kExp: 4,
+    trust: 0,
+    overlap: 2 / 3,
+    lambda: 0.7,
+    weight: 'linear',
+    weightParameter: 1,
+    scale: 'none',
+    metric: 'dot',
+    mix: 'standard',
+  }),
+  'msmarco-tas-b': msmarco({ contextSize: 60, k: 21, kExp: 3, trust: 0, lambda: 0.451 }),
+  'msmarco-cocondenser': msmarco({ contextSize: 53, k: 21, kExp: 5, trust: 0.128, lambda: 0.469 }),
+  'msmarco-coder-cocondenser': msmarco({
+    contextSize: 63,
+    k: 19,
+    kExp: 8,
+    trust: 0.5,
+    lambda: 0.473,
+  }),
+} satisfies Record<string, Settings>)
+
+/** The name of a preset. */
+export type PresetName = keyof typeof presets

@@ -1,0 +1,70 @@
+import { KithError } from '../error.ts'
+import { isObject } from '../matrix.ts'
+import { show } from './show.ts'
+
+/** Throws where a value is not one that a setting takes. */
+export type Rule = (name: string, value: unknown) => void
+
+/** The rules of settings by name. */
+export type Rules = Readonly<Record<string, Rule>>
+
+/** What a number may be. */
+export interface Range {
+  from: number
+  to: number
+  integer?: boolean
+  /** The lower bound itself is not allowed. */
+  above?: boolean
+}
+
+/** A number within a range. */
+export function range({ from, to, integer, above }: Range): Rule {
+  return (name, value) => {
+    const fits =
+      typeof value === 'number' &&
+      value <= to &&
+      (above ? value > from : value >= from) &&
+      (!integer || Number.isInteger(value))
+    if (fits) return
+    const kind = integer ? 'a whole number' : 'a number'
+    const allowed = above ? `${kind} above ${from}, at most ${to}` : `${kind} from ${from} to ${to}`
+    throw new KithError('BAD_SETTING', `setting ${name} is ${show(value)}, allowed: ${allowed}`)
+  }
+}
+
+/** One of some values. */
+export function choice(...allowed: readonly (string | boolean)[]): Rule {
+  return (name, value) => {
+    if ((allowed as readonly unknown[]).includes(value)) return
+    const list = allowed.join(', ')
+    throw new KithError('BAD_SETTING', `setting ${name} is ${show(value)}, allowed: ${list}`)
+  }
+}
+
+/** Completes settings with others and checks each one that is given. */
+export function resolve<T extends object>(given: object, others: T, rules: Rules): T {
+  for (const settings of [given, others]) {
+    if (isObject(settings)) continue
+    throw new KithError('BAD_INPUT', `settings must be an object, not ${show(settings)}`)
+  }
+  const resolved = { ...others } as Record<string, unknown>
+  for (const [name, own] of Object.entries(given)) {
+    if (own === undefined) continue
+    if (!Object.hasOwn(rules, name)) {
+      const known = Object.keys(rules).join(', ')
+      throw new KithError('BAD_SETTING', `unknown setting ${show(name)}, known: ${known}`)
+    }
+    const value = copyOf(own)
+    rules[name]!(name, value)
+    resolved[name] = value
+  }
+  return resolved as T
+}
+
+/** A setting with parts, such as the weights of views, as it is now: a getter cannot change what was checked. */
+function copyOf(value: unknown): unknown {
+  if (!isObject(value) || Array.isArray(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, isObject(part) ? { ...part } : part]),
+  )
+}

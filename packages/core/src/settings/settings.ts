@@ -1,0 +1,101 @@
+import { KithError } from '../error.ts'
+import type { KernelName } from '../kernel/engine.ts'
+import { presets } from './presets.ts'
+import { choice, type Rules, range, resolve } from './setting-rules.ts'
+import { show } from './show.ts'
+
+/** How a neighbour's similarity becomes its weight (docs/method.md section 3). */
+export type Weight = 'linear' | 'exp' | 'binary'
+
+/** How the rows of S are scaled before anything else (docs/method.md section 1). */
+export type Scale = 'none' | 'max' | 'mean'
+
+/** What a view counts for in the neighbourhood graph and in the geometric term. */
+export interface ViewWeights {
+  graph: number
+  score: number
+}
+
+/** The method's settings, each with its symbol in docs/method.md. */
+export interface Settings {
+  /** N: how many of the first candidates form the context; the others keep their order behind them. 1 to 16,384. */
+  contextSize: number
+  /** k: how many nearest neighbours a row has, besides the usual first, itself. At least 1. */
+  k: number
+  /** k_exp: over how many nearest neighbours a neighbour vector is averaged; 0 and 1 leave it as it is. */
+  kExp: number
+  /** τ: how far the reciprocal sets are extended, from 0 (not at all) to 1. */
+  trust: number
+  /** o: what part of an extending set must lie in the extended one, from 0 to 1. */
+  overlap: number
+  /** λ: the geometric similarity's share of the mix, from 0 to 1. */
+  lambda: number
+  weight: Weight
+  /** p of the `exp` weights, above 0 and at most 100. */
+  weightParameter: number
+  scale: Scale
+  /** The inner product, or the cosine. With several views the graph always uses the cosine. */
+  metric: 'dot' | 'cosine'
+  /** `raw` is λ·S + (1 − λ)·s_J; `standard` standardises both terms over the candidates first. */
+  mix: 'raw' | 'standard'
+  /**
+   * The weights of the views by name: `vectors`, `texts`, and the names of further
+   * vector views. Each kind of weight sums to 1; a view that is not named counts 0.
+   */
+  views?: Readonly<Record<string, ViewWeights>> | undefined
+  /** Forces a kernel, for tests; by default the fastest one that runs here. */
+  kernel?: KernelName | undefined
+}
+
+/** Settings that differ from the default; `undefined` leaves the default. */
+export type PartialSettings = { [Name in keyof Settings]?: Settings[Name] | undefined }
+
+/** What each setting may be. */
+export const settingRules: Rules = {
+  contextSize: range({ from: 1, to: 16_384, integer: true }),
+  k: range({ from: 1, to: 16_384, integer: true }),
+  kExp: range({ from: 0, to: 16_384, integer: true }),
+  trust: range({ from: 0, to: 1 }),
+  overlap: range({ from: 0, to: 1 }),
+  lambda: range({ from: 0, to: 1 }),
+  weightParameter: range({ from: 0, to: 100, above: true }),
+  weight: choice('linear', 'exp', 'binary'),
+  scale: choice('none', 'max', 'mean'),
+  metric: choice('dot', 'cosine'),
+  mix: choice('raw', 'standard'),
+  kernel: choice('relaxed-simd', 'simd', 'typescript'),
+  views: checkViews,
+}
+
+/** Completes settings with others, by default `balanced`, and checks each one's range. */
+export function resolveSettings(
+  settings: PartialSettings = {},
+  others: Settings = presets.balanced,
+): Settings {
+  return resolve(settings, others, settingRules)
+}
+
+const share = range({ from: 0, to: 1 })
+
+function checkViews(name: string, views: unknown): void {
+  if (typeof views !== 'object' || views === null) {
+    throw new KithError(
+      'BAD_SETTING',
+      `setting ${name} is ${show(views)}, allowed: weights by view name`,
+    )
+  }
+  for (const kind of ['graph', 'score'] as const) {
+    let sum = 0
+    for (const [view, weights] of Object.entries(views as Record<string, Partial<ViewWeights>>)) {
+      share(`${name}.${view}.${kind}`, weights?.[kind])
+      sum += weights[kind] as number
+    }
+    // Decimal fractions such as 0.7 + 0.2 + 0.1 miss 1 by a rounding error.
+    if (Math.abs(sum - 1) > 1e-9) {
+      throw new KithError(
+        'BAD_SETTING',
+        `the ${kind} weights of ${name} sum to ${sum}, must sum to 1`,
+      )
+    }
+  }
+}

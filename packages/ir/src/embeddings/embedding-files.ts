@@ -1,0 +1,15 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { unpackedName } from '../io/unpacked.ts'
+import { idsFile } from './embedding-ids.ts'
+
+/** All files that opening embeddings reads: a file and the ids beside it, or what a folder holds. */
+export function embeddingFiles(file: string): string[] {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    return readdirSync(file)
+      .sort()
+      .map((name) => join(file, name))
+  }
+  const ids = idsFile(unpackedName(file))
+  return existsSync(ids) ? [file, ids] : [file]
+}

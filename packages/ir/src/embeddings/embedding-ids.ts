@@ -1,0 +1,79 @@
+import { stat } from 'node:fs/promises'
+import { FileError, lineError } from '../io/file-error.ts'
+import { IdIndex } from '../io/id-index.ts'
+import { IdList } from '../io/id-list.ts'
+import { InputFile } from '../io/input-file.ts'
+import { eachLine } from '../io/lines.ts'
+
+/** The ids of the rows of a matrix. */
+export interface EmbeddingIds {
+  idOf(row: number): string
+  rowOf(id: string): number | undefined
+}
+
+/** Row numbers as ids: no memory at all. */
+export class RowNumbers implements EmbeddingIds {
+  constructor(readonly rows: number) {}
+
+  idOf(row: number): string {
+    return String(row)
+  }
+
+  rowOf(id: string): number | undefined {
+    const row = Number(id)
+    return Number.isInteger(row) && row >= 0 && row < this.rows && String(row) === id
+      ? row
+      : undefined
+  }
+}
+
+/** Ids from a file. */
+export class ListedIds implements EmbeddingIds {
+  readonly #list: IdList
+  readonly #index: IdIndex
+  readonly #wanted = new IdList()
+
+  /** @param twice Makes the error for two rows with the same id. */
+  constructor(list: IdList, twice: (id: string, row: number, first: number) => Error) {
+    this.#list = list
+    this.#index = new IdIndex(list, list.length)
+    for (let row = 0; row < list.length; row++) {
+      const first = this.#index.add(row)
+      if (first !== row) throw twice(list.get(row), row, first)
+    }
+  }
+
+  idOf(row: number): string {
+    return this.#list.get(row)
+  }
+
+  rowOf(id: string): number | undefined {
+    this.#wanted.clear()
+    this.#wanted.pushText(id)
+    const row = this.#index.find(this.#wanted, 0)
+    return row < 0 ? undefined : row
+  }
+}
+
+/** Where the ids of a matrix stand: `docs.npy` has them in `docs.ids.txt`. */
+export function idsFile(file: string): string {
+  // Of a name without an ending nothing is cut off: it would be the file itself.
+  return `${file.replace(/\.[^./\\]*$/, '')}.ids.txt`
+}
+
+/** The ids beside a matrix, one per line, or row numbers where there is no such file. */
+export async function readNeighbouringIds(file: string, rows: number): Promise<EmbeddingIds> {
+  const ids = idsFile(file)
+  if (!(await stat(ids).catch(() => undefined))) return new RowNumbers(rows)
+  const list = new IdList()
+  await eachLine(new InputFile(ids), (bytes, from, to, line) => {
+    if (from === to) throw lineError(ids, line, 'the id is empty')
+    list.push(bytes, from, to)
+  })
+  if (list.length !== rows) {
+    throw new FileError(ids, '', `has ${list.length} ids, ${file} has ${rows} rows`)
+  }
+  return new ListedIds(list, (id, row, first) =>
+    lineError(ids, row + 1, `the id ${id} was in line ${first + 1} already`),
+  )
+}

@@ -1,0 +1,90 @@
+import { statSync } from 'node:fs'
+import { KithError } from '@kith/core'
+import { FileError } from '../io/file-error.ts'
+import { InputFile } from '../io/input-file.ts'
+import { isPackedFile } from '../io/packed.ts'
+import { unpackedName, withUnpacked } from '../io/unpacked.ts'
+import { readParquetVectors } from '../parquet/parquet.ts'
+import { detectEmbeddings, type EmbeddingFormat, unknownFormat } from './embedding-format.ts'
+import { readNeighbouringIds } from './embedding-ids.ts'
+import type { Embeddings } from './embeddings.ts'
+import { fvecsLayout } from './fvecs.ts'
+import { memmapLayout, readMemmapIds } from './memmap.ts'
+import { npyLayout } from './npy.ts'
+import { openRaw } from './raw-embeddings.ts'
+import type { RawLayout } from './raw-rows.ts'
+import { safetensorsLayout } from './safetensors.ts'
+import { readJsonVectors } from './vectors-jsonl.ts'
+
+/** How embeddings are opened. */
+export interface OpenEmbeddingsOptions {
+  /** Bytes that may be loaded into memory, 4 GiB where not set; beyond, rows are read by position. */
+  memory?: number | undefined
+  /** The format, where neither ending nor contents tell it. */
+  format?: EmbeddingFormat | undefined
+  /** The dimension: required for memmap folders, checked elsewhere. */
+  dimensions?: number | undefined
+  /** The names of the columns in Parquet and JSONL. */
+  idColumn?: string | undefined
+  vectorColumn?: string | undefined
+  /** The name of the tensor in a safetensors file with several. */
+  tensor?: string | undefined
+}
+
+/** Opens embeddings. What the file claims is checked; what it holds is checked when it is read. */
+export async function openEmbeddings(
+  file: string,
+  options: OpenEmbeddingsOptions = {},
+): Promise<Embeddings> {
+  const { memory = 4 * 2 ** 30, dimensions } = options
+  if (!(memory >= 0))
+    throw new KithError('BAD_SETTING', `memory is ${memory}, allowed: bytes from 0`)
+  if (dimensions !== undefined && !(Number.isSafeInteger(dimensions) && dimensions > 0)) {
+    throw new KithError('BAD_SETTING', `dimensions is ${dimensions}, allowed: from 1`)
+  }
+  const embeddings = await open(file, memory, options)
+  if (dimensions === undefined || dimensions === embeddings.dimensions) return embeddings
+  embeddings.close()
+  throw new FileError(file, '', `has ${embeddings.dimensions} dimensions, not ${dimensions}`)
+}
+
+async function open(
+  file: string,
+  memory: number,
+  options: OpenEmbeddingsOptions,
+): Promise<Embeddings> {
+  const folder = statSync(file, { throwIfNoEntry: false })?.isDirectory()
+  const input = new InputFile(file)
+  const format = options.format ?? (folder ? 'memmap' : await detectEmbeddings(file, input))
+  if (format === 'jsonl') return readJsonVectors(input, memory, options)
+  // The others are read by position, from a file that is opened for that.
+  input.close()
+  const raw = async (layoutOf: (file: string) => RawLayout): Promise<Embeddings> => {
+    if (isPackedFile(file)) return withUnpacked(file, (unpacked) => rawAt(unpacked, layoutOf))
+    return rawAt(file, layoutOf)
+  }
+  const rawAt = async (at: string, layoutOf: (file: string) => RawLayout): Promise<Embeddings> => {
+    const layout = layoutOf(at)
+    const ids = await readNeighbouringIds(unpackedName(file), layout.rows)
+    return openRaw(layout, ids, memory)
+  }
+  switch (format) {
+    case 'npy':
+      return raw(npyLayout)
+    case 'safetensors':
+      return raw((at) => safetensorsLayout(at, options.tensor))
+    case 'fvecs':
+      return raw(fvecsLayout)
+    case 'memmap': {
+      const layout = memmapLayout(file, options.dimensions)
+      return openRaw(layout, readMemmapIds(file, layout.rows), memory)
+    }
+    case 'parquet':
+      if (isPackedFile(file)) {
+        return withUnpacked(file, async (unpacked) => readParquetVectors(unpacked, memory, options))
+      }
+      return readParquetVectors(file, memory, options)
+    default:
+      throw unknownFormat(format)
+  }
+}

@@ -1,0 +1,69 @@
+import { closeSync } from 'node:fs'
+import { KithError } from '@kith/core'
+import { openDescriptor, POSITIONS } from '../io/regular-file.ts'
+import type { EmbeddingIds } from './embedding-ids.ts'
+import type { Embeddings } from './embeddings.ts'
+import { halfTable } from './half.ts'
+import { MemoryEmbeddings } from './memory-embeddings.ts'
+import { type RawLayout, RawReader } from './raw-rows.ts'
+import { RowEmbeddings } from './row-embeddings.ts'
+
+/** Opens rows at known positions: all in memory where they fit the budget, else read as needed. */
+export function openRaw(layout: RawLayout, ids: EmbeddingIds, budget: number): Embeddings {
+  const { file, rows, dimensions, stored } = layout
+  const descriptor = openDescriptor(file, POSITIONS)
+  if (rows * dimensions * (stored === 'f16' ? 2 : 4) > budget) {
+    return new DiskEmbeddings(layout, descriptor, ids)
+  }
+  try {
+    const memory = sharedArray(rows * dimensions, stored === 'f16' ? 'f16' : 'f32')
+    new RawReader(layout, descriptor).read(0, rows, memory, 0)
+    return new MemoryEmbeddings(memory, dimensions, ids)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** An array that worker threads can share. */
+export function sharedArray(length: number, type: 'f16' | 'f32'): Float32Array | Uint16Array {
+  try {
+    return type === 'f16'
+      ? new Uint16Array(new SharedArrayBuffer(length * 2))
+      : new Float32Array(new SharedArrayBuffer(length * 4))
+  } catch {
+    const bytes = length * (type === 'f16' ? 2 : 4)
+    throw new KithError('OUT_OF_MEMORY', `no memory for embeddings of ${bytes} bytes`)
+  }
+}
+
+/** Embeddings whose rows are read from the file when they are asked for. */
+class DiskEmbeddings extends RowEmbeddings {
+  readonly memory = undefined
+  readonly #reader: RawReader
+  #halves = new Uint16Array(0)
+  #open = true
+
+  constructor(layout: RawLayout, descriptor: number, ids: EmbeddingIds) {
+    super(layout.rows, layout.dimensions, layout.stored === 'f16' ? 'f16' : 'f32', ids)
+    this.#reader = new RawReader(layout, descriptor)
+  }
+
+  close(): void {
+    if (this.#open) closeSync(this.#reader.descriptor)
+    this.#open = false
+  }
+
+  protected copy(from: number, to: number, into: Float32Array, at: number): void {
+    const { file } = this.#reader.layout
+    if (!this.#open) throw new KithError('BAD_INPUT', `${file}: read after it was closed`)
+    if (this.type === 'f32') {
+      this.#reader.read(from, to, into, at)
+      return
+    }
+    const length = (to - from) * this.dimensions
+    if (this.#halves.length < length) this.#halves = new Uint16Array(length)
+    this.#reader.read(from, to, this.#halves, 0)
+    const values = halfTable()
+    for (let i = 0; i < length; i++) into[at + i] = values[this.#halves[i]!]!
+  }
+}

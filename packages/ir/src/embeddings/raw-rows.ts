@@ -1,0 +1,108 @@
+import { readSync } from 'node:fs'
+import { FileError } from '../io/file-error.ts'
+
+/** Where the rows of a matrix stand in a file, as its header says and its size confirms. */
+export interface RawLayout {
+  file: string
+  /** Where the first row begins. */
+  offset: number
+  rows: number
+  dimensions: number
+  stored: 'f16' | 'f32' | 'f64'
+  /** Each row begins with its dimension as an int32, as in `.fvecs`. */
+  counted: boolean
+}
+
+const widths = { f16: 2, f32: 4, f64: 8 }
+
+/** Bytes per number. */
+export function widthOf(stored: RawLayout['stored']): number {
+  return widths[stored]
+}
+
+/** Bytes from one row to the next. */
+export function strideOf({ dimensions, stored, counted }: RawLayout): number {
+  return dimensions * widths[stored] + (counted ? 4 : 0)
+}
+
+/** Bytes that are read at a time. */
+const BLOCK = 8 << 20
+
+/**
+ * Reads rows by position, checks that every number is finite, and copies them as they
+ * are kept: halves as bits, everything else as float32.
+ */
+export class RawReader {
+  #scratch = Buffer.alloc(0)
+
+  constructor(
+    readonly layout: RawLayout,
+    readonly descriptor: number,
+  ) {}
+
+  /** Reads the rows from `from` up to `to` into an array, from index `at` on. */
+  read(from: number, to: number, into: Float32Array | Uint16Array, at: number): void {
+    const stride = strideOf(this.layout)
+    const atOnce = Math.max(1, Math.floor(BLOCK / stride))
+    for (let row = from; row < to; row += atOnce) {
+      const rows = Math.min(atOnce, to - row)
+      const bytes = this.#bytes(row, rows * stride)
+      const offset = at + (row - from) * this.layout.dimensions
+      if (!this.layout.counted) into.set(this.#values(bytes, 0, row, rows), offset)
+      else {
+        for (let i = 0; i < rows; i++) {
+          const values = this.#values(bytes, i * stride, row + i, 1)
+          into.set(values, offset + i * this.layout.dimensions)
+        }
+      }
+    }
+  }
+
+  #bytes(row: number, length: number): Buffer {
+    // Its own memory, so that numbers in it are aligned; never more than a block or a row.
+    if (this.#scratch.length < length) this.#scratch = Buffer.from(new ArrayBuffer(length))
+    const position = this.layout.offset + row * strideOf(this.layout)
+    for (let done = 0; done < length; ) {
+      const got = readSync(this.descriptor, this.#scratch, done, length - done, position + done)
+      if (got === 0) throw new FileError(this.layout.file, `row ${row}`, 'the file ends here')
+      done += got
+    }
+    return this.#scratch
+  }
+
+  /** The numbers of rows: a view of the bytes, or float32 made from doubles. */
+  #values(bytes: Buffer, start: number, row: number, rows: number): Float32Array | Uint16Array {
+    const { file, dimensions, stored, counted } = this.layout
+    if (counted && bytes.readInt32LE(start) !== dimensions) {
+      const problem = `has ${bytes.readInt32LE(start)} dimensions, the first row ${dimensions}`
+      throw new FileError(file, `row ${row}`, problem)
+    }
+    const buffer = bytes.buffer as ArrayBuffer
+    const at = bytes.byteOffset + start + (counted ? 4 : 0)
+    const length = rows * dimensions
+    const values =
+      stored === 'f16'
+        ? new Uint16Array(buffer, at, length)
+        : stored === 'f32'
+          ? new Float32Array(buffer, at, length)
+          : new Float32Array(new Float64Array(buffer, at, length))
+    const bad = notFinite(values)
+    if (bad < 0) return values
+    const place = `row ${row + Math.floor(bad / dimensions)} column ${bad % dimensions}`
+    throw new FileError(file, place, 'the number is not finite in float32')
+  }
+}
+
+/** The first index of a NaN or an infinity, or -1. */
+export function notFinite(values: Float32Array | Uint16Array): number {
+  if (values instanceof Uint16Array) return notFiniteHalf(values)
+  // A sum of finite numbers over 0 is 0: one pass without a branch, and a search only if not.
+  let sum = 0
+  for (let i = 0; i < values.length; i++) sum += values[i]! * 0
+  return sum === 0 ? -1 : values.findIndex((value) => !Number.isFinite(value))
+}
+
+function notFiniteHalf(halves: Uint16Array): number {
+  for (let i = 0; i < halves.length; i++) if ((halves[i]! & 0x7c00) === 0x7c00) return i
+  return -1
+}

@@ -1,0 +1,158 @@
+import { rm } from 'node:fs/promises'
+import { KithError } from '@kith/core'
+import { FileError } from '../io/file-error.ts'
+import type { Write } from '../io/pour.ts'
+import { unpackedName } from '../io/unpacked.ts'
+import { type PreparedFile, prepareHeaded, prepareWhole, writeWhole } from '../io/write-whole.ts'
+import { ParquetVectors } from '../parquet/parquet-writer.ts'
+import { type EmbeddingFormat, formatByEnding, unknownFormat } from './embedding-format.ts'
+import { idsFile } from './embedding-ids.ts'
+import { fvecsRows } from './fvecs.ts'
+import { toHalves } from './half.ts'
+import { memmapFiles, memmapIds } from './memmap.ts'
+import { npyHeader } from './npy.ts'
+import { type RowBlock, rowBlocks } from './row-blocks.ts'
+import { safetensorsHeader } from './safetensors.ts'
+import { formatJsonVector } from './vectors-jsonl.ts'
+
+/** What is written besides the rows. */
+export interface WriteEmbeddingsOptions {
+  dimensions: number
+  /** One id per row; without them, rows are numbered. */
+  ids?: Iterable<string> | AsyncIterable<string> | undefined
+  /** f16 takes half the space; `.fvecs`, JSONL and memmap folders hold f32 only. */
+  type?: 'f16' | 'f32' | undefined
+  /** The format, where the ending does not tell it. */
+  format?: EmbeddingFormat | undefined
+}
+
+/** A file being written: where it goes, its options, and the rows that come. */
+interface Job {
+  file: string
+  dimensions: number
+  type: 'f16' | 'f32'
+  named: boolean
+  blocks: AsyncIterable<RowBlock>
+}
+
+/**
+ * Writes embeddings from arrays of one or more whole rows. Ids of `docs.npy`,
+ * `.safetensors` and `.fvecs` go to `docs.ids.txt` beside it.
+ */
+export async function writeEmbeddings(
+  file: string,
+  { dimensions, ids, type = 'f32', format = formatByEnding(file) }: WriteEmbeddingsOptions,
+  rows: Iterable<Float32Array> | AsyncIterable<Float32Array>,
+): Promise<void> {
+  if (!Number.isSafeInteger(dimensions) || dimensions < 1) {
+    throw new KithError('BAD_SETTING', `dimensions is ${dimensions}, allowed: from 1`)
+  }
+  if (type !== 'f16' && type !== 'f32') {
+    throw new KithError('BAD_SETTING', `type is ${type}, allowed: f16, f32`)
+  }
+  const writer = format && writers[format]
+  if (!writer) throw unknownFormat(format)
+  if (type === 'f16' && ['fvecs', 'jsonl', 'memmap'].includes(format)) {
+    throw new KithError('BAD_SETTING', `type f16 for ${format}, allowed: f32`)
+  }
+  const blocks = rowBlocks(file, dimensions, rows, ids, type)
+  const job = { file, dimensions, type, named: ids !== undefined, blocks }
+  await writer(job)
+}
+
+const writers: Record<EmbeddingFormat, (job: Job) => Promise<void>> = {
+  npy: (job) => writeRaw(job, npyHeader),
+  safetensors: (job) => writeRaw(job, safetensorsHeader),
+  fvecs: (job) => writeRaw(job),
+
+  async jsonl({ file, dimensions, blocks }) {
+    await writeWhole(file, async (write) => {
+      for await (const { values, ids } of blocks) {
+        for (const [i, id] of ids.entries()) {
+          const row = values.subarray(i * dimensions, (i + 1) * dimensions)
+          await write(formatJsonVector(id, row))
+        }
+      }
+    })
+  },
+
+  async parquet({ file, dimensions, type, blocks }) {
+    await writeWhole(file, async (write) => {
+      const parquet = new ParquetVectors(write, type)
+      for await (const { values, ids } of blocks) await parquet.write(ids, values, dimensions)
+      await parquet.finish()
+    })
+  },
+
+  async memmap({ file, blocks }) {
+    const { vectors, ids: idFile } = memmapFiles(file)
+    await writeWithIds(idFile, (writeIds) =>
+      prepareWhole(vectors, async (write) => {
+        for await (const { values, ids } of blocks) {
+          await writeIds(memmapIds(idFile, ids))
+          await write(encode(values, 'f32'))
+        }
+      }),
+    )
+  },
+}
+
+/** Writes rows of fixed length behind a header that is completed when they are counted. */
+async function writeRaw(
+  { file, dimensions, type, named, blocks }: Job,
+  header?: (rows: number, dimensions: number, type: 'f16' | 'f32') => Uint8Array,
+): Promise<void> {
+  let rows = 0
+  const each = async (write: Write, writeIds?: Write): Promise<void> => {
+    for await (const { values, ids } of blocks) {
+      await write(header ? encode(values, type) : fvecsRows(values, dimensions))
+      if (writeIds) await writeIds(ids.map((id) => `${checkedId(file, id)}\n`).join(''))
+      rows += ids.length
+    }
+  }
+  const writeRows = (writeIds?: Write): Promise<PreparedFile> => {
+    if (!header) return prepareWhole(file, (write) => each(write, writeIds))
+    return prepareHeaded(file, async (write) => {
+      await write(header(0, dimensions, type))
+      await each(write, writeIds)
+      return header(rows, dimensions, type)
+    })
+  }
+  const ids = idsFile(unpackedName(file))
+  if (named) await writeWithIds(ids, writeRows)
+  else {
+    await (await writeRows()).commit()
+    // Ids of an older file under this name would be taken for those of this one.
+    if (ids !== file) await rm(ids, { force: true })
+  }
+}
+
+/** Writes rows and their ids: both replace older ones, or neither does. */
+async function writeWithIds(
+  idFile: string,
+  writeRows: (writeIds: Write) => Promise<PreparedFile>,
+): Promise<void> {
+  let rows: PreparedFile | undefined
+  let ids: PreparedFile | undefined
+  try {
+    ids = await prepareWhole(idFile, async (writeIds) => {
+      rows = await writeRows(writeIds)
+    })
+    await rows?.commit()
+    await ids.commit()
+  } catch (error) {
+    await rows?.discard()
+    await ids?.discard()
+    throw error
+  }
+}
+
+/** The bytes of rows: a copy, since the caller may fill the same array again. */
+function encode(values: Float32Array, type: 'f16' | 'f32'): Uint8Array {
+  return new Uint8Array(type === 'f16' ? toHalves(values).buffer : values.slice().buffer)
+}
+
+function checkedId(file: string, id: string): string {
+  if (id !== '' && !/[\r\n]|^\ufeff/.test(id)) return id
+  throw new FileError(file, '', `the id ${JSON.stringify(id)} does not fit a line`)
+}

@@ -1,0 +1,78 @@
+import { KithError } from '@kith/core'
+import { lineError } from '../io/file-error.ts'
+import { InputFile } from '../io/input-file.ts'
+import { parseJsonLine } from '../io/json-line.ts'
+import { mapLines } from '../io/lines.ts'
+
+/** The training labels of one query. */
+export interface LabelledQuery {
+  query: string
+  /** Documents with a label above 0, highest first. */
+  docs: readonly string[]
+  /** Their probabilities, which sum to 1. */
+  labels: ArrayLike<number>
+  /** The evidence behind each label. */
+  evidence: ArrayLike<number>
+  /** The documents judged relevant. */
+  groundTruth: readonly string[]
+}
+
+/** Labels as a line of JSONL: `{"query", "docs", "labels", "evidence", "groundTruth"}`. */
+export function formatLabelsJson({
+  query,
+  docs,
+  labels,
+  evidence,
+  groundTruth,
+}: LabelledQuery): string {
+  const entry = { query, docs, labels: digits(labels), evidence: digits(evidence), groundTruth }
+  return `${JSON.stringify(entry)}\n`
+}
+
+/** Labels as lines `query Q0 document label`, separated by tabs. */
+export function formatLabelsTsv({ query, docs, labels }: LabelledQuery): string {
+  for (const id of [query, ...docs]) {
+    if (id !== '' && !/[\t\r\n]/.test(id)) continue
+    throw new KithError('BAD_INPUT', `the id ${JSON.stringify(id)} does not fit a column of TSV`)
+  }
+  const values = digits(labels)
+  return docs.map((id, i) => `${query}\tQ0\t${id}\t${values[i]}\n`).join('')
+}
+
+/** As many digits as single precision has. */
+export function digits(values: ArrayLike<number>): number[] {
+  return Array.from(values, (value) => Number(value.toPrecision(7)))
+}
+
+/** Reads labels from JSONL, query by query. */
+export async function* readLabels(file: string): AsyncGenerator<LabelledQuery> {
+  const input = new InputFile(file)
+  yield* mapLines(input, (text, line) => {
+    if (text.trim() === '') return undefined
+    const { query, docs, labels, evidence, groundTruth } = parseJsonLine(input.name, line, text)
+    const wrong = (problem: string): Error => lineError(input.name, line, problem)
+    if (typeof query !== 'string') throw wrong('expected a query that is a string')
+    for (const [name, list, type] of [
+      ['docs', docs, 'string'],
+      ['labels', labels, 'number'],
+      ['evidence', evidence, 'number'],
+      ['groundTruth', groundTruth, 'string'],
+    ] as const) {
+      if (Array.isArray(list) && list.every((value) => typeof value === type)) continue
+      throw wrong(`expected ${name} to be a list of ${type}s`)
+    }
+    const entry = { query, docs, labels, evidence, groundTruth } as LabelledQuery
+    checkLabels(entry, wrong)
+    return entry
+  })
+}
+
+/** Checks that every document has a label and evidence, both finite; `wrong` makes the error. */
+export function checkLabels(entry: LabelledQuery, wrong: (problem: string) => Error): void {
+  for (const name of ['labels', 'evidence'] as const) {
+    const [values, wanted] = [entry[name], entry.docs.length]
+    if (values.length !== wanted) throw wrong(`${values.length} ${name} for ${wanted} docs`)
+    const bad = Array.from(values).find((value) => !Number.isFinite(value))
+    if (bad !== undefined) throw wrong(`${name} has ${bad}, which is no finite number`)
+  }
+}

@@ -1,0 +1,120 @@
+import { KithError } from '@kith/core'
+import { IdIndex } from '../io/id-index.ts'
+import { IdList } from '../io/id-list.ts'
+import type { Qrels } from '../qrels/qrels.ts'
+import type { Run } from '../runs/run.ts'
+import { type Measure, parseMeasure } from './measure.ts'
+import { measures as formulas, type GradedRanking } from './measures.ts'
+
+/** How a run is measured (docs/method.md section 8). */
+export interface EvaluationOptions {
+  /** From which grade on a document is relevant; 1 where not set. */
+  level?: number | undefined
+  /** Grades below the level give no gain in nDCG either. */
+  strict?: boolean | undefined
+  /** Means over all judged queries, with 0 for those that the run lacks. */
+  complete?: boolean | undefined
+}
+
+/** What the measures gave. */
+export interface Evaluation {
+  /** The names of the measures as they were asked for. */
+  measures: readonly string[]
+  /** The queries that were measured, ordered by the bytes of their ids. */
+  queries: readonly string[]
+  /** The mean of each measure over the queries. */
+  mean: Readonly<Record<string, number>>
+  /** The values of each measure, in the order of `queries`. */
+  perQuery: Readonly<Record<string, Float64Array>>
+}
+
+/** Measures a run against judgements: trec_eval's figures, per query and in the mean. */
+export function evaluate(
+  qrels: Qrels,
+  run: Run,
+  measures: readonly (string | Measure)[],
+  { level = 1, strict = false, complete = false }: EvaluationOptions = {},
+): Evaluation {
+  if (!Number.isInteger(level) || level < 1) {
+    throw new KithError('BAD_SETTING', `level is ${level}, allowed: a whole number from 1`)
+  }
+  const parsed = measures.map((measure) =>
+    typeof measure === 'string' ? parseMeasure(measure) : measure,
+  )
+  const queries = measuredQueries(qrels, run, complete)
+  const perQuery: Record<string, Float64Array> = {}
+  for (const { name } of parsed) perQuery[name] = new Float64Array(queries.length)
+  const grader = new Grader(run, strict ? level : 0)
+  queries.forEach((query, i) => {
+    if (!run.has(query)) return
+    const ranking = grader.grade(query, qrels.get(query)!)
+    for (const { name, kind, cutoff = Infinity, level: own = level } of parsed) {
+      perQuery[name]![i] = formulas[kind](ranking, own, cutoff)
+    }
+  })
+  const mean: Record<string, number> = {}
+  for (const { name } of parsed) {
+    mean[name] = perQuery[name]!.reduce((sum, value) => sum + value, 0) / queries.length
+  }
+  return { measures: parsed.map(({ name }) => name), queries, mean, perQuery }
+}
+
+/** In trec_eval's order, in which it also sums the means. */
+function measuredQueries(qrels: Qrels, run: Run, complete: boolean): string[] {
+  const shared = [...qrels.keys()].filter((query) => run.has(query))
+  if (shared.length === 0) {
+    const examples = `the run has ${run.queries[0]}, the judgements ${[...qrels.keys()][0]}`
+    throw new KithError('BAD_INPUT', `run and judgements have no query in common: ${examples}`)
+  }
+  const queries = complete ? [...qrels.keys()] : shared
+  const bytes = new Map(queries.map((query) => [query, Buffer.from(query)]))
+  return queries.sort((a, b) => Buffer.compare(bytes.get(a)!, bytes.get(b)!))
+}
+
+/** Looks up the grades of a ranking by the bytes of the ids, with the same memory for every query. */
+class Grader {
+  readonly #ids = new IdList()
+  readonly #index = new IdIndex(this.#ids)
+
+  constructor(
+    readonly run: Run,
+    /** Grades below this one count as 0. */
+    readonly floor: number,
+  ) {}
+
+  grade(query: string, judgements: ReadonlyMap<string, number>): GradedRanking {
+    this.#ids.clear()
+    this.#index.clear()
+    const known: number[] = []
+    for (const [id, grade] of judgements) {
+      this.#ids.pushText(id)
+      this.#index.add(known.length)
+      known.push(grade > 0 && grade < this.floor ? 0 : grade)
+    }
+    const rows = inSinglePrecision(this.run, this.run.rows(query)!)
+    const grades = new Array<number>(rows.length)
+    const judged = new Array<boolean>(rows.length)
+    for (let rank = 0; rank < rows.length; rank++) {
+      const found = this.#index.find(this.run.parts.documents, rows[rank]!)
+      grades[rank] = found < 0 ? -1 : known[found]!
+      judged[rank] = found >= 0
+    }
+    const ideal = known.filter((grade) => grade >= 0).sort((a, b) => b - a)
+    return { grades, judged, ideal }
+  }
+}
+
+/**
+ * A ranking as trec_eval has it, which keeps scores in single precision: scores that differ only
+ * beyond it are equal there, and ordered by document id.
+ */
+function inSinglePrecision({ parts: { scores, documents } }: Run, rows: Uint32Array): Uint32Array {
+  const score = (row: number): number => Math.fround(scores[row]!)
+  const before = (a: number, b: number): number => score(b) - score(a) || documents.compare(b, a)
+  for (let i = 1; i < rows.length; i++) {
+    if (score(rows[i - 1]!) === score(rows[i]!) && before(rows[i - 1]!, rows[i]!) > 0) {
+      return rows.slice().sort(before)
+    }
+  }
+  return rows
+}

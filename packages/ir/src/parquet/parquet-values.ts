@@ -1,0 +1,92 @@
+import { isUtf8 } from 'node:buffer'
+import { halfTable } from '../embeddings/half.ts'
+
+/** What a Parquet column holds: how values are stored, and for fixed bytes how many. */
+export interface ValueType {
+  stored: string
+  length: number
+}
+
+/** Decodes values stored one behind the other as float32. */
+export function plainNumbers(
+  bytes: Uint8Array,
+  { stored, length }: ValueType,
+  count: number,
+): Float32Array {
+  return fillNumbers(bytes, numberWidth(stored, length), new Float32Array(count))
+}
+
+/** Decodes values stored one behind the other in double precision. */
+export function plainDoubles(
+  bytes: Uint8Array,
+  { stored, length }: ValueType,
+  count: number,
+): Float64Array {
+  return fillNumbers(bytes, numberWidth(stored, length), new Float64Array(count))
+}
+
+function fillNumbers<T extends Float32Array | Float64Array>(
+  bytes: Uint8Array,
+  width: number,
+  values: T,
+): T {
+  const count = values.length
+  check(bytes, count * width)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const halves = halfTable()
+  for (let i = 0; i < count; i++) {
+    if (width === 4) values[i] = view.getFloat32(i * 4, true)
+    else if (width === 8) values[i] = view.getFloat64(i * 8, true)
+    else values[i] = halves[view.getUint16(i * 2, true)]!
+  }
+  return values
+}
+
+/** Puts values whose bytes are split into streams, first bytes first, back together. */
+export function joinStreams(
+  bytes: Uint8Array,
+  { stored, length }: ValueType,
+  count: number,
+): Uint8Array {
+  const width = numberWidth(stored, length)
+  check(bytes, count * width)
+  const joined = new Uint8Array(count * width)
+  for (let i = 0; i < count; i++) {
+    for (let b = 0; b < width; b++) joined[i * width + b] = bytes[b * count + i]!
+  }
+  return joined
+}
+
+/** Decodes ids stored one behind the other: texts or whole numbers. */
+export function plainIds(bytes: Uint8Array, { stored }: ValueType, count: number): string[] {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const ids: string[] = []
+  let at = 0
+  for (let i = 0; i < count; i++) {
+    const size = stored === 'INT32' ? 4 : stored === 'INT64' ? 8 : 4
+    check(bytes, at + size)
+    if (stored === 'INT32') ids.push(String(buffer.readInt32LE(at)))
+    else if (stored === 'INT64') ids.push(String(buffer.readBigInt64LE(at)))
+    else if (stored === 'BYTE_ARRAY') {
+      const length = buffer.readUInt32LE(at)
+      check(bytes, at + 4 + length)
+      const id = buffer.subarray(at + 4, at + 4 + length)
+      if (!isUtf8(id)) throw new Error(`text ${i} of a page is not UTF-8`)
+      ids.push(id.toString())
+      at += length
+    } else throw new Error(`ids of type ${stored}, expected BYTE_ARRAY, INT32 or INT64`)
+    at += size
+  }
+  return ids
+}
+
+function numberWidth(stored: string, length: number): number {
+  if (stored === 'FLOAT') return 4
+  if (stored === 'DOUBLE') return 8
+  if (stored === 'FIXED_LEN_BYTE_ARRAY' && length === 2) return 2
+  throw new Error(`numbers of type ${stored}, expected FLOAT, DOUBLE or FLOAT16`)
+}
+
+function check(bytes: Uint8Array, needed: number): void {
+  if (needed > bytes.length) throw new Error(`a page needs ${needed} bytes and has ${bytes.length}`)
+}

@@ -1,0 +1,65 @@
+import type { SchemaElement } from 'hyparquet'
+import { ParquetWriter } from 'hyparquet-writer'
+import type { Write } from '../io/pour.ts'
+import { ParquetParts } from './parquet-parts.ts'
+
+/** Numbers per row group: a reader decodes a group as a whole. */
+const GROUP = 4 << 20
+
+/** Writes Parquet: a column `id` and a column `vector` of lists. */
+export class ParquetVectors {
+  readonly #writer: ParquetWriter
+  #ids: string[] = []
+  #vectors: number[][] = []
+
+  constructor(write: Write, type: 'f16' | 'f32') {
+    const number: SchemaElement =
+      type === 'f32'
+        ? { name: 'element', type: 'FLOAT' }
+        : {
+            name: 'element',
+            type: 'FIXED_LEN_BYTE_ARRAY',
+            type_length: 2,
+            logical_type: { type: 'FLOAT16' },
+          }
+    this.#writer = new ParquetWriter({
+      writer: new ParquetParts(write),
+      schema: [
+        { name: 'root', num_children: 2 },
+        { name: 'id', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
+        { name: 'vector', num_children: 1, converted_type: 'LIST', repetition_type: 'REQUIRED' },
+        { name: 'list', num_children: 1, repetition_type: 'REPEATED' },
+        { ...number, repetition_type: 'REQUIRED' },
+      ],
+      // Statistics of lists of numbers help nobody and cost time.
+      statistics: false,
+    })
+  }
+
+  /** Appends rows. */
+  async write(ids: readonly string[], values: Float32Array, dimensions: number): Promise<void> {
+    for (const [i, id] of ids.entries()) {
+      this.#ids.push(id)
+      this.#vectors.push(Array.from(values.subarray(i * dimensions, (i + 1) * dimensions)))
+      if (this.#ids.length * dimensions >= GROUP) await this.#writeGroup()
+    }
+  }
+
+  /** Writes the last rows and the end of the file. */
+  async finish(): Promise<void> {
+    if (this.#ids.length > 0) await this.#writeGroup()
+    await this.#writer.finish()
+  }
+
+  async #writeGroup(): Promise<void> {
+    await this.#writer.write({
+      columnData: [
+        { name: 'id', data: this.#ids },
+        { name: 'vector', data: this.#vectors },
+      ],
+      rowGroupSize: this.#ids.length,
+    })
+    this.#ids = []
+    this.#vectors = []
+  }
+}

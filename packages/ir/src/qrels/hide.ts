@@ -1,0 +1,31 @@
+import { seededFraction } from '../stats/seeded.ts'
+import type { Qrels } from './qrels.ts'
+
+/** Judgements with all but one relevant document of each query hidden, and those that were. */
+export interface HiddenQrels {
+  known: Qrels
+  hidden: Qrels
+}
+
+/**
+ * Hides all but one relevant document of every query that has several, as if nobody had judged
+ * them; other queries and judgements below the level are left out. What is found
+ * again among the hidden ones shows how well missing judgements are found.
+ */
+export function hideAllButOne(
+  qrels: Qrels,
+  { level = 1, seed = 1 }: { level?: number | undefined; seed?: number | undefined } = {},
+): HiddenQrels {
+  const known = new Map<string, Map<string, number>>()
+  const hidden = new Map<string, Map<string, number>>()
+  for (const [query, judged] of qrels) {
+    const relevant = [...judged].filter(([, grade]) => grade >= level)
+    if (relevant.length < 2) continue
+    // The order of the file must not decide.
+    relevant.sort(([a], [b]) => (a < b ? -1 : 1))
+    const [one] = relevant.splice(Math.floor(seededFraction(seed, query) * relevant.length), 1)
+    known.set(query, new Map([one!]))
+    hidden.set(query, new Map(relevant))
+  }
+  return { known, hidden }
+}

@@ -1,0 +1,97 @@
+import { KithError } from '@kith/core'
+import { checkColumnId, oneColumn } from '../io/column-id.ts'
+import { FileError } from '../io/file-error.ts'
+import { firstFields } from '../io/first-fields.ts'
+import { InputFile } from '../io/input-file.ts'
+import { writeWhole } from '../io/write-whole.ts'
+import type { RankedQuery, Run } from './run.ts'
+import { readJsonRun, writeJsonRanking } from './run-json.ts'
+import { readMsmarcoRun, writeMsmarcoRanking } from './run-msmarco.ts'
+import { readTrecRun, writeTrecRanking } from './run-trec.ts'
+
+/** `trec`: six columns; `msmarco`: query, document, rank; `json`: scores by document by query. */
+export type RunFormat = 'trec' | 'msmarco' | 'json'
+
+/** Reads a run; without a format, the ending or the first line tells it. */
+export async function readRun(
+  file: string,
+  { format }: { format?: RunFormat | undefined } = {},
+): Promise<Run> {
+  const input = new InputFile(file)
+  return readDetectedRun(input, format ?? (await detectRun(file, input)))
+}
+
+/** Reads a run whose format is known. @internal */
+export async function readDetectedRun(input: InputFile, format: RunFormat): Promise<Run> {
+  switch (format) {
+    case 'trec':
+      return readTrecRun(input)
+    case 'msmarco':
+      return readMsmarcoRun(input)
+    case 'json':
+      return readJsonRun(input)
+    default:
+      throw unknownFormat(format)
+  }
+}
+
+/** Writes rankings, best first, as a run; without a format, `.json` means JSON and the rest TREC. */
+export async function writeRun(
+  file: string,
+  rankings: Iterable<RankedQuery> | AsyncIterable<RankedQuery>,
+  { format, tag = 'kith' }: { format?: RunFormat | undefined; tag?: string | undefined } = {},
+): Promise<void> {
+  const chosen = format ?? (hasEnding(file, '.json') ? 'json' : 'trec')
+  if (!['trec', 'msmarco', 'json'].includes(chosen)) throw unknownFormat(chosen)
+  if (!oneColumn.test(tag)) {
+    throw new KithError('BAD_SETTING', `the tag ${JSON.stringify(tag)} does not fit a column`)
+  }
+  await writeWhole(file, async (write) => {
+    let first = true
+    for await (const ranking of rankings) {
+      checkScores(file, ranking)
+      if (chosen !== 'json') checkColumns(file, ranking, chosen)
+      if (chosen === 'trec') await writeTrecRanking(write, ranking, tag)
+      else if (chosen === 'msmarco') await writeMsmarcoRanking(write, ranking)
+      else await writeJsonRanking(write, ranking, first)
+      first = false
+    }
+    if (chosen === 'json') await write(first ? '{}\n' : '\n}\n')
+  })
+}
+
+/** Whether a file's name has an ending, with or without `.gz` behind it. */
+export function hasEnding(file: string, ending: string): boolean {
+  return file.replace(/\.gz$/i, '').toLowerCase().endsWith(ending)
+}
+
+/** The format of a run, by its ending or its first line. */
+export async function detectRun(file: string, input: InputFile): Promise<RunFormat> {
+  if (hasEnding(file, '.json')) return 'json'
+  const { count, first } = firstFields(await input.start())
+  if (first === OBJECT) return 'json'
+  return count === 3 ? 'msmarco' : 'trec'
+}
+
+/** What a JSON run begins with: `{`. */
+const OBJECT = 0x7b
+
+/** Checks that a ranking comes back from a file of columns as it is. */
+function checkColumns(file: string, { query, ids }: RankedQuery, format: RunFormat): void {
+  checkColumnId(file, query, true)
+  for (const id of ids) checkColumnId(file, id)
+  if (ids.length > 0) return
+  const problem = `query ${query} has no documents, for which ${format} has no line: write .json`
+  throw new FileError(file, '', problem)
+}
+
+function checkScores(file: string, { query, ids, scores }: RankedQuery): void {
+  for (let i = 0; i < ids.length; i++) {
+    if (Number.isFinite(scores[i])) continue
+    throw new FileError(file, '', `query ${query}: the score of ${ids[i]} is ${scores[i]}`)
+  }
+}
+
+function unknownFormat(format: unknown): KithError {
+  return new KithError('BAD_SETTING', `run format ${format}, allowed: trec, msmarco, json`)
+}

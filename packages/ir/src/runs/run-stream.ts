@@ -1,0 +1,98 @@
+import { lineError } from '../io/file-error.ts'
+import { IdIndex } from '../io/id-index.ts'
+import { IdList } from '../io/id-list.ts'
+import { InputFile } from '../io/input-file.ts'
+import { LineSplitter } from '../io/lines.ts'
+import { checkRegular } from '../io/regular-file.ts'
+import type { RankedQuery, Run } from './run.ts'
+import { type RowSink, RunBuilder } from './run-builder.ts'
+import { detectRun, readDetectedRun } from './run-files.ts'
+import { msmarcoRows } from './run-msmarco.ts'
+import { trecRows } from './run-trec.ts'
+
+/** Queries that are collected before they are passed on. */
+const WINDOW = 256
+
+/**
+ * Reads a run query by query, in the order of the file, without holding all of it: the
+ * lines of a query must stand together. JSON runs are read whole.
+ */
+export async function* streamRankings(file: string): AsyncGenerator<RankedQuery> {
+  const input = new InputFile(file)
+  const format = await detectRun(file, input)
+  if (format === 'json') {
+    yield* await readDetectedRun(input, format)
+    return
+  }
+  const windows = new RunWindows(input.name)
+  const rows = format === 'trec' ? trecRows(input.name, windows) : msmarcoRows(input.name, windows)
+  const splitter = new LineSplitter(input.name, rows)
+  for await (const chunk of input.chunks()) {
+    splitter.push(chunk)
+    for (const run of windows.take()) yield* run
+  }
+  splitter.end()
+  for (const run of windows.take()) yield* run
+  yield* windows.last()
+}
+
+/**
+ * How many queries a run has; also finds every mistake in it before long work begins. The run is
+ * read again for that work, so it must be a file.
+ */
+export async function countRankings(file: string): Promise<number> {
+  checkRegular(file, 'this command reads its run twice')
+  let count = 0
+  for await (const _ of streamRankings(file)) count++
+  return count
+}
+
+/** Cuts the rows of a run into runs of some hundred whole queries. */
+class RunWindows implements RowSink {
+  readonly #seen = new IdList()
+  readonly #index = new IdIndex(this.#seen)
+  #builder: RunBuilder
+  #queries = 0
+  #done: Run[] = []
+
+  constructor(readonly file: string) {
+    this.#builder = new RunBuilder(file)
+  }
+
+  query(bytes: Uint8Array, from: number, to: number, line: number): void {
+    const last = this.#seen.length - 1
+    if (last >= 0 && this.#seen.equalsBytes(last, bytes, from, to)) return
+    this.#seen.push(bytes, from, to)
+    const added = this.#seen.length - 1
+    if (this.#index.add(added) !== added) {
+      throw lineError(
+        this.file,
+        line,
+        `query ${this.#seen.get(added)} comes back after others: sort the file by query`,
+      )
+    }
+    if (this.#queries === WINDOW) {
+      this.#done.push(this.#builder.finish())
+      this.#builder = new RunBuilder(this.file)
+      this.#queries = 0
+    }
+    this.#queries++
+    this.#builder.query(bytes, from, to)
+  }
+
+  row(bytes: Uint8Array, from: number, to: number, score: number, line: number): void {
+    this.#builder.row(bytes, from, to, score, line)
+  }
+
+  /** The runs that are complete. */
+  take(): Run[] {
+    const done = this.#done
+    this.#done = []
+    return done
+  }
+
+  /** The run of what is left. */
+  last(): Run {
+    return this.#builder.finish()
+  }
+}

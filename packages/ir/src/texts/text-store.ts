@@ -1,0 +1,91 @@
+import { IdIndex } from '../io/id-index.ts'
+import { IdList } from '../io/id-list.ts'
+import { TemporaryFile } from '../io/temporary-file.ts'
+import { readTexts, type TextEntry } from './texts.ts'
+
+/** Bytes that are written at a time. */
+const BLOCK = 1 << 20
+
+/**
+ * Texts by id, for files larger than memory: they are copied once, unpacked, into a temporary
+ * file and read from there by position; only ids and positions stay in memory.
+ */
+export class TextStore {
+  readonly #ids: IdList
+  readonly #index: IdIndex
+  readonly #ends: number[]
+  readonly #copy: TemporaryFile
+  readonly #wanted = new IdList()
+
+  private constructor(ids: IdList, index: IdIndex, copy: TemporaryFile, ends: number[]) {
+    this.#ids = ids
+    this.#index = index
+    this.#copy = copy
+    this.#ends = ends
+  }
+
+  /** Reads a corpus or queries; of two entries with the same id the first counts. */
+  static async open(file: string): Promise<TextStore> {
+    const copy = new TemporaryFile('texts')
+    copy.hide()
+    const ids = new IdList()
+    const store = new TextStore(ids, new IdIndex(ids), copy, [])
+    try {
+      await store.#fill(file)
+    } catch (error) {
+      store.close()
+      throw error
+    }
+    return store
+  }
+
+  async #fill(file: string): Promise<void> {
+    let block: Buffer[] = []
+    let end = 0
+    const flush = (): void => {
+      this.#copy.append(Buffer.concat(block))
+      block = []
+    }
+    for await (const { id, title, text } of readTexts(file)) {
+      const bytes = Buffer.from(JSON.stringify(title === undefined ? [text] : [text, title]))
+      block.push(bytes)
+      end += bytes.length
+      this.#ids.pushText(id)
+      this.#index.add(this.#ids.length - 1)
+      this.#ends.push(end)
+      if (end - this.#copy.size > BLOCK) flush()
+    }
+    flush()
+  }
+
+  /** Whether there is a text with an id. */
+  has(id: string): boolean {
+    return this.#find(id) >= 0
+  }
+
+  /** How many texts there are. */
+  get size(): number {
+    return this.#ids.length
+  }
+
+  /** The text with an id, undefined where there is none. */
+  get(id: string): TextEntry | undefined {
+    const found = this.#find(id)
+    if (found < 0) return undefined
+    const from = found === 0 ? 0 : this.#ends[found - 1]!
+    const bytes = Buffer.allocUnsafe(this.#ends[found]! - from)
+    this.#copy.read(bytes, from)
+    const [text, title] = JSON.parse(bytes.toString('utf8')) as [string, string?]
+    return title === undefined ? { id, text } : { id, title, text }
+  }
+
+  #find(id: string): number {
+    this.#wanted.clear()
+    this.#wanted.pushText(id)
+    return this.#index.find(this.#wanted, 0)
+  }
+
+  close(): void {
+    this.#copy.close()
+  }
+}

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  workspaces: string[]
+}
+const packages = workspaces.filter((folder) => folder.startsWith('packages/'))
+
+/** The packages of ours that the sources of one import. */
+function importsOf(folder: string): string[] {
+  const sources = ['src', 'page'].flatMap((part) => filesIn(join(root, folder, part)))
+  const found = sources.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'@kith\/([\w-]+)/g)].map(
+      ([, name]) => name!,
+    ),
+  )
+  return [...new Set(found)].sort()
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true })
+      .map((name) => join(folder, String(name)))
+      .filter((file) => /\.tsx?$/.test(file))
+  } catch {
+    return []
+  }
+}
+
+const nameOf = (folder: string): string => folder.split('/').at(-1)!
+
+test('packages import each other as ARCHITECTURE.md draws it', () => {
+  const real = packages.map((folder) =>
+    `${nameOf(folder)} ← ${importsOf(folder).join(', ')}`.trim(),
+  )
+  const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+  const drawn = page.split('\n').filter((line) => /^[\w-]+ ←/.test(line))
+  expect(drawn).toEqual(real)
+})
+
+test('a package imports only from those that are built before it', () => {
+  packages.forEach((folder, position) => {
+    const before = packages.slice(0, position).map(nameOf)
+    expect(before).toEqual(expect.arrayContaining(importsOf(folder)))
+  })
+})
+
+test('adapters import core only', () => {
+  const adapters = packages.filter((folder) => folder.startsWith('packages/adapters/'))
+  expect(adapters.length).toBeGreaterThan(2)
+  for (const folder of adapters) expect(importsOf(folder)).toEqual(['core'])
+})
