@@ -1,4 +1,4 @@
-import { readQrels, streamRankings, writeWhole } from '@kith/ir'
+import { readQrels, streamRankings, writeAtomic } from '@kith/ir'
 import { type AuditSources, openAudit } from './audit-inputs.ts'
 import type { AuditTask, Finding } from './audit-job.ts'
 import { type AuditEntry, auditPage } from './audit-page.ts'
@@ -53,12 +53,12 @@ export async function listMissing(values: Values, output: Output): Promise<void>
         b.evidence - a.evidence || compare(a.query, b.query) || compare(a.document, b.document),
     )
     entries.splice(limit)
-    await writeWhole(out, (write) =>
+    await writeAtomic(out, (write) =>
       write(/\.jsonl?(\.gz)?$/i.test(out) ? asJsonl(entries) : asTsv(entries)),
     )
     const title = `${sources.run} · ${sources.qrels}`
     const html = auditPage(entries, sources.texts, { title, grade: level })
-    await writeWhole(page, (write) => write(html))
+    await writeAtomic(page, (write) => write(html))
     await writeSidecar(out, 'audit', { ...settings, level, top, missing }, sources.files)
     output.result(
       { out, page, queries, documents: entries.length, leftOut },

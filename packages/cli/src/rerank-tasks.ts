@@ -28,7 +28,7 @@ export interface RerankTask {
 
 /** Turns a run into tasks. What is missing is counted, and stops everything unless it may be skipped. */
 export function rerankTasks(plan: RerankPlan): { list: RerankTask[]; remarks: string[] } {
-  const lost = new Losses()
+  const lost = new MissingReport()
   const list: RerankTask[] = []
   for (const { query, ids } of plan.run) {
     const row = plan.queries.rowOf(query)
@@ -48,7 +48,7 @@ export function rerankTasks(plan: RerankPlan): { list: RerankTask[]; remarks: st
 function contextOf(
   { docs, shelves, contextSize }: RerankPlan,
   ids: readonly string[],
-  lost: Losses,
+  lost: MissingReport,
 ): Pick<RerankTask, 'rows' | 'texts' | 'places'> {
   const places: number[] = []
   const behind: number[] = []
@@ -78,7 +78,7 @@ function contextOf(
 }
 
 /** Counts what is missing, and keeps the first ids for the message. */
-class Losses {
+class MissingReport {
   readonly #kinds = new Map<string, { count: number; first: string[] }>()
 
   add(what: string, id: string): void {

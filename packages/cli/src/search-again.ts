@@ -1,4 +1,4 @@
-import { type MethodSettings, movedQuery } from '@kith/core'
+import { feedbackQuery, type MethodSettings } from '@kith/core'
 import type { Embeddings, RankedQuery, Run } from '@kith/ir'
 import { searchExact } from '@kith/stores'
 import type { RerankTask } from './rerank-tasks.ts'
@@ -28,7 +28,7 @@ export async function* searchAgain(inputs: SearchAgain): AsyncGenerator<RankedQu
     const vectors = docs.gather(trusted, new Float32Array(trusted.length * dimensions))
     const query = queries.read(row, row + 1)
     const candidates = { data: vectors, rows: trusted.length, dimensions }
-    data.set(movedQuery(query, candidates, settings), i * dimensions)
+    data.set(feedbackQuery(query, candidates, settings), i * dimensions)
   })
   const depth = tasks.reduce((most, { places }) => Math.max(most, places.length), 0)
   const { metric } = settings

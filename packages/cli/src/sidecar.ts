@@ -7,7 +7,7 @@ import {
   FileError,
   isPipeOrDevice,
   isStandardInput,
-  writeWhole,
+  writeAtomic,
 } from '@kith/ir'
 import { version } from './version.ts'
 
@@ -54,7 +54,7 @@ export async function writeSidecarOf(out: string, made: Sidecar): Promise<void> 
   if (isPipeOrDevice(out)) return
   const output = (await stat(out)).isFile() ? await digestOf(out) : undefined
   const written = `${JSON.stringify({ ...made, output }, undefined, 2)}\n`
-  await writeWhole(sidecarOf(out), (write) => write(written))
+  await writeAtomic(sidecarOf(out), (write) => write(written))
 }
 
 /** The name of a file's sidecar. */

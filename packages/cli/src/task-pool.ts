@@ -36,7 +36,7 @@ export async function* runTasks<Name extends JobName>(
   workers: number,
 ): AsyncGenerator<Done<Name>> {
   if (workers === 1) yield* runHere(name, inputs, tasks)
-  else yield* runAbroad(name, inputs, tasks, workers)
+  else yield* runInWorkers(name, inputs, tasks, workers)
 }
 
 async function* runHere<Name extends JobName>(
@@ -58,7 +58,7 @@ async function* runHere<Name extends JobName>(
   }
 }
 
-async function* runAbroad<Name extends JobName>(
+async function* runInWorkers<Name extends JobName>(
   name: Name,
   inputs: Jobs[Name]['inputs'],
   tasks: Tasks<Name>,

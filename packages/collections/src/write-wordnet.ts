@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Qrels, writeQrels, writeTexts, writeWhole } from '@kith/ir'
+import { type Qrels, writeAtomic, writeQrels, writeTexts } from '@kith/ir'
 import type { WordnetCollection } from './build-wordnet.ts'
 import { completeQrels } from './complete-qrels.ts'
 import { splits } from './splits.ts'
@@ -50,5 +50,5 @@ async function writeSplits(
 }
 
 async function writeText(file: string, text: string): Promise<void> {
-  await writeWhole(file, (write) => write(text))
+  await writeAtomic(file, (write) => write(text))
 }

@@ -8,7 +8,7 @@ export {
   resolveMethodSettings,
   similaritySettings,
 } from './baselines/method-settings.ts'
-export { movedQuery, rerankWith } from './baselines/rerank-with.ts'
+export { feedbackQuery, rerankWith } from './baselines/rerank-with.ts'
 export type { Candidates, CandidateViews, Query, QueryViews, RankingContext } from './context.ts'
 export { KithError, type KithErrorCode } from './error.ts'
 export type { Explanation, SharedNeighbour } from './explanation.ts'

@@ -11,12 +11,12 @@ import {
 import { KithError } from './error.ts'
 import type { Engine, KernelName } from './kernel/engine.ts'
 import { kernel } from './kernel/load.ts'
+import { LruCache } from './lru-cache.ts'
 import { buildGraph, type SimilaritySource } from './method/graph.ts'
 import { mix } from './method/mix.ts'
 import { type Ranking, rankCandidates } from './method/ranking.ts'
 import { fits } from './method/vector-similarity.ts'
 import { viewWeights } from './method/view-weights.ts'
-import { Recent } from './recent.ts'
 import { Reranker } from './reranker.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
 import { noPostings } from './text/postings.ts'
@@ -53,8 +53,8 @@ export class TrialContext {
   /** The context of the largest size, without texts. */
   readonly #full: Context
   #vectors: ReadonlyMap<string, Remembered<Float32Array>> = new Map()
-  readonly #texts = new Recent<Remembered<Float32Array>>(KEPT.texts)
-  readonly #ranks = new Recent<Remembered<Uint32Array>>(KEPT.ranks)
+  readonly #texts = new LruCache<Remembered<Float32Array>>(KEPT.texts)
+  readonly #ranks = new LruCache<Remembered<Uint32Array>>(KEPT.ranks)
   /** Too long, too short or infinite vectors are treated by `rerank`, whose rules depend on the size. */
   #irregular = false
   readonly #source: SimilaritySource = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { regularise } from '../src/baselines/regularise.ts'
-import { methods, movedQuery, rerank, rerankWith, similarity } from '../src/index.ts'
+import { feedbackQuery, methods, rerank, rerankWith, similarity } from '../src/index.ts'
 import { contexts, makeContext } from './contexts.ts'
 import { splitContext } from './support.ts'
 
@@ -19,14 +19,14 @@ function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
 
 describe('feedback', () => {
   test('average gives the query the weight of one candidate', () => {
-    const moved = movedQuery(query, vectors, { method: 'average', feedback: 2 })
+    const moved = feedbackQuery(query, vectors, { method: 'average', feedback: 2 })
     expect(moved[0]).toBeCloseTo(2.7 / 3, 6)
     expect(moved[1]).toBeCloseTo(1 / 3, 6)
   })
 
   test('rocchio gives the candidates their share, and candidates are ranked by the new vector', () => {
     const settings = { method: 'rocchio', feedback: 3, feedbackShare: 0.6 } as const
-    const moved = movedQuery(query, vectors, settings)
+    const moved = feedbackQuery(query, vectors, settings)
     expect(moved[0]).toBeCloseTo(0.4 + 0.6 * 0.8, 6)
     expect(moved[1]).toBeCloseTo(0.6 * 0.6, 6)
     const { order, scores } = rerankWith(query, vectors, settings)
@@ -35,15 +35,17 @@ describe('feedback', () => {
   })
 
   test('without a share, or without candidates, the query stays', () => {
-    expect([...movedQuery(query, vectors, { method: 'rocchio', feedbackShare: 0 })]).toEqual(query)
-    expect([...movedQuery(query, [], { method: 'average' })]).toEqual(query)
+    expect([...feedbackQuery(query, vectors, { method: 'rocchio', feedbackShare: 0 })]).toEqual(
+      query,
+    )
+    expect([...feedbackQuery(query, [], { method: 'average' })]).toEqual(query)
   })
 
   test('a vector that overflows is refused', () => {
     const huge = [[3e38], [3e38], [3e38]]
     const settings = { method: 'average', feedback: 3 } as const
-    expect([...movedQuery([1], huge, settings)].every(Number.isFinite)).toBe(true)
-    expect(() => movedQuery([Number.NaN], huge, settings)).toThrow(/finite/)
+    expect([...feedbackQuery([1], huge, settings)].every(Number.isFinite)).toBe(true)
+    expect(() => feedbackQuery([Number.NaN], huge, settings)).toThrow(/finite/)
   })
 })
 

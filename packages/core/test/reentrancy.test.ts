@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import {
   type Candidates,
   explain,
+  feedbackQuery,
   type GroundTruth,
   type KernelName,
-  movedQuery,
   neighbours,
   prepareText,
   type Query,
@@ -82,7 +82,7 @@ const calls: Record<string, (inputs: Inputs) => unknown> = {
     rerankWith(query, candidates, { method: 'rank-fusion' }),
   'rerankWith, regularise': ({ query, candidates }) =>
     rerankWith(query, candidates, { method: 'regularise' }),
-  movedQuery: ({ query, candidates }) => movedQuery(query, candidates),
+  feedbackQuery: ({ query, candidates }) => feedbackQuery(query, candidates),
   'a Reranker': ({ query, candidates, settings }) =>
     new Reranker(settings).rerank(query, candidates),
   'one Reranker': (inputs) => [

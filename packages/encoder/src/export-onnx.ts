@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { writeWhole } from '@kith/ir'
+import { writeAtomic } from '@kith/ir'
 import { buildModel, HIDDEN } from './build-model.ts'
 import { asCheckpoint, type ModelOptions, openModel } from './model.ts'
 import { writeModelFiles } from './model-files.ts'
@@ -17,7 +17,7 @@ export async function exportOnnx(
   const model = asCheckpoint(await openModel(name, options))
   await writeModelFiles(model, folder)
   const onnx = await buildModel(model, HIDDEN)
-  await writeWhole(join(folder, 'onnx', 'model.onnx'), async (write) => {
+  await writeAtomic(join(folder, 'onnx', 'model.onnx'), async (write) => {
     for (const part of onnx.parts()) await write(part)
   })
 }

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { ListFileEntry } from '@huggingface/hub'
 import { KithError } from '@kith/core'
-import { writeWhole } from '@kith/ir'
+import { writeAtomic } from '@kith/ir'
 
 /** A file of a repository, as the hub lists it. */
 export interface HubFile {
@@ -29,7 +29,7 @@ export async function saveHubFile(
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   if (!checksum) throw refused(path, 'the hub lists no checksum for it')
-  await writeWhole(target, async (write) => {
+  await writeAtomic(target, async (write) => {
     const hash = startHash(checksum.kind, size)
     let bytes = 0
     for await (const part of blob.stream() as unknown as AsyncIterable<Uint8Array>) {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { writeWhole } from '@kith/ir'
+import { writeAtomic } from '@kith/ir'
 import { readText } from './json.ts'
 import type { Checkpoint } from './model.ts'
 import { readTokenizerFiles } from './tokenizer-files.ts'
@@ -39,6 +39,6 @@ export async function writeModelFiles(model: Checkpoint, folder: string): Promis
     '1_Pooling/config.json': JSON.stringify(pooling),
   }
   for (const [file, text] of Object.entries(texts)) {
-    await writeWhole(join(folder, file), (write) => write(text))
+    await writeAtomic(join(folder, file), (write) => write(text))
   }
 }

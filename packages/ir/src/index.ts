@@ -21,7 +21,7 @@ export {
 } from './io/resumable.ts'
 export { discardUnfinished } from './io/unfinished.ts'
 export { appendAll, writeAllSync } from './io/write-all.ts'
-export { putInPlace, type Write, writeWhole } from './io/write-whole.ts'
+export { putInPlace, type Write, writeAtomic } from './io/write-atomic.ts'
 export { readLabelsParquet, writeLabelsParquet } from './labels/label-parquet.ts'
 export {
   formatListwise,

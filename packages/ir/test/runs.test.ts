@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FileError, readQrels, readRun, writeQrels, writeRun, writeWhole } from '../src/index.ts'
+import { FileError, readQrels, readRun, writeAtomic, writeQrels, writeRun } from '../src/index.ts'
 import { fileOf, folder, qrelsOf, runOf } from './support.ts'
 
 const trec =
@@ -167,14 +167,14 @@ describe('writing', () => {
 
   test('a file is whole or not there, and an older one stays', async () => {
     const file = await fileOf('whole.txt', 'old')
-    const failing = writeWhole(file, async (write) => {
+    const failing = writeAtomic(file, async (write) => {
       await write('new')
       throw new Error('stop')
     })
     await expect(failing).rejects.toThrow('stop')
     expect(readFileSync(file, 'utf8')).toBe('old')
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
-    await expect(writeWhole(join(file, 'below'), async () => {})).rejects.toThrow('kith: ')
+    await expect(writeAtomic(join(file, 'below'), async () => {})).rejects.toThrow('kith: ')
   })
 })
 

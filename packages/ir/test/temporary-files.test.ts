@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { writeEmbeddings, writeWhole } from '../src/index.ts'
+import { writeAtomic, writeEmbeddings } from '../src/index.ts'
 import { TemporaryFile } from '../src/io/temporary-file.ts'
 import { folder } from './support.ts'
 
@@ -35,7 +35,7 @@ const users: Record<string, string> = {
 }
 
 const script = (body: string): string =>
-  `import { openEmbeddings, TextStore, writeWhole } from ${JSON.stringify(library)}
+  `import { openEmbeddings, TextStore, writeAtomic } from ${JSON.stringify(library)}
    try { ${body} } catch (error) { console.error(error.message); process.exit(1) }`
 
 const begin = ['--input-type=module', '-e']
@@ -152,7 +152,7 @@ describe('what a killed process leaves', () => {
     const where = newFolder()
     const out = join(where, 'run.trec')
     writeFileSync(out, 'earlier')
-    const body = `await writeWhole(${JSON.stringify(out)}, async (write) => {
+    const body = `await writeAtomic(${JSON.stringify(out)}, async (write) => {
       await write(new Uint8Array(1000))
       ${slow}
     })`
@@ -161,12 +161,12 @@ describe('what a killed process leaves', () => {
     expect(readdirSync(where).length).toBe(2)
     const living = await runUntilFile(body, where)
     await expect.poll(() => readdirSync(where).length).toBe(2)
-    await writeWhole(out, (write) => write('new'))
+    await writeAtomic(out, (write) => write('new'))
     expect(readdirSync(where).length).toBe(2)
     expect(readFileSync(out, 'utf8')).toBe('new')
     await end(living, 'SIGKILL')
     expect(
-      run(`await writeWhole(${JSON.stringify(out)}, (write) => write('newer'))`, where),
+      run(`await writeAtomic(${JSON.stringify(out)}, (write) => write('newer'))`, where),
     ).toMatchObject({ status: 0 })
     expect(readdirSync(where)).toEqual(['run.trec'])
     expect(readFileSync(out, 'utf8')).toBe('newer')
@@ -176,7 +176,7 @@ describe('what a killed process leaves', () => {
     const where = newFolder()
     const out = JSON.stringify(join(where, 'run.trec'))
     const body = `setTimeout(() => { throw new Error('uncaught') }, 50)
-      await writeWhole(${out}, async (write) => { ${slow} })`
+      await writeAtomic(${out}, async (write) => { ${slow} })`
     expect(run(body, where)).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('uncaught'),

@@ -77,7 +77,7 @@ export async function searchExact(
     const recipe = recipeFor(options.kernel ?? kernel())
     const workers = options.workers ?? defaultWorkers(queries, documents)
     if (workers === 0) await run([localLane(recipe)], new DocumentReader(documents, false))
-    else await runAbroad(run, new DocumentReader(documents, true), workers, recipe, signal)
+    else await runInWorkers(run, new DocumentReader(documents, true), workers, recipe, signal)
     return result
   } catch (error) {
     // Whatever failed because the search was stopped, that is not the reason.
@@ -87,7 +87,7 @@ export async function searchExact(
 }
 
 /** Runs a search on worker threads, which end with it if it fails or is stopped. */
-async function runAbroad(
+async function runInWorkers(
   run: (lanes: Lane[], reader: DocumentReader) => Promise<void>,
   reader: DocumentReader,
   workers: number,

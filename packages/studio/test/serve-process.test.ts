@@ -26,7 +26,7 @@ beforeAll(async () => {
   await writeEmbeddings(join(folder, 'docs.npy'), { dimensions: 384, ids, type: 'f16' }, rows)
   const lines = texts.map((text, i) => JSON.stringify({ _id: `d${i}`, text }))
   writeFileSync(join(folder, 'corpus.jsonl'), lines.join('\n'))
-  writeTuned('useless.json', { verdict: 'keep-geometric', reason: 'no gain' })
+  writeTuned('useless.json', { verdict: 'keep-run', reason: 'no gain' })
   writeTuned('fusion.json', { settings: { method: 'rank-fusion' } })
   writeTuned('tuned.json', { settings: { lambda: 1, mix: 'raw' } })
 })

@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { appendAll, FileError, writeWhole } from '@kith/ir'
+import { appendAll, FileError, writeAtomic } from '@kith/ir'
 import type { Validation } from './validate.ts'
 
 /** A step of the optimiser, as `metrics.jsonl` has it. */
@@ -44,7 +44,7 @@ export class MetricsFile {
     await mkdir(folder, { recursive: true })
     const kept =
       after === undefined ? [] : (await readMetrics(file)).filter(({ step }) => step <= after)
-    await writeWhole(file, (write) =>
+    await writeAtomic(file, (write) =>
       write(kept.map((record) => `${JSON.stringify(record)}\n`).join('')),
     )
     return new MetricsFile(file)

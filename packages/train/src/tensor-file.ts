@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { StoredTensor } from '@kith/encoder'
-import { FileError, writeWhole } from '@kith/ir'
+import { FileError, writeAtomic } from '@kith/ir'
 
 /** A tensor to be written: float32, or bytes of a type that is named. */
 export interface WrittenTensor {
@@ -27,7 +27,7 @@ export async function writeTensors(
   const header = Buffer.concat([json, Buffer.alloc((8 - (json.length % 8)) % 8, ' ')])
   const length = Buffer.alloc(8)
   length.writeBigUInt64LE(BigInt(header.length))
-  await writeWhole(file, async (write) => {
+  await writeAtomic(file, async (write) => {
     await write(length)
     await write(header)
     for (const { data } of tensors) {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { MethodSettings } from '@kith/core'
 import type { TrialCollection } from './collection.ts'
-import { geometricValues, QueryTrials, type TrialBatch, type TrialInputs } from './query-trials.ts'
+import { baselineValues, QueryTrials, type TrialBatch, type TrialInputs } from './query-trials.ts'
 import type { ScorerOptions } from './scorer.ts'
 import { WorkerLane } from './worker-lane.ts'
 
@@ -16,7 +16,7 @@ export interface Evaluator {
   /** Whether there are texts. */
   readonly texts: boolean
   /** Each query's value as the run ranks it. */
-  readonly geometric: Float64Array
+  readonly baseline: Float64Array
   /**
    * For each of some settings each query's value; the same for any number of workers.
    *
@@ -50,7 +50,7 @@ export function createEvaluator(
   { workers = availableParallelism(), memory = 2 ** 30, ...options }: EvaluatorOptions,
 ): Evaluator {
   const { list } = collection
-  const geometric = geometricValues(list, options)
+  const baseline = baselineValues(list, options)
   const count = Math.max(1, Math.min(workers, list.length))
   // A query stays with its worker, which remembers its context.
   const shares = Array.from({ length: count }, (_, lane) =>
@@ -67,7 +67,7 @@ export function createEvaluator(
     groups: grouped ? list.map(({ id, group }) => group ?? `query ${id}`) : undefined,
     largest: list.reduce((most, { docs }) => Math.max(most, docs.length), 1),
     texts: collection.texts !== undefined,
-    geometric,
+    baseline,
     async evaluate(settings, wanted) {
       const parts = await Promise.all(
         lanes.map((lane, i) =>

@@ -8,8 +8,8 @@ export {
   textAt,
 } from './collection.ts'
 export { createEvaluator, type Evaluator, type EvaluatorOptions } from './evaluator.ts'
-export { type Evidence, evidenceOf } from './evidence.ts'
 export { splitFolds } from './folds.ts'
+export { type PairedTest, pairedTest } from './paired-test.ts'
 export { suggestEvenly } from './random-search.ts'
 export { createScorer, type Scorer, type ScorerOptions } from './scorer.ts'
 export { type RunningTrial, type SearchedTrial, type SearchOptions, search } from './search.ts'
@@ -32,10 +32,10 @@ export { viewsOf } from './trial-views.ts'
 export { type TuneOptions, tune } from './tune.ts'
 export { parseTuned, readTuned, type Tuned, writeTuned } from './tuned.ts'
 export {
+  type Decision,
   FEW_QUERIES,
   type HeldOut,
   type HeldOutValues,
-  type Judgement,
   judge,
   type Verdict,
 } from './verdict.ts'

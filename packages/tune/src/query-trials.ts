@@ -75,7 +75,7 @@ export class QueryTrials {
 }
 
 /** The value of every query as the run ranks it. */
-export function geometricValues(list: readonly TrialQuery[], options: ScorerOptions): Float64Array {
+export function baselineValues(list: readonly TrialQuery[], options: ScorerOptions): Float64Array {
   const scorer = createScorer(options)
   return Float64Array.from(list, ({ grades, ideal }) =>
     scorer.score(grades.subarray(0, Math.min(scorer.depth, grades.length)), ideal),

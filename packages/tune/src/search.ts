@@ -1,4 +1,4 @@
-import { Course } from './course.ts'
+import { MedianPruner } from './median-pruner.ts'
 import { checkSpace, type Parameters, type Space } from './space.ts'
 import { StudyFile } from './study-file.ts'
 import { suggestTpe } from './tpe.ts'
@@ -63,7 +63,7 @@ export async function search(
       await onTrial?.(finished.at(-1)!, 'known')
       continue
     }
-    const course = new Course(finished.map((one) => one.course))
+    const course = new MedianPruner(finished.map((one) => one.course))
     await run({ trial, parameters, report: (value) => course.add(value) })
     const { best: value, values } = course
     const done = { trial, parameters, value, course: values }

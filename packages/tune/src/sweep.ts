@@ -1,6 +1,6 @@
 import type { MethodSettings } from '@kith/core'
 import type { Evaluator } from './evaluator.ts'
-import { evidenceOf, meanOf } from './evidence.ts'
+import { meanOf, pairedTest } from './paired-test.ts'
 
 /** What a measure is with one value of a setting, all others left as they are. */
 export interface SweepPoint {
@@ -34,7 +34,7 @@ export async function sweep(
     const points: SweepPoint[] = []
     for (const value of values) {
       const [measured] = await evaluator.evaluate([settings(value)])
-      const { ci } = evidenceOf(evaluator.geometric, measured!)
+      const { ci } = pairedTest(evaluator.baseline, measured!)
       points.push({ value, mean: meanOf(measured!), margin: (ci[1] - ci[0]) / 2 })
       onProgress?.(++done, total)
     }

@@ -58,7 +58,7 @@ export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<
       ? await searchSettings(evaluator, { ...options, level, strict, seed, trials, folds, base })
       : undefined
     const judgement = judge({
-      geometric: evaluator.geometric,
+      baseline: evaluator.baseline,
       default: standard!,
       tuned: found?.heldOut,
     })

@@ -1,13 +1,13 @@
 import { KithError, type MethodSettings, resolveMethodSettings } from '@kith/core'
-import { FileError, writeWhole } from '@kith/ir'
+import { FileError, writeAtomic } from '@kith/ir'
 import { readSmallFile } from './read-small-file.ts'
-import type { Judgement, Verdict } from './verdict.ts'
+import type { Decision, Verdict } from './verdict.ts'
 
 /** What tuning found: the settings, the evidence and the verdict. The contents of `tuned.json`. */
-export interface Tuned extends Judgement {
+export interface Tuned extends Decision {
   kith: 'tuned'
   version: 1
-  /** The settings of `candidate`: with the verdict `keep-geometric` they are there to be forced. */
+  /** The settings of `candidate`: with the verdict `keep-run` they are there to be forced. */
   settings: MethodSettings
   measure: string
   level: number
@@ -22,14 +22,14 @@ export interface Tuned extends Judgement {
   seed: number
 }
 
-const verdicts: readonly Verdict[] = ['keep-geometric', 'default', 'tuned']
+const verdicts: readonly Verdict[] = ['keep-run', 'default', 'tuned']
 
 /** No `tuned.json` comes near this size. */
 const LARGEST_FILE = 2 ** 20
 
 /** Writes `tuned.json`, whole or not at all. */
 export async function writeTuned(file: string, tuned: Tuned): Promise<void> {
-  await writeWhole(file, (write) => write(`${JSON.stringify(tuned, undefined, 2)}\n`))
+  await writeAtomic(file, (write) => write(`${JSON.stringify(tuned, undefined, 2)}\n`))
 }
 
 /** Reads `tuned.json`. */

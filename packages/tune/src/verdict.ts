@@ -1,4 +1,4 @@
-import { type Evidence, evidenceOf, meanOf } from './evidence.ts'
+import { meanOf, type PairedTest, pairedTest } from './paired-test.ts'
 
 /** With no more judged queries than this, searching for settings is worse than the default (docs/method.md section 4). */
 export const FEW_QUERIES = 50
@@ -10,31 +10,31 @@ const HARMFUL = -1
 const CONVINCING = 2
 
 /** What to do: keep the retriever's ranking, rerank with the default, or with the settings found. */
-export type Verdict = 'keep-geometric' | 'default' | 'tuned'
+export type Verdict = 'keep-run' | 'default' | 'tuned'
 
 /** Every query's value with each ranking, none of them judged by a query that it was chosen by. */
 export interface HeldOutValues {
   /** The retriever's own ranking. */
-  geometric: Float64Array
+  baseline: Float64Array
   default: Float64Array
   /** With the settings that the other folds chose; undefined where none were searched for. */
   tuned?: Float64Array | undefined
 }
 
 /** The evidence that a verdict rests on. */
-export interface HeldOut extends Evidence {
+export interface HeldOut extends PairedTest {
   /** The mean of the measure with each ranking. */
-  geometric: number
+  baseline: number
   default: number
   tuned?: number
   /** How much better the settings found are than the default. */
-  overDefault?: Evidence
+  overDefault?: PairedTest
 }
 
-/** A verdict with its reason, and the evidence for the default or the settings found over the geometric ranking. */
-export interface Judgement {
+/** A verdict with its reason, and the evidence for the default or the settings found over the run as it is. */
+export interface Decision {
   verdict: Verdict
-  /** The settings that were weighed against the geometric ranking; the verdict unless that is kept. */
+  /** The settings that were weighed against the baseline ranking; the verdict unless that is kept. */
   candidate: 'default' | 'tuned'
   reason: string
   heldOut: HeldOut
@@ -44,21 +44,21 @@ export interface Judgement {
  * docs/method.md section 4's rule. The default stays unless something convincing replaces it. With few
  * queries it is switched off only by a sign of harm, with more already by the lack of a gain.
  */
-export function judge(values: HeldOutValues): Judgement {
-  const { geometric, tuned } = values
-  const overDefault = tuned && evidenceOf(values.default, tuned)
+export function judge(values: HeldOutValues): Decision {
+  const { baseline, tuned } = values
+  const overDefault = tuned && pairedTest(values.default, tuned)
   const replaced = overDefault !== undefined && overDefault.t > CONVINCING
   const candidate = replaced ? 'tuned' : 'default'
-  const evidence = evidenceOf(geometric, replaced ? tuned! : values.default)
+  const evidence = pairedTest(baseline, replaced ? tuned! : values.default)
   const heldOut: HeldOut = {
-    geometric: meanOf(geometric),
+    baseline: meanOf(baseline),
     default: meanOf(values.default),
     ...(tuned && overDefault ? { tuned: meanOf(tuned), overDefault } : {}),
     ...evidence,
   }
   const helps = tuned ? evidence.gain > 0 : evidence.t >= HARMFUL
   return {
-    verdict: helps ? candidate : 'keep-geometric',
+    verdict: helps ? candidate : 'keep-run',
     candidate,
     reason: reasonOf(candidate, helps, evidence, overDefault),
     heldOut,
@@ -68,8 +68,8 @@ export function judge(values: HeldOutValues): Judgement {
 function reasonOf(
   candidate: 'default' | 'tuned',
   helps: boolean,
-  { gain, t }: Evidence,
-  overDefault: Evidence | undefined,
+  { gain, t }: PairedTest,
+  overDefault: PairedTest | undefined,
 ): string {
   const held = `${signed(gain)} (t ${t.toFixed(1)}) against the ranking as it is`
   if (!overDefault) {

@@ -68,7 +68,7 @@ test('candidates that cannot be reranked follow those that can', async () => {
   })
 })
 
-test('λ = 1 over similarities that rank as the run does is the geometric value', async () => {
+test('λ = 1 over similarities that rank as the run does is the baseline value', async () => {
   const collection = randomCollection(4, { queries: 8 })
   const { list, queries, docs, dimensions } = collection
   for (const query of list) {
@@ -83,7 +83,7 @@ test('λ = 1 over similarities that rank as the run does is the geometric value'
   }
   const evaluator = createEvaluator(collection, { measure: 'AP', workers: 0 })
   const [values] = await evaluator.evaluate([resolveMethodSettings({ lambda: 1 })])
-  expect(values).toEqual(evaluator.geometric)
+  expect(values).toEqual(evaluator.baseline)
 })
 
 test('any number of workers and any memory give the same values, round after round', async () => {

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { Course } from '../src/course.ts'
 import { type RunningTrial, type SearchedTrial, search } from '../src/index.ts'
+import { MedianPruner } from '../src/median-pruner.ts'
 import type { Parameters, Space } from '../src/space.ts'
 
 const folder = temporaryFolder()
@@ -27,19 +27,19 @@ async function climb({ parameters, report }: RunningTrial, reports: number[]): P
 
 test('a course is ended once it is below the median of the others at the same point', () => {
   const others = [0.1, 0.2, 0.3, 0.4, 0.5].map((x) => [x, 2 * x, 3 * x])
-  const good = new Course(others)
+  const good = new MedianPruner(others)
   expect([0.1, 0.2, 1].map((value) => good.add(value))).toEqual([true, true, true])
-  const bad = new Course(others)
+  const bad = new MedianPruner(others)
   expect([0.1, 0.2, 0.3].map((value) => bad.add(value))).toEqual([true, true, false])
   expect(bad.pruned).toBe(true)
   // Few others, or others that did not come as far, end nothing.
-  const alone = new Course(others.slice(0, 3))
+  const alone = new MedianPruner(others.slice(0, 3))
   expect([0, 0, 0].map((value) => alone.add(value))).toEqual([true, true, true])
-  expect([0, 0, 0, 0].map((value) => new Course(others).add(value)).at(-1)).toBe(true)
+  expect([0, 0, 0, 0].map((value) => new MedianPruner(others).add(value)).at(-1)).toBe(true)
 })
 
 test('values that are none count as the worst, and the best so far never falls', () => {
-  const course = new Course([])
+  const course = new MedianPruner([])
   course.add(Number.NaN)
   course.add(0.5)
   course.add(0.2)

@@ -46,14 +46,14 @@ export function randomCollection(
 export function objective(
   queries: number,
   value: (query: number, settings: Settings) => number,
-  geometric: (query: number) => number,
+  baseline: (query: number) => number,
 ): Evaluator {
   const all = [...new Array(queries).keys()]
   return {
     queries,
     largest: 100,
     texts: false,
-    geometric: Float64Array.from(all, geometric),
+    baseline: Float64Array.from(all, baseline),
     evaluate: async (settings) =>
       settings.map((some) => Float64Array.from(all, (query) => value(query, some))),
     close() {},

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { sharedCollection } from '../../../test/files.ts'
 import { collect } from '../src/collect.ts'
 import { createEvaluator, type Evaluator } from '../src/evaluator.ts'
-import { type Evidence, evidenceOf, meanOf } from '../src/evidence.ts'
+import { meanOf, type PairedTest, pairedTest } from '../src/paired-test.ts'
 import { generator, normal } from '../src/random.ts'
 import { tune } from '../src/tune.ts'
 import { objective, randomCollection } from './support.ts'
@@ -66,7 +66,7 @@ describe('never fooled', () => {
 })
 
 /** The evidence for the best of some settings on the very queries that chose it. */
-async function judgedByItsOwnQueries(evaluator: Evaluator, seed: number): Promise<Evidence> {
+async function judgedByItsOwnQueries(evaluator: Evaluator, seed: number): Promise<PairedTest> {
   const random = generator(seed, 8)
   const settings = Array.from({ length: 48 }, () => ({
     ...resolveMethodSettings(),
@@ -75,7 +75,7 @@ async function judgedByItsOwnQueries(evaluator: Evaluator, seed: number): Promis
   }))
   const [standard, ...others] = await evaluator.evaluate([resolveMethodSettings(), ...settings])
   const best = others.reduce((a, b) => (meanOf(b) > meanOf(a) ? b : a))
-  return evidenceOf(standard!, best)
+  return pairedTest(standard!, best)
 }
 
 test('a real gain is found, and its held-out size is about the true one', async () => {
@@ -83,9 +83,9 @@ test('a real gain is found, and its held-out size is about the true one', async 
   const result = await tune(evaluator, { measure, seed: 1, trials: 80 })
   expect(result).toMatchObject({ verdict: 'tuned', candidate: 'tuned', queries: 300, folds: 5 })
   expect(Math.abs(result.settings.lambda - 0.45)).toBeLessThan(0.1)
-  const { overDefault, gain, ci, geometric, tuned } = result.heldOut
+  const { overDefault, gain, ci, baseline, tuned } = result.heldOut
   expect(overDefault!.t).toBeGreaterThan(2)
-  expect(gain).toBeCloseTo(tuned! - geometric, 10)
+  expect(gain).toBeCloseTo(tuned! - baseline, 10)
   expect(ci[0] < 0.08 && 0.08 < ci[1] + 0.02).toBe(true)
 })
 
@@ -121,7 +121,7 @@ test('a default that harms is switched off, also with few queries', async () => 
       (query) => 0.4 + 0.01 * (query % 3),
     )
     const { verdict } = await tune(evaluator, { measure, trials: 16 })
-    expect(verdict).toBe('keep-geometric')
+    expect(verdict).toBe('keep-run')
   }
 })
 
@@ -162,7 +162,7 @@ describe.skipIf(!folder)('Cranfield', () => {
     }
     expect(results[0]).toEqual(results[1])
     const { heldOut, verdict, queries } = results[0]!
-    expect(heldOut.geometric).toBeCloseTo(
+    expect(heldOut.baseline).toBeCloseTo(
       evaluate(given.qrels, given.run, [measure]).mean[measure]!,
       10,
     )

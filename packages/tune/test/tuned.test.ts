@@ -25,7 +25,7 @@ test('written and read again, it is the same', async () => {
     kith: 'tuned',
     verdict: 'default',
     settings: { ...resolveMethodSettings() },
-    heldOut: { geometric: 0.5, gain: expect.closeTo(0.045, 10) },
+    heldOut: { baseline: 0.5, gain: expect.closeTo(0.045, 10) },
   })
 })
 

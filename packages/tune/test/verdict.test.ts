@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { evidenceOf } from '../src/evidence.ts'
+import { pairedTest } from '../src/paired-test.ts'
 import { generator, normal } from '../src/random.ts'
 import { tQuantile } from '../src/t-quantile.ts'
 import { judge } from '../src/verdict.ts'
@@ -27,7 +27,7 @@ test('quantiles of t, as tables have them', () => {
 test('evidence: the paired t-test, and an interval that ends at 0 where p is 0.05', () => {
   const before = Float64Array.of(0.1, 0.4, 0.3, 0.8, 0.5)
   const after = Float64Array.of(0.2, 0.4, 0.5, 0.9, 0.4)
-  const { gain, ci, t, p } = evidenceOf(before, after)
+  const { gain, ci, t, p } = pairedTest(before, after)
   expect(gain).toBeCloseTo(0.06, 10)
   // By hand: deviation of (0.1, 0, 0.2, 0.1, −0.1) is 0.11402, over √5 0.05099.
   expect(t).toBeCloseTo(1.1767, 4)
@@ -35,55 +35,55 @@ test('evidence: the paired t-test, and an interval that ends at 0 where p is 0.0
   expect(ci[0]).toBeCloseTo(0.06 - 2.7764 * 0.05099, 4)
   expect(ci[1]).toBeCloseTo(0.06 + 2.7764 * 0.05099, 4)
   const shifted = before.map((value, i) => value + (after[i]! - value) - ci[0])
-  expect(evidenceOf(before, shifted).p).toBeCloseTo(0.05, 6)
+  expect(pairedTest(before, shifted).p).toBeCloseTo(0.05, 6)
 })
 
 test('no difference at all is no evidence, an equal one for all queries is finite', () => {
   const same = Float64Array.of(0.1, 0.2, 0.3)
-  expect(evidenceOf(same, same)).toEqual({ gain: 0, ci: [0, 0], t: 0, p: 1 })
-  const { t } = evidenceOf(Float64Array.of(0, 0, 0), Float64Array.of(0.5, 0.5, 0.5))
+  expect(pairedTest(same, same)).toEqual({ gain: 0, ci: [0, 0], t: 0, p: 1 })
+  const { t } = pairedTest(Float64Array.of(0, 0, 0), Float64Array.of(0.5, 0.5, 0.5))
   expect(JSON.parse(JSON.stringify(t))).toBe(1e6)
 })
 
 test('few queries: the default stays unless it does harm', () => {
-  const geometric = values(40, 0.5, 1)
-  const better = judge({ geometric, default: values(40, 0.52, 2) })
+  const baseline = values(40, 0.5, 1)
+  const better = judge({ baseline, default: values(40, 0.52, 2) })
   expect(better.verdict).toBe('default')
   // A loss that may well be chance: t above −1.
-  const slight = geometric.map((value, i) => value - 0.002 + (i % 2 ? 0.05 : -0.05))
-  const { verdict, heldOut } = judge({ geometric, default: slight })
+  const slight = baseline.map((value, i) => value - 0.002 + (i % 2 ? 0.05 : -0.05))
+  const { verdict, heldOut } = judge({ baseline, default: slight })
   expect(heldOut.gain).toBeLessThan(0)
   expect(verdict).toBe('default')
-  const harmful = judge({ geometric, default: geometric.map((value, i) => value - (i % 5) * 0.02) })
+  const harmful = judge({ baseline, default: baseline.map((value, i) => value - (i % 5) * 0.02) })
   expect(harmful.heldOut.t).toBeLessThan(-1)
-  expect(harmful).toMatchObject({ verdict: 'keep-geometric', candidate: 'default' })
+  expect(harmful).toMatchObject({ verdict: 'keep-run', candidate: 'default' })
   expect(harmful.reason).toContain('harm')
   expect(harmful.heldOut.tuned).toBeUndefined()
 })
 
 test('many queries: settings replace the default only with t above 2', () => {
-  const geometric = values(200, 0.4, 1)
+  const baseline = values(200, 0.4, 1)
   const standard = values(200, 0.43, 2)
   const clearly = standard.map((value, i) => value + 0.02 + (i % 2 ? 0.05 : -0.05))
-  const found = judge({ geometric, default: standard, tuned: clearly })
+  const found = judge({ baseline, default: standard, tuned: clearly })
   expect(found.verdict).toBe('tuned')
   expect(found.heldOut.overDefault!.t).toBeGreaterThan(2)
-  expect(found.heldOut.gain).toBeCloseTo(found.heldOut.tuned! - found.heldOut.geometric, 10)
+  expect(found.heldOut.gain).toBeCloseTo(found.heldOut.tuned! - found.heldOut.baseline, 10)
   const hardly = standard.map((value, i) => value + 0.005 + (i % 2 ? 0.05 : -0.05))
-  const kept = judge({ geometric, default: standard, tuned: hardly })
+  const kept = judge({ baseline, default: standard, tuned: hardly })
   expect(kept.heldOut.overDefault!.gain).toBeGreaterThan(0)
   expect(kept.verdict).toBe('default')
-  expect(kept.heldOut.gain).toBeCloseTo(kept.heldOut.default - kept.heldOut.geometric, 10)
+  expect(kept.heldOut.gain).toBeCloseTo(kept.heldOut.default - kept.heldOut.baseline, 10)
 })
 
-test('many queries: without a gain on held-out queries the geometric ranking stays', () => {
-  const geometric = values(200, 0.5, 1)
-  const standard = geometric.map((value, i) => value - 0.001 + (i % 2 ? 0.05 : -0.05))
-  expect(judge({ geometric, default: standard, tuned: standard }).verdict).toBe('keep-geometric')
+test('many queries: without a gain on held-out queries the baseline ranking stays', () => {
+  const baseline = values(200, 0.5, 1)
+  const standard = baseline.map((value, i) => value - 0.001 + (i % 2 ? 0.05 : -0.05))
+  expect(judge({ baseline, default: standard, tuned: standard }).verdict).toBe('keep-run')
   // Better than the default with certainty, and yet worse than leaving it.
   const tuned = standard.map((value) => value - 0.02)
   const worse = tuned.map((value, i) => value - 0.03 - (i % 3) * 0.01)
-  const judgement = judge({ geometric, default: worse, tuned })
-  expect(judgement).toMatchObject({ verdict: 'keep-geometric', candidate: 'tuned' })
+  const judgement = judge({ baseline, default: worse, tuned })
+  expect(judgement).toMatchObject({ verdict: 'keep-run', candidate: 'tuned' })
   expect(judgement.reason).toContain('no gain')
 })

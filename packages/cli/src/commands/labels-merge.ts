@@ -1,5 +1,5 @@
 import { KithError } from '@kith/core'
-import { readChunks, readLabelsParquet, writeLabelsParquet, writeWhole } from '@kith/ir'
+import { readChunks, readLabelsParquet, writeAtomic, writeLabelsParquet } from '@kith/ir'
 import type { Command } from '../command.ts'
 import { identityOf } from '../file-clashes.ts'
 import { readShare, type Share } from '../label-share.ts'
@@ -41,7 +41,7 @@ export const mergeCommand: Command = {
         })(),
       )
     } else {
-      await writeWhole(out, async (write) => {
+      await writeAtomic(out, async (write) => {
         for (const file of files) for await (const chunk of readChunks(file)) await write(chunk)
       })
     }

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { KithError } from '@kith/core'
-import { evaluate, FileError, type Run, readQrels, readRun, writeWhole } from '@kith/ir'
+import { evaluate, FileError, type Run, readQrels, readRun, writeAtomic } from '@kith/ir'
 import type { Figure, ReportData, ReportInput } from '@kith/report'
 import type { Command } from '../command.ts'
 import { commandLine } from '../command-line.ts'
@@ -113,7 +113,7 @@ export const reportCommand: Command = {
         commands: [commandLine('report', values)],
       }
       const page = renderReport(data)
-      await writeWhole(out, (write) => write(page))
+      await writeAtomic(out, (write) => write(page))
       output.result({ out, runs: runFiles.length }, `${out}: open it in a browser`)
     } finally {
       pair?.close()

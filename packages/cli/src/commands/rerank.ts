@@ -79,7 +79,7 @@ export const rerankCommand: Command = {
     const source = readSource(values)
     const submit = readSubmit(values)
     const [runFile, out] = [text(values, 'run'), text(values, 'out')]
-    if (tuned?.verdict === 'keep-geometric' && !isSet(values, 'force')) {
+    if (tuned?.verdict === 'keep-run' && !isSet(values, 'force')) {
       if (submit === undefined) return keepRun(runFile, out, tuned, output)
       throw new UsageError('kith tune says that the old ranking is better: --force submits it')
     }

@@ -95,7 +95,7 @@ export const serveCommand: Command = {
 /** The settings that are served: those that were tuned, if they are any good, or the options'. */
 async function readServed(values: Values): Promise<Settings> {
   const tuned = await readTunedFile(values)
-  if (tuned?.verdict === 'keep-geometric' && !isSet(values, 'force')) {
+  if (tuned?.verdict === 'keep-run' && !isSet(values, 'force')) {
     throw new UsageError(`kith tune says: ${tuned.reason} (--force serves all the same)`)
   }
   const settings = tuned?.settings ?? readMethodSettings(values)

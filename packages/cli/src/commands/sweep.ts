@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeWhole } from '@kith/ir'
+import { writeAtomic } from '@kith/ir'
 import type { Figure } from '@kith/report'
 import { sweep } from '@kith/tune'
 import type { Command } from '../command.ts'
@@ -43,8 +43,7 @@ export const sweepCommand: Command = {
         if (done === 1) progress = output.progress('sweeping', total)
         progress.update(done)
       }).finally(() => progress.end())
-      const baseline =
-        evaluator.geometric.reduce((sum, value) => sum + value, 0) / evaluator.queries
+      const baseline = evaluator.baseline.reduce((sum, value) => sum + value, 0) / evaluator.queries
       const sizes = swept[0]!.points.map(({ value }) => Number(value))
       const level = scoring.level ?? 1
       const figures = [
@@ -73,7 +72,7 @@ async function write(
   const files: string[] = []
   const put = async (name: string, content: string): Promise<void> => {
     const file = join(out, name)
-    await writeWhole(file, (append) => append(content))
+    await writeAtomic(file, (append) => append(content))
     files.push(file)
   }
   for (const figure of figures)

@@ -1,4 +1,4 @@
-import { writeWhole } from '@kith/ir'
+import { writeAtomic } from '@kith/ir'
 import type { Command } from '../command.ts'
 import { trainingFigure } from '../training-figure.ts'
 import { optionalText, text, texts } from '../values.ts'
@@ -29,7 +29,7 @@ export const trainCompareCommand: Command = {
     const picture = out.endsWith('.html')
       ? renderReport({ title: 'Trainings compared', figures: [figure] })
       : standaloneSvg(trainingCurves(figure))
-    await writeWhole(out, (write) => write(picture))
+    await writeAtomic(out, (write) => write(picture))
     output.result({ out, trainings: folders.length }, `${out}: ${folders.length} trainings`)
   },
 }

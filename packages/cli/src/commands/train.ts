@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path'
-import { writeWhole } from '@kith/ir'
+import { writeAtomic } from '@kith/ir'
 import type { StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
 import type { Command } from '../command.ts'
 import { type CutQueries, remarkCutQueries } from '../cut-queries.ts'
@@ -99,9 +99,9 @@ async function drawCurves(folder: string): Promise<string> {
   const { renderReport, standaloneSvg, trainingCurves } = await import('@kith/report')
   const figure = await trainingFigure([folder], 'nDCG@10')
   const [picture, page] = [join(folder, 'curves.svg'), join(folder, 'curves.html')]
-  await writeWhole(picture, (write) => write(standaloneSvg(trainingCurves(figure))))
+  await writeAtomic(picture, (write) => write(standaloneSvg(trainingCurves(figure))))
   const html = renderReport({ title: `Training ${basename(folder)}`, figures: [figure] })
-  await writeWhole(page, (write) => write(html))
+  await writeAtomic(page, (write) => write(html))
   return page
 }
 

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeWhole } from '@kith/ir'
+import { writeAtomic } from '@kith/ir'
 import { type RunningTrial, type SearchedTrial, search } from '@kith/tune'
 import type { Command } from '../command.ts'
 import { remarkCutQueries } from '../cut-queries.ts'
@@ -82,7 +82,7 @@ export const tuneTrainCommand: Command = {
       )
       const [first, winner] = [done[0]!, bestOf(done)]
       const settings = trialSettings(winner.parameters, base)
-      await writeWhole(join(out, 'tuned-training.json'), (write) =>
+      await writeAtomic(join(out, 'tuned-training.json'), (write) =>
         write(`${JSON.stringify({ settings, best, winner, first, trials: done }, undefined, 2)}\n`),
       )
       const made = { ...base, ...modelSettings(values), maxTokens: model.maxTokens }
@@ -158,7 +158,7 @@ async function drawCurves(
   const folders = whole.map(({ trial }) => folderOf(out, trial))
   const figure = await trainingFigure(folders, best === 'loss' ? 'nDCG@10' : best)
   const page = renderReport({ title: 'Trainings that went to the end', figures: [figure] })
-  await writeWhole(join(out, 'curves.html'), (write) => write(page))
+  await writeAtomic(join(out, 'curves.html'), (write) => write(page))
 }
 
 function lineOf({ trial, parameters, value }: SearchedTrial, best: string, ended: string): string {

@@ -58,7 +58,7 @@ export function rerankWith(
 }
 
 /** The query's vector as `average` and `rocchio` move it, to search with it again. */
-export function movedQuery(
+export function feedbackQuery(
   query: Query,
   candidates: Candidates,
   settings?: PartialMethodSettings,

@@ -3,7 +3,7 @@ import { KithError } from '@kith/core'
 import { FileError } from '../io/file-error.ts'
 import type { Write } from '../io/pour.ts'
 import { unpackedName } from '../io/unpacked.ts'
-import { type PreparedFile, prepareHeaded, prepareWhole, writeWhole } from '../io/write-whole.ts'
+import { type PreparedFile, prepareAtomic, prepareHeaded, writeAtomic } from '../io/write-atomic.ts'
 import { ParquetVectors } from '../parquet/parquet-writer.ts'
 import { type EmbeddingFormat, formatByEnding, unknownFormat } from './embedding-format.ts'
 import { idsFile } from './embedding-ids.ts'
@@ -66,7 +66,7 @@ const writers: Record<EmbeddingFormat, (job: Job) => Promise<void>> = {
   fvecs: (job) => writeRaw(job),
 
   async jsonl({ file, dimensions, blocks }) {
-    await writeWhole(file, async (write) => {
+    await writeAtomic(file, async (write) => {
       for await (const { values, ids } of blocks) {
         for (const [i, id] of ids.entries()) {
           const row = values.subarray(i * dimensions, (i + 1) * dimensions)
@@ -77,7 +77,7 @@ const writers: Record<EmbeddingFormat, (job: Job) => Promise<void>> = {
   },
 
   async parquet({ file, dimensions, type, blocks }) {
-    await writeWhole(file, async (write) => {
+    await writeAtomic(file, async (write) => {
       const parquet = new ParquetVectors(write, type)
       for await (const { values, ids } of blocks) await parquet.write(ids, values, dimensions)
       await parquet.finish()
@@ -87,7 +87,7 @@ const writers: Record<EmbeddingFormat, (job: Job) => Promise<void>> = {
   async memmap({ file, blocks }) {
     const { vectors, ids: idFile } = memmapFiles(file)
     await writeWithIds(idFile, (writeIds) =>
-      prepareWhole(vectors, async (write) => {
+      prepareAtomic(vectors, async (write) => {
         for await (const { values, ids } of blocks) {
           await writeIds(memmapIds(idFile, ids))
           await write(encode(values, 'f32'))
@@ -111,7 +111,7 @@ async function writeRaw(
     }
   }
   const writeRows = (writeIds?: Write): Promise<PreparedFile> => {
-    if (!header) return prepareWhole(file, (write) => each(write, writeIds))
+    if (!header) return prepareAtomic(file, (write) => each(write, writeIds))
     return prepareHeaded(file, async (write) => {
       await write(header(0, dimensions, type))
       await each(write, writeIds)
@@ -135,7 +135,7 @@ async function writeWithIds(
   let rows: PreparedFile | undefined
   let ids: PreparedFile | undefined
   try {
-    ids = await prepareWhole(idFile, async (writeIds) => {
+    ids = await prepareAtomic(idFile, async (writeIds) => {
       rows = await writeRows(writeIds)
     })
     await rows?.commit()

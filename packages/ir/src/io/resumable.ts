@@ -5,7 +5,7 @@ import { modeFor, named, withScratch } from './output-open.ts'
 import { type OutputPlace, outputPlace } from './output-place.ts'
 import { hasPackedName } from './packed.ts'
 import { writeAll } from './write-all.ts'
-import { putInPlace } from './write-whole.ts'
+import { putInPlace } from './write-atomic.ts'
 
 /** What was written before a program was stopped. */
 interface Journal<State> {

@@ -2,7 +2,7 @@ import type { RowGroup, SchemaElement } from 'hyparquet'
 import { ParquetWriter } from 'hyparquet-writer'
 import { FileError } from '../io/file-error.ts'
 import { Header } from '../io/header.ts'
-import { writeWhole } from '../io/write-whole.ts'
+import { writeAtomic } from '../io/write-atomic.ts'
 import {
   type Column,
   decodeIds,
@@ -28,7 +28,7 @@ export async function writeLabelsParquet(
   file: string,
   entries: AsyncIterable<LabelledQuery>,
 ): Promise<void> {
-  await writeWhole(file, async (write) => {
+  await writeAtomic(file, async (write) => {
     const writer = new ParquetWriter({
       writer: new ParquetParts(write),
       schema: [

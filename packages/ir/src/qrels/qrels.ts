@@ -4,7 +4,7 @@ import { FileError, lineError } from '../io/file-error.ts'
 import { firstFields } from '../io/first-fields.ts'
 import { InputFile } from '../io/input-file.ts'
 import { eachLine, emptyError } from '../io/lines.ts'
-import { writeWhole } from '../io/write-whole.ts'
+import { writeAtomic } from '../io/write-atomic.ts'
 
 /** Judgements: the grade of each judged document of each query. A negative grade is no judgement. */
 export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>
@@ -71,7 +71,7 @@ export async function writeQrels(
   { format }: { format?: QrelsFormat | undefined } = {},
 ): Promise<void> {
   const beir = (format ?? (/\.tsv(\.gz)?$/i.test(file) ? 'beir' : 'trec')) === 'beir'
-  await writeWhole(file, async (write) => {
+  await writeAtomic(file, async (write) => {
     if (beir) await write(`${header.join('\t')}\n`)
     for (const [query, judged] of qrels) {
       checkColumnId(file, query, true)

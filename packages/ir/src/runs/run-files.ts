@@ -3,7 +3,7 @@ import { checkColumnId, oneColumn } from '../io/column-id.ts'
 import { FileError } from '../io/file-error.ts'
 import { firstFields } from '../io/first-fields.ts'
 import { InputFile } from '../io/input-file.ts'
-import { writeWhole } from '../io/write-whole.ts'
+import { writeAtomic } from '../io/write-atomic.ts'
 import type { RankedQuery, Run } from './run.ts'
 import { readJsonRun, writeJsonRanking } from './run-json.ts'
 import { readMsmarcoRun, writeMsmarcoRanking } from './run-msmarco.ts'
@@ -46,7 +46,7 @@ export async function writeRun(
   if (!oneColumn.test(tag)) {
     throw new KithError('BAD_SETTING', `the tag ${JSON.stringify(tag)} does not fit a column`)
   }
-  await writeWhole(file, async (write) => {
+  await writeAtomic(file, async (write) => {
     let first = true
     for await (const ranking of rankings) {
       checkScores(file, ranking)

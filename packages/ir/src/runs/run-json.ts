@@ -2,7 +2,7 @@ import { lineError } from '../io/file-error.ts'
 import type { InputFile } from '../io/input-file.ts'
 import { parseNumber } from '../io/parse-number.ts'
 import { firstBadLine, isIllFormed, notUtf8 } from '../io/utf8.ts'
-import type { Write } from '../io/write-whole.ts'
+import type { Write } from '../io/write-atomic.ts'
 import type { RankedQuery, Run } from './run.ts'
 import { RunBuilder } from './run-builder.ts'
 

@@ -2,7 +2,7 @@ import { Fields } from '../io/fields.ts'
 import { lineError } from '../io/file-error.ts'
 import type { InputFile } from '../io/input-file.ts'
 import { eachLine, type LineVisitor } from '../io/lines.ts'
-import type { Write } from '../io/write-whole.ts'
+import type { Write } from '../io/write-atomic.ts'
 import type { RankedQuery, Run } from './run.ts'
 import { type RowSink, RunBuilder } from './run-builder.ts'
 

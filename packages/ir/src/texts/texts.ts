@@ -2,7 +2,7 @@ import { KithError } from '@kith/core'
 import { FileError } from '../io/file-error.ts'
 import { InputFile } from '../io/input-file.ts'
 import { isIllFormed } from '../io/utf8.ts'
-import { writeWhole } from '../io/write-whole.ts'
+import { writeAtomic } from '../io/write-atomic.ts'
 import { formatTextJson, readJsonTexts } from './texts-jsonl.ts'
 import {
   flattenForTopic,
@@ -69,7 +69,7 @@ export async function writeTexts(
     const allowed = Object.keys(layouts).join(', ')
     throw new KithError('BAD_SETTING', `text format ${chosen}, allowed: ${allowed}`)
   }
-  await writeWhole(file, async (write) => {
+  await writeAtomic(file, async (write) => {
     let count = 0
     for await (const entry of entries) {
       count++

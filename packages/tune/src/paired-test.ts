@@ -8,7 +8,7 @@ const CONFIDENCE = 0.95
 const LARGEST_T = 1e6
 
 /** How much better one ranking is than another, over the same queries. */
-export interface Evidence {
+export interface PairedTest {
   /** The mean difference. */
   gain: number
   /** Its 95 % confidence interval. */
@@ -19,7 +19,7 @@ export interface Evidence {
 }
 
 /** The evidence that `after` is better than `before`, from the values of at least two queries. */
-export function evidenceOf(before: Float64Array, after: Float64Array): Evidence {
+export function pairedTest(before: Float64Array, after: Float64Array): PairedTest {
   // Of the comparison only the t-test is wanted: one permutation is the least that it takes.
   const { difference, t, tTest } = compare(asEvaluation(before), asEvaluation(after), 'value', {
     permutations: 1,

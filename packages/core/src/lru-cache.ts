@@ -1,5 +1,5 @@
 /** Values by key, of which only the most recently used are kept. */
-export class Recent<T> {
+export class LruCache<T> {
   readonly #values = new Map<string, T>()
   readonly #most: number
 

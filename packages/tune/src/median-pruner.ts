@@ -3,7 +3,7 @@ const OTHERS = 4
 const GRACE = 2
 
 /** The course of a trial: its best value so far, compared with the courses of others. */
-export class Course {
+export class MedianPruner {
   readonly #others: readonly (readonly number[])[]
   readonly values: number[] = []
   pruned = false

@@ -30,15 +30,15 @@ export interface PreparedFile {
  * earlier file are kept. A pipe or a device is written straight into. A name that ends in `.gz` is
  * packed.
  */
-export async function writeWhole(
+export async function writeAtomic(
   file: string,
   body: (write: Write) => Promise<void>,
 ): Promise<void> {
-  await (await prepareWhole(file, body)).commit()
+  await (await prepareAtomic(file, body)).commit()
 }
 
-/** `writeWhole` up to the renaming: of several files, none replaces an earlier one unless all can. */
-export async function prepareWhole(
+/** `writeAtomic` up to the renaming: of several files, none replaces an earlier one unless all can. */
+export async function prepareAtomic(
   file: string,
   body: (write: Write) => Promise<void>,
 ): Promise<PreparedFile> {
@@ -52,7 +52,7 @@ export async function prepareWhole(
 }
 
 /**
- * `prepareWhole` for a file with a header that is known only at the end: the bytes that the body
+ * `prepareAtomic` for a file with a header that is known only at the end: the bytes that the body
  * returns replace the first ones. Where bytes cannot be replaced, in a packed file or a pipe, all is
  * written to a temporary file first.
  */
@@ -71,7 +71,7 @@ export async function prepareHeaded(
   return withScratch(place, file, async (scratch) => {
     const handle = await named(scratch, () => open(scratch, 'wx', 0o600))
     await fill(handle.fd, scratch).finally(() => named(scratch, () => handle.close()))
-    return prepareWhole(file, (write) => read(scratch, write))
+    return prepareAtomic(file, (write) => read(scratch, write))
   })
 }
 
