@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { FileError } from '@kith/ir'
-import { asFileError } from './as-file-error.ts'
+import { asFileError, FileError } from '@kith/ir'
 
 /** An object of a JSON file that nobody has checked yet. */
 export type JsonObject = Record<string, unknown>

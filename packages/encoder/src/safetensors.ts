@@ -1,7 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { FileError, halfTable } from '@kith/ir'
-import { asFileError } from './as-file-error.ts'
-import { isObject } from './json.ts'
+import { asFileError, FileError, halfTable } from '@kith/ir'
+import { isObject, type JsonObject } from './json.ts'
 
 /** The format's own limit. */
 const LONGEST_HEADER = 100_000_000
@@ -22,24 +21,40 @@ export interface StoredTensor {
 
 /** The tensors that a safetensors file says it has, each of them inside the file. */
 export async function readTensorList(file: string): Promise<StoredTensor[]> {
+  const { described, start, size } = await readHeader(file)
+  return Object.entries(described)
+    .filter(([name]) => name !== METADATA)
+    .map(([name, tensor]) => tensorOf(file, name, tensor, start, size))
+}
+
+/** What a safetensors file says about itself; its values are not checked. */
+export async function readMetadata(file: string): Promise<JsonObject> {
+  const metadata = (await readHeader(file)).described[METADATA]
+  return isObject(metadata) ? metadata : {}
+}
+
+/** The key of a header that is no tensor. */
+const METADATA = '__metadata__'
+
+/** The header of a safetensors file, where its numbers begin, and the file's size. */
+async function readHeader(
+  file: string,
+): Promise<{ described: JsonObject; start: number; size: number }> {
   return withFile(file, async (handle) => {
     const { size } = await handle.stat()
-    const start = await readBytes(handle, file, 0, 8, size)
-    const claimed = start.readBigUInt64LE()
+    const claimed = (await readBytes(handle, file, 0, 8, size)).readBigUInt64LE()
     if (claimed > LONGEST_HEADER)
       throw new FileError(file, 'byte 0', `a header of ${claimed} bytes`)
     const length = Number(claimed)
     const header = (await readBytes(handle, file, 8, length, size)).toString('utf8')
-    let tensors: unknown
+    let described: unknown
     try {
-      tensors = JSON.parse(header)
+      described = JSON.parse(header)
     } catch {
       throw new FileError(file, 'header', 'is not JSON')
     }
-    if (!isObject(tensors)) throw new FileError(file, 'header', 'does not describe tensors')
-    return Object.entries(tensors)
-      .filter(([name]) => name !== '__metadata__')
-      .map(([name, described]) => tensorOf(file, name, described, 8 + length, size))
+    if (!isObject(described)) throw new FileError(file, 'header', 'does not describe tensors')
+    return { described, start: 8 + length, size }
   })
 }
 
@@ -61,6 +76,15 @@ function tensorOf(
     throw new FileError(file, place, problem)
   }
   return { file, name, dtype, shape, offset: start + from, bytes: to - from }
+}
+
+/** The bytes of a tensor, whatever its type. */
+export async function readTensorBytes({ file, offset, bytes }: StoredTensor): Promise<Uint8Array> {
+  return withFile(file, async (handle) => {
+    const { size } = await handle.stat()
+    const { buffer } = await readBytes(handle, file, offset, bytes, size)
+    return new Uint8Array(buffer)
+  })
 }
 
 /** Reads tensors as float32, whatever they are stored as. All of them are in one file. */

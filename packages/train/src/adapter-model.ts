@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import { KithError } from '@kith/core'
-import { Graph, operations as op, readTensorList, readTensors } from '@kith/encoder'
+import { Graph, operations as op, readMetadata, readTensorList, readTensors } from '@kith/encoder'
 import { FileError } from '@kith/ir'
 import { Tensor } from 'onnxruntime-node'
 import type { Query, QueryBatch, QueryGraph, QueryModel } from './query-model.ts'
 import { randomWords } from './random.ts'
-import { readMetadata } from './read-metadata.ts'
 import { writeTensors } from './tensor-file.ts'
 
 /** `linear`: x + Wx. `mlp`: x + V · gelu(Wx + b) + c. Both begin as x. */

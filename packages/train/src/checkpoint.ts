@@ -1,13 +1,18 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { readTensorList, readTensors, type StoredTensor } from '@kith/encoder'
+import {
+  readMetadata,
+  readTensorBytes,
+  readTensorList,
+  readTensors,
+  type StoredTensor,
+} from '@kith/encoder'
 import { FileError } from '@kith/ir'
 import { Digest } from './digest.ts'
 import { differenceOf, type Identity } from './identity.ts'
 import type { Moments } from './optimiser.ts'
 import { type Progress, parseProgress } from './progress.ts'
-import { readMetadata } from './read-metadata.ts'
-import { readRaw, type WrittenTensor, writeTensors } from './tensor-file.ts'
+import { type WrittenTensor, writeTensors } from './tensor-file.ts'
 
 /** Everything that training is made of. Numbers are copied into place when it is read. */
 export interface TrainingState {
@@ -116,7 +121,7 @@ async function readRows(tensor: StoredTensor): Promise<Uint32Array> {
   if (dtype !== 'U32' || bytes % 4 !== 0) {
     throw new FileError(file, `tensor ${name}`, `is ${dtype} of ${bytes} bytes, expected U32`)
   }
-  return new Uint32Array((await readRaw(tensor)).buffer as ArrayBuffer)
+  return new Uint32Array((await readTensorBytes(tensor)).buffer as ArrayBuffer)
 }
 
 function damaged(file: string): FileError {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { findTensors, type Value, writeModelFiles } from '@kith/encoder'
+import { findTensors, readTensorBytes, type Value, writeModelFiles } from '@kith/encoder'
 import type { EncoderModel } from './encoder-model.ts'
-import { readRaw, type WrittenTensor, writeTensors } from './tensor-file.ts'
+import { type WrittenTensor, writeTensors } from './tensor-file.ts'
 
 /**
  * Writes a trained encoder in the layout of its base: `model.safetensors` with the
@@ -18,7 +18,7 @@ export async function saveEncoder(model: EncoderModel, folder: string): Promise<
     const name = ours.get(tensor.name)
     const { shape, dtype } = tensor
     if (name) tensors.push({ name: tensor.name, shape, data: weights.get(name)! })
-    else tensors.push({ name: tensor.name, shape, dtype, data: await readRaw(tensor) })
+    else tensors.push({ name: tensor.name, shape, dtype, data: await readTensorBytes(tensor) })
   }
   await writeModelFiles(checkpoint, folder)
   await writeTensors(join(folder, 'model.safetensors'), tensors)

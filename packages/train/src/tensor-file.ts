@@ -1,6 +1,4 @@
-import { open } from 'node:fs/promises'
-import type { StoredTensor } from '@kith/encoder'
-import { FileError, writeAtomic } from '@kith/ir'
+import { writeAtomic } from '@kith/ir'
 
 /** A tensor to be written: float32, or bytes of a type that is named. */
 export interface WrittenTensor {
@@ -34,20 +32,4 @@ export async function writeTensors(
       await write(new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
     }
   })
-}
-
-/** The bytes of a tensor, whatever its type. */
-export async function readRaw({ file, name, offset, bytes }: StoredTensor): Promise<Uint8Array> {
-  const handle = await open(file)
-  try {
-    const whole = new Uint8Array(new ArrayBuffer(bytes))
-    for (let done = 0; done < bytes; ) {
-      const { bytesRead } = await handle.read(whole, done, bytes - done, offset + done)
-      if (bytesRead === 0) throw new FileError(file, `tensor ${name}`, 'the file ends here')
-      done += bytesRead
-    }
-    return whole
-  } finally {
-    await handle.close()
-  }
 }

@@ -1,5 +1,6 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readMetadata } from '@kith/encoder'
 import { openEmbeddings, writeEmbeddings } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
@@ -13,7 +14,6 @@ import {
   type TrainingQuery,
   train,
 } from '../src/index.ts'
-import { readMetadata } from '../src/read-metadata.ts'
 import { writeTensors } from '../src/tensor-file.ts'
 import { documentsOf, randomDocuments, writeSmallModel } from './support.ts'
 
