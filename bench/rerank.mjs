@@ -8,8 +8,9 @@
 import { presets, Reranker } from '@kith/core'
 import { contextOf } from '../packages/core/dist/context.js'
 import { available, createEngine } from '../packages/core/dist/kernel/load.js'
-import { mix } from '../packages/core/dist/mix.js'
-import { rankCandidates } from '../packages/core/dist/ranking.js'
+import { mix } from '../packages/core/dist/method/mix.js'
+import { rankCandidates } from '../packages/core/dist/method/ranking.js'
+import { Postings } from '../packages/core/dist/text/postings.js'
 import { clusteredContext } from './clusters.mjs'
 import { median, sideBySide, table } from './measure.mjs'
 import { gemmSession } from './onnx-gemm.mjs'
@@ -92,11 +93,12 @@ function input(size, dimensions, seed) {
 /** Milliseconds for copying, the Gram matrix, the top k of each row, and everything else. */
 function splitTimes(settings, inputs, rounds) {
   const engine = createEngine(fastest)
+  const postings = new Postings()
   const steps = [[], [], [], []]
   for (let round = 0; round < rounds; round++) {
     const { query, candidates } = inputs[round % inputs.length]
     const marks = [performance.now()]
-    const context = contextOf(query, candidates, settings.contextSize)
+    const context = contextOf(query, candidates, settings.contextSize, postings)
     engine.open({
       ...settings,
       rows: context.rows,
@@ -114,7 +116,8 @@ function splitTimes(settings, inputs, rounds) {
     marks.push(performance.now())
     engine.reciprocal(settings)
     engine.weigh(settings)
-    rankCandidates(mix(engine.graphRow(0), engine.jaccard(0), 0, settings), candidates.length)
+    const geometric = { values: engine.graphRow(0), noise: 0 }
+    rankCandidates(mix(geometric, engine.jaccard(0), 0, settings), candidates.length)
     marks.push(performance.now())
     steps.forEach((times, s) => {
       times.push(marks[s + 1] - marks[s])

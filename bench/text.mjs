@@ -4,8 +4,8 @@
  */
 import { kernel, prepareText } from '@kith/core'
 import { createEngine } from '../packages/core/dist/kernel/load.js'
-import { Postings } from '../packages/core/dist/postings.js'
-import { appendText } from '../packages/core/dist/prepare-text.js'
+import { Postings } from '../packages/core/dist/text/postings.js'
+import { appendText } from '../packages/core/dist/text/prepare-text.js'
 import { clusteredContext, generator } from './clusters.mjs'
 import { sideBySide, table } from './measure.mjs'
 
@@ -16,7 +16,11 @@ const DIMENSIONS = 768
 export async function run() {
   const inputs = Array.from({ length: 100 }, (_, i) => {
     const texts = passages(i)
-    return { texts, prepared: texts.map(prepareText), ...clusteredContext(PASSAGES, DIMENSIONS, i) }
+    return {
+      texts,
+      prepared: texts.map((text) => prepareText(text).postings),
+      ...clusteredContext(PASSAGES, DIMENSIONS, i),
+    }
   })
   const engine = createEngine()
   const postings = new Postings()
