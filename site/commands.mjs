@@ -1,7 +1,7 @@
-import { common } from '../packages/cli/dist/command.js'
 import { allCommands } from '../packages/cli/dist/command-list.js'
-import { labelSettingOptions, methodOptions } from '../packages/cli/dist/setting-options.js'
-import { trainOptions } from '../packages/cli/dist/train-options.js'
+import { common } from '../packages/cli/dist/options/command.js'
+import { labelSettingOptions, methodOptions } from '../packages/cli/dist/options/setting-options.js'
+import { trainOptions } from '../packages/cli/dist/options/train-options.js'
 import { cell, table } from './markdown.mjs'
 import { writePage } from './place.mjs'
 

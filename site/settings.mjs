@@ -3,8 +3,8 @@ import {
   labelSettingOptions,
   methodOptions,
   settingOptions,
-} from '../packages/cli/dist/setting-options.js'
-import { trainOptions } from '../packages/cli/dist/train-options.js'
+} from '../packages/cli/dist/options/setting-options.js'
+import { trainOptions } from '../packages/cli/dist/options/train-options.js'
 import { cell, table } from './markdown.mjs'
 import { writePage } from './place.mjs'
 

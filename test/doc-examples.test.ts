@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { writeEmbeddings, writeQrels, writeRun } from '@kith/ir'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Command, common, parseOptions } from '../packages/cli/src/command.ts'
 import { allCommands } from '../packages/cli/src/command-list.ts'
+import { type Command, common, parseOptions } from '../packages/cli/src/options/command.ts'
 import { temporaryFolder } from './files.ts'
 
 const commands = await allCommands()

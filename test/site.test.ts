@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parseHTML } from 'linkedom'
 import { beforeAll, expect, test } from 'vitest'
-import { common } from '../packages/cli/src/command.ts'
 import { allCommands } from '../packages/cli/src/command-list.ts'
+import { common } from '../packages/cli/src/options/command.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'site/dist')

@@ -1,4 +1,4 @@
-import type { Command } from './command.ts'
+import type { Command } from './options/command.ts'
 
 /**
  * Every command by its name, in the order of the overview. A command is loaded when it is asked for:

@@ -4,8 +4,8 @@ import type { Encoder } from '@kith/encoder'
 import { openEmbeddings } from '@kith/ir'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { encodeFile } from '../src/encode-file.ts'
-import { Output } from '../src/output.ts'
+import { encodeFile } from '../src/old/encode-file.ts'
+import { Output } from '../src/terminal/output.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

@@ -11,10 +11,10 @@ import {
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import type { Command, FileRole } from '../src/command.ts'
 import { allCommands } from '../src/command-list.ts'
-import { refuseClashes } from '../src/file-clashes.ts'
 import { main } from '../src/main.ts'
+import type { Command, FileRole } from '../src/options/command.ts'
+import { refuseClashes } from '../src/options/file-clashes.ts'
 import { kith } from './support.ts'
 
 const commands = await allCommands()

@@ -14,10 +14,10 @@ import {
 } from '@kith/ir'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
-import { parseOptions } from '../src/command.ts'
 import { mergeCommand } from '../src/commands/labels-merge.ts'
-import { Output } from '../src/output.ts'
-import { Stop } from '../src/stop.ts'
+import { parseOptions } from '../src/options/command.ts'
+import { Output } from '../src/terminal/output.ts'
+import { Stop } from '../src/terminal/stop.ts'
 import { runKilled } from './killed.ts'
 import { kith, succeed } from './support.ts'
 

@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readLabelsParquet } from '@kith/ir'
+import { storeName } from '@kith/pipelines/internal'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { emptyDatabase, postgres } from '../../../test/postgres.ts'
-import { readSource, readSubmit, storeName } from '../src/store-options.ts'
+import { readSource, readSubmit } from '../src/options/store-options.ts'
 import { sizes, writeCollection } from './store-data.ts'
 import { kith, succeed } from './support.ts'
 

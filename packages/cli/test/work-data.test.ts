@@ -5,7 +5,7 @@ import { Studies } from '@kith/work'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { emptyDatabase, postgres, run } from '../../../test/postgres.ts'
-import { encodeItem } from '../src/batch-item.ts'
+import { encodeItem } from '../../pipelines/src/batches/batch-item.ts'
 import { sizes, writeCollection } from './store-data.ts'
 import { kith, succeed } from './support.ts'
 

@@ -1,8 +1,8 @@
 import { openEmbeddings, writeEmbeddings } from '@kith/ir'
-import type { Command } from '../command.ts'
-import { embeddingOptions, readEmbeddingOptions } from '../shared-options.ts'
-import { writeSidecar } from '../sidecar.ts'
-import { text } from '../values.ts'
+import { writeSidecar } from '@kith/pipelines/internal'
+import type { Command } from '../options/command.ts'
+import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
+import { text } from '../options/values.ts'
 
 /** `kith adapt`: query embeddings through an adapter that `kith train --adapter` made. */
 export const adaptCommand: Command = {

@@ -1,11 +1,11 @@
-import { acceptDecisions } from '../audit-accept.ts'
-import { evaluateAudit } from '../audit-evaluate.ts'
-import { auditSettingOptions } from '../audit-inputs.ts'
-import { listMissing, pageBeside } from '../audit-list.ts'
-import type { Command } from '../command.ts'
-import { embeddingOptions, textOptions, workerOption } from '../shared-options.ts'
-import { UsageError } from '../usage-error.ts'
-import { isSet, optionalText } from '../values.ts'
+import { acceptDecisions } from '../old/audit-accept.ts'
+import { evaluateAudit } from '../old/audit-evaluate.ts'
+import { auditSettingOptions } from '../old/audit-inputs.ts'
+import { listMissing, pageBeside } from '../old/audit-list.ts'
+import type { Command } from '../options/command.ts'
+import { embeddingOptions, textOptions, workerOption } from '../options/shared-options.ts'
+import { UsageError } from '../options/usage-error.ts'
+import { isSet, optionalText } from '../options/values.ts'
 
 /** `kith audit`: which judgements are probably missing. */
 export const auditCommand: Command = {

@@ -10,12 +10,12 @@ import {
   writeWordnet,
 } from '@kith/collections'
 import { readRun } from '@kith/ir'
-import type { Command } from '../command.ts'
-import { encodeFile } from '../encode-file.ts'
-import { encoderOptions, openEncoder } from '../encoder-options.ts'
-import { searchFiles } from '../search-files.ts'
-import { UsageError } from '../usage-error.ts'
-import { isSet, optionalText, optionalWhole, text } from '../values.ts'
+import { encodeFile } from '../old/encode-file.ts'
+import { searchFiles } from '../old/search-files.ts'
+import type { Command } from '../options/command.ts'
+import { encoderOptions, openEncoder } from '../options/encoder-options.ts'
+import { UsageError } from '../options/usage-error.ts'
+import { isSet, optionalText, optionalWhole, text } from '../options/values.ts'
 
 /** How far down the encoder's ranking a sparse label may lie. */
 const DEPTH = 200

@@ -10,11 +10,11 @@ import {
   writeRun,
   writeTexts,
 } from '@kith/ir'
-import type { Command, Values } from '../command.ts'
-import type { Output } from '../output.ts'
-import { embeddingOptions, readEmbeddingOptions } from '../shared-options.ts'
-import { writeSidecar } from '../sidecar.ts'
-import { isSet, optionalChoice, optionalText, text } from '../values.ts'
+import { writeSidecar } from '@kith/pipelines/internal'
+import type { Command, Values } from '../options/command.ts'
+import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
+import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'
+import type { Output } from '../terminal/output.ts'
 
 const kinds = ['run', 'qrels', 'texts', 'embeddings'] as const
 

@@ -1,7 +1,7 @@
-import type { Command } from '../command.ts'
-import { encodeFile } from '../encode-file.ts'
-import { encoderOptions, openEncoder } from '../encoder-options.ts'
-import { isSet, optionalChoice, text } from '../values.ts'
+import { encodeFile } from '../old/encode-file.ts'
+import type { Command } from '../options/command.ts'
+import { encoderOptions, openEncoder } from '../options/encoder-options.ts'
+import { isSet, optionalChoice, text } from '../options/values.ts'
 
 /** `kith encode`: texts in, embeddings out. */
 export const encodeCommand: Command = {

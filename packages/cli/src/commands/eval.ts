@@ -1,11 +1,15 @@
 import { evaluate, readQrels, readRun } from '@kith/ir'
-import { readClusters } from '../clusters.ts'
-import type { Command } from '../command.ts'
-import { compareToFirst, type NamedEvaluation, namesOf } from '../evaluations.ts'
-import { evaluationFormats, formatEvaluations } from '../format-evaluations.ts'
-import { print } from '../print.ts'
-import { evaluationOptions, readEvaluationOptions } from '../shared-options.ts'
-import { optionalChoice, optionalText, text, texts } from '../values.ts'
+import {
+  compareToFirst,
+  type NamedEvaluation,
+  namesOf,
+  readClusters,
+} from '@kith/pipelines/internal'
+import type { Command } from '../options/command.ts'
+import { evaluationOptions, readEvaluationOptions } from '../options/shared-options.ts'
+import { optionalChoice, optionalText, text, texts } from '../options/values.ts'
+import { evaluationFormats, formatEvaluations } from '../terminal/format-evaluations.ts'
+import { print } from '../terminal/print.ts'
 
 /** `kith eval`: trec_eval's figures for one run or several, with significance. */
 export const evalCommand: Command = {

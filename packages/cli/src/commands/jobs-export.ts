@@ -1,14 +1,18 @@
 import { type RankedQuery, writeRun } from '@kith/ir'
+import {
+  checkStudy,
+  decodeItem,
+  decodeLabels,
+  decodeRanking,
+  type LabelResult,
+  type Sidecar,
+  writeSidecarOf,
+} from '@kith/pipelines/internal'
 import { Studies } from '@kith/work'
-import { decodeItem } from '../batch-item.ts'
-import { decodeLabels, type LabelResult } from '../batch-label.ts'
-import { decodeRanking } from '../batch-rerank.ts'
-import { checkStudy } from '../check-study.ts'
-import type { Command } from '../command.ts'
-import { writeLabelFile } from '../label-store.ts'
-import { type Sidecar, writeSidecarOf } from '../sidecar.ts'
-import { databaseOption, readDatabase } from '../store-options.ts'
-import { text } from '../values.ts'
+import { writeLabelFile } from '../old/label-store.ts'
+import type { Command } from '../options/command.ts'
+import { databaseOption, readDatabase } from '../options/store-options.ts'
+import { text } from '../options/values.ts'
 
 /** `kith jobs export`: the results of a finished study as a file. */
 export const jobsExportCommand: Command = {

@@ -1,7 +1,7 @@
 import { Studies } from '@kith/work'
-import type { Command } from '../command.ts'
-import { databaseOption, readDatabase } from '../store-options.ts'
-import { text } from '../values.ts'
+import type { Command } from '../options/command.ts'
+import { databaseOption, readDatabase } from '../options/store-options.ts'
+import { text } from '../options/values.ts'
 
 /** `kith jobs remove`: a study is no longer needed. */
 export const jobsRemoveCommand: Command = {

@@ -1,8 +1,8 @@
 import { Studies, type StudyProgress } from '@kith/work'
-import type { Command } from '../command.ts'
-import { duration, short } from '../progress.ts'
-import { databaseOption, readDatabase } from '../store-options.ts'
-import { table } from '../table.ts'
+import type { Command } from '../options/command.ts'
+import { databaseOption, readDatabase } from '../options/store-options.ts'
+import { duration, short } from '../terminal/progress.ts'
+import { table } from '../terminal/table.ts'
 
 /** `kith jobs`: how far submitted studies are. */
 export const jobsCommand: Command = {

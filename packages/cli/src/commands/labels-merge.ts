@@ -1,11 +1,18 @@
 import { KithError } from '@kith/core'
 import { readChunks, readLabelsParquet, writeAtomic, writeLabelsParquet } from '@kith/ir'
-import type { Command } from '../command.ts'
-import { identityOf } from '../file-clashes.ts'
-import { readShare, type Share } from '../label-share.ts'
-import { addSummaries, summaryLines } from '../label-summary.ts'
-import { type Input, otherThan, sidecarOf, writeSidecar } from '../sidecar.ts'
-import { text, texts } from '../values.ts'
+import {
+  addSummaries,
+  type Input,
+  otherThan,
+  readShare,
+  type Share,
+  sidecarOf,
+  summaryLines,
+  writeSidecar,
+} from '@kith/pipelines/internal'
+import type { Command } from '../options/command.ts'
+import { identityOf } from '../options/file-clashes.ts'
+import { text, texts } from '../options/values.ts'
 
 /** `kith labels merge`: shares in, the whole out. */
 export const mergeCommand: Command = {

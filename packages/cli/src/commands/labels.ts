@@ -7,38 +7,47 @@ import {
   streamRankings,
   writeResumably,
 } from '@kith/ir'
-import type { Command, Values } from '../command.ts'
-import { entryOf, labelAll } from '../label-all.ts'
-import { finishLabels } from '../label-finish.ts'
+import type { LabelPlan } from '@kith/pipelines/internal'
 import {
+  emptySummary,
+  entryOf,
+  fingerprint,
+  finishLabels,
   formatLabelsOrSkip,
+  isSummary,
   type LabelFormat,
   type LabelLayout,
+  type LabelSummary,
+  labelAll,
   labelFormats,
   labelValues,
+  missingPolicies,
   needsTexts,
-} from '../label-format.ts'
-import { labelInputs } from '../label-inputs.ts'
-import { labelFromStore } from '../label-store.ts'
-import { emptySummary, isSummary, type LabelSummary, summaryLines } from '../label-summary.ts'
-import type { LabelPlan } from '../label-tasks.ts'
-import { labelSettingOptions, readLabelSettings } from '../setting-options.ts'
-import { readShard, type Shard, shardOption, shareOf } from '../shard.ts'
+  runTasks,
+  type Shard,
+  type Sidecar,
+  shareOf,
+  summaryLines,
+  TextPair,
+  vectorSource,
+  workersFor,
+  writeSidecarOf,
+} from '@kith/pipelines/internal'
+import { labelInputs } from '../old/label-inputs.ts'
+import { labelFromStore } from '../old/label-store.ts'
+import type { Command, Values } from '../options/command.ts'
+import { labelSettingOptions, readLabelSettings } from '../options/setting-options.ts'
+import { readShard, shardOption } from '../options/shard.ts'
 import {
   embeddingOptions,
-  missingPolicies,
   readEmbeddingOptions,
   textFiles,
   textOptions,
   workerOption,
-} from '../shared-options.ts'
-import { fingerprint, type Sidecar, writeSidecarOf } from '../sidecar.ts'
-import { readSource, readSubmit, storeOption, submitOptions } from '../store-options.ts'
-import { runTasks, workersFor } from '../task-pool.ts'
-import { TextPair } from '../text-pair.ts'
-import { UsageError } from '../usage-error.ts'
-import { isSet, optionalChoice, optionalText, optionalWhole, text } from '../values.ts'
-import { vectorSource } from '../vector-rows.ts'
+} from '../options/shared-options.ts'
+import { readSource, readSubmit, storeOption, submitOptions } from '../options/store-options.ts'
+import { UsageError } from '../options/usage-error.ts'
+import { isSet, optionalChoice, optionalText, optionalWhole, text } from '../options/values.ts'
 import { version } from '../version.ts'
 
 /** `kith labels`: sparse judgements in, training labels out. */

@@ -1,9 +1,9 @@
 import { type Embeddings, FileError, openEmbeddings, TextStore } from '@kith/ir'
 import { openStore, type StoreDocument } from '@kith/stores'
 import { unstorable } from '@kith/stores/postgres'
-import type { Command } from '../command.ts'
-import { embeddingOptions, readEmbeddingOptions } from '../shared-options.ts'
-import { isSet, optionalChoice, optionalText, text } from '../values.ts'
+import type { Command } from '../options/command.ts'
+import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
+import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'
 
 /** Rows that are read at a time. */
 const BLOCK = 1024

@@ -1,22 +1,28 @@
 import { readFile, stat } from 'node:fs/promises'
 import { KithError } from '@kith/core'
 import { evaluate, FileError, type Run, readQrels, readRun, writeAtomic } from '@kith/ir'
+import {
+  compareToFirst,
+  type NamedEvaluation,
+  namesOf,
+  otherThan,
+  readSidecar,
+  sidecarOf,
+  TextPair,
+  trainingFigure,
+} from '@kith/pipelines/internal'
 import type { Figure, ReportData, ReportInput } from '@kith/report'
-import type { Command } from '../command.ts'
-import { commandLine } from '../command-line.ts'
-import { compareToFirst, type NamedEvaluation, namesOf } from '../evaluations.ts'
-import type { Output } from '../output.ts'
+import type { Command } from '../options/command.ts'
+import { commandLine } from '../options/command-line.ts'
 import {
   evaluationOptions,
   readEvaluationOptions,
   textFiles,
   textOptions,
-} from '../shared-options.ts'
-import { otherThan, readSidecar, sidecarOf } from '../sidecar.ts'
-import { TextPair } from '../text-pair.ts'
-import { trainingFigure } from '../training-figure.ts'
-import { UsageError } from '../usage-error.ts'
-import { optionalText, text, texts } from '../values.ts'
+} from '../options/shared-options.ts'
+import { UsageError } from '../options/usage-error.ts'
+import { optionalText, text, texts } from '../options/values.ts'
+import type { Output } from '../terminal/output.ts'
 import { version } from '../version.ts'
 
 /** No file of figures comes near this size. */

@@ -1,30 +1,33 @@
 import { presets } from '@kith/core'
 import { openEmbeddings, readRun, writeRun } from '@kith/ir'
+import {
+  missingPolicies,
+  newRankings,
+  readShelves,
+  rerankTasks,
+  runTasks,
+  searchAgain,
+  vectorSource,
+  workersFor,
+  writeSidecar,
+} from '@kith/pipelines/internal'
 import type { Tuned } from '@kith/tune'
-import type { Command } from '../command.ts'
-import { newRankings } from '../new-rankings.ts'
-import type { Output } from '../output.ts'
-import { judge, tellReranked } from '../rerank-judge.ts'
-import { rerankFromStore } from '../rerank-store.ts'
-import { rerankTasks } from '../rerank-tasks.ts'
-import { searchAgain } from '../search-again.ts'
-import { methodOptions, readMethodSettings, readTunedSettings } from '../setting-options.ts'
+import { judge, tellReranked } from '../old/rerank-judge.ts'
+import { rerankFromStore } from '../old/rerank-store.ts'
+import type { Command } from '../options/command.ts'
+import { methodOptions, readMethodSettings, readTunedSettings } from '../options/setting-options.ts'
 import {
   embeddingOptions,
   evaluationOptions,
-  missingPolicies,
   readEmbeddingOptions,
   textFiles,
   textOptions,
   workerOption,
-} from '../shared-options.ts'
-import { writeSidecar } from '../sidecar.ts'
-import { readSource, readSubmit, storeOption, submitOptions } from '../store-options.ts'
-import { runTasks, workersFor } from '../task-pool.ts'
-import { readShelves } from '../text-shelf.ts'
-import { UsageError } from '../usage-error.ts'
-import { isSet, optionalChoice, optionalWhole, text } from '../values.ts'
-import { vectorSource } from '../vector-rows.ts'
+} from '../options/shared-options.ts'
+import { readSource, readSubmit, storeOption, submitOptions } from '../options/store-options.ts'
+import { UsageError } from '../options/usage-error.ts'
+import { isSet, optionalChoice, optionalWhole, text } from '../options/values.ts'
+import type { Output } from '../terminal/output.ts'
 
 /** `kith rerank`: a run in, a better run out. */
 export const rerankCommand: Command = {

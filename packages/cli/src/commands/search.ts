@@ -1,10 +1,10 @@
-import type { Command } from '../command.ts'
-import { searchFiles } from '../search-files.ts'
-import { searchStore } from '../search-store.ts'
-import { embeddingOptions, readEmbeddingOptions, workerOption } from '../shared-options.ts'
-import { readSource, storeOption } from '../store-options.ts'
-import { UsageError } from '../usage-error.ts'
-import { isSet, optionalChoice, optionalText, optionalWhole, text } from '../values.ts'
+import { searchFiles } from '../old/search-files.ts'
+import { searchStore } from '../old/search-store.ts'
+import type { Command } from '../options/command.ts'
+import { embeddingOptions, readEmbeddingOptions, workerOption } from '../options/shared-options.ts'
+import { readSource, storeOption } from '../options/store-options.ts'
+import { UsageError } from '../options/usage-error.ts'
+import { isSet, optionalChoice, optionalText, optionalWhole, text } from '../options/values.ts'
 
 /** `kith search`: the documents most similar to each query. */
 export const searchCommand: Command = {

@@ -1,10 +1,9 @@
 import { KithError, type Settings, similaritySettings } from '@kith/core'
 import type { Limits, SearchStore } from '@kith/studio'
-import type { Command, Values } from '../command.ts'
-import { encoderOptions, readModelOptions } from '../encoder-options.ts'
-import { readMethodSettings, readTunedFile, settingOptions } from '../setting-options.ts'
-import { aborted } from '../stop.ts'
-import { UsageError } from '../usage-error.ts'
+import type { Command, Values } from '../options/command.ts'
+import { encoderOptions, readModelOptions } from '../options/encoder-options.ts'
+import { readMethodSettings, readTunedFile, settingOptions } from '../options/setting-options.ts'
+import { UsageError } from '../options/usage-error.ts'
 import {
   isSet,
   optionalBytes,
@@ -12,7 +11,8 @@ import {
   optionalText,
   optionalWhole,
   texts,
-} from '../values.ts'
+} from '../options/values.ts'
+import { aborted } from '../terminal/stop.ts'
 
 /** `kith serve`: reranking over HTTP, for clients of Cohere, Jina, OpenAI and others. */
 export const serveCommand: Command = {

@@ -3,16 +3,16 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { KithError } from '@kith/core'
 import { StudioCollection, type StudioFiles, startStudio } from '@kith/studio'
-import type { Command, Values } from '../command.ts'
+import type { Command, Values } from '../options/command.ts'
 import {
   embeddingOptions,
   readEmbeddingOptions,
   textFiles,
   textOptions,
-} from '../shared-options.ts'
-import { aborted } from '../stop.ts'
-import { UsageError } from '../usage-error.ts'
-import { isSet, optionalText, optionalWhole } from '../values.ts'
+} from '../options/shared-options.ts'
+import { UsageError } from '../options/usage-error.ts'
+import { isSet, optionalText, optionalWhole } from '../options/values.ts'
+import { aborted } from '../terminal/stop.ts'
 
 /** `kith studio`: the page that shows why a ranking changes. */
 export const studioCommand: Command = {

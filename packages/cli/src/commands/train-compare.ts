@@ -1,7 +1,7 @@
 import { writeAtomic } from '@kith/ir'
-import type { Command } from '../command.ts'
-import { trainingFigure } from '../training-figure.ts'
-import { optionalText, text, texts } from '../values.ts'
+import { trainingFigure } from '@kith/pipelines/internal'
+import type { Command } from '../options/command.ts'
+import { optionalText, text, texts } from '../options/values.ts'
 
 /** `kith train compare`: the curves of several trainings over one another. */
 export const trainCompareCommand: Command = {

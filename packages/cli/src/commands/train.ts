@@ -1,13 +1,12 @@
 import { basename, join } from 'node:path'
 import { writeAtomic } from '@kith/ir'
+import { trainingFigure, writeSidecar } from '@kith/pipelines/internal'
 import type { StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
-import type { Command } from '../command.ts'
-import { type CutQueries, remarkCutQueries } from '../cut-queries.ts'
-import type { Output } from '../output.ts'
-import { writeSidecar } from '../sidecar.ts'
-import { trainingFigure } from '../training-figure.ts'
-import { modelSettings, openTraining, trainingOptions } from '../training-setup.ts'
-import { text } from '../values.ts'
+import { type CutQueries, remarkCutQueries } from '../old/cut-queries.ts'
+import type { Command } from '../options/command.ts'
+import { modelSettings, openTraining, trainingOptions } from '../options/training-setup.ts'
+import { text } from '../options/values.ts'
+import type { Output } from '../terminal/output.ts'
 
 /** What a training leaves in its folder. */
 const trainingResults = [

@@ -1,21 +1,26 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeAtomic } from '@kith/ir'
+import {
+  fingerprint,
+  trainingFigure,
+  trainingSpace,
+  trainingStart,
+  trialSettings,
+  writeSidecar,
+} from '@kith/pipelines/internal'
 import { type RunningTrial, type SearchedTrial, search } from '@kith/tune'
-import type { Command } from '../command.ts'
-import { remarkCutQueries } from '../cut-queries.ts'
-import type { Output } from '../output.ts'
-import { fingerprint, writeSidecar } from '../sidecar.ts'
-import { trainingFigure } from '../training-figure.ts'
+import { remarkCutQueries } from '../old/cut-queries.ts'
+import type { Command } from '../options/command.ts'
 import {
   modelSettings,
   openTraining,
   type TrainingSetup,
   trainingOptions,
-} from '../training-setup.ts'
-import { trainingSpace, trainingStart, trialSettings } from '../training-space.ts'
-import { UsageError } from '../usage-error.ts'
-import { optionalText, optionalWhole, text } from '../values.ts'
+} from '../options/training-setup.ts'
+import { UsageError } from '../options/usage-error.ts'
+import { optionalText, optionalWhole, text } from '../options/values.ts'
+import type { Output } from '../terminal/output.ts'
 
 /** `kith tune --train`: which labels and which learning settings train the best model. */
 export const tuneTrainCommand: Command = {

@@ -1,11 +1,11 @@
 import { type Method, methods } from '@kith/core'
+import { fingerprint, writeSidecar } from '@kith/pipelines/internal'
 import { type Tuned, tune, writeTuned } from '@kith/tune'
-import type { Command, Values } from '../command.ts'
-import { judgedOptions, openJudged } from '../judged-collection.ts'
-import { methodOptions, readMethodSettings } from '../setting-options.ts'
-import { fingerprint, writeSidecar } from '../sidecar.ts'
-import { UsageError } from '../usage-error.ts'
-import { optionalText, optionalWhole, text } from '../values.ts'
+import type { Command, Values } from '../options/command.ts'
+import { judgedOptions, openJudged } from '../options/judged-collection.ts'
+import { methodOptions, readMethodSettings } from '../options/setting-options.ts'
+import { UsageError } from '../options/usage-error.ts'
+import { optionalText, optionalWhole, text } from '../options/values.ts'
 
 /** The deepest context that is tried. */
 const LARGEST = 100

@@ -1,11 +1,10 @@
 import { availableParallelism } from 'node:os'
+import { BatchPool, checkStudy } from '@kith/pipelines/internal'
 import { patiently, Studies, type WorkEvent, work } from '@kith/work'
-import { BatchPool } from '../batch-pool.ts'
-import { checkStudy } from '../check-study.ts'
-import type { Command } from '../command.ts'
-import { workerOption } from '../shared-options.ts'
-import { databaseOption, readDatabase } from '../store-options.ts'
-import { isSet, optionalWhole } from '../values.ts'
+import type { Command } from '../options/command.ts'
+import { workerOption } from '../options/shared-options.ts'
+import { databaseOption, readDatabase } from '../options/store-options.ts'
+import { isSet, optionalWhole } from '../options/values.ts'
 
 /** `kith work`: does the jobs of submitted studies, on this machine. */
 export const workCommand: Command = {

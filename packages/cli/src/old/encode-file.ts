@@ -1,0 +1,120 @@
+import { createReadStream } from 'node:fs'
+import type { Encoder, Role } from '@kith/encoder'
+import { FileError, readTexts, type TextEntry, writeEmbeddings, writeResumably } from '@kith/ir'
+import { fingerprint, writeSidecar } from '@kith/pipelines/internal'
+import type { Output } from '../terminal/output.ts'
+
+/** A file of texts to encode, and where their embeddings go. */
+export interface EncodeJob {
+  input: string
+  out: string
+  role: Role
+  type: 'f16' | 'f32'
+  /** What tells this encoder from another, besides its name. */
+  model: Readonly<Record<string, unknown>>
+}
+
+/** How an encoding went. */
+export interface EncodeResult {
+  texts: number
+  /** Texts that were longer than the model takes. */
+  cut: number
+  /** Texts that an earlier attempt had done. */
+  resumed: number
+  seconds: number
+}
+
+/** How far it is. */
+interface Done {
+  texts: number
+  cut: number
+}
+
+/**
+ * Encodes the texts of a file. Rows are appended to a partial file as they come, and become the
+ * embeddings in their format when all are there: stopped at any moment, the same call goes on.
+ */
+export async function encodeFile(
+  encoder: Encoder,
+  job: EncodeJob,
+  output: Output,
+): Promise<EncodeResult> {
+  const { input, out, role, type } = job
+  const { dimensions } = encoder
+  const settings = { ...job.model, role, dimensions, maxTokens: encoder.maxTokens }
+  const { files, ...head } = encoder.source
+  const key = await fingerprint({ ...settings, ...head }, [input, ...files])
+  const total = await countTexts(input)
+  const progress = output.progress('encoding', total)
+  let result: EncodeResult = { texts: 0, cut: 0, resumed: 0, seconds: 0 }
+  await writeResumably<Done>(out, {
+    key,
+    isState: isDone,
+    packed: false,
+    async write(append, before = { texts: 0, cut: 0 }) {
+      if (before.texts > 0) output.remark(`going on: ${before.texts} of ${total} texts are done`)
+      const start = performance.now()
+      let { texts, cut } = before
+      const windows = encoder.encodeStream(textsOf(input, texts), {
+        role,
+        onProgress: (done) => progress.update(before.texts + done),
+      })
+      for await (const window of windows) {
+        texts += window.rows
+        cut += window.cut
+        const { buffer, byteOffset, byteLength } = window.data
+        await append(new Uint8Array(buffer, byteOffset, byteLength), { texts, cut })
+      }
+      const seconds = (performance.now() - start) / 1000
+      result = { texts, cut, resumed: before.texts, seconds }
+    },
+    async finish(partial) {
+      const rows = rowsOf(partial, dimensions)
+      await writeEmbeddings(out, { dimensions, type, ids: idsOf(input) }, rows)
+      await writeSidecar(out, 'encode', { ...settings, type }, [input], { cut: result.cut })
+    },
+  }).finally(() => progress.end())
+  const { texts, cut } = result
+  if (cut > 0) {
+    const limit = `${encoder.maxTokens} tokens (--max-tokens)`
+    output.remark(`${cut} of ${texts} texts are longer than ${limit}: what is beyond is cut off`)
+  }
+  return result
+}
+
+function isDone(value: unknown): value is Done {
+  const done = value as Done | undefined
+  return Number.isSafeInteger(done?.texts) && Number.isSafeInteger(done?.cut)
+}
+
+async function countTexts(input: string): Promise<number> {
+  let count = 0
+  for await (const _ of readTexts(input)) count++
+  return count
+}
+
+/** What is encoded of an entry: its title and its text. */
+async function* textsOf(input: string, skip: number): AsyncGenerator<string> {
+  let position = 0
+  for await (const { title, text } of readTexts(input)) {
+    if (position++ >= skip) yield title ? `${title} ${text}` : text
+  }
+}
+
+async function* idsOf(input: string): AsyncGenerator<string> {
+  for await (const { id } of readTexts(input) as AsyncIterable<TextEntry>) yield id
+}
+
+/** The rows of a file of float32, some at a time. */
+async function* rowsOf(file: string, dimensions: number): AsyncGenerator<Float32Array> {
+  const size = dimensions * 4 * 1024
+  for await (const chunk of createReadStream(file, {
+    highWaterMark: size,
+  }) as AsyncIterable<Buffer>) {
+    if (chunk.length % (dimensions * 4) !== 0) {
+      throw new FileError(file, '', `ends within a row of ${dimensions} numbers`)
+    }
+    // A chunk need not begin where a number may.
+    yield new Float32Array(new Uint8Array(chunk).buffer)
+  }
+}

@@ -1,0 +1,111 @@
+import { parseArgs } from 'node:util'
+import type { Output } from '../terminal/output.ts'
+import type { Stop } from '../terminal/stop.ts'
+import { checkStandardInput } from './standard-input.ts'
+import { UsageError } from './usage-error.ts'
+
+/** What a command does with a file. */
+export type FileRole = 'input' | 'output'
+
+/** An option of a command. */
+export interface Option {
+  /** What follows it in the help, such as `FILE`; without one it is a switch. */
+  value?: string
+  help: string
+  /** Whether the file or folder that it names is read or written; without it, it names none. */
+  file?: FileRole
+  required?: boolean
+  /** It may be given several times. */
+  multiple?: boolean
+  /** What holds without it, for the help. */
+  default?: string
+}
+
+export type Options = Readonly<Record<string, Option>>
+
+/** What the user gave: the values of options, by name. */
+export type Values = Readonly<Record<string, string | boolean | string[] | undefined>>
+
+/** One command of `kith`. */
+export interface Command {
+  name: string
+  /** One line for the list of commands. */
+  summary: string
+  /** What it does and what to know, for its own help. */
+  description: string
+  /** A command line that works. */
+  example: string
+  options: Options
+  /** What stands behind the options, at least once, such as `FILE…`. */
+  rest?: { value: string; help: string; file: FileRole }
+  /** Files that it replaces besides those that options name: in a folder, or beside a file. */
+  writes?(values: Values): string[]
+  run(values: Values, output: Output, stop: Stop): Promise<void>
+}
+
+/** Options that every command has. */
+export const common: Options = {
+  json: { help: 'print results as JSON' },
+  quiet: { help: 'print no progress and no remarks' },
+  help: { help: 'show this help' },
+}
+
+/** Reads the arguments behind a command's name. */
+export function parseOptions(command: Command, args: readonly string[]): Values {
+  const options = { ...command.options, ...common }
+  const config = Object.fromEntries(
+    Object.entries(options).map(([name, { value, multiple = false }]) => [
+      name,
+      { type: value ? ('string' as const) : ('boolean' as const), multiple },
+    ]),
+  )
+  let values: Values
+  try {
+    const parsed = parseArgs({
+      args: [...args],
+      options: config,
+      strict: true,
+      allowPositionals: command.rest !== undefined,
+    })
+    values = { ...parsed.values, rest: parsed.positionals } as Values
+  } catch (error) {
+    throw new UsageError((error as Error).message.split('. ')[0])
+  }
+  if (values['help']) return values
+  if (command.rest && (values['rest'] as string[]).length === 0) {
+    throw new UsageError(`${command.rest.value} is missing: ${command.rest.help}`)
+  }
+  for (const [name, { required, value }] of Object.entries(options)) {
+    if (required && values[name] === undefined)
+      throw new UsageError(`--${name} ${value} is missing`)
+  }
+  checkStandardInput(values)
+  return values
+}
+
+/** The help of one command. */
+export function helpOf(command: Command): string {
+  const rows = Object.entries({ ...command.options, ...common }).map(([name, option]) => {
+    const notes = [
+      option.required ? 'required' : '',
+      option.multiple ? 'may be repeated' : '',
+      option.default === undefined ? '' : `default ${option.default}`,
+    ].filter(Boolean)
+    const left = option.value ? `--${name} ${option.value}` : `--${name}`
+    return [left, notes.length > 0 ? `${option.help} (${notes.join(', ')})` : option.help] as const
+  })
+  if (command.rest) rows.unshift([command.rest.value, command.rest.help])
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return [
+    `kith ${command.name}: ${command.summary}`,
+    '',
+    command.description,
+    '',
+    'Options:',
+    ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`),
+    '',
+    'Example:',
+    `  ${command.example}`,
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,64 @@
+import type { Encoder, EncoderOptions } from '@kith/encoder'
+import type { Output } from '../terminal/output.ts'
+import type { Options, Values } from './command.ts'
+import { isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
+
+/** Which model it is. */
+export const modelOptions: Options = {
+  model: {
+    value: 'MODEL',
+    file: 'input',
+    help: 'minilm, a folder with a BERT or DistilBERT checkpoint or a model.onnx, or a name on the hub',
+    default: 'minilm',
+  },
+  pooling: {
+    value: 'KIND',
+    help: 'mean (RepBERT, E5) or first (TAS-B, CoCondenser, BGE)',
+    default: 'what the model’s files say',
+  },
+  'unit-length': { help: 'embeddings of length 1, where the model’s files do not say' },
+  'max-tokens': { value: 'N', help: 'where texts are cut', default: 'what the model’s files say' },
+  'query-prefix': { value: 'TEXT', help: 'put before queries, such as "query: " for E5' },
+  revision: { value: 'NAME', help: 'branch, tag or commit of a model on the hub', default: 'main' },
+}
+
+/** Which model encodes, and how. */
+export const encoderOptions: Options = {
+  ...modelOptions,
+  'document-prefix': { value: 'TEXT', help: 'put before documents, such as "passage: " for E5' },
+  threads: { value: 'N', help: 'cores; embeddings do not depend on it', default: 'all' },
+}
+
+/** The values of `modelOptions`. */
+export function readModelOptions(values: Values) {
+  return {
+    name: optionalText(values, 'model') ?? 'minilm',
+    pooling: optionalChoice(values, 'pooling', ['mean', 'first']),
+    normalise: isSet(values, 'unit-length') ? true : undefined,
+    maxTokens: optionalWhole(values, 'max-tokens'),
+    queryPrefix: optionalText(values, 'query-prefix'),
+    revision: optionalText(values, 'revision'),
+  }
+}
+
+/** The encoder that the options name, and what tells it from others. */
+export async function openEncoder(
+  values: Values,
+  output: Output,
+): Promise<{ encoder: Encoder; model: Readonly<Record<string, unknown>> }> {
+  const { name, ...model } = readModelOptions(values)
+  const chosen = { ...model, documentPrefix: optionalText(values, 'document-prefix') }
+  let shown = ''
+  const options: EncoderOptions = {
+    ...chosen,
+    threads: optionalWhole(values, 'threads'),
+    onDownload(file, bytes, total) {
+      const line = `downloading ${file}: ${Math.floor((100 * bytes) / Math.max(1, total))} %`
+      if (line !== shown) output.remark(line)
+      shown = line
+    },
+  }
+  // Commands that encode nothing need not wait for the runtime to load.
+  const { loadEncoder } = await import('@kith/encoder')
+  return { encoder: await loadEncoder(name, options), model: { model: name, ...chosen } }
+}

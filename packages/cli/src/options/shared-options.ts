@@ -1,0 +1,71 @@
+import type { EvaluationOptions } from '@kith/ir'
+import type { Options, Values } from './command.ts'
+import { UsageError } from './usage-error.ts'
+import { isSet, optionalBytes, optionalText, optionalWhole } from './values.ts'
+
+/** How runs are measured. */
+export const evaluationOptions: Options = {
+  measures: {
+    value: 'LIST',
+    help: 'measures, separated by commas',
+    default: 'nDCG@10,MRR@10,MAP@10,Recall@10',
+  },
+  level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
+  strict: { help: 'grades below the level give no gain in nDCG either (TREC DL)' },
+  complete: { help: 'average over all judged queries, 0 for those that a run lacks' },
+}
+
+/** The values of `evaluationOptions`. */
+export function readEvaluationOptions(values: Values): EvaluationOptions & { measures: string[] } {
+  const list = optionalText(values, 'measures') ?? 'nDCG@10,MRR@10,MAP@10,Recall@10'
+  return {
+    measures: list.split(',').map((name) => name.trim()),
+    level: optionalWhole(values, 'level'),
+    strict: isSet(values, 'strict'),
+    complete: isSet(values, 'complete'),
+  }
+}
+
+/** Where texts come from. */
+export const textOptions: Options = {
+  corpus: { value: 'FILE', file: 'input', help: 'texts of the documents (BEIR, MS MARCO or TREC)' },
+  'query-text': { value: 'FILE', file: 'input', help: 'texts of the queries' },
+}
+
+/** The values of `textOptions`: both or none. */
+export function textFiles(values: Values): [string | undefined, string | undefined] {
+  const corpus = optionalText(values, 'corpus')
+  const queryText = optionalText(values, 'query-text')
+  if ((corpus === undefined) === (queryText === undefined)) return [corpus, queryText]
+  throw new UsageError('--corpus and --query-text go together')
+}
+
+/** How embeddings are read. */
+export const embeddingOptions: Options = {
+  dimensions: { value: 'N', help: 'length of the vectors, for folders of raw memory maps' },
+  memory: {
+    value: 'SIZE',
+    help: 'embeddings larger than this are read from the file as needed',
+    default: '4G',
+  },
+}
+
+/** The values of `embeddingOptions`. */
+export function readEmbeddingOptions(values: Values): {
+  dimensions: number | undefined
+  memory: number | undefined
+} {
+  return {
+    dimensions: optionalWhole(values, 'dimensions'),
+    memory: optionalBytes(values, 'memory'),
+  }
+}
+
+/** How many threads work. */
+export const workerOption: Options = {
+  workers: {
+    value: 'N',
+    help: 'worker threads; results do not depend on it',
+    default: 'all cores',
+  },
+}

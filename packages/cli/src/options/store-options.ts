@@ -1,0 +1,64 @@
+import { type StoreAddress, splitAddress } from '@kith/pipelines/internal'
+import { storeKind } from '@kith/stores'
+import type { Options, Values } from './command.ts'
+import { UsageError } from './usage-error.ts'
+import { optionalText, text } from './values.ts'
+
+/** Documents of a store instead of a file. */
+export const storeOption: Options = {
+  store: {
+    value: 'ADDRESS',
+    file: 'input',
+    help: 'documents in a store instead of --docs: postgres://…, or a LanceDB folder or URL; #name names a collection',
+  },
+}
+
+/** Leaving work to others. */
+export const submitOptions: Options = {
+  submit: {
+    value: 'NAME',
+    help: 'leave the work to kith work on any number of machines, as a study of this name (PostgreSQL only)',
+  },
+  'job-size': { value: 'N', help: 'queries per job of a study', default: '256' },
+}
+
+/** Where a database is, for commands that need one. */
+export const databaseOption: Options = {
+  store: { value: 'URL', help: 'the database: postgres://…', required: true },
+}
+
+/** The address of a database. */
+export function readDatabase(values: Values): string {
+  const address = text(values, 'store')
+  if (storeKind(address) === 'postgres') return address
+  throw new UsageError(`--store takes postgres://…, not ${JSON.stringify(address)}`)
+}
+
+/** Where documents come from: a file, or the store at an address. */
+export function readSource(values: Values): { docs: string } | { store: StoreAddress } {
+  const [docs, store] = [optionalText(values, 'docs'), optionalText(values, 'store')]
+  if ((docs === undefined) === (store === undefined)) {
+    throw new UsageError('give --docs FILE or --store ADDRESS')
+  }
+  if (docs !== undefined) return { docs }
+  return storeKind(store!) === 'file' ? { docs: store! } : { store: splitAddress(store!) }
+}
+
+/** The name of the study to submit, if that is asked for; without one, --out is needed. */
+export function readSubmit(values: Values): string | undefined {
+  const name = optionalText(values, 'submit')
+  if (name === undefined) {
+    if (values['out'] === undefined) throw new UsageError('--out FILE is missing')
+    return undefined
+  }
+  if (values['out'] !== undefined) {
+    throw new UsageError('--submit writes no file: kith jobs export does when the work is done')
+  }
+  if (!optionalText(values, 'store')?.startsWith('postgres')) {
+    throw new UsageError('--submit needs --store postgres://…')
+  }
+  if (!/^[\w.-]{1,100}$/.test(name)) {
+    throw new UsageError('--submit takes a name of up to 100 letters, digits, and . _ -')
+  }
+  return name
+}

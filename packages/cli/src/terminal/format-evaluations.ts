@@ -1,0 +1,146 @@
+import { formatFigure, formatP, markOf } from '@kith/ir'
+import type { CorrectedComparison, NamedEvaluation } from '@kith/pipelines/internal'
+import { table } from './table.ts'
+
+/** How evaluations can be printed. */
+export const evaluationFormats = ['table', 'json', 'csv', 'trec'] as const
+
+type Format = (typeof evaluationFormats)[number]
+type Comparisons = ReadonlyMap<string, Readonly<Record<string, CorrectedComparison>>>
+
+/** Evaluations as text, with a line break at the end. */
+export function formatEvaluations(
+  format: Format,
+  runs: readonly NamedEvaluation[],
+  comparisons: Comparisons,
+  perQuery: boolean,
+): string {
+  return formats[format](runs, comparisons, perQuery)
+}
+
+const formats: Record<Format, typeof asTable> = {
+  table: asTable,
+  json: asJson,
+  csv: asCsv,
+  trec: asTrec,
+}
+
+function asTable(
+  runs: readonly NamedEvaluation[],
+  comparisons: Comparisons,
+  perQuery: boolean,
+): string {
+  const measures = runs[0]!.evaluation.measures
+  const rows = [['run', ...measures, 'queries']]
+  for (const { name, evaluation } of runs) {
+    const cells = measures.map((measure) => {
+      const comparison = comparisons.get(name)?.[measure]
+      return `${formatFigure(evaluation.mean[measure]!)}${comparison ? markOf(comparison.p).padEnd(2) : '  '}`
+    })
+    rows.push([name, ...cells, String(evaluation.queries.length)])
+  }
+  const parts = [table(rows)]
+  if (comparisons.size > 0) parts.push(differences(runs, comparisons))
+  if (perQuery) for (const run of runs) parts.push(queryTable(run))
+  return `${parts.join('\n\n')}\n`
+}
+
+function differences(runs: readonly NamedEvaluation[], comparisons: Comparisons): string {
+  const rows = [
+    [
+      `against ${runs[0]!.name}`,
+      'measure',
+      'difference',
+      'better/equal/worse',
+      'p (t-test)',
+      'p (randomisation)',
+    ],
+  ]
+  for (const [name, byMeasure] of comparisons) {
+    for (const [measure, c] of Object.entries(byMeasure)) {
+      const sign = c.difference >= 0 ? '+' : '−'
+      rows.push([
+        name,
+        measure,
+        `${sign}${formatFigure(Math.abs(c.difference))}`,
+        `${c.wins}/${c.ties}/${c.losses}`,
+        formatP(c.tTest),
+        `${formatP(c.p)}${markOf(c.p).padEnd(2)}`,
+      ])
+    }
+  }
+  return table(rows)
+}
+
+function queryTable({ name, evaluation }: NamedEvaluation): string {
+  const rows = [[name, ...evaluation.measures]]
+  evaluation.queries.forEach((query, i) => {
+    const figures = evaluation.measures.map((m) => formatFigure(evaluation.perQuery[m]![i]!))
+    rows.push([query, ...figures])
+  })
+  return table(rows)
+}
+
+function asJson(
+  runs: readonly NamedEvaluation[],
+  comparisons: Comparisons,
+  perQuery: boolean,
+): string {
+  const value = {
+    runs: runs.map(({ name, file, evaluation }) => ({
+      name,
+      file,
+      queries: evaluation.queries.length,
+      measures: evaluation.mean,
+      ...(comparisons.has(name) ? { comparison: comparisons.get(name) } : {}),
+      ...(perQuery ? { perQuery: queryObjects(evaluation) } : {}),
+    })),
+  }
+  return `${JSON.stringify(value)}\n`
+}
+
+function queryObjects({ queries, measures, perQuery }: NamedEvaluation['evaluation']) {
+  return Object.fromEntries(
+    queries.map((query, i) => [
+      query,
+      Object.fromEntries(measures.map((m) => [m, perQuery[m]![i]!])),
+    ]),
+  )
+}
+
+function asCsv(runs: readonly NamedEvaluation[], _: Comparisons, perQuery: boolean): string {
+  const lines = ['run,query,measure,value']
+  eachFigure(runs, perQuery, (name, query, measure, value) => {
+    lines.push([name, query, measure, formatFigure(value, 6)].map(quoted).join(','))
+  })
+  return `${lines.join('\n')}\n`
+}
+
+/** As trec_eval prints: measure, query and figure; several runs one after the other. */
+function asTrec(runs: readonly NamedEvaluation[], _: Comparisons, perQuery: boolean): string {
+  const lines: string[] = []
+  eachFigure(runs, perQuery, (_name, query, measure, value) => {
+    lines.push(`${measure.padEnd(22)}\t${query}\t${formatFigure(value)}`)
+  })
+  return `${lines.join('\n')}\n`
+}
+
+/** Each query's figures where asked for, then the means under the query `all`. */
+function eachFigure(
+  runs: readonly NamedEvaluation[],
+  perQuery: boolean,
+  take: (name: string, query: string, measure: string, value: number) => void,
+): void {
+  for (const { name, evaluation } of runs) {
+    if (perQuery) {
+      evaluation.queries.forEach((query, i) => {
+        for (const m of evaluation.measures) take(name, query, m, evaluation.perQuery[m]![i]!)
+      })
+    }
+    for (const m of evaluation.measures) take(name, 'all', m, evaluation.mean[m]!)
+  }
+}
+
+function quoted(cell: string): string {
+  return /[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}

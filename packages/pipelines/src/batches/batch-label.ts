@@ -1,0 +1,137 @@
+import type { LabelSettings } from '@kith/core'
+import type { TextEntry } from '@kith/ir'
+import type { Store, StoreDocument } from '@kith/stores'
+import { TextPair } from '../join/text-pair.ts'
+import { entryOf } from '../label/label-all.ts'
+import { formatLabelsOrSkip, type LabelLayout, needsTexts } from '../label/label-format.ts'
+import { addLabels, emptySummary, isSummary, type LabelSummary } from '../label/label-summary.ts'
+import { type LabelTask, labelTasks } from '../label/label-tasks.ts'
+import { runTasks } from '../tasks/task-pool.ts'
+import { batchEmbeddings, documentsOf } from './batch-embeddings.ts'
+import { type BatchItem, damaged } from './batch-item.ts'
+
+/** What decides how a batch is labelled. */
+export interface LabelStudy {
+  settings: LabelSettings
+  layout: LabelLayout
+  level: number
+  missing: 'error' | 'skip'
+  /** Whether the words are looked at. */
+  words: boolean
+}
+
+/** What came out for one query: what is written for it, and what it adds to the summary. */
+export interface LabelResult {
+  part: string
+  summary: LabelSummary
+  /** Whether it got labels, be it that they do not fit the format. */
+  answered: boolean
+}
+
+/** Labels a batch with documents from a store, by the same tasks and jobs as files are. */
+export async function labelBatch(
+  store: Store,
+  study: LabelStudy,
+  items: readonly BatchItem[],
+): Promise<Buffer[]> {
+  const { settings, layout, missing, words } = study
+  const documents = await documentsOf(store, neededIds(items, settings.contextSize, missing))
+  const dimensions = store.dimensions ?? 0
+  const queries = batchEmbeddings(
+    items.flatMap(({ query, vector }) => (vector ? [{ id: query, vector }] : [])),
+    dimensions,
+  )
+  const docs = batchEmbeddings([...documents.values()], dimensions)
+  const texts = words || needsTexts(layout.format) ? textsOf(items, documents) : undefined
+  const results = new Map<string, LabelResult>()
+  const tasks: LabelTask[] = []
+  for (const { query, ids, truth = [] } of items) {
+    const summary = { ...structuredClone(emptySummary), position: 1 }
+    results.set(query, { part: '', summary, answered: false })
+    const plan = {
+      rankings: one({ query, ids, scores: [] }),
+      qrels: new Map([[query, new Map(truth)]]),
+      level: study.level,
+      queries,
+      docs,
+      texts: words ? texts : undefined,
+      contextSize: settings.contextSize,
+      missing,
+      from: 0,
+      to: 1,
+    }
+    for await (const task of labelTasks(plan, summary.leftOut)) tasks.push(task)
+  }
+  const inputs = {
+    queries: { file: '', dimensions, memory: queries.memory },
+    docs: { file: '', dimensions, memory: docs.memory },
+    settings,
+  }
+  for await (const [task, labels] of runTasks('label', inputs, tasks, 1)) {
+    const result = results.get(task.query)!
+    result.answered = true
+    const written = formatLabelsOrSkip(entryOf(docs, task, labels), layout, texts, missing)
+    if (typeof written === 'string') {
+      addLabels(result.summary, labels, task.grades.length)
+      result.part = written
+    } else if (written === undefined) result.summary.unfit++
+    else result.summary.leftOut[written.leftOut] = 1
+  }
+  return items.map(({ query }) => Buffer.from(JSON.stringify(results.get(query)!)))
+}
+
+/** What came out for one query, from its bytes. */
+export function decodeLabels(query: string, body: Uint8Array): LabelResult {
+  let result: Partial<LabelResult> | null
+  try {
+    result = JSON.parse(Buffer.from(body).toString('utf8'))
+  } catch (error) {
+    throw damaged(query, `its result is not JSON: ${(error as Error).message}`)
+  }
+  const { part, summary, answered } = result ?? {}
+  if (typeof part === 'string' && isSummary(summary) && typeof answered === 'boolean') {
+    return { part, summary, answered }
+  }
+  throw damaged(query, 'its result is not one of labels')
+}
+
+async function* one<T>(value: T): AsyncGenerator<T> {
+  yield value
+}
+
+/** The ground truth and the candidates that fill the contexts; more where some may be skipped. */
+function* neededIds(
+  items: readonly BatchItem[],
+  contextSize: number,
+  missing: 'error' | 'skip',
+): Generator<string> {
+  for (const { ids, truth = [] } of items) {
+    // A query without ground truth is left out.
+    if (truth.length === 0) continue
+    for (const [id] of truth) yield id
+    yield* missing === 'skip' ? ids : ids.slice(0, contextSize)
+  }
+}
+
+/** The texts of a batch: the queries' from the items, the documents' from the store. */
+function textsOf(
+  items: readonly BatchItem[],
+  documents: ReadonlyMap<string, StoreDocument>,
+): TextPair {
+  const queries = new Map<string, TextEntry>()
+  for (const { query, text } of items) if (text) queries.set(query, text)
+  const entries = new Map<string, TextEntry>()
+  for (const [id, { title, text }] of documents) {
+    if (text !== undefined)
+      entries.set(id, title === undefined ? { id, text } : { id, title, text })
+  }
+  return new TextPair(sourceOf(queries), sourceOf(entries))
+}
+
+function sourceOf(entries: ReadonlyMap<string, TextEntry>) {
+  return {
+    get: (id: string) => entries.get(id),
+    has: (id: string) => entries.has(id),
+    close() {},
+  }
+}

@@ -1,0 +1,96 @@
+import type { MethodSettings } from '@kith/core'
+import type { RankedQuery } from '@kith/ir'
+import type { Store } from '@kith/stores'
+import { type Shelves, TextShelf } from '../join/text-shelf.ts'
+import { newRanking } from '../rerank/new-rankings.ts'
+import { rerankTasks } from '../rerank/rerank-tasks.ts'
+import { runTasks } from '../tasks/task-pool.ts'
+import { batchEmbeddings, documentsOf } from './batch-embeddings.ts'
+import { type BatchItem, bytesOf, copyOf, damaged } from './batch-item.ts'
+
+/** What decides how a batch is reranked. */
+export interface RerankStudy {
+  settings: MethodSettings
+  missing: 'error' | 'skip'
+  /** Whether the words are looked at. */
+  texts: boolean
+}
+
+/**
+ * Reranks a batch with documents from a store, by the same tasks and jobs as files are. For each
+ * query, places in the old ranking and new scores as bytes; none where it keeps the old one.
+ */
+export async function rerankBatch(
+  store: Store,
+  { settings, missing, texts }: RerankStudy,
+  items: readonly BatchItem[],
+): Promise<Buffer[]> {
+  const documents = await documentsOf(store, neededIds(items, settings.contextSize, missing))
+  const dimensions = store.dimensions ?? 0
+  const queries = batchEmbeddings(
+    items.flatMap(({ query, vector }) => (vector ? [{ id: query, vector }] : [])),
+    dimensions,
+  )
+  const docs = batchEmbeddings([...documents.values()], dimensions)
+  const rankings = new Map(items.map((item) => [item.query, rankingOf(item)]))
+  const run = { has: (id: string) => rankings.has(id), [Symbol.iterator]: () => rankings.values() }
+  const shelves = texts ? shelvesOf(items, documents.values()) : undefined
+  const { contextSize } = settings
+  const { list } = rerankTasks({ run, queries, docs, shelves, missing, contextSize })
+  const inputs = {
+    queries: { file: '', dimensions, memory: queries.memory },
+    docs: { file: '', dimensions, memory: docs.memory },
+    queryTexts: shelves?.queries.share(),
+    docTexts: shelves?.documents.share(),
+    settings,
+  }
+  const bodies = new Map<string, Buffer>()
+  for await (const [task, answer] of runTasks('rerank', inputs, list, 1)) {
+    const ranking = rankings.get(task.query)!
+    const { scores } = newRanking(ranking, task, answer)
+    const places = Uint32Array.from(answer.order, (candidate) => task.places[candidate]!)
+    bodies.set(task.query, Buffer.concat([bytesOf(places), bytesOf(scores as Float32Array)]))
+  }
+  return items.map(({ query }) => bodies.get(query) ?? Buffer.alloc(0))
+}
+
+/** The ranking that an item and what came out for it make. */
+export function decodeRanking(item: BatchItem, body: Uint8Array): RankedQuery {
+  if (body.length === 0) return rankingOf(item)
+  if (body.length % 8 !== 0) throw damaged(item.query, `a result of ${body.length} bytes`)
+  const places = new Uint32Array(copyOf(body, 0, body.length / 2))
+  if (new Set(places).size !== places.length || places.some((place) => place >= item.ids.length)) {
+    throw damaged(item.query, `its result is not an order of its ${item.ids.length} candidates`)
+  }
+  return {
+    query: item.query,
+    ids: Array.from(places, (place) => item.ids[place]!),
+    scores: new Float32Array(copyOf(body, body.length / 2, body.length)),
+  }
+}
+
+function rankingOf({ query, ids, scores = new Float64Array(0) }: BatchItem): RankedQuery {
+  return { query, ids, scores }
+}
+
+/** The candidates of the contexts; where some may be skipped, later ones move up into them. */
+function* neededIds(
+  items: readonly BatchItem[],
+  contextSize: number,
+  missing: 'error' | 'skip',
+): Generator<string> {
+  for (const { ids } of items) yield* missing === 'skip' ? ids : ids.slice(0, contextSize)
+}
+
+function shelvesOf(
+  items: readonly BatchItem[],
+  documents: Iterable<{ id: string; title?: string | undefined; text?: string | undefined }>,
+): Shelves {
+  const shelves = { queries: new TextShelf(), documents: new TextShelf() }
+  for (const { query, text } of items) if (text) shelves.queries.add({ ...text, id: query })
+  for (const { id, title, text } of documents) {
+    if (text !== undefined)
+      shelves.documents.add(title === undefined ? { id, text } : { id, title, text })
+  }
+  return shelves
+}

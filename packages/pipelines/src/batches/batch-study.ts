@@ -1,0 +1,104 @@
+import { KithError } from '@kith/core'
+import { openStore, type Store } from '@kith/stores'
+import { namedError } from '../tasks/named-error.ts'
+import { type BatchItem, decodeItem } from './batch-item.ts'
+import { type LabelStudy, labelBatch } from './batch-label.ts'
+import { type RerankStudy, rerankBatch } from './batch-rerank.ts'
+
+/** Bytes of vectors that are fetched at a time, more or less. */
+const FETCHED_BYTES = 2 ** 26
+
+/** Work on a batch of queries: what is done, with which settings, with documents of which collection. */
+export type BatchStudy = { collection: string | undefined } & (
+  | { kind: 'rerank'; settings: RerankStudy }
+  | { kind: 'labels'; settings: LabelStudy }
+)
+
+/** A query of a batch, as it is handed around. */
+export interface BatchPart {
+  query: string
+  body: Uint8Array
+}
+
+/** Does batches of any study with the stores of one address, which are opened when they are needed. */
+export class BatchRunner {
+  readonly #address: string
+  readonly #stores = new Map<string, Promise<Store>>()
+
+  /** @param address Where the documents are, without the name of a collection. */
+  constructor(address: string) {
+    this.#address = address
+  }
+
+  /** What comes out for each query, as bytes. */
+  async run(study: BatchStudy, parts: readonly BatchPart[]): Promise<BatchPart[]> {
+    const store = await this.#open(study.collection)
+    const results: BatchPart[] = []
+    for (const items of portions(parts, store.dimensions ?? 1)) {
+      for (const item of items) checkVector(item, store)
+      const bodies = await runPortion(store, study, items)
+      items.forEach(({ query }, i) => {
+        results.push({ query, body: bodies[i]! })
+      })
+    }
+    return results
+  }
+
+  async close(): Promise<void> {
+    for (const store of this.#stores.values()) await (await store).close()
+  }
+
+  #open(collection: string | undefined): Promise<Store> {
+    const name = collection === undefined ? '' : `#${collection}`
+    const opened = this.#stores.get(name) ?? openStore(`${this.#address}${name}`)
+    this.#stores.set(name, opened)
+    // What could not be opened may be there the next time.
+    opened.catch(() => this.#stores.delete(name))
+    return opened
+  }
+}
+
+async function runPortion(
+  store: Store,
+  { kind, settings }: BatchStudy,
+  items: readonly BatchItem[],
+): Promise<Buffer[]> {
+  try {
+    return kind === 'rerank'
+      ? await rerankBatch(store, settings, items)
+      : await labelBatch(store, settings, items)
+  } catch (error) {
+    // Of several, the message need not say whose it is: they come again one by one.
+    const [only] = items.length === 1 ? items : []
+    const said = only && (error as Error).message.includes(`query ${only.query}`)
+    // What the database said is nobody's mistake.
+    throw only && !said && !(error as Error).cause ? namedError(error, only) : error
+  }
+}
+
+/** The vector of a query is as long as the documents', also where somebody has changed the database. */
+function checkVector({ query, vector }: BatchItem, { dimensions }: Store): void {
+  if (!vector || vector.length === dimensions) return
+  throw new KithError(
+    'BAD_SHAPE',
+    `query ${query}: its embedding has ${vector.length} dimensions, the documents of the store have ${dimensions}`,
+  )
+}
+
+/** So many items at a time that the vectors of their candidates fit into memory. */
+function* portions(parts: readonly BatchPart[], dimensions: number): Generator<BatchItem[]> {
+  let portion: BatchItem[] = []
+  let bytes = 0
+  for (const { query, body } of parts) {
+    const item = decodeItem(query, body)
+    const more = item.ids.length * dimensions * 4
+    if (portion.length > 0 && bytes + more > FETCHED_BYTES) {
+      yield portion
+      portion = []
+      bytes = 0
+    }
+    portion.push(item)
+    bytes += more
+  }
+  if (portion.length > 0) yield portion
+}

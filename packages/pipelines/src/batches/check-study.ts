@@ -1,0 +1,75 @@
+import { KithError, resolveLabelSettings, resolveMethodSettings } from '@kith/core'
+import type { Study } from '@kith/work'
+import { missingPolicies } from '../join/missing.ts'
+import { labelFormats, labelValues } from '../label/label-format.ts'
+import type { LabelStudy } from './batch-label.ts'
+import type { RerankStudy } from './batch-rerank.ts'
+import type { BatchStudy } from './batch-study.ts'
+
+/**
+ * A study of the database as what this program can do. Anybody with a client for SQL can have
+ * changed its row, so settings have to follow the rules that those of files and options follow.
+ */
+export function checkStudy({
+  name,
+  kind,
+  settings,
+}: Pick<Study, 'name' | 'kind' | 'settings'>): BatchStudy {
+  try {
+    const { collection, ...rest } = settings
+    if (collection !== undefined && typeof collection !== 'string') {
+      wrong('collection', collection, 'a name')
+    }
+    if (kind === 'rerank') return { kind, collection, settings: checkRerank(rest) }
+    if (kind === 'labels') return { kind, collection, settings: checkLabels(rest) }
+    return wrong('kind', kind, 'rerank, labels')
+  } catch (error) {
+    const { message } = error as Error
+    const problem = `the study ${name} cannot be done as it stands in the database: ${message.replace(/^kith: /, '')}`
+    throw new KithError('BAD_INPUT', problem)
+  }
+}
+
+function checkRerank(study: Readonly<Record<string, unknown>>): RerankStudy {
+  const { settings, missing, texts } = study
+  checkSettings(settings, resolveMethodSettings)
+  one('missing', missing, missingPolicies)
+  one('texts', texts, [true, false])
+  return study as unknown as RerankStudy
+}
+
+function checkLabels(study: Readonly<Record<string, unknown>>): LabelStudy {
+  const { settings, layout, level, missing, words } = study
+  checkSettings(settings, resolveLabelSettings)
+  if (!isObject(layout)) return wrong('layout', layout, 'an object')
+  const { format, values, negatives } = layout
+  one('layout.format', format, labelFormats)
+  one('layout.values', values, labelValues)
+  if (!Number.isSafeInteger(negatives) || (negatives as number) < 0) {
+    wrong('layout.negatives', negatives, 'whole numbers from 0 on')
+  }
+  if (!Number.isFinite(level)) wrong('level', level, 'numbers')
+  one('missing', missing, missingPolicies)
+  one('words', words, [true, false])
+  return study as unknown as LabelStudy
+}
+
+/** Settings are stored complete: one that is gone must not become whatever the default is now. */
+function checkSettings(settings: unknown, resolve: (settings: object) => object): void {
+  const given = isObject(settings) ? settings : wrong('settings', settings, 'an object')
+  const lacking = Object.keys(resolve(given)).find((name) => !Object.hasOwn(given, name))
+  if (lacking !== undefined) throw new KithError('BAD_SETTING', `setting ${lacking} is missing`)
+}
+
+function one(name: string, value: unknown, allowed: readonly unknown[]): void {
+  if (!allowed.includes(value)) wrong(name, value, allowed.join(', '))
+}
+
+function wrong(name: string, value: unknown, allowed: string): never {
+  const shown = JSON.stringify(value)?.slice(0, 200)
+  throw new KithError('BAD_SETTING', `setting ${name} is ${shown}, allowed: ${allowed}`)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, statSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import {
+  checkRegular,
+  embeddingFiles,
+  FileError,
+  isPipeOrDevice,
+  isStandardInput,
+  writeAtomic,
+} from '@kith/ir'
+import { version } from '../version.ts'
+
+/** What made a file. */
+export interface Sidecar {
+  command: string
+  version: string
+  settings: Readonly<Record<string, unknown>>
+  inputs: readonly Input[]
+}
+
+/** A file that another one was made from; those of shares have a digest. */
+export interface Input {
+  file: string
+  bytes: number
+  sha256?: string | undefined
+}
+
+/** A file's contents, told from all others. */
+export interface Digest {
+  bytes: number
+  sha256: string
+}
+
+/** A sidecar as it is read: which file it tells of, unless that is a folder. */
+export type ReadSidecar = Partial<Sidecar> & { output?: Partial<Digest> | undefined }
+
+/**
+ * Writes `<out>.meta.json`: what made a file, from which inputs, with which settings. The file is
+ * in its place by now: one of an earlier command stays with its own metadata until it is replaced.
+ */
+export async function writeSidecar(
+  out: string,
+  command: string,
+  settings: Readonly<Record<string, unknown>>,
+  inputs: readonly string[],
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  await writeSidecarOf(out, { command, version, settings, inputs: await inputsOf(inputs), ...more })
+}
+
+/** Writes a sidecar that is known already; a pipe or a device gets none. */
+export async function writeSidecarOf(out: string, made: Sidecar): Promise<void> {
+  if (isPipeOrDevice(out)) return
+  const output = (await stat(out)).isFile() ? await digestOf(out) : undefined
+  const written = `${JSON.stringify({ ...made, output }, undefined, 2)}\n`
+  await writeAtomic(sidecarOf(out), (write) => write(written))
+}
+
+/** The name of a file's sidecar. */
+export function sidecarOf(file: string): string {
+  return `${file}.meta.json`
+}
+
+/** What a file's sidecar says; undefined where there is none. */
+export async function readSidecar(file: string): Promise<ReadSidecar | undefined> {
+  const name = sidecarOf(file)
+  const written = await readFile(name, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw new FileError(name, '', error.message)
+  })
+  if (written === undefined) return undefined
+  try {
+    const found: unknown = JSON.parse(written)
+    if (typeof found === 'object' && found !== null) return found
+  } catch {
+    // Said below.
+  }
+  throw new FileError(name, '', 'not JSON that kith has written')
+}
+
+/**
+ * Why a sidecar tells of another file than the one it stands beside, which was changed or cut, or
+ * replaced without it; undefined where it tells of this one.
+ */
+export async function otherThan(
+  file: string,
+  { output }: ReadSidecar,
+): Promise<string | undefined> {
+  if (typeof output?.sha256 !== 'string') return 'it has no digest of it'
+  const { bytes, sha256 } = await digestOf(file)
+  if (bytes !== output.bytes) return `it tells of ${output.bytes} bytes, the file has ${bytes}`
+  return sha256 === output.sha256 ? undefined : `the ${bytes} bytes of the file are other ones`
+}
+
+/** Reads a file for its digest. */
+async function digestOf(file: string): Promise<Digest> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  try {
+    for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
+      hash.update(chunk as Buffer)
+      bytes += (chunk as Buffer).length
+    }
+  } catch (error) {
+    throw new FileError(file, '', `cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+  return { bytes, sha256: hash.digest('hex') }
+}
+
+/** Files as a sidecar names them. */
+export function inputsOf(files: readonly string[]): Promise<Input[]> {
+  const sizeOf = async (file: string) => (isStandardInput(file) ? 0 : (await stat(file)).size)
+  return Promise.all(files.map(async (file) => ({ file, bytes: await sizeOf(file) })))
+}
+
+/**
+ * Files as the sidecar of a share names them, those of embeddings with the ids beside them: each
+ * with the digest of its contents, so that shares of other contents are not joined. Every file is
+ * read to its end for this, as nothing less would tell one changed vector.
+ */
+export async function digestedInputs(
+  files: readonly string[],
+  embeddings: readonly string[],
+): Promise<Input[]> {
+  const inputs: Input[] = []
+  for (const file of files.flatMap((one) =>
+    embeddings.includes(one) ? embeddingFiles(one) : [one],
+  )) {
+    // A folder within that of embeddings is none of them.
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) continue
+    checkRegular(file, 'shares are compared by what they were made from')
+    inputs.push({ file, ...(await digestOf(file)) })
+  }
+  return inputs
+}
+
+/** A text that is the same for the same work on the same files: long work goes on where it stopped. */
+export async function fingerprint(
+  settings: Readonly<Record<string, unknown>>,
+  inputs: readonly string[],
+): Promise<string> {
+  const files = await Promise.all(
+    inputs.flatMap(embeddingFiles).map(async (file) => {
+      const found = await stat(file).catch(() => undefined)
+      // A pipe is never the same again, so work on it could not go on.
+      if (!found?.isDirectory()) checkRegular(file, 'work on it must be able to go on')
+      return [file, found?.size, found?.mtimeMs]
+    }),
+  )
+  return JSON.stringify([version, settings, files])
+}

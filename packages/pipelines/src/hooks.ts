@@ -1,0 +1,19 @@
+/** How far a job is. */
+export interface JobProgress {
+  /** The step under way, such as `reranking`. */
+  stage: string
+  done: number
+  total: number
+  /** A few words about the latest step, such as a training's loss. */
+  note?: string | undefined
+}
+
+/** What every job takes besides its inputs: where it tells of itself, and how it is stopped. */
+export interface Hooks {
+  /** Called with each progress; a stage is over when `done` is `total`, or when the job ends. */
+  onProgress?: ((progress: JobProgress) => void) | undefined
+  /** Called with remarks for people, such as the counts of queries that were left out. */
+  onRemark?: ((remark: string) => void) | undefined
+  /** Once it is aborted, the job saves what can be continued and throws the signal's reason. */
+  signal?: AbortSignal | undefined
+}

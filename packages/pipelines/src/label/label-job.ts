@@ -1,0 +1,65 @@
+import { type CandidateViews, type LabelSettings, type Labels, Reranker } from '@kith/core'
+import { VectorRows, type VectorSource } from '../join/vector-rows.ts'
+import type { Job } from '../tasks/job.ts'
+import type { LabelTask } from './label-tasks.ts'
+
+/** Everything that labelling takes. */
+export interface LabelInputs {
+  queries: VectorSource
+  docs: VectorSource
+  settings: LabelSettings
+}
+
+/** Labels task after task. */
+export class LabelJob implements Job<LabelTask, Labels> {
+  readonly #method: Reranker
+  readonly #rows: ContextRows
+
+  private constructor(rows: ContextRows, settings: LabelSettings) {
+    this.#rows = rows
+    this.#method = new Reranker(settings)
+  }
+
+  static async open({ settings, ...sources }: LabelInputs): Promise<LabelJob> {
+    return new LabelJob(await ContextRows.open(sources), settings)
+  }
+
+  run(task: LabelTask): Labels {
+    return this.#method.smoothLabels(this.#rows.of(task), groundTruthOf(task))
+  }
+
+  close(): void {
+    this.#rows.close()
+  }
+}
+
+/** The ground truth stands first in the context of a label task. */
+export function groundTruthOf({ grades }: LabelTask): { rows: number[]; grades: number[] } {
+  return { rows: grades.map((_, l) => l + 1), grades }
+}
+
+/** The contexts of label tasks. */
+export class ContextRows {
+  readonly #queries: VectorRows
+  readonly #docs: VectorRows
+
+  private constructor(queries: VectorRows, docs: VectorRows) {
+    this.#queries = queries
+    this.#docs = docs
+  }
+
+  static async open(sources: Pick<LabelInputs, 'queries' | 'docs'>): Promise<ContextRows> {
+    const queries = await VectorRows.open(sources.queries)
+    return new ContextRows(queries, await VectorRows.open(sources.docs))
+  }
+
+  of({ row, rows, texts }: LabelTask): CandidateViews {
+    const vectors = [this.#queries.row(row), ...Array.from(rows, (i) => this.#docs.row(i))]
+    return texts ? { vectors, texts } : { vectors }
+  }
+
+  close(): void {
+    this.#queries.close()
+    this.#docs.close()
+  }
+}

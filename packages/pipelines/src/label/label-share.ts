@@ -1,0 +1,59 @@
+import { FileError } from '@kith/ir'
+import { type Digest, type Input, readSidecar, type Sidecar, sidecarOf } from '../files/sidecar.ts'
+import { type LabelFormat, labelFormats } from './label-format.ts'
+import { isSummary, type LabelSummary } from './label-summary.ts'
+
+/** What `kith labels` writes beside a share. */
+export interface Share extends Sidecar {
+  settings: Readonly<Record<string, unknown>> & { format: LabelFormat }
+  queries: { from: number; to: number; total: number }
+  summary: LabelSummary
+  output: Digest
+}
+
+/** Reads what is written beside a share; anything else there is an error that names it. */
+export async function readShare(file: string): Promise<Share> {
+  const found = await readSidecar(file)
+  const lacking = found
+    ? lackOf(found as Readonly<Record<string, unknown>>)
+    : 'there is no such file'
+  if (lacking === undefined) return found as Share
+  const problem = `not what kith labels writes beside a share (${lacking}): make the share again`
+  throw new FileError(sidecarOf(file), '', problem)
+}
+
+/** What a sidecar should have and has not; undefined for that of a share. */
+function lackOf(found: Readonly<Record<string, unknown>>): string | undefined {
+  const { command, version, settings, inputs, queries, summary, output } = found
+  if (command !== 'labels' && command !== 'labels merge') return 'no command that makes labels'
+  if (typeof version !== 'string') return 'no version'
+  if (!isObject(settings)) return 'no settings'
+  if (!labelFormats.some((format) => format === settings['format'])) return 'no format of labels'
+  if (!Array.isArray(inputs) || !inputs.every(isInput)) return 'no list of inputs'
+  if (!isRange(queries)) return 'no range of queries'
+  if (!isSummary(summary)) return 'no summary'
+  return isDigest(output) ? undefined : 'no digest of the labels'
+}
+
+function isInput(value: unknown): value is Input {
+  if (!isObject(value) || typeof value['file'] !== 'string') return false
+  return value['sha256'] === undefined ? isCount(value['bytes']) : isDigest(value)
+}
+
+function isDigest(value: unknown): value is Digest {
+  return isObject(value) && isCount(value['bytes']) && typeof value['sha256'] === 'string'
+}
+
+function isRange(value: unknown): value is Share['queries'] {
+  if (!isObject(value)) return false
+  const { from, to, total } = value
+  return isCount(from) && isCount(to) && isCount(total) && from <= to && to <= total
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

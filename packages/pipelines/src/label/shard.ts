@@ -1,0 +1,13 @@
+/** One of several equal shares of the work: share `index` of `count`, the first being 1. */
+export interface Shard {
+  index: number
+  count: number
+}
+
+/** Where a share of some queries begins and ends; together they are all queries, in order. */
+export function shareOf({ index, count }: Shard, total: number): { from: number; to: number } {
+  return {
+    from: Math.floor(((index - 1) * total) / count),
+    to: Math.floor((index * total) / count),
+  }
+}

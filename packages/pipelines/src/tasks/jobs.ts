@@ -1,0 +1,34 @@
+import type { Labels, Ranking } from '@kith/core'
+import { type AuditInputs, AuditJob, type AuditTask, type Finding } from '../audit/audit-job.ts'
+import { type LabelInputs, LabelJob } from '../label/label-job.ts'
+import type { LabelTask } from '../label/label-tasks.ts'
+import { type RerankInputs, RerankJob } from '../rerank/rerank-job.ts'
+import type { RerankTask } from '../rerank/rerank-tasks.ts'
+import type { Job } from './job.ts'
+
+/** What each kind of job takes and answers. Inputs, tasks and answers can be handed to a worker thread. */
+export interface Jobs {
+  rerank: { inputs: RerankInputs; task: RerankTask; answer: Ranking }
+  label: { inputs: LabelInputs; task: LabelTask; answer: Labels }
+  audit: { inputs: AuditInputs; task: AuditTask; answer: Finding[] }
+}
+
+export type JobName = keyof Jobs
+
+type Opener<Name extends JobName> = (
+  inputs: Jobs[Name]['inputs'],
+) => Promise<Job<Jobs[Name]['task'], Jobs[Name]['answer']>>
+
+const openers: { [Name in JobName]: Opener<Name> } = {
+  rerank: RerankJob.open,
+  label: LabelJob.open,
+  audit: AuditJob.open,
+}
+
+/** Opens what a job needs. */
+export function openJob<Name extends JobName>(
+  name: Name,
+  inputs: Jobs[Name]['inputs'],
+): ReturnType<Opener<Name>> {
+  return (openers[name] as Opener<Name>)(inputs) as ReturnType<Opener<Name>>
+}
