@@ -1,11 +1,11 @@
 import { openEmbeddings, writeEmbeddings } from '@kith/ir'
 import { writeSidecar } from '@kith/pipelines/internal'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
 import { text } from '../options/values.ts'
 
 /** `kith adapt`: query embeddings through an adapter that `kith train --adapter` made. */
-export const adaptCommand: Command = {
+export const adaptCommand = defineCommand({
   name: 'adapt',
   summary: 'change query embeddings by a trained adapter',
   description:
@@ -41,4 +41,4 @@ export const adaptCommand: Command = {
       queries.close()
     }
   },
-}
+})

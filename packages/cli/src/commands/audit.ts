@@ -2,13 +2,13 @@ import { acceptDecisions } from '../old/audit-accept.ts'
 import { evaluateAudit } from '../old/audit-evaluate.ts'
 import { auditSettingOptions } from '../old/audit-inputs.ts'
 import { listMissing, pageBeside } from '../old/audit-list.ts'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { embeddingOptions, textOptions, workerOption } from '../options/shared-options.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { isSet, optionalText } from '../options/values.ts'
 
 /** `kith audit`: which judgements are probably missing. */
-export const auditCommand: Command = {
+export const auditCommand = defineCommand({
   name: 'audit',
   summary: 'find documents that are probably relevant but were never judged',
   description:
@@ -67,4 +67,4 @@ export const auditCommand: Command = {
     if (optionalText(values, 'accept') !== undefined) return acceptDecisions(values, output)
     return listMissing(values, output)
   },
-}
+})

@@ -12,7 +12,7 @@ import {
 import { readRun } from '@kith/ir'
 import { encodeFile } from '../old/encode-file.ts'
 import { searchFiles } from '../old/search-files.ts'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { encoderOptions, openEncoder } from '../options/encoder-options.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { isSet, optionalText, optionalWhole, text } from '../options/values.ts'
@@ -29,7 +29,7 @@ const collectionNames = [
 const encodedNames = ['docs.npy', 'docs.ids.txt', 'queries.npy', 'queries.ids.txt', 'run.trec']
 
 /** `kith collection wordnet`: a real collection with nearly complete labels. */
-export const wordnetCommand: Command = {
+export const wordnetCommand = defineCommand({
   name: 'collection wordnet',
   summary: 'build a retrieval collection with nearly complete labels, from WordNet',
   description:
@@ -113,7 +113,7 @@ export const wordnetCommand: Command = {
       summary(folder, documents.length, counts, drawn),
     )
   },
-}
+})
 
 interface Drawn {
   queries: number

@@ -11,7 +11,7 @@ import {
   writeTexts,
 } from '@kith/ir'
 import { writeSidecar } from '@kith/pipelines/internal'
-import type { Command, Values } from '../options/command.ts'
+import { defineCommand, type Values } from '../options/command.ts'
 import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
 import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'
 import type { Output } from '../terminal/output.ts'
@@ -19,7 +19,7 @@ import type { Output } from '../terminal/output.ts'
 const kinds = ['run', 'qrels', 'texts', 'embeddings'] as const
 
 /** `kith convert`: one of the field's formats into another. */
-export const convertCommand: Command = {
+export const convertCommand = defineCommand({
   name: 'convert',
   summary: 'turn runs, judgements, texts or embeddings into another format',
   description:
@@ -55,7 +55,7 @@ export const convertCommand: Command = {
       `${out}: ${count} ${kind === 'embeddings' ? 'vectors' : units[kind]}`,
     )
   },
-}
+})
 
 const units = { run: 'queries', qrels: 'queries', texts: 'texts' }
 

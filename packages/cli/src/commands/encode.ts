@@ -1,10 +1,10 @@
 import { encodeFile } from '../old/encode-file.ts'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { encoderOptions, openEncoder } from '../options/encoder-options.ts'
 import { isSet, optionalChoice, text } from '../options/values.ts'
 
 /** `kith encode`: texts in, embeddings out. */
-export const encodeCommand: Command = {
+export const encodeCommand = defineCommand({
   name: 'encode',
   summary: 'turn the texts of a corpus or of queries into embeddings',
   description:
@@ -38,4 +38,4 @@ export const encodeCommand: Command = {
       encoder.close()
     }
   },
-}
+})

@@ -5,14 +5,14 @@ import {
   namesOf,
   readClusters,
 } from '@kith/pipelines/internal'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { evaluationOptions, readEvaluationOptions } from '../options/shared-options.ts'
 import { optionalChoice, optionalText, text, texts } from '../options/values.ts'
 import { evaluationFormats, formatEvaluations } from '../terminal/format-evaluations.ts'
 import { print } from '../terminal/print.ts'
 
 /** `kith eval`: trec_eval's figures for one run or several, with significance. */
-export const evalCommand: Command = {
+export const evalCommand = defineCommand({
   name: 'eval',
   summary: 'measure runs against judgements, as trec_eval does',
   description:
@@ -56,4 +56,4 @@ export const evalCommand: Command = {
     const chosen = output.json ? 'json' : (format ?? 'table')
     print(formatEvaluations(chosen, evaluations, comparisons, perQuery))
   },
-}
+})

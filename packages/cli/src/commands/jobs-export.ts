@@ -10,12 +10,12 @@ import {
 } from '@kith/pipelines/internal'
 import { Studies } from '@kith/work'
 import { writeLabelFile } from '../old/label-store.ts'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { databaseOption, readDatabase } from '../options/store-options.ts'
 import { text } from '../options/values.ts'
 
 /** `kith jobs export`: the results of a finished study as a file. */
-export const jobsExportCommand: Command = {
+export const jobsExportCommand = defineCommand({
   name: 'jobs export',
   summary: 'write the results of a finished study as a file',
   description:
@@ -52,7 +52,7 @@ export const jobsExportCommand: Command = {
       await studies.close()
     }
   },
-}
+})
 
 async function* rankings(studies: Studies, name: string): AsyncGenerator<RankedQuery> {
   for await (const { item, result } of studies.results(name)) {

@@ -1,10 +1,10 @@
 import { Studies } from '@kith/work'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { databaseOption, readDatabase } from '../options/store-options.ts'
 import { text } from '../options/values.ts'
 
 /** `kith jobs remove`: a study is no longer needed. */
-export const jobsRemoveCommand: Command = {
+export const jobsRemoveCommand = defineCommand({
   name: 'jobs remove',
   summary: 'remove a study with its jobs and results',
   description: 'Frees the space in the database, and the name. Documents stay where they are.',
@@ -23,4 +23,4 @@ export const jobsRemoveCommand: Command = {
       await studies.close()
     }
   },
-}
+})

@@ -1,10 +1,10 @@
 import { Studies } from '@kith/work'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { databaseOption, readDatabase } from '../options/store-options.ts'
 import { text } from '../options/values.ts'
 
 /** `kith jobs retry`: another try for jobs that were set aside. */
-export const jobsRetryCommand: Command = {
+export const jobsRetryCommand = defineCommand({
   name: 'jobs retry',
   summary: 'give the jobs of a study that were set aside another try',
   description: 'For when what made them fail is mended, such as a document that was missing.',
@@ -22,4 +22,4 @@ export const jobsRetryCommand: Command = {
       await studies.close()
     }
   },
-}
+})

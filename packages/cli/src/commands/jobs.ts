@@ -1,11 +1,11 @@
 import { Studies, type StudyProgress } from '@kith/work'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { databaseOption, readDatabase } from '../options/store-options.ts'
 import { duration, short } from '../terminal/progress.ts'
 import { table } from '../terminal/table.ts'
 
 /** `kith jobs`: how far submitted studies are. */
-export const jobsCommand: Command = {
+export const jobsCommand = defineCommand({
   name: 'jobs',
   summary: 'show how far the studies in PostgreSQL are',
   description:
@@ -25,7 +25,7 @@ export const jobsCommand: Command = {
       await studies.close()
     }
   },
-}
+})
 
 function describe(list: readonly StudyProgress[]): string {
   const rows = list.map(({ name, kind, queries, done, active, failures, rate, secondsLeft }) => [

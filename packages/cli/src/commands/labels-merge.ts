@@ -10,12 +10,12 @@ import {
   summaryLines,
   writeSidecar,
 } from '@kith/pipelines/internal'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { identityOf } from '../options/file-clashes.ts'
 import { text, texts } from '../options/values.ts'
 
 /** `kith labels merge`: shares in, the whole out. */
-export const mergeCommand: Command = {
+export const mergeCommand = defineCommand({
   name: 'labels merge',
   summary: 'join the shares of kith labels --shard',
   description:
@@ -59,7 +59,7 @@ export const mergeCommand: Command = {
       [`${out}: ${files.length} shares`, ...summaryLines(summary)].join('\n'),
     )
   },
-}
+})
 
 /** An empty share has no queries that would show that it is named twice. */
 function refuseTwice(shares: readonly Named[]): void {

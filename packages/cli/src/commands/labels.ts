@@ -35,7 +35,7 @@ import {
 } from '@kith/pipelines/internal'
 import { labelInputs } from '../old/label-inputs.ts'
 import { labelFromStore } from '../old/label-store.ts'
-import type { Command, Values } from '../options/command.ts'
+import { defineCommand, type Values } from '../options/command.ts'
 import { labelSettingOptions, readLabelSettings } from '../options/setting-options.ts'
 import { readShard, shardOption } from '../options/shard.ts'
 import {
@@ -51,7 +51,7 @@ import { isSet, optionalChoice, optionalText, optionalWhole, text } from '../opt
 import { version } from '../version.ts'
 
 /** `kith labels`: sparse judgements in, training labels out. */
-export const labelsCommand: Command = {
+export const labelsCommand = defineCommand({
   name: 'labels',
   summary: 'make soft training labels from sparse judgements',
   description:
@@ -199,7 +199,7 @@ export const labelsCommand: Command = {
       texts?.close()
     }
   },
-}
+})
 
 function readLayout(values: Values, settings: LabelSettings): LabelLayout {
   const { target, keep, contextSize } = settings

@@ -1,7 +1,7 @@
 import { type Embeddings, FileError, openEmbeddings, TextStore } from '@kith/ir'
 import { openStore, type StoreDocument } from '@kith/stores'
 import { unstorable } from '@kith/stores/postgres'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
 import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'
 
@@ -9,7 +9,7 @@ import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'
 const BLOCK = 1024
 
 /** `kith load`: embeddings and texts into a store. */
-export const loadCommand: Command = {
+export const loadCommand = defineCommand({
   name: 'load',
   summary: 'put documents into PostgreSQL or LanceDB',
   description:
@@ -79,7 +79,7 @@ export const loadCommand: Command = {
       texts?.close()
     }
   },
-}
+})
 
 function* documentsOf(
   docs: Embeddings,

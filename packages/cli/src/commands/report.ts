@@ -12,7 +12,7 @@ import {
   trainingFigure,
 } from '@kith/pipelines/internal'
 import type { Figure, ReportData, ReportInput } from '@kith/report'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { commandLine } from '../options/command-line.ts'
 import {
   evaluationOptions,
@@ -29,7 +29,7 @@ import { version } from '../version.ts'
 const LARGEST_FIGURES = 64 * 2 ** 20
 
 /** `kith report`: one page that a person would rather look at than read. */
-export const reportCommand: Command = {
+export const reportCommand = defineCommand({
   name: 'report',
   summary: 'compare runs on one HTML page: figures, significance, every query before and after',
   description:
@@ -125,7 +125,7 @@ export const reportCommand: Command = {
       pair?.close()
     }
   },
-}
+})
 
 function evaluateAll(
   runs: readonly Run[],

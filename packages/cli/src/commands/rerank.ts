@@ -14,8 +14,13 @@ import {
 import type { Tuned } from '@kith/tune'
 import { judge, tellReranked } from '../old/rerank-judge.ts'
 import { rerankFromStore } from '../old/rerank-store.ts'
-import type { Command } from '../options/command.ts'
-import { methodOptions, readMethodSettings, readTunedSettings } from '../options/setting-options.ts'
+import { defineCommand } from '../options/command.ts'
+import {
+  methodOptions,
+  readMethodSettings,
+  readTunedSettings,
+  tunedOption,
+} from '../options/setting-options.ts'
 import {
   embeddingOptions,
   evaluationOptions,
@@ -30,7 +35,7 @@ import { isSet, optionalChoice, optionalWhole, text } from '../options/values.ts
 import type { Output } from '../terminal/output.ts'
 
 /** `kith rerank`: a run in, a better run out. */
-export const rerankCommand: Command = {
+export const rerankCommand = defineCommand({
   name: 'rerank',
   summary: 'reorder each query’s candidates by their reciprocal neighbours',
   description:
@@ -58,11 +63,7 @@ export const rerankCommand: Command = {
       help: 'queries or candidates without an embedding or text: error, or skip (they stay behind the reranked ones)',
       default: 'error',
     },
-    settings: {
-      value: 'FILE',
-      file: 'input',
-      help: 'what kith tune found: its settings instead of those below',
-    },
+    ...tunedOption,
     force: { help: 'rerank even where kith tune says that the old ranking is better' },
     'search-again': { help: 'search all documents with the vector of average or rocchio' },
     ...methodOptions,
@@ -135,7 +136,7 @@ export const rerankCommand: Command = {
       docs.close()
     }
   },
-}
+})
 
 /** Where tuning found that reranking does not help, the run stays what it is. */
 async function keepRun(runFile: string, out: string, tuned: Tuned, output: Output): Promise<void> {

@@ -1,13 +1,13 @@
 import { searchFiles } from '../old/search-files.ts'
 import { searchStore } from '../old/search-store.ts'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { embeddingOptions, readEmbeddingOptions, workerOption } from '../options/shared-options.ts'
 import { readSource, storeOption } from '../options/store-options.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { isSet, optionalChoice, optionalText, optionalWhole, text } from '../options/values.ts'
 
 /** `kith search`: the documents most similar to each query. */
-export const searchCommand: Command = {
+export const searchCommand = defineCommand({
   name: 'search',
   summary: 'find the most similar documents of each query',
   description:
@@ -63,4 +63,4 @@ export const searchCommand: Command = {
       `${job.out}: ${found.perQuery} of ${found.documents} documents for each of ${found.queries} queries in ${found.seconds.toFixed(1)} s`,
     )
   },
-}
+})

@@ -1,8 +1,13 @@
 import { KithError, type Settings, similaritySettings } from '@kith/core'
 import type { Limits, SearchStore } from '@kith/studio'
-import type { Command, Values } from '../options/command.ts'
+import { defineCommand, type Values } from '../options/command.ts'
 import { encoderOptions, readModelOptions } from '../options/encoder-options.ts'
-import { readMethodSettings, readTunedFile, settingOptions } from '../options/setting-options.ts'
+import {
+  readMethodSettings,
+  readTunedFile,
+  settingOptions,
+  tunedOption,
+} from '../options/setting-options.ts'
 import { UsageError } from '../options/usage-error.ts'
 import {
   isSet,
@@ -15,7 +20,7 @@ import {
 import { aborted } from '../terminal/stop.ts'
 
 /** `kith serve`: reranking over HTTP, for clients of Cohere, Jina, OpenAI and others. */
-export const serveCommand: Command = {
+export const serveCommand = defineCommand({
   name: 'serve',
   summary: 'rerank, embed and search over HTTP, in the protocols that clients know',
   description:
@@ -58,11 +63,7 @@ export const serveCommand: Command = {
     queue: { value: 'N', help: 'texts that may wait for the encoder', default: '4096' },
     timeout: { value: 'SECONDS', help: 'that a request may take', default: '30' },
     cache: { value: 'SIZE', help: 'embeddings of texts that come again', default: '256M' },
-    settings: {
-      value: 'FILE',
-      file: 'input',
-      help: 'what kith tune found: its settings instead of those below',
-    },
+    ...tunedOption,
     force: { help: 'serve even where kith tune says that the old ranking is better' },
     ...settingOptions,
   },
@@ -90,7 +91,7 @@ export const serveCommand: Command = {
     })
     await server.close()
   },
-}
+})
 
 /** The settings that are served: those that were tuned, if they are any good, or the options'. */
 async function readServed(values: Values): Promise<Settings> {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { KithError } from '@kith/core'
 import { StudioCollection, type StudioFiles, startStudio } from '@kith/studio'
-import type { Command, Values } from '../options/command.ts'
+import { defineCommand, type Values } from '../options/command.ts'
 import {
   embeddingOptions,
   readEmbeddingOptions,
@@ -15,7 +15,7 @@ import { isSet, optionalText, optionalWhole } from '../options/values.ts'
 import { aborted } from '../terminal/stop.ts'
 
 /** `kith studio`: the page that shows why a ranking changes. */
-export const studioCommand: Command = {
+export const studioCommand = defineCommand({
   name: 'studio',
   summary:
     'open a page that shows the neighbourhood, the settings, the labels and missing judgements',
@@ -56,7 +56,7 @@ export const studioCommand: Command = {
       collection.close()
     }
   },
-}
+})
 
 /** The files that the options name, or those of the demo where they name none. */
 function readFiles(values: Values): StudioFiles {

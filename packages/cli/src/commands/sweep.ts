@@ -4,7 +4,7 @@ import { writeAtomic } from '@kith/ir'
 import { labelFigure, scoresFigure, settingFigures, timeFigure } from '@kith/pipelines/internal'
 import type { Figure } from '@kith/report'
 import { sweep } from '@kith/tune'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { commandLine } from '../options/command-line.ts'
 import { judgedOptions, openJudged } from '../options/judged-collection.ts'
 import { methodOptions, readTunedOrSettings } from '../options/setting-options.ts'
@@ -16,7 +16,7 @@ import { version } from '../version.ts'
 const LARGEST = 1000
 
 /** `kith sweep`: the paper's analysis figures on the user's own data. */
-export const sweepCommand: Command = {
+export const sweepCommand = defineCommand({
   name: 'sweep',
   summary: 'draw a measure against context size and every setting, time per query, and spreads',
   description:
@@ -59,7 +59,7 @@ export const sweepCommand: Command = {
       judged.close()
     }
   },
-}
+})
 
 async function write(
   out: string,

@@ -1,10 +1,10 @@
 import { writeAtomic } from '@kith/ir'
 import { trainingFigure } from '@kith/pipelines/internal'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { optionalText, text, texts } from '../options/values.ts'
 
 /** `kith train compare`: the curves of several trainings over one another. */
-export const trainCompareCommand: Command = {
+export const trainCompareCommand = defineCommand({
   name: 'train compare',
   summary: 'draw the curves of several trainings over one another',
   description:
@@ -32,4 +32,4 @@ export const trainCompareCommand: Command = {
     await writeAtomic(out, (write) => write(picture))
     output.result({ out, trainings: folders.length }, `${out}: ${folders.length} trainings`)
   },
-}
+})

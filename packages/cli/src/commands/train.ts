@@ -3,7 +3,7 @@ import { writeAtomic } from '@kith/ir'
 import { trainingFigure, writeSidecar } from '@kith/pipelines/internal'
 import type { StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
 import { type CutQueries, remarkCutQueries } from '../old/cut-queries.ts'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { modelSettings, openTraining, trainingOptions } from '../options/training-setup.ts'
 import { text } from '../options/values.ts'
 import type { Output } from '../terminal/output.ts'
@@ -17,7 +17,7 @@ const trainingResults = [
 ]
 
 /** `kith train`: a better query encoder, or adapter, for fixed document embeddings. */
-export const trainCommand: Command = {
+export const trainCommand = defineCommand({
   name: 'train',
   summary: 'fine-tune a query encoder, or an adapter of query embeddings',
   description:
@@ -81,7 +81,7 @@ export const trainCommand: Command = {
       setup.close()
     }
   },
-}
+})
 
 function stepNote({ loss, rate, labelShare }: StepRecord): string {
   const labels = labelShare > 0 ? `, labels ${(100 * labelShare).toFixed(1)} % of the step` : ''

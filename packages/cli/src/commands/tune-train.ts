@@ -11,7 +11,7 @@ import {
 } from '@kith/pipelines/internal'
 import { type RunningTrial, type SearchedTrial, search } from '@kith/tune'
 import { remarkCutQueries } from '../old/cut-queries.ts'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import {
   modelSettings,
   openTraining,
@@ -23,7 +23,7 @@ import { optionalText, optionalWhole, text } from '../options/values.ts'
 import type { Output } from '../terminal/output.ts'
 
 /** `kith tune --train`: which labels and which learning settings train the best model. */
-export const tuneTrainCommand: Command = {
+export const tuneTrainCommand = defineCommand({
   name: 'tune --train',
   summary: 'search the settings of training: each trial a training, bad ones ended early',
   description:
@@ -98,7 +98,7 @@ export const tuneTrainCommand: Command = {
       setup.close()
     }
   },
-}
+})
 
 async function trainOnce(
   setup: TrainingSetup,

@@ -1,7 +1,7 @@
 import { type Method, methods } from '@kith/core'
 import { fingerprint, writeSidecar } from '@kith/pipelines/internal'
 import { type Tuned, tune, writeTuned } from '@kith/tune'
-import type { Command, Values } from '../options/command.ts'
+import { defineCommand, type Values } from '../options/command.ts'
 import { judgedOptions, openJudged } from '../options/judged-collection.ts'
 import { methodOptions, readMethodSettings } from '../options/setting-options.ts'
 import { UsageError } from '../options/usage-error.ts'
@@ -11,7 +11,7 @@ import { optionalText, optionalWhole, text } from '../options/values.ts'
 const LARGEST = 100
 
 /** `kith tune`: settings for the user's own data, or the advice to leave the ranking alone. */
-export const tuneCommand: Command = {
+export const tuneCommand = defineCommand({
   name: 'tune',
   summary: 'find settings on judged queries, and say whether reranking helps at all',
   description:
@@ -84,7 +84,7 @@ export const tuneCommand: Command = {
       judged.close()
     }
   },
-}
+})
 
 /** Where trials are kept if no option names a place. */
 function studyBeside(values: Values): string {

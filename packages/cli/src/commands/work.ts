@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { BatchPool, checkStudy } from '@kith/pipelines/internal'
 import { patiently, Studies, type WorkEvent, work } from '@kith/work'
-import type { Command } from '../options/command.ts'
+import { defineCommand } from '../options/command.ts'
 import { workerOption } from '../options/shared-options.ts'
 import { databaseOption, readDatabase } from '../options/store-options.ts'
 import { isSet, optionalWhole } from '../options/values.ts'
 
 /** `kith work`: does the jobs of submitted studies, on this machine. */
-export const workCommand: Command = {
+export const workCommand = defineCommand({
   name: 'work',
   summary: 'do jobs that kith rerank or kith labels --submit put into PostgreSQL',
   description:
@@ -65,4 +65,4 @@ export const workCommand: Command = {
     }
     output.result({ queries, failures }, `${queries} queries done, ${failures} tries failed`)
   },
-}
+})

@@ -12,7 +12,7 @@ import { optionalText, optionalWhole } from '../options/values.ts'
 const CONTEXT = 200
 
 /** The method's settings as options of an audit. */
-export const auditSettingOptions: Options = {
+export const auditSettingOptions = {
   ...settingOptions,
   context: { value: 'N', help: 'how many documents a context has', default: String(CONTEXT) },
   target: {
@@ -20,7 +20,7 @@ export const auditSettingOptions: Options = {
     help: 'what counts as evidence: joint, mixed, geometric, rnn, query-centric',
     default: 'joint',
   },
-}
+} satisfies Options
 
 /** The files and settings of an audit. */
 export interface AuditSources {

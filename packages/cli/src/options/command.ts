@@ -23,10 +23,28 @@ export interface Option {
 
 export type Options = Readonly<Record<string, Option>>
 
-/** What the user gave: the values of options, by name. */
-export type Values = Readonly<Record<string, string | boolean | string[] | undefined>>
+/** What the user gave for options of which only the kinds are known. */
+type AnyValues = Readonly<Record<string, string | boolean | string[] | undefined>>
 
-/** One command of `kith`. */
+/** The value of one option: a text, several where it may be repeated, true for a switch. */
+type ValueOf<O extends Option> = O extends { value: string }
+  ? O extends { multiple: true }
+    ? string[]
+    : string
+  : boolean
+
+/**
+ * What the user gave: the values of options, by name. Those of declared options are typed by their
+ * declaration, so that a misspelt name does not compile.
+ */
+export type Values<O extends Options = Options> = string extends keyof O
+  ? AnyValues
+  : { readonly [Name in keyof O]?: ValueOf<O[Name]> | undefined } & {
+      /** What stands behind the options. */
+      readonly rest?: string[]
+    }
+
+/** One command of `kith`, as the program runs it. */
 export interface Command {
   name: string
   /** One line for the list of commands. */
@@ -44,15 +62,27 @@ export interface Command {
 }
 
 /** Options that every command has. */
-export const common: Options = {
+export const common = {
   json: { help: 'print results as JSON' },
   quiet: { help: 'print no progress and no remarks' },
   help: { help: 'show this help' },
+} satisfies Options
+
+/** A command as it is declared: its functions see the values of its own options only. */
+interface Declared<O extends Options> extends Omit<Command, 'options' | 'writes' | 'run'> {
+  options: O
+  writes?(values: Values<O & typeof common>): string[]
+  run(values: Values<O & typeof common>, output: Output, stop: Stop): Promise<void>
+}
+
+/** Declares a command; `parseOptions` gives its functions what its options say. */
+export function defineCommand<const O extends Options>(declared: Declared<O>): Command {
+  return declared as unknown as Command
 }
 
 /** Reads the arguments behind a command's name. */
 export function parseOptions(command: Command, args: readonly string[]): Values {
-  const options = { ...command.options, ...common }
+  const options: Options = { ...command.options, ...common }
   const config = Object.fromEntries(
     Object.entries(options).map(([name, { value, multiple = false }]) => [
       name,
@@ -85,7 +115,8 @@ export function parseOptions(command: Command, args: readonly string[]): Values 
 
 /** The help of one command. */
 export function helpOf(command: Command): string {
-  const rows = Object.entries({ ...command.options, ...common }).map(([name, option]) => {
+  const options: Options = { ...command.options, ...common }
+  const rows = Object.entries(options).map(([name, option]) => {
     const notes = [
       option.required ? 'required' : '',
       option.multiple ? 'may be repeated' : '',

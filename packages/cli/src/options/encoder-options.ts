@@ -4,7 +4,7 @@ import type { Options, Values } from './command.ts'
 import { isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
 
 /** Which model it is. */
-export const modelOptions: Options = {
+export const modelOptions = {
   model: {
     value: 'MODEL',
     file: 'input',
@@ -20,17 +20,17 @@ export const modelOptions: Options = {
   'max-tokens': { value: 'N', help: 'where texts are cut', default: 'what the model’s files say' },
   'query-prefix': { value: 'TEXT', help: 'put before queries, such as "query: " for E5' },
   revision: { value: 'NAME', help: 'branch, tag or commit of a model on the hub', default: 'main' },
-}
+} satisfies Options
 
 /** Which model encodes, and how. */
-export const encoderOptions: Options = {
+export const encoderOptions = {
   ...modelOptions,
   'document-prefix': { value: 'TEXT', help: 'put before documents, such as "passage: " for E5' },
   threads: { value: 'N', help: 'cores; embeddings do not depend on it', default: 'all' },
-}
+} satisfies Options
 
 /** The values of `modelOptions`. */
-export function readModelOptions(values: Values) {
+export function readModelOptions(values: Values<typeof modelOptions>) {
   return {
     name: optionalText(values, 'model') ?? 'minilm',
     pooling: optionalChoice(values, 'pooling', ['mean', 'first']),
@@ -43,7 +43,7 @@ export function readModelOptions(values: Values) {
 
 /** The encoder that the options name, and what tells it from others. */
 export async function openEncoder(
-  values: Values,
+  values: Values<typeof encoderOptions>,
   output: Output,
 ): Promise<{ encoder: Encoder; model: Readonly<Record<string, unknown>> }> {
   const { name, ...model } = readModelOptions(values)

@@ -13,7 +13,7 @@ import {
 import { isSet, optionalChoice, optionalText, optionalWhole, text } from './values.ts'
 
 /** Judged queries that settings are measured on, and how. */
-export const judgedOptions: Options = {
+export const judgedOptions = {
   run: { value: 'FILE', file: 'input', help: 'the run that would be reranked', required: true },
   queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
   docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
@@ -29,7 +29,7 @@ export const judgedOptions: Options = {
   },
   ...embeddingOptions,
   ...workerOption,
-}
+} satisfies Options
 
 /** What the options name, opened. */
 export interface Judged {
@@ -47,7 +47,11 @@ export interface Judged {
 }
 
 /** Opens judged queries for contexts of at most `largest` candidates. */
-export async function openJudged(values: Values, output: Output, largest: number): Promise<Judged> {
+export async function openJudged(
+  values: Values<typeof judgedOptions>,
+  output: Output,
+  largest: number,
+): Promise<Judged> {
   const missing = optionalChoice(values, 'missing', missingPolicies) ?? 'error'
   const scoring = {
     measure: optionalText(values, 'measure') ?? 'nDCG@10',

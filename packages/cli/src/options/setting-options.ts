@@ -13,11 +13,12 @@ import {
 } from '@kith/core'
 import { readTuned, type Tuned } from '@kith/tune'
 import type { Options, Values } from './command.ts'
+import type { textOptions } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
 import { isSet, optionalChoice, optionalNumber, optionalText } from './values.ts'
 
 /** The method's settings as options. */
-export const settingOptions: Options = {
+export const settingOptions = {
   preset: { value: 'NAME', help: 'settings to start from', default: 'balanced' },
   context: { value: 'N', help: 'how many first candidates are reordered', default: '50' },
   k: { value: 'N', help: 'nearest neighbours of a document', default: '10' },
@@ -43,15 +44,15 @@ export const settingOptions: Options = {
     help: 'what the words count for in score and graph',
     default: '0.2,0.3',
   },
-}
+} satisfies Options
 
 /** The settings that the options name, completed by a preset and checked. */
-export function readSettings(values: Values): Settings {
+export function readSettings(values: Values<typeof settingOptions>): Settings {
   return resolveSettings(similarityOf(values), presetOf<Settings>(values, presets))
 }
 
 /** The settings of reranking by any method. */
-export const methodOptions: Options = {
+export const methodOptions = {
   method: {
     value: 'NAME',
     help: `how to rerank: ${methods.join(', ')}`,
@@ -62,10 +63,10 @@ export const methodOptions: Options = {
   smoothness: { value: 'S', help: 'share of the neighbours’ scores in regularise', default: '0.3' },
   'rank-constant': { value: 'C', help: 'added to ranks in rank-fusion', default: '60' },
   ...settingOptions,
-}
+} satisfies Options
 
 /** A method and the settings that the options name. */
-export function readMethodSettings(values: Values): MethodSettings {
+export function readMethodSettings(values: Values<typeof methodOptions>): MethodSettings {
   return resolveMethodSettings({
     ...readSettings(values),
     method: optionalChoice(values, 'method', methods),
@@ -77,7 +78,7 @@ export function readMethodSettings(values: Values): MethodSettings {
 }
 
 /** The settings of label smoothing as options. */
-export const labelSettingOptions: Options = {
+export const labelSettingOptions = {
   ...settingOptions,
   context: { value: 'N', help: 'how many documents a context has', default: '50' },
   target: {
@@ -100,10 +101,10 @@ export const labelSettingOptions: Options = {
     default: 'match-mixed',
   },
   'drop-ground-truth': { help: 'let a relevant document with little evidence lose its label' },
-}
+} satisfies Options
 
 /** The label settings that the options name, completed by a preset. */
-export function readLabelSettings(values: Values): LabelSettings {
+export function readLabelSettings(values: Values<typeof labelSettingOptions>): LabelSettings {
   const epsilon = optionalText(values, 'epsilon')
   const given: PartialLabelSettings = {
     ...similarityOf(values),
@@ -119,11 +120,14 @@ export function readLabelSettings(values: Values): LabelSettings {
   return resolveLabelSettings(given, presetOf<LabelSettings>(values, labelPresets))
 }
 
-function presetOf<T>(values: Values, presets: Readonly<Record<string, T>>): T {
+function presetOf<T>(
+  values: Values<typeof settingOptions>,
+  presets: Readonly<Record<string, T>>,
+): T {
   return presets[optionalChoice(values, 'preset', Object.keys(presets)) ?? 'balanced']!
 }
 
-function similarityOf(values: Values): PartialSettings {
+function similarityOf(values: Values<typeof settingOptions>): PartialSettings {
   return {
     contextSize: optionalNumber(values, 'context'),
     k: optionalNumber(values, 'k'),
@@ -140,7 +144,7 @@ function similarityOf(values: Values): PartialSettings {
   }
 }
 
-function textWeights(values: Values): Settings['views'] {
+function textWeights(values: Values<typeof settingOptions>): Settings['views'] {
   const given = optionalText(values, 'text-weights')
   if (given === undefined) return undefined
   const [score, graph, ...rest] = given.split(',').map(Number)
@@ -150,13 +154,28 @@ function textWeights(values: Values): Settings['views'] {
   return { vectors: { score: 1 - score, graph: 1 - graph }, texts: { score, graph } }
 }
 
+/** Settings that a tuning found, instead of those that options name. */
+export const tunedOption = {
+  settings: {
+    value: 'FILE',
+    file: 'input',
+    help: 'what kith tune found: its settings instead of those below',
+  },
+} satisfies Options
+
+type TunedValues = Values<typeof tunedOption & typeof methodOptions>
+
 /** The settings that `kith tune` found (--settings), or those of the options. */
-export async function readTunedOrSettings(values: Values): Promise<MethodSettings> {
+export async function readTunedOrSettings(
+  values: TunedValues & Values<typeof textOptions>,
+): Promise<MethodSettings> {
   return (await readTunedSettings(values))?.settings ?? readMethodSettings(values)
 }
 
 /** What `kith tune` found, where texts are at hand if it was found with texts. */
-export async function readTunedSettings(values: Values): Promise<Tuned | undefined> {
+export async function readTunedSettings(
+  values: TunedValues & Values<typeof textOptions>,
+): Promise<Tuned | undefined> {
   const tuned = await readTunedFile(values)
   if (tuned?.texts && values['corpus'] === undefined && values['query-text'] === undefined) {
     throw new UsageError('these settings were tuned with texts: give --corpus and --query-text')
@@ -165,10 +184,12 @@ export async function readTunedSettings(values: Values): Promise<Tuned | undefin
 }
 
 /** What `kith tune` found; settings on the command line would be other ones. */
-export async function readTunedFile(values: Values): Promise<Tuned | undefined> {
+export async function readTunedFile(values: TunedValues): Promise<Tuned | undefined> {
   const file = optionalText(values, 'settings')
   if (file === undefined) return undefined
-  const also = Object.keys(methodOptions).filter((name) => values[name] !== undefined)
+  const also = (Object.keys(methodOptions) as (keyof typeof methodOptions)[]).filter(
+    (name) => values[name] !== undefined,
+  )
   if (also.length > 0) {
     throw new UsageError(`--settings has all settings: leave out --${also.join(', --')}`)
   }

@@ -4,7 +4,7 @@ import { UsageError } from './usage-error.ts'
 import { isSet, optionalBytes, optionalText, optionalWhole } from './values.ts'
 
 /** How runs are measured. */
-export const evaluationOptions: Options = {
+export const evaluationOptions = {
   measures: {
     value: 'LIST',
     help: 'measures, separated by commas',
@@ -13,10 +13,12 @@ export const evaluationOptions: Options = {
   level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
   strict: { help: 'grades below the level give no gain in nDCG either (TREC DL)' },
   complete: { help: 'average over all judged queries, 0 for those that a run lacks' },
-}
+} satisfies Options
 
 /** The values of `evaluationOptions`. */
-export function readEvaluationOptions(values: Values): EvaluationOptions & { measures: string[] } {
+export function readEvaluationOptions(
+  values: Values<typeof evaluationOptions>,
+): EvaluationOptions & { measures: string[] } {
   const list = optionalText(values, 'measures') ?? 'nDCG@10,MRR@10,MAP@10,Recall@10'
   return {
     measures: list.split(',').map((name) => name.trim()),
@@ -27,13 +29,15 @@ export function readEvaluationOptions(values: Values): EvaluationOptions & { mea
 }
 
 /** Where texts come from. */
-export const textOptions: Options = {
+export const textOptions = {
   corpus: { value: 'FILE', file: 'input', help: 'texts of the documents (BEIR, MS MARCO or TREC)' },
   'query-text': { value: 'FILE', file: 'input', help: 'texts of the queries' },
-}
+} satisfies Options
 
 /** The values of `textOptions`: both or none. */
-export function textFiles(values: Values): [string | undefined, string | undefined] {
+export function textFiles(
+  values: Values<typeof textOptions>,
+): [string | undefined, string | undefined] {
   const corpus = optionalText(values, 'corpus')
   const queryText = optionalText(values, 'query-text')
   if ((corpus === undefined) === (queryText === undefined)) return [corpus, queryText]
@@ -41,17 +45,17 @@ export function textFiles(values: Values): [string | undefined, string | undefin
 }
 
 /** How embeddings are read. */
-export const embeddingOptions: Options = {
+export const embeddingOptions = {
   dimensions: { value: 'N', help: 'length of the vectors, for folders of raw memory maps' },
   memory: {
     value: 'SIZE',
     help: 'embeddings larger than this are read from the file as needed',
     default: '4G',
   },
-}
+} satisfies Options
 
 /** The values of `embeddingOptions`. */
-export function readEmbeddingOptions(values: Values): {
+export function readEmbeddingOptions(values: Values<typeof embeddingOptions>): {
   dimensions: number | undefined
   memory: number | undefined
 } {
@@ -62,10 +66,10 @@ export function readEmbeddingOptions(values: Values): {
 }
 
 /** How many threads work. */
-export const workerOption: Options = {
+export const workerOption = {
   workers: {
     value: 'N',
     help: 'worker threads; results do not depend on it',
     default: 'all cores',
   },
-}
+} satisfies Options

@@ -5,37 +5,40 @@ import { UsageError } from './usage-error.ts'
 import { optionalText, text } from './values.ts'
 
 /** Documents of a store instead of a file. */
-export const storeOption: Options = {
+export const storeOption = {
   store: {
     value: 'ADDRESS',
     file: 'input',
     help: 'documents in a store instead of --docs: postgres://…, or a LanceDB folder or URL; #name names a collection',
   },
-}
+} satisfies Options
+
+/** Documents of a file or of a store. */
+type SourceValues = Values<typeof storeOption & { docs: { value: string; help: string } }>
 
 /** Leaving work to others. */
-export const submitOptions: Options = {
+export const submitOptions = {
   submit: {
     value: 'NAME',
     help: 'leave the work to kith work on any number of machines, as a study of this name (PostgreSQL only)',
   },
   'job-size': { value: 'N', help: 'queries per job of a study', default: '256' },
-}
+} satisfies Options
 
 /** Where a database is, for commands that need one. */
-export const databaseOption: Options = {
+export const databaseOption = {
   store: { value: 'URL', help: 'the database: postgres://…', required: true },
-}
+} satisfies Options
 
 /** The address of a database. */
-export function readDatabase(values: Values): string {
+export function readDatabase(values: Values<typeof databaseOption>): string {
   const address = text(values, 'store')
   if (storeKind(address) === 'postgres') return address
   throw new UsageError(`--store takes postgres://…, not ${JSON.stringify(address)}`)
 }
 
 /** Where documents come from: a file, or the store at an address. */
-export function readSource(values: Values): { docs: string } | { store: StoreAddress } {
+export function readSource(values: SourceValues): { docs: string } | { store: StoreAddress } {
   const [docs, store] = [optionalText(values, 'docs'), optionalText(values, 'store')]
   if ((docs === undefined) === (store === undefined)) {
     throw new UsageError('give --docs FILE or --store ADDRESS')
@@ -45,7 +48,11 @@ export function readSource(values: Values): { docs: string } | { store: StoreAdd
 }
 
 /** The name of the study to submit, if that is asked for; without one, --out is needed. */
-export function readSubmit(values: Values): string | undefined {
+export function readSubmit(
+  values: Values<
+    typeof submitOptions & typeof storeOption & { out: { value: string; help: string } }
+  >,
+): string | undefined {
   const name = optionalText(values, 'submit')
   if (name === undefined) {
     if (values['out'] === undefined) throw new UsageError('--out FILE is missing')

@@ -1,11 +1,11 @@
 import type { PartialTrainSettings } from '@kith/train'
 import type { Options, Values } from './command.ts'
-import { readLabelSettings } from './setting-options.ts'
+import { type labelSettingOptions, readLabelSettings } from './setting-options.ts'
 import { UsageError } from './usage-error.ts'
 import { isSet, optionalChoice, optionalNumber, optionalText, optionalWhole } from './values.ts'
 
 /** How a training goes. */
-export const trainOptions: Options = {
+export const trainOptions = {
   epochs: { value: 'N', help: 'times that each query is seen', default: '10' },
   steps: { value: 'N', help: 'steps of the optimiser, instead of epochs' },
   'batch-size': { value: 'N', help: 'queries per batch', default: '32' },
@@ -34,10 +34,13 @@ export const trainOptions: Options = {
   'stop-after': { value: 'N', help: 'end after so many validations without a better one' },
   'refresh-candidates': { value: 'N', help: 'search again with the current encoder every N steps' },
   seed: { value: 'N', help: 'of order, dropout and adapter', default: '0' },
-}
+} satisfies Options
 
 /** The settings that the options name. */
-export function readTrainSettings(values: Values, queries: number): PartialTrainSettings {
+export function readTrainSettings(
+  values: Values<typeof trainOptions & typeof labelSettingOptions>,
+  queries: number,
+): PartialTrainSettings {
   const batchSize = optionalWhole(values, 'batch-size') ?? 32
   const accumulate = optionalWhole(values, 'accumulate') ?? 1
   const epoch = Math.max(1, Math.ceil(queries / (batchSize * accumulate)))

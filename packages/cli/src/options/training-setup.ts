@@ -13,7 +13,7 @@ import { UsageError } from './usage-error.ts'
 import { isSet, optionalChoice, optionalText, optionalWhole, text } from './values.ts'
 
 /** What is trained, on what, and how. */
-export const trainingOptions: Options = {
+export const trainingOptions = {
   docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
   'train-queries': {
     value: 'FILE',
@@ -35,7 +35,10 @@ export const trainingOptions: Options = {
   threads: { value: 'N', help: 'of the CPU', default: 'all' },
   ...labelSettingOptions,
   ...embeddingOptions,
-}
+} satisfies Options
+
+/** Only `kith train` takes labels; a search of settings makes them itself. */
+type TrainingValues = Values<typeof trainingOptions & { labels: { value: string; help: string } }>
 
 /** All that a training takes, opened. */
 export interface TrainingSetup {
@@ -54,7 +57,7 @@ export interface TrainingSetup {
 }
 
 /** Opens what the options name. */
-export async function openTraining(values: Values, output: Output): Promise<TrainingSetup> {
+export async function openTraining(values: TrainingValues, output: Output): Promise<TrainingSetup> {
   const files = trainingFiles(values)
   const docsFile = text(values, 'docs')
   const vectors = optionalText(values, 'adapter') !== undefined
@@ -96,7 +99,7 @@ function remarkWithoutTruth(count: number, { run }: QueryFiles, output: Output):
   if (count > 0) output.remark(`${count} queries of ${run} have no relevant document`)
 }
 
-function trainingFiles(values: Values): { train: QueryFiles; dev: QueryFiles | undefined } {
+function trainingFiles(values: TrainingValues): { train: QueryFiles; dev: QueryFiles | undefined } {
   const train = {
     queries: text(values, 'train-queries'),
     run: text(values, 'train-run'),
@@ -106,7 +109,7 @@ function trainingFiles(values: Values): { train: QueryFiles; dev: QueryFiles | u
   if (train.labels !== undefined && values['target'] !== undefined) {
     throw new UsageError('--labels has the targets already: leave out --target')
   }
-  const [queries, run, qrels] = ['dev-queries', 'dev-run', 'dev-qrels'].map((name) =>
+  const [queries, run, qrels] = (['dev-queries', 'dev-run', 'dev-qrels'] as const).map((name) =>
     optionalText(values, name),
   )
   if (queries && run && qrels) return { train, dev: { queries, run, qrels } }
@@ -117,14 +120,14 @@ function trainingFiles(values: Values): { train: QueryFiles; dev: QueryFiles | u
 }
 
 /** Which model is trained, as the options say it: what a sidecar names. */
-export function modelSettings(values: Values): Readonly<Record<string, unknown>> {
+export function modelSettings(values: TrainingValues): Readonly<Record<string, unknown>> {
   const adapter = optionalText(values, 'adapter')
   const { name, ...options } = readModelOptions(values)
   if (adapter !== undefined) return { adapter, normalise: options.normalise }
   return { model: name, ...options, topLayers: optionalWhole(values, 'top-layers', { from: 0 }) }
 }
 
-async function openTrainable(values: Values, dimensions: number): Promise<QueryModel> {
+async function openTrainable(values: TrainingValues, dimensions: number): Promise<QueryModel> {
   const { AdapterModel, openEncoderModel } = await import('@kith/train')
   const kind = optionalChoice(values, 'adapter', ['linear', 'mlp'])
   const topLayers = optionalWhole(values, 'top-layers', { from: 0 })

@@ -1,28 +1,39 @@
 import type { Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
 
+/** The names of the options whose values are of a kind; of options that are not known, any name. */
+type NamesOf<V, Kind> = string extends keyof V
+  ? string
+  : { [Name in keyof V]-?: NonNullable<V[Name]> extends Kind ? Name : never }[keyof V] & string
+
 /** The text of an option that is there: required, or checked by the caller. */
-export function text(values: Values, name: string): string {
-  return values[name] as string
+export function text<V extends object>(values: V, name: NamesOf<V, string>): string {
+  return (values as Values)[name] as string
 }
 
 /** The text of an option, undefined without it. */
-export function optionalText(values: Values, name: string): string | undefined {
-  return values[name] as string | undefined
+export function optionalText<V extends object>(
+  values: V,
+  name: NamesOf<V, string>,
+): string | undefined {
+  return (values as Values)[name] as string | undefined
 }
 
 /** All texts of an option that may be repeated. */
-export function texts(values: Values, name: string): string[] {
-  return (values[name] as string[] | undefined) ?? []
+export function texts<V extends object>(values: V, name: NamesOf<V, string[]>): string[] {
+  return ((values as Values)[name] as string[] | undefined) ?? []
 }
 
 /** Whether a switch is set. */
-export function isSet(values: Values, name: string): boolean {
-  return values[name] === true
+export function isSet<V extends object>(values: V, name: NamesOf<V, boolean>): boolean {
+  return (values as Values)[name] === true
 }
 
 /** The number of an option, undefined without it. */
-export function optionalNumber(values: Values, name: string): number | undefined {
+export function optionalNumber<V extends object>(
+  values: V,
+  name: NamesOf<V, string>,
+): number | undefined {
   const given = optionalText(values, name)
   if (given === undefined) return undefined
   const value = given.trim() === '' ? Number.NaN : Number(given)
@@ -31,9 +42,9 @@ export function optionalNumber(values: Values, name: string): number | undefined
 }
 
 /** A whole number within bounds, undefined without the option. */
-export function optionalWhole(
-  values: Values,
-  name: string,
+export function optionalWhole<V extends object>(
+  values: V,
+  name: NamesOf<V, string>,
   { from = 1, to = Number.MAX_SAFE_INTEGER } = {},
 ): number | undefined {
   const value = optionalNumber(values, name)
@@ -43,9 +54,9 @@ export function optionalWhole(
 }
 
 /** One of some words, undefined without the option. */
-export function optionalChoice<T extends string>(
-  values: Values,
-  name: string,
+export function optionalChoice<V extends object, T extends string>(
+  values: V,
+  name: NamesOf<V, string>,
   allowed: readonly T[],
 ): T | undefined {
   const given = optionalText(values, name)
@@ -56,7 +67,10 @@ export function optionalChoice<T extends string>(
 const units: Record<string, number> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 }
 
 /** A size such as `4G` or `500M` in bytes, undefined without the option. */
-export function optionalBytes(values: Values, name: string): number | undefined {
+export function optionalBytes<V extends object>(
+  values: V,
+  name: NamesOf<V, string>,
+): number | undefined {
   const given = optionalText(values, name)
   if (given === undefined) return undefined
   const match = /^(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?$/i.exec(given)
