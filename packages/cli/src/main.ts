@@ -51,7 +51,7 @@ async function runCommand(args: readonly string[], stop: Stop): Promise<number> 
       stdoutTaken: writesToStandardOutput(command, values),
     })
     refuseClashes(command, values)
-    await command.run(values, output, stop)
+    await command.run(values, output, stop).finally(() => output.endProgress())
     return 0
   } catch (error) {
     if (error instanceof Stopped) {

@@ -314,7 +314,7 @@ describe('mistakes', () => {
       'unknown candidates',
       () => ['rerank', '--run', path('strange.trec'), ...embeddings(), '--out', path('z')],
       1,
-      /2 candidates of the run have no embedding: nobody, nobody \(--missing skip/,
+      /1 candidates of the run have no embedding: nobody \(missing: skip/,
     ],
     [
       'unknown queries',

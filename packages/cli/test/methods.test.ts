@@ -75,7 +75,7 @@ test('says what is wrong', () => {
     return err
   }
   expect(wrong('--method', 'magic')).toMatch(/neighbours, fusion, average/)
-  expect(wrong('--search-again')).toMatch(/average or rocchio/)
+  expect(wrong('--search-again')).toMatch(/average and rocchio/)
   expect(wrong('--method', 'rocchio', '--feedback-share', '2')).toMatch(/feedbackShare is 2/)
   const { code, err } = kith('tune', ...files, '--qrels', 'x', '--methods', 'fusion')
   expect(code).toBe(2)

@@ -17,3 +17,17 @@ export interface Hooks {
   /** Once it is aborted, the job saves what can be continued and throws the signal's reason. */
   signal?: AbortSignal | undefined
 }
+
+/** Tells the progress of one stage; throws the signal's reason once it is aborted. */
+export function stageOf(
+  { onProgress, signal }: Hooks,
+  stage: string,
+  total: number,
+): (done: number, note?: string) => void {
+  signal?.throwIfAborted()
+  onProgress?.({ stage, done: 0, total })
+  return (done, note) => {
+    signal?.throwIfAborted()
+    onProgress?.({ stage, done, total, note })
+  }
+}

@@ -1,2 +1,10 @@
 /** Whole jobs, callable: files and stores in, results out. */
-export { type MissingPolicy, missingPolicies } from './join/missing.ts'
+export type { Submission, Submitted } from './batches/submit-study.ts'
+export { type EncodeInputs, type EncodeResult, encodeTexts } from './encode/encode-texts.ts'
+export type { Hooks, JobProgress } from './hooks.ts'
+export type { DocumentPlace } from './join/documents.ts'
+export { type Missing, type MissingPolicy, missingPolicies } from './join/missing.ts'
+export { type Measuring, type RerankFigures, usualMeasures } from './rerank/rerank-figures.ts'
+export { type RerankInputs, type RerankResult, rerankRun } from './rerank/rerank-run.ts'
+export { submitRerank } from './rerank/rerank-store.ts'
+export { type SearchInputs, type SearchResult, searchRun } from './search/search-run.ts'

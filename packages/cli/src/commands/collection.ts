@@ -10,12 +10,12 @@ import {
   writeWordnet,
 } from '@kith/collections'
 import { readRun } from '@kith/ir'
-import { encodeFile } from '../old/encode-file.ts'
-import { searchFiles } from '../old/search-files.ts'
+import { encodeTexts, searchRun } from '@kith/pipelines'
 import { defineCommand } from '../options/command.ts'
-import { encoderOptions, openEncoder } from '../options/encoder-options.ts'
+import { encoderOptions, readEncoderOptions } from '../options/encoder-options.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { isSet, optionalText, optionalWhole, text } from '../options/values.ts'
+import type { Output } from '../terminal/output.ts'
 
 /** How far down the encoder's ranking a sparse label may lie. */
 const DEPTH = 200
@@ -73,35 +73,8 @@ export const wordnetCommand = defineCommand({
     )
     let runFile = run
     if (isSet(values, 'encode')) {
-      const { encoder, model } = await openEncoder(values, output)
-      try {
-        for (const [input, name, role] of [
-          ['corpus.jsonl', 'docs.npy', 'document'],
-          ['queries.jsonl', 'queries.npy', 'query'],
-        ] as const) {
-          const job = {
-            input: join(folder, input),
-            out: join(folder, name),
-            role,
-            type: 'f32',
-            model,
-          } as const
-          const { texts, resumed, seconds: took } = await encodeFile(encoder, job, output)
-          output.remark(`${job.out}: ${texts} texts (${Math.round((texts - resumed) / took)}/s)`)
-        }
-      } finally {
-        encoder.close()
-      }
       runFile = join(folder, 'run.trec')
-      await searchFiles(
-        {
-          queries: join(folder, 'queries.npy'),
-          docs: join(folder, 'docs.npy'),
-          out: runFile,
-          top: DEPTH,
-        },
-        output,
-      )
+      await encodeAndSearch(folder, runFile, readEncoderOptions(values), output)
     }
     const seed = optionalWhole(values, 'draw', { from: 0 }) ?? 1
     const drawn = runFile === undefined ? undefined : await draw(collection, runFile, folder, seed)
@@ -114,6 +87,25 @@ export const wordnetCommand = defineCommand({
     )
   },
 })
+
+/** Makes the embeddings of documents and queries, and the run that labels are drawn from. */
+async function encodeAndSearch(
+  folder: string,
+  out: string,
+  options: ReturnType<typeof readEncoderOptions>,
+  output: Output,
+): Promise<void> {
+  const [docs, queries] = [join(folder, 'docs.npy'), join(folder, 'queries.npy')]
+  for (const [input, made, role] of [
+    ['corpus.jsonl', docs, 'document'],
+    ['queries.jsonl', queries, 'query'],
+  ] as const) {
+    const job = { ...options, input: join(folder, input), out: made, role }
+    const { texts, resumed, seconds } = await encodeTexts(job, output.hooks())
+    output.remark(`${made}: ${texts} texts (${Math.round((texts - resumed) / seconds)}/s)`)
+  }
+  await searchRun({ queries, docs, out, top: DEPTH }, output.hooks())
+}
 
 interface Drawn {
   queries: number

@@ -1,6 +1,6 @@
-import { encodeFile } from '../old/encode-file.ts'
+import { encodeTexts } from '@kith/pipelines'
 import { defineCommand } from '../options/command.ts'
-import { encoderOptions, openEncoder } from '../options/encoder-options.ts'
+import { encoderOptions, readEncoderOptions } from '../options/encoder-options.ts'
 import { isSet, optionalChoice, text } from '../options/values.ts'
 
 /** `kith encode`: texts in, embeddings out. */
@@ -21,21 +21,21 @@ export const encodeCommand = defineCommand({
     ...encoderOptions,
   },
   async run(values, output) {
-    const role = optionalChoice(values, 'role', ['query', 'document']) ?? 'document'
-    const [input, out] = [text(values, 'input'), text(values, 'out')]
-    const { encoder, model } = await openEncoder(values, output)
-    try {
-      const type = isSet(values, 'f16') ? 'f16' : 'f32'
-      const result = await encodeFile(encoder, { input, out, role, type, model }, output)
-      const { texts, resumed, seconds } = result
-      const rate = (texts - resumed) / Math.max(seconds, 1e-9)
-      const { dimensions, maxTokens } = encoder
-      output.result(
-        { out, dimensions, maxTokens, rate, ...result },
-        `${out}: ${texts} texts × ${dimensions} in ${seconds.toFixed(1)} s (${Math.round(rate)} texts/s)`,
-      )
-    } finally {
-      encoder.close()
-    }
+    const result = await encodeTexts(
+      {
+        ...readEncoderOptions(values),
+        input: text(values, 'input'),
+        out: text(values, 'out'),
+        role: optionalChoice(values, 'role', ['query', 'document']),
+        type: isSet(values, 'f16') ? 'f16' : 'f32',
+      },
+      output.hooks(),
+    )
+    const { out, dimensions, maxTokens, texts, resumed, seconds, ...rest } = result
+    const rate = (texts - resumed) / Math.max(seconds, 1e-9)
+    output.result(
+      { out, dimensions, maxTokens, rate, texts, ...rest, resumed, seconds },
+      `${out}: ${texts} texts × ${dimensions} in ${seconds.toFixed(1)} s (${Math.round(rate)} texts/s)`,
+    )
   },
 })

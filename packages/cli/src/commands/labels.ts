@@ -27,6 +27,7 @@ import {
   type Shard,
   type Sidecar,
   shareOf,
+  splitAddress,
   summaryLines,
   TextPair,
   vectorSource,
@@ -116,7 +117,7 @@ export const labelsCommand = defineCommand({
     const source = readSource(values)
     if ('store' in source) {
       const study = { settings, layout, level, missing, words }
-      return labelFromStore(values, source.store, study, output)
+      return labelFromStore(values, splitAddress(source.store), study, output)
     }
     readSubmit(values)
     const [runFile, qrelsFile, out] = [

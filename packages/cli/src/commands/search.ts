@@ -1,5 +1,4 @@
-import { searchFiles } from '../old/search-files.ts'
-import { searchStore } from '../old/search-store.ts'
+import { searchRun } from '@kith/pipelines'
 import { defineCommand } from '../options/command.ts'
 import { embeddingOptions, readEmbeddingOptions, workerOption } from '../options/shared-options.ts'
 import { readSource, storeOption } from '../options/store-options.ts'
@@ -39,28 +38,27 @@ export const searchCommand = defineCommand({
   },
   async run(values, output) {
     const source = readSource(values)
-    const job = {
-      queries: text(values, 'queries'),
-      out: text(values, 'out'),
-      top: optionalWhole(values, 'top') ?? 200,
-      metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
-      ...readEmbeddingOptions(values),
-    }
-    const [exact, filter] = [isSet(values, 'exact'), optionalText(values, 'filter')]
-    if ('store' in source) {
-      const found = await searchStore({ ...job, store: source.store, exact, filter }, output)
-      output.result(
-        { out: job.out, ...found },
-        `${job.out}: up to ${job.top} of ${found.documents} documents for each of ${found.queries} queries in ${found.seconds.toFixed(1)} s`,
-      )
-      return
-    }
-    if (filter !== undefined) throw new UsageError('--filter needs --store')
-    const workers = optionalWhole(values, 'workers')
-    const found = await searchFiles({ ...job, docs: source.docs, workers }, output)
+    const filter = optionalText(values, 'filter')
+    if (filter !== undefined && 'docs' in source) throw new UsageError('--filter needs --store')
+    const found = await searchRun(
+      {
+        ...source,
+        ...readEmbeddingOptions(values),
+        queries: text(values, 'queries'),
+        out: text(values, 'out'),
+        top: optionalWhole(values, 'top'),
+        metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
+        exact: isSet(values, 'exact'),
+        filter,
+        workers: optionalWhole(values, 'workers'),
+      },
+      output.hooks(),
+    )
+    const { perQuery, ...rest } = found
+    const [most, result] = 'store' in source ? ['up to ', rest] : ['', found]
     output.result(
-      { out: job.out, ...found },
-      `${job.out}: ${found.perQuery} of ${found.documents} documents for each of ${found.queries} queries in ${found.seconds.toFixed(1)} s`,
+      result,
+      `${found.out}: ${most}${perQuery} of ${found.documents} documents for each of ${found.queries} queries in ${found.seconds.toFixed(1)} s`,
     )
   },
 })

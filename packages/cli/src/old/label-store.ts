@@ -21,6 +21,7 @@ import {
   type StoreAddress,
   shareOf,
   storeName,
+  submitStudy,
   summaryLines,
   writeSidecarOf,
 } from '@kith/pipelines/internal'
@@ -31,9 +32,9 @@ import { readSubmit } from '../options/store-options.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { optionalText, optionalWhole, text } from '../options/values.ts'
 import type { Output } from '../terminal/output.ts'
+import { tellSubmitted } from '../terminal/tell-submitted.ts'
 import { version } from '../version.ts'
 import { labelInputs } from './label-inputs.ts'
-import { submitStudy } from './submit-study.ts'
 
 /** Queries that go to a thread at a time. */
 const BATCH = 64
@@ -82,7 +83,13 @@ export async function labelFromStore(
       const whole = { name: submit, kind: 'labels', settings: { collection, ...study } }
       const origin = { ...made }
       const parts = source.parts({ ...rules, submitted: true })
-      await submitStudy(values, address, { ...whole, origin }, parts, output)
+      tellSubmitted(
+        output,
+        await submitStudy(address, { ...whole, origin }, parts, {
+          name: submit,
+          jobSize: optionalWhole(values, 'job-size'),
+        }),
+      )
       return
     }
     const out = text(values, 'out')

@@ -1,5 +1,3 @@
-import type { Encoder, EncoderOptions } from '@kith/encoder'
-import type { Output } from '../terminal/output.ts'
 import type { Options, Values } from './command.ts'
 import { isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
 
@@ -41,24 +39,13 @@ export function readModelOptions(values: Values<typeof modelOptions>) {
   }
 }
 
-/** The encoder that the options name, and what tells it from others. */
-export async function openEncoder(
-  values: Values<typeof encoderOptions>,
-  output: Output,
-): Promise<{ encoder: Encoder; model: Readonly<Record<string, unknown>> }> {
-  const { name, ...model } = readModelOptions(values)
-  const chosen = { ...model, documentPrefix: optionalText(values, 'document-prefix') }
-  let shown = ''
-  const options: EncoderOptions = {
-    ...chosen,
+/** The values of `encoderOptions`. */
+export function readEncoderOptions(values: Values<typeof encoderOptions>) {
+  const { name, ...options } = readModelOptions(values)
+  return {
+    model: name,
+    ...options,
+    documentPrefix: optionalText(values, 'document-prefix'),
     threads: optionalWhole(values, 'threads'),
-    onDownload(file, bytes, total) {
-      const line = `downloading ${file}: ${Math.floor((100 * bytes) / Math.max(1, total))} %`
-      if (line !== shown) output.remark(line)
-      shown = line
-    },
   }
-  // Commands that encode nothing need not wait for the runtime to load.
-  const { loadEncoder } = await import('@kith/encoder')
-  return { encoder: await loadEncoder(name, options), model: { model: name, ...chosen } }
 }

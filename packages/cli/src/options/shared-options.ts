@@ -1,7 +1,8 @@
 import type { EvaluationOptions } from '@kith/ir'
+import { type MissingPolicy, missingPolicies } from '@kith/pipelines'
 import type { Options, Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
-import { isSet, optionalBytes, optionalText, optionalWhole } from './values.ts'
+import { isSet, optionalBytes, optionalChoice, optionalText, optionalWhole } from './values.ts'
 
 /** How runs are measured. */
 export const evaluationOptions = {
@@ -34,6 +35,21 @@ export const textOptions = {
   'query-text': { value: 'FILE', file: 'input', help: 'texts of the queries' },
 } satisfies Options
 
+/** The values of `textOptions`: both or none; a store has the documents' texts itself. */
+export function readTexts(
+  values: Values<typeof textOptions>,
+  source: { docs?: string } | { store: string },
+): { corpus: string | undefined; queryText: string | undefined } {
+  if (!('store' in source)) {
+    const [corpus, queryText] = textFiles(values)
+    return { corpus, queryText }
+  }
+  if (values.corpus === undefined) {
+    return { corpus: undefined, queryText: optionalText(values, 'query-text') }
+  }
+  throw new UsageError('--corpus goes into the store with kith load; --query-text is enough here')
+}
+
 /** The values of `textOptions`: both or none. */
 export function textFiles(
   values: Values<typeof textOptions>,
@@ -63,6 +79,24 @@ export function readEmbeddingOptions(values: Values<typeof embeddingOptions>): {
     dimensions: optionalWhole(values, 'dimensions'),
     memory: optionalBytes(values, 'memory'),
   }
+}
+
+/** What to do about queries and documents that lack an embedding or a text. */
+export function missingOption(what: string, skipping = 'skip') {
+  return {
+    missing: {
+      value: 'WHAT',
+      help: `${what} without an embedding or text: error, or ${skipping}`,
+      default: 'error',
+    },
+  } satisfies Options
+}
+
+/** The value of `missingOption`. */
+export function readMissing(
+  values: Values<ReturnType<typeof missingOption>>,
+): MissingPolicy | undefined {
+  return optionalChoice(values, 'missing', missingPolicies)
 }
 
 /** How many threads work. */

@@ -1,8 +1,8 @@
-import { type StoreAddress, splitAddress } from '@kith/pipelines/internal'
+import type { Submission } from '@kith/pipelines'
 import { storeKind } from '@kith/stores'
 import type { Options, Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
-import { optionalText, text } from './values.ts'
+import { optionalText, optionalWhole, text } from './values.ts'
 
 /** Documents of a store instead of a file. */
 export const storeOption = {
@@ -38,16 +38,26 @@ export function readDatabase(values: Values<typeof databaseOption>): string {
 }
 
 /** Where documents come from: a file, or the store at an address. */
-export function readSource(values: SourceValues): { docs: string } | { store: StoreAddress } {
+export function readSource(values: SourceValues): { docs: string } | { store: string } {
   const [docs, store] = [optionalText(values, 'docs'), optionalText(values, 'store')]
   if ((docs === undefined) === (store === undefined)) {
     throw new UsageError('give --docs FILE or --store ADDRESS')
   }
   if (docs !== undefined) return { docs }
-  return storeKind(store!) === 'file' ? { docs: store! } : { store: splitAddress(store!) }
+  return storeKind(store!) === 'file' ? { docs: store! } : { store: store! }
 }
 
-/** The name of the study to submit, if that is asked for; without one, --out is needed. */
+/** What to submit, if that is asked for; without it, --out is needed. */
+export function readSubmission(
+  values: Values<
+    typeof submitOptions & typeof storeOption & { out: { value: string; help: string } }
+  >,
+): Submission | undefined {
+  const name = readSubmit(values)
+  return name === undefined ? undefined : { name, jobSize: optionalWhole(values, 'job-size') }
+}
+
+/** The name of the study to submit. */
 export function readSubmit(
   values: Values<
     typeof submitOptions & typeof storeOption & { out: { value: string; help: string } }

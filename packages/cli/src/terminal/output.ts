@@ -1,3 +1,4 @@
+import type { Hooks } from '@kith/pipelines'
 import { legible } from './legible.ts'
 import { print } from './print.ts'
 import { Progress } from './progress.ts'
@@ -19,6 +20,8 @@ export class Output {
   readonly json: boolean
   readonly #quiet: boolean
   readonly #stdoutTaken: boolean
+  /** The bar of the pipeline's stage. */
+  #bar: Progress | undefined
 
   constructor({ json, quiet, stdoutTaken = false }: OutputOptions) {
     this.json = json
@@ -28,6 +31,7 @@ export class Output {
 
   /** Prints a result: as JSON where asked for, else as the given text. */
   result(value: unknown, text: string): void {
+    this.endProgress()
     const printed = `${this.json ? JSON.stringify(value) : text}\n`
     if (this.#stdoutTaken) process.stderr.write(printed)
     else print(printed)
@@ -42,5 +46,25 @@ export class Output {
   progress(label: string, total: number): Progress {
     const watched = !this.#quiet && process.stderr.isTTY === true
     return new Progress(label, total, watched ? process.stderr : undefined)
+  }
+
+  /** Shows what a pipeline tells of itself: a bar for each stage, remarks as lines. */
+  hooks(signal?: AbortSignal): Hooks {
+    let stage: string | undefined
+    return {
+      signal,
+      onRemark: (remark) => this.remark(remark),
+      onProgress: ({ stage: now, done, total, note }) => {
+        if (now !== stage) this.#bar = this.progress(now, total)
+        stage = now
+        this.#bar!.update(done, note)
+      },
+    }
+  }
+
+  /** Removes the bar of a pipeline that has ended, well or not. */
+  endProgress(): void {
+    this.#bar?.end()
+    this.#bar = undefined
   }
 }

@@ -1,24 +1,55 @@
+import { KithError } from '@kith/core'
+
 /** What to do about queries and documents that lack an embedding or a text. */
 export const missingPolicies = ['error', 'skip'] as const
 
-/** `error` refuses the work, `skip` leaves them out and counts them. */
+/** `error` refuses the work; `skip` leaves out what lacks something, and counts it. */
 export type MissingPolicy = (typeof missingPolicies)[number]
 
-/** Counts what is missing, and keeps the first ids for the message. */
-export class MissingReport {
-  readonly #kinds = new Map<string, { count: number; first: string[] }>()
+/** How many ids a remark names. */
+const NAMED = 3
 
+/** Things of one kind that lack something: how many, and the first ids. */
+export interface Missing {
+  /** Such as `candidates have no embedding`. */
+  what: string
+  count: number
+  first: readonly string[]
+}
+
+/** Which queries and documents lack something; each id counts once. */
+export class MissingReport {
+  readonly #ids = new Map<string, Set<string>>()
+
+  /** Notes that something with this id lacks something. */
   add(what: string, id: string): void {
-    const kind = this.#kinds.get(what) ?? { count: 0, first: [] }
-    kind.count++
-    if (kind.first.length < 3) kind.first.push(id)
-    this.#kinds.set(what, kind)
+    const ids = this.#ids.get(what)
+    if (ids) ids.add(id)
+    else this.#ids.set(what, new Set([id]))
   }
 
-  remarks(): string[] {
-    return [...this.#kinds].map(([what, { count, first }]) => {
-      const more = count > first.length ? ', …' : ''
-      return `${count} ${what}: ${first.join(', ')}${more}`
+  /** What is missing, kind by kind, in the order in which it was noticed. */
+  list(): Missing[] {
+    return Array.from(this.#ids, ([what, ids]) => {
+      return { what, count: ids.size, first: [...ids].slice(0, NAMED) }
     })
+  }
+
+  /** The same for people, such as `2 candidates have no embedding: d7, d9`. */
+  remarks(): string[] {
+    return this.list().map(({ what, count, first }) => {
+      return `${count} ${what}: ${first.join(', ')}${count > first.length ? ', …' : ''}`
+    })
+  }
+
+  /**
+   * Throws where something is missing and must not be.
+   *
+   * @param where Whose it is, such as `query 12: `.
+   */
+  check(policy: MissingPolicy, where = ''): void {
+    if (policy === 'skip' || this.#ids.size === 0) return
+    const problem = this.remarks().join('; ')
+    throw new KithError('BAD_INPUT', `${where}${problem} (missing: skip goes on without them)`)
   }
 }

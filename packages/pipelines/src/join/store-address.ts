@@ -13,16 +13,21 @@ export function splitAddress(store: string): StoreAddress {
   return { address: address!, collection }
 }
 
+/** The address with its collection, as `openStore` takes it. */
+export function wholeAddress({ address, collection }: StoreAddress): string {
+  return collection === undefined ? address : `${address}#${collection}`
+}
+
 /** The address with its collection, without user and password: for messages and sidecars. */
-export function storeName({ address, collection }: StoreAddress): string {
-  const name = collection === undefined ? address : `${address}#${collection}`
-  return name.replace(/\/\/[^/@]*@/, '//').replace(/\?[^#]*/, '')
+export function storeName(store: StoreAddress): string {
+  return wholeAddress(store)
+    .replace(/\/\/[^/@]*@/, '//')
+    .replace(/\?[^#]*/, '')
 }
 
 /** Throws unless the store has documents that queries of this length can be compared with. */
 export async function checkStore(store: StoreAddress, dimensions: number): Promise<void> {
-  const { address, collection } = store
-  const opened = await openStore(collection === undefined ? address : `${address}#${collection}`)
+  const opened = await openStore(wholeAddress(store))
   const found = opened.dimensions
   await opened.close()
   if (found === undefined) {

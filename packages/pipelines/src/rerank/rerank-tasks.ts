@@ -1,6 +1,6 @@
-import { KithError } from '@kith/core'
 import type { Embeddings, RankedQuery, Run } from '@kith/ir'
-import { type MissingPolicy, MissingReport } from '../join/missing.ts'
+import { Join } from '../join/join.ts'
+import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 import type { Shelves } from '../join/text-shelf.ts'
 
 /** What is to be reranked, and with what. */
@@ -27,52 +27,42 @@ export interface RerankTask {
 }
 
 /** Turns a run into tasks. What is missing is counted, and stops everything unless it may be skipped. */
-export function rerankTasks(plan: RerankPlan): { list: RerankTask[]; remarks: string[] } {
-  const lost = new MissingReport()
+export function rerankTasks(plan: RerankPlan): { list: RerankTask[]; report: MissingReport } {
+  const { queries, docs, shelves, contextSize } = plan
+  const texts = shelves && {
+    hasQuery: (id: string) => shelves.queries.numberOf(id) !== undefined,
+    hasDocument: (id: string) => shelves.documents.numberOf(id) !== undefined,
+  }
+  const join = new Join({ queries, docs, texts }, plan.missing)
   const list: RerankTask[] = []
   for (const { query, ids } of plan.run) {
-    const row = plan.queries.rowOf(query)
-    const text = plan.shelves ? plan.shelves.queries.numberOf(query) : 0
-    if (row === undefined) lost.add('queries of the run have no embedding', query)
-    else if (text === undefined) lost.add('queries of the run have no text', query)
-    else list.push({ query, row, text, ...contextOf(plan, ids, lost) })
+    const row = join.query(query)
+    if (row === undefined) continue
+    const { rows, places } = join.candidates(ids, contextSize)
+    list.push({
+      query,
+      row,
+      text: shelves?.queries.numberOf(query) ?? 0,
+      rows: Uint32Array.from(rows),
+      texts: Uint32Array.from(
+        shelves ? places.map((place) => shelves.documents.numberOf(ids[place]!)!) : [],
+      ),
+      places: withOthersBehind(places, ids.length),
+    })
   }
-  const remarks = lost.remarks()
-  if (remarks.length > 0 && plan.missing === 'error') {
-    throw new KithError('BAD_INPUT', `${remarks.join('; ')} (--missing skip goes on without them)`)
-  }
-  return { list, remarks }
+  join.check()
+  return { list, report: join.report }
 }
 
-/** The first candidates that have all they need are the context; the others stay behind it. */
-function contextOf(
-  { docs, shelves, contextSize }: RerankPlan,
-  ids: readonly string[],
-  lost: MissingReport,
-): Pick<RerankTask, 'rows' | 'texts' | 'places'> {
-  const places: number[] = []
-  const behind: number[] = []
-  const rows: number[] = []
-  const texts: number[] = []
-  ids.forEach((id, place) => {
-    if (places.length === contextSize) {
-      behind.push(place)
-      return
-    }
-    const row = docs.rowOf(id)
-    const text = shelves ? shelves.documents.numberOf(id) : 0
-    if (row === undefined || text === undefined) {
-      lost.add(`candidates of the run have no ${row === undefined ? 'embedding' : 'text'}`, id)
-      behind.push(place)
-      return
-    }
-    places.push(place)
-    rows.push(row)
-    texts.push(text)
-  })
-  return {
-    rows: Uint32Array.from(rows),
-    texts: Uint32Array.from(texts),
-    places: Uint32Array.from([...places, ...behind]),
+/** Some places of a ranking, ascending, and behind them all others in their order. */
+function withOthersBehind(first: readonly number[], total: number): Uint32Array {
+  const places = new Uint32Array(total)
+  places.set(first)
+  let next = first.length
+  let known = 0
+  for (let place = 0; place < total; place++) {
+    if (first[known] === place) known++
+    else places[next++] = place
   }
+  return places
 }

@@ -4,8 +4,7 @@ import type { Encoder } from '@kith/encoder'
 import { openEmbeddings } from '@kith/ir'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { encodeFile } from '../src/old/encode-file.ts'
-import { Output } from '../src/terminal/output.ts'
+import { encodeWith } from '../src/encode/encode-texts.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
@@ -38,12 +37,11 @@ test.each([
   ['other weights begin again', () => appendFileSync(weights, '!'), 'mean', [2, 2, 2, 2]],
   ['another pooling begins again', () => {}, 'first', [2, 2, 2, 2]],
 ] as const)('what was stopped: %s', async (name, change, pooling, expected) => {
-  const output = new Output({ json: false, quiet: true })
   const out = path(`${name.replaceAll(' ', '-')}.npy`)
-  const job = { input: path('texts.jsonl'), out, role: 'document', type: 'f32', model: {} } as const
-  await expect(encodeFile(encoderOf(1, 2), job, output)).rejects.toThrow('stopped')
+  const job = { input: path('texts.jsonl'), out, role: 'document' } as const
+  await expect(encodeWith({ encoder: encoderOf(1, 2), model: {} }, job)).rejects.toThrow('stopped')
   change()
-  await encodeFile(encoderOf(2, Number.POSITIVE_INFINITY, pooling), job, output)
+  await encodeWith({ encoder: encoderOf(2, Number.POSITIVE_INFINITY, pooling), model: {} }, job)
   const made = await openEmbeddings(out)
   expect(Array.from(made.read(0, 4))).toEqual(expected)
   made.close()

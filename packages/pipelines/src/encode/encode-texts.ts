@@ -1,21 +1,29 @@
 import { createReadStream } from 'node:fs'
-import type { Encoder, Role } from '@kith/encoder'
+import type { EncoderOptions, Role } from '@kith/encoder'
 import { FileError, readTexts, type TextEntry, writeEmbeddings, writeResumably } from '@kith/ir'
-import { fingerprint, writeSidecar } from '@kith/pipelines/internal'
-import type { Output } from '../terminal/output.ts'
+import { fingerprint, writeSidecar } from '../files/sidecar.ts'
+import { type Hooks, stageOf } from '../hooks.ts'
+import { type NamedEncoder, openEncoder } from './open-encoder.ts'
 
 /** A file of texts to encode, and where their embeddings go. */
-export interface EncodeJob {
+export interface EncodeInputs extends Omit<EncoderOptions, 'onDownload'> {
+  /** The texts: BEIR, MS MARCO or TREC. */
   input: string
+  /** The embeddings to write, in the format of the ending. */
   out: string
-  role: Role
-  type: 'f16' | 'f32'
-  /** What tells this encoder from another, besides its name. */
-  model: Readonly<Record<string, unknown>>
+  /** Default: document. */
+  role?: Role | undefined
+  /** Half precision takes half the space; default f32. */
+  type?: 'f16' | 'f32' | undefined
+  /** `minilm`, a folder, or a name on the hub; default minilm. */
+  model?: string | undefined
 }
 
 /** How an encoding went. */
 export interface EncodeResult {
+  out: string
+  dimensions: number
+  maxTokens: number
   texts: number
   /** Texts that were longer than the model takes. */
   cut: number
@@ -30,34 +38,43 @@ interface Done {
   cut: number
 }
 
+/** Turns the texts of a file into embeddings. Stopped at any moment, the same call goes on. */
+export async function encodeTexts(inputs: EncodeInputs, hooks: Hooks = {}): Promise<EncodeResult> {
+  const opened = await openEncoder(inputs, hooks)
+  try {
+    return await encodeWith(opened, inputs, hooks)
+  } finally {
+    await opened.encoder.close()
+  }
+}
+
 /**
- * Encodes the texts of a file. Rows are appended to a partial file as they come, and become the
- * embeddings in their format when all are there: stopped at any moment, the same call goes on.
+ * The same with an encoder that is open. Rows are appended to a partial file as they come, and
+ * become the embeddings in their format when all are there.
  */
-export async function encodeFile(
-  encoder: Encoder,
-  job: EncodeJob,
-  output: Output,
+export async function encodeWith(
+  { encoder, model }: NamedEncoder,
+  { input, out, role = 'document', type = 'f32' }: EncodeInputs,
+  hooks: Hooks = {},
 ): Promise<EncodeResult> {
-  const { input, out, role, type } = job
-  const { dimensions } = encoder
-  const settings = { ...job.model, role, dimensions, maxTokens: encoder.maxTokens }
+  const { dimensions, maxTokens } = encoder
+  const settings = { ...model, role, dimensions, maxTokens }
   const { files, ...head } = encoder.source
   const key = await fingerprint({ ...settings, ...head }, [input, ...files])
   const total = await countTexts(input)
-  const progress = output.progress('encoding', total)
-  let result: EncodeResult = { texts: 0, cut: 0, resumed: 0, seconds: 0 }
+  const onDone = stageOf(hooks, 'encoding', total)
+  let result = { texts: 0, cut: 0, resumed: 0, seconds: 0 }
   await writeResumably<Done>(out, {
     key,
     isState: isDone,
     packed: false,
     async write(append, before = { texts: 0, cut: 0 }) {
-      if (before.texts > 0) output.remark(`going on: ${before.texts} of ${total} texts are done`)
+      if (before.texts > 0) hooks.onRemark?.(`going on: ${before.texts} of ${total} texts are done`)
       const start = performance.now()
       let { texts, cut } = before
       const windows = encoder.encodeStream(textsOf(input, texts), {
         role,
-        onProgress: (done) => progress.update(before.texts + done),
+        onProgress: (done) => onDone(before.texts + done),
       })
       for await (const window of windows) {
         texts += window.rows
@@ -73,13 +90,13 @@ export async function encodeFile(
       await writeEmbeddings(out, { dimensions, type, ids: idsOf(input) }, rows)
       await writeSidecar(out, 'encode', { ...settings, type }, [input], { cut: result.cut })
     },
-  }).finally(() => progress.end())
+  })
   const { texts, cut } = result
   if (cut > 0) {
-    const limit = `${encoder.maxTokens} tokens (--max-tokens)`
-    output.remark(`${cut} of ${texts} texts are longer than ${limit}: what is beyond is cut off`)
+    const limit = `${maxTokens} tokens (the most that the model is given)`
+    hooks.onRemark?.(`${cut} of ${texts} texts are longer than ${limit}: what is beyond is cut off`)
   }
-  return result
+  return { out, dimensions, maxTokens, ...result }
 }
 
 function isDone(value: unknown): value is Done {

@@ -1,0 +1,31 @@
+import type { Encoder, EncoderOptions } from '@kith/encoder'
+import type { Hooks } from '../hooks.ts'
+
+/** An encoder, and the name and options that tell it from others. */
+export interface NamedEncoder {
+  encoder: Encoder
+  model: Readonly<Record<string, unknown>>
+}
+
+/** Loads the encoder of a name, downloading it first where it is on the hub. */
+export async function openEncoder(
+  inputs: Omit<EncoderOptions, 'onDownload'> & { model?: string | undefined },
+  hooks: Hooks = {},
+): Promise<NamedEncoder> {
+  const { model: name = 'minilm', pooling, normalise, maxTokens, threads } = inputs
+  const { queryPrefix, documentPrefix, revision } = inputs
+  const chosen = { pooling, normalise, maxTokens, queryPrefix, revision, documentPrefix }
+  let shown = ''
+  // Jobs that encode nothing need not wait for the runtime to load.
+  const { loadEncoder } = await import('@kith/encoder')
+  const encoder = await loadEncoder(name, {
+    ...chosen,
+    threads,
+    onDownload(file, bytes, total) {
+      const line = `downloading ${file}: ${Math.floor((100 * bytes) / Math.max(1, total))} %`
+      if (line !== shown) hooks.onRemark?.(line)
+      shown = line
+    },
+  })
+  return { encoder, model: { model: name, ...chosen } }
+}

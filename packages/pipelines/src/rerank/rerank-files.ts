@@ -1,0 +1,78 @@
+import type { MethodSettings } from '@kith/core'
+import { readRun, writeRun } from '@kith/ir'
+import { writeSidecar } from '../files/sidecar.ts'
+import { type Hooks, stageOf } from '../hooks.ts'
+import type { MissingPolicy } from '../join/missing.ts'
+import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
+import { checkTextPair } from '../join/text-files.ts'
+import { readShelves } from '../join/text-shelf.ts'
+import { vectorSource } from '../join/vector-rows.ts'
+import { runTasks, workersFor } from '../tasks/task-pool.ts'
+import { newRankings } from './new-rankings.ts'
+import { measureReranking } from './rerank-figures.ts'
+import type { RerankInputs, RerankResult } from './rerank-run.ts'
+import { rerankTasks } from './rerank-tasks.ts'
+import { searchAgain } from './search-again.ts'
+
+/** Inputs whose settings are complete and whose documents are in a file. */
+export interface RerankFilesPlan extends RerankInputs {
+  docs: string
+  settings: MethodSettings
+  missing: MissingPolicy
+  searchAgain: boolean
+}
+
+/** Reranks with embeddings from files. */
+export async function rerankFiles(plan: RerankFilesPlan, hooks: Hooks): Promise<RerankResult> {
+  const vectors = await openVectors(plan)
+  try {
+    return await rerankWith(vectors, plan, hooks)
+  } finally {
+    await vectors.close()
+  }
+}
+
+async function rerankWith(
+  { queries, docs }: OpenVectors,
+  plan: RerankFilesPlan,
+  hooks: Hooks,
+): Promise<RerankResult> {
+  const { out, settings, missing, qrels, workers, corpus, queryText } = plan
+  const texts = checkTextPair(plan)
+  const run = await readRun(plan.run)
+  const wanted = { run, queries, docs, missing, contextSize: settings.contextSize }
+  const shelves = texts && (await readShelves(wanted, texts.corpus, texts.queryText))
+  const { list, report } = rerankTasks({ ...wanted, shelves })
+  for (const remark of report.remarks()) hooks.onRemark?.(remark)
+  const inputs = {
+    queries: vectorSource(plan.queries, queries),
+    docs: vectorSource(plan.docs, docs),
+    queryTexts: shelves?.queries.share(),
+    docTexts: shelves?.documents.share(),
+    settings,
+  }
+  const start = performance.now()
+  const onDone = stageOf(hooks, 'reranking', list.length)
+  const reranked = plan.searchAgain
+    ? searchAgain({ tasks: list, run, queries, docs, settings, workers, onDone })
+    : newRankings(
+        run,
+        list,
+        runTasks('rerank', inputs, list, workers ?? workersFor(list.length)),
+        onDone,
+      )
+  await writeRun(out, reranked)
+  const seconds = (performance.now() - start) / 1000
+  const files = [plan.run, plan.queries, plan.docs, corpus, queryText]
+  await writeSidecar(
+    out,
+    'rerank',
+    { ...settings, missing, texts: shelves !== undefined, again: plan.searchAgain },
+    files.filter((file) => file !== undefined),
+  )
+  const figures =
+    qrels === undefined
+      ? undefined
+      : await measureReranking(qrels, { file: plan.run, run }, out, plan.measuring ?? {})
+  return { out, queries: list.length, seconds, missing: report.list(), figures }
+}

@@ -1,0 +1,134 @@
+import { availableParallelism } from 'node:os'
+import { KithError, type MethodSettings, resolveMethodSettings } from '@kith/core'
+import { countRankings, type RankedQuery, readRun, writeRun } from '@kith/ir'
+import { decodeItem } from '../batches/batch-item.ts'
+import { BatchPool } from '../batches/batch-pool.ts'
+import { decodeRanking, type RerankStudy } from '../batches/batch-rerank.ts'
+import { BatchSource } from '../batches/batch-source.ts'
+import type { BatchPart } from '../batches/batch-study.ts'
+import { type Submission, type Submitted, submitStudy } from '../batches/submit-study.ts'
+import { inputsOf, type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
+import { type Hooks, stageOf } from '../hooks.ts'
+import { placeOf } from '../join/documents.ts'
+import type { MissingPolicy } from '../join/missing.ts'
+import { checkStore, type StoreAddress, storeName } from '../join/store-address.ts'
+import { version } from '../version.ts'
+import { measureReranking } from './rerank-figures.ts'
+import type { RerankInputs, RerankResult } from './rerank-run.ts'
+
+/** Queries that go to a thread at a time. */
+const BATCH = 64
+
+/** Inputs whose settings are complete and whose documents are in a store. */
+export interface RerankStorePlan extends Omit<RerankInputs, 'store'> {
+  store: StoreAddress
+  settings: MethodSettings
+  missing: MissingPolicy
+}
+
+/** Reranks with documents of a store, here. */
+export async function rerankStore(plan: RerankStorePlan, hooks: Hooks): Promise<RerankResult> {
+  const { out, run, store, missing, qrels } = plan
+  if (plan.searchAgain) {
+    throw new KithError('BAD_INPUT', 'a store is not searched again: give a file of documents')
+  }
+  const { study, made } = await studyOf(plan)
+  const source = await openSource(plan)
+  const pool = new BatchPool(store.address, plan.workers ?? availableParallelism())
+  try {
+    const start = performance.now()
+    const onDone = stageOf(hooks, 'reranking', await countRankings(run))
+    const batches = source.batches({ missing }, BATCH)
+    const { collection } = store
+    const results = pool.runAll({ kind: 'rerank', settings: study, collection }, batches)
+    let queries = 0
+    await writeRun(
+      out,
+      rankings(results, (more) => {
+        queries += more
+        onDone(queries)
+      }),
+    )
+    const seconds = (performance.now() - start) / 1000
+    await writeSidecarOf(out, made)
+    const figures =
+      qrels === undefined
+        ? undefined
+        : await measureReranking(
+            qrels,
+            { file: run, run: await readRun(run) },
+            out,
+            plan.measuring ?? {},
+          )
+    return { out, queries, seconds, missing: [], figures }
+  } finally {
+    await pool.close()
+    await source.close()
+  }
+}
+
+/** Leaves the reranking of a run to `kith work` on any number of machines. */
+export async function submitRerank(
+  inputs: Omit<RerankInputs, 'out'>,
+  submission: Submission,
+): Promise<Submitted> {
+  const place = placeOf(inputs)
+  if (!('store' in place)) throw new KithError('BAD_INPUT', 'only work on a store is submitted')
+  const { missing = 'error' } = inputs
+  const settings = inputs.tuned?.settings ?? resolveMethodSettings(inputs.settings)
+  const plan = { ...inputs, store: place.store, settings, missing }
+  const { study, made } = await studyOf(plan)
+  const source = await openSource(plan)
+  try {
+    const { address, collection } = place.store
+    const whole = { name: submission.name, kind: 'rerank', settings: { collection, ...study } }
+    const parts = source.parts({ missing, submitted: true })
+    return await submitStudy(address, { ...whole, origin: { ...made } }, parts, submission)
+  } finally {
+    await source.close()
+  }
+}
+
+/** What decides the results, and what the sidecar says of them. */
+async function studyOf(
+  plan: Omit<RerankStorePlan, 'out'>,
+): Promise<{ study: RerankStudy; made: Sidecar }> {
+  if (plan.corpus !== undefined) {
+    throw new KithError('BAD_INPUT', 'a store has the texts of its documents: leave out the corpus')
+  }
+  const { settings, missing, queryText } = plan
+  const study: RerankStudy = { settings, missing, texts: queryText !== undefined }
+  const files = [plan.run, plan.queries, queryText].filter((file) => file !== undefined)
+  const made: Sidecar = {
+    command: 'rerank',
+    version,
+    settings: { ...settings, missing, texts: study.texts, store: storeName(plan.store) },
+    inputs: await inputsOf(files),
+  }
+  return { study, made }
+}
+
+/** The queries with all that reranking them takes, if the store has documents for them. */
+async function openSource(plan: Omit<RerankStorePlan, 'out'>): Promise<BatchSource> {
+  const { run, queries, queryText, dimensions, memory, store } = plan
+  const source = await BatchSource.open({ run, queries, queryText }, { dimensions, memory })
+  try {
+    await checkStore(store, source.dimensions)
+    return source
+  } catch (error) {
+    await source.close()
+    throw error
+  }
+}
+
+async function* rankings(
+  batches: AsyncIterable<{ parts: readonly BatchPart[]; results: readonly BatchPart[] }>,
+  onDone: (more: number) => void,
+): AsyncGenerator<RankedQuery> {
+  for await (const { parts, results } of batches) {
+    for (const [i, { query, body }] of parts.entries()) {
+      yield decodeRanking(decodeItem(query, body), results[i]!.body)
+    }
+    onDone(parts.length)
+  }
+}
