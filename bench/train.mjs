@@ -25,9 +25,9 @@ import { median, table } from './measure.mjs'
 const [BATCH, LENGTH, CANDIDATES, DOCUMENTS, STEPS] = [32, 16, 1000, 5000, 20]
 /** Steps before times are taken. */
 const WARM_UP = 3
-const settings = { rate: 2e-5, scale: 20, clip: 1, weightDecay: 0.01 }
+const settings = { learningRate: 2e-5, inverseTemperature: 20, maxGradNorm: 1, weightDecay: 0.01 }
 const plan = { warmup: 5, schedule: 'linear', finalRatio: 0, patience: 1, factor: 1, steps: STEPS }
-const schedule = new Schedule({ ...plan, rate: settings.rate })
+const schedule = new Schedule({ ...plan, learningRate: settings.learningRate })
 const rates = Array.from({ length: STEPS }, (_, step) => schedule.rateAt(step + 1))
 
 export async function run() {
@@ -87,7 +87,7 @@ async function ours(model, { tokens, documents, lists }) {
     ...settings,
     loss: 'kl',
     margin: 1,
-    learnScale: false,
+    learnTemperature: false,
     dropout: 0,
     seed: 0,
     threads: 1,
@@ -98,7 +98,7 @@ async function ours(model, { tokens, documents, lists }) {
     const queries = model.prepareTokens(tokens[number])
     const at = { number, queriesOfStep: BATCH, first: true }
     const sum = await step.run(queries, lists[number], documents, at)
-    const factor = Math.min(1, settings.clip / step.gradients.norm())
+    const factor = Math.min(1, settings.maxGradNorm / step.gradients.norm())
     optimiser.update(step.gradients, factor, rates[number], number + 1)
     return sum / BATCH
   }

@@ -100,13 +100,13 @@ for step, line in enumerate(sys.stdin):
     n = step % len(ids)
     queries = encode(ids[n], masks[n])
     vectors = documents[rows[n].reshape(-1)].view(batch, candidates, hidden)
-    scores = plan["scale"] * (vectors @ queries[:, :, None])[:, :, 0]
+    scores = plan["inverseTemperature"] * (vectors @ queries[:, :, None])[:, :, 0]
     loss = F.kl_div(F.log_softmax(scores, -1), targets[n], reduction="batchmean")
     optimiser.zero_grad()
     loss.backward()
     for group in optimiser.param_groups:
         group["lr"] = plan["rates"][n]
-    torch.nn.utils.clip_grad_norm_(w.values(), plan["clip"])
+    torch.nn.utils.clip_grad_norm_(w.values(), plan["maxGradNorm"])
     optimiser.step()
     value = loss.item()
     print(json.dumps([value, (time.perf_counter() - start) * 1000]), flush=True)

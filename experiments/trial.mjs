@@ -17,8 +17,8 @@ const targets = ['one-hot', 'uniform', 'geometric', 'rnn', 'mixed', 'joint', 'qu
 
 const usual = {
   // Queries are cut at 32 tokens as in the paper (docs/method.md section 7).
-  encoder: { epochs: '6', rate: '3e-5', dropout: '0.1', 'max-tokens': '32' },
-  adapter: { adapter: 'linear', epochs: '40', rate: '1e-3', 'weight-decay': '0' },
+  encoder: { epochs: '6', 'learning-rate': '3e-5', dropout: '0.1', 'max-tokens': '32' },
+  adapter: { adapter: 'linear', epochs: '40', 'learning-rate': '1e-3', 'weight-decay': '0' },
 }
 
 /** Reads `encoder|adapter [--targets LIST] [--repeats N] [-- options of kith train]`. */

@@ -112,7 +112,12 @@ kith('train', {
   ...{ docs: at('docs.npy'), 'train-queries': at('queries.jsonl'), 'train-run': run },
   ...{ qrels: sparse('train'), target: 'mixed' },
   ...{ 'dev-queries': at('queries.jsonl'), 'dev-run': run, 'dev-qrels': sparse('dev') },
-  ...{ 'list-size': 200, 'inverse-temperature': 20, rate: quick ? '1e-5' : '4e-5', epochs: 4 },
+  ...{
+    'list-size': 200,
+    'inverse-temperature': 20,
+    'learning-rate': quick ? '1e-5' : '4e-5',
+    epochs: 4,
+  },
   // Queries are cut at 32 tokens as in the paper.
   ...{ 'max-tokens': 32, out: trained },
 })

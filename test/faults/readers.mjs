@@ -101,7 +101,7 @@ export async function makeReaders(folder) {
     kind: 'step',
     step: 1,
     loss: 1,
-    rate: 1e-5,
+    learningRate: 1e-5,
     norm: 1,
     milliseconds: 2,
     labelShare: 0,

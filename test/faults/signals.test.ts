@@ -60,7 +60,7 @@ const pair = (): string[] => ['--queries', at('queries.npy'), '--docs', at('docs
 const files = (): string[] => [...pair(), '--run', at('run.trec'), '--memory', '0']
 const judged = (): string[] => [...files(), '--qrels', at('qrels.trec')]
 const trained = (): string[] => [
-  ...['--docs', turned('docs.npy'), '--adapter', 'linear', '--rate', '0.02'],
+  ...['--docs', turned('docs.npy'), '--adapter', 'linear', '--learning-rate', '0.02'],
   ...['--train-queries', turned('queries.npy'), '--train-run', turned('run.trec')],
   ...['--qrels', turned('train.trec'), '--dev-qrels', turned('dev.trec')],
   ...['--dev-queries', turned('queries.npy'), '--dev-run', turned('run.trec')],

@@ -25,7 +25,7 @@ describe('kith train', () => {
   test('an adapter learns, and kith adapt applies it', () => {
     const args = [
       ...['train', ...inputs('queries.npy'), '--adapter', 'linear', '--epochs', '60'],
-      ...['--rate', '0.02', '--inverse-temperature', '10', '--weight-decay', '0'],
+      ...['--learning-rate', '0.02', '--inverse-temperature', '10', '--weight-decay', '0'],
     ]
     const { code, out, err } = kith(...args, '--out', path('adapter'))
     expect(code, err).toBe(0)

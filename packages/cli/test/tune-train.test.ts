@@ -20,7 +20,7 @@ const inputs = (queries: string): string[] => [
 describe('kith tune --train', () => {
   const args = (trials: string): string[] => [
     ...['tune', '--train', ...inputs('queries.npy'), '--adapter', 'linear', '--epochs', '12'],
-    ...['--rate', '0.04', '--inverse-temperature', '10', '--trials', trials],
+    ...['--learning-rate', '0.04', '--inverse-temperature', '10', '--trials', trials],
     ...['--out', path('tuned')],
   ]
   const found = () => JSON.parse(read('tuned/tuned-training.json'))
@@ -28,7 +28,7 @@ describe('kith tune --train', () => {
   test('finds settings that learn better, ends trials that fall behind, and goes on', () => {
     const { err, code } = kith(...args('8'))
     expect(code, err).toBe(0)
-    expect(err).toMatch(/trial 1: nDCG@10 0\.\d+ \(rate 1, scale 1, evidence false\), 1 of 8/)
+    expect(err).toMatch(/trial 1: nDCG@10 0\.\d+ \(learningRate 1, inverseTemperature 1, evidence false\), 1 of 8/)
     const first = found()
     expect(first.trials).toHaveLength(8)
     const out = succeed(...args('14'))

@@ -8,7 +8,7 @@ export interface StepRecord {
   step: number
   /** The mean over the step's queries. */
   loss: number
-  rate: number
+  learningRate: number
   /** The length of the gradients before they were clipped. */
   norm: number
   /** What the step took, and the share of it that making targets took. */

@@ -2,7 +2,7 @@ import type { Gradients } from './gradients.ts'
 
 /** Numbers that decide an update. */
 export interface UpdateInput {
-  rate: number
+  learningRate: number
   /** The first step is 1. */
   step: number
   beta1: number
@@ -55,11 +55,11 @@ export class Optimiser {
   }
 
   /** Moves the weights; `factor` scales all gradients. */
-  update(gradients: Gradients, factor: number, rate: number, step: number): void {
+  update(gradients: Gradients, factor: number, learningRate: number, step: number): void {
     const { beta1, beta2, epsilon, weightDecay } = this.settings
-    const update = this.rule({ rate, step, beta1, beta2, epsilon })
+    const update = this.rule({ learningRate, step, beta1, beta2, epsilon })
     for (const [name, weight] of this.weights) {
-      const decay = decays(name) ? 1 - rate * weightDecay : 1
+      const decay = decays(name) ? 1 - learningRate * weightDecay : 1
       const part = { weight, gradient: gradients.of(name), ...this.moments.get(name)! }
       if (gradients.table?.name !== name) this.#move(part, 0, weight.length, update, decay, factor)
       else this.#moveTable(part, gradients, update, decay, factor)
@@ -99,7 +99,7 @@ interface Part extends Moments {
   gradient: Float32Array
 }
 
-/** Weight decay is for matrices: not for biases, layer normalisation, or the scale of scores. */
+/** Weight decay is for matrices: not for biases, layer normalisation, or the inverse temperature of scores. */
 export function decays(name: string): boolean {
   return !/\.bias$|layer_?norm|^score\./i.test(name)
 }

@@ -7,8 +7,8 @@ const TRACTABLE = 5
  * Rectified Adam: as long as v is an average over too few steps to be trusted, plain
  * momentum; later Adam's update times a factor that grows to 1.
  */
-export const radam: UpdateRule = ({ rate, step, beta1, beta2, epsilon }) => {
-  const size = rate / (1 - beta1 ** step)
+export const radam: UpdateRule = ({ learningRate, step, beta1, beta2, epsilon }) => {
+  const size = learningRate / (1 - beta1 ** step)
   const longest = 2 / (1 - beta2) - 1
   const decay = beta2 ** step
   const length = longest - (2 * step * decay) / (1 - decay)

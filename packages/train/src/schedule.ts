@@ -1,10 +1,10 @@
 /** How the learning rate goes: docs/method.md section 7. */
 export interface ScheduleSettings {
   /** The peak. */
-  rate: number
+  learningRate: number
   /** Steps of linear warm-up to the peak. */
   warmup: number
-  /** After it: linearly down to finalRatio · rate at the last step, or down when validation stalls. */
+  /** After it: linearly down to finalRatio · learningRate at the last step, or down when validation stalls. */
   schedule: 'linear' | 'plateau' | 'constant'
   finalRatio: number
   /** `plateau`: validations without a better loss before the rate falls, and its factor then. */
@@ -29,8 +29,9 @@ export class Schedule {
 
   /** The rate of a step, the first being 1. */
   rateAt(step: number): number {
-    const { rate, warmup, schedule, finalRatio, steps, factor } = this.settings
-    const peak = schedule === 'plateau' ? rate * factor ** this.state.reductions : rate
+    const { learningRate, warmup, schedule, finalRatio, steps, factor } = this.settings
+    const peak =
+      schedule === 'plateau' ? learningRate * factor ** this.state.reductions : learningRate
     if (step < warmup) return (peak * step) / warmup
     if (schedule !== 'linear' || steps <= warmup) return peak
     const done = (step - warmup) / (steps - warmup)

@@ -7,15 +7,15 @@ export interface TrainSettings {
   steps: number
   /** Queries per batch, and batches whose gradients are added up for a step. */
   batchSize: number
-  accumulate: number
+  gradientAccumulation: number
   /** Candidates per query. */
   listSize: number
   loss: Loss
   /** Of max-margin. */
   margin: number
   /** T: what inner products are multiplied by, and whether it and a bias learn. */
-  scale: number
-  learnScale: boolean
+  inverseTemperature: number
+  learnTemperature: boolean
   /** Evidence-based targets, made for each batch; without it, the queries' own labels, or one-hot. */
   target: PartialLabelSettings | null
   optimiser: 'adamw' | 'radam'
@@ -24,9 +24,9 @@ export interface TrainSettings {
   epsilon: number
   weightDecay: number
   /** Gradients are clipped at this length; 0: never. */
-  clip: number
+  maxGradNorm: number
   /** The peak learning rate. */
-  rate: number
+  learningRate: number
   /** Steps of warm-up. */
   warmup: number
   schedule: 'linear' | 'plateau' | 'constant'
@@ -38,9 +38,9 @@ export interface TrainSettings {
   /** Steps between validations. */
   validateEvery: number
   /** What decides which checkpoint is best: `loss` or a measure such as `nDCG@10`. */
-  best: string
+  selectBy: string
   /** Ends the training after so many validations without a better one; 0: never. */
-  stopAfter: number
+  earlyStoppingPatience: number
   /** Steps between searches for new candidates with the encoder as it is; 0: never. */
   refreshEvery: number
   seed: number
@@ -53,20 +53,20 @@ export type PartialTrainSettings = {
 
 const defaults: Omit<TrainSettings, 'steps'> = {
   batchSize: 32,
-  accumulate: 1,
+  gradientAccumulation: 1,
   listSize: 1000,
   loss: 'kl',
   margin: 1,
-  scale: 1,
-  learnScale: false,
+  inverseTemperature: 1,
+  learnTemperature: false,
   target: null,
   optimiser: 'adamw',
   beta1: 0.9,
   beta2: 0.999,
   epsilon: 1e-8,
   weightDecay: 0.01,
-  clip: 1,
-  rate: 2e-5,
+  maxGradNorm: 1,
+  learningRate: 2e-5,
   warmup: 0,
   schedule: 'linear',
   finalRatio: 0,
@@ -74,8 +74,8 @@ const defaults: Omit<TrainSettings, 'steps'> = {
   factor: 0.5,
   dropout: 0.1,
   validateEvery: 100,
-  best: 'loss',
-  stopAfter: 0,
+  selectBy: 'loss',
+  earlyStoppingPatience: 0,
   refreshEvery: 0,
   seed: 0,
 }
@@ -92,19 +92,19 @@ const oneOf =
 const rules: Partial<Record<keyof TrainSettings, [Check, string]>> = {
   steps: [whole(1), 'whole numbers from 1 on'],
   batchSize: [whole(1), 'whole numbers from 1 on'],
-  accumulate: [whole(1), 'whole numbers from 1 on'],
+  gradientAccumulation: [whole(1), 'whole numbers from 1 on'],
   listSize: [whole(2), 'whole numbers from 2 on'],
   loss: [oneOf('kl', 'infonce', 'max-margin'), 'kl, infonce, max-margin'],
   margin: [between(0, Infinity), 'numbers from 0 on'],
-  scale: [(value: number) => value > 0 && value < Infinity, 'numbers above 0'],
-  learnScale: [oneOf(true, false), 'true, false'],
+  inverseTemperature: [(value: number) => value > 0 && value < Infinity, 'numbers above 0'],
+  learnTemperature: [oneOf(true, false), 'true, false'],
   optimiser: [oneOf('adamw', 'radam'), 'adamw, radam'],
   beta1: [between(0, 1), 'from 0 to below 1'],
   beta2: [between(0, 1), 'from 0 to below 1'],
   epsilon: [(value: number) => value > 0 && value < 1, 'above 0, below 1'],
   weightDecay: [between(0, Infinity), 'numbers from 0 on'],
-  clip: [between(0, Infinity), 'numbers from 0 on'],
-  rate: [between(0, Infinity), 'numbers from 0 on'],
+  maxGradNorm: [between(0, Infinity), 'numbers from 0 on'],
+  learningRate: [between(0, Infinity), 'numbers from 0 on'],
   warmup: [whole(0), 'whole numbers from 0 on'],
   schedule: [oneOf('linear', 'plateau', 'constant'), 'linear, plateau, constant'],
   finalRatio: [(value: number) => value >= 0 && value <= 1, 'from 0 to 1'],
@@ -112,7 +112,7 @@ const rules: Partial<Record<keyof TrainSettings, [Check, string]>> = {
   factor: [(value: number) => value > 0 && value <= 1, 'above 0, up to 1'],
   dropout: [between(0, 1), 'from 0 to below 1'],
   validateEvery: [whole(1), 'whole numbers from 1 on'],
-  stopAfter: [whole(0), 'whole numbers from 0 on'],
+  earlyStoppingPatience: [whole(0), 'whole numbers from 0 on'],
   refreshEvery: [whole(0), 'whole numbers from 0 on'],
   seed: [whole(0), 'whole numbers from 0 on'],
 }

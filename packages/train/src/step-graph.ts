@@ -3,8 +3,8 @@ import { backward } from './backward.ts'
 import { type Loss, lossOf } from './losses.ts'
 import type { QueryModel } from './query-model.ts'
 
-/** What the scores of candidates are made of: scale · ⟨query, candidate⟩ + bias. */
-export const SCALE = 'score.scale'
+/** What the scores of candidates are made of: inverse temperature · ⟨query, candidate⟩ + bias. */
+export const INVERSE_TEMPERATURE = 'score.inverse-temperature'
 export const BIAS = 'score.bias'
 
 /** What a step returns besides gradients: the loss of each query. */
@@ -19,8 +19,8 @@ export interface StepGraphOptions {
   loss: Loss
   /** Of max-margin. */
   margin: number
-  /** Whether scale and bias of the scores learn, too. */
-  learnScale: boolean
+  /** Whether inverse temperature and bias of the scores learn, too. */
+  learnTemperature: boolean
   drop?: Drop | undefined
 }
 
@@ -39,15 +39,17 @@ export interface StepGraph {
 export function buildStep(model: QueryModel, options: StepGraphOptions): StepGraph {
   const { graph, embeddings, rows } = model.build(options.drop)
   const candidates = graph.input('candidates', 'float32', ['batch', 'candidates', model.dimensions])
-  const scale = graph.parameter(SCALE, [1])
+  const inverseTemperature = graph.parameter(INVERSE_TEMPERATURE, [1])
   const bias = graph.parameter(BIAS, [1])
-  const scores = op.add(op.multiply(products(embeddings, candidates), scale), bias)
+  const scores = op.add(op.multiply(products(embeddings, candidates), inverseTemperature), bias)
   const losses = lossOf(options.loss, scores, options.margin)
   // A query's share: 1 over the queries of a step, which may be several batches.
   const shares = graph.input('shares', 'float32', ['batch', 1])
   const total = op.sum(op.multiply(losses, shares), 0)
   const learning = graph.parameters.filter(
-    ({ name }) => model.trained.has(name) || (options.learnScale && [SCALE, BIAS].includes(name)),
+    ({ name }) =>
+      model.trained.has(name) ||
+      (options.learnTemperature && [INVERSE_TEMPERATURE, BIAS].includes(name)),
   )
   const learnsTable = rows !== undefined && model.trained.has(model.table!.name)
   const gradients = backward(total, learnsTable ? [...learning, rows] : learning)

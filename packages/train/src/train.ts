@@ -50,7 +50,7 @@ export interface TrainingJob extends DeviceOptions, TrainingHooks {
 export async function train(job: TrainingJob): Promise<TrainingResult> {
   const settings = resolveTrainSettings(job.settings)
   check(job)
-  criterion(settings.best)
+  criterion(settings.selectBy)
   const lock = lockFile(join(job.out, 'training'))
   try {
     return await trainInFolder(job, settings, lock)

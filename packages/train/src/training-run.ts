@@ -103,9 +103,9 @@ export class TrainingRun {
       await examples.refresh()
     }
     let [sum, labelTime] = [0, 0]
-    const queriesOfStep = settings.batchSize * settings.accumulate
-    for (let part = 0; part < settings.accumulate; part++) {
-      const batch = (number - 1) * settings.accumulate + part
+    const queriesOfStep = settings.batchSize * settings.gradientAccumulation
+    for (let part = 0; part < settings.gradientAccumulation; part++) {
+      const batch = (number - 1) * settings.gradientAccumulation + part
       const { queries, lists, milliseconds } = await examples.at(batch)
       labelTime += milliseconds
       const at = { number: batch, queriesOfStep, first: part === 0 }
@@ -114,15 +114,15 @@ export class TrainingRun {
     const loss = sum / queriesOfStep
     const norm = step.gradients.norm()
     if (!Number.isFinite(loss) || !Number.isFinite(norm)) throw this.#failure(number, loss, norm)
-    const rate = schedule.rateAt(number)
-    const factor = clipFactor(norm, settings.clip)
-    optimiser.update(step.gradients, factor, rate, number)
+    const learningRate = schedule.rateAt(number)
+    const factor = clipFactor(norm, settings.maxGradNorm)
+    optimiser.update(step.gradients, factor, learningRate, number)
     this.#progress.step = number
     const milliseconds = performance.now() - start
     const record = {
       step: number,
       loss,
-      rate,
+      learningRate,
       norm,
       milliseconds,
       labelShare: labelTime / milliseconds,
@@ -136,12 +136,12 @@ export class TrainingRun {
     if (!validation || validation.length === 0) await this.#save('latest')
     else {
       const embeddings = await encoder.encode(validation)
-      const options = { listSize: settings.listSize, scale: step.scale }
+      const options = { listSize: settings.listSize, inverseTemperature: step.inverseTemperature }
       const result = validate(validation, embeddings, documents, options)
       const record = { step: this.#progress.step, ...result }
       await this.#metrics!.add({ kind: 'validation', ...record })
       if (record.step > 0) schedule.validated(result.loss)
-      const value = criterion(settings.best)(result)
+      const value = criterion(settings.selectBy)(result)
       const better = !this.#progress.best || value > this.#progress.best.value
       this.#progress.sinceBest = better ? 0 : this.#progress.sinceBest + 1
       if (better) this.#progress.best = { step: record.step, value }
@@ -154,8 +154,8 @@ export class TrainingRun {
   }
 
   #tired(): boolean {
-    const { stopAfter } = this.#parts.settings
-    return stopAfter > 0 && this.#progress.sinceBest >= stopAfter
+    const { earlyStoppingPatience } = this.#parts.settings
+    return earlyStoppingPatience > 0 && this.#progress.sinceBest >= earlyStoppingPatience
   }
 
   async #save(name: CheckpointName): Promise<void> {
@@ -209,7 +209,7 @@ export class TrainingRun {
   #failure(step: number, loss: number, norm: number): KithError {
     const what = Number.isFinite(loss) ? `the gradients' length is ${norm}` : `the loss is ${loss}`
     const file = checkpointFile(this.#parts.out, 'latest')
-    const problem = `training stopped at step ${step}: ${what}; the checkpoint of before is ${file}: try a lower rate, or clip gradients`
+    const problem = `training stopped at step ${step}: ${what}; the checkpoint of before is ${file}: try a lower learning rate, or clip gradients (maxGradNorm)`
     return new KithError('BAD_VECTOR', problem)
   }
 }

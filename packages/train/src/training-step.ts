@@ -10,9 +10,9 @@ import {
   BIAS,
   buildStep,
   gradientName,
+  INVERSE_TEMPERATURE,
   LOSSES,
   ROWS_GRADIENT,
-  SCALE,
   type StepGraph,
 } from './step-graph.ts'
 import type { TargetList } from './targets.ts'
@@ -24,8 +24,8 @@ export interface TrainingStepSettings extends DeviceOptions {
   loss: Loss
   margin: number
   /** T: what inner products are multiplied by, and whether it and a bias learn. */
-  scale: number
-  learnScale: boolean
+  inverseTemperature: number
+  learnTemperature: boolean
   dropout: number
   seed: number
 }
@@ -46,11 +46,11 @@ export class TrainingStep {
     step: StepGraph,
     session: InferenceSession,
     dropout: Dropout,
-    { loss, scale }: TrainingStepSettings,
+    { loss, inverseTemperature }: TrainingStepSettings,
   ) {
     const all = new Map([
       ...model.weights,
-      [SCALE, Float32Array.of(scale)],
+      [INVERSE_TEMPERATURE, Float32Array.of(inverseTemperature)],
       [BIAS, Float32Array.of(0)],
     ])
     const learning = [...step.learning, ...(step.learnsTable ? [model.table!.name] : [])]
@@ -71,8 +71,8 @@ export class TrainingStep {
   }
 
   /** What inner products are multiplied by now. */
-  get scale(): number {
-    return (this.#feeds[SCALE]!.data as Float32Array)[0]!
+  get inverseTemperature(): number {
+    return (this.#feeds[INVERSE_TEMPERATURE]!.data as Float32Array)[0]!
   }
 
   /**

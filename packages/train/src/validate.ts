@@ -24,7 +24,7 @@ export function validate(
   queries: readonly TrainingQuery[],
   embeddings: Matrix,
   documents: DocumentVectors,
-  { listSize, scale }: { listSize: number; scale: number },
+  { listSize, inverseTemperature }: { listSize: number; inverseTemperature: number },
 ): Validation {
   const { dimensions } = documents
   const run = new RunBuilder()
@@ -37,7 +37,11 @@ export function validate(
     const vectors = documents.gather(rows)
     const own = embeddings.data.subarray(q * dimensions, (q + 1) * dimensions)
     const scores = Float64Array.from(rows, (_, i) => product(own, vectors, i * dimensions))
-    sum += divergence(scores.subarray(0, listSize), Math.min(relevant.length, listSize), scale)
+    sum += divergence(
+      scores.subarray(0, listSize),
+      Math.min(relevant.length, listSize),
+      inverseTemperature,
+    )
     const found = new Set(retrieved)
     const ranked = Array.from(rows.keys()).filter((i) => found.has(rows[i]!))
     const ids = ranked.map((i) => String(rows[i]))
@@ -54,11 +58,17 @@ export function validate(
 }
 
 /** KL of equal probability on the first `relevant` candidates from the softmax over all. */
-function divergence(scores: Float64Array, relevant: number, scale: number): number {
-  const highest = scores.reduce((most, score) => Math.max(most, scale * score), -Infinity)
-  const total = scores.reduce((sum, score) => sum + Math.exp(scale * score - highest), 0)
+function divergence(scores: Float64Array, relevant: number, inverseTemperature: number): number {
+  const highest = scores.reduce(
+    (most, score) => Math.max(most, inverseTemperature * score),
+    -Infinity,
+  )
+  const total = scores.reduce(
+    (sum, score) => sum + Math.exp(inverseTemperature * score - highest),
+    0,
+  )
   let likelihood = 0
-  for (let i = 0; i < relevant; i++) likelihood += scale * scores[i]!
+  for (let i = 0; i < relevant; i++) likelihood += inverseTemperature * scores[i]!
   return -Math.log(relevant) - likelihood / relevant + highest + Math.log(total)
 }
 
@@ -74,5 +84,5 @@ export function criterion(name: string): (validation: Validation) => number {
   const known = MEASURES.find((measure) => measure.toLowerCase() === name.toLowerCase())
   if (known) return ({ measures }) => measures[known]!
   const allowed = ['loss', ...MEASURES].join(', ')
-  throw new KithError('BAD_SETTING', `best is "${name}", allowed: ${allowed}`)
+  throw new KithError('BAD_SETTING', `selectBy is "${name}", allowed: ${allowed}`)
 }

@@ -8,7 +8,7 @@ import { writeTensors } from '../src/tensor-file.ts'
 
 const folder = temporaryFolder()
 const file = join(folder, 'latest.safetensors')
-const identity = { format: 2, seed: 0, rate: 2e-5, 'vectors of the documents': 'sha256:ab' }
+const identity = { format: 2, seed: 0, learningRate: 2e-5, 'vectors of the documents': 'sha256:ab' }
 const numbers = (from: number) => Float32Array.from({ length: 6 }, (_, i) => from + i / 7)
 
 const state: TrainingState = {

@@ -6,7 +6,13 @@ import { Dropout } from '../src/dropout.ts'
 import { AdapterModel, openEncoderModel, type QueryModel } from '../src/index.ts'
 import { listFeeds } from '../src/list-batch.ts'
 import { openGraph } from '../src/session.ts'
-import { BIAS, buildStep, gradientName, ROWS_GRADIENT, SCALE } from '../src/step-graph.ts'
+import {
+  BIAS,
+  buildStep,
+  gradientName,
+  INVERSE_TEMPERATURE,
+  ROWS_GRADIENT,
+} from '../src/step-graph.ts'
 import { weightFeeds } from '../src/weight-feeds.ts'
 import { interpret, type Numbers } from './interpreter.ts'
 import { slope } from './slope.ts'
@@ -50,7 +56,7 @@ async function checkGradients(model: QueryModel, rate: number, every: number): P
   const { graph, total, learning, learnsTable } = buildStep(model, {
     loss: 'kl',
     margin: 1,
-    learnScale: true,
+    learnTemperature: true,
     drop: dropout.drop,
   })
   const documents = randomDocuments(6, 4, 3)
@@ -62,7 +68,7 @@ async function checkGradients(model: QueryModel, rate: number, every: number): P
   ]
   const weights = new Map([
     ...model.weights,
-    [SCALE, Float32Array.of(3)],
+    [INVERSE_TEMPERATURE, Float32Array.of(3)],
     [BIAS, Float32Array.of(0.5)],
   ])
   const { size, length, feeds: own } = model.prepare(queries)

@@ -89,7 +89,10 @@ test('dropout keeps the mean, and follows from the number of the batch', () => {
 
 test('validation: the loss has the ground truth in its list, the measures what was retrieved', () => {
   const embeddings = { data: query.vector!, rows: 1, dimensions: 6 }
-  const { loss, measures } = validate([query], embeddings, documents, { listSize: 8, scale: 2 })
+  const { loss, measures } = validate([query], embeddings, documents, {
+    listSize: 8,
+    inverseTemperature: 2,
+  })
   const score = (row: number) => {
     const vector = documents.read(row, row + 1)
     return vector.reduce((sum, value, i) => sum + value * query.vector![i]!, 0)
@@ -107,7 +110,7 @@ test('validation: the loss has the ground truth in its list, the measures what w
   expect(measures['nDCG@10']).toBeCloseTo(gain, 10)
   const nothing = validate([{ ...query, retrieved: [] }], embeddings, documents, {
     listSize: 8,
-    scale: 2,
+    inverseTemperature: 2,
   })
   expect(nothing.measures['MRR@10']).toBe(0)
 })
@@ -121,7 +124,7 @@ test('candidates are searched again with the model as it is', async () => {
     documents,
     queries: [query],
     out: folder,
-    settings: { steps: 7, batchSize: 1, listSize: 5, refreshEvery: 3, rate: 0.1 },
+    settings: { steps: 7, batchSize: 1, listSize: 5, refreshEvery: 3, learningRate: 0.1 },
     search: async ({ data }) => {
       asked.push([...data])
       return [[11, 12, 13]]

@@ -36,7 +36,14 @@ test('all-MiniLM-L6-v2 learns, and its folder loads again', async () => {
     documents,
     queries,
     out,
-    settings: { steps: 12, batchSize: 4, scale: 20, rate: 2e-4, schedule: 'constant', dropout: 0 },
+    settings: {
+      steps: 12,
+      batchSize: 4,
+      inverseTemperature: 20,
+      learningRate: 2e-4,
+      schedule: 'constant',
+      dropout: 0,
+    },
     onStep: ({ loss }) => losses.push(loss),
   })
   expect(losses.at(-1)).toBeLessThan(0.5 * losses[0]!)

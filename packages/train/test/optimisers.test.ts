@@ -127,7 +127,7 @@ test('only matrices decay', () => {
     'encoder.layer.0.output.dense.bias',
     'embeddings.LayerNorm.weight',
     'transformer.layer.0.sa_layer_norm.weight',
-    'score.scale',
+    'score.inverse-temperature',
   ]) {
     expect(decays(name)).toBe(false)
   }
@@ -140,7 +140,7 @@ test('gradients are clipped by their common length', () => {
 })
 
 const plan: ScheduleSettings = {
-  rate: 1,
+  learningRate: 1,
   warmup: 4,
   schedule: 'linear',
   finalRatio: 0.2,

@@ -34,9 +34,9 @@ const queries = Array.from({ length: 6 }, (_, i) => ({
   retrieved: Array.from({ length: 20 }, (_, row) => row),
 }))
 const settings: PartialTrainSettings = {
-  ...{ steps: 4, batchSize: 2, listSize: 8, scale: 5, dropout: 0 },
+  ...{ steps: 4, batchSize: 2, listSize: 8, inverseTemperature: 5, dropout: 0 },
   // A rate at which validation gets better, then worse: the best is not the last.
-  ...{ rate: 1.5, schedule: 'constant', validateEvery: 2, best: 'nDCG@10' },
+  ...{ learningRate: 1.5, schedule: 'constant', validateEvery: 2, selectBy: 'nDCG@10' },
 }
 
 const jobAt = (name: string): TrainingJob => ({

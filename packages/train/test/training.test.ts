@@ -37,8 +37,8 @@ const quick: PartialTrainSettings = {
   steps: 60,
   batchSize: 4,
   listSize: 16,
-  scale: 5,
-  rate: 0.02,
+  inverseTemperature: 5,
+  learningRate: 0.02,
   warmup: 5,
   validateEvery: 20,
   dropout: 0,
@@ -61,7 +61,7 @@ async function weightsAfter(training: TrainingJob): Promise<Map<string, Float32A
 
 describe.each(['kl', 'infonce', 'max-margin'] as const)('the loss %s', (loss) => {
   test('an encoder learns what it is taught', async () => {
-    const settings = { loss, best: 'nDCG@10', schedule: 'constant' } as const
+    const settings = { loss, selectBy: 'nDCG@10', schedule: 'constant' } as const
     const training = job(await openEncoderModel(base), settings)
     const { steps, ended, best } = await train(training)
     expect([steps, ended]).toEqual([60, 'done'])
@@ -83,7 +83,7 @@ test.each(['linear', 'mlp'] as const)(
     const before = await QueryEncoder.open(model)
     const { data } = await before.encode(queries)
     expect(data).toEqual(Float32Array.from(queries.flatMap(({ vector }) => [...vector!])))
-    const training = job(model, { best: 'nDCG@10' })
+    const training = job(model, { selectBy: 'nDCG@10' })
     const { best } = await train(training)
     expect(best!.value).toBeGreaterThan(0.9)
     const loaded = await openAdapter(training.out)
@@ -130,12 +130,12 @@ describe.each([
     optimiser: 'radam',
     schedule: 'plateau',
     refreshEvery: 7,
-    learnScale: true,
+    learnTemperature: true,
     target: { contextSize: 12, k: 3 },
   },
 ] as const)('$optimiser, $schedule', (settings) => {
   test('what is stopped and resumed ends with the same bits', async () => {
-    const all = { ...settings, dropout: 0.2, accumulate: 2, steps: 24, validateEvery: 5 }
+    const all = { ...settings, dropout: 0.2, gradientAccumulation: 2, steps: 24, validateEvery: 5 }
     const whole = await weightsAfter({ ...job(await openEncoderModel(base), all), threads: 2 })
     const stopped = { ...job(await openEncoderModel(base), all), threads: 2 }
     const stop = new AbortController()
@@ -172,7 +172,7 @@ test('a crash between checkpoints costs the steps since the last one, nothing el
 
 test('batches that are added up give what one large batch gives', async () => {
   const [one, several] = await Promise.all(
-    [{ batchSize: 8 }, { batchSize: 2, accumulate: 4 }].map(async (settings) =>
+    [{ batchSize: 8 }, { batchSize: 2, gradientAccumulation: 4 }].map(async (settings) =>
       weightsAfter(job(await openEncoderModel(base), { ...settings, steps: 5, epsilon: 1e-4 })),
     ),
   )
@@ -228,7 +228,7 @@ test('the rate of a step is that of the schedule, not the peak', async () => {
 })
 
 test('training stops early when validation does not get better', async () => {
-  const settings = { stopAfter: 2, validateEvery: 3, rate: 0 }
+  const settings = { earlyStoppingPatience: 2, validateEvery: 3, learningRate: 0 }
   const result = await train(
     job(new AdapterModel({ kind: 'linear', dimensions: HIDDEN }), settings),
   )
@@ -283,8 +283,10 @@ test('mistakes are named', async () => {
   await failing({ queries: [{ ...other, relevant: [] }] }).toThrow(
     'query red has no relevant document',
   )
-  await failing({}, { best: 'accuracy' }).toThrow('best is "accuracy", allowed: loss, MRR@10')
-  await failing({}, { rate: -1 }).toThrow('rate is -1, allowed')
+  await failing({}, { selectBy: 'accuracy' }).toThrow(
+    'selectBy is "accuracy", allowed: loss, MRR@10',
+  )
+  await failing({}, { learningRate: -1 }).toThrow('learningRate is -1, allowed')
   await failing({}, { batchsize: 3 } as PartialTrainSettings).toThrow(
     'there is no setting "batchsize"',
   )

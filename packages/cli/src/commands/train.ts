@@ -83,9 +83,9 @@ export const trainCommand = defineCommand({
   },
 })
 
-function stepNote({ loss, rate, labelShare }: StepRecord): string {
+function stepNote({ loss, learningRate, labelShare }: StepRecord): string {
   const labels = labelShare > 0 ? `, labels ${(100 * labelShare).toFixed(1)} % of the step` : ''
-  return `loss ${loss.toFixed(4)}, rate ${rate.toExponential(2)}${labels}`
+  return `loss ${loss.toFixed(4)}, rate ${learningRate.toExponential(2)}${labels}`
 }
 
 function validationLine({ step, loss, measures }: ValidationRecord): string {

@@ -28,7 +28,7 @@ export const tuneTrainCommand = defineCommand({
   summary: 'search the settings of training: each trial a training, bad ones ended early',
   description:
     'Searches learning rate, temperature, kind of target and its settings. Each trial is a kith train\n' +
-    'judged on the dev queries with their original labels (--best, here nDCG@10); one that falls behind\n' +
+    'judged on the dev queries with their original labels (--select-by, here nDCG@10); one that falls behind\n' +
     'the median of the others at the same validation is ended. The first trial is the options as they\n' +
     'are, with one-hot targets. The value found is that of the queries it was chosen by: measure the\n' +
     'model on others. Stopped, the same command goes on with the trial that was under way.',
@@ -54,8 +54,8 @@ export const tuneTrainCommand = defineCommand({
     const setup = await openTraining(values, output)
     try {
       if (!setup.validation) throw new UsageError('trials are judged on --dev-queries: give them')
-      const best = optionalText(values, 'best') ?? 'nDCG@10'
-      const base = { ...setup.settings, best }
+      const selectBy = optionalText(values, 'select-by') ?? 'nDCG@10'
+      const base = { ...setup.settings, selectBy }
       const { modelIdentity } = await import('@kith/train')
       const model = await setup.openModel()
       const cut = remarkCutQueries(model, setup, output)
@@ -74,7 +74,7 @@ export const tuneTrainCommand = defineCommand({
             study,
             fingerprint: key,
             async onTrial(trial, ended) {
-              output.remark(`${lineOf(trial, best, ended)}, ${trial.trial + 1} of ${trials}`)
+              output.remark(`${lineOf(trial, selectBy, ended)}, ${trial.trial + 1} of ${trials}`)
               const behind = leader && leader.value >= trial.value ? trial : leader
               if (behind) await forget(folderOf(out, behind.trial))
               if (behind !== trial) leader = trial
@@ -88,12 +88,14 @@ export const tuneTrainCommand = defineCommand({
       const [first, winner] = [done[0]!, bestOf(done)]
       const settings = trialSettings(winner.parameters, base)
       await writeAtomic(join(out, 'tuned-training.json'), (write) =>
-        write(`${JSON.stringify({ settings, best, winner, first, trials: done }, undefined, 2)}\n`),
+        write(
+          `${JSON.stringify({ settings, selectBy, winner, first, trials: done }, undefined, 2)}\n`,
+        ),
       )
       const made = { ...base, ...modelSettings(values), maxTokens: model.maxTokens }
       await writeSidecar(out, 'tune --train', made, setup.files, { cut })
-      await drawCurves(out, done, best)
-      output.result({ out, settings, winner, first, cut }, describe(out, best, winner, first))
+      await drawCurves(out, done, selectBy)
+      output.result({ out, settings, winner, first, cut }, describe(out, selectBy, winner, first))
     } finally {
       setup.close()
     }
@@ -127,7 +129,7 @@ async function trainOnce(
     signal: AbortSignal.any([behind.signal, signal]),
     onStep: (record) => progress.update(record.step, `loss ${record.loss.toFixed(4)}`),
     onValidation({ loss, measures }) {
-      const value = settings.best === 'loss' ? -loss : measures[settings.best!]!
+      const value = settings.selectBy === 'loss' ? -loss : measures[settings.selectBy!]!
       if (!report(value)) behind.abort()
     },
   }).finally(() => progress.end())
@@ -155,32 +157,36 @@ async function forget(folder: string): Promise<void> {
 async function drawCurves(
   out: string,
   trials: readonly SearchedTrial[],
-  best: string,
+  selectBy: string,
 ): Promise<void> {
   const { renderReport } = await import('@kith/report')
   const longest = Math.max(...trials.map(({ course }) => course.length))
   const whole = trials.filter(({ course }) => course.length === longest)
   const folders = whole.map(({ trial }) => folderOf(out, trial))
-  const figure = await trainingFigure(folders, best === 'loss' ? 'nDCG@10' : best)
+  const figure = await trainingFigure(folders, selectBy === 'loss' ? 'nDCG@10' : selectBy)
   const page = renderReport({ title: 'Trainings that went to the end', figures: [figure] })
   await writeAtomic(join(out, 'curves.html'), (write) => write(page))
 }
 
-function lineOf({ trial, parameters, value }: SearchedTrial, best: string, ended: string): string {
+function lineOf(
+  { trial, parameters, value }: SearchedTrial,
+  selectBy: string,
+  ended: string,
+): string {
   const shown = Object.entries(parameters).map(([name, one]) => `${name} ${one}`)
   const how = ended === 'pruned' ? ', ended early' : ''
-  return `trial ${trial + 1}: ${best} ${Math.abs(value).toFixed(4)}${how} (${shown.join(', ')})`
+  return `trial ${trial + 1}: ${selectBy} ${Math.abs(value).toFixed(4)}${how} (${shown.join(', ')})`
 }
 
 function describe(
   out: string,
-  best: string,
+  selectBy: string,
   { trial, value, parameters }: SearchedTrial,
   first: SearchedTrial,
 ): string {
   const shown = Object.entries(parameters).map(([name, one]) => `${name} ${one}`)
   return [
-    `${folderOf(out, trial)}: the best model, dev ${best} ${Math.abs(value).toFixed(4)} (${shown.join(', ')})`,
+    `${folderOf(out, trial)}: the best model, dev ${selectBy} ${Math.abs(value).toFixed(4)} (${shown.join(', ')})`,
     `the options as they are, with one-hot targets: ${Math.abs(first.value).toFixed(4)}`,
     'Both on the queries that it was chosen by: measure it on others.',
   ].join('\n')

@@ -6,8 +6,8 @@ import type { Parameters, Space } from '@kith/tune'
  * from. Evidence-based targets have settings of their own, so they are a branch of the space.
  */
 export const trainingSpace: Space = {
-  rate: { kind: 'float', from: 0.1, to: 10, log: true },
-  scale: { kind: 'float', from: 0.2, to: 5, log: true },
+  learningRate: { kind: 'float', from: 0.1, to: 10, log: true },
+  inverseTemperature: { kind: 'float', from: 0.2, to: 5, log: true },
   evidence: { kind: 'choice', values: [false, true] },
   target: {
     kind: 'choice',
@@ -24,17 +24,17 @@ export const trainingSpace: Space = {
 }
 
 /** Where the search starts: the options as they are, trained on the judgements alone. */
-export const trainingStart: Parameters = { rate: 1, scale: 1, evidence: false }
+export const trainingStart: Parameters = { learningRate: 1, inverseTemperature: 1, evidence: false }
 
-/** The settings of a trial. Rate and inverse temperature are factors of what the options say. */
+/** The settings of a trial. Learning rate and inverse temperature are factors of what the options say. */
 export function trialSettings(
-  { rate, scale, evidence, target, keep, boost, normalise }: Parameters,
+  { learningRate, inverseTemperature, evidence, target, keep, boost, normalise }: Parameters,
   base: PartialTrainSettings,
 ): PartialTrainSettings {
   return {
     ...base,
-    rate: (base.rate ?? 2e-5) * (rate as number),
-    scale: (base.scale ?? 1) * (scale as number),
+    learningRate: (base.learningRate ?? 2e-5) * (learningRate as number),
+    inverseTemperature: (base.inverseTemperature ?? 1) * (inverseTemperature as number),
     target: evidence
       ? ({ ...base.target, target, keep, boost, normalise } as PartialTrainSettings['target'])
       : { ...base.target, target: 'one-hot' },
