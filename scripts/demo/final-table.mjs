@@ -7,7 +7,7 @@ const names = {
   run: 'plain search',
   average: 'feedback: mean of query and first three',
   fusion: 'scores of embeddings and words added',
-  'rank-fusion': 'ranks by similarity and neighbours fused',
+  rrf: 'ranks by similarity and neighbours fused',
   'embeddings-only': 'Kith, embeddings only',
   reranked: 'Kith, embeddings and words, tuned',
   trained: 'trained query encoder',

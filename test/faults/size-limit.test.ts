@@ -37,7 +37,16 @@ function kithWithin(
 const queries = (): string[] => ['--queries', path('queries.npy'), '--docs', path('docs.npy')]
 const ranked = (): string[] => ['--run', path('run.trec'), ...queries()]
 const labels = (): string[] => [
-  ...['labels', ...ranked(), '--qrels', path('train.trec'), '--context', '60', '--keep', '60'],
+  ...[
+    'labels',
+    ...ranked(),
+    '--qrels',
+    path('train.trec'),
+    '--context',
+    '60',
+    '--max-labelled',
+    '60',
+  ],
 ]
 const convert = (kind: string, from: string): string[] => [
   ...['convert', '--kind', kind, '--in', path(from)],

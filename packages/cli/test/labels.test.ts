@@ -88,7 +88,7 @@ const lines = (name: string): Record<string, unknown>[] =>
 
 describe('kith labels', () => {
   test('writes what the core computes, and a summary a person can judge', async () => {
-    const printed = labels('labels.jsonl', '--context', '20', '--keep', '5')
+    const printed = labels('labels.jsonl', '--context', '20', '--max-labelled', '5')
     expect(printed).toMatch(/queries with labels +2700/)
     expect(printed).toMatch(/left out: no ground truth +300/)
     expect(printed).toMatch(/mean probability on ground truth +0\.\d{4}/)
@@ -113,7 +113,7 @@ describe('kith labels', () => {
       const { kept, target, evidence } = smoothLabels(
         { vectors: [asked.read(row, row + 1), ...context.map(vectorOf)] },
         { rows: known.map((_, l) => l + 1), grades: truth.map(([, grade]) => grade) },
-        { ...labelPresets.balanced, contextSize: 20, keep: 5 },
+        { ...labelPresets.balanced, contextSize: 20, maxLabelled: 5 },
       )
       const seven = (values: Iterable<number>) =>
         Array.from(values, (value) => Number(value.toPrecision(7)))
@@ -129,7 +129,7 @@ describe('kith labels', () => {
     asked.close()
     const meta = JSON.parse(read('labels.jsonl.meta.json'))
     expect(meta).toMatchObject({ command: 'labels', queries: { from: 0, to: 3000, total: 3000 } })
-    expect(meta.settings).toMatchObject({ keep: 5, contextSize: 20, target: 'mixed' })
+    expect(meta.settings).toMatchObject({ maxLabelled: 5, contextSize: 20, target: 'mixed' })
     expect(existsSync(path('labels.jsonl.partial'))).toBe(false)
     expect(existsSync(path('labels.jsonl.partial.json'))).toBe(false)
   })
@@ -152,7 +152,7 @@ describe('kith labels', () => {
   })
 
   test('goes on only with what it has begun itself', () => {
-    labels('other.jsonl', '--keep', '3')
+    labels('other.jsonl', '--max-labelled', '3')
     const whole = read('other.jsonl')
     rmSync(path('other.jsonl'))
     writeFileSync(path('other.jsonl.partial'), 'rubbish from another command\n')
@@ -162,7 +162,7 @@ describe('kith labels', () => {
       '{"key":"another"',
     ]) {
       writeFileSync(path('other.jsonl.partial.json'), journal)
-      labels('other.jsonl', '--keep', '3')
+      labels('other.jsonl', '--max-labelled', '3')
       expect(read('other.jsonl')).toBe(whole)
     }
   })
@@ -463,9 +463,16 @@ describe('kith labels', () => {
   })
 
   test('sentence-transformers: logits whose softmax is the label, short lists left out', () => {
-    labels('plain.jsonl', '--keep', '3')
+    labels('plain.jsonl', '--max-labelled', '3')
     const printed = labels(
-      ...(['st.jsonl', '--format', 'sentence-transformers', '--keep', '3', ...texts()] as const),
+      ...([
+        'st.jsonl',
+        '--format',
+        'sentence-transformers',
+        '--max-labelled',
+        '3',
+        ...texts(),
+      ] as const),
     )
     expect(printed).not.toContain('too short')
     const plain = lines('plain.jsonl')
@@ -486,7 +493,9 @@ describe('kith labels', () => {
     })
     const few = ['--format', 'sentence-transformers', ...texts(), '--negatives']
     // Two ground-truth documents and nothing else kept: one besides the positive.
-    expect(labels('st.jsonl', ...few, '1', '--keep', '1')).toMatch(/too few for the format +23\d\d/)
+    expect(labels('st.jsonl', ...few, '1', '--max-labelled', '1')).toMatch(
+      /too few for the format +23\d\d/,
+    )
     const none = kith('labels', ...inputs(), '--out', path('none.jsonl'), ...few, '5')
     expect(none).toMatchObject({ code: 1, err: expect.stringContaining('lower --negatives') })
     expect(

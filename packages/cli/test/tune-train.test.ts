@@ -28,7 +28,9 @@ describe('kith tune --train', () => {
   test('finds settings that learn better, ends trials that fall behind, and goes on', () => {
     const { err, code } = kith(...args('8'))
     expect(code, err).toBe(0)
-    expect(err).toMatch(/trial 1: nDCG@10 0\.\d+ \(learningRate 1, inverseTemperature 1, evidence false\), 1 of 8/)
+    expect(err).toMatch(
+      /trial 1: nDCG@10 0\.\d+ \(learningRate 1, inverseTemperature 1, evidence false\), 1 of 8/,
+    )
     const first = found()
     expect(first.trials).toHaveLength(8)
     const out = succeed(...args('14'))

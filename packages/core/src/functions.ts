@@ -62,7 +62,7 @@ export function explain(
  * similar to the ground truth within the query's context get a part of its probability.
  *
  * ```ts
- * const { kept, target } = smoothLabels(context, { rows: [1] }, { keep: 4, boost: 1.222 })
+ * const { kept, target } = smoothLabels(context, { rows: [1] }, { maxLabelled: 4, boost: 1.222 })
  * ```
  */
 export function smoothLabels(

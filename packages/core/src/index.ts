@@ -33,8 +33,8 @@ export { type Neighbours, Reranker } from './reranker.ts'
 export { type PresetName, presets } from './settings/presets.ts'
 export {
   type PartialSettings,
+  type RowScaling,
   resolveSettings,
-  type Scale,
   type Settings,
   type ViewWeights,
   type Weight,

@@ -148,7 +148,7 @@ export class TrialContext {
 
   /** Sections 2 and 3. The weights of several views hardly ever come back, those of one always do. */
   #findNeighbours(engine: Engine, rows: number, settings: Settings, alone: boolean): void {
-    const key = `${rows} ${settings.metric} ${settings.scale}`
+    const key = `${rows} ${settings.metric} ${settings.rowScaling}`
     const keep = Math.min(settings.k, rows - 1) + 1
     const known = alone ? this.#ranks.get(key) : undefined
     if (known && known.stride >= keep) engine.loadRanks(known.data, known.stride)

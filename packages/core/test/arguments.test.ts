@@ -79,7 +79,7 @@ const table: Record<string, [Any, ...unknown[]]> = {
   prepareText: [prepareText, 'a text'],
   extendRanking: [core.extendRanking, ranking, 4],
   rerankWith: [core.rerankWith, query, candidates, { ...settings, method: 'neighbours' }],
-  feedbackQuery: [core.feedbackQuery, query, candidates, { method: 'rocchio', feedback: 2 }],
+  feedbackQuery: [core.feedbackQuery, query, candidates, { method: 'rocchio', feedbackDocs: 2 }],
   Reranker: [((given) => new Reranker(given)) as Any, labelSettings],
   'Reranker.rerank': [own.rerank.bind(own), query, candidates, settings],
   'Reranker.similarity': [own.similarity.bind(own), context, [0], settings],

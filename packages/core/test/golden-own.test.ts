@@ -62,7 +62,7 @@ test('the cases cover every value of every choice', () => {
     normaliseOver: ['context', 'kept'],
     keepGroundTruth: [true, false],
     weight: ['linear', 'exp', 'binary'],
-    scale: ['none', 'max', 'mean'],
+    rowScaling: ['none', 'max', 'mean'],
     metric: ['dot', 'cosine'],
     mix: ['raw', 'standard'],
   } as const

@@ -20,6 +20,14 @@ export interface GoldenCase {
   }
 }
 
+/** A case as the file has it, where the setting `rowScaling` is still called `scale`. */
+interface SharedCase {
+  embeddings: string
+  candidates: number
+  dimensions: number
+  settings: PartialSettings & { scale: PartialSettings['rowScaling'] }
+}
+
 const shared = new URL('../../../../shared/golden/cases.json', import.meta.url)
 
 /** The golden cases, none where the machine does not have them. */
@@ -29,14 +37,16 @@ export function goldenCases(): GoldenCase[] {
     return []
   }
   const { cases } = JSON.parse(readFileSync(shared, 'utf8'))
-  return cases.map(({ embeddings, candidates, dimensions, ...rest }: Record<string, string>) => {
-    const bytes = Buffer.from(embeddings!, 'base64')
+  return cases.map(({ embeddings, candidates, dimensions, settings, ...rest }: SharedCase) => {
+    const bytes = Buffer.from(embeddings, 'base64')
     const data = new Float32Array(
       bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
     )
+    const { scale: rowScaling, ...others } = settings
     return {
       ...rest,
-      context: { data, rows: Number(candidates) + 1, dimensions: Number(dimensions) },
+      settings: { ...others, rowScaling },
+      context: { data, rows: candidates + 1, dimensions },
     }
   })
 }

@@ -22,9 +22,9 @@ describe.each(fastKernels)('%s against the oracle', (kernel) => {
         contexts(['integers']),
         settings(),
         fc.constantFrom('none', 'max', 'mean'),
-        ({ context }, some, scale) => {
-          const fast = { ...some, scale, kernel }
-          const plain = { ...some, scale, kernel: 'typescript' } as const
+        ({ context }, some, rowScaling) => {
+          const fast = { ...some, rowScaling, kernel }
+          const plain = { ...some, rowScaling, kernel: 'typescript' } as const
           expect(neighbours(context, fast)).toEqual(neighbours(context, plain))
           const probes = [0, context.rows - 1]
           const actual = similarity(context, probes, fast)
@@ -45,7 +45,7 @@ describe.each(fastKernels)('%s against the oracle', (kernel) => {
         contexts(['floats', 'clustered']),
         settings(),
         fc.constantFrom('none', 'max', 'mean'),
-        ({ context }, some, scale) => {
+        ({ context }, some, rowScaling) => {
           const all = resolveSettings(some)
           const { rows, dimensions } = context
           const k = Math.min(all.k, rows - 1)
@@ -60,8 +60,8 @@ describe.each(fastKernels)('%s against the oracle', (kernel) => {
           const s = flat(rows, (i) => engine.graphRow(i))
           expectClose(s, exactGram(context.data, rows, dimensions), dimensions * 2e-6)
 
-          engine.scale(scale)
-          scaleRows(s, rows, scale)
+          engine.scale(rowScaling)
+          scaleRows(s, rows, rowScaling)
           expectClose(
             flat(rows, (i) => engine.graphRow(i)),
             s,

@@ -8,9 +8,10 @@ import type { Matrix } from '../src/matrix.ts'
 export function mixedLabels(
   context: Matrix,
   groundTruth: { rows: number[]; grades: number[] },
-  settings: PartialLabelSettings & { keep: number; boost: number },
+  settings: PartialLabelSettings & { maxLabelled: number; boost: number },
 ): { candidate: number; label: number }[] {
-  const { aggregate, normalise, normaliseOver, keep, boost, keepGroundTruth, ...rest } = settings
+  const { aggregate, normalise, normaliseOver, maxLabelled, boost, keepGroundTruth, ...rest } =
+    settings
   const { mixed } = similarity(context, groundTruth.rows, rest)
   const all = Array.from({ length: context.rows - 1 }, (_, candidate) => {
     const parts = groundTruth.rows.map((_, l) => groundTruth.grades[l]! * mixed[l]![candidate + 1]!)
@@ -23,8 +24,11 @@ export function mixedLabels(
   const truth = sorted.filter((c) => c.truth)
   const kept =
     keepGroundTruth === false
-      ? sorted.slice(0, keep)
-      : [...truth, ...sorted.filter((c) => !c.truth).slice(0, Math.max(0, keep - truth.length))]
+      ? sorted.slice(0, maxLabelled)
+      : [
+          ...truth,
+          ...sorted.filter((c) => !c.truth).slice(0, Math.max(0, maxLabelled - truth.length)),
+        ]
   const values = (normaliseOver === 'kept' ? kept : all).map(({ evidence }) => evidence)
   const [low, high] = [Math.min(...values), Math.max(...values)]
   const mean = values.reduce((a, b) => a + b, 0) / values.length

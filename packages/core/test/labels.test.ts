@@ -37,7 +37,7 @@ describe.skipIf(cases.length === 0).each(allKernels)('golden labels on %s', (ker
         aggregate,
         normalise,
         boost,
-        keep: candidates,
+        maxLabelled: candidates,
       })
       expect(kept.length).toBe(candidates)
       // The softmax keeps differences: the first candidate's own relevance gives the rest.
@@ -83,12 +83,12 @@ function labelled(): fc.Arbitrary<{
     )
 }
 
-function smoothing(): fc.Arbitrary<PartialLabelSettings & { keep: number; boost: number }> {
+function smoothing(): fc.Arbitrary<PartialLabelSettings & { maxLabelled: number; boost: number }> {
   return fc.record({
     aggregate: fc.constantFrom('mean', 'max', 'sum'),
     normalise: fc.constantFrom('maxmin', 'std', 'max', 'none'),
     normaliseOver: fc.constantFrom('context', 'kept'),
-    keep: fc.integer({ min: 1, max: 70 }),
+    maxLabelled: fc.integer({ min: 1, max: 70 }),
     boost: fc.constantFrom(0.5, 1, 1.222, 3),
     keepGroundTruth: fc.boolean(),
     mix: fc.constantFrom('raw', 'standard'),
@@ -175,7 +175,7 @@ describe('properties', () => {
     )
   })
 
-  test('keep is the number of ground-truth documents: all probability is theirs', () => {
+  test('maxLabelled is the number of ground-truth documents: all probability is theirs', () => {
     fc.assert(
       fc.property(
         labelled(),
@@ -183,7 +183,7 @@ describe('properties', () => {
         ({ context, groundTruth }, target) => {
           const { kept } = smoothLabels(context, groundTruth, {
             target,
-            keep: groundTruth.rows.length,
+            maxLabelled: groundTruth.rows.length,
           })
           expect(Array.from(kept, (candidate) => candidate + 1).toSorted((a, b) => a - b)).toEqual(
             groundTruth.rows.toSorted((a, b) => a - b),
@@ -215,9 +215,13 @@ describe('targets', () => {
   })
 
   test('uniform can take as much as mixed does', () => {
-    const mixed = labelsByCandidate(smoothLabels(context, groundTruth, { keep: 9 }))
+    const mixed = labelsByCandidate(smoothLabels(context, groundTruth, { maxLabelled: 9 }))
     const uniform = labelsByCandidate(
-      smoothLabels(context, groundTruth, { target: 'uniform', epsilon: 'match-mixed', keep: 9 }),
+      smoothLabels(context, groundTruth, {
+        target: 'uniform',
+        epsilon: 'match-mixed',
+        maxLabelled: 9,
+      }),
     )
     expect(truthMass(uniform, groundTruth.rows)).toBeCloseTo(truthMass(mixed, groundTruth.rows), 12)
   })
@@ -282,7 +286,11 @@ describe('targets', () => {
 
   test('constant evidence leaves an even distribution', () => {
     const same = { data: new Float32Array(5 * 4).fill(1), rows: 5, dimensions: 4 }
-    const labels = smoothLabels(same, { rows: [2] }, { target: 'geometric', mix: 'raw', keep: 4 })
+    const labels = smoothLabels(
+      same,
+      { rows: [2] },
+      { target: 'geometric', mix: 'raw', maxLabelled: 4 },
+    )
     expect([...labels.target]).toEqual([0.25, 0.25, 0.25, 0.25])
   })
 
@@ -296,10 +304,14 @@ describe('targets', () => {
   })
 
   test('the presets are the paper’s', () => {
-    expect(labelPresets['coder-tas-b']).toMatchObject({ boost: 1.222, keep: 4, contextSize: 60 })
+    expect(labelPresets['coder-tas-b']).toMatchObject({
+      boost: 1.222,
+      maxLabelled: 4,
+      contextSize: 60,
+    })
     expect(labelPresets['coder-cocondenser']).toMatchObject({
       boost: 1.525,
-      keep: 32,
+      maxLabelled: 32,
       normalise: 'std',
     })
   })
@@ -330,7 +342,7 @@ describe('the ground truth', () => {
   })
 
   test.each([
-    [{ keep: 0 }, /keep is 0/],
+    [{ maxLabelled: 0 }, /maxLabelled is 0/],
     [{ boost: 0 }, /boost is 0/],
     [{ epsilon: 1.5 }, /epsilon is 1.5/],
     [{ target: 'cosy' }, /target is "cosy"/],

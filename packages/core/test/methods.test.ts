@@ -19,13 +19,13 @@ function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
 
 describe('feedback', () => {
   test('average gives the query the weight of one candidate', () => {
-    const moved = feedbackQuery(query, vectors, { method: 'average', feedback: 2 })
+    const moved = feedbackQuery(query, vectors, { method: 'average', feedbackDocs: 2 })
     expect(moved[0]).toBeCloseTo(2.7 / 3, 6)
     expect(moved[1]).toBeCloseTo(1 / 3, 6)
   })
 
   test('rocchio gives the candidates their share, and candidates are ranked by the new vector', () => {
-    const settings = { method: 'rocchio', feedback: 3, feedbackShare: 0.6 } as const
+    const settings = { method: 'rocchio', feedbackDocs: 3, feedbackWeight: 0.6 } as const
     const moved = feedbackQuery(query, vectors, settings)
     expect(moved[0]).toBeCloseTo(0.4 + 0.6 * 0.8, 6)
     expect(moved[1]).toBeCloseTo(0.6 * 0.6, 6)
@@ -35,7 +35,7 @@ describe('feedback', () => {
   })
 
   test('without a share, or without candidates, the query stays', () => {
-    expect([...feedbackQuery(query, vectors, { method: 'rocchio', feedbackShare: 0 })]).toEqual(
+    expect([...feedbackQuery(query, vectors, { method: 'rocchio', feedbackWeight: 0 })]).toEqual(
       query,
     )
     expect([...feedbackQuery(query, [], { method: 'average' })]).toEqual(query)
@@ -43,7 +43,7 @@ describe('feedback', () => {
 
   test('a vector that overflows is refused', () => {
     const huge = [[3e38], [3e38], [3e38]]
-    const settings = { method: 'average', feedback: 3 } as const
+    const settings = { method: 'average', feedbackDocs: 3 } as const
     expect([...feedbackQuery([1], huge, settings)].every(Number.isFinite)).toBe(true)
     expect(() => feedbackQuery([Number.NaN], huge, settings)).toThrow(/finite/)
   })
@@ -89,7 +89,7 @@ test('rank fusion adds reciprocal ranks by geometric and Jaccard similarity', ()
     return order.map((_, i) => order.indexOf(i) + 1)
   })
   const expected = ranks[0]!.map((rank, i) => 1 / (60 + rank) + 1 / (60 + ranks[1]![i]!))
-  const { order, scores } = rerankWith(q, candidates, { method: 'rank-fusion' })
+  const { order, scores } = rerankWith(q, candidates, { method: 'rrf' })
   order.forEach((candidate, place) => {
     expect(scores[place]).toBeCloseTo(expected[candidate]!, 7)
   })
@@ -109,7 +109,7 @@ test('neighbours are what rerank does', () => {
 })
 
 test('settings out of range are refused', () => {
-  for (const settings of [{ method: 'none' }, { feedback: 0 }, { smoothness: 1 }]) {
+  for (const settings of [{ method: 'none' }, { feedbackDocs: 0 }, { smoothness: 1 }]) {
     expect(() => rerankWith(query, vectors, settings as object)).toThrow(/allowed/)
   }
 })

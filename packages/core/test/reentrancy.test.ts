@@ -78,8 +78,7 @@ const calls: Record<string, (inputs: Inputs) => unknown> = {
   rerankWith: ({ query, candidates, settings }) => rerankWith(query, candidates, settings),
   'rerankWith, fusion': ({ query, candidates, settings }) =>
     rerankWith(query, candidates, { ...settings, method: 'fusion' }),
-  'rerankWith, rank-fusion': ({ query, candidates }) =>
-    rerankWith(query, candidates, { method: 'rank-fusion' }),
+  'rerankWith, rrf': ({ query, candidates }) => rerankWith(query, candidates, { method: 'rrf' }),
   'rerankWith, regularise': ({ query, candidates }) =>
     rerankWith(query, candidates, { method: 'regularise' }),
   feedbackQuery: ({ query, candidates }) => feedbackQuery(query, candidates),

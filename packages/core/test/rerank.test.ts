@@ -86,10 +86,19 @@ describe.each(allKernels)('rerank on %s', (kernel) => {
   ])('%s', (_, query, candidates) => {
     const count = Array.isArray(candidates) ? candidates.length : candidates.rows
     for (const metric of ['dot', 'cosine'] as const) {
-      for (const scale of ['none', 'max', 'mean'] as const) {
+      for (const rowScaling of ['none', 'max', 'mean'] as const) {
         for (const weight of ['linear', 'exp', 'binary'] as const) {
           for (const mix of ['raw', 'standard'] as const) {
-            const settings = { kernel, metric, scale, weight, mix, k: 30, kExp: 40, trust: 0.5 }
+            const settings = {
+              kernel,
+              metric,
+              rowScaling,
+              weight,
+              mix,
+              k: 30,
+              kExp: 40,
+              trust: 0.5,
+            }
             const { order, scores } = rerank(query, candidates, settings)
             expect([...order].sort()).toEqual(Array.from({ length: count }, (_, i) => i))
             expect(scores.every(Number.isFinite)).toBe(true)
@@ -136,7 +145,7 @@ describe.each(allKernels)('rerank on %s', (kernel) => {
         kernel,
         mix: 'raw',
         lambda: 1,
-        scale: 'max',
+        rowScaling: 'max',
         contextSize: 2,
       },
     )
@@ -233,7 +242,7 @@ describe('settings', () => {
       expect(presets[name]).toMatchObject({
         mix: 'raw',
         metric: 'dot',
-        scale: 'none',
+        rowScaling: 'none',
         weight: 'linear',
       })
     }
@@ -426,7 +435,7 @@ describe('what bad input gets', () => {
       'an unknown setting',
       () => new Reranker().rerank([1], [[1]], { kexp: 3 } as object),
       'BAD_SETTING',
-      'unknown setting "kexp", known: contextSize, k, kExp, trust, overlap, lambda, weightParameter, weight, scale, metric, mix, kernel, views',
+      'unknown setting "kexp", known: contextSize, k, kExp, trust, overlap, lambda, weightParameter, weight, rowScaling, metric, mix, kernel, views',
     ],
   ]
   test.each(cases)('%s', (_, call, code, message) => {

@@ -13,7 +13,7 @@ function trials(most: number): fc.Arbitrary<PartialSettings[]> {
       settings(),
       fc.record({
         contextSize: fc.oneof(fc.constantFrom(1, 10, 20), fc.integer({ min: 1, max: most })),
-        scale: fc.constantFrom('none', 'max', 'mean'),
+        rowScaling: fc.constantFrom('none', 'max', 'mean'),
       }),
     )
     .map(([some, more]) => ({ ...some, ...more }))

@@ -160,12 +160,12 @@ describe.each(allKernels)('views on %s', (kernel) => {
     const { vector, text, vectors, texts } = collection(30, 16, 12)
     const context = { vectors: [vector, ...vectors], texts: [text, ...texts] }
     const plain = neighbours(context, { kernel, trust: 0.5 })
-    const scaled = neighbours(context, { kernel, trust: 0.5, scale: 'mean' })
-    const oracle = neighbours(context, { kernel: 'typescript', trust: 0.5, scale: 'mean' })
+    const scaled = neighbours(context, { kernel, trust: 0.5, rowScaling: 'mean' })
+    const oracle = neighbours(context, { kernel: 'typescript', trust: 0.5, rowScaling: 'mean' })
     expect(scaled).toEqual(oracle)
     expect(scaled.rank).toEqual(plain.rank)
-    const weighed = (scale: 'none' | 'mean') =>
-      similarity(context, [0], { kernel, scale, weight: 'exp', weightParameter: 5 })
+    const weighed = (rowScaling: 'none' | 'mean') =>
+      similarity(context, [0], { kernel, rowScaling, weight: 'exp', weightParameter: 5 })
     expect(weighed('mean').jaccard).not.toEqual(weighed('none').jaccard)
   })
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const lines = texts.map((text, i) => JSON.stringify({ _id: `d${i}`, text }))
   writeFileSync(join(folder, 'corpus.jsonl'), lines.join('\n'))
   writeTuned('useless.json', { verdict: 'keep-run', reason: 'no gain' })
-  writeTuned('fusion.json', { settings: { method: 'rank-fusion' } })
+  writeTuned('fusion.json', { settings: { method: 'rrf' } })
   writeTuned('tuned.json', { settings: { lambda: 1, mix: 'raw' } })
 })
 
@@ -151,7 +151,7 @@ test.each<[string[], number, RegExp]>([
   [['--queue', '5', '--model', 'none'], 2, /raise --queue or lower --max-documents/],
   [['--lambda', '7', '--model', 'none'], 2, /lambda/],
   [['--settings', join(folder, 'useless.json')], 2, /no gain \(--force serves all the same\)/],
-  [['--settings', join(folder, 'fusion.json')], 2, /by neighbours, these settings by rank-fusion/],
+  [['--settings', join(folder, 'fusion.json')], 2, /by neighbours, these settings by rrf/],
 ])('%j is refused', (args, code, message) => {
   const environment = { ...process.env, KITH_API_KEY: '' }
   const result = spawnSync(process.execPath, [program, 'serve', ...args], {

@@ -38,7 +38,7 @@ const settings: fc.Arbitrary<PageSettings> = fc.record({
   lambda: share,
   weight: fc.constantFrom('linear', 'exp', 'binary'),
   weightParameter: fc.integer({ min: 1, max: 200 }).map((value) => value / 10),
-  scale: fc.constantFrom('none', 'max', 'mean'),
+  rowScaling: fc.constantFrom('none', 'max', 'mean'),
   metric: fc.constantFrom('dot', 'cosine'),
   mix: fc.constantFrom('raw', 'standard'),
   textScore: share,
@@ -52,7 +52,7 @@ const states: fc.Arbitrary<StudioState> = fc.record({
   truth: optionalId,
   settings,
   labels: fc.record({
-    keep: fc.integer({ min: 1, max: 64 }),
+    maxLabelled: fc.integer({ min: 1, max: 64 }),
     boost: fc.integer({ min: 1, max: 5000 }).map((value) => value / 1000),
     normalise: fc.constantFrom('maxmin', 'std', 'max', 'none'),
     normaliseOver: fc.constantFrom('context', 'kept'),

@@ -209,7 +209,8 @@ describe.skipIf(!browser)('the page', () => {
   })
 
   test('labels are those of kith labels', async () => {
-    const address = '/?view=labels&query=q1&truth=all&keep=6&boost=1.5&normalise=std&aggregate=max'
+    const address =
+      '/?view=labels&query=q1&truth=all&max-labelled=6&boost=1.5&normalise=std&aggregate=max'
     await withPage(address, async (page) => {
       await page.locator('.targets tbody tr').first().waitFor()
       const cells = await page
@@ -227,7 +228,7 @@ describe.skipIf(!browser)('the page', () => {
         const out = at(`labels-${target}.jsonl`)
         succeed(
           ...['labels', ...inputs(), '--qrels', files.qrels, '--words', '--target', target],
-          ...['--keep', '6', '--boost', '1.5', '--normalise', 'std', '--aggregate', 'max'],
+          ...['--max-labelled', '6', '--boost', '1.5', '--normalise', 'std', '--aggregate', 'max'],
           ...['--out', out],
         )
         for await (const { query, docs, labels: values } of readLabels(out)) {

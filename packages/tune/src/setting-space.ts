@@ -39,11 +39,11 @@ export function settingSpace(inputs: SpaceInputs): Space {
     ),
     // Both of two methods have it.
     ...(textScore ? { textScore } : {}),
-    feedback: { kind: 'integer', from: 1, to: Math.min(10, inputs.largest), ...of('rocchio') },
-    feedbackShare: { kind: 'float', from: 0, to: 0.7, ...of('rocchio') },
+    feedbackDocs: { kind: 'integer', from: 1, to: Math.min(10, inputs.largest), ...of('rocchio') },
+    feedbackWeight: { kind: 'float', from: 0, to: 0.7, ...of('rocchio') },
     averaged: { kind: 'integer', from: 1, to: Math.min(10, inputs.largest), ...of('average') },
     smoothness: { kind: 'float', from: 0, to: 0.95, ...of('regularise') },
-    rankConstant: { kind: 'float', from: 1, to: 200, log: true, ...of('rank-fusion') },
+    rrfK: { kind: 'float', from: 1, to: 200, log: true, ...of('rrf') },
   }
 }
 
@@ -69,7 +69,7 @@ function neighbourSpace({ largest, texts }: SpaceInputs): Space {
       log: true,
       when: { dimension: 'weight', is: 'exp' },
     },
-    scale: { kind: 'choice', values: ['none', 'max', 'mean'] },
+    rowScaling: { kind: 'choice', values: ['none', 'max', 'mean'] },
     ...(texts ? {} : { mix: { kind: 'choice', values: ['standard', 'raw'] } as const }),
     // Below 0.3 the standard mix has left the retriever's own ranking behind.
     lambda: { kind: 'float', from: 0.3, to: 1, ...standard },
@@ -95,7 +95,7 @@ export function settingsOf(parameters: Parameters, base: MethodSettings): Method
   const settings: Record<string, unknown> = { ...base, ...plain }
   if (extended === false) settings['trust'] = 0
   if (rawLambda !== undefined) settings['lambda'] = rawLambda
-  if (averaged !== undefined) settings['feedback'] = averaged
+  if (averaged !== undefined) settings['feedbackDocs'] = averaged
   if (typeof textScore === 'number') {
     const graph = typeof textGraph === 'number' ? textGraph : DEFAULT_WORDS.graph
     settings['views'] = {
@@ -113,7 +113,7 @@ export function parametersOf(settings: MethodSettings, space: Space): Parameters
     ...settings,
     extended: settings.trust > 0,
     rawLambda: settings.lambda,
-    averaged: settings.feedback,
+    averaged: settings.feedbackDocs,
     textGraph: words?.graph ?? DEFAULT_WORDS.graph,
     textScore: words?.score ?? DEFAULT_WORDS.score,
   }

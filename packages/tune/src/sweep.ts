@@ -89,7 +89,7 @@ function linesThrough(base: MethodSettings, { largest, texts }: Evaluator): Line
           plain('lambda', tenths(0, 1)),
           plain('trust', [0, 0.125, 0.25, 0.5, 0.75, 1]),
           plain('weight', ['linear', 'exp', 'binary']),
-          plain('scale', ['none', 'max', 'mean']),
+          plain('rowScaling', ['none', 'max', 'mean']),
           ...(base.weight === 'exp' ? [plain('weightParameter', [0.1, 0.3, 1, 3, 10])] : []),
           ...(texts ? [weights('score'), weights('graph')] : [plain('mix', ['standard', 'raw'])]),
         ]

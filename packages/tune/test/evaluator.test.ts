@@ -8,7 +8,7 @@ import { randomCollection } from './support.ts'
 
 const trials = [
   { contextSize: 20 },
-  { contextSize: 7, k: 3, scale: 'mean' as const },
+  { contextSize: 7, k: 3, rowScaling: 'mean' as const },
   { contextSize: 20, k: 5, kExp: 2, trust: 0.4, weight: 'exp' as const, lambda: 0.3 },
   { contextSize: 7, k: 6, lambda: 0.5 },
 ].map((some) => resolveMethodSettings(some))

@@ -92,7 +92,7 @@ export const labelsCommand = defineCommand({
     negatives: {
       value: 'N',
       help: 'documents besides the positive one in a row for sentence-transformers; queries with fewer are left out',
-      default: 'keep − 1',
+      default: 'max-labelled − 1',
     },
     ...textOptions,
     words: { help: 'look at the words too when comparing documents (needs the texts)' },
@@ -203,7 +203,7 @@ export const labelsCommand = defineCommand({
 })
 
 function readLayout(values: Values, settings: LabelSettings): LabelLayout {
-  const { target, keep, contextSize } = settings
+  const { target, maxLabelled, contextSize } = settings
   const format =
     optionalChoice(values, 'format', labelFormats) ?? formatOf(optionalText(values, 'out') ?? '')
   const usual = format === 'sentence-transformers' ? 'logit' : 'probability'
@@ -212,7 +212,7 @@ function readLayout(values: Values, settings: LabelSettings): LabelLayout {
       '--target one-hot labels the positive documents only: --format sentence-transformers needs others',
     )
   }
-  const longest = target === 'uniform' ? contextSize : Math.min(keep, contextSize)
+  const longest = target === 'uniform' ? contextSize : Math.min(maxLabelled, contextSize)
   return {
     format,
     values: optionalChoice(values, 'label-values', labelValues) ?? usual,

@@ -36,7 +36,11 @@ export const settingOptions = {
   lambda: { value: 'L', help: 'share of the geometric similarity, 0 to 1', default: '0.7' },
   weight: { value: 'KIND', help: 'neighbour weights: linear, exp, binary', default: 'linear' },
   'weight-parameter': { value: 'P', help: 'parameter of exp weights', default: '1' },
-  scale: { value: 'KIND', help: 'scaling of similarities: none, max, mean', default: 'none' },
+  'row-scaling': {
+    value: 'KIND',
+    help: 'scaling of similarities: none, max, mean',
+    default: 'none',
+  },
   metric: { value: 'NAME', help: 'dot or cosine', default: 'dot' },
   mix: { value: 'KIND', help: 'raw or standard', default: 'standard' },
   'text-weights': {
@@ -58,10 +62,14 @@ export const methodOptions = {
     help: `how to rerank: ${methods.join(', ')}`,
     default: 'neighbours',
   },
-  feedback: { value: 'N', help: 'first candidates that average and rocchio trust', default: '3' },
-  'feedback-share': { value: 'S', help: 'their share of rocchio’s vector', default: '0.1' },
+  'feedback-docs': {
+    value: 'N',
+    help: 'first candidates that average and rocchio trust',
+    default: '3',
+  },
+  'feedback-weight': { value: 'W', help: 'their weight in rocchio’s vector', default: '0.1' },
   smoothness: { value: 'S', help: 'share of the neighbours’ scores in regularise', default: '0.3' },
-  'rank-constant': { value: 'C', help: 'added to ranks in rank-fusion', default: '60' },
+  'rrf-k': { value: 'K', help: 'added to ranks in rrf (reciprocal rank fusion)', default: '60' },
   ...settingOptions,
 } satisfies Options
 
@@ -70,10 +78,10 @@ export function readMethodSettings(values: Values<typeof methodOptions>): Method
   return resolveMethodSettings({
     ...readSettings(values),
     method: optionalChoice(values, 'method', methods),
-    feedback: optionalNumber(values, 'feedback'),
-    feedbackShare: optionalNumber(values, 'feedback-share'),
+    feedbackDocs: optionalNumber(values, 'feedback-docs'),
+    feedbackWeight: optionalNumber(values, 'feedback-weight'),
     smoothness: optionalNumber(values, 'smoothness'),
-    rankConstant: optionalNumber(values, 'rank-constant'),
+    rrfK: optionalNumber(values, 'rrf-k'),
   })
 }
 
@@ -93,7 +101,7 @@ export const labelSettingOptions = {
   },
   normalise: { value: 'KIND', help: 'of the evidence: maxmin, std, max, none', default: 'maxmin' },
   'normalise-over': { value: 'WHAT', help: 'context, or kept', default: 'context' },
-  keep: { value: 'N', help: 'documents with a label above 0', default: '4' },
+  'max-labelled': { value: 'N', help: 'documents with a label above 0', default: '4' },
   boost: { value: 'B', help: 'factor of the relevant documents’ evidence', default: '1.222' },
   epsilon: {
     value: 'E',
@@ -112,7 +120,7 @@ export function readLabelSettings(values: Values<typeof labelSettingOptions>): L
     aggregate: optionalText(values, 'aggregate') as LabelSettings['aggregate'],
     normalise: optionalText(values, 'normalise') as LabelSettings['normalise'],
     normaliseOver: optionalText(values, 'normalise-over') as LabelSettings['normaliseOver'],
-    keep: optionalNumber(values, 'keep'),
+    maxLabelled: optionalNumber(values, 'max-labelled'),
     boost: optionalNumber(values, 'boost'),
     epsilon: epsilon === 'match-mixed' ? epsilon : optionalNumber(values, 'epsilon'),
     keepGroundTruth: isSet(values, 'drop-ground-truth') ? false : undefined,
@@ -137,7 +145,7 @@ function similarityOf(values: Values<typeof settingOptions>): PartialSettings {
     lambda: optionalNumber(values, 'lambda'),
     weight: optionalChoice(values, 'weight', ['linear', 'exp', 'binary']),
     weightParameter: optionalNumber(values, 'weight-parameter'),
-    scale: optionalChoice(values, 'scale', ['none', 'max', 'mean']),
+    rowScaling: optionalChoice(values, 'row-scaling', ['none', 'max', 'mean']),
     metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
     mix: optionalChoice(values, 'mix', ['raw', 'standard']),
     views: textWeights(values),

@@ -12,12 +12,12 @@ export function feedbackVector(
   { data, rows, dimensions }: Matrix,
   {
     method,
-    feedback,
-    feedbackShare,
-  }: Pick<MethodSettings, 'method' | 'feedback' | 'feedbackShare'>,
+    feedbackDocs,
+    feedbackWeight,
+  }: Pick<MethodSettings, 'method' | 'feedbackDocs' | 'feedbackWeight'>,
 ): Float32Array {
-  const count = Math.min(feedback, rows - 1)
-  const share = method === 'average' ? count / (count + 1) : count > 0 ? feedbackShare : 0
+  const count = Math.min(feedbackDocs, rows - 1)
+  const share = method === 'average' ? count / (count + 1) : count > 0 ? feedbackWeight : 0
   const moved = new Float32Array(dimensions)
   for (let j = 0; j < dimensions; j++) {
     let sum = 0

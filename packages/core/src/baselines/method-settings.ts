@@ -9,9 +9,9 @@ import { show } from '../settings/show.ts'
  * Ways to reorder candidates without a cross-encoder: docs/method.md's reciprocal `neighbours`, and what
  * people would use instead. `fusion` adds the scores of embeddings and words; `average` and
  * `rocchio` move the query's vector towards its first candidates; `regularise` smooths scores over
- * the graph of documents; `rank-fusion` adds the reciprocal ranks by geometric and Jaccard similarity.
+ * the graph of documents; `rrf` adds the reciprocal ranks by geometric and Jaccard similarity.
  */
-export type Method = 'neighbours' | 'fusion' | 'average' | 'rocchio' | 'regularise' | 'rank-fusion'
+export type Method = 'neighbours' | 'fusion' | 'average' | 'rocchio' | 'regularise' | 'rrf'
 
 /** Every method, ours first. */
 export const methods: readonly Method[] = [
@@ -20,20 +20,20 @@ export const methods: readonly Method[] = [
   'average',
   'rocchio',
   'regularise',
-  'rank-fusion',
+  'rrf',
 ]
 
 /** The settings of all methods: those of the similarity, and these. */
 export interface MethodSettings extends Settings {
   method: Method
   /** How many of the first candidates are taken for relevant by `average` and `rocchio`. */
-  feedback: number
+  feedbackDocs: number
   /** What part of `rocchio`'s new vector is their mean, from 0 to 1. */
-  feedbackShare: number
+  feedbackWeight: number
   /** What part of a score comes from neighbours, in `regularise`; from 0 to below 1. */
   smoothness: number
-  /** What `rank-fusion` adds to ranks before it takes their reciprocal. */
-  rankConstant: number
+  /** What `rrf` adds to ranks before it takes their reciprocal. */
+  rrfK: number
 }
 
 /** Method settings that differ from the default; `undefined` leaves the default. */
@@ -44,20 +44,20 @@ export type PartialMethodSettings = {
 const rules: Rules = {
   ...settingRules,
   method: choice(...methods),
-  feedback: range({ from: 1, to: 16_384, integer: true }),
-  feedbackShare: range({ from: 0, to: 1 }),
+  feedbackDocs: range({ from: 1, to: 16_384, integer: true }),
+  feedbackWeight: range({ from: 0, to: 1 }),
   smoothness: range({ from: 0, to: 0.99 }),
-  rankConstant: range({ from: 0, to: 1e6 }),
+  rrfK: range({ from: 0, to: 1e6 }),
 }
 
 /** Feedback as measured in docs/method.md section 4; the constant that rank fusion was published with. */
 const standard: MethodSettings = {
   ...presets.balanced,
   method: 'neighbours',
-  feedback: 3,
-  feedbackShare: 0.1,
+  feedbackDocs: 3,
+  feedbackWeight: 0.1,
   smoothness: 0.3,
-  rankConstant: 60,
+  rrfK: 60,
 }
 
 /** Completes the settings of a method with others, by default the library's, and checks each one's range. */
@@ -73,6 +73,6 @@ export function similaritySettings(settings: MethodSettings): Settings {
   if (!isObject(settings)) {
     throw new KithError('BAD_INPUT', `settings must be an object, not ${show(settings)}`)
   }
-  const { method, feedback, feedbackShare, smoothness, rankConstant, ...rest } = settings
+  const { method, feedbackDocs, feedbackWeight, smoothness, rrfK, ...rest } = settings
   return rest
 }

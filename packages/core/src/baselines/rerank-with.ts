@@ -19,8 +19,8 @@ import {
   resolveMethodSettings,
   similaritySettings,
 } from './method-settings.ts'
-import { fuseByRank } from './rank-fusion.ts'
 import { regularise } from './regularise.ts'
+import { reciprocalRankFusion } from './rrf.ts'
 
 const reranker = new Reranker()
 
@@ -28,7 +28,7 @@ const reranker = new Reranker()
  * Orders a query's candidates anew by any method, ours or a simpler one to compare it with.
  *
  * ```ts
- * const { order } = rerankWith(query, candidates, { method: 'rocchio', feedbackShare: 0.2 })
+ * const { order } = rerankWith(query, candidates, { method: 'rocchio', feedbackWeight: 0.2 })
  * ```
  */
 export function rerankWith(
@@ -45,10 +45,10 @@ export function rerankWith(
       // Without neighbours: the geometric term of both views is all there is.
       checkTexts(candidates)
       return reranker.rerank(query, candidates, { ...own, lambda: 1, mix: 'standard' })
-    case 'rank-fusion': {
+    case 'rrf': {
       const { total, context } = rowsOfAll(query, candidates, all.contextSize)
       const { geometric, jaccard } = reranker.similarity(context, [0], own)
-      return rankCandidates(fuseByRank([geometric[0]!, jaccard[0]!], all.rankConstant), total)
+      return rankCandidates(reciprocalRankFusion([geometric[0]!, jaccard[0]!], all.rrfK), total)
     }
     default: {
       const { total, matrix } = matrixOf(query, candidates, all.contextSize)
@@ -64,7 +64,7 @@ export function feedbackQuery(
   settings?: PartialMethodSettings,
 ): Float32Array {
   const all = resolveMethodSettings(settings)
-  const { matrix } = matrixOf(query, candidates, all.feedback)
+  const { matrix } = matrixOf(query, candidates, all.feedbackDocs)
   return checked(feedbackVector(matrix, all))
 }
 
@@ -89,7 +89,7 @@ function similaritiesOf(
   probes: readonly number[],
   metric: MethodSettings['metric'],
 ): Float32Array[] {
-  const settings = { metric, mix: 'raw', scale: 'none', k: 1, kExp: 1, trust: 0 } as const
+  const settings = { metric, mix: 'raw', rowScaling: 'none', k: 1, kExp: 1, trust: 0 } as const
   return reranker.similarity(context, probes, settings).geometric
 }
 

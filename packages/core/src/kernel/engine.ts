@@ -1,4 +1,4 @@
-import type { Scale, Settings } from '../settings/settings.ts'
+import type { RowScaling, Settings } from '../settings/settings.ts'
 import type { Postings } from '../text/postings.ts'
 
 /** The implementations of the method, fastest first. */
@@ -58,7 +58,7 @@ export interface Engine {
   /** S joins the graph with a weight; the first one starts it. */
   blend(weight: number, first: boolean): void
   /** Scales the rows of the graph. */
-  scale(scale: Scale): void
+  scale(rowScaling: RowScaling): void
   graphRow(i: number): Float32Array
 
   /** rank[i], k + 1 neighbours each. */

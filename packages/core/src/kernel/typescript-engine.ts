@@ -7,7 +7,7 @@ import { rankRows } from '../method/rank.ts'
 import { extendedSets } from '../method/reciprocal.ts'
 import { scaleRows } from '../method/scale.ts'
 import { neighbourWeights } from '../method/weights.ts'
-import type { Scale, Settings } from '../settings/settings.ts'
+import type { RowScaling, Settings } from '../settings/settings.ts'
 import type { Postings } from '../text/postings.ts'
 import { textSimilarity } from '../text/text-similarity.ts'
 import { copyBlock } from './copy-block.ts'
@@ -73,8 +73,8 @@ export class TypeScriptEngine implements Engine {
     for (let i = 0; i < this.#s.length; i++) this.#graph[i]! += Math.fround(factor * this.#s[i]!)
   }
 
-  scale(scale: Scale): void {
-    scaleRows(this.#graph, this.#shape.rows, scale)
+  scale(rowScaling: RowScaling): void {
+    scaleRows(this.#graph, this.#shape.rows, rowScaling)
   }
 
   graphRow(i: number): Float32Array {

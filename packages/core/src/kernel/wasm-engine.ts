@@ -1,4 +1,4 @@
-import type { Scale, Settings } from '../settings/settings.ts'
+import type { RowScaling, Settings } from '../settings/settings.ts'
 import type { Postings } from '../text/postings.ts'
 import { inverseFrequency } from '../text/text-similarity.ts'
 import { membersOf } from './bit-set.ts'
@@ -116,9 +116,14 @@ export class WasmEngine implements Engine {
     this.#wasm.blend(s, graph, rows, weight, Number(first))
   }
 
-  scale(scale: Scale): void {
-    if (scale === 'none') return
-    this.#wasm.scale(this.#graph, this.#shape.rows, this.#layout.rows, Number(scale === 'mean'))
+  scale(rowScaling: RowScaling): void {
+    if (rowScaling === 'none') return
+    this.#wasm.scale(
+      this.#graph,
+      this.#shape.rows,
+      this.#layout.rows,
+      Number(rowScaling === 'mean'),
+    )
     this.#symmetric = false
   }
 

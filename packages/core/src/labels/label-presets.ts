@@ -4,7 +4,7 @@ import type { LabelSettings } from './label-settings.ts'
 
 function smoothing(
   similarity: Settings,
-  settings: Pick<LabelSettings, 'keep' | 'boost' | 'normalise'>,
+  settings: Pick<LabelSettings, 'maxLabelled' | 'boost' | 'normalise'>,
 ): LabelSettings {
   return Object.freeze<LabelSettings>({
     ...similarity,
@@ -19,14 +19,14 @@ function smoothing(
 
 /** Named label settings. `balanced` is the default; the others are the paper's for training (docs/method.md section 6). */
 export const labelPresets = Object.freeze({
-  balanced: smoothing(presets.balanced, { keep: 4, boost: 1.222, normalise: 'maxmin' }),
+  balanced: smoothing(presets.balanced, { maxLabelled: 4, boost: 1.222, normalise: 'maxmin' }),
   'coder-tas-b': smoothing(presets['msmarco-tas-b'], {
-    keep: 4,
+    maxLabelled: 4,
     boost: 1.222,
     normalise: 'maxmin',
   }),
   'coder-cocondenser': smoothing(presets['msmarco-cocondenser'], {
-    keep: 32,
+    maxLabelled: 32,
     boost: 1.525,
     normalise: 'std',
   }),

@@ -30,7 +30,7 @@ export interface LabelSettings extends Settings {
   /** Whether the statistics of `normalise` are over the whole context (paper) or the kept candidates (published). */
   normaliseOver: 'context' | 'kept'
   /** n_max: how many candidates have a label above 0. At least 1. */
-  keep: number
+  maxLabelled: number
   /** b: the factor of the ground truth's normalised evidence, above 0. */
   boost: number
   /** ε of the uniform target: the probability it takes from the ground truth, or as much as `mixed` would. */
@@ -55,7 +55,7 @@ const labelRules: Rules = {
   aggregate: choice('mean', 'max', 'sum'),
   normalise: choice('maxmin', 'std', 'max', 'none'),
   normaliseOver: choice('context', 'kept'),
-  keep: range({ from: 1, to: 16_384, integer: true }),
+  maxLabelled: range({ from: 1, to: 16_384, integer: true }),
   boost: range({ from: 0, to: 1000, above: true }),
   epsilon,
   keepGroundTruth: choice(true, false),

@@ -50,10 +50,10 @@ function targetOf(
 function keep(
   evidence: Float64Array,
   known: ReadonlySet<number>,
-  settings: Pick<LabelSettings, 'keep' | 'keepGroundTruth'>,
+  settings: Pick<LabelSettings, 'maxLabelled' | 'keepGroundTruth'>,
 ): number[] {
-  if (!settings.keepGroundTruth) return highest(evidence, settings.keep, noOne)
-  return [...known, ...highest(evidence, settings.keep - known.size, known)]
+  if (!settings.keepGroundTruth) return highest(evidence, settings.maxLabelled, noOne)
+  return [...known, ...highest(evidence, settings.maxLabelled - known.size, known)]
 }
 
 const noOne: ReadonlySet<number> = new Set()

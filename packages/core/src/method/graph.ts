@@ -76,11 +76,11 @@ function oneView(
   if (settings.metric === 'cosine') engine.cosine()
   const noise = noiseOf(engine, probes)
   engine.adopt()
-  if (settings.scale === 'none') {
+  if (settings.rowScaling === 'none') {
     return probes.map((probe, p) => ({ values: engine.graphRow(probe), noise: noise[p]! }))
   }
   const before = probes.map((probe) => engine.graphRow(probe))
-  engine.scale(settings.scale)
+  engine.scale(settings.rowScaling)
   return probes.map((probe, p) => {
     const values = engine.graphRow(probe)
     return { values, noise: noise[p]! * ratio(values, before[p]!) }
@@ -129,6 +129,6 @@ function severalViews(
     engine.blend(graph, first)
     first = false
   }
-  engine.scale(settings.scale)
+  engine.scale(settings.rowScaling)
   return terms.map((values) => ({ values, noise: ROUNDING }))
 }

@@ -1,4 +1,4 @@
-import type { Scale } from '../settings/settings.ts'
+import type { RowScaling } from '../settings/settings.ts'
 
 const LARGEST = 3.4028234663852886e38
 
@@ -9,11 +9,11 @@ const LARGEST = 3.4028234663852886e38
 export const SMALLEST_MEAN = 0.01
 
 /** Section 1: divides each row of S by its largest value, or by its mean + 1e-8, in place. */
-export function scaleRows(s: Float32Array, rows: number, scale: Scale): void {
-  if (scale === 'none') return
+export function scaleRows(s: Float32Array, rows: number, rowScaling: RowScaling): void {
+  if (rowScaling === 'none') return
   for (let i = 0; i < rows; i++) {
     const row = s.subarray(i * rows, (i + 1) * rows)
-    const divisor = scale === 'max' ? row.reduce((a, b) => Math.max(a, b)) : meanOf(row)
+    const divisor = rowScaling === 'max' ? row.reduce((a, b) => Math.max(a, b)) : meanOf(row)
     for (let j = 0; j < rows; j++) {
       // A tiny divisor must not make an infinity that turns into NaN later.
       const value = divisor === 0 ? 0 : row[j]! / divisor

@@ -9,7 +9,7 @@ function msmarco(
     overlap: 2 / 3,
     weight: 'linear',
     weightParameter: 1,
-    scale: 'none',
+    rowScaling: 'none',
     metric: 'dot',
     mix: 'raw',
   })
@@ -26,7 +26,7 @@ export const presets = Object.freeze({
     lambda: 0.7,
     weight: 'linear',
     weightParameter: 1,
-    scale: 'none',
+    rowScaling: 'none',
     metric: 'dot',
     mix: 'standard',
   }),

@@ -8,7 +8,7 @@ import { show } from './show.ts'
 export type Weight = 'linear' | 'exp' | 'binary'
 
 /** How the rows of S are scaled before anything else (docs/method.md section 1). */
-export type Scale = 'none' | 'max' | 'mean'
+export type RowScaling = 'none' | 'max' | 'mean'
 
 /** What a view counts for in the neighbourhood graph and in the geometric term. */
 export interface ViewWeights {
@@ -33,7 +33,7 @@ export interface Settings {
   weight: Weight
   /** p of the `exp` weights, above 0 and at most 100. */
   weightParameter: number
-  scale: Scale
+  rowScaling: RowScaling
   /** The inner product, or the cosine. With several views the graph always uses the cosine. */
   metric: 'dot' | 'cosine'
   /** `raw` is λ·S + (1 − λ)·s_J; `standard` standardises both terms over the candidates first. */
@@ -60,7 +60,7 @@ export const settingRules: Rules = {
   lambda: range({ from: 0, to: 1 }),
   weightParameter: range({ from: 0, to: 100, above: true }),
   weight: choice('linear', 'exp', 'binary'),
-  scale: choice('none', 'max', 'mean'),
+  rowScaling: choice('none', 'max', 'mean'),
   metric: choice('dot', 'cosine'),
   mix: choice('raw', 'standard'),
   kernel: choice('relaxed-simd', 'simd', 'typescript'),

@@ -24,7 +24,7 @@ export async function* searchAgain(inputs: SearchAgain): AsyncGenerator<RankedQu
   const { dimensions } = docs
   const data = new Float32Array(tasks.length * dimensions)
   tasks.forEach(({ row, rows }, i) => {
-    const trusted = rows.subarray(0, settings.feedback)
+    const trusted = rows.subarray(0, settings.feedbackDocs)
     const vectors = docs.gather(trusted, new Float32Array(trusted.length * dimensions))
     const query = queries.read(row, row + 1)
     const candidates = { data: vectors, rows: trusted.length, dimensions }

@@ -14,7 +14,13 @@ export const trainingSpace: Space = {
     values: ['mixed', 'geometric', 'rnn'],
     when: { dimension: 'evidence', is: true },
   },
-  keep: { kind: 'integer', from: 2, to: 32, log: true, when: { dimension: 'evidence', is: true } },
+  maxLabelled: {
+    kind: 'integer',
+    from: 2,
+    to: 32,
+    log: true,
+    when: { dimension: 'evidence', is: true },
+  },
   boost: { kind: 'float', from: 1, to: 6, log: true, when: { dimension: 'evidence', is: true } },
   normalise: {
     kind: 'choice',
@@ -28,7 +34,7 @@ export const trainingStart: Parameters = { learningRate: 1, inverseTemperature: 
 
 /** The settings of a trial. Learning rate and inverse temperature are factors of what the options say. */
 export function trialSettings(
-  { learningRate, inverseTemperature, evidence, target, keep, boost, normalise }: Parameters,
+  { learningRate, inverseTemperature, evidence, target, maxLabelled, boost, normalise }: Parameters,
   base: PartialTrainSettings,
 ): PartialTrainSettings {
   return {
@@ -36,7 +42,13 @@ export function trialSettings(
     learningRate: (base.learningRate ?? 2e-5) * (learningRate as number),
     inverseTemperature: (base.inverseTemperature ?? 1) * (inverseTemperature as number),
     target: evidence
-      ? ({ ...base.target, target, keep, boost, normalise } as PartialTrainSettings['target'])
+      ? ({
+          ...base.target,
+          target,
+          maxLabelled,
+          boost,
+          normalise,
+        } as PartialTrainSettings['target'])
       : { ...base.target, target: 'one-hot' },
   }
 }

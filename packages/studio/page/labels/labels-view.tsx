@@ -59,8 +59,8 @@ export function LabelsView({ source, settings, state, info, update }: ViewProps)
           from={1}
           to={Math.min(64, settings.contextSize)}
           step={1}
-          value={labels.keep}
-          onChange={(keep) => change({ keep })}
+          value={labels.maxLabelled}
+          onChange={(maxLabelled) => change({ maxLabelled })}
         />
         <Slider
           label="Boost"

@@ -18,7 +18,7 @@ export interface PageSettings extends Omit<Settings, 'views' | 'kernel'> {
 /** The settings of the labels view. */
 export type PageLabelSettings = Pick<
   LabelSettings,
-  'keep' | 'boost' | 'normalise' | 'normaliseOver' | 'aggregate'
+  'maxLabelled' | 'boost' | 'normalise' | 'normaliseOver' | 'aggregate'
 >
 
 /** docs/method.md section 4: the weights of the words where there are texts. */
@@ -37,12 +37,12 @@ export const defaultSettings = pagePresets.balanced
 
 /** What the labels view starts with. */
 export const defaultLabels: PageLabelSettings = (({
-  keep,
+  maxLabelled,
   boost,
   normalise,
   normaliseOver,
   aggregate,
-}) => ({ keep, boost, normalise, normaliseOver, aggregate }))(labelPresets.balanced)
+}) => ({ maxLabelled, boost, normalise, normaliseOver, aggregate }))(labelPresets.balanced)
 
 /** The preset that settings are equal to, undefined where they are nobody's. */
 export function presetOf(settings: PageSettings): PresetName | undefined {

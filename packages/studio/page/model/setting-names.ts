@@ -16,13 +16,13 @@ const names: Record<Exclude<keyof PageSettings, 'textScore' | 'textGraph'>, stri
   lambda: 'lambda',
   weight: 'weight',
   weightParameter: 'weight-parameter',
-  scale: 'scale',
+  rowScaling: 'row-scaling',
   metric: 'metric',
   mix: 'mix',
 }
 
 const labelNames: Record<keyof PageLabelSettings, string> = {
-  keep: 'keep',
+  maxLabelled: 'max-labelled',
   boost: 'boost',
   normalise: 'normalise',
   normaliseOver: 'normalise-over',

@@ -82,11 +82,11 @@ export function SettingsPanel(props: {
           onChange={(weight) => change({ weight })}
         />
         <Choice
-          label="Scale"
+          label="Row scaling"
           help="How the rows of similarities are scaled before anything else."
           options={['none', 'max', 'mean']}
-          value={settings.scale}
-          onChange={(scale) => change({ scale })}
+          value={settings.rowScaling}
+          onChange={(rowScaling) => change({ rowScaling })}
         />
         <Choice
           label="Similarity"
