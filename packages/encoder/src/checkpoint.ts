@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { FileError } from '@kith/ir'
+import { readTensorList, readTensors, type StoredTensor } from '@kith/ir/safetensors'
 import type { Value } from './graph/graph.ts'
 import { isObject, readJson } from './json.ts'
 import { WORDS } from './parameter-names.ts'
-import { readTensorList, readTensors, type StoredTensor } from './safetensors.ts'
 
 /** The weights of a graph's parameters, by name. */
 export type Weights = ReadonlyMap<string, Float32Array>
@@ -26,7 +26,7 @@ export interface TensorIndex {
 export async function indexTensors(file: string): Promise<TensorIndex> {
   const stored = new Map<string, StoredTensor>()
   for (const shard of await shardsOf(file)) {
-    for (const tensor of await readTensorList(shard)) stored.set(tensor.name, tensor)
+    for (const tensor of readTensorList(shard)) stored.set(tensor.name, tensor)
   }
   return { stored, prefix: prefixOf(file, [...stored.keys()]) }
 }

@@ -22,11 +22,4 @@ export { asCheckpoint, type Checkpoint, type Model, type ModelOptions, openModel
 export { writeModelFiles } from './model-files.ts'
 export { WORDS } from './parameter-names.ts'
 export { embeddings, type Head, type Pooling } from './pooling.ts'
-export {
-  readMetadata,
-  readTensorBytes,
-  readTensorList,
-  readTensors,
-  type StoredTensor,
-} from './safetensors.ts'
 export { readTokenizerFiles, type TokenizerFiles } from './tokenizer-files.ts'

@@ -188,12 +188,15 @@ test.each(sizes)('%s of %j is refused before a graph is built', async (key, valu
 })
 
 test('a pipe in the place of a file does not block', async () => {
-  for (const name of ['config.json', 'model.safetensors']) {
+  for (const [name, problem] of [
+    ['config.json', 'is not a file'],
+    ['model.safetensors', 'is a pipe, and its format is read by position'],
+  ] as const) {
     const folder = writeFiles(join(output, `pipe-${name}`), good)
     rmSync(join(folder, name))
     execFileSync('mkfifo', [join(folder, name)])
     await expect(loadEncoder(folder, { pooling: 'mean' })).rejects.toThrow(
-      `${join(folder, name)}: is not a file`,
+      `${join(folder, name)}: ${problem}`,
     )
   }
 })

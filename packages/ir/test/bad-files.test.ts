@@ -100,7 +100,7 @@ describe('a bad file of embeddings is an error with its place', () => {
       safetensors(tensor('BF16', [2, 2], [0, 8])),
       'tensor a: expected type F16',
     ],
-    ['range.safetensors', safetensors(tensor('F32', [2, 2], [4, 20])), 'bytes 4,20 are outside'],
+    ['range.safetensors', safetensors(tensor('F32', [2, 2], [4, 20])), 'bytes 4 to 20 are outside'],
     [
       'shape.safetensors',
       safetensors(tensor('F32', [2, 3], [0, 16])),

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { KithError } from '@kith/core'
-import { Graph, operations as op, readMetadata, readTensorList, readTensors } from '@kith/encoder'
+import { Graph, operations as op } from '@kith/encoder'
 import { FileError } from '@kith/ir'
+import { readMetadata, readTensorList, readTensors, writeTensors } from '@kith/ir/safetensors'
 import { Tensor } from 'onnxruntime-node'
 import type { Query, QueryBatch, QueryGraph, QueryModel } from './query-model.ts'
 import { randomWords } from './random.ts'
-import { writeTensors } from './tensor-file.ts'
 
 /** `linear`: x + Wx. `mlp`: x + V · gelu(Wx + b) + c. Both begin as x. */
 export type AdapterKind = 'linear' | 'mlp'
@@ -116,9 +116,9 @@ export class AdapterModel implements QueryModel {
 /** Opens a trained adapter: `adapter.safetensors` of a folder. */
 export async function openAdapter(folder: string): Promise<AdapterModel> {
   const file = join(folder, FILE)
-  const { kind, normalise } = await readMetadata(file)
+  const { kind, normalise } = readMetadata(file)
   if (kind !== 'linear' && kind !== 'mlp') throw new FileError(file, '', 'is not a query adapter')
-  const stored = await readTensorList(file)
+  const stored = readTensorList(file)
   const up = stored.find(({ name }) => name === 'up.weight')
   const [inner = 0, dimensions = 0] = up?.shape ?? []
   // Before so much memory is asked for.

@@ -1,18 +1,19 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { FileError } from '@kith/ir'
 import {
   readMetadata,
   readTensorBytes,
   readTensorList,
   readTensors,
   type StoredTensor,
-} from '@kith/encoder'
-import { FileError } from '@kith/ir'
+  type WrittenTensor,
+  writeTensors,
+} from '@kith/ir/safetensors'
 import { Digest } from './digest.ts'
 import { differenceOf, type Identity } from './identity.ts'
 import type { Moments } from './optimiser.ts'
 import { type Progress, parseProgress } from './progress.ts'
-import { type WrittenTensor, writeTensors } from './tensor-file.ts'
 
 /** Everything that training is made of. Numbers are copied into place when it is read. */
 export interface TrainingState {
@@ -73,7 +74,7 @@ export async function readCheckpoint(
   const { progress, tensorsDigest } = await readStart(file)
   const difference = differenceOf(progress.identity, identity)
   if (difference) throw new FileError(file, '', difference)
-  const stored = new Map((await readTensorList(file)).map((tensor) => [tensor.name, tensor]))
+  const stored = new Map(readTensorList(file).map((tensor) => [tensor.name, tensor]))
   const digest = new Digest()
   const fill = async (name: string, data: Float32Array) => {
     const tensor = stored.get(name)
@@ -106,7 +107,7 @@ export function hasCheckpoint(folder: string): boolean {
 }
 
 async function readStart(file: string): Promise<{ progress: Progress; tensorsDigest: unknown }> {
-  const { training, trainingDigest, tensorsDigest } = await readMetadata(file)
+  const { training, trainingDigest, tensorsDigest } = readMetadata(file)
   const progress = parseProgress(training)
   if (!progress) throw new FileError(file, '', 'is not a checkpoint of a training')
   // Checkpoints of earlier versions have no digests; they are refused for their identity.

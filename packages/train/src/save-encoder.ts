@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { findTensors, readTensorBytes, type Value, writeModelFiles } from '@kith/encoder'
+import { findTensors, type Value, writeModelFiles } from '@kith/encoder'
+import { readTensorBytes, type WrittenTensor, writeTensors } from '@kith/ir/safetensors'
 import type { EncoderModel } from './encoder-model.ts'
-import { type WrittenTensor, writeTensors } from './tensor-file.ts'
 
 /**
  * Writes a trained encoder in the layout of its base: `model.safetensors` with the

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FileError } from '@kith/ir'
+import { writeTensors } from '@kith/ir/safetensors'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { readCheckpoint, type TrainingState, writeCheckpoint } from '../src/checkpoint.ts'
-import { writeTensors } from '../src/tensor-file.ts'
 
 const folder = temporaryFolder()
 const file = join(folder, 'latest.safetensors')

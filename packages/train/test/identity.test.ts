@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readMetadata } from '@kith/encoder'
 import { openEmbeddings, writeEmbeddings } from '@kith/ir'
+import { readMetadata, writeTensors } from '@kith/ir/safetensors'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { Digest } from '../src/digest.ts'
@@ -14,7 +14,6 @@ import {
   type TrainingQuery,
   train,
 } from '../src/index.ts'
-import { writeTensors } from '../src/tensor-file.ts'
 import { documentsOf, randomDocuments, writeSmallModel } from './support.ts'
 
 const folder = temporaryFolder()
@@ -189,7 +188,7 @@ describe('a training goes on with what it began with only', () => {
 test('a checkpoint of a version that recorded shapes only is refused', async () => {
   const job = await begin('old', {})
   const file = join(job.out, 'checkpoints/latest.safetensors')
-  const progress = JSON.parse((await readMetadata(file))['training'] as string)
+  const progress = JSON.parse(readMetadata(file)['training'] as string)
   const identity = JSON.stringify({ ...settings, documents: '30 × 8', queries: 'a1' })
   await writeTensors(file, [], { training: JSON.stringify({ ...progress, identity }) })
   await expect(goOn(job)).rejects.toThrow(
