@@ -2,18 +2,20 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './place.mjs'
 
-/** The modules that packages export, with the page and the source of each. */
+/** The modules that packages export for programs, with the page and the source of each. */
 export function apiPages() {
   const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   return workspaces.flatMap((folder) => {
     const { name, exports = {} } = JSON.parse(
       readFileSync(join(root, folder, 'package.json'), 'utf8'),
     )
-    return Object.keys(exports).map((path) => {
-      const source = join(root, folder, 'src', path === '.' ? 'index.ts' : `${path.slice(2)}.ts`)
+    return Object.entries(exports).flatMap(([path, { default: built }]) => {
+      const source = join(root, folder, built.replace('dist/', 'src/').replace(/js$/, 'ts'))
+      const code = readFileSync(source, 'utf8')
+      if (isInternal(code)) return []
       const module = `${name.slice('@kith/'.length)}${path.slice(1).replace('/', '-')}`
       // typedoc gives a module with namespaces a folder.
-      const isFolder = readFileSync(source, 'utf8').includes('export * as')
+      const isFolder = code.includes('export * as')
       return {
         readme: path === '.' ? `${folder}/README.md` : undefined,
         name: path === '.' ? name : `${name}/${path.slice(2)}`,
@@ -23,4 +25,9 @@ export function apiPages() {
       }
     })
   })
+}
+
+/** Whether a module is for Kith's own packages: its first comment says so. */
+export function isInternal(code) {
+  return /^\/\*\*[\s*]*internal:/i.test(code)
 }

@@ -1,5 +1,5 @@
 import { compare, type Evaluation } from '@kith/ir'
-import { tQuantile } from './t-quantile.ts'
+import { tQuantile } from '@kith/ir/internal'
 
 /** How sure the confidence interval is. */
 const CONFIDENCE = 0.95

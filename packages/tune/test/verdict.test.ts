@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { pairedTest } from '../src/paired-test.ts'
 import { generator, normal } from '../src/random.ts'
-import { tQuantile } from '../src/t-quantile.ts'
 import { judge } from '../src/verdict.ts'
 
 /** Values around a mean that differ from query to query. */
@@ -9,20 +8,6 @@ function values(queries: number, mean: number, seed: number, noise = 0.05): Floa
   const random = generator(seed)
   return Float64Array.from({ length: queries }, () => mean + noise * normal(random))
 }
-
-test('quantiles of t, as tables have them', () => {
-  const table: [number, number][] = [
-    [1, 12.7062],
-    [2, 4.3027],
-    [3, 3.1824],
-    [10, 2.2281],
-    [29, 2.0452],
-    [224, 1.9706],
-    [9999, 1.9602],
-  ]
-  for (const [degrees, t] of table) expect(tQuantile(0.95, degrees)).toBeCloseTo(t, 4)
-  expect(tQuantile(0.99, 10)).toBeCloseTo(3.1693, 4)
-})
 
 test('evidence: the paired t-test, and an interval that ends at 0 where p is 0.05', () => {
   const before = Float64Array.of(0.1, 0.4, 0.3, 0.8, 0.5)

@@ -5,6 +5,40 @@ export function tTestP(t: number, degrees: number): number {
   return incompleteBeta(degrees / (degrees + t * t), degrees / 2, 0.5)
 }
 
+/**
+ * The inverse: the t that lies as far from 0 as chance alone brings it in `level` of all cases, so
+ * that `tTestP` of it is 1 − level. For whole degrees of freedom.
+ */
+export function tQuantile(level: number, degrees: number): number {
+  // The angle θ with t = tan θ · √degrees is bounded, which t is not: it can be bisected.
+  let low = 0
+  let high = Math.PI / 2
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2
+    if (withinAngle(middle, degrees) < level) low = middle
+    else high = middle
+  }
+  return Math.tan((low + high) / 2) * Math.sqrt(degrees)
+}
+
+/**
+ * The probability that |t| ≤ tan θ · √degrees: as a function of the angle it is a finite series for
+ * whole degrees (Abramowitz and Stegun 26.7.3 and 4), without the loss of digits near 90° that the
+ * incomplete beta function of t would have.
+ */
+function withinAngle(angle: number, degrees: number): number {
+  const cosine = Math.cos(angle)
+  const odd = degrees % 2 === 1
+  let term = odd ? cosine : 1
+  let sum = degrees === 1 ? 0 : term
+  for (let j = odd ? 3 : 2; j <= degrees - 2; j += 2) {
+    term *= (cosine * cosine * (j - 1)) / j
+    sum += term
+  }
+  const part = Math.sin(angle) * sum
+  return odd ? (2 / Math.PI) * (angle + part) : part
+}
+
 /** The regularised incomplete beta function I_x(a, b). */
 export function incompleteBeta(x: number, a: number, b: number): number {
   if (x <= 0) return 0
