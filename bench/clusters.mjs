@@ -1,3 +1,5 @@
+import { counterWords, fraction } from '@kith/ir/random'
+
 /**
  * Clustered contexts as retrieval gives them: a query, and candidates around a
  * few centres, the nearer ones first. Seeded, and every one different: repeating
@@ -19,13 +21,8 @@ export function clusteredContext(candidates, dimensions, seed) {
 
 /** Uniform numbers from 0 to 1. */
 export function generator(seed) {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x9e3779b9) >>> 0
-    let t = Math.imul(state ^ (state >>> 16), 0x85ebca6b)
-    t = Math.imul(t ^ (t >>> 13), 0xc2b2ae35)
-    return ((t ^ (t >>> 16)) >>> 0) / 2 ** 32
-  }
+  const words = counterWords(seed, 0x9e3779b9)
+  return () => fraction(words)
 }
 
 /** Sums of uniform numbers: near enough to normal, and quick. */

@@ -10,7 +10,8 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readQrels, readTexts, seededFraction, writeQrels, writeTexts } from '@kith/ir'
+import { readQrels, readTexts, writeQrels, writeTexts } from '@kith/ir'
+import { seededFraction } from '@kith/ir/random'
 import { figuresOf, kith, printTable, readArguments, trainedRun } from './trial.mjs'
 
 const [collection] = process.argv.splice(2, 1)

@@ -1,5 +1,6 @@
 import { KithError } from '@kith/core'
-import { type Qrels, type Run, seededFraction } from '@kith/ir'
+import type { Qrels, Run } from '@kith/ir'
+import { seededFraction } from '@kith/ir/random'
 
 /** How labels are drawn. */
 export interface DrawSparseOptions {

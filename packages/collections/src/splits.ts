@@ -1,4 +1,4 @@
-import { seededFraction } from '@kith/ir'
+import { seededFraction } from '@kith/ir/random'
 
 /** The splits, the first one being the one to which the others yield. */
 export const splits = ['test', 'dev', 'train'] as const

@@ -48,7 +48,6 @@ export { type RunFormat, readRun, writeRun } from './runs/run-files.ts'
 export { countRankings, streamRankings } from './runs/run-stream.ts'
 export { type Comparison, type ComparisonOptions, compare, holm } from './stats/compare.ts'
 export { formatP, markOf } from './stats/format-p.ts'
-export { seededFraction } from './stats/seeded.ts'
 export { TextStore } from './texts/text-store.ts'
 export {
   readTexts,

@@ -22,7 +22,6 @@ import {
   readLabels,
   readLabelsParquet,
   readRun,
-  seededFraction,
   streamRankings,
   TextStore,
   writeLabelsParquet,
@@ -261,13 +260,5 @@ describe('hiding judgements', () => {
       ),
     )
     expect(hideAllButOne(new Map([['q', new Map([['a', 1]])]])).known.size).toBe(0)
-  })
-
-  test('seeds make different draws, spread evenly', () => {
-    const draws = Array.from({ length: 4000 }, (_, seed) => seededFraction(seed, 'q'))
-    const mean = draws.reduce((a, b) => a + b, 0) / draws.length
-    expect(mean).toBeCloseTo(0.5, 1)
-    expect(new Set(draws).size).toBeGreaterThan(3990)
-    expect(() => seededFraction(-1, 'q')).toThrow(/seed -1/)
   })
 })

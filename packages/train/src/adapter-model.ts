@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { KithError } from '@kith/core'
 import { Graph, operations as op } from '@kith/encoder'
 import { FileError } from '@kith/ir'
+import { sfcWords } from '@kith/ir/random'
 import { readMetadata, readTensorList, readTensors, writeTensors } from '@kith/ir/safetensors'
 import { Tensor } from 'onnxruntime-node'
 import type { Query, QueryBatch, QueryGraph, QueryModel } from './query-model.ts'
-import { randomWords } from './random.ts'
 
 /** `linear`: x + Wx. `mlp`: x + V · gelu(Wx + b) + c. Both begin as x. */
 export type AdapterKind = 'linear' | 'mlp'
@@ -55,7 +55,7 @@ export class AdapterModel implements QueryModel {
     this.trained = new Set(this.weights.keys())
     if (kind === 'mlp') {
       // The second layer starts at 0; were the first one 0 as well, neither would learn.
-      const words = randomWords(seed)
+      const words = sfcWords(seed)
       const range = 1 / Math.sqrt(dimensions)
       const first = this.weights.get('up.weight')!
       first.forEach((_, i) => {

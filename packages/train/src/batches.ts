@@ -1,4 +1,4 @@
-import { randomWords, shuffledRange } from './random.ts'
+import { sfcWords, shuffle } from '@kith/ir/random'
 
 /**
  * The order in which examples are seen: epoch after epoch, each shuffled by the seed and
@@ -23,7 +23,8 @@ export class Batches {
   #example(place: number): number {
     const epoch = Math.floor(place / this.examples)
     if (epoch !== this.#epoch) {
-      this.#order = shuffledRange(this.examples, randomWords(this.seed, epoch))
+      const inOrder = new Uint32Array(this.examples).map((_, i) => i)
+      this.#order = shuffle(inOrder, sfcWords(this.seed, epoch))
       this.#epoch = epoch
     }
     return this.#order[place % this.examples]!

@@ -1,5 +1,5 @@
+import { below, sfcWords } from '@kith/ir/random'
 import { Digest } from './digest.ts'
-import { randomWords } from './random.ts'
 import type { DocumentVectors } from './training-query.ts'
 
 /** Bytes of float32 that are read whole: some seconds. */
@@ -45,10 +45,10 @@ export function documentsIdentity(
 
 /** A row of each of as many stretches, the same ones for the same number of rows. */
 function sampledRows(rows: number): Uint32Array {
-  const words = randomWords(rows)
+  const words = sfcWords(rows)
   const start = (stretch: number) => Math.floor((stretch * rows) / SAMPLES)
   return Uint32Array.from({ length: SAMPLES }, (_, stretch) => {
     const [from, to] = [start(stretch), start(stretch + 1)]
-    return from + Math.floor((words() / 2 ** 32) * (to - from))
+    return from + below(to - from, words)
   })
 }

@@ -1,6 +1,6 @@
 import { type Dim, type Drop, operations as op, type Value } from '@kith/encoder'
+import { sfcWords } from '@kith/ir/random'
 import { Tensor } from 'onnxruntime-node'
-import { randomWords } from './random.ts'
 
 /**
  * Dropout by masks that are fed: what is kept is scaled up, so that the mean stays. The
@@ -31,7 +31,7 @@ export class Dropout {
   /** The masks of a batch, for the sizes that its named axes have. */
   feeds(batch: number, sizes: Record<string, number>): Record<string, Tensor> {
     // A third seed, so that the masks have nothing to do with the order of the examples.
-    const words = randomWords(this.#seed, batch, 1)
+    const words = sfcWords(this.#seed, batch, 1)
     const limit = Math.round(this.#rate * 2 ** 16)
     const kept = 1 / (1 - this.#rate)
     const feeds: Record<string, Tensor> = {}

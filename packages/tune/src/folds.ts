@@ -1,5 +1,5 @@
 import { KithError } from '@kith/core'
-import { generator, shuffled } from './random.ts'
+import { hashedWords, shuffle } from '@kith/ir/random'
 
 /** A stream of random numbers of its own, apart from all trials'. */
 const FOLDS_STREAM = 2 ** 40
@@ -29,7 +29,7 @@ export function splitFolds(
     )
   }
   // The largest groups first: the small ones then even out what those made uneven.
-  const order = shuffled([...members.values()], generator(seed, FOLDS_STREAM)).sort(
+  const order = shuffle([...members.values()], hashedWords(seed, FOLDS_STREAM)).sort(
     (a, b) => b.length - a.length,
   )
   const sizes = new Array<number>(folds).fill(0)

@@ -1,4 +1,4 @@
-import { normal, type Random } from './random.ts'
+import { below, fraction, normal, type Words } from '@kith/ir/random'
 import {
   type Dimension,
   draw,
@@ -52,15 +52,15 @@ export class Parzen {
   }
 
   /** A point drawn from the density. */
-  sample(random: Random): Parameters {
-    const kernels = this.#kernels[Math.floor(random() * this.#kernels.length)]!
+  sample(words: Words): Parameters {
+    const kernels = this.#kernels[below(this.#kernels.length, words)]!
     return fill(this.#space, (name, dimension) => {
       const kernel = kernels[this.#names.indexOf(name)]
-      if (!kernel) return draw(dimension, random)
+      if (!kernel) return draw(dimension, words)
       if ('favoured' in kernel) {
-        return random() < SPREAD ? draw(dimension, random) : kernel.favoured
+        return fraction(words) < SPREAD ? draw(dimension, words) : kernel.favoured
       }
-      return fromUnit(dimension as NumericDimension, within(kernel.centre, kernel.width, random))
+      return fromUnit(dimension as NumericDimension, within(kernel.centre, kernel.width, words))
     })
   }
 
@@ -130,9 +130,9 @@ function scatter(places: readonly number[]): number {
 }
 
 /** A normal draw that lies between 0 and 1. */
-function within(centre: number, width: number, random: Random): number {
+function within(centre: number, width: number, words: Words): number {
   while (true) {
-    const place = centre + width * normal(random)
+    const place = centre + width * normal(words)
     // At least a third of the draws do, as the centre does and no width exceeds 1.
     if (place >= 0 && place <= 1) return place
   }

@@ -1,4 +1,4 @@
-import { generator } from './random.ts'
+import { hashedWords } from '@kith/ir/random'
 import { draw, fill } from './space.ts'
 import { ROUND, type Suggest } from './suggest.ts'
 
@@ -7,6 +7,6 @@ export const suggestEvenly: Suggest = ({ space, seed, start, round = ROUND }, fi
   Array.from({ length: round }, (_, i) => {
     const trial = finished.length + i
     if (trial === 0) return start
-    const random = generator(seed, trial)
-    return fill(space, (_, dimension) => draw(dimension, random))
+    const words = hashedWords(seed, trial)
+    return fill(space, (_, dimension) => draw(dimension, words))
   })

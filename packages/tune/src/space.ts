@@ -1,5 +1,5 @@
 import { KithError } from '@kith/core'
-import type { Random } from './random.ts'
+import { below, fraction, type Words } from '@kith/ir/random'
 
 /** What a dimension can be set to. */
 export type Value = number | string | boolean
@@ -66,9 +66,9 @@ export function fill(
 }
 
 /** A value drawn evenly. */
-export function draw(dimension: Dimension, random: Random): Value {
-  if (dimension.kind !== 'choice') return fromUnit(dimension, random())
-  return dimension.values[Math.floor(random() * dimension.values.length)]!
+export function draw(dimension: Dimension, words: Words): Value {
+  if (dimension.kind !== 'choice') return fromUnit(dimension, fraction(words))
+  return dimension.values[below(dimension.values.length, words)]!
 }
 
 /** A number's place between the ends of its dimension, from 0 to 1. */

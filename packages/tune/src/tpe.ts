@@ -1,5 +1,5 @@
+import { hashedWords, type Words } from '@kith/ir/random'
 import { Parzen } from './parzen.ts'
-import { generator, type Random } from './random.ts'
 import { suggestEvenly } from './random-search.ts'
 import type { Parameters } from './space.ts'
 import { ROUND, type Suggest } from './suggest.ts'
@@ -31,15 +31,15 @@ export const suggestTpe: Suggest = (recipe, finished) => {
   const others = order.slice(best)
   const round: Parameters[] = []
   for (let i = 0; i < count; i++) {
-    const random = generator(seed, study, finished.length + i)
+    const words = hashedWords(seed, study, finished.length + i)
     const rest = new Parzen(space, [...others, ...round])
-    round.push(mostPromising(good, rest, random))
+    round.push(mostPromising(good, rest, words))
   }
   return round
 }
 
-function mostPromising(good: Parzen, rest: Parzen, random: Random): Parameters {
-  const draws = Array.from({ length: DRAWS }, () => good.sample(random))
+function mostPromising(good: Parzen, rest: Parzen, words: Words): Parameters {
+  const draws = Array.from({ length: DRAWS }, () => good.sample(words))
   const promises = draws.map((point) => good.logDensity(point) - rest.logDensity(point))
   return draws[promises.indexOf(Math.max(...promises))]!
 }

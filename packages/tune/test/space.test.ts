@@ -1,6 +1,6 @@
+import { hashedWords } from '@kith/ir/random'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { generator } from '../src/random.ts'
 import {
   checkSpace,
   type Dimension,
@@ -46,10 +46,10 @@ test('numbers stay within their dimension, on its steps, and come back from thei
 
 test('every whole number is drawn, the first and last as often as others', () => {
   const dimension: IntegerDimension = { kind: 'integer', from: 10, to: 54, step: 10 }
-  const random = generator(1)
+  const words = hashedWords(1)
   const counts = new Map<unknown, number>()
   for (let i = 0; i < 5000; i++) {
-    const value = draw(dimension, random)
+    const value = draw(dimension, words)
     counts.set(value, (counts.get(value) ?? 0) + 1)
   }
   expect([...counts.keys()].sort()).toEqual([10, 20, 30, 40, 50])
@@ -57,9 +57,9 @@ test('every whole number is drawn, the first and last as often as others', () =>
 })
 
 test('logarithmic dimensions draw each power of ten as often', () => {
-  const random = generator(2)
+  const words = hashedWords(2)
   const dimension: Dimension = { kind: 'float', from: 1e-3, to: 1, log: true }
-  const small = Array.from({ length: 3000 }, () => draw(dimension, random) as number)
+  const small = Array.from({ length: 3000 }, () => draw(dimension, words) as number)
   expect(Math.abs(small.filter((value) => value < 1e-2).length - 1000)).toBeLessThan(120)
 })
 
@@ -70,9 +70,9 @@ test('a conditional dimension is there exactly when its condition holds', () => 
     // Where depth takes no part, neither does what depends on it.
     deep: { kind: 'choice', values: [true], when: { dimension: 'depth', is: 3 } },
   }
-  const random = generator(3)
+  const words = hashedWords(3)
   for (let i = 0; i < 300; i++) {
-    const point = fill(space, (_, dimension) => draw(dimension, random))
+    const point = fill(space, (_, dimension) => draw(dimension, words))
     expect('depth' in point).toBe(point['kind'] === 'b')
     expect('deep' in point).toBe(point['depth'] === 3)
   }

@@ -1,24 +1,24 @@
 import { prepareText, type Settings } from '@kith/core'
+import { below, hashedWords, normal } from '@kith/ir/random'
 import { shareTexts, type TrialCollection, type TrialQuery } from '../src/collection.ts'
 import type { Evaluator } from '../src/evaluator.ts'
-import { generator, normal } from '../src/random.ts'
 
 /** A collection of random vectors, texts and grades: no settings are better than others, except by chance. */
 export function randomCollection(
   seed: number,
   { queries = 60, candidates = 20, dimensions = 6, texts = false } = {},
 ): TrialCollection {
-  const random = generator(seed, 99)
+  const source = hashedWords(seed, 99)
   const numbers = (length: number) => {
     const array = new Float32Array(new SharedArrayBuffer(length * 4))
-    return array.map(() => normal(random))
+    return array.map(() => normal(source))
   }
   const words = (count: number) =>
     Array.from({ length: count }, () =>
-      prepareText(Array.from({ length: 8 }, () => `w${Math.floor(random() * 30)}`).join(' ')),
+      prepareText(Array.from({ length: 8 }, () => `w${below(30, source)}`).join(' ')),
     )
   const list = Array.from({ length: queries }, (_, row): TrialQuery => {
-    const grades = Float64Array.from({ length: candidates }, () => Math.floor(random() * 4) - 1)
+    const grades = Float64Array.from({ length: candidates }, () => below(4, source) - 1)
     return {
       id: `q${row}`,
       row,

@@ -1,11 +1,11 @@
 import { prepareText, resolveMethodSettings, type Settings } from '@kith/core'
 import { evaluate, openEmbeddings, readQrels, readRun, readTexts } from '@kith/ir'
+import { below, fraction, hashedWords, normal } from '@kith/ir/random'
 import { describe, expect, test } from 'vitest'
 import { sharedCollection } from '../../../test/files.ts'
 import { collect } from '../src/collect.ts'
 import { createEvaluator, type Evaluator } from '../src/evaluator.ts'
 import { meanOf, type PairedTest, pairedTest } from '../src/paired-test.ts'
-import { generator, normal } from '../src/random.ts'
 import { tune } from '../src/tune.ts'
 import { objective, randomCollection } from './support.ts'
 
@@ -16,13 +16,13 @@ const measure = 'nDCG@10'
  * and no others. `gain` is what λ near 0.45 is worth to all queries alike.
  */
 function capricious(seed: number, queries: number, gain = 0) {
-  const random = generator(seed, 7)
+  const words = hashedWords(seed, 7)
   const tastes = Array.from({ length: queries }, () => ({
-    level: 0.4 + 0.1 * normal(random),
-    lambda: 12 * normal(random),
-    k: 3 * normal(random),
-    size: 3 * normal(random),
-    phase: 2 * Math.PI * random(),
+    level: 0.4 + 0.1 * normal(words),
+    lambda: 12 * normal(words),
+    k: 3 * normal(words),
+    size: 3 * normal(words),
+    phase: 2 * Math.PI * fraction(words),
   }))
   const value = (query: number, { lambda, k, contextSize }: Settings): number => {
     const taste = tastes[query]!
@@ -67,11 +67,11 @@ describe('never fooled', () => {
 
 /** The evidence for the best of some settings on the very queries that chose it. */
 async function judgedByItsOwnQueries(evaluator: Evaluator, seed: number): Promise<PairedTest> {
-  const random = generator(seed, 8)
+  const words = hashedWords(seed, 8)
   const settings = Array.from({ length: 48 }, () => ({
     ...resolveMethodSettings(),
-    lambda: 0.3 + 0.7 * random(),
-    k: 2 + Math.floor(40 * random()),
+    lambda: 0.3 + 0.7 * fraction(words),
+    k: 2 + below(40, words),
   }))
   const [standard, ...others] = await evaluator.evaluate([resolveMethodSettings(), ...settings])
   const best = others.reduce((a, b) => (meanOf(b) > meanOf(a) ? b : a))

@@ -1,12 +1,12 @@
+import { hashedWords, normal } from '@kith/ir/random'
 import { expect, test } from 'vitest'
 import { pairedTest } from '../src/paired-test.ts'
-import { generator, normal } from '../src/random.ts'
 import { judge } from '../src/verdict.ts'
 
 /** Values around a mean that differ from query to query. */
 function values(queries: number, mean: number, seed: number, noise = 0.05): Float64Array {
-  const random = generator(seed)
-  return Float64Array.from({ length: queries }, () => mean + noise * normal(random))
+  const words = hashedWords(seed)
+  return Float64Array.from({ length: queries }, () => mean + noise * normal(words))
 }
 
 test('evidence: the paired t-test, and an interval that ends at 0 where p is 0.05', () => {

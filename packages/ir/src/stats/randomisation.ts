@@ -1,4 +1,5 @@
 import { KithError } from '@kith/core'
+import { mulberryWords } from '../random/streams.ts'
 
 /**
  * Fisher's randomisation test on paired differences: how often the mean is at least as
@@ -18,13 +19,13 @@ export function randomisationP(
   const threshold = observed - 1e-12 * values.reduce((sum, value) => sum + Math.abs(value), 0)
   if (values.length < 31 && 2 ** values.length <= permutations) return exactP(values, threshold)
 
-  const random = signs(seed)
+  const words = mulberryWords(seed)
   let extreme = 0
   for (let i = 0; i < permutations; i++) {
     let sum = 0
     let bits = 0
     for (let j = 0; j < values.length; j++) {
-      if (j % 32 === 0) bits = random()
+      if (j % 32 === 0) bits = words()
       sum += bits & 1 ? values[j]! : -values[j]!
       bits >>>= 1
     }
@@ -45,15 +46,4 @@ function exactP(values: readonly number[], threshold: number): number {
     if (Math.abs(sum) >= threshold) extreme++
   }
   return extreme / assignments
-}
-
-/** Random words of 32 bits from a seed (mulberry32). */
-function signs(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let word = Math.imul(state ^ (state >>> 15), state | 1)
-    word ^= word + Math.imul(word ^ (word >>> 7), word | 61)
-    return (word ^ (word >>> 14)) >>> 0
-  }
 }
