@@ -1,4 +1,5 @@
 import { KithError, type Matrix } from '@kith/core'
+import { choice } from '@kith/core/internal'
 import { planBatches } from './batches.ts'
 import type { LanePool } from './lane-pool.ts'
 import type { Model } from './model.ts'
@@ -124,10 +125,8 @@ export class Encoder {
     onTexts: (count: number) => void,
   ): Promise<Encoded> {
     const { dimensions } = this
+    choice('query', 'document')('role', role)
     const prefix = this.#prefixes[role]
-    if (prefix === undefined) {
-      throw new KithError('BAD_SETTING', `role is "${role}", allowed: query, document`)
-    }
     const tokens = texts.map((text, i) => this.#tokenize(prefix, text, first + i))
     const data = new Float32Array(texts.length * dimensions)
     const batches = planBatches(tokens.map(({ ids }) => ids.length))

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { KithError } from '@kith/core'
+import { range } from '@kith/core/internal'
 import { countParameters } from './build-model.ts'
 import { Encoder } from './encoder.ts'
 import { LanePool, type PoolSize } from './lane-pool.ts'
@@ -27,9 +27,7 @@ const WEIGHT_BYTES = 2 ** 31
  */
 export async function loadEncoder(name: string, options: EncoderOptions = {}): Promise<Encoder> {
   const { threads = availableParallelism(), queryPrefix = '', documentPrefix = '' } = options
-  if (!Number.isInteger(threads) || threads < 1) {
-    throw new KithError('BAD_SETTING', `threads is ${threads}, allowed: whole numbers from 1 on`)
-  }
+  range({ from: 1, integer: true })('threads', threads)
   const model = await openModel(name, options)
   const source = sourceOf(model)
   const pool = new LanePool(source, poolSize(threads, await weightBytes(source)))

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { KithError } from '@kith/core'
+import { choice, range } from '@kith/core/internal'
 import { FileError } from '@kith/ir'
 import { checkSizes } from './check-sizes.ts'
 import { type EncoderConfig, readConfig } from './config.ts'
@@ -46,19 +47,14 @@ export async function openModel(name: string, options: ModelOptions = {}): Promi
   const files = await findModel(name, options)
   const config = files.onnx ? undefined : await checkedConfig(files)
   const { pooling = files.head.pooling, normalise = files.head.normalise ?? false } = options
-  if (pooling === undefined ? config : pooling !== 'mean' && pooling !== 'first') {
-    const problem =
-      pooling === undefined
-        ? `the files of ${files.name} do not say how tokens become an embedding: say pooling "mean" (RepBERT, E5) or "first" (TAS-B, CoCondenser, BGE)`
-        : `pooling is "${pooling}", allowed: mean, first`
+  if (pooling !== undefined) choice('mean', 'first')('pooling', pooling)
+  else if (config) {
+    const problem = `the files of ${files.name} do not say how tokens become an embedding: say pooling "mean" (RepBERT, E5) or "first" (TAS-B, CoCondenser, BGE)`
     throw new KithError('BAD_SETTING', problem)
   }
-  const limit = config?.positions ?? Number.POSITIVE_INFINITY
-  const maxTokens = options.maxTokens ?? Math.min(files.maxTokens ?? USUAL_LIMIT, limit)
-  if (!Number.isInteger(maxTokens) || maxTokens < 1 || maxTokens > limit) {
-    const problem = `maxTokens is ${maxTokens}, allowed: whole numbers up to ${limit}`
-    throw new KithError('BAD_SETTING', problem)
-  }
+  const limit = config?.positions
+  const maxTokens = options.maxTokens ?? Math.min(files.maxTokens ?? USUAL_LIMIT, limit ?? Infinity)
+  range({ from: 1, to: limit, integer: true })('maxTokens', maxTokens)
   const { file, description, config: settings } = await readTokenizerFiles(files.folder)
   const tokenizer = new TextTokenizer(file, description, settings, maxTokens)
   if (config && tokenizer.largestId >= config.vocabulary) {

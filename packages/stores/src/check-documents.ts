@@ -1,4 +1,5 @@
 import { KithError, type Matrix } from '@kith/core'
+import { choice, range } from '@kith/core/internal'
 import { unstorable } from './storable-text.ts'
 import type { StoreDocument, StoreDocuments, StoreSearchOptions } from './store.ts'
 
@@ -87,12 +88,8 @@ export function checkSearch(
   { top, metric = 'dot' }: StoreSearchOptions,
   dimensions: number | undefined,
 ): void {
-  if (!Number.isSafeInteger(top) || top < 1) {
-    throw new KithError('BAD_SETTING', `top is ${top}, allowed: whole numbers from 1 on`)
-  }
-  if (metric !== 'dot' && metric !== 'cosine') {
-    throw new KithError('BAD_SETTING', `metric is "${metric}", allowed: dot, cosine`)
-  }
+  range({ from: 1, integer: true })('top', top)
+  choice('dot', 'cosine')('metric', metric)
   if (dimensions !== undefined && queries.rows > 0 && queries.dimensions !== dimensions) {
     throw new KithError(
       'BAD_SHAPE',

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { type KernelName, KithError, kernel, type Matrix } from '@kith/core'
+import { choice, range } from '@kith/core/internal'
 import { checkDocuments, DocumentReader, type DocumentSource } from './documents.ts'
 import { checkQueries } from './finite.ts'
 import { handRound, leastRows, slotsFor } from './hand-round.ts'
@@ -152,11 +153,10 @@ async function searchAll(
 
 function check(queries: Matrix, documents: DocumentSource, options: SearchOptions): void {
   const { top, metric = 'dot', workers = 0 } = options
-  whole('top', top)
-  whole('workers', workers)
-  if (metric !== 'dot' && metric !== 'cosine') {
-    throw new KithError('BAD_SETTING', `metric is "${metric}", allowed: dot, cosine`)
-  }
+  const count = range({ from: 0, integer: true })
+  count('top', top)
+  count('workers', workers)
+  choice('dot', 'cosine')('metric', metric)
   if (queries.data.length < queries.rows * queries.dimensions) {
     throw new KithError(
       'BAD_SHAPE',
@@ -171,11 +171,6 @@ function check(queries: Matrix, documents: DocumentSource, options: SearchOption
       `queries have ${queries.dimensions} dimensions, documents ${documents.dimensions}`,
     )
   }
-}
-
-function whole(name: string, value: number): void {
-  if (Number.isSafeInteger(value) && value >= 0) return
-  throw new KithError('BAD_SETTING', `${name} is ${value}, allowed: whole numbers from 0 on`)
 }
 
 function defaultWorkers(queries: Matrix, documents: DocumentSource): number {

@@ -1,4 +1,4 @@
-import { KithError } from '@kith/core'
+import { injectGroundTruth, KithError } from '@kith/core'
 
 /**
  * A query's candidates (docs/method.md section 7): the labelled ones first, whether they
@@ -13,7 +13,7 @@ export function candidatesOf(
   if (labelled.length === 0) {
     throw new KithError('BAD_INPUT', `query ${id} has no relevant document to learn from`)
   }
-  const rows = new Set(labelled)
-  for (let i = 0; i < retrieved.length && rows.size < listSize; i++) rows.add(retrieved[i]!)
-  return Uint32Array.from(rows).subarray(0, listSize)
+  // A list shorter than the labelled documents holds the first of them.
+  const first = [...new Set(labelled)].slice(0, listSize)
+  return Uint32Array.from(injectGroundTruth(first, new Set(Array.from(retrieved)), listSize))
 }

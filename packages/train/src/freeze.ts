@@ -1,4 +1,4 @@
-import { KithError } from '@kith/core'
+import { range } from '@kith/core/internal'
 import type { EncoderConfig } from '@kith/encoder'
 
 /** The names of the weights that learn when only the uppermost layers do; without a number, all. */
@@ -8,10 +8,7 @@ export function trainedWeights(
   topLayers: number | undefined,
 ): Set<string> {
   if (topLayers === undefined) return new Set(names)
-  if (!Number.isInteger(topLayers) || topLayers < 1 || topLayers > layers) {
-    const problem = `topLayers is ${topLayers}, allowed: whole numbers from 1 to ${layers}`
-    throw new KithError('BAD_SETTING', problem)
-  }
+  range({ from: 1, to: layers, integer: true })('topLayers', topLayers)
   return new Set(names.filter((name) => layerOf(name) >= layers - topLayers))
 }
 

@@ -1,4 +1,5 @@
 import { KithError } from '@kith/core'
+import { range } from '@kith/core/internal'
 import { type Graph, toOnnx } from '@kith/encoder'
 import { InferenceSession, listSupportedBackends } from 'onnxruntime-node'
 
@@ -15,9 +16,7 @@ export async function openGraph(
   graph: Graph,
   { device = 'cpu', threads = 1 }: DeviceOptions,
 ): Promise<InferenceSession> {
-  if (!Number.isInteger(threads) || threads < 1) {
-    throw new KithError('BAD_SETTING', `threads is ${threads}, allowed: whole numbers from 1 on`)
-  }
+  range({ from: 1, integer: true })('threads', threads)
   const available = listSupportedBackends().map(({ name }) => name)
   if (!available.includes(device)) throw unusable(device, `there are ${available.join(', ')}`)
   const session = InferenceSession.create(toOnnx(graph).toBytes(), {

@@ -1,4 +1,5 @@
-import { KithError, type PartialLabelSettings } from '@kith/core'
+import { type PartialLabelSettings, resolveLabelSettings } from '@kith/core'
+import { choice, type Rule, type Rules, range, resolve } from '@kith/core/internal'
 import type { Loss } from './losses.ts'
 
 /** The settings of a training; each has a default but the number of steps. */
@@ -80,58 +81,46 @@ const defaults: Omit<TrainSettings, 'steps'> = {
   seed: 0,
 }
 
-type Check = (value: never) => boolean
-const whole = (from: number) => (value: number) => Number.isSafeInteger(value) && value >= from
-const between = (from: number, below: number) => (value: number) => value >= from && value < below
-const oneOf =
-  (...values: unknown[]) =>
-  (value: unknown) =>
-    values.includes(value)
+const count = (from: number) => range({ from, integer: true })
+const positive = range({ from: 0, above: true })
+const notNegative = range({ from: 0 })
 
-/** What each setting may be, and how a message says it. */
-const rules: Partial<Record<keyof TrainSettings, [Check, string]>> = {
-  steps: [whole(1), 'whole numbers from 1 on'],
-  batchSize: [whole(1), 'whole numbers from 1 on'],
-  gradientAccumulation: [whole(1), 'whole numbers from 1 on'],
-  listSize: [whole(2), 'whole numbers from 2 on'],
-  loss: [oneOf('kl', 'infonce', 'max-margin'), 'kl, infonce, max-margin'],
-  margin: [between(0, Infinity), 'numbers from 0 on'],
-  inverseTemperature: [(value: number) => value > 0 && value < Infinity, 'numbers above 0'],
-  learnTemperature: [oneOf(true, false), 'true, false'],
-  optimiser: [oneOf('adamw', 'radam'), 'adamw, radam'],
-  beta1: [between(0, 1), 'from 0 to below 1'],
-  beta2: [between(0, 1), 'from 0 to below 1'],
-  epsilon: [(value: number) => value > 0 && value < 1, 'above 0, below 1'],
-  weightDecay: [between(0, Infinity), 'numbers from 0 on'],
-  maxGradNorm: [between(0, Infinity), 'numbers from 0 on'],
-  learningRate: [between(0, Infinity), 'numbers from 0 on'],
-  warmup: [whole(0), 'whole numbers from 0 on'],
-  schedule: [oneOf('linear', 'plateau', 'constant'), 'linear, plateau, constant'],
-  finalRatio: [(value: number) => value >= 0 && value <= 1, 'from 0 to 1'],
-  patience: [whole(1), 'whole numbers from 1 on'],
-  factor: [(value: number) => value > 0 && value <= 1, 'above 0, up to 1'],
-  dropout: [between(0, 1), 'from 0 to below 1'],
-  validateEvery: [whole(1), 'whole numbers from 1 on'],
-  earlyStoppingPatience: [whole(0), 'whole numbers from 0 on'],
-  refreshEvery: [whole(0), 'whole numbers from 0 on'],
-  seed: [whole(0), 'whole numbers from 0 on'],
+/** What each setting may be. */
+const rules: Rules & Record<keyof TrainSettings, Rule> = {
+  steps: count(1),
+  batchSize: count(1),
+  gradientAccumulation: count(1),
+  listSize: count(2),
+  loss: choice('kl', 'infonce', 'max-margin'),
+  margin: notNegative,
+  inverseTemperature: positive,
+  learnTemperature: choice(true, false),
+  target: (_, value) => void (value === null || resolveLabelSettings(value as object)),
+  optimiser: choice('adamw', 'radam'),
+  beta1: range({ from: 0, below: 1 }),
+  beta2: range({ from: 0, below: 1 }),
+  epsilon: range({ from: 0, below: 1, above: true }),
+  weightDecay: notNegative,
+  maxGradNorm: notNegative,
+  learningRate: notNegative,
+  warmup: count(0),
+  schedule: choice('linear', 'plateau', 'constant'),
+  finalRatio: range({ from: 0, to: 1 }),
+  patience: count(1),
+  factor: range({ from: 0, to: 1, above: true }),
+  dropout: range({ from: 0, below: 1 }),
+  validateEvery: count(1),
+  // Checked where it is read: a measure can be spelt in many ways.
+  selectBy: () => {},
+  earlyStoppingPatience: count(0),
+  refreshEvery: count(0),
+  seed: count(0),
 }
 
 /** Completes settings with the defaults, and checks each one's range. */
 export function resolveTrainSettings(given: PartialTrainSettings): TrainSettings {
-  const known: PartialTrainSettings = { ...defaults, steps: undefined }
-  for (const [name, value] of Object.entries(given)) {
-    if (!(name in known)) {
-      const allowed = Object.keys(known).join(', ')
-      throw new KithError('BAD_SETTING', `there is no setting "${name}"; there are: ${allowed}`)
-    }
-    if (value !== undefined) Object.assign(known, { [name]: value })
-  }
-  const settings = known as TrainSettings
-  for (const [name, [check, allowed]] of Object.entries(rules)) {
-    const value = settings[name as keyof TrainSettings]
-    if (check(value as never)) continue
-    throw new KithError('BAD_SETTING', `${name} is ${JSON.stringify(value)}, allowed: ${allowed}`)
-  }
+  const settings = resolve<Omit<TrainSettings, 'steps'>>(given, defaults, rules) as TrainSettings
+  // It has no default.
+  rules.steps('steps', settings.steps)
   return settings
 }

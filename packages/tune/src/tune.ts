@@ -4,6 +4,7 @@ import {
   type PartialMethodSettings,
   resolveMethodSettings,
 } from '@kith/core'
+import { range } from '@kith/core/internal'
 import type { Evaluator } from './evaluator.ts'
 import type { ScorerOptions } from './scorer.ts'
 import { searchSettings } from './search-settings.ts'
@@ -86,12 +87,8 @@ export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<
 }
 
 function check({ trials, seed, queries }: { trials: number; seed: number; queries: number }): void {
-  if (!Number.isSafeInteger(trials) || trials < 1) {
-    throw new KithError('BAD_SETTING', `trials is ${trials}, allowed: a whole number from 1`)
-  }
-  if (!Number.isSafeInteger(seed) || seed < 0) {
-    throw new KithError('BAD_SETTING', `seed is ${seed}, allowed: a whole number from 0`)
-  }
+  range({ from: 1, integer: true })('trials', trials)
+  range({ from: 0, integer: true })('seed', seed)
   if (queries < 2) {
     throw new KithError('BAD_INPUT', `tuning needs at least 2 judged queries, there are ${queries}`)
   }

@@ -11,23 +11,32 @@ export type Rules = Readonly<Record<string, Rule>>
 /** What a number may be. */
 export interface Range {
   from: number
-  to: number
+  /** The largest number, or the one that all are below; without either, any finite number. */
+  to?: number | undefined
+  below?: number | undefined
   integer?: boolean
   /** The lower bound itself is not allowed. */
   above?: boolean
 }
 
 /** A number within a range. */
-export function range({ from, to, integer, above }: Range): Rule {
+export function range({ from, to, below = Infinity, integer, above }: Range): Rule {
   return (name, value) => {
     const fits =
       typeof value === 'number' &&
-      value <= to &&
+      value < below &&
+      (to === undefined || value <= to) &&
       (above ? value > from : value >= from) &&
-      (!integer || Number.isInteger(value))
+      (!integer || Number.isSafeInteger(value))
     if (fits) return
     const kind = integer ? 'a whole number' : 'a number'
-    const allowed = above ? `${kind} above ${from}, at most ${to}` : `${kind} from ${from} to ${to}`
+    const upper =
+      to !== undefined
+        ? `${above ? ', at most' : ' to'} ${to}`
+        : below < Infinity
+          ? `${above ? ', ' : ' to '}below ${below}`
+          : ''
+    const allowed = `${kind} ${above ? 'above' : 'from'} ${from}${upper}`
     throw new KithError('BAD_SETTING', `setting ${name} is ${show(value)}, allowed: ${allowed}`)
   }
 }
