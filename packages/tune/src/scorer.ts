@@ -1,5 +1,6 @@
 import { KithError } from '@kith/core'
-import { type MeasureKind, parseMeasure } from '@kith/ir'
+import { range } from '@kith/core/internal'
+import { type MeasureKind, measures, parseMeasure } from '@kith/ir/measures'
 
 /** How a ranking is measured; plain data that a worker can be sent. */
 export interface ScorerOptions {
@@ -21,67 +22,26 @@ export interface Scorer {
   score(grades: ArrayLike<number>, ideal: ArrayLike<number>): number
 }
 
-type Formula = (grades: Grades, ideal: Grades, level: number, cutoff: number) => number
-type Grades = ArrayLike<number>
+/** The measures that a ranking is tuned for; the others look at documents beyond the first ones. */
+const tunable: readonly MeasureKind[] = ['nDCG', 'RR', 'AP', 'R', 'P', 'Success']
 
-/** The measures that a ranking is tuned for, as @kith/ir computes them; a trial asks for them far more often. */
-const formulas: Partial<Record<MeasureKind, Formula>> = {
-  nDCG: (grades, ideal, _, cutoff) => ratio(gain(grades, cutoff), gain(ideal, cutoff)),
-  RR(grades, _, level, cutoff) {
-    for (let i = 0; i < Math.min(grades.length, cutoff); i++) {
-      if (grades[i]! >= level) return 1 / (i + 1)
-    }
-    return 0
-  },
-  AP(grades, ideal, level, cutoff) {
-    let found = 0
-    let sum = 0
-    for (let i = 0; i < Math.min(grades.length, cutoff); i++) {
-      if (grades[i]! >= level) sum += ++found / (i + 1)
-    }
-    return ratio(sum, relevant(ideal, level, Infinity))
-  },
-  R: (grades, ideal, level, cutoff) =>
-    ratio(relevant(grades, level, cutoff), relevant(ideal, level, Infinity)),
-  P: (grades, _, level, cutoff) =>
-    ratio(relevant(grades, level, cutoff), Number.isFinite(cutoff) ? cutoff : grades.length),
-  Success: (grades, _, level, cutoff) => Number(relevant(grades, level, cutoff) > 0),
-}
+/** Only measures that cannot be tuned for ask which documents were judged. */
+const NONE: readonly boolean[] = []
 
 /** The scorer of a measure such as `nDCG@10`. */
 export function createScorer({ measure, level = 1, strict = false }: ScorerOptions): Scorer {
   const { kind, cutoff = Infinity, level: own = level } = parseMeasure(measure)
-  const formula = formulas[kind]
-  if (!formula) {
-    const known = Object.keys(formulas).join(', ')
+  if (!tunable.includes(kind)) {
+    const known = tunable.join(', ')
     throw new KithError('BAD_SETTING', `measure ${measure} cannot be tuned for, known: ${known}`)
   }
-  if (!Number.isInteger(level) || level < 1) {
-    throw new KithError('BAD_SETTING', `level is ${level}, allowed: a whole number from 1`)
-  }
-  const floored = (grades: Grades): Grades =>
+  range({ from: 1, integer: true })('level', level)
+  const formula = measures[kind]
+  const floored = (grades: ArrayLike<number>): ArrayLike<number> =>
     strict ? Array.from(grades, (grade) => (grade > 0 && grade < level ? 0 : grade)) : grades
   return {
     depth: cutoff,
-    score: (grades, ideal) => formula(floored(grades), floored(ideal), own, cutoff),
+    score: (grades, ideal) =>
+      formula({ grades: floored(grades), ideal: floored(ideal), judged: NONE }, own, cutoff),
   }
-}
-
-/** The discounted gain of the first documents: grade over log2(rank + 1). */
-function gain(grades: Grades, cutoff: number): number {
-  let sum = 0
-  for (let i = 0; i < Math.min(grades.length, cutoff); i++) {
-    if (grades[i]! > 0) sum += grades[i]! / Math.log2(i + 2)
-  }
-  return sum
-}
-
-function relevant(grades: Grades, level: number, cutoff: number): number {
-  let count = 0
-  for (let i = 0; i < Math.min(grades.length, cutoff); i++) if (grades[i]! >= level) count++
-  return count
-}
-
-function ratio(part: number, whole: number): number {
-  return whole > 0 ? part / whole : 0
 }

@@ -3,11 +3,11 @@ import type { MeasureKind } from './measure.ts'
 /** A query's ranking as grades: all that the measures look at. */
 export interface GradedRanking {
   /** The grade of each retrieved document, best first; negative where it has none. */
-  grades: readonly number[]
+  grades: ArrayLike<number>
   /** Whether the judgements name each retrieved document, if only with a negative grade. */
   judged: readonly boolean[]
   /** The grades of the query's judged documents, retrieved or not, highest first; none negative. */
-  ideal: readonly number[]
+  ideal: ArrayLike<number>
 }
 
 /** Each measure as trec_eval computes it (docs/method.md section 8). */
@@ -16,21 +16,20 @@ export const measures: Record<
   (ranking: GradedRanking, level: number, cutoff: number) => number
 > = {
   nDCG({ grades, ideal }, _, cutoff) {
-    const best = discountedGain(ideal, cutoff)
-    return best > 0 ? discountedGain(grades, cutoff) / best : 0
+    return ndcg(grades, ideal, cutoff)
   },
 
   RR({ grades }, level, cutoff) {
-    const first = grades.findIndex((grade) => grade >= level)
-    return first >= 0 && first < cutoff ? 1 / (first + 1) : 0
+    const end = Math.min(grades.length, cutoff)
+    for (let i = 0; i < end; i++) if (grades[i]! >= level) return 1 / (i + 1)
+    return 0
   },
 
   AP({ grades, ideal }, level, cutoff) {
     let found = 0
     let sum = 0
-    grades.slice(0, cutoff).forEach((grade, i) => {
-      if (grade >= level) sum += ++found / (i + 1)
-    })
+    const end = Math.min(grades.length, cutoff)
+    for (let i = 0; i < end; i++) if (grades[i]! >= level) sum += ++found / (i + 1)
     return ratio(sum, relevant(ideal, level))
   },
 
@@ -58,9 +57,9 @@ export const measures: Record<
     const others = Math.min(wanted, ideal.length - wanted)
     let before = 0
     let sum = 0
-    for (const grade of grades) {
-      if (grade < 0) continue
-      if (grade < level) before++
+    for (let i = 0; i < grades.length; i++) {
+      if (grades[i]! < 0) continue
+      if (grades[i]! < level) before++
       else sum += before > 0 ? 1 - Math.min(before, wanted) / others : 1
     }
     return ratio(sum, wanted)
@@ -73,8 +72,18 @@ export const measures: Record<
   },
 }
 
-/** The discounted gain of the first documents: grade over log2(rank + 1). */
-function discountedGain(grades: readonly number[], cutoff: number): number {
+/**
+ * nDCG as trec_eval has it: the grade as gain, log2(rank + 1) as discount.
+ *
+ * @param grades Of the ranked documents, best first; negative where nothing was judged.
+ * @param ideal The grades of the query's judged documents, highest first.
+ */
+export function ndcg(grades: ArrayLike<number>, ideal: ArrayLike<number>, cutoff: number): number {
+  return ratio(discountedGain(grades, cutoff), discountedGain(ideal, cutoff))
+}
+
+/** The discounted gain of the first documents. */
+function discountedGain(grades: ArrayLike<number>, cutoff: number): number {
   const end = Math.min(grades.length, cutoff)
   let sum = 0
   for (let i = 0; i < end; i++) if (grades[i]! > 0) sum += grades[i]! / Math.log2(i + 2)
@@ -82,7 +91,7 @@ function discountedGain(grades: readonly number[], cutoff: number): number {
 }
 
 /** How many of the first documents are relevant. */
-function relevant(grades: readonly number[], level: number, cutoff = Infinity): number {
+function relevant(grades: ArrayLike<number>, level: number, cutoff = Infinity): number {
   const end = Math.min(grades.length, cutoff)
   let count = 0
   for (let i = 0; i < end; i++) if (grades[i]! >= level) count++

@@ -1,5 +1,5 @@
 import { Reranker } from '@kith/core'
-import { ndcg } from './measure.ts'
+import { ndcg } from '@kith/ir/measures'
 import { methodSettings, type PageSettings, usesWords } from './page-settings.ts'
 import type { QueryContext } from './query-context.ts'
 
@@ -19,6 +19,9 @@ export interface Analysis {
 }
 
 const method = new Reranker()
+
+/** How deep the page measures. */
+export const CUTOFF = 10
 
 /** Jaccards that differ by less are equal but for rounding: so has the standard mix. */
 const ROUNDING = 1e-6
@@ -44,8 +47,14 @@ export function analyse(context: QueryContext, page: PageSettings): Analysis {
   const own = shared[0]!.subarray(1)
   const term = page.mix === 'raw' ? own : standardised(own)
   const jaccard = term.map((value) => (1 - page.lambda) * value)
-  const gradesIn = (ranking: Iterable<number>): (number | undefined)[] =>
-    Array.from(ranking, (document) => documents[document]!.grade)
+  const ndcgOf = (ranking: Uint32Array): number => {
+    const first = Array.from(ranking.subarray(0, CUTOFF))
+    return ndcg(
+      first.map((document) => documents[document]!.grade ?? -1),
+      ideal,
+      CUTOFF,
+    )
+  }
   return {
     order,
     places,
@@ -56,7 +65,7 @@ export function analyse(context: QueryContext, page: PageSettings): Analysis {
     measure:
       truth.length === 0 && ideal.length === 0
         ? undefined
-        : { before: ndcg(gradesIn(places.keys()), ideal), after: ndcg(gradesIn(order), ideal) },
+        : { before: ndcgOf(Uint32Array.from(order.keys())), after: ndcgOf(order) },
   }
 }
 

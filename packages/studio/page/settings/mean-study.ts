@@ -1,6 +1,7 @@
 import { TrialContext } from '@kith/core'
+import { ndcg } from '@kith/ir/measures'
+import { CUTOFF } from '../model/analysis.ts'
 import { fetchContext } from '../model/api.ts'
-import { ndcg } from '../model/measure.ts'
 import { methodSettings, type PageSettings } from '../model/page-settings.ts'
 import { QueryContext } from '../model/query-context.ts'
 import type { MeanReport, MeanWish } from './mean-messages.ts'
@@ -8,7 +9,8 @@ import type { MeanReport, MeanWish } from './mean-messages.ts'
 /** A query that is reranked again and again. */
 interface Trial {
   largest: number
-  grades: (number | undefined)[]
+  /** Negative where nothing was judged. */
+  grades: number[]
   ideal: number[]
   context: TrialContext
   bytes: number
@@ -20,8 +22,6 @@ const KEPT_BYTES = 2 ** 28
 const TOGETHER = 8
 /** Milliseconds between two reports. */
 const PAUSE = 80
-/** nDCG@10 looks at this many, whatever the context. */
-const CUTOFF = 10
 
 /** Mean nDCG@10 over all judged queries, for many settings one after the other. */
 export class MeanStudy {
@@ -72,7 +72,7 @@ export class MeanStudy {
     // Where they must be fetched, each one gives all it has at once.
     const atHand = this.#atHand(variants)
     for await (const trial of this.#trials(atHand ? [settings] : variants, isWanted)) {
-      sums.before += ndcg(trial.grades, trial.ideal)
+      sums.before += ndcg(trial.grades, trial.ideal, CUTOFF)
       sums.after += measure(trial, settings, texts)
       done++
       if (!atHand) draw(trial)
@@ -116,7 +116,7 @@ export class MeanStudy {
     const words = source.documents[0]?.text !== undefined
     const trial: Trial = {
       largest,
-      grades: source.documents.map(({ grade }) => grade),
+      grades: source.documents.map(({ grade }) => grade ?? -1),
       ideal: source.ideal,
       context: new TrialContext(context.query(words), context.candidates(words), largest),
       // Its vectors, and the similarities that the trial context will remember.
@@ -136,10 +136,8 @@ function largestOf(variants: readonly PageSettings[]): number {
 
 function measure({ context, grades, ideal }: Trial, page: PageSettings, texts: boolean): number {
   const { order } = context.rerank(methodSettings(page, texts))
-  return ndcg(
-    Array.from(order.subarray(0, CUTOFF), (document) => grades[document]),
-    ideal,
-  )
+  const first = Array.from(order.subarray(0, CUTOFF), (document) => grades[document]!)
+  return ndcg(first, ideal, CUTOFF)
 }
 
 /** Queries in an order in which any first part stands for the whole: files are often sorted. */
