@@ -1,0 +1,88 @@
+/** How far an ordered map goes ahead, and what stops it. */
+export interface MapOptions {
+  /** Tasks that are read and not yet answered to the caller, at most. */
+  ahead: number
+  /** Ends the map, which then throws the signal's reason. */
+  signal?: AbortSignal | undefined
+}
+
+/** A promise's outcome, there as soon as it has one. */
+interface Outcome<T> {
+  settled: Promise<void>
+  result?: { value: T } | { error: unknown }
+}
+
+/**
+ * Does several tasks at a time and yields each with its answer, in the order of the tasks. Tasks
+ * are read only as answers are taken. A task that fails, or a source that fails, throws in its
+ * turn: after the answers to all tasks before it. Tasks under way when the map ends get an aborted signal.
+ */
+export async function* orderedMap<Task, Answer>(
+  tasks: Iterable<Task> | AsyncIterable<Task>,
+  work: (task: Task, signal: AbortSignal) => Promise<Answer>,
+  { ahead, signal }: MapOptions,
+): AsyncGenerator<[task: Task, answer: Answer]> {
+  signal?.throwIfAborted()
+  const ended = new AbortController()
+  const stop = (): void => ended.abort(signal?.reason)
+  signal?.addEventListener('abort', stop)
+  const aborted = new Promise<void>((resolve) => {
+    ended.signal.addEventListener('abort', () => resolve())
+  })
+  const source = toAsync(tasks)
+  const underWay: { task: Task; answer: Outcome<Answer> }[] = []
+  let reading: Outcome<IteratorResult<Task, void>> | undefined
+  let sourceEnd: { error?: unknown } | undefined
+  try {
+    for (;;) {
+      signal?.throwIfAborted()
+      if (reading?.result) {
+        const read = reading.result
+        reading = undefined
+        if ('error' in read) sourceEnd = read
+        else if (read.value.done) sourceEnd = {}
+        else {
+          const task = read.value.value
+          underWay.push({ task, answer: outcomeOf(work(task, ended.signal)) })
+        }
+      }
+      if (!sourceEnd && underWay.length < ahead) reading ??= outcomeOf(source.next())
+      const first = underWay[0]
+      if (first?.answer.result) {
+        underWay.shift()
+        const done = first.answer.result
+        if ('error' in done) throw done.error
+        yield [first.task, done.value]
+      } else if (first || reading) {
+        const awaited = [reading, first?.answer].flatMap((one) => one?.settled ?? [])
+        await Promise.race([...awaited, aborted])
+      } else if (sourceEnd && 'error' in sourceEnd) throw sourceEnd.error
+      else return
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop)
+    ended.abort()
+    const closing = source.return()
+    // A source that is stuck must not keep an aborted map from ending.
+    if (signal?.aborted) closing.catch(() => {})
+    else await closing
+  }
+}
+
+function outcomeOf<T>(promise: Promise<T>): Outcome<T> {
+  const outcome: Outcome<T> = {
+    settled: promise.then(
+      (value) => {
+        outcome.result = { value }
+      },
+      (error: unknown) => {
+        outcome.result = { error }
+      },
+    ),
+  }
+  return outcome
+}
+
+async function* toAsync<T>(things: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T, void, void> {
+  yield* things
+}

@@ -1,0 +1,201 @@
+import { KithError } from '@kith/core'
+import { orderedMap } from './ordered-map.ts'
+import type { PoolWorker } from './pool-worker.ts'
+
+/** What a pool is made of. */
+export interface PoolOptions<Request, Answer> {
+  /** Starts a worker; called as work comes, and again in the place of a worker that died. */
+  start: () => PoolWorker<Request, Answer>
+  /** Workers at a time, at most. */
+  size: number
+  /** Requests that a worker has at a time: one it works on, the others so that it need not wait. Default 1. */
+  depth?: number | undefined
+  /** Milliseconds after which a worker without work is closed; default: never. */
+  idle?: number | undefined
+  /** The message of requests that closing the pool left without an answer. */
+  closed?: string | undefined
+}
+
+interface Member {
+  underWay: number
+  end: NodeJS.Timeout | undefined
+}
+
+interface Waiting<Worker> {
+  resolve(worker: Worker): void
+  reject(error: unknown): void
+}
+
+/**
+ * Workers that share a queue of requests. A worker that dies fails the requests that it had; the
+ * pool starts another for those that come. Workers without work do not keep the program alive.
+ */
+export class WorkerPool<Request, Answer> {
+  readonly #options: PoolOptions<Request, Answer>
+  readonly #members = new Map<PoolWorker<Request, Answer>, Member>()
+  /** All that are not gone yet, those included that take no more requests. */
+  readonly #living = new Set<PoolWorker<Request, Answer>>()
+  readonly #queue: Waiting<PoolWorker<Request, Answer>>[] = []
+  #closed: Error | undefined
+
+  constructor(options: PoolOptions<Request, Answer>) {
+    this.#options = options
+  }
+
+  /**
+   * Has a request answered by a worker when its turn comes.
+   *
+   * @param request Makes it then, so that a long queue takes no memory.
+   * @param signal Takes it out of the queue. If a worker has it already, only the wait ends.
+   */
+  async run(request: () => Request, signal?: AbortSignal): Promise<Answer> {
+    const worker = await this.acquire(signal)
+    const answer = (async () => {
+      try {
+        signal?.throwIfAborted()
+        return await worker.run(request())
+      } finally {
+        this.release(worker)
+      }
+    })()
+    return signal ? untilAborted(answer, signal) : answer
+  }
+
+  /**
+   * Requests with their answers, in the order of the requests, as many at a time as the workers
+   * take; see `orderedMap`.
+   *
+   * @param ahead Requests that are read and not yet answered to the caller; default: size · depth.
+   */
+  map(
+    requests: Iterable<Request> | AsyncIterable<Request>,
+    { ahead, signal }: { ahead?: number | undefined; signal?: AbortSignal | undefined } = {},
+  ): AsyncGenerator<[request: Request, answer: Answer]> {
+    const { size, depth = 1 } = this.#options
+    return orderedMap(requests, (request, ended) => this.run(() => request, ended), {
+      ahead: ahead ?? size * depth,
+      signal,
+    })
+  }
+
+  /**
+   * A worker for several requests that belong together: with a depth of 1, nobody else has it until
+   * it is released. One that was closed meanwhile, or has died, is not used again.
+   */
+  async acquire(signal?: AbortSignal): Promise<PoolWorker<Request, Answer>> {
+    signal?.throwIfAborted()
+    if (this.#closed) throw this.#closed
+    const worker = this.#queue.length === 0 ? this.#pick() : undefined
+    if (worker) return worker
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#queue.splice(this.#queue.indexOf(waiting), 1)
+        reject(signal!.reason)
+      }
+      const settled = (): void => signal?.removeEventListener('abort', leave)
+      const waiting: Waiting<PoolWorker<Request, Answer>> = {
+        resolve(found) {
+          settled()
+          resolve(found)
+        },
+        reject(error) {
+          settled()
+          reject(error)
+        },
+      }
+      signal?.addEventListener('abort', leave)
+      this.#queue.push(waiting)
+    })
+  }
+
+  /** Gives an acquired worker back. */
+  release(worker: PoolWorker<Request, Answer>): void {
+    const member = this.#members.get(worker)
+    if (member) member.underWay--
+    this.#dropDead()
+    const { idle } = this.#options
+    if (idle !== undefined && member?.underWay === 0) {
+      member.end = setTimeout(() => this.#retire(worker), idle).unref()
+    }
+    this.#serveQueue()
+  }
+
+  /**
+   * Ends the workers: requests without an answer fail at once, and threads finish what they are at.
+   * Resolves when all are gone.
+   */
+  async close(): Promise<void> {
+    const reason = (this.#closed ??= new KithError(
+      'BAD_INPUT',
+      this.#options.closed ?? 'the pool of workers was closed',
+    ))
+    for (const { reject } of this.#queue.splice(0)) reject(reason)
+    for (const { end } of this.#members.values()) clearTimeout(end)
+    this.#members.clear()
+    await Promise.all([...this.#living].map((worker) => worker.close(reason)))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #serveQueue(): void {
+    while (this.#queue.length > 0) {
+      let worker: PoolWorker<Request, Answer> | undefined
+      try {
+        worker = this.#pick()
+      } catch (error) {
+        this.#queue.shift()!.reject(error)
+        continue
+      }
+      if (!worker) return
+      this.#queue.shift()!.resolve(worker)
+    }
+  }
+
+  /** A worker that has room for a request, if there is one: idle, else new, else the least busy. */
+  #pick(): PoolWorker<Request, Answer> | undefined {
+    this.#dropDead()
+    const { size, depth = 1 } = this.#options
+    const [least] = [...this.#members].sort(([, a], [, b]) => a.underWay - b.underWay)
+    const found =
+      least && (least[1].underWay === 0 || this.#members.size >= size) ? least : this.#start()
+    const [worker, member] = found
+    if (member.underWay >= depth) return undefined
+    clearTimeout(member.end)
+    member.underWay++
+    return worker
+  }
+
+  #start(): [PoolWorker<Request, Answer>, Member] {
+    const worker = this.#options.start()
+    const member: Member = { underWay: 0, end: undefined }
+    this.#members.set(worker, member)
+    this.#living.add(worker)
+    void worker.ended.then(() => this.#living.delete(worker))
+    return [worker, member]
+  }
+
+  #dropDead(): void {
+    for (const [worker, { end }] of this.#members) {
+      if (!worker.failure) continue
+      clearTimeout(end)
+      this.#members.delete(worker)
+    }
+  }
+
+  #retire(worker: PoolWorker<Request, Answer>): void {
+    this.#members.delete(worker)
+    void worker.close()
+  }
+}
+
+/** The outcome of a promise, or the reason of a signal that is aborted first. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', abort)
+    if (signal.aborted) abort()
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}

@@ -1,0 +1,157 @@
+import { KithError } from '@kith/core'
+import { describe, expect, test } from 'vitest'
+import { ThreadWorker, WorkerDied, workerEntry } from '../src/pool/index.ts'
+import { type Act, entry, kinds, worker } from './pool-support.ts'
+
+describe.each(kinds)('a %s', (kind) => {
+  test('answers in the order of the requests', async () => {
+    const one = worker(kind, { from: 10 })
+    const slow = one.run({ action: 'slow', value: 'first', milliseconds: 20 })
+    const order: unknown[] = []
+    const counted = [1, 2].map(() => one.run({ action: 'count' }))
+    for (const answer of [slow, ...counted]) void answer.then((value) => order.push(value))
+    await Promise.all(counted)
+    expect(order).toEqual(['first', 11, 12])
+    await one.close()
+  })
+
+  test('passes on what a request throws, and goes on', async () => {
+    const one = worker(kind)
+    await expect(one.run({ action: 'fail', message: 'out of range' })).rejects.toMatchObject({
+      ...{ name: 'RangeError', message: 'out of range', code: 'E_OWN', severity: 'FATAL' },
+      stack: expect.stringMatching(/pool-service\.mjs/),
+    })
+    const coded = await one
+      .run({ action: 'failCoded', message: 'too long' })
+      .catch((error) => error)
+    expect(coded).toBeInstanceOf(KithError)
+    expect(coded).toMatchObject({
+      code: 'BAD_SHAPE',
+      message: new KithError('BAD_SHAPE', 'too long').message,
+      cause: { message: 'the database said so', code: '57P01' },
+    })
+    await expect(one.run({ action: 'uncopied' })).rejects.toThrow(/could not be cloned/)
+    await expect(one.run({ action: 'count', no: () => {} })).rejects.toThrow(/could not be cloned/)
+    expect(await one.run({ action: 'count' })).toBe(1)
+    await one.close()
+  })
+
+  test('tells every request why it could not be opened', async () => {
+    const one = worker(kind, { refuse: 'no such model' })
+    for (let i = 0; i < 2; i++) {
+      const refused = one.run({ action: 'count' })
+      await expect(refused).rejects.toThrow(new KithError('BAD_SHAPE', 'no such model').message)
+    }
+    await one.close()
+  })
+
+  test('that exits within a request fails it and those behind it', async () => {
+    for (const code of [0, 3]) {
+      const one = worker(kind)
+      const exit = one.run({ action: 'exit', code })
+      const behind = one.run({ action: 'count' })
+      const message = new RegExp(`^(kith: )?a counting worker ended .*\\b${code}\\b`)
+      await expect(exit).rejects.toThrow(message)
+      await expect(behind).rejects.toThrow(message)
+      await one.ended
+      expect(one.failure).toBeDefined()
+      await expect(one.run({ action: 'count' })).rejects.toThrow(message)
+      await one.close()
+    }
+  })
+
+  test('that dies of an error outside of requests fails the one it had', async () => {
+    const one = worker(kind)
+    const outside = one.run({ action: 'throwOutside', message: 'nobody caught this' })
+    await expect(outside).rejects.toThrow(
+      kind === 'thread'
+        ? /^a counting worker was ended by an error: nobody caught this$/
+        : /a counting worker ended \(1\)/,
+    )
+    await one.ended
+  })
+
+  test('that is closed fails what it was at, and close waits for its end', async () => {
+    const one = worker(kind)
+    await one.run({ action: 'count' })
+    const slow = one.run({ action: 'slow', value: 1, milliseconds: 50 })
+    const closing = one.close()
+    await expect(slow).rejects.toThrow(/a counting worker was closed/)
+    await expect(one.run({ action: 'count' })).rejects.toThrow(/was closed/)
+    await Promise.all([closing, one.close()])
+    await one.ended
+  })
+})
+
+test('a thread ends after its current request, closes its work, and drops those behind', async () => {
+  const flags = new Int32Array(new SharedArrayBuffer(12))
+  const behind = new Int32Array(new SharedArrayBuffer(12))
+  const closed = new Int32Array(new SharedArrayBuffer(4))
+  const one = worker('thread', { closed })
+  const lost = [flags, behind].map((which) =>
+    one.run({ action: 'block', flags: which, milliseconds: 100 }).catch(() => {}),
+  )
+  Atomics.wait(flags, 0, 0)
+  const closing = one.close()
+  expect(flags[1]).toBe(0)
+  await Promise.all([closing, ...lost])
+  expect([...flags, ...behind, ...closed]).toEqual([1, 1, 0, 0, 0, 0, 1])
+})
+
+test('long work in a thread learns that nobody waits any more', async () => {
+  const one = worker('thread')
+  const endless = one.run({ action: 'untilStopped' })
+  endless.catch(() => {})
+  await one.close()
+  await expect(endless).rejects.toThrow('was closed')
+})
+
+test('a thread whose work leaves timers behind ends all the same', async () => {
+  const one = worker('thread')
+  await one.run({ action: 'leak' })
+  await one.close()
+})
+
+test('a thread that runs out of memory says so, with what to do', async () => {
+  const one = new ThreadWorker<undefined, Act, unknown>({
+    ...{ entry, data: undefined, job: 'a hungry worker', memoryAdvice: 'ask for less' },
+    resourceLimits: { maxOldGenerationSizeMb: 16 },
+  })
+  const eating = one.run({ action: 'eatMemory' })
+  await expect(eating).rejects.toMatchObject({
+    code: 'OUT_OF_MEMORY',
+    message: expect.stringMatching(/a hungry worker ran out of memory; ask for less/),
+  })
+  await one.ended
+})
+
+test('a process that is killed names the signal', async () => {
+  const one = worker('process')
+  const killed = one.run({ action: 'kill' })
+  await expect(killed).rejects.toThrow(/a counting worker ended \(SIGKILL\); fewer workers/)
+})
+
+test('an entry that is not there is an error of the requests', async () => {
+  const missing = new URL('./not-there.mjs', import.meta.url)
+  const one = new ThreadWorker({ entry: missing, data: 1, job: 'a lost worker' })
+  const asked = await one.run(1).catch((error) => error)
+  expect(asked).toBeInstanceOf(WorkerDied)
+  expect(asked.message).toMatch(/^a lost worker was ended by an error: Cannot find module/)
+  await one.close()
+})
+
+test('buffers of answers and requests move to threads', async () => {
+  const one = worker('thread')
+  const moved = new ArrayBuffer(8)
+  const answer = await one.run({ action: 'buffer', length: 4, moved }, [moved])
+  expect(answer).toEqual(new Float64Array(4).fill(1))
+  expect(moved.byteLength).toBe(0)
+  await one.close()
+})
+
+test('the entry of a worker is the built file beside its module', () => {
+  const built = 'file:///src/kith/packages/x/dist/deep/worker.js'
+  const source = 'file:///src/kith/packages/x/src/deep/pool.ts'
+  expect(workerEntry(source, './worker.js').href).toBe(built)
+  expect(workerEntry(built.replace('worker', 'pool'), './worker.js').href).toBe(built)
+})

@@ -1,0 +1,303 @@
+import { execFile } from 'node:child_process'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { inBatches, orderedMap } from '../src/pool/index.ts'
+import { type Act, collect, kinds, poolOf } from './pool-support.ts'
+
+const doubles = (count: number): Act[] =>
+  Array.from({ length: count }, (_, value) => ({ action: 'double', value }))
+
+describe.each(kinds)('a pool of %ses', (kind) => {
+  test('answers many requests in their order, on no more workers than it may', async () => {
+    const pool = poolOf(kind, { size: 2 })
+    const answers = await Promise.all(doubles(20).map((request) => pool.run(() => request)))
+    expect(answers).toEqual(Array.from({ length: 20 }, (_, i) => 2 * i))
+    const mapped = await collect(pool.map(doubles(20)))
+    expect(mapped).toEqual(doubles(20).map((request, i) => [request, 2 * i]))
+    expect(pool.started()).toBe(2)
+    await pool.close()
+  })
+
+  test('replaces a worker that exits within a request, or between two', async () => {
+    const pool = poolOf(kind, { size: 1 })
+    const exit = pool.run(() => ({ action: 'exit', code: 3 }))
+    const next = pool.run(() => ({ action: 'count' }))
+    await expect(exit).rejects.toThrow(/a counting worker ended .*3/)
+    expect(await next).toBe(1)
+    await pool.run(() => ({ action: 'exitLater', milliseconds: 0 }))
+    const idle = await pool.acquire()
+    await idle.ended
+    pool.release(idle)
+    expect(await pool.run(() => ({ action: 'count' }))).toBe(1)
+    expect(pool.started()).toBe(3)
+    await pool.close()
+  })
+
+  test('a map fails in its turn when a worker dies', async () => {
+    const pool = poolOf(kind, { size: 2 })
+    const requests = doubles(12)
+    requests[5] = { action: 'exit', code: 4 }
+    const seen: unknown[] = []
+    const mapping = (async () => {
+      for await (const [, answer] of pool.map(requests)) seen.push(answer)
+    })()
+    await expect(mapping).rejects.toThrow(/a counting worker ended .*4/)
+    expect(seen).toEqual([0, 2, 4, 6, 8])
+    expect(await pool.run(() => ({ action: 'double', value: 4 }))).toBe(8)
+    await pool.close()
+  })
+
+  test('close fails what is under way and what waits, again and again', async () => {
+    const pool = poolOf(kind, { size: 1, closed: 'the work was stopped' })
+    await pool.run(() => ({ action: 'count' }))
+    const slow = pool.run(() => ({ action: 'slow', value: 1, milliseconds: 30 }))
+    const waits = pool.run(() => ({ action: 'count' }))
+    const both = Promise.allSettled([slow, waits])
+    await Promise.all([pool.close(), pool.close()])
+    for (const { status, ...rest } of await both) {
+      expect(status).toBe('rejected')
+      expect(String((rest as PromiseRejectedResult).reason)).toMatch(/the work was stopped/)
+    }
+    await expect(pool.run(() => ({ action: 'count' }))).rejects.toThrow('the work was stopped')
+    await pool.close()
+    expect(pool.started()).toBe(1)
+  })
+})
+
+test('requests are made only when their turn comes', async () => {
+  const pool = poolOf('thread', { size: 1 })
+  let made = 0
+  const count = (): Act => {
+    made++
+    return { action: 'count' }
+  }
+  const all = [pool.run(count), pool.run(count), pool.run(count)]
+  await all[0]
+  expect(made).toBeLessThan(3)
+  await Promise.all(all)
+  const failing = pool.run(() => {
+    throw new Error('cannot be made')
+  })
+  await expect(failing).rejects.toThrow('cannot be made')
+  expect(await pool.run(count)).toBe(4)
+  await pool.close()
+})
+
+test('a signal takes a request out of the queue, or ends the wait for it', async () => {
+  const pool = poolOf('thread', { size: 1 })
+  const [first, second] = [new AbortController(), new AbortController()]
+  const running = pool.run(() => ({ action: 'slow', milliseconds: 30 }), first.signal)
+  let made = false
+  const waiting = pool.run(() => {
+    made = true
+    return { action: 'count' }
+  }, second.signal)
+  second.abort(new Error('not needed'))
+  await expect(waiting).rejects.toThrow('not needed')
+  first.abort(new Error('nor this'))
+  await expect(running).rejects.toThrow('nor this')
+  expect(await pool.run(() => ({ action: 'count' }))).toBe(1)
+  expect(made).toBe(false)
+  await expect(pool.run(() => ({ action: 'count' }), second.signal)).rejects.toThrow('not needed')
+  await pool.close()
+})
+
+test('workers start as they are needed, and have several requests where they may', async () => {
+  const pool = poolOf('thread', { size: 2, depth: 2 })
+  await pool.run(() => ({ action: 'count' }))
+  await pool.run(() => ({ action: 'count' }))
+  expect(pool.started()).toBe(1)
+  const workers = await Promise.all([1, 2, 3, 4].map(() => pool.acquire()))
+  expect(new Set(workers).size).toBe(2)
+  const fifth = pool.acquire()
+  pool.release(workers[3]!)
+  expect(await fifth).toBe(workers[3])
+  await pool.close()
+})
+
+test('an acquired worker is nobody else’s, and not used again once it was closed', async () => {
+  const pool = poolOf('thread', { size: 2 })
+  const mine = await pool.acquire()
+  const other = await pool.acquire()
+  expect(other).not.toBe(mine)
+  await mine.run({ action: 'count' })
+  expect(await mine.run({ action: 'count' })).toBe(2)
+  void mine.close()
+  pool.release(mine)
+  pool.release(other)
+  const again = await Promise.all([pool.acquire(), pool.acquire()])
+  expect(again).toContain(other)
+  expect(again).not.toContain(mine)
+  await pool.close()
+})
+
+test('a worker that was idle for long is closed', async () => {
+  const pool = poolOf('thread', { size: 1, idle: 1 })
+  const one = await pool.acquire()
+  await one.run({ action: 'count' })
+  pool.release(one)
+  // The timer does not keep the program alive; this one does.
+  const alive = setInterval(() => {}, 1000)
+  await one.ended
+  clearInterval(alive)
+  expect(await pool.run(() => ({ action: 'count' }))).toBe(1)
+  expect(pool.started()).toBe(2)
+  await pool.close()
+})
+
+test('a worker that cannot be started fails the request', async () => {
+  const pool = poolOf('thread', { size: 1 }, { no: () => {} })
+  const asked = [1, 2].map(() => pool.run(() => ({ action: 'count' })))
+  for (const one of asked) await expect(one).rejects.toThrow(/could not be cloned/)
+  await pool.close()
+})
+
+test('workers without work do not keep a program alive', async () => {
+  const program = fileURLToPath(new URL('./pool-program.mjs', import.meta.url))
+  const { stdout } = await promisify(execFile)(process.execPath, [program])
+  expect(stdout).toBe('2\n2\n')
+})
+
+describe('an ordered map', () => {
+  test('gives the same for any number of tasks at a time, and never reads too far ahead', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(3), { maxLength: 30 }),
+        fc.integer({ min: 1, max: 6 }),
+        fc.boolean(),
+        async (pauses, ahead, slowConsumer) => {
+          let [read, taken, most] = [0, 0, 0]
+          async function* source() {
+            for (const task of pauses.entries()) {
+              read++
+              expect(read - taken).toBeLessThanOrEqual(ahead + 1)
+              yield task
+            }
+          }
+          let running = 0
+          const work = async ([i, pause]: [number, number]) => {
+            most = Math.max(most, ++running)
+            for (let turn = 0; turn < pause; turn++) await new Promise(setImmediate)
+            running--
+            return i
+          }
+          const answers: number[] = []
+          for await (const [[i], answer] of orderedMap(source(), work, { ahead })) {
+            expect(answer).toBe(i)
+            answers.push(answer)
+            if (slowConsumer) for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
+            taken++
+          }
+          expect(answers).toEqual([...pauses.keys()])
+          expect(most).toBeLessThanOrEqual(ahead)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  const numbers = function* (state: { closed?: boolean; read?: number }) {
+    try {
+      for (let i = 0; ; i++) {
+        state.read = i + 1
+        yield i
+      }
+    } finally {
+      state.closed = true
+    }
+  }
+  const double = async (value: number) => value * 2
+
+  test('throws the error of a source after all answers before it', async () => {
+    async function* failing() {
+      yield* [0, 1, 2]
+      throw new Error('the source broke')
+    }
+    const seen: number[] = []
+    const mapping = (async () => {
+      for await (const [, answer] of orderedMap(failing(), double, { ahead: 5 })) seen.push(answer)
+    })()
+    await expect(mapping).rejects.toThrow('the source broke')
+    expect(seen).toEqual([0, 2, 4])
+  })
+
+  test('throws the first error in the order of the tasks, and closes the source', async () => {
+    const state: { closed?: boolean } = {}
+    const seen: number[] = []
+    const work = async (i: number, signal: AbortSignal) => {
+      // The later one fails first.
+      await setTimeout(i === 2 ? 20 : 0, undefined, { signal })
+      if (i >= 2) throw new Error(`task ${i}`)
+      return i
+    }
+    const mapping = (async () => {
+      for await (const [i] of orderedMap(numbers(state), work, { ahead: 4 })) seen.push(i)
+    })()
+    await expect(mapping).rejects.toThrow('task 2')
+    expect(seen).toEqual([0, 1])
+    expect(state.closed).toBe(true)
+  })
+
+  test('that is left early closes the source and tells tasks under way', async () => {
+    const state: { closed?: boolean; read?: number } = {}
+    const signals: AbortSignal[] = []
+    const work = async (i: number, signal: AbortSignal) => {
+      signals.push(signal)
+      return i
+    }
+    for await (const [i] of orderedMap(numbers(state), work, { ahead: 3 })) if (i === 4) break
+    expect(state).toMatchObject({ closed: true })
+    expect(state.read).toBeLessThanOrEqual(5 + 3)
+    expect(signals.every(({ aborted }) => aborted)).toBe(true)
+  })
+
+  test('is ended by a signal: in mid-stream, with a stuck source, and before it begins', async () => {
+    const state: { closed?: boolean } = {}
+    const stop = new AbortController()
+    const { signal } = stop
+    const seen: number[] = []
+    const mapping = (async () => {
+      for await (const [i] of orderedMap(numbers(state), double, { ahead: 3, signal })) {
+        seen.push(i)
+        if (i === 6) stop.abort(new Error('enough'))
+      }
+    })()
+    await expect(mapping).rejects.toThrow('enough')
+    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6])
+    expect(state.closed).toBe(true)
+
+    async function* stuck() {
+      yield 1
+      await new Promise(() => {})
+    }
+    const later = new AbortController()
+    const waits = collect(orderedMap(stuck(), double, { ahead: 3, signal: later.signal }))
+    setImmediate(() => later.abort(new Error('no patience')))
+    await expect(waits).rejects.toThrow('no patience')
+
+    await expect(collect(orderedMap([1], double, { ahead: 1, signal }))).rejects.toThrow('enough')
+  })
+
+  test('yields an answer while the source still thinks about the next task', async () => {
+    let go: () => void = () => {}
+    async function* source() {
+      yield 1
+      await new Promise<void>((resolve) => {
+        go = resolve
+      })
+      yield 2
+    }
+    const mapping = orderedMap(source(), double, { ahead: 2 })
+    expect(await mapping.next()).toMatchObject({ value: [1, 2] })
+    go()
+    expect(await collect(mapping)).toEqual([[2, 4]])
+  })
+})
+
+test('batches have a size, and the last one what is left', async () => {
+  expect(await collect(inBatches([1, 2, 3, 4, 5], 2))).toEqual([[1, 2], [3, 4], [5]])
+  expect(await collect(inBatches([], 2))).toEqual([])
+})
