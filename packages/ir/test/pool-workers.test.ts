@@ -134,7 +134,7 @@ test('a process that is killed names the signal', async () => {
 test('an entry that is not there is an error of the requests', async () => {
   const missing = new URL('./not-there.mjs', import.meta.url)
   const one = new ThreadWorker({ entry: missing, data: 1, job: 'a lost worker' })
-  const asked = await one.run(1).catch((error) => error)
+  const asked = (await one.run(1).catch((error: unknown) => error)) as Error
   expect(asked).toBeInstanceOf(WorkerDied)
   expect(asked.message).toMatch(/^a lost worker was ended by an error: Cannot find module/)
   await one.close()

@@ -1,9 +1,13 @@
 /** Whole jobs, callable: files and stores in, results out. */
 export type { Submission, Submitted } from './batches/submit-study.ts'
+export { type ConvertInputs, convertedKinds, convertFile } from './convert/convert-file.ts'
 export { type EncodeInputs, type EncodeResult, encodeTexts } from './encode/encode-texts.ts'
+export { type EvaluateInputs, type EvaluateResult, evaluateRuns } from './evaluate/evaluate-runs.ts'
+export type { CorrectedComparison, NamedEvaluation } from './evaluate/evaluations.ts'
 export type { Hooks, JobProgress } from './hooks.ts'
 export type { DocumentPlace } from './join/documents.ts'
 export { type Missing, type MissingPolicy, missingPolicies } from './join/missing.ts'
+export { type ReportInputs, reportRuns } from './report/report-runs.ts'
 export { type Measuring, type RerankFigures, usualMeasures } from './rerank/rerank-figures.ts'
 export { type RerankInputs, type RerankResult, rerankRun } from './rerank/rerank-run.ts'
 export { submitRerank } from './rerank/rerank-store.ts'

@@ -1,13 +1,7 @@
-import { evaluate, readQrels, readRun } from '@kith/ir'
-import {
-  compareToFirst,
-  type NamedEvaluation,
-  namesOf,
-  readClusters,
-} from '@kith/pipelines/internal'
+import { evaluateRuns } from '@kith/pipelines'
 import { defineCommand } from '../options/command.ts'
 import { evaluationOptions, readEvaluationOptions } from '../options/shared-options.ts'
-import { optionalChoice, optionalText, text, texts } from '../options/values.ts'
+import { isSet, optionalChoice, optionalText, text, texts } from '../options/values.ts'
 import { evaluationFormats, formatEvaluations } from '../terminal/format-evaluations.ts'
 import { print } from '../terminal/print.ts'
 
@@ -39,21 +33,14 @@ export const evalCommand = defineCommand({
     },
   },
   async run(values, output) {
-    const { measures, ...options } = readEvaluationOptions(values)
     const format = optionalChoice(values, 'format', evaluationFormats)
-    const files = texts(values, 'run')
-    const names = namesOf(files)
-    const qrels = await readQrels(text(values, 'qrels'))
-    const evaluations: NamedEvaluation[] = []
-    for (const [i, file] of files.entries()) {
-      const evaluation = evaluate(qrels, await readRun(file), measures, options)
-      evaluations.push({ name: names[i]!, file, evaluation })
-    }
-    const perQuery = values['per-query'] === true
-    const clustersFile = optionalText(values, 'clusters')
-    const clusters = clustersFile ? await readClusters(clustersFile) : undefined
-    const comparisons = compareToFirst(evaluations, { clusters })
+    const { evaluations, comparisons } = await evaluateRuns({
+      ...readEvaluationOptions(values),
+      qrels: text(values, 'qrels'),
+      runs: texts(values, 'run'),
+      clusters: optionalText(values, 'clusters'),
+    })
     const chosen = output.json ? 'json' : (format ?? 'table')
-    print(formatEvaluations(chosen, evaluations, comparisons, perQuery))
+    print(formatEvaluations(chosen, evaluations, comparisons, isSet(values, 'per-query')))
   },
 })

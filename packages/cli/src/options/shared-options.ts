@@ -38,7 +38,7 @@ export const textOptions = {
 /** The values of `textOptions`: both or none; a store has the documents' texts itself. */
 export function readTexts(
   values: Values<typeof textOptions>,
-  source: { docs?: string } | { store: string },
+  source: { docs?: string } | { store: string } = {},
 ): { corpus: string | undefined; queryText: string | undefined } {
   if (!('store' in source)) {
     const [corpus, queryText] = textFiles(values)

@@ -1,0 +1,93 @@
+import {
+  type OpenEmbeddingsOptions,
+  openEmbeddings,
+  type QrelsFormat,
+  type RunFormat,
+  readQrels,
+  readRun,
+  readTexts,
+  type TextLayout,
+  writeEmbeddings,
+  writeQrels,
+  writeRun,
+  writeTexts,
+} from '@kith/ir'
+import { writeSidecar } from '../files/sidecar.ts'
+import { type Hooks, stageOf } from '../hooks.ts'
+
+/** What can be converted. */
+export const convertedKinds = ['run', 'qrels', 'texts', 'embeddings'] as const
+
+/** A file, and the format that it is turned into. */
+export interface ConvertInputs extends OpenEmbeddingsOptions {
+  kind: (typeof convertedKinds)[number]
+  input: string
+  out: string
+  /** The format to write; default: by the ending of `out`. */
+  to?: RunFormat | QrelsFormat | TextLayout | undefined
+  /** Join titles to texts, make tabs and line breaks spaces, where the format has no room for them. */
+  flatten?: boolean | undefined
+  /** Write embeddings in half precision. */
+  f16?: boolean | undefined
+}
+
+/** Rows that are converted at a time. */
+const BLOCK = 1024
+
+/** Turns a file into another format; what that has no place for is an error. Gives the number of entries. */
+export async function convertFile(inputs: ConvertInputs, hooks: Hooks = {}): Promise<number> {
+  const { kind, input, out, to } = inputs
+  const count = await converters[kind](inputs, hooks)
+  await writeSidecar(out, 'convert', { kind, to: to ?? null }, [input])
+  return count
+}
+
+const converters: Record<
+  ConvertInputs['kind'],
+  (inputs: ConvertInputs, hooks: Hooks) => Promise<number>
+> = {
+  async run({ input, out, to }, { onRemark }) {
+    const run = await readRun(input)
+    await writeRun(out, run, { format: to as RunFormat | undefined })
+    if (to === 'msmarco') onRemark?.('msmarco has no scores: the ranks are what is left')
+    return run.queries.length
+  },
+
+  async qrels({ input, out, to }) {
+    const qrels = await readQrels(input)
+    await writeQrels(out, qrels, { format: to as QrelsFormat | undefined })
+    return qrels.size
+  },
+
+  async texts({ input, out, to, flatten = false }) {
+    let count = 0
+    const counted = async function* () {
+      for await (const entry of readTexts(input)) {
+        count++
+        yield entry
+      }
+    }
+    await writeTexts(out, counted(), { format: to as TextLayout | undefined, flatten })
+    return count
+  },
+
+  async embeddings({ input, out, f16, dimensions, memory }, hooks) {
+    const source = await openEmbeddings(input, { dimensions, memory })
+    try {
+      const onDone = stageOf(hooks, 'converting', source.rows)
+      const ids = Array.from({ length: source.rows }, (_, row) => source.idOf(row))
+      const blocks = function* () {
+        for (let row = 0; row < source.rows; row += BLOCK) {
+          const to = Math.min(source.rows, row + BLOCK)
+          yield source.read(row, to)
+          onDone(to)
+        }
+      }
+      const type = f16 ? 'f16' : source.type
+      await writeEmbeddings(out, { ids, dimensions: source.dimensions, type }, blocks())
+      return source.rows
+    } finally {
+      await source.close()
+    }
+  },
+}

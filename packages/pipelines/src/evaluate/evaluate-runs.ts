@@ -1,0 +1,60 @@
+import { evaluate, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
+import { type Measuring, usualMeasures } from '../rerank/rerank-figures.ts'
+import { readClusters } from './clusters.ts'
+import {
+  type CorrectedComparison,
+  compareToFirst,
+  type NamedEvaluation,
+  namesOf,
+} from './evaluations.ts'
+
+/** Runs to measure, and what they are measured against. */
+export interface EvaluateInputs extends Measuring {
+  qrels: string
+  /** The first one is what the others are compared with. */
+  runs: readonly string[]
+  /** Queries and their clusters: the tests take the queries of a cluster as one. */
+  clusters?: string | undefined
+}
+
+/** The figures of runs, and how they compare with the first run's. */
+export interface EvaluateResult {
+  evaluations: NamedEvaluation[]
+  /** By the name of the run and the measure; p is corrected for the number of runs. */
+  comparisons: ReadonlyMap<string, Readonly<Record<string, CorrectedComparison>>>
+}
+
+/**
+ * Measures runs against judgements, as trec_eval does, and compares each with the first.
+ *
+ * ```ts
+ * const { evaluations } = await evaluateRuns({ qrels: 'qrels.trec', runs: ['run.trec', 'better.trec'] })
+ * ```
+ */
+export async function evaluateRuns(inputs: EvaluateInputs): Promise<EvaluateResult> {
+  const { evaluations } = await measureRuns(inputs)
+  const clusters = inputs.clusters === undefined ? undefined : await readClusters(inputs.clusters)
+  return { evaluations, comparisons: compareToFirst(evaluations, { clusters }) }
+}
+
+/** The same without the comparisons, and with everything that was read. */
+export async function measureRuns({
+  qrels: qrelsFile,
+  runs: files,
+  measures = usualMeasures,
+  level,
+  strict,
+  complete,
+}: EvaluateInputs): Promise<{ evaluations: NamedEvaluation[]; runs: Run[]; qrels: Qrels }> {
+  const qrels = await readQrels(qrelsFile)
+  const names = namesOf(files)
+  const evaluations: NamedEvaluation[] = []
+  const runs: Run[] = []
+  for (const [i, file] of files.entries()) {
+    const run = await readRun(file)
+    const evaluation = evaluate(qrels, run, [...measures], { level, strict, complete })
+    evaluations.push({ name: names[i]!, file, evaluation })
+    runs.push(run)
+  }
+  return { evaluations, runs, qrels }
+}

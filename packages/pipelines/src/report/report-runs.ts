@@ -1,0 +1,123 @@
+import { readFile, stat } from 'node:fs/promises'
+import { KithError } from '@kith/core'
+import { FileError, type Run, writeAtomic } from '@kith/ir'
+import type { Figure, ReportData, ReportInput } from '@kith/report'
+import { type EvaluateInputs, measureRuns } from '../evaluate/evaluate-runs.ts'
+import { compareToFirst } from '../evaluate/evaluations.ts'
+import { otherThan, readSidecar, sidecarOf } from '../files/sidecar.ts'
+import type { Hooks } from '../hooks.ts'
+import { checkTextPair, type TextFiles } from '../join/text-files.ts'
+import { TextPair } from '../join/text-pair.ts'
+import { usualMeasures } from '../rerank/rerank-figures.ts'
+import { trainingFigure } from '../train/training-figure.ts'
+import { version } from '../version.ts'
+
+/** No file of figures comes near this size. */
+const LARGEST_FIGURES = 64 * 2 ** 20
+
+/** Runs to compare on a page, and what else is on it. */
+export interface ReportInputs extends Omit<EvaluateInputs, 'clusters'>, TextFiles {
+  /** The page to write. */
+  out: string
+  title?: string | undefined
+  /** What the page is about, in a sentence. */
+  about?: string | undefined
+  /** Folders of trainings, for their curves. */
+  training?: readonly string[] | undefined
+  /** A file of further figures, as `sweepRun` writes it. */
+  figures?: string | undefined
+  /** A file of further tables: a JSON list of `{ title, note, rows }`. */
+  tables?: string | undefined
+  /** Command lines that make the page again, to be shown on it. */
+  commands?: string[] | undefined
+}
+
+/** Compares runs on one HTML page: figures, significance, every query before and after. */
+export async function reportRuns(inputs: ReportInputs, hooks: Hooks = {}): Promise<void> {
+  const { parseFigures, parseTables, queryRows, renderReport } = await import('@kith/report')
+  const { measures = usualMeasures, runs: files, level } = inputs
+  if (new Set(files).size < files.length) throw new KithError('BAD_INPUT', 'a run is named twice')
+  const texts = checkTextPair(inputs)
+  const { evaluations, runs, qrels } = await measureRuns(inputs)
+  const pair = texts && (await TextPair.open(texts.corpus, texts.queryText))
+  try {
+    const comparisons = compareToFirst(evaluations)
+    const figures: Figure[] = []
+    if (inputs.training?.length) {
+      figures.push(await trainingFigure([...inputs.training], measures[0]!))
+    }
+    if (inputs.figures) {
+      figures.push(...parseFigures(await readSmall(inputs.figures), inputs.figures))
+    }
+    const [first, last] = [evaluations[0]!, evaluations.at(-1)!]
+    const both = (): ReturnType<typeof queryRows> =>
+      queryRows(
+        [first.evaluation, last.evaluation],
+        [runs[0]!, runs.at(-1)!],
+        qrels,
+        pair,
+        measures[0]!,
+        { level },
+      )
+    const data: ReportData = {
+      title: inputs.title,
+      about: inputs.about,
+      inputs: shownInputs(inputs, runs),
+      runs: evaluations.map(({ name, evaluation }) => ({
+        name,
+        queries: evaluation.queries.length,
+        measures: evaluation.mean,
+        comparison: comparisons.get(name),
+      })),
+      measure: measures[0],
+      queries:
+        evaluations.length < 2 ? undefined : { ...both(), before: first.name, after: last.name },
+      figures,
+      tables: inputs.tables
+        ? parseTables(await readSmall(inputs.tables), inputs.tables)
+        : undefined,
+      settings: await settingsOf(files.at(-1)!, hooks),
+      versions: { kith: version, node: process.version },
+      commands: inputs.commands,
+    }
+    const page = renderReport(data)
+    await writeAtomic(inputs.out, (write) => write(page))
+  } finally {
+    await pair?.close()
+  }
+}
+
+function shownInputs(
+  { qrels, runs: files, corpus, queryText }: ReportInputs,
+  runs: readonly Run[],
+): ReportInput[] {
+  return [
+    ...files.map((file, i) => ({ what: 'run', file, size: `${runs[i]!.queries.length} queries` })),
+    { what: 'judgements', file: qrels },
+    ...(corpus ? [{ what: 'documents', file: corpus }] : []),
+    ...(queryText ? [{ what: 'queries', file: queryText }] : []),
+  ]
+}
+
+/** The settings that a run was made with, where its sidecar tells of this very run. */
+async function settingsOf(
+  run: string,
+  { onRemark }: Hooks,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const found = await readSidecar(run)
+  if (found?.output === undefined) return found?.settings
+  const other = await otherThan(run, found)
+  if (other === undefined) return found.settings
+  onRemark?.(`${sidecarOf(run)} is left out: ${other}`)
+  return undefined
+}
+
+async function readSmall(file: string): Promise<string> {
+  const found = await stat(file).catch(() => {
+    throw new FileError(file, '', 'there is no such file')
+  })
+  if (found.size > LARGEST_FIGURES) {
+    throw new KithError('BAD_INPUT', `${file}: too large for figures`)
+  }
+  return readFile(file, 'utf8')
+}
