@@ -56,7 +56,7 @@ export async function run() {
       `"theirs" is ${TRANSFORMERS} ${VERSION}, "sorted" with texts put in order by length`,
     )
   } finally {
-    encoder.close()
+    await encoder.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -45,7 +45,7 @@ export async function run() {
     const { verdict, heldOut } = await tune(evaluator, { measure, trials: TRIALS, onProgress })
     const seconds = (performance.now() - start) / 1000
     const { user, system } = process.cpuUsage(before)
-    evaluator.close()
+    await evaluator.close()
     const { alone, shared } = await trialsOfAQuery(inputs, evaluator)
     rows.push([
       texts ? 'vectors and texts' : 'vectors',

@@ -22,7 +22,7 @@ const documents = passages.map((text, i) => ({
   embedding: [...data.subarray(i * dimensions, (i + 1) * dimensions)],
 }))
 const embedding = [...(await encoder.encode([question], { role: 'query' })).data]
-encoder.close()
+await encoder.close()
 const again = await rerank({
   model: createKith().rerankingModel(),
   documents,

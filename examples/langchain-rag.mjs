@@ -34,7 +34,7 @@ const retriever = new ContextualCompressionRetriever({
   baseCompressor: new KithRerank({ embeddings, topN: 4 }),
 })
 const documents = await retriever.invoke(question)
-encoder.close()
+await encoder.close()
 
 const prompt = PromptTemplate.fromTemplate(
   'Answer from these passages only.\n\n{context}\n\nQuestion: {question}',

@@ -9,7 +9,7 @@ import { passages, question } from './data/passages.mjs'
 const encoder = await loadEncoder('minilm')
 const { data, ...documents } = await encoder.encode(passages)
 const query = await encoder.encode([question], { role: 'query' })
-encoder.close()
+await encoder.close()
 
 const { rows } = await searchExact(query, { ...documents, memory: data }, { top: 50 })
 const rowOf = (row) => data.subarray(row * query.dimensions, (row + 1) * query.dimensions)

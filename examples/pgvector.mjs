@@ -10,7 +10,7 @@ import { passages, question } from './data/passages.mjs'
 const encoder = await loadEncoder('minilm')
 const { data, dimensions } = await encoder.encode(passages)
 const vector = (await encoder.encode([question], { role: 'query' })).data
-encoder.close()
+await encoder.close()
 
 const client = new pg.Client(process.env.DATABASE_URL)
 await client.connect()

@@ -1,9 +1,9 @@
 import { KithError, type Matrix } from '@kith/core'
 import { choice } from '@kith/core/internal'
 import { planBatches } from './batches.ts'
-import type { LanePool } from './lane-pool.ts'
 import type { Model } from './model.ts'
 import { contentsOf } from './model-folder.ts'
+import type { SessionPool } from './session-pool.ts'
 import type { Tokens } from './text-tokenizer.ts'
 
 /** What a text is: some models want another prefix before queries than before documents. */
@@ -41,14 +41,14 @@ export class Encoder {
   /** What decides its embeddings: the files that it was loaded from, and how tokens are pooled. */
   readonly source: { files: readonly string[]; pooling: string | undefined; normalise: boolean }
   readonly #model: Model
-  readonly #pool: LanePool
+  readonly #pool: SessionPool
   readonly #prefixes: Prefixes
 
   /** @internal Use `loadEncoder`. */
   constructor(
     model: Model,
     readonly dimensions: number,
-    pool: LanePool,
+    pool: SessionPool,
     prefixes: Prefixes,
   ) {
     this.name = model.files.name
@@ -112,9 +112,9 @@ export class Encoder {
     }
   }
 
-  /** Ends the sessions; what is not done yet fails. */
-  close(): void {
-    this.#pool.close()
+  /** Ends the sessions; texts that are not encoded yet fail. Resolves when their processes are gone. */
+  async close(): Promise<void> {
+    await this.#pool.close()
   }
 
   async #encodeWindow(

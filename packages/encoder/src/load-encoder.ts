@@ -3,9 +3,9 @@ import { availableParallelism } from 'node:os'
 import { range } from '@kith/core/internal'
 import { countParameters } from './build-model.ts'
 import { Encoder } from './encoder.ts'
-import { LanePool, type PoolSize } from './lane-pool.ts'
 import { asCheckpoint, type Model, type ModelOptions, openModel } from './model.ts'
 import type { SessionSource } from './session.ts'
+import { openSessionPool, type PoolSize } from './session-pool.ts'
 
 /** How an encoder is loaded. */
 export interface EncoderOptions extends ModelOptions {
@@ -30,14 +30,14 @@ export async function loadEncoder(name: string, options: EncoderOptions = {}): P
   range({ from: 1, integer: true })('threads', threads)
   const model = await openModel(name, options)
   const source = sourceOf(model)
-  const pool = new LanePool(source, poolSize(threads, await weightBytes(source)))
+  const pool = openSessionPool(source, poolSize(threads, await weightBytes(source)))
   try {
     // The empty text tells the dimensions, and whether the model runs at all.
     const { ids } = model.tokenizer.encode('')
     const row = await pool.run(() => ({ ids: Int32Array.from(ids), length: ids.length }))
     return new Encoder(model, row.length, pool, { query: queryPrefix, document: documentPrefix })
   } catch (error) {
-    pool.close()
+    await pool.close()
     throw error
   }
 }

@@ -221,7 +221,7 @@ test('a number that is not finite goes no further', async () => {
   })
   const encoder = await loadEncoder(folder, { pooling: 'first', threads: 1 })
   await expect(encoder.encode(['a'])).rejects.toThrow(/gives text 0 the number -?Infinity/)
-  encoder.close()
+  await encoder.close()
 })
 
 /** A tokenizer with these tokens besides the special ones. */

@@ -143,7 +143,7 @@ test('sentence-transformers files say how to pool, to normalise and where to cut
       plain.map((value) => value / length),
     )
   } finally {
-    encoder.close()
+    await encoder.close()
   }
 })
 
@@ -168,7 +168,7 @@ test('options go before what the files say; prefixes go before the texts', async
       expectClose(data, expectedRow(tensors, names, `${prefix}dense b`, 'first'))
     }
   } finally {
-    encoder.close()
+    await encoder.close()
   }
 })
 
@@ -240,7 +240,7 @@ async function expectRows(
       expectClose(data.subarray(i * dimensions, (i + 1) * dimensions), row)
     })
   } finally {
-    encoder.close()
+    await encoder.close()
   }
 }
 

@@ -78,7 +78,7 @@ test('a model is downloaded once, what is needed of it, and used without the hub
   }
   const first = await loadEncoder('kith/small', { cache, hubUrl, onDownload, threads: 1 })
   const { data } = await first.encode(['dense retrieval'])
-  first.close()
+  await first.close()
   expect(first.name).toBe('kith/small')
   expect([...arrived.keys()].sort()).toEqual(
     Object.keys(repository)
@@ -90,7 +90,7 @@ test('a model is downloaded once, what is needed of it, and used without the hub
   asked.length = 0
   const second = await loadEncoder('kith/small', { cache, hubUrl, threads: 1 })
   expect((await second.encode(['dense retrieval'])).data).toEqual(data)
-  second.close()
+  await second.close()
   expect(asked).toEqual([])
 })
 
@@ -132,7 +132,7 @@ test.each(tampered)('a download with %s of %s is thrown away', async (what, path
   expect(left).not.toContain('model.safetensors')
   // With what was promised it goes on.
   const encoder = await loadEncoder('kith/small', { cache, hubUrl, threads: 1 })
-  encoder.close()
+  await encoder.close()
 })
 
 test('without a connection the message says where to place the files', async () => {
@@ -163,6 +163,6 @@ test('a download that breaks off leaves nothing that looks complete', async () =
   expect(existsSync(join(folder, 'config.json'))).toBe(true)
   expect(readdirSync(folder).filter((name) => name.startsWith('model.'))).toEqual([])
   const encoder = await loadEncoder('kith/small', { cache, hubUrl, threads: 1 })
-  encoder.close()
+  await encoder.close()
   expect(whole.length).toBeGreaterThan(0)
 })

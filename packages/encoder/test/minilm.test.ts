@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openEmbeddings, readTexts, type TextEntry } from '@kith/ir'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -51,7 +52,7 @@ describe.each(collections)('%s', (name, maxTokens) => {
       const ours = data.subarray(i * dimensions, (i + 1) * dimensions)
       expect(cosine(ours, expected.read(row, row + 1)), id).toBeGreaterThan(0.99999)
     })
-    expected.close()
+    await expected.close()
   })
 })
 
@@ -96,7 +97,7 @@ test('a text’s embedding depends on the text alone, whatever the company and t
     const rest = await one.encode(texts.slice(301))
     expect(rest.data).toEqual(data.subarray(301 * dimensions))
   } finally {
-    one.close()
+    await one.close()
   }
 })
 
@@ -139,6 +140,28 @@ test('a signal stops the work, and the encoder goes on to other texts', async ()
   expect((await encoder.encode([])).rows).toBe(0)
 })
 
+test.runIf(process.platform === 'linux')(
+  'a process that is killed fails its texts, and another takes its place',
+  async () => {
+    const texts = manyTexts(100)
+    const { data } = await encoder.encode(texts)
+    const before = new Set(sessionProcesses())
+    const one = await loadEncoder('minilm', { threads: 1 })
+    const broken = one.encode(texts, {
+      onProgress() {
+        for (const pid of sessionProcesses()) if (!before.has(pid)) process.kill(pid, 'SIGKILL')
+      },
+    })
+    await expect(broken).rejects.toMatchObject({
+      code: 'OUT_OF_MEMORY',
+      message: expect.stringMatching(/an encoder process ended \(SIGKILL\)/),
+    })
+    expect(bytesOf((await one.encode(texts)).data)).toEqual(bytesOf(data))
+    await one.close()
+    expect(sessionProcesses().filter((pid) => !before.has(pid))).toEqual([])
+  },
+)
+
 test('mistakes are named', async () => {
   const bad = encoder.encode(['fine', 7 as unknown as string])
   await expect(bad).rejects.toThrow('kith: text 1 is number, expected a string')
@@ -159,9 +182,19 @@ test('mistakes are named', async () => {
     'pooling is "max", allowed: mean, first',
   )
   const closed = await loadEncoder('minilm', { threads: 1 })
-  closed.close()
+  await closed.close()
   await expect(closed.encode(['late'])).rejects.toThrow('the encoder was closed')
 })
+
+/** The encoder processes that this one has started. */
+function sessionProcesses(): number[] {
+  const own = `/proc/${process.pid}/task`
+  return readdirSync(own)
+    .flatMap((task) => readFileSync(join(own, task, 'children'), 'utf8').split(' '))
+    .filter((pid) => pid !== '' && existsSync(`/proc/${pid}/cmdline`))
+    .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('session-process'))
+    .map(Number)
+}
 
 function manyTexts(count: number): string[] {
   const random = generator(count)

@@ -131,6 +131,6 @@ async function rowsOf(folder: string, options: object): Promise<Float32Array> {
   try {
     return (await encoder.encode(texts)).data
   } finally {
-    encoder.close()
+    await encoder.close()
   }
 }

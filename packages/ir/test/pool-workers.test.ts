@@ -136,7 +136,9 @@ test('an entry that is not there is an error of the requests', async () => {
   const one = new ThreadWorker({ entry: missing, data: 1, job: 'a lost worker' })
   const asked = (await one.run(1).catch((error: unknown) => error)) as Error
   expect(asked).toBeInstanceOf(WorkerDied)
-  expect(asked.message).toMatch(/^a lost worker was ended by an error: Cannot find module/)
+  expect((asked as Error).message).toMatch(
+    /^a lost worker was ended by an error: Cannot find module/,
+  )
   await one.close()
 })
 

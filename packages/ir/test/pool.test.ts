@@ -105,6 +105,26 @@ test('a signal takes a request out of the queue, or ends the wait for it', async
   await pool.close()
 })
 
+test('many requests with one signal give no warning of a leak, and all end with it', async () => {
+  const warnings: Error[] = []
+  const warned = (warning: Error) => warnings.push(warning)
+  process.on('warning', warned)
+  const pool = poolOf('thread', { size: 2 })
+  const stop = new AbortController()
+  const slow = { action: 'slow', milliseconds: 20 }
+  const all = Array.from({ length: 40 }, () => pool.run(() => slow, stop.signal))
+  const settled = Promise.allSettled(all)
+  await all[0]
+  stop.abort(new Error('enough'))
+  const reasons = (await settled).flatMap((one) => (one.status === 'rejected' ? one.reason : []))
+  expect(reasons.length).toBeGreaterThan(30)
+  for (const reason of reasons) expect(reason).toBe(stop.signal.reason)
+  await new Promise(setImmediate)
+  process.off('warning', warned)
+  expect(warnings).toEqual([])
+  await pool.close()
+})
+
 test('workers start as they are needed, and have several requests where they may', async () => {
   const pool = poolOf('thread', { size: 2, depth: 2 })
   await pool.run(() => ({ action: 'count' }))

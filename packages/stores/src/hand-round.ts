@@ -1,5 +1,5 @@
+import type { AsyncScanner } from './async-scanner.ts'
 import type { DocumentReader } from './documents.ts'
-import type { Lane } from './lane.ts'
 
 /** Blocks are no smaller than this, lest handing them round take a part of the time. */
 const LEAST_BYTES = 2 ** 20
@@ -7,12 +7,12 @@ const LEAST_BYTES = 2 ** 20
 const BUFFER_BYTES = 4 * 2 ** 20
 /** Blocks that are read in place are no larger than this, lest progress be jerky. */
 const MOST_BYTES = 16 * 2 ** 20
-/** Blocks that a lane has at a time: the one it works on, and the next. */
-const BLOCKS_PER_LANE = 2
+/** Blocks that a scanner has at a time: the one it works on, and the next. */
+const BLOCKS_PER_SCANNER = 2
 
-/** A place for a block on its way to a lane. */
+/** A place for a block on its way to a scanner. */
 export interface Slot {
-  lane: Lane
+  scanner: AsyncScanner
   buffer: SharedArrayBuffer
 }
 
@@ -21,19 +21,19 @@ export function leastRows(dimensions: number): number {
   return rowsIn(LEAST_BYTES, dimensions)
 }
 
-/** The places for blocks that lanes have together, a buffer to each unless reading is in place. */
-export function slotsFor(lanes: Lane[], reader: DocumentReader): Slot[] {
+/** The places for blocks that scanners have together, a buffer to each unless reading is in place. */
+export function slotsFor(scanners: AsyncScanner[], reader: DocumentReader): Slot[] {
   const { dimensions } = reader
   const bytes = reader.inPlace ? 0 : rowsIn(BUFFER_BYTES, dimensions) * dimensions * 4
-  // The first blocks go to all lanes, not both to one.
-  return Array.from({ length: BLOCKS_PER_LANE }, () =>
-    lanes.map((lane) => ({ lane, buffer: new SharedArrayBuffer(bytes) })),
+  // The first blocks go to all scanners, not both to one.
+  return Array.from({ length: BLOCKS_PER_SCANNER }, () =>
+    scanners.map((scanner) => ({ scanner, buffer: new SharedArrayBuffer(bytes) })),
   ).flat()
 }
 
 /**
- * Hands all documents, block by block, to whichever lane is free: every lane sees
- * rows that rise. `onBlock` hears how many documents of each block are done.
+ * Hands all documents, block by block, to whichever scanner is free: every scanner
+ * sees rows that rise. `onBlock` hears how many documents of each block are done.
  */
 export async function handRound(
   reader: DocumentReader,
@@ -44,15 +44,15 @@ export async function handRound(
   const most = rowsIn(reader.inPlace ? MOST_BYTES : BUFFER_BYTES, dimensions)
   const free = [...slots]
   const running = new Set<Promise<void>>()
-  const scan = async ({ lane }: Slot, data: Float32Array | Uint16Array, firstRow: number) => {
-    await lane.scan({ data, firstRow })
+  const scan = async ({ scanner }: Slot, data: Float32Array | Uint16Array, firstRow: number) => {
+    await scanner.scan({ data, firstRow })
     onBlock(data.length / dimensions)
   }
   for (let from = 0; from < rows; ) {
     // A block that failed stays among the running ones, and ends this wait.
     while (free.length === 0) await Promise.race(running)
     const slot = free.shift()!
-    // Smaller and smaller, so that all lanes end at about the same time.
+    // Smaller and smaller, so that all scanners end at about the same time.
     const share = Math.ceil((rows - from) / (2 * slots.length))
     const count = Math.min(Math.max(share, leastRows(dimensions)), most, rows - from)
     const data = await reader.read(from, from + count, slot.buffer)

@@ -1,8 +1,8 @@
 import type { Best } from './scanner.ts'
 
 /**
- * The best of what several lanes found for a batch of queries, best first, ties
- * by the lower row: `top` documents per query, which the lanes have together.
+ * The best of what several scanners found for a batch of queries, best first, ties
+ * by the lower row: `top` documents per query, which the scanners have together.
  */
 export function merge(found: Best[], top: number, rows: Uint32Array, scores: Float32Array): void {
   if (found.length === 1) {
@@ -16,9 +16,9 @@ export function merge(found: Best[], top: number, rows: Uint32Array, scores: Flo
     const ends = found.map(({ counts }) => q * top + counts[q]!)
     for (let i = 0; i < top; i++) {
       let best = -1
-      for (let lane = 0; lane < found.length; lane++) {
-        if (heads[lane]! < ends[lane]! && (best < 0 || before(found, heads, lane, best))) {
-          best = lane
+      for (let scanner = 0; scanner < found.length; scanner++) {
+        if (heads[scanner]! < ends[scanner]! && (best < 0 || before(found, heads, scanner, best))) {
+          best = scanner
         }
       }
       const from = heads[best]!++

@@ -1,4 +1,5 @@
 import { KithError } from '@kith/core'
+import { WorkerDied } from '@kith/ir/pool'
 import type { Pool, PoolClient } from 'pg'
 import { optionalPeer } from './optional-peer.ts'
 
@@ -117,7 +118,8 @@ const BROKEN =
  * succeed later: it could not be reached, went away, or ran out of disk, memory or connections.
  */
 export function isPassing(error: unknown): boolean {
-  const cause = error instanceof KithError ? error.cause : error
+  const wrapped = error instanceof KithError || error instanceof WorkerDied
+  const cause = wrapped ? error.cause : error
   if (!(cause instanceof Error)) return false
   const code = codeOf(cause)
   if (code === undefined) return BROKEN.test(cause.message)

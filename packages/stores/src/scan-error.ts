@@ -6,6 +6,9 @@ import type { KithErrorCode } from '@kith/core'
  * its error class would take almost twice as long to start.
  */
 export class ScanError extends Error {
+  /** What the pool of workers knows an error of the library by. */
+  override readonly name = 'KithError'
+
   constructor(
     readonly code: KithErrorCode,
     message: string,

@@ -1,16 +1,16 @@
 import { availableParallelism } from 'node:os'
 import { type KernelName, KithError, kernel, type Matrix } from '@kith/core'
 import { choice, range } from '@kith/core/internal'
+import { type AsyncScanner, localScanner } from './async-scanner.ts'
 import { checkDocuments, DocumentReader, type DocumentSource } from './documents.ts'
 import { checkQueries } from './finite.ts'
 import { handRound, leastRows, slotsFor } from './hand-round.ts'
 import { recipeFor } from './kernel-module.ts'
-import { type Lane, localLane } from './lane.ts'
 import { merge } from './merge.ts'
 import { ScanError } from './scan-error.ts'
-import type { Batch, ScannerRecipe } from './scanner.ts'
+import { withScanThreads } from './scan-threads.ts'
+import type { Batch } from './scanner.ts'
 import { bytesPerQuery } from './wasm-layout.ts'
-import { hire, release } from './worker-pool.ts'
 
 /** What a document is scored by: the inner product with the query, or their cosine. */
 export type Metric = 'dot' | 'cosine'
@@ -46,8 +46,8 @@ export interface SearchResult {
 
 /** Below this many multiplications, starting a worker takes longer than the search. */
 const SMALL_WORK = 2 ** 29
-/** Kernel memory of one lane; queries that do not fit take further passes over the documents. */
-const LANE_BYTES = 2 ** 28
+/** Kernel memory of one scanner; queries that do not fit take further passes over the documents. */
+const SCANNER_BYTES = 2 ** 28
 
 /**
  * Finds each query's best documents by comparing it with all of them.
@@ -71,14 +71,20 @@ export async function searchExact(
     perQuery,
   }
   if (result.rows.length === 0) return result
-  const run = (lanes: Lane[], reader: DocumentReader) =>
-    searchAll(queries, reader, lanes, options, result)
+  const searchWith = (scanners: AsyncScanner[], reader: DocumentReader) =>
+    searchAll(queries, reader, scanners, options, result)
   try {
     checkQueries(queries)
     const recipe = recipeFor(options.kernel ?? kernel())
     const workers = options.workers ?? defaultWorkers(queries, documents)
-    if (workers === 0) await run([localLane(recipe)], new DocumentReader(documents, false))
-    else await runInWorkers(run, new DocumentReader(documents, true), workers, recipe, signal)
+    const reader = new DocumentReader(documents, workers > 0)
+    if (workers === 0) await searchWith([localScanner(recipe)], reader)
+    else {
+      const blocks = Math.ceil(reader.rows / leastRows(reader.dimensions))
+      await withScanThreads(Math.min(workers, blocks), recipe, signal, (scanners) =>
+        searchWith(scanners, reader),
+      )
+    }
     return result
   } catch (error) {
     // Whatever failed because the search was stopped, that is not the reason.
@@ -87,44 +93,19 @@ export async function searchExact(
   }
 }
 
-/** Runs a search on worker threads, which end with it if it fails or is stopped. */
-async function runInWorkers(
-  run: (lanes: Lane[], reader: DocumentReader) => Promise<void>,
-  reader: DocumentReader,
-  workers: number,
-  recipe: ScannerRecipe,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const blocks = Math.ceil(reader.rows / leastRows(reader.dimensions))
-  const lanes = hire(Math.min(workers, blocks), recipe)
-  const stop = () => {
-    for (const lane of lanes) lane.close()
-  }
-  signal?.addEventListener('abort', stop)
-  try {
-    await run(lanes, reader)
-    release(lanes, recipe)
-  } catch (error) {
-    stop()
-    throw error
-  } finally {
-    signal?.removeEventListener('abort', stop)
-  }
-}
-
 /** Batch after batch of queries, each with a pass over all documents. */
 async function searchAll(
   { data, rows, dimensions }: Matrix,
   reader: DocumentReader,
-  lanes: Lane[],
+  scanners: AsyncScanner[],
   { metric, onProgress, signal }: SearchOptions,
   result: SearchResult,
 ): Promise<void> {
   const top = result.perQuery
-  const fitting = Math.max(1, Math.floor(LANE_BYTES / bytesPerQuery(dimensions, top)))
+  const fitting = Math.max(1, Math.floor(SCANNER_BYTES / bytesPerQuery(dimensions, top)))
   const step = Math.ceil(rows / Math.ceil(rows / fitting))
   const passes = Math.ceil(rows / step)
-  const slots = slotsFor(lanes, reader)
+  const slots = slotsFor(scanners, reader)
   let done = 0
   for (let from = 0; from < rows; from += step) {
     const to = Math.min(from + step, rows)
@@ -138,14 +119,14 @@ async function searchAll(
       top,
       cosine: metric === 'cosine',
     }
-    const begun = Promise.all(lanes.map((lane) => lane.begin(batch)))
+    const begun = Promise.all(scanners.map((scanner) => scanner.begin(batch)))
     const scanned = handRound(reader, slots, (count) => {
       done += count
       signal?.throwIfAborted()
       onProgress?.(done, reader.rows * passes)
     })
     await Promise.all([begun, scanned])
-    const found = await Promise.all(lanes.map((lane) => lane.finish()))
+    const found = await Promise.all(scanners.map((scanner) => scanner.finish()))
     const part = [from * top, to * top] as const
     merge(found, top, result.rows.subarray(...part), result.scores.subarray(...part))
   }

@@ -1,33 +1,26 @@
-/** The worker thread: a scanner that does what messages ask for. */
-import { parentPort, workerData } from 'node:worker_threads'
-import { ScanError } from './scan-error.ts'
+/** The worker thread: a scanner that does what requests ask for. */
+import { serveThread } from '@kith/ir/pool/service'
 import { type Block, createScanner, type ScannerRecipe } from './scanner.ts'
-import type { Answer, Request, SharedBlock } from './worker-lane.ts'
+import type { ScanAnswer, ScanRequest, SharedBlock } from './thread-scanner.ts'
 
-const scanner = createScanner(workerData as ScannerRecipe)
-const buffers: SharedArrayBuffer[] = []
-
-parentPort!.on('message', (request: Request) => {
-  let answer: Answer
-  try {
-    answer = perform(request)
-  } catch (error) {
-    const code = error instanceof ScanError ? error.code : undefined
-    answer = { error: { code, message: (error as Error).message } }
+serveThread<ScannerRecipe, ScanRequest, ScanAnswer>((recipe) => {
+  const scanner = createScanner(recipe)
+  const buffers: SharedArrayBuffer[] = []
+  return {
+    run(request) {
+      if (request.task === 'finish') return scanner.finish()
+      if (request.task === 'rest') buffers.length = 0
+      else if (request.task === 'begin') scanner.begin(request.batch)
+      else scanner.scan(blockOf(request.block, buffers))
+      return undefined
+    },
+    transfer: (best) => (best ? [best.rows.buffer, best.scores.buffer] : []),
   }
-  const { rows, scores } = answer.best ?? {}
-  parentPort!.postMessage(answer, rows && scores ? [rows.buffer, scores.buffer] : [])
 })
 
-function perform(request: Request): Answer {
-  if (request.task === 'finish') return { best: scanner.finish() }
-  if (request.task === 'rest') buffers.length = 0
-  else if (request.task === 'begin') scanner.begin(request.batch)
-  else scanner.scan(open(request.block))
-  return {}
-}
-
-function open({ firstRow, buffer, shared, half, byteOffset, length }: SharedBlock): Block {
+/** A block of documents, in a buffer that came with it or with one before. */
+function blockOf(place: SharedBlock, buffers: SharedArrayBuffer[]): Block {
+  const { firstRow, buffer, shared, half, byteOffset, length } = place
   if (shared) buffers[buffer] = shared
   const memory = buffers[buffer]!
   const data = half

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { WorkerDied } from '@kith/ir/pool'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Cluster } from '../../../scripts/postgres/cluster.mjs'
 import { temporaryFolder } from '../../../test/files.ts'
@@ -156,6 +157,9 @@ describe('an error that passes', () => {
     { message: 'Client has encountered a connection error and is not queryable' },
   ])('is $code $message', (fields) => {
     expect(isPassing(failure(fields))).toBe(true)
+    // A broken connection can also be thrown outside of any call, and end a worker thread.
+    const died = new WorkerDied('a worker of batches was ended by an error')
+    expect(isPassing(Object.assign(died, { cause: failure(fields) }))).toBe(true)
   })
 
   it.each([

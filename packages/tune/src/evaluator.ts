@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
-import type { MethodSettings } from '@kith/core'
+import { KithError, type MethodSettings } from '@kith/core'
+import { ThreadWorker, WorkerPool, workerEntry } from '@kith/ir/pool'
 import type { TrialCollection } from './collection.ts'
 import { baselineValues, QueryTrials, type TrialBatch, type TrialInputs } from './query-trials.ts'
 import type { ScorerOptions } from './scorer.ts'
-import { WorkerLane } from './worker-lane.ts'
 
 /** Measures settings on judged queries. */
 export interface Evaluator {
@@ -26,8 +26,8 @@ export interface Evaluator {
     settings: readonly MethodSettings[],
     wanted?: readonly ReadonlySet<number>[],
   ): Promise<Float64Array[]>
-  /** Ends the workers; what is not answered yet fails. */
-  close(): void
+  /** Ends the workers; values that are not there yet fail. Resolves when all threads are gone. */
+  close(): Promise<void>
 }
 
 /** How an evaluator measures, and on what. */
@@ -39,10 +39,15 @@ export interface EvaluatorOptions extends ScorerOptions {
 }
 
 /** Some queries at work, here or in another thread. */
-interface Lane {
+interface Share {
   measure(batch: TrialBatch): Promise<Float64Array>
-  close(): void
+  close(): Promise<void>
 }
+
+/** The message of values that a closed evaluator does not give. */
+const STOPPED = 'the trials were stopped'
+
+const entry = workerEntry(import.meta.url, './worker.js')
 
 /** An evaluator of a collection's queries, divided among worker threads. */
 export function createEvaluator(
@@ -53,13 +58,13 @@ export function createEvaluator(
   const baseline = baselineValues(list, options)
   const count = Math.max(1, Math.min(workers, list.length))
   // A query stays with its worker, which remembers its context.
-  const shares = Array.from({ length: count }, (_, lane) =>
-    [...list.keys()].filter((query) => query % count === lane),
+  const divided = Array.from({ length: count }, (_, share) =>
+    [...list.keys()].filter((query) => query % count === share),
   )
-  const lanes = shares.map((queries): Lane => {
+  const shares = divided.map((queries): Share => {
     const own = { ...collection, list: queries.map((query) => list[query]!) }
     const inputs = { ...options, collection: own, memory: memory / count }
-    return workers === 0 ? new LocalLane(inputs) : new WorkerLane(inputs)
+    return workers === 0 ? new LocalShare(inputs) : threadShare(inputs)
   })
   const grouped = list.some(({ group }) => group !== undefined)
   return {
@@ -70,22 +75,22 @@ export function createEvaluator(
     baseline,
     async evaluate(settings, wanted) {
       const parts = await Promise.all(
-        lanes.map((lane, i) =>
-          lane.measure({ settings, mask: maskOf(shares[i]!, settings, wanted) }),
+        shares.map((share, i) =>
+          share.measure({ settings, mask: maskOf(divided[i]!, settings, wanted) }),
         ),
       )
       return settings.map((_, s) => {
         const values = new Float64Array(list.length)
-        shares.forEach((queries, lane) => {
+        divided.forEach((queries, share) => {
           queries.forEach((query, i) => {
-            values[query] = parts[lane]![s * queries.length + i]!
+            values[query] = parts[share]![s * queries.length + i]!
           })
         })
         return values
       })
     },
-    close() {
-      for (const lane of lanes) lane.close()
+    async close() {
+      await Promise.all(shares.map((share) => share.close()))
     },
   }
 }
@@ -101,8 +106,18 @@ function maskOf(
   )
 }
 
-/** A lane in the caller's thread, which gets time for other things after every query. */
-class LocalLane implements Lane {
+/** A share in a thread of its own. If the thread dies, the next round starts another. */
+function threadShare(inputs: TrialInputs): Share {
+  const pool = new WorkerPool<TrialBatch, Float64Array>({
+    start: () => new ThreadWorker({ entry, data: inputs, job: 'a trial worker' }),
+    size: 1,
+    closed: STOPPED,
+  })
+  return { measure: (batch) => pool.run(() => batch), close: () => pool.close() }
+}
+
+/** A share in the caller's thread, which gets time for other things after every query. */
+class LocalShare implements Share {
   readonly #trials: QueryTrials
   #closed = false
 
@@ -113,14 +128,14 @@ class LocalLane implements Lane {
   async measure(batch: TrialBatch): Promise<Float64Array> {
     const values = new Float64Array(batch.mask.length)
     for (let query = 0; query < this.#trials.queries; query++) {
-      if (this.#closed) throw new Error('kith: the trials were stopped')
+      if (this.#closed) throw new KithError('BAD_INPUT', STOPPED)
       this.#trials.measure(query, batch, values)
       await new Promise((resolve) => setImmediate(resolve))
     }
     return values
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#closed = true
   }
 }

@@ -102,7 +102,7 @@ test('any number of workers and any memory give the same values, round after rou
       expect(await evaluator.evaluate(trials)).toEqual(first)
       expect(await evaluator.evaluate(trials.slice(1))).toEqual(first.slice(1))
     } finally {
-      evaluator.close()
+      await evaluator.close()
     }
   }
 })
@@ -117,7 +117,7 @@ test.each([0, 2])('values that do not matter are left out, %i workers', async (w
       all[1]!.map((value, query) => (query === 4 ? value : 0)),
     ])
   } finally {
-    evaluator.close()
+    await evaluator.close()
   }
 })
 
@@ -130,13 +130,15 @@ test.each([0, 2])('an error names its query, %i workers', async (workers) => {
       'kith: query q3: candidate 0 has NaN in column 2',
     )
   } finally {
-    evaluator.close()
+    await evaluator.close()
   }
 })
 
 test.each([0, 1])('a closed evaluator fails instead of waiting, %i workers', async (workers) => {
   const evaluator = createEvaluator(randomCollection(1), { measure: 'nDCG@10', workers })
   const waiting = evaluator.evaluate(trials)
-  evaluator.close()
+  const closing = evaluator.close()
   await expect(waiting).rejects.toThrow('the trials were stopped')
+  await Promise.all([closing, evaluator.close()])
+  await expect(evaluator.evaluate(trials)).rejects.toThrow('the trials were stopped')
 })

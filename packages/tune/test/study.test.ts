@@ -75,7 +75,7 @@ test('aborted and resumed with other workers, it ends in the same result', async
   expect(readFileSync(study, 'utf8').trimEnd().split('\n').length).toBe(1 + 4 * 16)
   const second = evaluator(2)
   expect(await tune(second, { ...options, study })).toEqual(await uninterrupted)
-  second.close()
+  await second.close()
   expect(readFileSync(study, 'utf8')).toBe(readFileSync(whole, 'utf8'))
 })
 

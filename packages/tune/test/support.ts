@@ -56,6 +56,6 @@ export function objective(
     baseline: Float64Array.from(all, baseline),
     evaluate: async (settings) =>
       settings.map((some) => Float64Array.from(all, (query) => value(query, some))),
-    close() {},
+    async close() {},
   }
 }

@@ -158,7 +158,7 @@ describe.skipIf(!folder)('Cranfield', () => {
     for (const workers of [0, 2]) {
       const evaluator = createEvaluator(collection, { measure, workers })
       results.push(await tune(evaluator, { measure, trials: 8, folds: 3, seed: 1 }))
-      evaluator.close()
+      await evaluator.close()
     }
     expect(results[0]).toEqual(results[1])
     const { heldOut, verdict, queries } = results[0]!

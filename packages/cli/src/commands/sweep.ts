@@ -56,7 +56,7 @@ export const sweepCommand = defineCommand({
       // A signal now would leave a folder with figures of two sweeps.
       await stop.heed(() => write(text(values, 'out'), figures, command, output))
     } finally {
-      judged.close()
+      await judged.close()
     }
   },
 })

@@ -81,7 +81,7 @@ export const tuneCommand = defineCommand({
       await writeSidecar(out, 'tune', { ...scoring, missing }, files)
       output.result(tuned, describe(out, tuned))
     } finally {
-      judged.close()
+      await judged.close()
     }
   },
 })

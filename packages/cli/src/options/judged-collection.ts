@@ -43,7 +43,7 @@ export interface Judged {
   missing: (typeof missingPolicies)[number]
   /** The files that were read. */
   files: string[]
-  close(): void
+  close(): Promise<void>
 }
 
 /** Opens judged queries for contexts of at most `largest` candidates. */
@@ -79,8 +79,8 @@ export async function openJudged(
     return {
       ...{ run, qrels, queries, docs, collection, evaluator, scoring, missing },
       files: files.filter((file) => file !== undefined),
-      close() {
-        evaluator.close()
+      async close() {
+        await evaluator.close()
         queries.close()
         docs.close()
       },

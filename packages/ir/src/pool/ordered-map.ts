@@ -1,3 +1,5 @@
+import { onAbort } from './on-abort.ts'
+
 /** How far an ordered map goes ahead, and what stops it. */
 export interface MapOptions {
   /** Tasks that are read and not yet answered to the caller, at most. */
@@ -24,8 +26,7 @@ export async function* orderedMap<Task, Answer>(
 ): AsyncGenerator<[task: Task, answer: Answer]> {
   signal?.throwIfAborted()
   const ended = new AbortController()
-  const stop = (): void => ended.abort(signal?.reason)
-  signal?.addEventListener('abort', stop)
+  const stay = signal && onAbort(signal, () => ended.abort(signal.reason))
   const aborted = new Promise<void>((resolve) => {
     ended.signal.addEventListener('abort', () => resolve())
   })
@@ -60,7 +61,7 @@ export async function* orderedMap<Task, Answer>(
       else return
     }
   } finally {
-    signal?.removeEventListener('abort', stop)
+    stay?.()
     ended.abort()
     const closing = source.return()
     // A source that is stuck must not keep an aborted map from ending.

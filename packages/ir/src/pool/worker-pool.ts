@@ -1,4 +1,5 @@
 import { KithError } from '@kith/core'
+import { onAbort } from './on-abort.ts'
 import { orderedMap } from './ordered-map.ts'
 import type { PoolWorker } from './pool-worker.ts'
 
@@ -6,7 +7,7 @@ import type { PoolWorker } from './pool-worker.ts'
 export interface PoolOptions<Request, Answer> {
   /** Starts a worker; called as work comes, and again in the place of a worker that died. */
   start: () => PoolWorker<Request, Answer>
-  /** Workers at a time, at most. */
+  /** Workers at a time, at most; at least one. */
   size: number
   /** Requests that a worker has at a time: one it works on, the others so that it need not wait. Default 1. */
   depth?: number | undefined
@@ -73,7 +74,7 @@ export class WorkerPool<Request, Answer> {
   ): AsyncGenerator<[request: Request, answer: Answer]> {
     const { size, depth = 1 } = this.#options
     return orderedMap(requests, (request, ended) => this.run(() => request, ended), {
-      ahead: ahead ?? size * depth,
+      ahead: Math.max(1, ahead ?? size * depth),
       signal,
     })
   }
@@ -88,22 +89,22 @@ export class WorkerPool<Request, Answer> {
     const worker = this.#queue.length === 0 ? this.#pick() : undefined
     if (worker) return worker
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.#queue.splice(this.#queue.indexOf(waiting), 1)
-        reject(signal!.reason)
-      }
-      const settled = (): void => signal?.removeEventListener('abort', leave)
       const waiting: Waiting<PoolWorker<Request, Answer>> = {
         resolve(found) {
-          settled()
+          stay?.()
           resolve(found)
         },
         reject(error) {
-          settled()
+          stay?.()
           reject(error)
         },
       }
-      signal?.addEventListener('abort', leave)
+      const stay =
+        signal &&
+        onAbort(signal, () => {
+          this.#queue.splice(this.#queue.indexOf(waiting), 1)
+          waiting.reject(signal.reason)
+        })
       this.#queue.push(waiting)
     })
   }
@@ -125,10 +126,9 @@ export class WorkerPool<Request, Answer> {
    * Resolves when all are gone.
    */
   async close(): Promise<void> {
-    const reason = (this.#closed ??= new KithError(
-      'BAD_INPUT',
-      this.#options.closed ?? 'the pool of workers was closed',
-    ))
+    const { closed = 'the pool of workers was closed' } = this.#options
+    this.#closed ??= new KithError('BAD_INPUT', closed)
+    const reason = this.#closed
     for (const { reject } of this.#queue.splice(0)) reject(reason)
     for (const { end } of this.#members.values()) clearTimeout(end)
     this.#members.clear()
@@ -193,9 +193,8 @@ export class WorkerPool<Request, Answer> {
 /** The outcome of a promise, or the reason of a signal that is aborted first. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason)
-    signal.addEventListener('abort', abort)
-    if (signal.aborted) abort()
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+    if (signal.aborted) reject(signal.reason)
+    const stay = onAbort(signal, () => reject(signal.reason))
+    promise.then(resolve, reject).finally(stay)
   })
 }

@@ -2,14 +2,14 @@ import type { Batch, Best, Block, ScannerRecipe } from './scanner.ts'
 import { createScanner } from './scanner.ts'
 
 /** A scanner at work, here or in another thread. Calls are answered in their order. */
-export interface Lane {
+export interface AsyncScanner {
   begin(batch: Batch): Promise<void>
   scan(block: Block): Promise<void>
   finish(): Promise<Best>
 }
 
-/** A lane in the caller's thread, which gets time for other things after every block. */
-export function localLane(recipe: ScannerRecipe): Lane {
+/** A scanner in the caller's thread, which gets time for other things after every block. */
+export function localScanner(recipe: ScannerRecipe): AsyncScanner {
   const scanner = createScanner(recipe)
   return {
     async begin(batch) {

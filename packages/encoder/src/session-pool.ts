@@ -1,0 +1,37 @@
+import { ProcessWorker, WorkerPool, workerEntry } from '@kith/ir/pool'
+import type { SessionSource, TokenBatch } from './session.ts'
+
+/** How many sessions there are, and the threads of each. */
+export interface PoolSize {
+  sessions: number
+  threads: number
+}
+
+/** What a process of a session is started with. */
+export interface SessionData {
+  source: SessionSource
+  threads: number
+}
+
+/** Sessions that share a queue of batches. */
+export type SessionPool = WorkerPool<TokenBatch, Float32Array>
+
+const entry = workerEntry(import.meta.url, './session-process.js')
+
+/**
+ * Sessions in processes of their own, started as batches come. onnxruntime blocks the thread that
+ * it runs on, and ending a worker thread meanwhile would end the whole program.
+ */
+export function openSessionPool(
+  source: SessionSource,
+  { sessions, threads }: PoolSize,
+): SessionPool {
+  const data: SessionData = { source, threads }
+  const job = 'an encoder process'
+  const memoryAdvice = 'was there too little memory?'
+  return new WorkerPool({
+    start: () => new ProcessWorker({ entry, data, job, memoryAdvice }),
+    size: sessions,
+    closed: 'the encoder was closed',
+  })
+}
