@@ -1,0 +1,89 @@
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { buildDigests, stalePackages, writeBuilt } from '../scripts/build-state.mjs'
+import { temporaryFolder } from './files.ts'
+
+const folder = temporaryFolder()
+let root: string
+let count = 0
+
+/** Writes a file of the repository that was last changed at a minute. */
+function put(file: string, content: string, minute: number): void {
+  const path = join(root, file)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content)
+  utimesSync(path, minute * 60, minute * 60)
+}
+
+/** Notes a build of everything at a minute. */
+function stamp(minute: number): void {
+  writeBuilt(root, buildDigests(root))
+  utimesSync(join(root, 'node_modules/.kith/built'), minute * 60, minute * 60)
+}
+
+const all = ['packages/a', 'packages/b']
+
+beforeEach(() => {
+  root = join(folder, String(count++))
+  put('package.json', JSON.stringify({ workspaces: [...all, 'site'] }), 1)
+  for (const file of ['tsconfig.base.json', 'package-lock.json', 'scripts/build-kernel.mjs']) {
+    put(file, file, 1)
+  }
+  for (const one of all) {
+    put(`${one}/package.json`, '{}', 1)
+    put(`${one}/tsconfig.json`, '{}', 1)
+    put(`${one}/src/index.ts`, 'export const x = 1', 10)
+    put(`${one}/src/deep/worker.ts`, 'export const y = 1', 10)
+    put(`${one}/dist/index.js`, 'export const x = 1', 20)
+    put(`${one}/dist/deep/worker.js`, 'export const y = 1', 20)
+  }
+})
+
+test('a build that is younger than its sources is good, with or without a note of it', () => {
+  expect(stalePackages(root)).toEqual([])
+  stamp(21)
+  expect(stalePackages(root)).toEqual([])
+})
+
+test('a build of the same bytes is good, whatever the times of the sources are', () => {
+  stamp(21)
+  put('packages/a/src/index.ts', 'export const x = 1', 30)
+  expect(stalePackages(root)).toEqual([])
+})
+
+describe('a build is stale', () => {
+  test('when a source has changed since', () => {
+    stamp(21)
+    put('packages/b/src/deep/worker.ts', 'export const y = 2', 30)
+    expect(stalePackages(root)).toEqual(['packages/b'])
+    put('packages/b/dist/index.js', 'export const x = 1', 40)
+    expect(stalePackages(root)).toEqual(['packages/b'])
+    put('packages/b/dist/deep/worker.js', 'export const y = 2', 40)
+    expect(stalePackages(root)).toEqual([])
+  })
+
+  test('when a source is new, or what was built is gone', () => {
+    stamp(21)
+    put('packages/a/src/new.ts', 'export const z = 1', 5)
+    expect(stalePackages(root)).toEqual(['packages/a'])
+    rmSync(join(root, 'packages/b/dist'), { recursive: true })
+    expect(stalePackages(root)).toEqual(all)
+  })
+
+  test('when it was made of other bytes than those that came back', () => {
+    stamp(21)
+    put('packages/a/dist/index.js', 'export const x = 2', 30)
+    put('packages/a/dist/deep/worker.js', 'export const y = 1', 30)
+    put('packages/a/src/index.ts', 'export const x = 1', 40)
+    expect(stalePackages(root)).toEqual(['packages/a'])
+  })
+
+  test('when parts other than modules have changed', () => {
+    for (const part of ['page/main.tsx', 'assembly/index.ts', 'tsconfig.json']) {
+      put(`packages/a/${part}`, 'new', 50)
+      expect(stalePackages(root)).toEqual(['packages/a'])
+      rmSync(join(root, 'packages/a', part))
+    }
+  })
+})
