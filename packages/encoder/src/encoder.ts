@@ -1,5 +1,6 @@
 import { KithError, type Matrix } from '@kith/core'
 import { choice } from '@kith/core/internal'
+import { inBatches, orderedMap } from '@kith/ir/pool'
 import { planBatches } from './batches.ts'
 import type { Model } from './model.ts'
 import { contentsOf } from './model-folder.ts'
@@ -81,34 +82,20 @@ export class Encoder {
     texts: Iterable<string> | AsyncIterable<string>,
     options: EncodeOptions = {},
   ): AsyncGenerator<Encoded> {
-    const stop = new AbortController()
-    const signals = options.signal ? [stop.signal, options.signal] : [stop.signal]
-    const signal = AbortSignal.any(signals)
-    const underWay: Promise<Encoded>[] = []
+    const { role = 'document', signal } = options
     let [first, done] = [0, 0]
     const onTexts = (count: number) => {
       done += count
       options.onProgress?.(done)
     }
-    try {
-      for await (const window of windows(texts)) {
-        signal.throwIfAborted()
-        const encoded = this.#encodeWindow(
-          window,
-          first,
-          options.role ?? 'document',
-          signal,
-          onTexts,
-        )
-        // Awaited in its turn; until then a failure must not count as unhandled.
-        encoded.catch(() => {})
-        underWay.push(encoded)
-        first += window.length
-        if (underWay.length === AHEAD) yield await underWay.shift()!
-      }
-      for (const encoded of underWay) yield await encoded
-    } finally {
-      stop.abort()
+    const encodeWindow = (window: string[], ended: AbortSignal) => {
+      const start = first
+      first += window.length
+      return this.#encodeWindow(window, start, role, ended, onTexts)
+    }
+    const windows = inBatches(texts, WINDOW)
+    for await (const [, encoded] of orderedMap(windows, encodeWindow, { ahead: AHEAD, signal })) {
+      yield encoded
     }
   }
 
@@ -162,18 +149,6 @@ export class Encoder {
     }
     return this.#model.tokenizer.encode(prefix + text)
   }
-}
-
-async function* windows(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string[]> {
-  let window: string[] = []
-  for await (const text of texts) {
-    window.push(text)
-    if (window.length === WINDOW) {
-      yield window
-      window = []
-    }
-  }
-  if (window.length > 0) yield window
 }
 
 function checkRow(row: Float32Array, text: number, model: string): void {

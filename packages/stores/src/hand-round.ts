@@ -33,7 +33,7 @@ export function slotsFor(scanners: AsyncScanner[], reader: DocumentReader): Slot
 
 /**
  * Hands all documents, block by block, to whichever scanner is free: every scanner
- * sees rows that rise. `onBlock` hears how many documents of each block are done.
+ * sees rows that rise. `onBlock` is called with the number of documents of each block that is done.
  */
 export async function handRound(
   reader: DocumentReader,
@@ -60,7 +60,7 @@ export async function handRound(
       running.delete(task)
       free.push(slot)
     })
-    // If reading fails first, nobody asks what became of this one.
+    // If reading fails first, this block's own failure must not count as unhandled.
     task.catch(() => {})
     running.add(task)
     from += count

@@ -6,7 +6,7 @@ import type { KithErrorCode } from '@kith/core'
  * its error class would take almost twice as long to start.
  */
 export class ScanError extends Error {
-  /** What the pool of workers knows an error of the library by. */
+  /** Makes the pool of workers turn it into a `KithError` on its way out of a thread. */
   override readonly name = 'KithError'
 
   constructor(

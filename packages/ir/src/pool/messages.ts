@@ -1,6 +1,6 @@
 import type { ErrorParts } from './error-parts.ts'
 
-/** What a worker is sent: a request, which it answers once and in its turn, or the wish that it end. */
+/** What a worker is sent: a request, which it answers once and in its turn, or the request to end. */
 export type ToWorker<Request> = { request: Request } | 'close'
 
 /** What a worker sends back. */

@@ -15,7 +15,8 @@ export interface Service<Request, Answer> {
    * Answers a request; requests come one after the other. What it throws is the error of the
    * request, and the worker goes on to the next.
    *
-   * @param stopped Whether nobody waits for the answer any more: long work looks now and then.
+   * @param stopped Whether the worker was closed meanwhile: long work ends early then, and its
+   * answer is dropped.
    */
   run(request: Request, stopped: () => boolean): Answer | Promise<Answer>
   /** Buffers of an answer that move to the other thread instead of being copied. */

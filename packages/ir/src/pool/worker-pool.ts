@@ -80,8 +80,8 @@ export class WorkerPool<Request, Answer> {
   }
 
   /**
-   * A worker for several requests that belong together: with a depth of 1, nobody else has it until
-   * it is released. One that was closed meanwhile, or has died, is not used again.
+   * A worker for several requests that belong together: with a depth of 1, it gets no other requests
+   * until it is released. A worker that was closed meanwhile, or has died, is not used again.
    */
   async acquire(signal?: AbortSignal): Promise<PoolWorker<Request, Answer>> {
     signal?.throwIfAborted()
