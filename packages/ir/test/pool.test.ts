@@ -27,10 +27,10 @@ describe.each(kinds)('a pool of %ses', (kind) => {
     const next = pool.run(() => ({ action: 'count' }))
     await expect(exit).rejects.toThrow(/a counting worker ended .*3/)
     expect(await next).toBe(1)
-    await pool.run(() => ({ action: 'exitLater', milliseconds: 0 }))
     const idle = await pool.acquire()
-    await idle.ended
+    await idle.run({ action: 'exitLater', milliseconds: 0 })
     pool.release(idle)
+    await idle.ended
     expect(await pool.run(() => ({ action: 'count' }))).toBe(1)
     expect(pool.started()).toBe(3)
     await pool.close()
