@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { buildEncoder } from '../packages/encoder/dist/index.js'
+import { buildEncoder } from '../packages/encoder/dist/internal.js'
 import {
   adamw,
   EncoderModel,

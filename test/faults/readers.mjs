@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { readNouns } from '@kith/collections'
-import { buildEncoder, openModel, readTensorList, readTensors, readWeights } from '@kith/encoder'
+import { openModel, readTensorList, readTensors } from '@kith/encoder'
+import { buildEncoder, readWeights } from '@kith/encoder/internal'
 import {
   formatLabelsJson,
   openEmbeddings,

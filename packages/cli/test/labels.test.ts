@@ -5,13 +5,13 @@ import { gunzipSync } from 'node:zlib'
 import { labelPresets, smoothLabels } from '@kith/core'
 import {
   FileError,
-  lockFile,
   openEmbeddings,
   readLabelsParquet,
   readQrels,
   readRun,
   writeEmbeddings,
 } from '@kith/ir'
+import { lockFile } from '@kith/ir/internal'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
 import { mergeCommand } from '../src/commands/labels-merge.ts'

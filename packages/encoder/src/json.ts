@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
-import { asFileError, FileError } from '@kith/ir'
+import { FileError } from '@kith/ir'
+import { asFileError } from '@kith/ir/internal'
 
 /** An object of a JSON file that nobody has checked yet. */
 export type JsonObject = Record<string, unknown>

@@ -1,27 +1,16 @@
 /** The retrieval field's files and measures: docs/method.md section 8. */
 
-export { embeddingFiles } from './embeddings/embedding-files.ts'
 export type { EmbeddingFormat } from './embeddings/embedding-format.ts'
 export type { Embeddings } from './embeddings/embeddings.ts'
-export { halfTable, toHalves } from './embeddings/half.ts'
 export { type OpenEmbeddingsOptions, openEmbeddings } from './embeddings/open-embeddings.ts'
 export { type WriteEmbeddingsOptions, writeEmbeddings } from './embeddings/write-embeddings.ts'
-export { asFileError, FileError } from './io/file-error.ts'
-export { isStandardInput } from './io/input-file.ts'
-export { readLines } from './io/lines.ts'
-export { type FileLock, lockFile } from './io/lock-file.ts'
-export { isPipeOrDevice } from './io/output-place.ts'
-export { readChunks } from './io/read-chunks.ts'
-export { checkRegular } from './io/regular-file.ts'
+export { FileError } from './io/file-error.ts'
 export {
   type AppendPart,
   type ResumableWork,
-  resumableFiles,
   writeResumably,
 } from './io/resumable.ts'
-export { discardUnfinished } from './io/unfinished.ts'
-export { appendAll, writeAllSync } from './io/write-all.ts'
-export { putInPlace, type Write, writeAtomic } from './io/write-atomic.ts'
+export { type Write, writeAtomic } from './io/write-atomic.ts'
 export { readLabelsParquet, writeLabelsParquet } from './labels/label-parquet.ts'
 export {
   formatListwise,

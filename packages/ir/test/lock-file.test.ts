@@ -4,7 +4,7 @@ import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:f
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
-import { type FileLock, lockFile } from '../src/index.ts'
+import { type FileLock, lockFile } from '../src/internal.ts'
 import { fileOf, folder } from './support.ts'
 
 /** The locks on a file, by name. */
@@ -23,7 +23,7 @@ const NONCE = '0123456789ab'
 
 /** A process that takes locks when it is told to, says whether it got them, and keeps them. */
 async function contender(): Promise<ChildProcess> {
-  const library = new URL('../dist/index.js', import.meta.url).href
+  const library = new URL('../dist/internal.js', import.meta.url).href
   const script = await fileOf(
     'contender.mjs',
     `import { lockFile } from ${JSON.stringify(library)}

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { KithError } from '@kith/core'
-import { Graph, operations as op } from '@kith/encoder'
+import { Graph, operations as op } from '@kith/encoder/internal'
 import { FileError } from '@kith/ir'
 import { sfcWords } from '@kith/ir/random'
 import { readMetadata, readTensorList, readTensors, writeTensors } from '@kith/ir/safetensors'

@@ -1,5 +1,5 @@
 import { KithError } from '@kith/core'
-import { type GraphNode, operations as op, type Value } from '@kith/encoder'
+import { type GraphNode, operations as op, type Value } from '@kith/encoder/internal'
 
 /**
  * Appends to a graph what computes the gradients of a loss: reverse-mode

@@ -1,4 +1,4 @@
-import { type Dim, type Drop, operations as op, type Value } from '@kith/encoder'
+import { type Dim, type Drop, operations as op, type Value } from '@kith/encoder/internal'
 import { sfcWords } from '@kith/ir/random'
 import { Tensor } from 'onnxruntime-node'
 

@@ -1,17 +1,15 @@
 import { KithError } from '@kith/core'
+import { type Checkpoint, type ModelOptions, openModel } from '@kith/encoder'
 import {
   asCheckpoint,
   buildEncoder,
   buildTrainable,
-  type Checkpoint,
   type Drop,
   embeddings,
-  type ModelOptions,
-  openModel,
   readTokenizerFiles,
   readWeights,
   WORDS,
-} from '@kith/encoder'
+} from '@kith/encoder/internal'
 import { Tensor } from 'onnxruntime-node'
 import { Digest } from './digest.ts'
 import { trainedWeights } from './freeze.ts'

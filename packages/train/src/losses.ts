@@ -1,5 +1,5 @@
 import { KithError } from '@kith/core'
-import { operations as op, type Value } from '@kith/encoder'
+import { operations as op, type Value } from '@kith/encoder/internal'
 
 /**
  * What is minimised: the KL divergence of the target from the softmax over a query's

@@ -1,6 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { appendAll, FileError, writeAtomic } from '@kith/ir'
+import { FileError, writeAtomic } from '@kith/ir'
+import { appendAll } from '@kith/ir/internal'
 import type { Validation } from './validate.ts'
 
 /** A step of the optimiser, as `metrics.jsonl` has it. */

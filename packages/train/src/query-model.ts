@@ -1,4 +1,4 @@
-import type { Drop, Graph, Value } from '@kith/encoder'
+import type { Drop, Graph, Value } from '@kith/encoder/internal'
 import type { Tensor } from 'onnxruntime-node'
 
 /** A query as a model sees it: its text, or its embedding where that is all there is. */

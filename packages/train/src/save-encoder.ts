@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { findTensors, type Value, writeModelFiles } from '@kith/encoder'
+import { findTensors, type Value, writeModelFiles } from '@kith/encoder/internal'
 import { readTensorBytes, type WrittenTensor, writeTensors } from '@kith/ir/safetensors'
 import type { EncoderModel } from './encoder-model.ts'
 

@@ -1,6 +1,6 @@
 import { KithError } from '@kith/core'
 import { range } from '@kith/core/internal'
-import { type Graph, toOnnx } from '@kith/encoder'
+import { type Graph, toOnnx } from '@kith/encoder/internal'
 import { InferenceSession, listSupportedBackends } from 'onnxruntime-node'
 
 /** Where graphs run. */

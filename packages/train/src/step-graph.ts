@@ -1,4 +1,4 @@
-import { type Drop, type Graph, operations as op, type Value } from '@kith/encoder'
+import { type Drop, type Graph, operations as op, type Value } from '@kith/encoder/internal'
 import { backward } from './backward.ts'
 import { type Loss, lossOf } from './losses.ts'
 import type { QueryModel } from './query-model.ts'

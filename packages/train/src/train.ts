@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { KithError, type Matrix } from '@kith/core'
-import { type FileLock, lockFile } from '@kith/ir'
+import { type FileLock, lockFile } from '@kith/ir/internal'
 import { searchExact } from '@kith/stores'
 import { adamw } from './adamw.ts'
 import { hasCheckpoint } from './checkpoint.ts'

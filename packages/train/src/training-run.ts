@@ -1,5 +1,6 @@
 import { KithError } from '@kith/core'
-import { FileError, type FileLock } from '@kith/ir'
+import { FileError } from '@kith/ir'
+import type { FileLock } from '@kith/ir/internal'
 import {
   type CheckpointName,
   checkpointFile,

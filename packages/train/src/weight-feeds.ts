@@ -1,4 +1,4 @@
-import type { Value } from '@kith/encoder'
+import type { Value } from '@kith/encoder/internal'
 import { Tensor } from 'onnxruntime-node'
 
 /** Weights as tensors that share their memory: what changes there is fed at the next run. */

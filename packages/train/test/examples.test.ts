@@ -1,5 +1,5 @@
 import { smoothLabels } from '@kith/core'
-import { Graph } from '@kith/encoder'
+import { Graph } from '@kith/encoder/internal'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { Batches } from '../src/batches.ts'

@@ -1,4 +1,4 @@
-import { Graph, operations as op, type Value } from '@kith/encoder'
+import { Graph, operations as op, type Value } from '@kith/encoder/internal'
 import { Tensor } from 'onnxruntime-node'
 import { expect, test } from 'vitest'
 import { backward } from '../src/backward.ts'

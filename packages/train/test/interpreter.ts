@@ -2,7 +2,7 @@
  * Runs a graph in double precision, one plain loop per operation: what finite
  * differences need, and what the float32 results of onnxruntime are held against.
  */
-import type { Graph, GraphNode, Value } from '@kith/encoder'
+import type { Graph, GraphNode, Value } from '@kith/encoder/internal'
 
 export interface Numbers {
   shape: number[]

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
-import { checkRegular, FileError } from '@kith/ir'
+import { FileError } from '@kith/ir'
+import { checkRegular } from '@kith/ir/internal'
 
 /** Reads a text file that can only be small; undefined where there is none. */
 export async function readSmallFile(file: string, mostBytes: number): Promise<string | undefined> {

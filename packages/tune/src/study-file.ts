@@ -1,6 +1,7 @@
 import { mkdir, open, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { appendAll, FileError } from '@kith/ir'
+import { FileError } from '@kith/ir'
+import { appendAll } from '@kith/ir/internal'
 import { readSmallFile } from './read-small-file.ts'
 import type { Parameters } from './space.ts'
 

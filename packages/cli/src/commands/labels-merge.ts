@@ -1,5 +1,6 @@
 import { KithError } from '@kith/core'
-import { readChunks, readLabelsParquet, writeAtomic, writeLabelsParquet } from '@kith/ir'
+import { readLabelsParquet, writeAtomic, writeLabelsParquet } from '@kith/ir'
+import { readChunks } from '@kith/ir/internal'
 import {
   addSummaries,
   type Input,

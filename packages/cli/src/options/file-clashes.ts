@@ -1,6 +1,6 @@
 import { fstatSync, readlinkSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { embeddingFiles } from '@kith/ir'
+import { embeddingFiles } from '@kith/ir/internal'
 import type { Command, FileRole, Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
 

@@ -1,4 +1,4 @@
-import { isStandardInput } from '@kith/ir'
+import { isStandardInput } from '@kith/ir/internal'
 import type { Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
 

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { type Embeddings, embeddingFiles, openEmbeddings } from '@kith/ir'
+import { type Embeddings, openEmbeddings } from '@kith/ir'
+import { embeddingFiles } from '@kith/ir/internal'
 import { type QueryFiles, readTrainingQueries } from '@kith/pipelines/internal'
 import type { PartialTrainSettings, QueryModel, TrainingQuery } from '@kith/train'
 import type { Output } from '../terminal/output.ts'

@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs'
-import { writeAllSync } from '@kith/ir'
+import { writeAllSync } from '@kith/ir/internal'
 
 /**
  * Prints to standard output. Node gives a file all bytes at once and does not look how many it has

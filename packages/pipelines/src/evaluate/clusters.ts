@@ -1,4 +1,5 @@
-import { FileError, readLines } from '@kith/ir'
+import { FileError } from '@kith/ir'
+import { readLines } from '@kith/ir/internal'
 
 /** Reads the clusters of queries: lines of query, tab, cluster; a head such as `query-id` is passed over. */
 export async function readClusters(file: string): Promise<Map<string, string>> {

@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
-import {
-  checkRegular,
-  embeddingFiles,
-  FileError,
-  isPipeOrDevice,
-  isStandardInput,
-  writeAtomic,
-} from '@kith/ir'
+import { FileError, writeAtomic } from '@kith/ir'
+import { checkRegular, embeddingFiles, isPipeOrDevice, isStandardInput } from '@kith/ir/internal'
 import { version } from '../version.ts'
 
 /** What made a file. */

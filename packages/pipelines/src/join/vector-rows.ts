@@ -1,4 +1,5 @@
-import { type Embeddings, halfTable, openEmbeddings } from '@kith/ir'
+import { type Embeddings, openEmbeddings } from '@kith/ir'
+import { halfTable } from '@kith/ir/internal'
 
 /** Embeddings in a form that can be handed to a worker thread. */
 export interface VectorSource {

@@ -1,5 +1,6 @@
 import { KithError } from '@kith/core'
-import { putInPlace, readLabels, writeLabelsParquet } from '@kith/ir'
+import { readLabels, writeLabelsParquet } from '@kith/ir'
+import { putInPlace } from '@kith/ir/internal'
 import type { LabelLayout } from './label-format.ts'
 import type { LabelSummary } from './label-summary.ts'
 
