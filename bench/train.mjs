@@ -18,7 +18,7 @@ import {
   openEncoderModel,
   TrainingStep,
 } from '../packages/train/dist/index.js'
-import { Schedule } from '../packages/train/dist/schedule.js'
+import { Schedule } from '../packages/train/dist/optimiser/schedule.js'
 import { generator } from './clusters.mjs'
 import { median, table } from './measure.mjs'
 

@@ -2,10 +2,10 @@ import { KithError, type Matrix } from '@kith/core'
 import { choice } from '@kith/core/internal'
 import { inBatches, orderedMap } from '@kith/ir/pool'
 import { planBatches } from './batches.ts'
-import type { Model } from './model.ts'
-import { contentsOf } from './model-folder.ts'
+import type { Model } from './model/model.ts'
+import { contentsOf } from './model/model-folder.ts'
 import type { SessionPool } from './session-pool.ts'
-import type { Tokens } from './text-tokenizer.ts'
+import type { Tokens } from './tokens/text-tokenizer.ts'
 
 /** What a text is: some models want another prefix before queries than before documents. */
 export type Role = 'query' | 'document'

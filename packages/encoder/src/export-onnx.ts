@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { writeAtomic } from '@kith/ir'
-import { buildModel, HIDDEN } from './build-model.ts'
-import { asCheckpoint, type ModelOptions, openModel } from './model.ts'
-import { writeModelFiles } from './model-files.ts'
+import { asCheckpoint, type ModelOptions, openModel } from './model/model.ts'
+import { writeModelFiles } from './model/model-files.ts'
+import { buildModel, HIDDEN } from './network/build-model.ts'
 
 /**
  * Writes a checkpoint as `onnx/model.onnx`, weights inside, from `input_ids` and

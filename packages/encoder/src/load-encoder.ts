@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { range } from '@kith/core/internal'
-import { countParameters } from './build-model.ts'
 import { Encoder } from './encoder.ts'
-import { asCheckpoint, type Model, type ModelOptions, openModel } from './model.ts'
+import { asCheckpoint, type Model, type ModelOptions, openModel } from './model/model.ts'
+import { countParameters } from './network/build-model.ts'
 import type { SessionSource } from './session.ts'
 import { openSessionPool, type PoolSize } from './session-pool.ts'
 

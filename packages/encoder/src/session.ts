@@ -1,8 +1,14 @@
 import { KithError } from '@kith/core'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
-import { buildHead, buildModel, EMBEDDINGS, HIDDEN, type ModelSource } from './build-model.ts'
-import type { Model } from './model.ts'
-import type { Pooling } from './pooling.ts'
+import type { Model } from './model/model.ts'
+import {
+  buildHead,
+  buildModel,
+  EMBEDDINGS,
+  HIDDEN,
+  type ModelSource,
+} from './network/build-model.ts'
+import type { Pooling } from './network/pooling.ts'
 
 /** What a session runs: a checkpoint, or the file of a model that is used as it is. */
 export type SessionSource = ModelSource | { file: string; head: Model['head'] }

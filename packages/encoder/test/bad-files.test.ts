@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { exportOnnx, loadEncoder, openModel } from '../src/index.ts'
-import { wordPieceDescription } from '../src/vocabulary.ts'
+import { wordPieceDescription } from '../src/tokens/vocabulary.ts'
 import { bertConfig, bertNames, randomWeights, vocabulary } from './small-models.ts'
 import { safetensors, withHeader, writeFiles } from './support.ts'
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Tokenizer } from '@huggingface/tokenizers'
 import { expect, test } from 'vitest'
-import { findModel } from '../src/find-model.ts'
-import { TextTokenizer } from '../src/text-tokenizer.ts'
+import { findModel } from '../src/model/find-model.ts'
+import { TextTokenizer } from '../src/tokens/text-tokenizer.ts'
 import { generator } from './support.ts'
 
 const { folder } = await findModel('minilm')

@@ -1,4 +1,4 @@
-import { declarations } from './palette.ts'
+import { declarations } from './plots/palette.ts'
 
 /** The look of the report: one calm column, figures in two where there is room. */
 export const reportStyle = `

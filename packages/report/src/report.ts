@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import { factsSections, inputsSection } from './facts-section.ts'
-import { figuresSection } from './figures-section.ts'
+import type { ReportData } from './data/report-data.ts'
 import { embeddedJson, Html, html } from './html.ts'
-import { measuresSection, verdictSection } from './measures-section.ts'
-import { queriesSection } from './queries-section.ts'
-import { queryTable } from './query-table-script.ts'
-import type { ReportData } from './report-data.ts'
 import { reportStyle } from './report-style.ts'
-import { tablesSection } from './tables-section.ts'
+import { factsSections, inputsSection } from './sections/facts-section.ts'
+import { figuresSection } from './sections/figures-section.ts'
+import { measuresSection, verdictSection } from './sections/measures-section.ts'
+import { queriesSection } from './sections/queries-section.ts'
+import { queryTable } from './sections/query-table-script.ts'
+import { tablesSection } from './sections/tables-section.ts'
 
 /**
  * A report as one HTML file that needs nothing else: no network, light and dark, printable. The

@@ -1,7 +1,12 @@
 /** Where candidates with their vectors come from: exact search over files, LanceDB, PostgreSQL. */
 export type { DocumentSource, MemoryDocuments, StoredDocuments } from './documents.ts'
+export {
+  type Metric,
+  type SearchOptions,
+  type SearchResult,
+  searchExact,
+} from './exact/search-exact.ts'
 export { openStore, type StoreKind, storeKind } from './open-store.ts'
-export { type Metric, type SearchOptions, type SearchResult, searchExact } from './search-exact.ts'
 export type {
   Store,
   StoreDocument,

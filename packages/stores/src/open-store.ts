@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { FileStore } from './file-store.ts'
+import { FileStore } from './exact/file-store.ts'
 import type { Store, StoreOptions } from './store.ts'
 
 /** What LanceDB takes instead of a folder. */
@@ -21,9 +21,9 @@ export async function openStore(address: string, options: StoreOptions = {}): Pr
   // Loaded when they are asked for: nobody needs the packages of all of them.
   switch (storeKind(address)) {
     case 'postgres':
-      return (await import('./postgres-store.ts')).PostgresStore.open(address, options)
+      return (await import('./postgres/postgres-store.ts')).PostgresStore.open(address, options)
     case 'lancedb':
-      return (await import('./lance-store.ts')).LanceStore.open(address, options)
+      return (await import('./lance/lance-store.ts')).LanceStore.open(address, options)
     case 'file':
       return FileStore.open(address, options)
   }

@@ -6,8 +6,8 @@ export {
   inTransaction,
   isPassing,
   postgresError,
-} from './postgres-connection.ts'
-export { type CopyField, copyRows } from './postgres-copy.ts'
-export { migrate } from './postgres-migrations.ts'
-export { PostgresStore } from './postgres-store.ts'
+} from './postgres/postgres-connection.ts'
+export { type CopyField, copyRows } from './postgres/postgres-copy.ts'
+export { migrate } from './postgres/postgres-migrations.ts'
+export { PostgresStore } from './postgres/postgres-store.ts'
 export { checkStorable, unstorable } from './storable-text.ts'

@@ -1,5 +1,5 @@
 import { ThreadWorker, WorkerPool, workerEntry } from '@kith/ir/pool'
-import type { ScannerRecipe } from './scanner.ts'
+import type { ScannerRecipe } from './exact/scanner.ts'
 import { type ScanAnswer, type ScanRequest, ThreadScanner } from './thread-scanner.ts'
 
 /** Starting a thread takes as long as many a search, so that threads wait this long for another. */

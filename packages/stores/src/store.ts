@@ -1,5 +1,5 @@
 import type { Matrix } from '@kith/core'
-import type { Metric } from './search-exact.ts'
+import type { Metric } from './exact/search-exact.ts'
 
 /** A document as a store keeps it: an id, a vector, and its text where that was loaded. */
 export interface StoreDocument {

@@ -1,6 +1,6 @@
 import type { PoolWorker } from '@kith/ir/pool'
 import type { AsyncScanner } from './async-scanner.ts'
-import type { Batch, Best, Block } from './scanner.ts'
+import type { Batch, Best, Block } from './exact/scanner.ts'
 
 /** What a thread is asked to do. */
 export type ScanRequest =

@@ -1,6 +1,6 @@
 /** The worker thread: a scanner that does what requests ask for. */
 import { serveThread } from '@kith/ir/pool/service'
-import { type Block, createScanner, type ScannerRecipe } from './scanner.ts'
+import { type Block, createScanner, type ScannerRecipe } from './exact/scanner.ts'
 import type { ScanAnswer, ScanRequest, SharedBlock } from './thread-scanner.ts'
 
 serveThread<ScannerRecipe, ScanRequest, ScanAnswer>((recipe) => {

@@ -1,6 +1,6 @@
 import { type KernelName, kernel, type Matrix } from '@kith/core'
+import { recipeFor } from '../src/exact/kernel-module.ts'
 import type { DocumentSource, Metric, SearchResult } from '../src/index.ts'
-import { recipeFor } from '../src/kernel-module.ts'
 
 // Asking for the default kernel also allows relaxed SIMD on Node 20.
 kernel()

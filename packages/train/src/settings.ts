@@ -1,6 +1,6 @@
 import { type PartialLabelSettings, resolveLabelSettings } from '@kith/core'
 import { choice, type Rule, type Rules, range, resolve } from '@kith/core/internal'
-import type { Loss } from './losses.ts'
+import type { Loss } from './graph/losses.ts'
 
 /** The settings of a training; each has a default but the number of steps. */
 export interface TrainSettings {

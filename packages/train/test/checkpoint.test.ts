@@ -4,7 +4,7 @@ import { FileError } from '@kith/ir'
 import { writeTensors } from '@kith/ir/safetensors'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { readCheckpoint, type TrainingState, writeCheckpoint } from '../src/checkpoint.ts'
+import { readCheckpoint, type TrainingState, writeCheckpoint } from '../src/run/checkpoint.ts'
 
 const folder = temporaryFolder()
 const file = join(folder, 'latest.safetensors')

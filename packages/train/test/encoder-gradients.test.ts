@@ -2,18 +2,18 @@ import { join } from 'node:path'
 import { Tensor } from 'onnxruntime-node'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { Dropout } from '../src/dropout.ts'
-import { AdapterModel, openEncoderModel, type QueryModel } from '../src/index.ts'
-import { listFeeds } from '../src/list-batch.ts'
-import { openGraph } from '../src/session.ts'
+import { listFeeds } from '../src/data/list-batch.ts'
+import { Dropout } from '../src/graph/dropout.ts'
+import { openGraph } from '../src/graph/session.ts'
 import {
   BIAS,
   buildStep,
   gradientName,
   INVERSE_TEMPERATURE,
   ROWS_GRADIENT,
-} from '../src/step-graph.ts'
-import { weightFeeds } from '../src/weight-feeds.ts'
+} from '../src/graph/step-graph.ts'
+import { weightFeeds } from '../src/graph/weight-feeds.ts'
+import { AdapterModel, openEncoderModel, type QueryModel } from '../src/index.ts'
 import { interpret, type Numbers } from './interpreter.ts'
 import { slope } from './slope.ts'
 import { generator, randomDocuments, type SmallModel, writeSmallModel } from './support.ts'

@@ -2,8 +2,8 @@ import { smoothLabels } from '@kith/core'
 import { Graph } from '@kith/encoder/internal'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { Batches } from '../src/batches.ts'
-import { Dropout } from '../src/dropout.ts'
+import { Batches } from '../src/data/batches.ts'
+import { Dropout } from '../src/graph/dropout.ts'
 import {
   AdapterModel,
   candidatesOf,

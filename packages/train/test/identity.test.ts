@@ -4,8 +4,6 @@ import { openEmbeddings, writeEmbeddings } from '@kith/ir'
 import { readMetadata, writeTensors } from '@kith/ir/safetensors'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { Digest } from '../src/digest.ts'
-import { documentsIdentity } from '../src/documents-identity.ts'
 import {
   AdapterModel,
   type DocumentVectors,
@@ -14,6 +12,8 @@ import {
   type TrainingQuery,
   train,
 } from '../src/index.ts'
+import { Digest } from '../src/run/digest.ts'
+import { documentsIdentity } from '../src/run/documents-identity.ts'
 import { documentsOf, randomDocuments, writeSmallModel } from './support.ts'
 
 const folder = temporaryFolder()

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { clipFactor } from '../src/clip.ts'
-import { Gradients } from '../src/gradients.ts'
+import { Gradients } from '../src/graph/gradients.ts'
 import { adamw, Optimiser, radam } from '../src/index.ts'
-import { decays } from '../src/optimiser.ts'
-import { Schedule, type ScheduleSettings } from '../src/schedule.ts'
+import { clipFactor } from '../src/optimiser/clip.ts'
+import { decays } from '../src/optimiser/optimiser.ts'
+import { Schedule, type ScheduleSettings } from '../src/optimiser/schedule.ts'
 import { generator } from './support.ts'
 
 const settings = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.1 }

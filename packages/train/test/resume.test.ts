@@ -12,7 +12,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { checkpointFile } from '../src/checkpoint.ts'
 import {
   AdapterModel,
   type PartialTrainSettings,
@@ -20,7 +19,8 @@ import {
   type TrainingJob,
   train,
 } from '../src/index.ts'
-import { MetricsFile } from '../src/metrics.ts'
+import { checkpointFile } from '../src/run/checkpoint.ts'
+import { MetricsFile } from '../src/run/metrics.ts'
 import { documentsOf, randomDocuments } from './support.ts'
 
 const folder = temporaryFolder()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { loadEncoder } from '@kith/encoder'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
+import { memoryError } from '../src/graph/memory-error.ts'
 import {
   AdapterModel,
   openAdapter,
@@ -15,7 +16,6 @@ import {
   type TrainingQuery,
   train,
 } from '../src/index.ts'
-import { memoryError } from '../src/memory-error.ts'
 import { documentsOf, randomDocuments, writeSmallModel } from './support.ts'
 
 const folder = temporaryFolder()

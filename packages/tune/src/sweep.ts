@@ -1,6 +1,6 @@
 import type { MethodSettings } from '@kith/core'
-import type { Evaluator } from './evaluator.ts'
-import { meanOf, pairedTest } from './paired-test.ts'
+import type { Evaluator } from './evaluate/evaluator.ts'
+import { meanOf, pairedTest } from './verdict/paired-test.ts'
 
 /** What a measure is with one value of a setting, all others left as they are. */
 export interface SweepPoint {

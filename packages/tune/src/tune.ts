@@ -5,12 +5,12 @@ import {
   resolveMethodSettings,
 } from '@kith/core'
 import { range } from '@kith/core/internal'
-import type { Evaluator } from './evaluator.ts'
-import type { ScorerOptions } from './scorer.ts'
-import { searchSettings } from './search-settings.ts'
-import type { Space } from './space.ts'
-import type { Tuned } from './tuned.ts'
-import { FEW_QUERIES, judge } from './verdict.ts'
+import type { Evaluator } from './evaluate/evaluator.ts'
+import type { ScorerOptions } from './evaluate/scorer.ts'
+import type { Space } from './search/space.ts'
+import { searchSettings } from './settings/search-settings.ts'
+import type { Tuned } from './verdict/tuned.ts'
+import { FEW_QUERIES, judge } from './verdict/verdict.ts'
 
 /** How settings are searched for. */
 export interface TuneOptions extends ScorerOptions {

@@ -1,6 +1,6 @@
 /** The worker thread: measures settings on its share of the queries. */
 import { serveThread } from '@kith/ir/pool/service'
-import { QueryTrials, type TrialBatch, type TrialInputs } from './query-trials.ts'
+import { QueryTrials, type TrialBatch, type TrialInputs } from './evaluate/query-trials.ts'
 
 serveThread<TrialInputs, TrialBatch, Float64Array<ArrayBuffer>>((inputs) => {
   const trials = new QueryTrials(inputs)

@@ -3,8 +3,8 @@ import { prepareText } from '@kith/core'
 import { openEmbeddings, RunBuilder, writeEmbeddings } from '@kith/ir'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { collect } from '../src/collect.ts'
-import { textAt } from '../src/collection.ts'
+import { collect } from '../src/evaluate/collect.ts'
+import { textAt } from '../src/evaluate/collection.ts'
 
 const folder = temporaryFolder()
 

@@ -1,9 +1,9 @@
 import { rerankWith, resolveMethodSettings } from '@kith/core'
 import { evaluate, type Qrels, RunBuilder } from '@kith/ir'
 import { expect, test } from 'vitest'
-import type { TrialCollection } from '../src/collection.ts'
-import { textAt } from '../src/collection.ts'
-import { createEvaluator } from '../src/evaluator.ts'
+import type { TrialCollection } from '../src/evaluate/collection.ts'
+import { textAt } from '../src/evaluate/collection.ts'
+import { createEvaluator } from '../src/evaluate/evaluator.ts'
 import { randomCollection } from './support.ts'
 
 const trials = [

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { type RunningTrial, type SearchedTrial, search } from '../src/index.ts'
-import { MedianPruner } from '../src/median-pruner.ts'
-import type { Parameters, Space } from '../src/space.ts'
+import { MedianPruner } from '../src/search/median-pruner.ts'
+import type { Parameters, Space } from '../src/search/space.ts'
 
 const folder = temporaryFolder()
 const space: Space = {

@@ -1,9 +1,9 @@
 import { methods, presets, resolveMethodSettings } from '@kith/core'
 import { describe, expect, test } from 'vitest'
-import { suggestEvenly } from '../src/random-search.ts'
-import { parametersOf, settingSpace, settingsOf } from '../src/setting-space.ts'
-import { checkSpace } from '../src/space.ts'
-import type { FinishedTrial } from '../src/suggest.ts'
+import { suggestEvenly } from '../src/search/random-search.ts'
+import { checkSpace } from '../src/search/space.ts'
+import type { FinishedTrial } from '../src/search/suggest.ts'
+import { parametersOf, settingSpace, settingsOf } from '../src/settings/setting-space.ts'
 
 describe.each([false, true])('texts: %s', (texts) => {
   test('every point of every space is settings that the core takes', () => {

@@ -10,7 +10,7 @@ import {
   type IntegerDimension,
   type Space,
   toUnit,
-} from '../src/space.ts'
+} from '../src/search/space.ts'
 
 const numeric = fc.oneof(
   fc.record({

@@ -3,10 +3,10 @@ import { evaluate, openEmbeddings, readQrels, readRun, readTexts } from '@kith/i
 import { below, fraction, hashedWords, normal } from '@kith/ir/random'
 import { describe, expect, test } from 'vitest'
 import { sharedCollection } from '../../../test/files.ts'
-import { collect } from '../src/collect.ts'
-import { createEvaluator, type Evaluator } from '../src/evaluator.ts'
-import { meanOf, type PairedTest, pairedTest } from '../src/paired-test.ts'
+import { collect } from '../src/evaluate/collect.ts'
+import { createEvaluator, type Evaluator } from '../src/evaluate/evaluator.ts'
 import { tune } from '../src/tune.ts'
+import { meanOf, type PairedTest, pairedTest } from '../src/verdict/paired-test.ts'
 import { objective, randomCollection } from './support.ts'
 
 const measure = 'nDCG@10'

@@ -4,7 +4,7 @@ import { resolveMethodSettings } from '@kith/core'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { tune } from '../src/tune.ts'
-import { parseTuned, readTuned, writeTuned } from '../src/tuned.ts'
+import { parseTuned, readTuned, writeTuned } from '../src/verdict/tuned.ts'
 import { objective } from './support.ts'
 
 const folder = temporaryFolder()

@@ -1,7 +1,7 @@
 import { hashedWords, normal } from '@kith/ir/random'
 import { expect, test } from 'vitest'
-import { pairedTest } from '../src/paired-test.ts'
-import { judge } from '../src/verdict.ts'
+import { pairedTest } from '../src/verdict/paired-test.ts'
+import { judge } from '../src/verdict/verdict.ts'
 
 /** Values around a mean that differ from query to query. */
 function values(queries: number, mean: number, seed: number, noise = 0.05): Float64Array {

@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { FileError } from '@kith/ir'
+import { readTensorList, readTensors, type StoredTensor } from '@kith/ir/safetensors'
+import type { Value } from '../graph/graph.ts'
+import { isObject, readJson } from '../json.ts'
+import { WORDS } from './parameter-names.ts'
+
+/** The weights of a graph's parameters, by name. */
+export type Weights = ReadonlyMap<string, Float32Array>
+
+/** The file of a checkpoint's weights, or the index of several; undefined where there is none. */
+export function findWeights(folder: string): string | undefined {
+  return ['model.safetensors', 'model.safetensors.index.json']
+    .map((name) => join(folder, name))
+    .find((file) => existsSync(file))
+}
+
+/** The tensors of a checkpoint by name, and what stands before the names of the encoder's. */
+export interface TensorIndex {
+  stored: ReadonlyMap<string, StoredTensor>
+  prefix: string
+}
+
+/** Reads which tensors a checkpoint has, without their numbers. */
+export async function indexTensors(file: string): Promise<TensorIndex> {
+  const stored = new Map<string, StoredTensor>()
+  for (const shard of await shardsOf(file)) {
+    for (const tensor of readTensorList(shard)) stored.set(tensor.name, tensor)
+  }
+  return { stored, prefix: prefixOf(file, [...stored.keys()]) }
+}
+
+/** Where a checkpoint has the weights that a graph needs, and what else it has. */
+export async function findTensors(
+  file: string,
+  parameters: readonly Value[],
+): Promise<{ wanted: { name: string; tensor: StoredTensor }[]; all: StoredTensor[] }> {
+  const { stored, prefix } = await indexTensors(file)
+  const wanted = parameters.map((parameter) => {
+    const tensor = spellings(parameter.name)
+      .map((name) => stored.get(prefix + name))
+      .find((found) => found !== undefined)
+    if (!tensor) {
+      throw new FileError(file, '', `has no tensor ${prefix}${parameter.name}`)
+    }
+    if (tensor.shape.join() !== parameter.shape.join()) {
+      const problem = `is ${tensor.shape.join(' × ')}, by config.json it should be ${parameter.shape.join(' × ')}`
+      throw new FileError(tensor.file, `tensor ${tensor.name}`, problem)
+    }
+    return { name: parameter.name, tensor }
+  })
+  return { wanted, all: [...stored.values()] }
+}
+
+/**
+ * Reads the weights that a graph needs from a safetensors file, or from the files
+ * that an index names. What else is in there (poolers, heads) is not looked at.
+ */
+export async function readWeights(file: string, parameters: readonly Value[]): Promise<Weights> {
+  const { wanted } = await findTensors(file, parameters)
+  const weights = new Map<string, Float32Array>()
+  for (const shard of new Set(wanted.map(({ tensor }) => tensor.file))) {
+    const here = wanted.filter(({ tensor }) => tensor.file === shard)
+    const tensors = here.map(({ tensor }) => tensor)
+    const read = await readTensors(shard, tensors)
+    here.forEach(({ name }, i) => {
+      weights.set(name, read[i]!)
+    })
+  }
+  return weights
+}
+
+/** The names under which a parameter may be stored: checkpoints of old say gamma and beta. */
+function spellings(name: string): string[] {
+  if (!name.includes('LayerNorm')) return [name]
+  return [name, name.replace(/weight$/, 'gamma').replace(/bias$/, 'beta')]
+}
+
+/** What stands before all names, such as `bert.`: a model may be part of a larger one. */
+function prefixOf(file: string, names: string[]): string {
+  const found = names.filter((name) => name === WORDS || name.endsWith(`.${WORDS}`))
+  if (found.length === 1) return found[0]!.slice(0, -WORDS.length)
+  const problem =
+    found.length === 0
+      ? `has no tensor that ends in ${WORDS}: these are not the weights of a BERT or DistilBERT`
+      : `holds several encoders (${found.join(', ')}); keep the tensors of one`
+  throw new FileError(file, '', problem)
+}
+
+async function shardsOf(file: string): Promise<string[]> {
+  if (!file.endsWith('.json')) return [file]
+  const map = (await readJson(file))['weight_map']
+  if (!isObject(map)) throw new FileError(file, '', 'has no weight_map')
+  return [...new Set(Object.values(map))].map((name) => {
+    const safe = typeof name === 'string' && name === basename(name) && !name.includes('\\')
+    if (safe && name.endsWith('.safetensors')) return join(dirname(file), name)
+    const problem = `weight_map names ${JSON.stringify(name)}, expected .safetensors files beside it`
+    throw new FileError(file, '', problem)
+  })
+}

@@ -1,0 +1,129 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { FileError } from '@kith/ir'
+import { isObject, readJson, readJsonValue } from '../json.ts'
+import type { Head } from '../network/pooling.ts'
+import { findWeights } from './checkpoint.ts'
+
+/** The files of a model, and what they say about its use. */
+export interface ModelFiles {
+  /** What the user calls the model. */
+  name: string
+  /** A model in ONNX, used as it is. */
+  onnx?: string
+  /** A safetensors file or the index of several, for which the graph is built. */
+  weights?: string
+  /** The folder of `config.json` and of the tokenizer's files. */
+  folder: string
+  /** From sentence-transformers' files, where there are any. */
+  head: Partial<Head>
+  maxTokens?: number
+}
+
+/** Looks what a folder holds: a checkpoint, or a model in ONNX. */
+export async function readModelFolder(root: string, name = root): Promise<ModelFiles> {
+  const { head, path } = await readModules(root)
+  const folder = join(root, path)
+  const { onnx, weights } = findContents(folder)
+  if (!onnx && !weights) {
+    const older = existsSync(join(folder, 'pytorch_model.bin'))
+    const hint = older
+      ? '; pytorch_model.bin can run any code when it is loaded: save it as safetensors first'
+      : ''
+    throw new FileError(folder, '', `has neither model.safetensors nor model.onnx${hint}`)
+  }
+  const maxTokens = await readMaxTokens(root, folder)
+  return {
+    name,
+    folder,
+    head,
+    ...(onnx ? { onnx } : {}),
+    ...(weights ? { weights } : {}),
+    ...(maxTokens ? { maxTokens } : {}),
+  }
+}
+
+/** The files that decide what a model computes: weights, measures, tokenizer. */
+export function contentsOf({ folder, onnx }: ModelFiles): string[] {
+  const kinds = ['.json', '.txt', '.safetensors', '.onnx']
+  const files = readdirSync(folder)
+    .filter((name) => kinds.includes(extname(name)))
+    .map((name) => join(folder, name))
+  return [...new Set(onnx ? [...files, onnx] : files)].sort()
+}
+
+/** Whether a folder holds a model, itself or where old sentence-transformers put it. */
+export function hasModel(root: string): boolean {
+  return ['', '0_Transformer'].some((path) => {
+    const { onnx, weights } = findContents(join(root, path))
+    return onnx !== undefined || weights !== undefined
+  })
+}
+
+/** `model.onnx` is used as it is; what lies in `onnx/` is a copy where there are weights. */
+function findContents(folder: string): { onnx?: string; weights?: string } {
+  const [onnx, copy] = ['model.onnx', 'onnx/model.onnx'].map((name) => join(folder, name))
+  if (existsSync(onnx!)) return { onnx: onnx! }
+  const weights = findWeights(folder)
+  if (weights) return { weights }
+  return existsSync(copy!) ? { onnx: copy! } : {}
+}
+
+/** What sentence-transformers' `modules.json` says about pooling, and where the encoder is. */
+async function readModules(root: string): Promise<{ head: Partial<Head>; path: string }> {
+  const file = join(root, 'modules.json')
+  if (!existsSync(file)) return { head: {}, path: '' }
+  const modules = await readJsonValue(file)
+  if (!Array.isArray(modules)) throw new FileError(file, '', 'expected a list of modules')
+  const head: Partial<Head> = { normalise: false }
+  let path = ''
+  for (const module of modules) {
+    const { type, path: place } = isObject(module) ? module : {}
+    const kind = String(type).split('.').at(-1)!
+    if (kind === 'Transformer') path = safeFolder(file, place)
+    else if (kind === 'Normalize') head.normalise = true
+    else if (kind === 'Pooling') {
+      head.pooling = await readPooling(join(root, safeFolder(file, place), 'config.json'))
+    } else throw new FileError(file, '', `module ${kind} is not supported`)
+  }
+  return { head, path }
+}
+
+async function readPooling(file: string): Promise<Head['pooling']> {
+  const config = await readJson(file)
+  const modes = Object.keys(config).filter((key) => {
+    return key.startsWith('pooling_mode_') && config[key] === true
+  })
+  // Newer versions have one setting instead of a switch for each mode.
+  const mode = config['pooling_mode'] ?? modes.join(' and ')
+  if (mode === 'mean' || mode === 'pooling_mode_mean_tokens') return 'mean'
+  if (mode === 'cls' || mode === 'pooling_mode_cls_token') return 'first'
+  const problem = `pooling by ${JSON.stringify(mode)} is not supported, only mean and cls`
+  throw new FileError(file, '', problem)
+}
+
+async function readMaxTokens(root: string, folder: string): Promise<number | undefined> {
+  const sources = [
+    [join(folder, 'sentence_bert_config.json'), 'max_seq_length'],
+    [join(root, 'sentence_bert_config.json'), 'max_seq_length'],
+    [join(folder, 'tokenizer_config.json'), 'model_max_length'],
+  ] as const
+  for (const [file, key] of sources) {
+    const value = (existsSync(file) ? (await readJson(file))[key] : undefined) ?? undefined
+    if (value === undefined) continue
+    if (!Number.isInteger(value) || (value as number) < 1) {
+      const problem = `${key} is ${JSON.stringify(value)}, expected a whole number from 1 on`
+      throw new FileError(file, '', problem)
+    }
+    // Tokenizers without a limit say 1e30.
+    if ((value as number) < 1e6) return value as number
+  }
+  return undefined
+}
+
+/** A folder inside the model's own: what a downloaded file names must not lead out of it. */
+function safeFolder(file: string, path: unknown): string {
+  if (path === undefined || path === '') return ''
+  if (typeof path === 'string' && /^[\w-][\w.-]*$/.test(path)) return path
+  throw new FileError(file, '', `${JSON.stringify(path)} is not a folder inside the model's`)
+}

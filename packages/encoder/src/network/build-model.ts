@@ -1,0 +1,72 @@
+import { Graph, type Value } from '../graph/graph.ts'
+import { toOnnx } from '../graph/onnx.ts'
+import type { Message } from '../graph/protobuf.ts'
+import { readWeights } from '../model/checkpoint.ts'
+import type { EncoderConfig } from '../model/config.ts'
+import type { Checkpoint } from '../model/model.ts'
+import { type Drop, encoderLayers, wordRows } from './layers.ts'
+import { embeddings, type Head } from './pooling.ts'
+
+/** What the models that we build return. */
+export const EMBEDDINGS = 'embeddings'
+export const HIDDEN = 'last_hidden_state'
+
+/** What a model is built from. */
+export type ModelSource = Pick<Checkpoint, 'config' | 'weights' | 'head'>
+
+/** A checkpoint in ONNX, weights inside: from token ids to embeddings, or to hidden states. */
+export async function buildModel(
+  { config, weights: file, head }: ModelSource,
+  output: typeof EMBEDDINGS | typeof HIDDEN,
+): Promise<Message> {
+  const { graph, mask, hidden } = buildEncoder(config)
+  graph.output(output, output === HIDDEN ? hidden : embeddings(hidden, mask, head))
+  const weights = await readWeights(file, graph.parameters)
+  return toOnnx(graph, ({ name }) => weights.get(name)!)
+}
+
+/** Numbers that an encoder has learned. */
+export function countParameters(config: EncoderConfig): number {
+  return buildEncoder(config).graph.parameters.reduce(
+    (sum, { shape }) => sum + shape.reduce<number>((size, dim) => size * Number(dim), 1),
+    0,
+  )
+}
+
+/** A graph from tokens to hidden states, to which a head, or a loss, can be added. */
+export interface EncoderGraph {
+  graph: Graph
+  mask: Value
+  hidden: Value
+}
+
+/** A graph that starts with token ids. */
+export function buildEncoder(config: EncoderConfig): EncoderGraph {
+  const graph = new Graph()
+  const ids = graph.input('input_ids', 'int64', ['batch', 'length'])
+  const mask = graph.input('attention_mask', 'int64', ['batch', 'length'])
+  return { graph, mask, hidden: encoderLayers(config, wordRows(config, ids), mask) }
+}
+
+/**
+ * A graph for training that starts with the embeddings of tokens: the table of all
+ * tokens is half of a small model, and few of its rows are in a batch.
+ */
+export function buildTrainable(
+  config: EncoderConfig,
+  drop?: Drop,
+): EncoderGraph & { words: Value } {
+  const graph = new Graph()
+  const words = graph.input('word_rows', 'float32', ['batch', 'length', config.hidden])
+  const mask = graph.input('attention_mask', 'int64', ['batch', 'length'])
+  return { graph, words, mask, hidden: encoderLayers(config, words, mask, drop) }
+}
+
+/** A model in ONNX that does what comes after hidden states. */
+export function buildHead(head: Head): Message {
+  const graph = new Graph()
+  const hidden = graph.input(HIDDEN, 'float32', ['batch', 'length', 'hidden'])
+  const mask = graph.input('attention_mask', 'int64', ['batch', 'length'])
+  graph.output(EMBEDDINGS, embeddings(hidden, mask, head))
+  return toOnnx(graph)
+}

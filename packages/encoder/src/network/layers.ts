@@ -1,0 +1,122 @@
+import { gelu, relu } from '../graph/activation.ts'
+import { add, multiply, toFloat } from '../graph/elementwise.ts'
+import { gather } from '../graph/gather.ts'
+import type { Graph, Value } from '../graph/graph.ts'
+import { linear, matmul } from '../graph/linear.ts'
+import { layerNorm, softmax } from '../graph/normalise.ts'
+import { positions, reshape, transpose } from '../graph/shape.ts'
+import type { Activation, EncoderConfig } from '../model/config.ts'
+import {
+  type LayerNames,
+  layerNames,
+  POSITIONS,
+  TOKEN_TYPES,
+  WORDS,
+} from '../model/parameter-names.ts'
+
+/** Added to the score of a token that is padding: its weight after softmax is exactly 0. */
+const MASKED = -1e9
+
+/** Sets numbers to 0 while training, at the places where BERT's dropout is. */
+export type Drop = (x: Value, where: 'hidden' | 'attention') => Value
+
+/** The embeddings of tokens, batch × length × hidden. */
+export function wordRows({ vocabulary, hidden }: EncoderConfig, ids: Value): Value {
+  return gather(ids.graph.parameter(WORDS, [vocabulary, hidden]), ids)
+}
+
+/**
+ * BERT and DistilBERT, which differ in names and in the embedding of segments only.
+ *
+ * Tokens of all texts stand one below the other (tokens × hidden), so that every
+ * linear layer is one large product; only attention looks at texts one by one.
+ *
+ * @param words The embeddings of tokens, batch × length × hidden.
+ * @param mask 1 for tokens, 0 for padding, batch × length.
+ * @returns The last hidden state, batch × length × hidden.
+ */
+export function encoderLayers(
+  config: EncoderConfig,
+  words: Value,
+  mask: Value,
+  drop: Drop = (x) => x,
+): Value {
+  const { graph } = words
+  let x = drop(embed(config, words), 'hidden')
+  const bias = attentionBias(mask)
+  for (let layer = 0; layer < config.layers; layer++) {
+    const names = layerNames(config.family, layer)
+    const attended = drop(attention(config, names, x, bias, drop), 'hidden')
+    x = norm(add(x, attended), names.attentionNorm, config)
+    x = norm(add(x, drop(feedForward(config, names, x), 'hidden')), names.outputNorm, config)
+  }
+  return reshape(x, words.shape)
+
+  function norm(value: Value, name: string, { hidden, epsilon }: EncoderConfig): Value {
+    return normalised(graph, value, name, hidden, epsilon)
+  }
+}
+
+/** The sum of what a token is and where it stands, normalised. */
+function embed(config: EncoderConfig, words: Value): Value {
+  const { hidden, tokenTypes, epsilon } = config
+  const { graph } = words
+  const table = (name: string, rows: number) => graph.parameter(name, [rows, hidden])
+  const places = table(POSITIONS, config.positions)
+  let x = add(words, gather(places, positions(words, 'length')))
+  if (tokenTypes > 0) {
+    // A text is one segment: all of its tokens are of the first type.
+    const types = table(TOKEN_TYPES, tokenTypes)
+    x = add(x, gather(types, graph.constant(BigInt64Array.of(0n))))
+  }
+  return normalised(graph, reshape(x, ['tokens', hidden]), 'embeddings.LayerNorm', hidden, epsilon)
+}
+
+/** What is added to attention scores: 0 for tokens, a large negative number for padding. */
+function attentionBias(mask: Value): Value {
+  const padding = add(multiply(toFloat(mask), -1), 1)
+  return reshape(multiply(padding, MASKED), [mask.shape[0]!, 1, 1, mask.shape[1]!])
+}
+
+function attention(
+  config: EncoderConfig,
+  names: LayerNames,
+  x: Value,
+  bias: Value,
+  drop: Drop,
+): Value {
+  const { hidden, heads } = config
+  const perHead = hidden / heads
+  const split = (name: string, order: number[]) => {
+    const projected = dense(x, name, hidden, hidden)
+    return transpose(reshape(projected, ['batch', 'length', heads, perHead]), order)
+  }
+  const query = split(names.query, [0, 2, 1, 3])
+  const key = split(names.key, [0, 2, 3, 1])
+  const value = split(names.value, [0, 2, 1, 3])
+  const scores = multiply(matmul(query, key), 1 / Math.sqrt(perHead))
+  const seen = matmul(drop(softmax(add(scores, bias)), 'attention'), value)
+  const together = reshape(transpose(seen, [0, 2, 1, 3]), ['tokens', hidden])
+  return dense(together, names.attentionOutput, hidden, hidden)
+}
+
+function feedForward(config: EncoderConfig, names: LayerNames, x: Value): Value {
+  const { hidden, intermediate } = config
+  const inner = activate(config.activation, dense(x, names.up, hidden, intermediate))
+  return dense(inner, names.down, intermediate, hidden)
+}
+
+function activate(activation: Activation, x: Value): Value {
+  if (activation === 'relu') return relu(x)
+  return gelu(x, activation === 'gelu' ? 'none' : 'tanh')
+}
+
+function dense(x: Value, name: string, from: number, to: number): Value {
+  const weight = x.graph.parameter(`${name}.weight`, [to, from])
+  return linear(x, weight, x.graph.parameter(`${name}.bias`, [to]))
+}
+
+function normalised(graph: Graph, x: Value, name: string, size: number, epsilon: number): Value {
+  const gamma = graph.parameter(`${name}.weight`, [size])
+  return layerNorm(x, gamma, graph.parameter(`${name}.bias`, [size]), epsilon)
+}

@@ -1,0 +1,39 @@
+import { divide, toFloat } from '../graph/elementwise.ts'
+import { gather } from '../graph/gather.ts'
+import type { Value } from '../graph/graph.ts'
+import { matmul } from '../graph/linear.ts'
+import { unitLength } from '../graph/normalise.ts'
+import { sum } from '../graph/reduce.ts'
+import { reshape } from '../graph/shape.ts'
+
+/** What becomes of a text's tokens: their mean, or the first one ([CLS]). */
+export type Pooling = 'mean' | 'first'
+
+/** How tokens become an embedding. */
+export interface Head {
+  pooling: Pooling
+  /** Whether embeddings get length 1. */
+  normalise: boolean
+}
+
+/**
+ * The embeddings of texts, batch × hidden.
+ *
+ * @param hidden The last hidden state, batch × length × hidden.
+ * @param mask 1 for tokens, 0 for padding, batch × length.
+ */
+export function embeddings(hidden: Value, mask: Value, { pooling, normalise }: Head): Value {
+  const pooled = pooling === 'first' ? first(hidden) : mean(hidden, mask)
+  return normalise ? unitLength(pooled) : pooled
+}
+
+function first(hidden: Value): Value {
+  return gather(hidden, hidden.graph.constant(BigInt64Array.of(0n)), 1)
+}
+
+function mean(hidden: Value, mask: Value): Value {
+  const [batch, length, width] = hidden.shape as [string, string, number]
+  const ones = toFloat(mask)
+  const shares = divide(ones, sum(ones, 1))
+  return reshape(matmul(reshape(shares, [batch, 1, length]), hidden), [batch, width])
+}

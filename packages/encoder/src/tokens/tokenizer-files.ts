@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { FileError } from '@kith/ir'
+import { type JsonObject, readJson, readText } from '../json.ts'
+import { wordPieceDescription } from './vocabulary.ts'
+
+/** What a model's files say about its tokenizer. */
+export interface TokenizerFiles {
+  /** Where the description comes from. */
+  file: string
+  /** What `tokenizer.json` holds, or would hold. */
+  description: JsonObject
+  /** What `tokenizer_config.json` holds. */
+  config: JsonObject
+}
+
+/** Reads `tokenizer.json`, or `vocab.txt` where there is nothing else. */
+export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles> {
+  const [whole, vocabulary, settings] = [
+    'tokenizer.json',
+    'vocab.txt',
+    'tokenizer_config.json',
+  ].map((name) => join(folder, name)) as [string, string, string]
+  const config = existsSync(settings) ? await readJson(settings) : {}
+  if (existsSync(whole)) return { file: whole, description: await readJson(whole), config }
+  if (!existsSync(vocabulary)) {
+    throw new FileError(folder, '', 'has neither tokenizer.json nor vocab.txt')
+  }
+  const description = wordPieceDescription(vocabulary, await readText(vocabulary), config)
+  return { file: vocabulary, description, config }
+}

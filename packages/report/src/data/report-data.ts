@@ -1,0 +1,61 @@
+import type { Comparison } from '@kith/ir'
+import type { Figure } from '../plots/figure.ts'
+import type { QueryRows } from '../sections/query-rows.ts'
+
+/** Everything that a report shows; what is missing is left out. */
+export interface ReportData {
+  title?: string | undefined
+  /** What this is about, in a sentence. */
+  about?: string | undefined
+  /** The files that were compared, or compared with: runs, judgements, texts. */
+  inputs?: readonly ReportInput[] | undefined
+  /** The runs; all but the first are compared with the first. As `kith eval --json` has them. */
+  runs?: readonly ReportRun[] | undefined
+  /** What the verdict is about; the first measure of the first run where not set. */
+  measure?: string | undefined
+  /** From `queryRows`: what two of the runs did with each query. */
+  queries?: (QueryRows & { before: string; after: string }) | undefined
+  figures?: readonly Figure[] | undefined
+  /** Further findings. */
+  tables?: readonly ReportTable[] | undefined
+  settings?: Readonly<Record<string, unknown>> | undefined
+  versions?: Readonly<Record<string, string>> | undefined
+  /** The commands that make all of this again. */
+  commands?: readonly string[] | undefined
+  /** When it was made. Not set, the same data gives the same bytes. */
+  generatedAt?: string | undefined
+}
+
+/** A finding as a table of a few words and figures. */
+export interface ReportTable {
+  title: string
+  /** What it says, in a sentence or two. */
+  note?: string | undefined
+  /** The first row is the head. */
+  rows: readonly (readonly string[])[]
+}
+
+/** A file with what it is and how large, such as `run`, `bm25.trec`, `225 queries`. */
+export interface ReportInput {
+  what: string
+  file: string
+  size?: string | undefined
+}
+
+/** A run and its figures. */
+export interface ReportRun {
+  name: string
+  /** How many queries were measured. */
+  queries: number
+  /** The mean of each measure. */
+  measures: Readonly<Record<string, number>>
+  /** How the run differs from the first one, by measure. */
+  comparison?: Readonly<Record<string, ReportComparison>> | undefined
+}
+
+/** A comparison with the first run. */
+export interface ReportComparison
+  extends Pick<Comparison, 'difference' | 'wins' | 'ties' | 'losses' | 'tTest'> {
+  /** The randomisation test's p, corrected for the number of runs. */
+  p: number
+}

@@ -1,0 +1,78 @@
+import { rectY, ruleY } from '@observablehq/plot'
+import { list, number, object, text } from '../data/shape.ts'
+import { measureAxis } from './axes.ts'
+import { colour } from './palette.ts'
+import { draw, type FigureKind, type PlotSize } from './plot.ts'
+
+/** What each query won or lost. */
+export interface GainsFigure {
+  kind: 'gains'
+  measure: string
+  /** One for each query, in any order. */
+  gains: readonly number[]
+}
+
+/** Draws the gains of all queries, largest first; where they are many, each bar is a mean of neighbours. */
+export function gainsPlot(figure: GainsFigure, size?: PlotSize): string {
+  return draw(gainsKind, figure, size)
+}
+
+/** Narrower bars than this cannot be told apart. */
+const NARROWEST = 1.5
+
+/** @internal */
+export const gainsKind: FigureKind<GainsFigure> = {
+  shape: object({ measure: text, gains: list(number) }),
+  picture({ measure, gains }, width) {
+    const better = gains.filter((gain) => gain > 0).length
+    const worse = gains.filter((gain) => gain < 0).length
+    const bars = barsOf(gains, Math.floor(width / NARROWEST))
+    const inset = width / bars.length > 4 ? 0.5 : 0
+    return {
+      title: `Gain in ${measure} of each query`,
+      description: `Of ${gains.length} queries ${better} are better in ${measure}, ${worse} worse, ${gains.length - better - worse} equal.`,
+      panels: [
+        {
+          height: 240,
+          x: { label: 'queries, largest gain first', ticks: 6 },
+          y: { ...measureAxis(`gain in ${measure}`), tickFormat: signed },
+          marks: [
+            rectY(bars, {
+              x1: 'from',
+              x2: 'to',
+              y: 'gain',
+              fill: ({ gain }: Bar) => (gain < 0 ? colour('loss') : colour('gain')),
+              // Smoothed edges of thin bars would look like stripes.
+              shapeRendering: 'crispEdges',
+              insetLeft: inset,
+              insetRight: inset,
+            }),
+            ruleY([0], { stroke: colour('soft') }),
+          ],
+        },
+      ],
+    }
+  },
+}
+
+interface Bar {
+  from: number
+  to: number
+  gain: number
+}
+
+function barsOf(gains: readonly number[], most: number): Bar[] {
+  const sorted = gains.toSorted((a, b) => b - a)
+  const count = Math.min(sorted.length, most)
+  return Array.from({ length: count }, (_, i) => {
+    const from = Math.floor((i * sorted.length) / count)
+    const to = Math.floor(((i + 1) * sorted.length) / count)
+    const sum = sorted.slice(from, to).reduce((total, gain) => total + gain, 0)
+    return { from, to, gain: sum / (to - from) }
+  })
+}
+
+function signed(value: number): string {
+  if (value === 0) return '0'
+  return `${value < 0 ? '−' : '+'}${Number(Math.abs(value).toPrecision(3))}`
+}

@@ -1,0 +1,110 @@
+import { type PlotOptions, plot } from '@observablehq/plot'
+import { parseHTML } from 'linkedom'
+import type { Shape } from '../data/shape.ts'
+import { escaped } from '../html.ts'
+import { drawLegend, type LegendEntry } from './legend.ts'
+import { type Colour, palette } from './palette.ts'
+
+/** A plot to draw: one panel, or several below each other. */
+export interface Picture {
+  /** What one sees, in a few words; the name that the picture has for those who do not see it. */
+  title: string
+  /** What the picture says, in a sentence or two. */
+  description: string
+  legend?: readonly LegendEntry[]
+  panels: readonly (PlotOptions & { height: number })[]
+}
+
+/** A kind of figure: the form of its data, and how that becomes a picture. */
+export interface FigureKind<Figure> {
+  shape: Shape
+  picture: (figure: Figure, width: number) => Picture
+}
+
+/** How a figure is drawn. */
+export interface PlotSize {
+  /** In CSS pixels; letters keep their size, so a narrow plot is drawn narrow, not scaled. */
+  width?: number | undefined
+}
+
+/** The size of the letters. */
+const FONT_SIZE = 12
+
+/** Draws a figure as an `<svg>` element for a page that defines the palette's colours. */
+export function draw<Figure>(
+  { shape, picture }: FigureKind<Figure>,
+  figure: Figure,
+  { width = 540 }: PlotSize = {},
+): string {
+  shape(figure, 'figure')
+  return drawPicture(picture(figure, width), width)
+}
+
+function drawPicture(picture: Picture, width: number): string {
+  const { title, description, panels } = picture
+  const legend = drawLegend(picture.legend ?? [], width)
+  let height = legend.height
+  const parts = panels.map((panel) => {
+    const part = `<g transform="translate(0,${height})">${drawPanel(panel, width)}</g>`
+    height += panel.height
+    return part
+  })
+  const root = [
+    'xmlns="http://www.w3.org/2000/svg" role="img"',
+    `aria-label="${escaped(`${title}. ${description}`)}"`,
+    `viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`,
+    `font-family="system-ui, sans-serif" font-size="${FONT_SIZE}" text-anchor="middle"`,
+    'fill="currentColor"',
+  ].join(' ')
+  const source = `<svg ${root}><title>${escaped(title)}</title>${legend.source}${parts.join('')}</svg>`
+  // What XML does not allow would make a standalone file unreadable.
+  return source.replace(/[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
+}
+
+/**
+ * An `<svg>` element as a file of its own. Colours become plain light ones, which every program
+ * understands; a browser in dark mode gets the dark ones.
+ */
+export function standaloneSvg(svg: string): string {
+  const used = Object.entries(palette).filter(([name]) => svg.includes(`"var(--${name})"`))
+  const dark = used.flatMap(([, { light, dark }]) =>
+    ['fill', 'stroke'].map((name) => `[${name}="${light}"] { ${name}: ${dark} }`),
+  )
+  const root = (side: keyof Colour) =>
+    `:root { background: ${palette.ground[side]}; color: ${palette.ink[side]} }`
+  const style = `${root('light')} @media (prefers-color-scheme: dark) { ${root('dark')} ${dark.join(' ')} }`
+  const plain = used.reduce(
+    (source, [name, { light }]) => source.replaceAll(`"var(--${name})"`, `"${light}"`),
+    svg,
+  )
+  return `${plain.replace('>', ` color="${palette.ink.light}"><style>${style}</style>`)}\n`
+}
+
+function drawPanel(panel: Picture['panels'][number], width: number): string {
+  const { document } = parseHTML('<!doctype html><html><body></body></html>')
+  const element = plot({
+    marginLeft: 48,
+    marginRight: 24,
+    marginTop: 28,
+    marginBottom: 46,
+    ...panel,
+    // Below the numbers, where it cannot run into them.
+    x: { labelAnchor: 'center', labelArrow: 'none', labelOffset: 38, ...panel.x },
+    width,
+    document,
+    // Without a fixed one, Plot draws a random class name for its style sheet.
+    className: 'plot',
+  })
+  element.querySelector('style')?.remove()
+  for (const part of element.querySelectorAll('*')) roundCoordinates(part)
+  return element.innerHTML
+}
+
+/** Hundredths of a pixel are enough, and make the file half as large. */
+function roundCoordinates(element: Element): void {
+  for (const attribute of element.attributes) {
+    if (!/\.\d{3}/.test(attribute.value)) continue
+    const round = (match: string) => String(Number(Number(match).toFixed(2)))
+    attribute.value = attribute.value.replace(/-?\d+\.\d{3,}(?:e-?\d+)?/g, round)
+  }
+}

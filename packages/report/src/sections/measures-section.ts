@@ -1,0 +1,116 @@
+import { formatFigure, formatP, markOf } from '@kith/ir'
+import type { ReportComparison, ReportRun } from '../data/report-data.ts'
+import { count, signedFigure } from '../format.ts'
+import { type Html, html } from '../html.ts'
+import { verdictOf } from './verdict.ts'
+
+/** More runs than this are compared in one table; the verdict is then on the last one. */
+const FEW = 2
+
+/** The verdict on each run but the first, in large letters. */
+export function verdictSection(runs: readonly ReportRun[], measure: string | undefined): Html {
+  const [first, ...others] = runs
+  const main = measure ?? Object.keys(first?.measures ?? {})[0]
+  if (!first || main === undefined) return html``
+  return html`${(others.length > FEW ? others.slice(-1) : others).map((run) => {
+    const verdict = verdictOf(first, run, main)
+    if (!verdict) return html``
+    return html`<section class="verdict ${verdict.kind}">
+<p class="headline">${verdict.headline}</p>
+<p>${verdict.detail}</p>
+</section>
+`
+  })}`
+}
+
+/** For each run but the first its figures beside the first's, with the tests. */
+export function measuresSection(runs: readonly ReportRun[]): Html {
+  const [first, ...others] = runs
+  if (!first) return html``
+  const compared = others.some(({ comparison }) => comparison)
+  return html`<section id="measures">
+<h2>Measures</h2>
+${others.length > FEW ? overviewTable(runs) : html``}
+${others.length === 0 ? soleTable(first) : pairTables(first, others)}
+${compared ? testNote(others.length) : html``}
+</section>
+`
+}
+
+function soleTable(run: ReportRun): Html {
+  return html`<div class="scroll"><table class="measures">
+<caption>${run.name}, ${count(run.queries)} queries</caption>
+<thead><tr><th scope="col">measure</th><th scope="col">mean</th></tr></thead>
+<tbody>${Object.entries(run.measures).map(
+    ([name, value]) => html`<tr><th scope="row">${name}</th><td>${formatFigure(value)}</td></tr>\n`,
+  )}</tbody>
+</table></div>`
+}
+
+/** All runs and measures at one glance. */
+function overviewTable(runs: readonly ReportRun[]): Html {
+  const names = Object.keys(runs[0]!.measures)
+  return html`<div class="scroll"><table class="measures">
+<thead><tr><th scope="col">run</th>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${runs.map(
+    ({ name, measures, comparison }) =>
+      html`<tr><th scope="row">${name}</th>${names.map((measure) => overviewCell(measures[measure], comparison?.[measure]))}</tr>\n`,
+  )}</tbody>
+</table></div>
+`
+}
+
+function overviewCell(value: number | undefined, comparison: ReportComparison | undefined): Html {
+  const mark = comparison ? markOf(comparison.p) : ''
+  const kind = mark === '' ? '' : comparison!.difference > 0 ? 'gain' : 'loss'
+  const figure = value === undefined ? '–' : formatFigure(value)
+  return html`<td class="${kind}">${figure}<span class="mark">${mark}</span></td>`
+}
+
+/** A table for each pair; folded away where there are many. */
+function pairTables(first: ReportRun, others: readonly ReportRun[]): Html {
+  const tables = html`${others.map((run) => pairTable(first, run))}`
+  if (others.length <= FEW) return tables
+  return html`<details><summary>Each run against ${first.name}, with the tests</summary>${tables}</details>`
+}
+
+function pairTable(first: ReportRun, run: ReportRun): Html {
+  return html`<div class="scroll"><table class="measures">
+<caption>${run.name} against ${first.name}, ${count(run.queries)} queries</caption>
+<thead><tr>
+<th scope="col">measure</th><th scope="col">before</th><th scope="col">after</th>
+<th scope="col">difference</th><th scope="col" class="shares">better / equal / worse</th>
+<th scope="col" class="minor">t-test</th><th scope="col">p</th>
+</tr></thead>
+<tbody>${Object.keys(first.measures).map((measure) => pairRow(first, run, measure))}</tbody>
+</table></div>
+`
+}
+
+function pairRow(first: ReportRun, run: ReportRun, measure: string): Html {
+  const comparison = run.comparison?.[measure]
+  const figure = (value: number | undefined) => (value === undefined ? '–' : formatFigure(value))
+  const start = html`<tr><th scope="row">${measure}</th>
+<td>${figure(first.measures[measure])}</td><td>${figure(run.measures[measure])}</td>`
+  if (!comparison) return html`${start}<td colspan="4">not compared</td></tr>\n`
+  const { difference, tTest, p } = comparison
+  const kind = difference > 0 ? 'gain' : difference < 0 ? 'loss' : ''
+  return html`${start}
+<td class="${kind}">${signedFigure(difference)}<span class="mark">${markOf(p)}</span></td>
+<td class="shares">${sharesBar(comparison)}</td>
+<td class="minor">${formatP(tTest)}</td><td>${formatP(p)}</td></tr>
+`
+}
+
+/** Which part of the queries is better, equal and worse, as a bar with its numbers. */
+function sharesBar({ wins, ties, losses }: ReportComparison): Html {
+  const all = Math.max(1, wins + ties + losses)
+  const percent = (part: number) => `${Number(((100 * part) / all).toFixed(2))}%`
+  return html`<svg class="bar" height="8" aria-hidden="true"><rect width="100%" height="8" fill="var(--line)"/><rect width="${percent(wins)}" height="8" fill="var(--gain)"/><rect x="${percent(wins + ties)}" width="${percent(losses)}" height="8" fill="var(--loss)"/></svg> ${count(wins)} / ${count(ties)} / ${count(losses)}`
+}
+
+function testNote(runs: number): Html {
+  const holm =
+    runs > 1 ? html`, corrected by Holm’s method for the ${runs} runs that are compared` : html``
+  return html`<p class="note">** marks p &lt; 0.01 and * p &lt; 0.05 in Fisher’s randomisation test, two-sided${holm}: how often chance alone, deciding for each query which run gets which of its two values, gives a mean difference at least as large. Several measures are several chances: the p values are not corrected for their number.</p>`
+}

@@ -1,0 +1,134 @@
+import { KithError } from '@kith/core'
+import type { Evaluation, LabelTexts, Qrels, Run } from '@kith/ir'
+import { shortened } from '../shortened.ts'
+
+/** Every query's values and rankings before and after: plain data for the page. */
+export interface QueryRows {
+  /** The measure that `before` and `after` of the rows are in. */
+  measure: string
+  /** From which grade on a document is relevant. */
+  level: number
+  rows: QueryRow[]
+  /** The documents of all rankings, each once. */
+  documents: DocumentText[]
+}
+
+/** A document as the page shows it: its text may be cut. */
+export interface DocumentText {
+  id: string
+  title?: string
+  text?: string
+}
+
+/** One query. */
+export interface QueryRow {
+  id: string
+  text?: string
+  before: number
+  after: number
+  /** How many documents are judged relevant, retrieved or not. */
+  relevant: number
+  /** The first documents before, and after. */
+  rankings: [RankedDocument[], RankedDocument[]]
+}
+
+/** A document at its rank. */
+export interface RankedDocument {
+  /** Its place in `documents`. */
+  document: number
+  /** Its judgement, where it has one. */
+  grade?: number
+  /** Its rank in the other ranking, from 1, where that has it. */
+  other?: number
+}
+
+/** What is kept of each query. */
+export interface QueryRowsOptions {
+  /** From which grade on a document is relevant; 1 where not set. */
+  level?: number | undefined
+  /** How many documents of each ranking are kept. */
+  top?: number | undefined
+}
+
+/** What the texts of all documents may take together in the page, in characters. */
+const TEXT_BUDGET = 8_000_000
+const LONGEST_QUERY = 2_000
+
+/** Puts together what two runs did with each query that both evaluations have, in a's order. */
+export function queryRows(
+  evaluations: readonly [Evaluation, Evaluation],
+  runs: readonly [Run, Run],
+  qrels: Qrels,
+  texts: LabelTexts | undefined,
+  measure: string,
+  { level = 1, top = 10 }: QueryRowsOptions = {},
+): QueryRows {
+  const [before, after] = evaluations.map((evaluation) => valuesOf(evaluation, measure))
+  const places = new Map<string, number>()
+  const placeOf = (id: string): number => {
+    const place = places.get(id) ?? places.size
+    places.set(id, place)
+    return place
+  }
+  const rows: QueryRow[] = []
+  for (const [id, value] of before!) {
+    const changed = after!.get(id)
+    if (changed === undefined) continue
+    const judged = qrels.get(id) ?? new Map<string, number>()
+    const [first, second] = runs.map((run) => run.get(id)?.ids ?? [])
+    const text = texts?.query(id)?.text
+    rows.push({
+      id,
+      ...(text === undefined ? {} : { text: shortened(text, LONGEST_QUERY) }),
+      before: value,
+      after: changed,
+      relevant: [...judged.values()].filter((grade) => grade >= level).length,
+      rankings: [
+        ranked(first!, second!, judged, top, placeOf),
+        ranked(second!, first!, judged, top, placeOf),
+      ],
+    })
+  }
+  return { measure, level, rows, documents: documentTexts([...places.keys()], texts) }
+}
+
+function valuesOf({ queries, perQuery, measures }: Evaluation, measure: string) {
+  const values = perQuery[measure]
+  if (values) return new Map(queries.map((query, i) => [query, values[i]!]))
+  const known = measures.join(', ')
+  throw new KithError('BAD_INPUT', `measure ${measure} was not evaluated, only ${known}`)
+}
+
+function ranked(
+  ids: readonly string[],
+  others: readonly string[],
+  judged: ReadonlyMap<string, number>,
+  top: number,
+  placeOf: (id: string) => number,
+): RankedDocument[] {
+  const otherRanks = new Map(others.map((id, i) => [id, i + 1]))
+  return ids.slice(0, top).map((id) => {
+    const grade = judged.get(id)
+    const other = otherRanks.get(id)
+    return {
+      document: placeOf(id),
+      ...(grade === undefined ? {} : { grade }),
+      ...(other === undefined ? {} : { other }),
+    }
+  })
+}
+
+/** The more documents there are, the less of each text is kept, so that the page stays light. */
+function documentTexts(ids: readonly string[], texts: LabelTexts | undefined): DocumentText[] {
+  const longest = Math.max(60, Math.min(300, Math.floor(TEXT_BUDGET / ids.length)))
+  return ids.map((id) => {
+    const entry = texts?.document(id)
+    if (!entry) return { id }
+    const { title, text } = entry
+    return {
+      id,
+      ...(title ? { title: shortened(title, longest) } : {}),
+      text: shortened(text, longest),
+    }
+  })
+}

@@ -1,0 +1,159 @@
+import { stat } from 'node:fs/promises'
+import { KithError, type Matrix } from '@kith/core'
+import { type Embeddings, openEmbeddings, writeEmbeddings } from '@kith/ir'
+import { checkedBatches, checkSearch, twice } from '../check-documents.ts'
+import type {
+  Store,
+  StoreDocument,
+  StoreDocuments,
+  StoreHits,
+  StoreOptions,
+  StoreSearchOptions,
+} from '../store.ts'
+import { searchExact } from './search-exact.ts'
+
+/** Rows that are copied at a time when a file is written anew. */
+const COPIED_ROWS = 4096
+
+/**
+ * A file of embeddings as a store: exact search on all cores. Every change writes the file
+ * anew, so it suits collections that change rarely; texts stay in files of their own.
+ */
+export class FileStore implements Store {
+  readonly #file: string
+  readonly #options: StoreOptions
+  #embeddings: Embeddings | undefined
+
+  private constructor(file: string, options: StoreOptions, embeddings: Embeddings | undefined) {
+    this.#file = file
+    this.#options = options
+    this.#embeddings = embeddings
+  }
+
+  static async open(file: string, options: StoreOptions = {}): Promise<FileStore> {
+    const exists = await stat(file).catch(() => undefined)
+    return new FileStore(file, options, exists && (await openEmbeddings(file)))
+  }
+
+  get dimensions(): number | undefined {
+    return this.#embeddings?.dimensions
+  }
+
+  async count(): Promise<number> {
+    return this.#embeddings?.rows ?? 0
+  }
+
+  async search(queries: Matrix, options: StoreSearchOptions): Promise<StoreHits[]> {
+    const { top, metric = this.#options.metric ?? 'dot', filter, vectors = true } = options
+    checkSearch(queries, options, this.dimensions)
+    if (filter !== undefined) {
+      throw new KithError('BAD_SETTING', 'a file has no filter: use PostgreSQL or LanceDB')
+    }
+    const docs = this.#embeddings
+    if (!docs) return Array.from({ length: queries.rows }, noHits)
+    const found = await searchExact(queries, docs, { top, metric })
+    return Array.from({ length: queries.rows }, (_, q) => {
+      const range = [q * found.perQuery, (q + 1) * found.perQuery] as const
+      const rows = found.rows.subarray(...range)
+      return {
+        ids: Array.from(rows, (row) => docs.idOf(row)),
+        scores: found.scores.slice(...range),
+        vectors: vectors ? docs.gather(rows) : new Float32Array(0),
+      }
+    })
+  }
+
+  async fetch(ids: readonly string[]): Promise<(StoreDocument | undefined)[]> {
+    return ids.map((id) => {
+      const row = this.#rowOf(id)
+      return row === undefined ? undefined : { id, vector: this.#embeddings!.gather([row]) }
+    })
+  }
+
+  async add(documents: StoreDocuments): Promise<void> {
+    const added = await this.#collect(documents)
+    for (const id of added.keys()) {
+      if (this.#embeddings?.rowOf(id) !== undefined) throw twice(id)
+    }
+    await this.#write(added, new Set())
+  }
+
+  async replace(documents: StoreDocuments): Promise<void> {
+    await this.#write(await this.#collect(documents), new Set())
+  }
+
+  async remove(ids: readonly string[]): Promise<number> {
+    const gone = new Set(ids.filter((id) => this.#rowOf(id) !== undefined))
+    if (gone.size > 0) await this.#write(new Map(), gone)
+    return gone.size
+  }
+
+  async close(): Promise<void> {
+    this.#embeddings?.close()
+  }
+
+  /** Half of a surrogate pair is looked up as U+FFFD, so that another document may be found. */
+  #rowOf(id: string): number | undefined {
+    const row = this.#embeddings?.rowOf(id)
+    return row === undefined || this.#embeddings!.idOf(row) !== id ? undefined : row
+  }
+
+  async #collect(documents: StoreDocuments): Promise<Map<string, Float32Array>> {
+    const collected = new Map<string, Float32Array>()
+    const rules = { dimensions: this.dimensions, type: this.#type }
+    for await (const batch of checkedBatches(documents, rules)) {
+      for (const { id, vector, text } of batch) {
+        if (text !== undefined) {
+          throw new KithError('BAD_INPUT', `${this.#file}: a file of embeddings keeps no texts`)
+        }
+        if (collected.has(id)) throw twice(id)
+        collected.set(id, vector.slice())
+      }
+    }
+    return collected
+  }
+
+  get #type(): 'f16' | 'f32' {
+    return this.#embeddings?.type ?? this.#options.type ?? 'f32'
+  }
+
+  /** The old rows with changed ones in their places, then the new ones, under the same name. */
+  async #write(
+    changed: ReadonlyMap<string, Float32Array>,
+    gone: ReadonlySet<string>,
+  ): Promise<void> {
+    const old = this.#embeddings
+    if (changed.size === 0 && gone.size === 0) return
+    const dimensions = this.dimensions ?? changed.values().next().value!.length
+    const keptIds = function* (): Generator<string> {
+      for (let row = 0; row < (old?.rows ?? 0); row++) {
+        if (!gone.has(old!.idOf(row))) yield old!.idOf(row)
+      }
+    }
+    const fresh = [...changed.keys()].filter((id) => old?.rowOf(id) === undefined)
+    const rows = function* (): Generator<Float32Array> {
+      for (let from = 0; from < (old?.rows ?? 0); from += COPIED_ROWS) {
+        const to = Math.min(from + COPIED_ROWS, old!.rows)
+        const block = old!.read(from, to)
+        for (let row = from; row < to; row++) {
+          const id = old!.idOf(row)
+          if (gone.has(id)) continue
+          const at = (row - from) * dimensions
+          yield changed.get(id) ?? block.subarray(at, at + dimensions)
+        }
+      }
+      for (const id of fresh) yield changed.get(id)!
+    }
+    const ids = function* (): Generator<string> {
+      yield* keptIds()
+      yield* fresh
+    }
+    await writeEmbeddings(this.#file, { dimensions, ids: ids(), type: this.#type }, rows())
+    this.#embeddings = await openEmbeddings(this.#file)
+    old?.close()
+  }
+}
+
+function noHits(): StoreHits {
+  return { ids: [], scores: new Float32Array(0), vectors: new Float32Array(0) }
+}

@@ -1,0 +1,160 @@
+import { availableParallelism } from 'node:os'
+import { type KernelName, KithError, kernel, type Matrix } from '@kith/core'
+import { choice, range } from '@kith/core/internal'
+import { type AsyncScanner, localScanner } from '../async-scanner.ts'
+import { checkDocuments, DocumentReader, type DocumentSource } from '../documents.ts'
+import { handRound, leastRows, slotsFor } from '../hand-round.ts'
+import { withScanThreads } from '../scan-threads.ts'
+import { checkQueries } from './finite.ts'
+import { recipeFor } from './kernel-module.ts'
+import { merge } from './merge.ts'
+import { ScanError } from './scan-error.ts'
+import type { Batch } from './scanner.ts'
+import { bytesPerQuery } from './wasm-layout.ts'
+
+/** What a document is scored by: the inner product with the query, or their cosine. */
+export type Metric = 'dot' | 'cosine'
+
+/** What a search can be asked. */
+export interface SearchOptions {
+  /** Documents per query. */
+  top: number
+  /** Default: 'dot'. */
+  metric?: Metric
+  /**
+   * Worker threads; 0 searches in the caller's. Default: one per core, none for
+   * a search of a few milliseconds. The result is the same for any number.
+   */
+  workers?: number
+  /** Hears how many documents are done, of how many; of all passes when queries take several. */
+  onProgress?: (done: number, total: number) => void
+  /** Stops the search, which then rejects with the signal's reason. */
+  signal?: AbortSignal
+  /** @internal The tests name one. */
+  kernel?: KernelName
+}
+
+/** The best documents of each query. */
+export interface SearchResult {
+  /** Query q's document rows from q · perQuery on: best first, ties by the lower row. */
+  rows: Uint32Array
+  /** Their scores. */
+  scores: Float32Array
+  /** Documents per query: `top`, or all of them if there are fewer. */
+  perQuery: number
+}
+
+/** Below this many multiplications, starting a worker takes longer than the search. */
+const SMALL_WORK = 2 ** 29
+/** Kernel memory of one scanner; queries that do not fit take further passes over the documents. */
+const SCANNER_BYTES = 2 ** 28
+
+/**
+ * Finds each query's best documents by comparing it with all of them.
+ *
+ * A batch of queries shares each pass over the documents, which worker threads
+ * divide. Scores are float32 sums in one fixed order per pair, so that results are
+ * bit for bit the same for any number of workers, in memory or from a file.
+ */
+export async function searchExact(
+  queries: Matrix,
+  documents: DocumentSource,
+  options: SearchOptions,
+): Promise<SearchResult> {
+  check(queries, documents, options)
+  const { signal } = options
+  signal?.throwIfAborted()
+  const perQuery = Math.min(options.top, documents.rows)
+  const result: SearchResult = {
+    rows: new Uint32Array(queries.rows * perQuery),
+    scores: new Float32Array(queries.rows * perQuery),
+    perQuery,
+  }
+  if (result.rows.length === 0) return result
+  const searchWith = (scanners: AsyncScanner[], reader: DocumentReader) =>
+    searchAll(queries, reader, scanners, options, result)
+  try {
+    checkQueries(queries)
+    const recipe = recipeFor(options.kernel ?? kernel())
+    const workers = options.workers ?? defaultWorkers(queries, documents)
+    const reader = new DocumentReader(documents, workers > 0)
+    if (workers === 0) await searchWith([localScanner(recipe)], reader)
+    else {
+      const blocks = Math.ceil(reader.rows / leastRows(reader.dimensions))
+      await withScanThreads(Math.min(workers, blocks), recipe, signal, (scanners) =>
+        searchWith(scanners, reader),
+      )
+    }
+    return result
+  } catch (error) {
+    // Whatever failed because the search was stopped, that is not the reason.
+    signal?.throwIfAborted()
+    throw error instanceof ScanError ? new KithError(error.code, error.message) : error
+  }
+}
+
+/** Batch after batch of queries, each with a pass over all documents. */
+async function searchAll(
+  { data, rows, dimensions }: Matrix,
+  reader: DocumentReader,
+  scanners: AsyncScanner[],
+  { metric, onProgress, signal }: SearchOptions,
+  result: SearchResult,
+): Promise<void> {
+  const top = result.perQuery
+  const fitting = Math.max(1, Math.floor(SCANNER_BYTES / bytesPerQuery(dimensions, top)))
+  const step = Math.ceil(rows / Math.ceil(rows / fitting))
+  const passes = Math.ceil(rows / step)
+  const slots = slotsFor(scanners, reader)
+  let done = 0
+  for (let from = 0; from < rows; from += step) {
+    const to = Math.min(from + step, rows)
+    const batch: Batch = {
+      queries: {
+        data: data.slice(from * dimensions, to * dimensions),
+        rows: to - from,
+        dimensions,
+      },
+      firstQuery: from,
+      top,
+      cosine: metric === 'cosine',
+    }
+    const begun = Promise.all(scanners.map((scanner) => scanner.begin(batch)))
+    const scanned = handRound(reader, slots, (count) => {
+      done += count
+      signal?.throwIfAborted()
+      onProgress?.(done, reader.rows * passes)
+    })
+    await Promise.all([begun, scanned])
+    const found = await Promise.all(scanners.map((scanner) => scanner.finish()))
+    const part = [from * top, to * top] as const
+    merge(found, top, result.rows.subarray(...part), result.scores.subarray(...part))
+  }
+}
+
+function check(queries: Matrix, documents: DocumentSource, options: SearchOptions): void {
+  const { top, metric = 'dot', workers = 0 } = options
+  const count = range({ from: 0, integer: true })
+  count('top', top)
+  count('workers', workers)
+  choice('dot', 'cosine')('metric', metric)
+  if (queries.data.length < queries.rows * queries.dimensions) {
+    throw new KithError(
+      'BAD_SHAPE',
+      `${queries.rows} queries of ${queries.dimensions} numbers need ${queries.rows * queries.dimensions}, there are ${queries.data.length}`,
+    )
+  }
+  checkDocuments(documents)
+  if (queries.rows === 0 || documents.rows === 0) return
+  if (queries.dimensions !== documents.dimensions || queries.dimensions < 1) {
+    throw new KithError(
+      'BAD_SHAPE',
+      `queries have ${queries.dimensions} dimensions, documents ${documents.dimensions}`,
+    )
+  }
+}
+
+function defaultWorkers(queries: Matrix, documents: DocumentSource): number {
+  const work = queries.rows * documents.rows * documents.dimensions
+  return work < SMALL_WORK ? 0 : availableParallelism()
+}

@@ -1,0 +1,81 @@
+import { halfTable, toHalves } from '@kith/ir/internal'
+import type { Table, TypeMap } from 'apache-arrow'
+import { optionalPeer } from '../optional-peer.ts'
+import type { StoreDocument } from '../store.ts'
+
+/** Arrow, which comes with LanceDB. */
+export type Arrow = typeof import('apache-arrow')
+
+export function loadArrow(): Promise<Arrow> {
+  return optionalPeer('apache-arrow', () => import('apache-arrow'))
+}
+
+/** The columns of a collection. */
+export function schemaOf(arrow: Arrow, dimensions: number, type: 'f16' | 'f32') {
+  const number = type === 'f16' ? new arrow.Float16() : new arrow.Float32()
+  const item = new arrow.Field('item', number, true)
+  return new arrow.Schema([
+    new arrow.Field('id', new arrow.Utf8(), false),
+    new arrow.Field('vector', new arrow.FixedSizeList(dimensions, item), false),
+    new arrow.Field('title', new arrow.Utf8(), true),
+    new arrow.Field('text', new arrow.Utf8(), true),
+  ])
+}
+
+/** Documents as a table; the numbers are handed over as one array, not one by one. */
+export function toTable(
+  arrow: Arrow,
+  documents: readonly StoreDocument[],
+  dimensions: number,
+  type: 'f16' | 'f32',
+): Table {
+  const schema = schemaOf(arrow, dimensions, type)
+  const numbers = new Float32Array(documents.length * dimensions)
+  documents.forEach(({ vector }, i) => {
+    numbers.set(vector, i * dimensions)
+  })
+  const list = schema.fields[1]!.type as InstanceType<Arrow['FixedSizeList']>
+  const child = arrow.makeData({
+    type: list.children[0]!.type as InstanceType<Arrow['Float32']>,
+    length: numbers.length,
+    data: (type === 'f16' ? toHalves(numbers) : numbers) as Float32Array,
+  })
+  const texts = (values: (string | null)[]) =>
+    arrow.vectorFromArray(values, new arrow.Utf8()).data[0]!
+  const columns = arrow.makeData({
+    type: new arrow.Struct(schema.fields),
+    length: documents.length,
+    children: [
+      texts(documents.map(({ id }) => id)),
+      arrow.makeData({ type: list, length: documents.length, child }),
+      texts(documents.map(({ title }) => title ?? null)),
+      texts(documents.map(({ text }) => text ?? null)),
+    ],
+  })
+  return new arrow.Table(schema, new arrow.RecordBatch(schema, columns))
+}
+
+/** The documents of a table that LanceDB answered with. */
+export function* toDocuments(table: Table<TypeMap>): Generator<StoreDocument> {
+  const [titles, texts] = [table.getChild('title'), table.getChild('text')]
+  const ids = table.getChild('id')!
+  let row = 0
+  for (const part of table.getChild('vector')!.data) {
+    const dimensions = (part.type as unknown as { listSize: number }).listSize
+    const numbers = toFloats(part.children[0]!.values as Float32Array | Uint16Array)
+    for (let i = part.offset; i < part.offset + part.length; i++, row++) {
+      const vector = numbers.slice(i * dimensions, (i + 1) * dimensions)
+      const document: StoreDocument = { id: ids.get(row) as string, vector }
+      const [title, text] = [titles?.get(row), texts?.get(row)] as (string | null | undefined)[]
+      if (typeof title === 'string') document.title = title
+      if (typeof text === 'string') document.text = text
+      yield document
+    }
+  }
+}
+
+function toFloats(numbers: Float32Array | Uint16Array): Float32Array {
+  if (numbers instanceof Float32Array) return numbers
+  const values = halfTable()
+  return Float32Array.from(numbers, (half) => values[half]!)
+}

@@ -1,0 +1,222 @@
+import { KithError, type Matrix } from '@kith/core'
+import type { Connection, Table } from '@lancedb/lancedb'
+import { checkedBatches, checkSearch, twice } from '../check-documents.ts'
+import { type Metric, searchExact } from '../exact/search-exact.ts'
+import { optionalPeer } from '../optional-peer.ts'
+import { storableOf } from '../storable-text.ts'
+import type {
+  Store,
+  StoreDocument,
+  StoreDocuments,
+  StoreHits,
+  StoreOptions,
+  StoreSearchOptions,
+} from '../store.ts'
+import { type Arrow, loadArrow, schemaOf, toDocuments, toTable } from './lance-rows.ts'
+
+type Lance = typeof import('@lancedb/lancedb')
+
+/** Ids that one condition names. */
+const NAMED_IDS = 1000
+
+/** How many times as many candidates as wanted the index gives, to be scored by their own vectors. */
+const REFINE = 10
+
+/** Below this many documents an index finds nothing to learn from. */
+const LEAST_INDEXED = 5000
+
+/**
+ * A collection in LanceDB: a folder or an object storage URL, no server, larger than memory.
+ * `folder#name` names the collection; without a name it is `main`.
+ */
+export class LanceStore implements Store {
+  readonly #lance: Lance
+  readonly #arrow: Arrow
+  readonly #connection: Connection
+  readonly #name: string
+  readonly #options: StoreOptions
+  #table: Table | undefined
+  #dimensions: number | undefined
+  #type: 'f16' | 'f32'
+  /** The metric of the approximate index, where there is one. */
+  #indexed: Metric | undefined
+
+  private constructor(
+    lance: Lance,
+    arrow: Arrow,
+    connection: Connection,
+    name: string,
+    options: StoreOptions,
+  ) {
+    this.#lance = lance
+    this.#arrow = arrow
+    this.#connection = connection
+    this.#name = name
+    this.#options = options
+    this.#type = options.type ?? 'f32'
+  }
+
+  static async open(address: string, options: StoreOptions = {}): Promise<LanceStore> {
+    const lance = await optionalPeer('@lancedb/lancedb', () => import('@lancedb/lancedb'))
+    const [, place, name = 'main'] = /^(.*?)(?:#(\w+))?$/.exec(address)!
+    const connection = await lance.connect(place!)
+    const store = new LanceStore(lance, await loadArrow(), connection, name, options)
+    if ((await connection.tableNames()).includes(name)) await store.#open()
+    return store
+  }
+
+  get dimensions(): number | undefined {
+    return this.#dimensions
+  }
+
+  async count(): Promise<number> {
+    return (await this.#table?.countRows()) ?? 0
+  }
+
+  async search(queries: Matrix, options: StoreSearchOptions): Promise<StoreHits[]> {
+    checkSearch(queries, options, this.dimensions)
+    const hits: StoreHits[] = []
+    for (let q = 0; q < queries.rows; q++) {
+      const { dimensions } = queries
+      const query = queries.data.subarray(q * dimensions, (q + 1) * dimensions)
+      hits.push(await this.#searchOne(query, options))
+    }
+    return hits
+  }
+
+  async fetch(ids: readonly string[]): Promise<(StoreDocument | undefined)[]> {
+    const found = new Map<string, StoreDocument>()
+    for (const condition of this.#table ? idConditions(ids) : []) {
+      const table = await this.#table!.query().where(condition).toArrow()
+      for (const document of toDocuments(table)) found.set(document.id, document)
+    }
+    return ids.map((id) => found.get(id))
+  }
+
+  async add(documents: StoreDocuments): Promise<void> {
+    // LanceDB has no unique columns: ids are compared with those of before and those of this call.
+    const before = await this.count()
+    const added = new Set<string>()
+    for await (const batch of this.#batches(documents)) {
+      const ids = batch.map(({ id }) => id)
+      for (const id of ids) {
+        if (added.has(id)) throw twice(id)
+        added.add(id)
+      }
+      const known = before > 0 ? await this.#firstKnown(ids) : undefined
+      if (known !== undefined) throw twice(known)
+      await this.#table!.add(this.#toTable(batch))
+    }
+  }
+
+  async replace(documents: StoreDocuments): Promise<void> {
+    for await (const batch of this.#batches(documents)) {
+      await this.#table!.mergeInsert('id')
+        .whenMatchedUpdateAll()
+        .whenNotMatchedInsertAll()
+        .execute(this.#toTable(batch))
+    }
+  }
+
+  async remove(ids: readonly string[]): Promise<number> {
+    const before = await this.count()
+    for (const condition of this.#table ? idConditions(ids) : []) {
+      await this.#table!.delete(condition)
+    }
+    return before - (await this.count())
+  }
+
+  /** Builds an index of coarsely quantised vectors, whose candidates are scored by the full ones. */
+  async index(): Promise<void> {
+    if (!this.#table) return
+    const { Index } = this.#lance
+    // Every batch that was loaded is a file of its own until now.
+    await this.#table.optimize()
+    await this.#table.createIndex('id', { config: Index.btree() })
+    if ((await this.count()) < LEAST_INDEXED) return
+    const distanceType = this.#metric
+    await this.#table.createIndex('vector', { config: Index.ivfPq({ distanceType }) })
+    this.#indexed = distanceType
+  }
+
+  async close(): Promise<void> {
+    this.#table?.close()
+    this.#connection.close()
+  }
+
+  get #metric(): Metric {
+    return this.#options.metric ?? this.#indexed ?? 'dot'
+  }
+
+  async #firstKnown(ids: readonly string[]): Promise<string | undefined> {
+    for (const condition of idConditions(ids)) {
+      const found = await this.#table!.query().select(['id']).where(condition).limit(1).toArray()
+      if (found.length > 0) return found[0].id
+    }
+    return undefined
+  }
+
+  async #searchOne(query: Float32Array, options: StoreSearchOptions): Promise<StoreHits> {
+    const { top, metric = this.#metric, exact = false, filter, vectors = true } = options
+    if (!this.#table) return { ids: [], scores: new Float32Array(0), vectors: new Float32Array(0) }
+    let search = this.#table.query().nearestTo(query).distanceType(metric).limit(top)
+    search = search.refineFactor(REFINE).select(['id', 'vector', '_distance'])
+    // An index of another metric would be taken for one of this.
+    if (exact || metric !== this.#indexed) search = search.bypassVectorIndex()
+    if (filter !== undefined) search = search.where(filter)
+    const found = [...toDocuments(await search.toArrow())]
+    // Its distances are 1 less the product, which costs digits: the vectors are here to score again.
+    const data = new Float32Array(found.length * query.length)
+    found.forEach(({ vector }, i) => {
+      data.set(vector, i * query.length)
+    })
+    const memory = { memory: data, rows: found.length, dimensions: query.length }
+    const one = { data: query, rows: 1, dimensions: query.length }
+    const { rows, scores } = await searchExact(one, memory, { top, metric, workers: 0 })
+    const sorted = new Float32Array(vectors ? data.length : 0)
+    for (let i = 0; vectors && i < rows.length; i++) {
+      sorted.set(found[rows[i]!]!.vector, i * query.length)
+    }
+    return { ids: Array.from(rows, (row) => found[row]!.id), scores, vectors: sorted }
+  }
+
+  /** Checked documents; the first ones make the table where there is none. */
+  async *#batches(documents: StoreDocuments): AsyncGenerator<StoreDocument[]> {
+    const rules = { dimensions: this.#dimensions, type: this.#type }
+    for await (const batch of checkedBatches(documents, rules)) {
+      this.#dimensions ??= batch[0]!.vector.length
+      if (!this.#table) {
+        const schema = schemaOf(this.#arrow, this.#dimensions, this.#type)
+        this.#table = await this.#connection.createEmptyTable(this.#name, schema)
+      }
+      yield batch
+    }
+  }
+
+  #toTable(batch: readonly StoreDocument[]) {
+    return toTable(this.#arrow, batch, this.#dimensions!, this.#type)
+  }
+
+  async #open(): Promise<void> {
+    this.#table = await this.#connection.openTable(this.#name)
+    const { fields } = await this.#table.schema()
+    const list = fields.find(({ name }) => name === 'vector')?.type
+    if (!list?.listSize) {
+      throw new KithError('BAD_INPUT', `the LanceDB table ${this.#name} is not one of Kith’s`)
+    }
+    this.#dimensions = list.listSize
+    this.#type = list.children[0].type.precision === this.#arrow.Precision.HALF ? 'f16' : 'f32'
+    const statistics = await this.#table.indexStats('vector_idx')
+    this.#indexed = statistics?.distanceType as Metric | undefined
+  }
+}
+
+/** Conditions that name all of some ids, a thousand each. */
+function idConditions(ids: readonly string[]): string[] {
+  const quoted = storableOf(ids).map((id) => `'${id.replaceAll("'", "''")}'`)
+  const conditions: string[] = []
+  for (let from = 0; from < quoted.length; from += NAMED_IDS) {
+    conditions.push(`id IN (${quoted.slice(from, from + NAMED_IDS).join(', ')})`)
+  }
+  return conditions
+}

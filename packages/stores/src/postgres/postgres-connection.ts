@@ -1,0 +1,154 @@
+import { KithError } from '@kith/core'
+import { WorkerDied } from '@kith/ir/pool'
+import type { Pool, PoolClient } from 'pg'
+import { optionalPeer } from '../optional-peer.ts'
+
+/** Connections that are kept open where nobody asks for more. */
+const MOST_CONNECTIONS = 4
+
+/** How long a connection may take before the server counts as unreachable. */
+const PATIENCE = 10_000
+
+/** Connections to one database. */
+export interface Connections {
+  pool: Pool
+  /** The address without its password, for messages. */
+  name: string
+}
+
+/** How a database is connected to. */
+export interface ConnectionOptions {
+  /** How many connections are used at the same time at most; default 4. */
+  most?: number | undefined
+  /**
+   * Seconds after which the server ends a transaction whose program says nothing: one that is
+   * frozen must not keep others waiting for its rows. Default: never.
+   */
+  silence?: number | undefined
+}
+
+/** Opens a pool; TLS and other settings are those of the URL (`?sslmode=verify-full&sslrootcert=…`). */
+export async function connectPostgres(
+  url: string,
+  { most = MOST_CONNECTIONS, silence }: ConnectionOptions = {},
+): Promise<Connections> {
+  const { default: pg } = await optionalPeer('pg', () => import('pg'))
+  const name = nameOf(url)
+  let pool: Pool
+  try {
+    pool = new pg.Pool({
+      connectionString: url.replace(/#.*$/, ''),
+      max: most,
+      connectionTimeoutMillis: PATIENCE,
+      keepAlive: true,
+      ...(silence === undefined ? {} : { idle_in_transaction_session_timeout: silence * 1000 }),
+    })
+  } catch (error) {
+    throw postgresError(name, error)
+  }
+  // A connection that breaks while nobody uses it is replaced when one is needed.
+  pool.on('error', () => {})
+  return { pool, name }
+}
+
+/** Lets a function use a connection; one that broke is thrown away. */
+export async function withClient<T>(
+  { pool, name }: Connections,
+  use: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  let client: PoolClient | undefined
+  let failure: Error | undefined
+  // A lost connection is also told here; without a listener it would end the program.
+  const onError = (error: Error): void => {
+    failure = error
+  }
+  try {
+    client = await pool.connect()
+    client.on('error', onError)
+    return await use(client)
+  } catch (error) {
+    // After a protocol error nobody knows what the connection would answer next.
+    if (isPassing(error) || codeOf(error) === PROTOCOL) failure ??= error as Error
+    throw postgresError(name, error)
+  } finally {
+    client?.off('error', onError)
+    client?.release(failure)
+  }
+}
+
+/** Runs a function in a transaction: all of it holds, or nothing. */
+export function inTransaction<T>(
+  connections: Connections,
+  use: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  return withClient(connections, async (client) => {
+    await client.query('BEGIN')
+    try {
+      const result = await use(client)
+      await client.query('COMMIT')
+      return result
+    } catch (error) {
+      // Where that fails too, the connection is lost, and the transaction with it.
+      await client.query('ROLLBACK').catch(() => {})
+      throw error
+    }
+  })
+}
+
+/** What PostgreSQL or the way to it reports, as an error that names the database. */
+export function postgresError(name: string, error: unknown): KithError {
+  if (error instanceof KithError) return error
+  const { message, code, detail } = error as Error & { code?: string; detail?: string }
+  const more = detail ? ` (${detail})` : ''
+  // The message of an AggregateError, one error per address tried, is empty.
+  const wrapped = new KithError('BAD_INPUT', `${name}: ${message || code}${more}`)
+  wrapped.cause = error
+  return wrapped
+}
+
+/** PostgreSQL's code of a message that breaks the protocol. */
+const PROTOCOL = '08P01'
+
+/** What pg says, without a code, of a connection that broke or was never made. */
+const BROKEN =
+  /^(Connection terminated|timeout e(xceeded|xpired)|Query read timeout|Client .* not queryable$)/
+
+/**
+ * Whether an error is the database's and not the request's, so that the same thing may well
+ * succeed later: it could not be reached, went away, or ran out of disk, memory or connections.
+ */
+export function isPassing(error: unknown): boolean {
+  const wrapped = error instanceof KithError || error instanceof WorkerDied
+  const cause = wrapped ? error.cause : error
+  if (!(cause instanceof Error)) return false
+  const code = codeOf(cause)
+  if (code === undefined) return BROKEN.test(cause.message)
+  // The server answers ERROR where data break the protocol, such as U+0000 in a statement: the
+  // same data would do so again. A pooler between says FATAL with this code when it lost the server.
+  if (code === PROTOCOL) return (cause as { severity?: string }).severity === 'FATAL'
+  // PostgreSQL's: connections; disk, memory or connections that ran out, but no limit that was set;
+  // shutdown, but not that the database was dropped; input and output, but no file that is missing;
+  // conflicts between transactions; a server that became a copy of another; silence. The rest are
+  // the system's.
+  return (
+    /^(08|53[123]00|57P0[1235]|58000|58030|40|25006|25P03)/.test(code) ||
+    /^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_)/.test(code)
+  )
+}
+
+function codeOf(error: unknown): string | undefined {
+  const cause = error instanceof KithError ? error.cause : error
+  return (cause as NodeJS.ErrnoException | undefined)?.code
+}
+
+function nameOf(url: string): string {
+  try {
+    const { protocol, host, pathname } = new URL(url)
+    return `${protocol}//${host}${pathname}`
+  } catch {
+    throw new KithError(
+      'BAD_SETTING',
+      'the address of the database is no URL such as postgres://user@host/database',
+    )
+  }
+}

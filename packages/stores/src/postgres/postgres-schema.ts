@@ -1,0 +1,123 @@
+import { KithError } from '@kith/core'
+import type { PoolClient } from 'pg'
+import type { Metric } from '../exact/search-exact.ts'
+import type { Connections } from './postgres-connection.ts'
+import { migrate } from './postgres-migrations.ts'
+
+/** The least pgvector: half precision, and scans that go on until a filter is satisfied. */
+const LEAST_VECTOR = [0, 8] as const
+
+const migrations: readonly string[] = [
+  `CREATE EXTENSION IF NOT EXISTS vector;
+   CREATE TABLE kith.collections (
+     name text PRIMARY KEY,
+     dimensions integer NOT NULL CHECK (dimensions > 0),
+     type text NOT NULL CHECK (type IN ('f16', 'f32')),
+     metric text NOT NULL CHECK (metric IN ('dot', 'cosine'))
+   )`,
+]
+
+/** What a collection was made with. */
+export interface Collection {
+  dimensions: number
+  type: 'f16' | 'f32'
+  metric: Metric
+}
+
+/** A collection and whether it has an approximate index. */
+export interface KnownCollection extends Collection {
+  indexed: boolean
+}
+
+/** Brings the tables up to date, and refuses a pgvector that is too old. */
+export async function prepareSchema(connections: Connections): Promise<void> {
+  await migrate(connections, 'stores', migrations)
+  const { rows } = await connections.pool.query(
+    "SELECT extversion FROM pg_extension WHERE extname = 'vector'",
+  )
+  const version = String(rows[0]?.extversion ?? 'none')
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > LEAST_VECTOR[0] || minor >= LEAST_VECTOR[1]) return
+  throw new KithError(
+    'BAD_INPUT',
+    `${connections.name}: pgvector is ${version}, needed: ${LEAST_VECTOR.join('.')} or newer (ALTER EXTENSION vector UPDATE)`,
+  )
+}
+
+/** The table of a collection. */
+export function tableOf(name: string): string {
+  return `kith.documents_${name}`
+}
+
+/** The name of a collection becomes part of SQL. */
+export function checkName(name: string): string {
+  if (/^[a-z][a-z0-9_]{0,39}$/.test(name)) return name
+  throw new KithError(
+    'BAD_SETTING',
+    `the collection's name is ${JSON.stringify(name)}, allowed: up to 40 small letters, digits and _, a letter first`,
+  )
+}
+
+/** What is known about a collection; undefined where nothing was ever added to it. */
+export async function readCollection(
+  db: Pick<PoolClient, 'query'>,
+  name: string,
+): Promise<KnownCollection | undefined> {
+  const { rows } = await db.query(
+    `SELECT dimensions, type, metric, EXISTS (
+       SELECT FROM pg_indexes
+       WHERE schemaname = 'kith' AND tablename = $2 AND indexdef LIKE '%USING hnsw%'
+     ) AS indexed
+     FROM kith.collections WHERE name = $1`,
+    [name, `documents_${name}`],
+  )
+  return rows[0] && checkCollection(name, rows[0])
+}
+
+/** A row of kith.collections, which anybody with a client for SQL can have changed. */
+function checkCollection(name: string, row: KnownCollection): KnownCollection {
+  const { dimensions, type, metric } = row
+  const fits =
+    Number.isSafeInteger(dimensions) &&
+    dimensions >= 1 &&
+    (type === 'f16' || type === 'f32') &&
+    (metric === 'dot' || metric === 'cosine')
+  if (fits) return row
+  throw new KithError(
+    'BAD_INPUT',
+    `kith.collections says that ${name} has ${dimensions} dimensions, type ${type} and metric ${metric}; expected a whole number from 1 on, f16 or f32, and dot or cosine`,
+  )
+}
+
+/** Makes a collection unless somebody else just did. */
+export async function makeCollection(
+  client: PoolClient,
+  name: string,
+  { dimensions, type, metric }: Collection,
+): Promise<void> {
+  await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`kith collection ${name}`])
+  await client.query(
+    'INSERT INTO kith.collections VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+    [name, dimensions, type, metric],
+  )
+  // A vector that fits a page stays in the row: a scan of all of them reads half as many pages.
+  await client.query(
+    `CREATE TABLE IF NOT EXISTS ${tableOf(name)} (
+       number bigint GENERATED ALWAYS AS IDENTITY,
+       id text COLLATE "C" PRIMARY KEY,
+       embedding ${columnType(type, dimensions)} NOT NULL,
+       title text,
+       text text
+     ) WITH (toast_tuple_target = 8160)`,
+  )
+}
+
+/** The type of the column that holds the vectors. */
+export function columnType(type: 'f16' | 'f32', dimensions: number): string {
+  return `${vectorType(type)}(${dimensions})`
+}
+
+/** pgvector's name of a type. */
+export function vectorType(type: 'f16' | 'f32'): 'halfvec' | 'vector' {
+  return type === 'f16' ? 'halfvec' : 'vector'
+}

@@ -1,0 +1,233 @@
+import { KithError, type Matrix } from '@kith/core'
+import type { PoolClient } from 'pg'
+import { checkedBatches, checkSearch } from '../check-documents.ts'
+import { storableOf } from '../storable-text.ts'
+import type {
+  Store,
+  StoreDocument,
+  StoreDocuments,
+  StoreHits,
+  StoreOptions,
+  StoreSearchOptions,
+} from '../store.ts'
+import {
+  type Connections,
+  connectPostgres,
+  inTransaction,
+  postgresError,
+  withClient,
+} from './postgres-connection.ts'
+import { copyOut } from './postgres-copy.ts'
+import { addBatch, type PutBatch, replaceBatch } from './postgres-load.ts'
+import {
+  checkName,
+  type KnownCollection,
+  makeCollection,
+  prepareSchema,
+  readCollection,
+  tableOf,
+  vectorType,
+} from './postgres-schema.ts'
+import { searchSql, usesIndex } from './postgres-search.ts'
+import { decodeVector } from './postgres-vectors.ts'
+
+/** Bytes of vectors that one answer holds, more or less. */
+const ANSWER_BYTES = 2 ** 26
+
+/**
+ * A collection in PostgreSQL with pgvector. `postgres://…/database#name` names the collection;
+ * without a name it is `main`. Its table is `kith.documents_<name>`.
+ */
+export class PostgresStore implements Store {
+  readonly #connections: Connections
+  readonly #name: string
+  readonly #options: StoreOptions
+  #collection: KnownCollection | undefined
+  /** How thoroughly each connection searches the index, where that was set. */
+  readonly #efforts = new WeakMap<PoolClient, number>()
+
+  private constructor(connections: Connections, name: string, options: StoreOptions) {
+    this.#connections = connections
+    this.#name = name
+    this.#options = options
+  }
+
+  static async open(url: string, options: StoreOptions = {}): Promise<PostgresStore> {
+    const name = checkName(/#(.+)$/.exec(url)?.[1] ?? 'main')
+    const connections = await connectPostgres(url)
+    const store = new PostgresStore(connections, name, options)
+    try {
+      await prepareSchema(connections)
+      store.#collection = await readCollection(connections.pool, name)
+    } catch (error) {
+      await connections.pool.end()
+      throw postgresError(connections.name, error)
+    }
+    return store
+  }
+
+  get dimensions(): number | undefined {
+    return this.#collection?.dimensions
+  }
+
+  async count(): Promise<number> {
+    if (!this.#collection) return 0
+    const { rows } = await this.#query(`SELECT count(*) FROM ${tableOf(this.#name)}`, [])
+    return Number(rows[0]!['count'])
+  }
+
+  async search(queries: Matrix, options: StoreSearchOptions): Promise<StoreHits[]> {
+    const collection = this.#collection
+    checkSearch(queries, options, this.dimensions)
+    const hits = Array.from({ length: queries.rows }, () => ({
+      ids: [] as string[],
+      scores: [] as number[],
+      vectors: [] as (Buffer | null)[],
+    }))
+    if (collection) {
+      const { top, metric = collection.metric, exact = false, filter, vectors = true } = options
+      const plan = { name: this.#name, collection, metric, exact, filter, vectors }
+      // So many queries that their answer is of a handy size.
+      const perQuery = top * (vectors ? collection.dimensions * 4 : 64)
+      const step = Math.max(1, Math.floor(ANSWER_BYTES / perQuery))
+      for (let from = 0; from < queries.rows; from += step) {
+        const some = Array.from({ length: Math.min(step, queries.rows - from) }, (_, q) =>
+          rowOf(queries, from + q),
+        )
+        const effort = usesIndex(plan) ? Math.min(1000, Math.max(100, 2 * top)) : undefined
+        const rows = await this.#read(() => searchSql(plan, some, top), effort)
+        for (const [number, id, score, vector] of rows) {
+          const hit = hits[from + Number(number!.readBigInt64BE()) - 1]!
+          hit.ids.push(id!.toString())
+          hit.scores.push(score!.readDoubleBE())
+          if (vectors) hit.vectors.push(vector!)
+        }
+      }
+    }
+    return hits.map(({ ids, scores, vectors }) => ({
+      ids,
+      scores: Float32Array.from(scores),
+      vectors: this.#decode(vectors),
+    }))
+  }
+
+  async fetch(ids: readonly string[]): Promise<(StoreDocument | undefined)[]> {
+    const found = new Map<string, StoreDocument>()
+    const wanted = this.#collection ? storableOf(ids) : []
+    const step = Math.max(1, Math.floor(ANSWER_BYTES / 4 / (this.dimensions ?? 1)))
+    for (let from = 0; from < wanted.length; from += step) {
+      const some = wanted.slice(from, from + step)
+      const rows = await this.#read((client) => {
+        const list = some.map((id) => client.escapeLiteral(id)).join(',')
+        const columns = 'id, embedding, title, text'
+        return `SELECT ${columns} FROM ${tableOf(this.#name)} WHERE id = ANY (ARRAY[${list}])`
+      })
+      // One array for all of them: thousands of small ones would keep the collector busy.
+      const vectors = this.#decode(rows.map(([, vector]) => vector!))
+      const length = vectors.length / rows.length
+      rows.forEach(([id, , title, text], row) => {
+        const vector = vectors.subarray(row * length, (row + 1) * length)
+        const document: StoreDocument = { id: id!.toString(), vector }
+        if (title) document.title = title.toString()
+        if (text) document.text = text.toString()
+        found.set(document.id, document)
+      })
+    }
+    return ids.map((id) => found.get(id))
+  }
+
+  async add(documents: StoreDocuments): Promise<void> {
+    await this.#load(documents, addBatch)
+  }
+
+  async replace(documents: StoreDocuments): Promise<void> {
+    await this.#load(documents, replaceBatch)
+  }
+
+  async remove(ids: readonly string[]): Promise<number> {
+    if (!this.#collection) return 0
+    const sql = `DELETE FROM ${tableOf(this.#name)} WHERE id = ANY ($1)`
+    const { rowCount } = await this.#query(sql, [storableOf(ids)])
+    return rowCount ?? 0
+  }
+
+  /** Builds an HNSW index for the collection's metric. Later changes keep it up to date. */
+  async index(): Promise<void> {
+    if (!this.#collection) return
+    const { type, metric } = this.#collection
+    const operators = `${vectorType(type)}_${metric === 'dot' ? 'ip' : 'cosine'}_ops`
+    await this.#query(
+      `CREATE INDEX IF NOT EXISTS documents_${this.#name}_hnsw
+       ON ${tableOf(this.#name)} USING hnsw (embedding ${operators})`,
+      [],
+    )
+    this.#collection = { ...this.#collection, indexed: true }
+  }
+
+  async close(): Promise<void> {
+    await this.#connections.pool.end()
+  }
+
+  /** Loads documents in one transaction; the first one makes the collection where there is none. */
+  async #load(documents: StoreDocuments, put: PutBatch): Promise<void> {
+    const { type = 'f32', metric = 'dot' } = this.#collection ?? this.#options
+    const batches = checkedBatches(documents, { dimensions: this.dimensions, type })
+    let collection = this.#collection
+    await inTransaction(this.#connections, async (client) => {
+      for await (const batch of batches) {
+        if (!collection) {
+          const dimensions = batch[0]!.vector.length
+          await makeCollection(client, this.#name, { dimensions, type, metric })
+          collection = (await readCollection(client, this.#name))!
+        }
+        await put(client, this.#name, collection, batch)
+      }
+    })
+    this.#collection = collection
+  }
+
+  /** The rows of a query; `effort` is how thoroughly the index is searched, where it is. */
+  async #read(
+    sql: (client: PoolClient) => string,
+    effort?: number | undefined,
+  ): Promise<(Buffer | null)[][]> {
+    return withClient(this.#connections, async (client) => {
+      if (effort !== undefined && this.#efforts.get(client) !== effort) {
+        // Filters must not leave a query with fewer documents than there are.
+        await client.query(`SET hnsw.ef_search = ${effort}; SET hnsw.iterative_scan = strict_order`)
+        this.#efforts.set(client, effort)
+      }
+      return copyOut(client, sql(client))
+    })
+  }
+
+  async #query(
+    sql: string,
+    values: unknown[],
+  ): Promise<{ rows: Record<string, unknown>[]; rowCount: number | null }> {
+    try {
+      return await this.#connections.pool.query(sql, values)
+    } catch (error) {
+      throw postgresError(this.#connections.name, error)
+    }
+  }
+
+  #decode(vectors: readonly (Buffer | null)[]): Float32Array {
+    if (vectors.length === 0) return new Float32Array(0)
+    const { dimensions, type } = this.#collection!
+    const all = new Float32Array(vectors.length * dimensions)
+    vectors.forEach((bytes, i) => {
+      const fits = decodeVector(bytes, type, all.subarray(i * dimensions, (i + 1) * dimensions))
+      if (fits) return
+      throw new KithError(
+        'BAD_SHAPE',
+        `${this.#connections.name}: ${tableOf(this.#name)} has a vector that is not of ${dimensions} numbers (${type}), as kith.collections says`,
+      )
+    })
+    return all
+  }
+}
+
+function rowOf({ data, dimensions }: Matrix, row: number): Float32Array {
+  return data.subarray(row * dimensions, (row + 1) * dimensions)
+}

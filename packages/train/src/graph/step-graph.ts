@@ -1,0 +1,78 @@
+import { type Drop, type Graph, operations as op, type Value } from '@kith/encoder/internal'
+import type { QueryModel } from '../models/query-model.ts'
+import { backward } from './backward.ts'
+import { type Loss, lossOf } from './losses.ts'
+
+/** What the scores of candidates are made of: inverse temperature · ⟨query, candidate⟩ + bias. */
+export const INVERSE_TEMPERATURE = 'score.inverse-temperature'
+export const BIAS = 'score.bias'
+
+/** What a step returns besides gradients: the loss of each query. */
+export const LOSSES = 'losses'
+/** The gradient of the rows of a model's table. */
+export const ROWS_GRADIENT = 'gradient of rows'
+/** What a step returns for a weight. */
+export const gradientName = (name: string): string => `gradient ${name}`
+
+/** How the graph of a training step is built. */
+export interface StepGraphOptions {
+  loss: Loss
+  /** Of max-margin. */
+  margin: number
+  /** Whether inverse temperature and bias of the scores learn, too. */
+  learnTemperature: boolean
+  drop?: Drop | undefined
+}
+
+/** Forward pass, loss and gradients as one graph. */
+export interface StepGraph {
+  graph: Graph
+  /** The loss that is minimised, one number. */
+  total: Value
+  /** The names of the weights whose gradients it returns. */
+  learning: readonly string[]
+  /** Whether it returns the gradients of the rows of the model's table. */
+  learnsTable: boolean
+}
+
+/** Builds the graph of a training step. */
+export function buildStep(model: QueryModel, options: StepGraphOptions): StepGraph {
+  const { graph, embeddings, rows } = model.build(options.drop)
+  const candidates = graph.input('candidates', 'float32', ['batch', 'candidates', model.dimensions])
+  const inverseTemperature = graph.parameter(INVERSE_TEMPERATURE, [1])
+  const bias = graph.parameter(BIAS, [1])
+  const scores = op.add(op.multiply(products(embeddings, candidates), inverseTemperature), bias)
+  const losses = lossOf(options.loss, scores, options.margin)
+  // A query's share: 1 over the queries of a step, which may be several batches.
+  const shares = graph.input('shares', 'float32', ['batch', 1])
+  const total = op.sum(op.multiply(losses, shares), 0)
+  const learning = graph.parameters.filter(
+    ({ name }) =>
+      model.trained.has(name) ||
+      (options.learnTemperature && [INVERSE_TEMPERATURE, BIAS].includes(name)),
+  )
+  const learnsTable = rows !== undefined && model.trained.has(model.table!.name)
+  const gradients = backward(total, learnsTable ? [...learning, rows] : learning)
+  graph.output(LOSSES, losses)
+  learning.forEach(({ name }, i) => {
+    graph.output(gradientName(name), gradients[i]!)
+  })
+  if (learnsTable) graph.output(ROWS_GRADIENT, gradients.at(-1)!)
+  return { graph, total, learning: learning.map(({ name }) => name), learnsTable }
+}
+
+/** The inner product of each query with each of its candidates, batch × candidates. */
+function products(queries: Value, candidates: Value): Value {
+  const { graph } = queries
+  const [batch, count, dimensions] = candidates.shape as [string, string, number]
+  const column = op.reshape(queries, [batch, dimensions, 1])
+  const scores = graph.node('MatMul', [candidates, column], [[batch, count, 1]], {
+    gradients: [
+      undefined,
+      // By the general rule for products the candidates, most of a batch, would be transposed.
+      (g) =>
+        op.reshape(op.matmul(op.reshape(g, [batch, 1, count]), candidates), [batch, dimensions, 1]),
+    ],
+  })[0]!
+  return op.reshape(scores, [batch, count])
+}

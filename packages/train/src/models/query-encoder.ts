@@ -1,0 +1,60 @@
+import { KithError, type Matrix } from '@kith/core'
+import type { InferenceSession, Tensor } from 'onnxruntime-node'
+import { type DeviceOptions, openGraph } from '../graph/session.ts'
+import { weightFeeds } from '../graph/weight-feeds.ts'
+import type { Query, QueryModel } from './query-model.ts'
+
+const EMBEDDINGS = 'embeddings'
+/** Queries that run together. */
+const BATCH = 64
+
+/** Encodes queries with a model's weights as they are at the moment, without dropout. */
+export class QueryEncoder {
+  readonly #model: QueryModel
+  readonly #session: InferenceSession
+  readonly #weights: Record<string, Tensor>
+
+  private constructor(
+    model: QueryModel,
+    session: InferenceSession,
+    weights: Record<string, Tensor>,
+  ) {
+    this.#model = model
+    this.#session = session
+    this.#weights = weights
+  }
+
+  static async open(model: QueryModel, options: DeviceOptions = {}): Promise<QueryEncoder> {
+    const { graph, embeddings } = model.build()
+    graph.output(EMBEDDINGS, embeddings)
+    const weights = weightFeeds(graph.parameters, model.weights)
+    return new QueryEncoder(model, await openGraph(graph, options), weights)
+  }
+
+  /** The embeddings of queries, a row each. */
+  async encode(queries: readonly Query[]): Promise<Matrix> {
+    const { dimensions } = this.#model
+    const data = new Float32Array(queries.length * dimensions)
+    for (let from = 0; from < queries.length; from += BATCH) {
+      const part = queries.slice(from, from + BATCH)
+      const { feeds } = this.#model.prepare(part)
+      const output = (await this.#session.run({ ...feeds, ...this.#weights }))[EMBEDDINGS]!
+      const rows = output.data as Float32Array
+      const bad = rows.findIndex((value) => !Number.isFinite(value))
+      if (bad >= 0) {
+        const { id } = part[Math.floor(bad / dimensions)]!
+        throw new KithError(
+          'BAD_VECTOR',
+          `the embedding of query ${id} has the number ${rows[bad]}`,
+        )
+      }
+      data.set(rows, from * dimensions)
+    }
+    return { data, rows: queries.length, dimensions }
+  }
+
+  /** Frees the session. */
+  async close(): Promise<void> {
+    await this.#session.release()
+  }
+}

@@ -1,0 +1,114 @@
+import type { Gradients } from '../graph/gradients.ts'
+
+/** Numbers that decide an update. */
+export interface UpdateInput {
+  learningRate: number
+  /** The first step is 1. */
+  step: number
+  beta1: number
+  beta2: number
+  epsilon: number
+}
+
+/** An update is w − size · m / (root · √v + epsilon), with moving averages m of gradients, v of their squares. */
+export interface Update {
+  size: number
+  root: number
+  epsilon: number
+}
+
+/** What distinguishes Adam's relatives from each other. */
+export type UpdateRule = (input: UpdateInput) => Update
+
+/** The settings of AdamW and RAdam. */
+export interface OptimiserSettings {
+  beta1: number
+  beta2: number
+  epsilon: number
+  /** Biases and layer normalisation are never decayed. */
+  weightDecay: number
+}
+
+/** The moving averages of a weight. */
+export interface Moments {
+  first: Float32Array
+  second: Float32Array
+}
+
+/** AdamW or RAdam over all trained weights, which it changes in place. */
+export class Optimiser {
+  /** By name of the weight; part of a checkpoint. */
+  readonly moments: ReadonlyMap<string, Moments>
+  /** Rows of the table that ever had a gradient: the others have no moments, and only decay. */
+  #moving: Uint8Array | undefined
+
+  constructor(
+    readonly weights: ReadonlyMap<string, Float32Array>,
+    readonly rule: UpdateRule,
+    readonly settings: OptimiserSettings,
+  ) {
+    const empty = (length: number) => ({
+      first: new Float32Array(length),
+      second: new Float32Array(length),
+    })
+    this.moments = new Map([...weights].map(([name, { length }]) => [name, empty(length)]))
+  }
+
+  /** Moves the weights; `factor` scales all gradients. */
+  update(gradients: Gradients, factor: number, learningRate: number, step: number): void {
+    const { beta1, beta2, epsilon, weightDecay } = this.settings
+    const update = this.rule({ learningRate, step, beta1, beta2, epsilon })
+    for (const [name, weight] of this.weights) {
+      const decay = decays(name) ? 1 - learningRate * weightDecay : 1
+      const part = { weight, gradient: gradients.of(name), ...this.moments.get(name)! }
+      if (gradients.table?.name !== name) this.#move(part, 0, weight.length, update, decay, factor)
+      else this.#moveTable(part, gradients, update, decay, factor)
+    }
+  }
+
+  #moveTable(part: Part, gradients: Gradients, update: Update, decay: number, factor: number) {
+    const { width } = gradients.table!
+    const { weight } = part
+    this.#moving ??= movingRows(part, width)
+    for (const row of gradients.rows) this.#moving[row] = 1
+    for (let row = 0; row < this.#moving.length; row++) {
+      const [from, to] = [row * width, (row + 1) * width]
+      if (this.#moving[row]) this.#move(part, from, to, update, decay, factor)
+      else if (decay !== 1) for (let i = from; i < to; i++) weight[i]! *= decay
+    }
+  }
+
+  #move(part: Part, from: number, to: number, update: Update, decay: number, factor: number) {
+    const { weight, gradient, first, second } = part
+    const { beta1, beta2 } = this.settings
+    const { size, root, epsilon } = update
+    const [share1, share2] = [(1 - beta1) * factor, (1 - beta2) * factor * factor]
+    for (let i = from; i < to; i++) {
+      const g = gradient[i]!
+      const m = beta1 * first[i]! + share1 * g
+      const v = beta2 * second[i]! + share2 * g * g
+      first[i] = m
+      second[i] = v
+      weight[i] = weight[i]! * decay - (size * m) / (root * Math.sqrt(v) + epsilon)
+    }
+  }
+}
+
+interface Part extends Moments {
+  weight: Float32Array
+  gradient: Float32Array
+}
+
+/** Weight decay is for matrices: not for biases, layer normalisation, or the inverse temperature of scores. */
+export function decays(name: string): boolean {
+  return !/\.bias$|layer_?norm|^score\./i.test(name)
+}
+
+/** After resuming: a row without moments has never had a gradient, or may as well not have. */
+function movingRows({ first, second }: Moments, width: number): Uint8Array {
+  const rows = new Uint8Array(first.length / width)
+  for (let i = 0; i < first.length; i++) {
+    if (first[i] !== 0 || second[i] !== 0) rows[Math.floor(i / width)] = 1
+  }
+  return rows
+}

@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { FileError } from '@kith/ir'
+import {
+  readMetadata,
+  readTensorBytes,
+  readTensorList,
+  readTensors,
+  type StoredTensor,
+  type WrittenTensor,
+  writeTensors,
+} from '@kith/ir/safetensors'
+import type { Moments } from '../optimiser/optimiser.ts'
+import { Digest } from './digest.ts'
+import { differenceOf, type Identity } from './identity.ts'
+import { type Progress, parseProgress } from './progress.ts'
+
+/** Everything that training is made of. Numbers are copied into place when it is read. */
+export interface TrainingState {
+  progress: Progress
+  weights: ReadonlyMap<string, Float32Array>
+  moments: ReadonlyMap<string, Moments>
+  /** The candidates of each query, where they were searched again. */
+  candidates?: readonly Uint32Array[] | undefined
+}
+
+export type CheckpointName = 'latest' | 'best'
+
+/** What stands in a checkpoint besides tensors: the progress as JSON, and digests of both. */
+type CheckpointMetadata = Record<'training' | 'trainingDigest' | 'tensorsDigest', string>
+
+/** The file of a checkpoint. */
+export function checkpointFile(folder: string, name: CheckpointName): string {
+  return join(folder, 'checkpoints', `${name}.safetensors`)
+}
+
+/** Writes a checkpoint, one file, whole or not at all. */
+export async function writeCheckpoint(file: string, state: TrainingState): Promise<void> {
+  const tensors: WrittenTensor[] = []
+  const digest = new Digest()
+  const add = (name: string, data: Float32Array | Uint32Array, dtype: string): void => {
+    tensors.push({ name, shape: [data.length], dtype, data })
+    digest.text(name).array(data)
+  }
+  for (const [name, data] of state.weights) {
+    const { first, second } = state.moments.get(name)!
+    add(name, data, 'F32')
+    add(`first ${name}`, first, 'F32')
+    add(`second ${name}`, second, 'F32')
+  }
+  state.candidates?.forEach((data, query) => {
+    add(`candidates ${query}`, data, 'U32')
+  })
+  const training = JSON.stringify(state.progress)
+  const metadata: CheckpointMetadata = {
+    training,
+    trainingDigest: new Digest().text(training).end(),
+    tensorsDigest: digest.end(),
+  }
+  await writeTensors(file, tensors, metadata)
+}
+
+/** What a checkpoint says of the training that it is of, without its tensors. */
+export async function readProgress(file: string): Promise<Progress> {
+  return (await readStart(file)).progress
+}
+
+/** Reads a checkpoint into the weights and moments of a training with the same identity. */
+export async function readCheckpoint(
+  file: string,
+  state: Omit<TrainingState, 'progress' | 'candidates'>,
+  identity: Identity,
+): Promise<{ progress: Progress; candidates: Uint32Array[] }> {
+  const { progress, tensorsDigest } = await readStart(file)
+  const difference = differenceOf(progress.identity, identity)
+  if (difference) throw new FileError(file, '', difference)
+  const stored = new Map(readTensorList(file).map((tensor) => [tensor.name, tensor]))
+  const digest = new Digest()
+  const fill = async (name: string, data: Float32Array) => {
+    const tensor = stored.get(name)
+    if (!tensor || tensor.shape.join() !== String(data.length)) {
+      throw new FileError(file, `tensor ${name}`, 'is missing, or is that of another model')
+    }
+    data.set((await readTensors(file, [tensor]))[0]!)
+    digest.text(name).array(data)
+  }
+  for (const [name, data] of state.weights) {
+    const { first, second } = state.moments.get(name)!
+    await fill(name, data)
+    await fill(`first ${name}`, first)
+    await fill(`second ${name}`, second)
+  }
+  const candidates: Uint32Array[] = []
+  for (let tensor = stored.get('candidates 0'); tensor; ) {
+    const rows = await readRows(tensor)
+    digest.text(tensor.name).array(rows)
+    candidates.push(rows)
+    tensor = stored.get(`candidates ${candidates.length}`)
+  }
+  if (digest.end() !== tensorsDigest) throw damaged(file)
+  return { progress, candidates }
+}
+
+/** Whether a folder has a checkpoint to go on from. */
+export function hasCheckpoint(folder: string): boolean {
+  return existsSync(checkpointFile(folder, 'latest'))
+}
+
+async function readStart(file: string): Promise<{ progress: Progress; tensorsDigest: unknown }> {
+  const { training, trainingDigest, tensorsDigest } = readMetadata(file)
+  const progress = parseProgress(training)
+  if (!progress) throw new FileError(file, '', 'is not a checkpoint of a training')
+  // Checkpoints of earlier versions have no digests; they are refused for their identity.
+  const complete = trainingDigest !== undefined || tensorsDigest !== undefined
+  const own = new Digest().text(String(training)).end()
+  if (complete && own !== trainingDigest) throw damaged(file)
+  return { progress, tensorsDigest }
+}
+
+async function readRows(tensor: StoredTensor): Promise<Uint32Array> {
+  const { file, name, dtype, bytes } = tensor
+  if (dtype !== 'U32' || bytes % 4 !== 0) {
+    throw new FileError(file, `tensor ${name}`, `is ${dtype} of ${bytes} bytes, expected U32`)
+  }
+  return new Uint32Array((await readTensorBytes(tensor)).buffer as ArrayBuffer)
+}
+
+function damaged(file: string): FileError {
+  const problem =
+    'is damaged: its contents are not what was written; remove the folder and begin again'
+  return new FileError(file, '', problem)
+}

@@ -1,0 +1,102 @@
+import { resolveLabelSettings } from '@kith/core'
+import type { DocumentVectors, TrainingQuery } from '../data/training-query.ts'
+import type { QueryModel } from '../models/query-model.ts'
+import type { TrainSettings } from '../settings.ts'
+import { Digest, isDigest } from './digest.ts'
+import { documentsIdentity } from './documents-identity.ts'
+
+/**
+ * What decides the course of a training, by name: settings as they are, data as digests. A
+ * checkpoint holds it, and only a training with the same one goes on from there.
+ */
+export type Identity = Readonly<Record<string, unknown>>
+
+/** Whose identity it is. */
+interface IdentifiedTraining {
+  model: QueryModel
+  documents: DocumentVectors
+  documentsVersion?: string | undefined
+  queries: readonly TrainingQuery[]
+  validation?: readonly TrainingQuery[] | undefined
+}
+
+/** Changes whenever an identity covers something else than before. */
+const FORMAT = 2
+
+/** The identity of a training, whose model has the weights that it starts from. */
+export function trainingIdentity(
+  { model, documents, documentsVersion, queries, validation = [] }: IdentifiedTraining,
+  { target, ...settings }: TrainSettings,
+): Identity {
+  const labels = target && Object.entries(resolveLabelSettings(target))
+  return {
+    format: FORMAT,
+    ...settings,
+    ...(labels
+      ? Object.fromEntries(labels.map(([name, value]) => [`target.${name}`, value]))
+      : { target: null }),
+    ...modelIdentity(model),
+    ...documentsIdentity(documents, documentsVersion),
+    ...queriesIdentity('training queries', queries),
+    ...queriesIdentity('validation queries', validation),
+  }
+}
+
+/** What tells a model from others: its weights as they are now, and how they are used. */
+export function modelIdentity(model: QueryModel): Identity {
+  const weights = new Digest()
+  for (const [name, data] of model.weights) {
+    weights.text(name).rows(model.shapes.get(name)).array(data)
+  }
+  const learning = new Digest()
+  for (const name of model.trained) learning.text(name)
+  return {
+    'weights of the model': weights.end(),
+    'choice of the model’s weights that learn': learning.end(),
+    ...model.identity,
+  }
+}
+
+/** What queries are, part by part, so that a message can say which part is another. */
+function queriesIdentity(name: string, queries: readonly TrainingQuery[]): Identity {
+  const ids = new Digest()
+  const [texts, vectors, judgements] = [new Digest(), new Digest(), new Digest()]
+  const [candidates, labels] = [new Digest(), new Digest()]
+  for (const query of queries) {
+    ids.text(query.id)
+    texts.text(query.text)
+    vectors.array(query.vector)
+    judgements.rows(query.relevant).numbers(query.grades)
+    candidates.rows(query.retrieved)
+    labels.rows(query.labels?.rows).numbers(query.labels?.values)
+  }
+  return {
+    [`number of ${name}`]: queries.length,
+    [`ids of the ${name}`]: ids.end(),
+    [`texts of the ${name}`]: texts.end(),
+    [`embeddings of the ${name}`]: vectors.end(),
+    [`judgements of the ${name}`]: judgements.end(),
+    [`candidates of the ${name}`]: candidates.end(),
+    [`labels of the ${name}`]: labels.end(),
+  }
+}
+
+/** What differs between the training that a checkpoint is of and this one; undefined if nothing. */
+export function differenceOf(before: Identity, now: Identity): string | undefined {
+  if (before['format'] !== now['format']) {
+    return 'is of a version of Kith that did not record documents and model, so that nothing tells whether they are the same: begin again in another folder'
+  }
+  const names = Object.keys({ ...before, ...now })
+  const differences = names.flatMap((name) => {
+    const [was, is] = [before[name], now[name]]
+    if (JSON.stringify(was) === JSON.stringify(is)) return []
+    if (isDigest(was) || isDigest(is)) return [`other ${name}`]
+    return [`${name} ${shown(was)}, now it is ${shown(is)}`]
+  })
+  if (differences.length === 0) return undefined
+  return `was trained with ${differences.join('; with ')}: use what it had then, or another folder`
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'not set' : JSON.stringify(value)
+}

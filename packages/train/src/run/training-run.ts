@@ -1,0 +1,216 @@
+import { KithError } from '@kith/core'
+import { FileError } from '@kith/ir'
+import type { FileLock } from '@kith/ir/internal'
+import type { Examples } from '../data/examples.ts'
+import type { DocumentVectors, TrainingQuery } from '../data/training-query.ts'
+import type { QueryEncoder } from '../models/query-encoder.ts'
+import type { QueryModel } from '../models/query-model.ts'
+import { clipFactor } from '../optimiser/clip.ts'
+import type { Optimiser } from '../optimiser/optimiser.ts'
+import type { Schedule } from '../optimiser/schedule.ts'
+import type { TrainSettings } from '../settings.ts'
+import {
+  type CheckpointName,
+  checkpointFile,
+  readCheckpoint,
+  readProgress,
+  writeCheckpoint,
+} from './checkpoint.ts'
+import type { Identity } from './identity.ts'
+import { MetricsFile, type StepRecord, type ValidationRecord } from './metrics.ts'
+import type { Progress } from './progress.ts'
+import type { TrainingStep } from './training-step.ts'
+import { criterion, validate } from './validate.ts'
+
+/** Who hears what happens, and can stop it. */
+export interface TrainingHooks {
+  onStep?: ((record: StepRecord) => void) | undefined
+  onValidation?: ((record: ValidationRecord) => void) | undefined
+  /** Stops after the step under way, with a checkpoint to go on from. */
+  signal?: AbortSignal | undefined
+}
+
+/** What a training run is put together from. */
+interface Parts extends TrainingHooks {
+  model: QueryModel
+  documents: DocumentVectors
+  examples: Examples
+  validation?: readonly TrainingQuery[] | undefined
+  settings: TrainSettings
+  /** What the training must have in common with the one that a checkpoint is of. */
+  identity: Identity
+  out: string
+  /** The lock on `out`: checked before a checkpoint or the result is written. */
+  lock: FileLock
+  step: TrainingStep
+  encoder: QueryEncoder
+  optimiser: Optimiser
+  schedule: Schedule
+}
+
+/** How a training ended. */
+export interface TrainingResult {
+  /** Steps done. */
+  steps: number
+  ended: 'done' | 'early' | 'stopped'
+  /** The step whose weights are the result, and its value by the criterion (the loss negated). */
+  best: { step: number; value: number } | null
+}
+
+/** The loop: batches, steps, validations and checkpoints, from the start or from where it was left. */
+export class TrainingRun {
+  readonly #parts: Parts
+  #progress: Progress
+  #metrics: MetricsFile | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    const { schedule, identity } = parts
+    this.#progress = { step: 0, schedule: schedule.state, best: null, sinceBest: 0, identity }
+  }
+
+  async run(resume: boolean): Promise<TrainingResult> {
+    const { settings, signal, out } = this.#parts
+    if (resume) {
+      this.#progress = await this.#resume('latest')
+      await this.#completeBest()
+    }
+    this.#metrics = await MetricsFile.open(out, resume ? this.#progress.step : undefined)
+    if (!resume) await this.#validate()
+    let ended: TrainingResult['ended'] = 'done'
+    while (this.#progress.step < settings.steps) {
+      if (signal?.aborted) {
+        ended = 'stopped'
+        break
+      }
+      if (this.#tired()) {
+        ended = 'early'
+        break
+      }
+      await this.#step()
+      const { step } = this.#progress
+      if (step % settings.validateEvery === 0 || step === settings.steps) await this.#validate()
+    }
+    if (ended === 'stopped') await this.#save('latest')
+    else await this.#finish()
+    return { steps: this.#progress.step, ended, best: this.#progress.best }
+  }
+
+  async #step(): Promise<void> {
+    const { settings, optimiser, schedule, step, examples, model, documents, onStep } = this.#parts
+    const start = performance.now()
+    const number = this.#progress.step + 1
+    if (settings.refreshEvery > 0 && number > 1 && (number - 1) % settings.refreshEvery === 0) {
+      await examples.refresh()
+    }
+    let [sum, labelTime] = [0, 0]
+    const queriesOfStep = settings.batchSize * settings.gradientAccumulation
+    for (let part = 0; part < settings.gradientAccumulation; part++) {
+      const batch = (number - 1) * settings.gradientAccumulation + part
+      const { queries, lists, milliseconds } = await examples.at(batch)
+      labelTime += milliseconds
+      const at = { number: batch, queriesOfStep, first: part === 0 }
+      sum += await step.run(model.prepare(queries), lists, documents, at)
+    }
+    const loss = sum / queriesOfStep
+    const norm = step.gradients.norm()
+    if (!Number.isFinite(loss) || !Number.isFinite(norm)) throw this.#failure(number, loss, norm)
+    const learningRate = schedule.rateAt(number)
+    const factor = clipFactor(norm, settings.maxGradNorm)
+    optimiser.update(step.gradients, factor, learningRate, number)
+    this.#progress.step = number
+    const milliseconds = performance.now() - start
+    const record = {
+      step: number,
+      loss,
+      learningRate,
+      norm,
+      milliseconds,
+      labelShare: labelTime / milliseconds,
+    }
+    await this.#metrics!.add({ kind: 'step', ...record })
+    onStep?.(record)
+  }
+
+  async #validate(): Promise<void> {
+    const { validation, encoder, documents, settings, step, schedule, onValidation } = this.#parts
+    if (!validation || validation.length === 0) await this.#save('latest')
+    else {
+      const embeddings = await encoder.encode(validation)
+      const options = { listSize: settings.listSize, inverseTemperature: step.inverseTemperature }
+      const result = validate(validation, embeddings, documents, options)
+      const record = { step: this.#progress.step, ...result }
+      await this.#metrics!.add({ kind: 'validation', ...record })
+      if (record.step > 0) schedule.validated(result.loss)
+      const value = criterion(settings.selectBy)(result)
+      const better = !this.#progress.best || value > this.#progress.best.value
+      this.#progress.sinceBest = better ? 0 : this.#progress.sinceBest + 1
+      if (better) this.#progress.best = { step: record.step, value }
+      this.#progress.schedule = schedule.state
+      // In this order: what is killed between the two can make the second from the first.
+      await this.#save('latest')
+      if (better) await this.#save('best')
+      onValidation?.(record)
+    }
+  }
+
+  #tired(): boolean {
+    const { earlyStoppingPatience } = this.#parts.settings
+    return earlyStoppingPatience > 0 && this.#progress.sinceBest >= earlyStoppingPatience
+  }
+
+  async #save(name: CheckpointName): Promise<void> {
+    const { out, lock, step, optimiser, examples } = this.#parts
+    lock.check()
+    await writeCheckpoint(checkpointFile(out, name), {
+      progress: this.#progress,
+      weights: step.weights,
+      moments: optimiser.moments,
+      candidates: examples.candidates,
+    })
+  }
+
+  async #resume(name: CheckpointName): Promise<Progress> {
+    const { out, step, optimiser, schedule, examples, identity } = this.#parts
+    const state = { weights: step.weights, moments: optimiser.moments }
+    const { progress, candidates } = await readCheckpoint(
+      checkpointFile(out, name),
+      state,
+      identity,
+    )
+    if (candidates.length > 0) examples.candidates = candidates
+    schedule.state = progress.schedule
+    return progress
+  }
+
+  /** Writes the best checkpoint where the training was killed after the latest, which is the best. */
+  async #completeBest(): Promise<void> {
+    const { best, step } = this.#progress
+    if (best?.step !== step) return
+    const file = checkpointFile(this.#parts.out, 'best')
+    const written = await readProgress(file).catch(() => undefined)
+    if (written?.step !== step) await this.#save('best')
+  }
+
+  /** The result is the best weights; without validation, the last ones. */
+  async #finish(): Promise<void> {
+    const { model, out, lock } = this.#parts
+    const { best, step } = this.#progress
+    if (best && best.step !== step) {
+      const found = await this.#resume('best')
+      if (found.step !== best.step) {
+        const problem = `is of step ${found.step}, the best was step ${best.step}: begin again in another folder`
+        throw new FileError(checkpointFile(out, 'best'), '', problem)
+      }
+    }
+    lock.check()
+    await model.save(out)
+  }
+
+  #failure(step: number, loss: number, norm: number): KithError {
+    const what = Number.isFinite(loss) ? `the gradients' length is ${norm}` : `the loss is ${loss}`
+    const file = checkpointFile(this.#parts.out, 'latest')
+    const problem = `training stopped at step ${step}: ${what}; the checkpoint of before is ${file}: try a lower learning rate, or clip gradients (maxGradNorm)`
+    return new KithError('BAD_VECTOR', problem)
+  }
+}

@@ -1,0 +1,142 @@
+import { type InferenceSession, Tensor } from 'onnxruntime-node'
+import { listFeeds } from '../data/list-batch.ts'
+import type { TargetList } from '../data/targets.ts'
+import type { DocumentVectors } from '../data/training-query.ts'
+import { Dropout } from '../graph/dropout.ts'
+import { Gradients } from '../graph/gradients.ts'
+import { entropyOf, type Loss } from '../graph/losses.ts'
+import { memoryError } from '../graph/memory-error.ts'
+import { type DeviceOptions, openGraph } from '../graph/session.ts'
+import {
+  BIAS,
+  buildStep,
+  gradientName,
+  INVERSE_TEMPERATURE,
+  LOSSES,
+  ROWS_GRADIENT,
+  type StepGraph,
+} from '../graph/step-graph.ts'
+import { weightFeeds } from '../graph/weight-feeds.ts'
+import type { QueryBatch, QueryModel } from '../models/query-model.ts'
+
+/** How the gradients of a step are computed. */
+export interface TrainingStepSettings extends DeviceOptions {
+  loss: Loss
+  margin: number
+  /** T: what inner products are multiplied by, and whether it and a bias learn. */
+  inverseTemperature: number
+  learnTemperature: boolean
+  dropout: number
+  seed: number
+}
+
+/** Computes the loss of batches and the gradients of all weights that learn. */
+export class TrainingStep {
+  /** All weights that learn, by name; an optimiser changes them in place. */
+  readonly weights: ReadonlyMap<string, Float32Array>
+  readonly gradients: Gradients
+  readonly #step: StepGraph
+  readonly #session: InferenceSession
+  readonly #feeds: Record<string, Tensor>
+  readonly #dropout: Dropout
+  readonly #loss: Loss
+
+  private constructor(
+    model: QueryModel,
+    step: StepGraph,
+    session: InferenceSession,
+    dropout: Dropout,
+    { loss, inverseTemperature }: TrainingStepSettings,
+  ) {
+    const all = new Map([
+      ...model.weights,
+      [INVERSE_TEMPERATURE, Float32Array.of(inverseTemperature)],
+      [BIAS, Float32Array.of(0)],
+    ])
+    const learning = [...step.learning, ...(step.learnsTable ? [model.table!.name] : [])]
+    this.weights = new Map(learning.map((name) => [name, all.get(name)!]))
+    const sizes = new Map(learning.map((name) => [name, all.get(name)!.length]))
+    this.gradients = new Gradients(sizes, step.learnsTable ? model.table : undefined)
+    this.#step = step
+    this.#session = session
+    this.#feeds = weightFeeds(step.graph.parameters, all)
+    this.#dropout = dropout
+    this.#loss = loss
+  }
+
+  static async open(model: QueryModel, settings: TrainingStepSettings): Promise<TrainingStep> {
+    const dropout = new Dropout(settings.dropout, settings.seed)
+    const step = buildStep(model, { ...settings, drop: dropout.drop })
+    return new TrainingStep(model, step, await openGraph(step.graph, settings), dropout, settings)
+  }
+
+  /** What inner products are multiplied by now. */
+  get inverseTemperature(): number {
+    return (this.#feeds[INVERSE_TEMPERATURE]!.data as Float32Array)[0]!
+  }
+
+  /**
+   * Runs one batch and puts its gradients in the place of those before, or adds them.
+   *
+   * @param number The batch's number, which decides dropout.
+   * @param queriesOfStep Over how many queries the loss of a step is a mean.
+   * @returns The sum of the queries' losses.
+   */
+  async run(
+    queries: QueryBatch,
+    lists: readonly TargetList[],
+    documents: DocumentVectors,
+    at: { number: number; queriesOfStep: number; first: boolean },
+  ): Promise<number> {
+    const { rows } = queries
+    const { first } = at
+    const results = await this.#results(queries, lists, documents, at).catch((error) => {
+      throw memoryError(error)
+    })
+    const { learning, learnsTable } = this.#step
+    if (first) this.gradients.clearRows()
+    else for (const name of learning) this.gradients.add(name, floats(results, gradientName(name)))
+    if (learnsTable) this.gradients.addRows(rows!, floats(results, ROWS_GRADIENT))
+    const losses = floats(results, LOSSES)
+    const entropy = (list: TargetList) => (this.#loss === 'kl' ? entropyOf(list.target) : 0)
+    return lists.reduce((sum, list, i) => sum + losses[i]! + entropy(list), 0)
+  }
+
+  async #results(
+    { feeds, size, length }: QueryBatch,
+    lists: readonly TargetList[],
+    documents: DocumentVectors,
+    { number, queriesOfStep, first }: Parameters<TrainingStep['run']>[3],
+  ): Promise<InferenceSession.OnnxValueMapType> {
+    const shares = new Float32Array(size).fill(1 / queriesOfStep)
+    const all = {
+      ...this.#feeds,
+      ...feeds,
+      ...listFeeds(lists, documents, this.#loss),
+      ...this.#dropout.feeds(number, { batch: size, length, tokens: size * length }),
+      shares: new Tensor('float32', shares, [size, 1]),
+    }
+    return this.#session.run(all, this.#fetches(first))
+  }
+
+  /** Frees the session. */
+  async close(): Promise<void> {
+    await this.#session.release()
+  }
+
+  /** Where results go: the first batch of a step writes its gradients where they are needed. */
+  #fetches(first: boolean): Record<string, Tensor | null> {
+    const fetches: Record<string, Tensor | null> = { [LOSSES]: null }
+    for (const name of this.#step.learning) {
+      const { dims } = this.#feeds[name]!
+      const place = () => new Tensor('float32', this.gradients.of(name), dims)
+      fetches[gradientName(name)] = first ? place() : null
+    }
+    if (this.#step.learnsTable) fetches[ROWS_GRADIENT] = null
+    return fetches
+  }
+}
+
+function floats(results: InferenceSession.OnnxValueMapType, name: string): Float32Array {
+  return results[name]!.data as Float32Array
+}

@@ -1,0 +1,88 @@
+import { KithError, type Matrix } from '@kith/core'
+import { evaluate, RunBuilder } from '@kith/ir'
+import { candidatesOf } from '../data/candidates.ts'
+import type { DocumentVectors, TrainingQuery } from '../data/training-query.ts'
+
+/** What a validation gives: the loss, and measures by name. */
+export interface Validation {
+  loss: number
+  measures: Readonly<Record<string, number>>
+}
+
+/** The measures of docs/method.md section 7. */
+export const MEASURES = ['MRR@10', 'nDCG@10', 'MAP@10', 'Recall@10'] as const
+
+/**
+ * How well embeddings rank the candidates of held-out queries (docs/method.md section 7).
+ *
+ * The loss is the KL divergence with the original labels, equal probability on the
+ * ground truth, over lists into which that is injected: where it was not retrieved it
+ * would have no loss. The measures are of the retrieved candidates, reranked, and
+ * nothing is injected: what was not found counts as not found.
+ */
+export function validate(
+  queries: readonly TrainingQuery[],
+  embeddings: Matrix,
+  documents: DocumentVectors,
+  { listSize, inverseTemperature }: { listSize: number; inverseTemperature: number },
+): Validation {
+  const { dimensions } = documents
+  const run = new RunBuilder()
+  const qrels = new Map<string, Map<string, number>>()
+  let sum = 0
+  queries.forEach((query, q) => {
+    const { id, relevant, grades } = query
+    const retrieved = Array.from(query.retrieved).slice(0, listSize)
+    const rows = candidatesOf(id, relevant, retrieved, relevant.length + listSize)
+    const vectors = documents.gather(rows)
+    const own = embeddings.data.subarray(q * dimensions, (q + 1) * dimensions)
+    const scores = Float64Array.from(rows, (_, i) => product(own, vectors, i * dimensions))
+    sum += divergence(
+      scores.subarray(0, listSize),
+      Math.min(relevant.length, listSize),
+      inverseTemperature,
+    )
+    const found = new Set(retrieved)
+    const ranked = Array.from(rows.keys()).filter((i) => found.has(rows[i]!))
+    const ids = ranked.map((i) => String(rows[i]))
+    // A query without any candidate must not fall out of the means.
+    run.add(
+      ranked.length > 0
+        ? { query: id, ids, scores: ranked.map((i) => scores[i]!) }
+        : { query: id, ids: ['nothing'], scores: [0] },
+    )
+    qrels.set(id, new Map(relevant.map((row, i) => [String(row), grades?.[i] ?? 1])))
+  })
+  const { mean } = evaluate(qrels, run.finish(), MEASURES)
+  return { loss: sum / queries.length, measures: mean }
+}
+
+/** KL of equal probability on the first `relevant` candidates from the softmax over all. */
+function divergence(scores: Float64Array, relevant: number, inverseTemperature: number): number {
+  const highest = scores.reduce(
+    (most, score) => Math.max(most, inverseTemperature * score),
+    -Infinity,
+  )
+  const total = scores.reduce(
+    (sum, score) => sum + Math.exp(inverseTemperature * score - highest),
+    0,
+  )
+  let likelihood = 0
+  for (let i = 0; i < relevant; i++) likelihood += inverseTemperature * scores[i]!
+  return -Math.log(relevant) - likelihood / relevant + highest + Math.log(total)
+}
+
+function product(a: Float32Array, all: Float32Array, from: number): number {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += a[i]! * all[from + i]!
+  return sum
+}
+
+/** What decides which checkpoint is best, as a number of which more is better. */
+export function criterion(name: string): (validation: Validation) => number {
+  if (name === 'loss') return ({ loss }) => -loss
+  const known = MEASURES.find((measure) => measure.toLowerCase() === name.toLowerCase())
+  if (known) return ({ measures }) => measures[known]!
+  const allowed = ['loss', ...MEASURES].join(', ')
+  throw new KithError('BAD_SETTING', `selectBy is "${name}", allowed: ${allowed}`)
+}

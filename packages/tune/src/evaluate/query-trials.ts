@@ -1,0 +1,121 @@
+import {
+  KithError,
+  type MethodSettings,
+  type Ranking,
+  rerankWith,
+  similaritySettings,
+  TrialContext,
+} from '@kith/core'
+import { viewsOf } from '../settings/trial-views.ts'
+import type { TrialCollection, TrialQuery } from './collection.ts'
+import { createScorer, type Scorer, type ScorerOptions } from './scorer.ts'
+
+/** What measuring trials takes, in a form that can be handed to a worker thread. */
+export interface TrialInputs extends ScorerOptions {
+  collection: TrialCollection
+  /** Bytes that contexts may remember between rounds; the others start anew in each. */
+  memory: number
+}
+
+/** Settings to be measured; setting s of a query has its place at s · queries + query. */
+export interface TrialBatch {
+  settings: readonly MethodSettings[]
+  /** 0 where a value does not matter. */
+  mask: Uint8Array
+}
+
+/** Measures settings on a collection's queries; what trials have in common is computed once. */
+export class QueryTrials {
+  readonly #inputs: TrialInputs
+  readonly #scorer: Scorer
+  readonly #contexts = new Map<number, TrialContext>()
+  #bytes = 0
+
+  constructor(inputs: TrialInputs) {
+    this.#inputs = inputs
+    this.#scorer = createScorer(inputs)
+  }
+
+  /** How many queries there are. */
+  get queries(): number {
+    return this.#inputs.collection.list.length
+  }
+
+  /** Measures one query with each of some settings. */
+  measure(query: number, { settings, mask }: TrialBatch, values: Float64Array): void {
+    const { collection } = this.#inputs
+    const own = collection.list[query]!
+    try {
+      const known = this.#contexts.get(query)
+      const context = known ?? openContext(collection, own)
+      const before = known?.bytes ?? 0
+      settings.forEach((some, s) => {
+        const place = s * this.queries + query
+        if (mask[place] === 0) return
+        const { order } = rankWith(collection, own, context, some)
+        const inside = Math.min(some.contextSize, own.docs.length)
+        const grades = gradesInOrder(own, order, inside, this.#scorer.depth)
+        values[place] = this.#scorer.score(grades, own.ideal)
+      })
+      this.#keep(query, context, before)
+    } catch (error) {
+      if (!(error instanceof KithError)) throw error
+      throw new KithError(error.code, `query ${own.id}: ${error.message.replace(/^kith: /, '')}`)
+    }
+  }
+
+  #keep(query: number, context: TrialContext, before: number): void {
+    this.#bytes += context.bytes - before
+    if (this.#bytes <= this.#inputs.memory) this.#contexts.set(query, context)
+    else {
+      this.#bytes -= context.bytes
+      this.#contexts.delete(query)
+    }
+  }
+}
+
+/** The value of every query as the run ranks it. */
+export function baselineValues(list: readonly TrialQuery[], options: ScorerOptions): Float64Array {
+  const scorer = createScorer(options)
+  return Float64Array.from(list, ({ grades, ideal }) =>
+    scorer.score(grades.subarray(0, Math.min(scorer.depth, grades.length)), ideal),
+  )
+}
+
+/** Our own method on what trials have in common; the others are cheap, and start anew. */
+function rankWith(
+  collection: TrialCollection,
+  own: TrialQuery,
+  context: TrialContext,
+  settings: MethodSettings,
+): Ranking {
+  if (settings.method === 'neighbours') return context.rerank(similaritySettings(settings))
+  return rerankWith(...viewsOf(collection, own), settings)
+}
+
+function openContext(collection: TrialCollection, own: TrialQuery): TrialContext {
+  return new TrialContext(...viewsOf(collection, own), Math.max(1, own.docs.length))
+}
+
+/**
+ * The grades of the first documents once the first `inside` candidates are reordered: all other
+ * places of the run follow in their order, those in between that could not be reranked first.
+ */
+function gradesInOrder(
+  { places, grades }: TrialQuery,
+  order: Uint32Array,
+  inside: number,
+  depth: number,
+): Float64Array {
+  const result = new Float64Array(Math.min(depth, grades.length))
+  for (let rank = 0; rank < Math.min(inside, result.length); rank++) {
+    result[rank] = grades[places[order[rank]!]!]!
+  }
+  let reordered = 0
+  let rank = inside
+  for (let place = 0; rank < result.length; place++) {
+    if (reordered < inside && places[reordered] === place) reordered++
+    else result[rank++] = grades[place]!
+  }
+  return result
+}

@@ -1,0 +1,75 @@
+import { StudyFile } from '../study/study-file.ts'
+import { MedianPruner } from './median-pruner.ts'
+import { checkSpace, type Parameters, type Space } from './space.ts'
+import { suggestTpe } from './tpe.ts'
+
+/** A trial whose value is known, and how it came to it. */
+export interface SearchedTrial {
+  trial: number
+  parameters: Parameters
+  /** The best value that the trial reported. */
+  value: number
+  /** The best value so far, report by report. */
+  course: readonly number[]
+}
+
+/** A trial under way; it reports values as it goes. */
+export interface RunningTrial {
+  trial: number
+  parameters: Parameters
+  /** Takes the next value, more is better; false says that the trial may end: it falls behind. */
+  report(value: number): boolean
+}
+
+/** How a search goes. */
+export interface SearchOptions {
+  space: Space
+  /** The first trial: where a user would have started. */
+  start: Parameters
+  trials: number
+  seed?: number | undefined
+  /** A file that finished trials are kept in: the same search goes on with them. */
+  study?: string | undefined
+  /** What the inputs are known by; the study of other inputs is refused. */
+  fingerprint?: string | undefined
+  onTrial?:
+    | ((done: SearchedTrial, ended: 'whole' | 'pruned' | 'known') => void | Promise<void>)
+    | undefined
+}
+
+/** Trials that are drawn evenly before the search learns from them. */
+const EVEN = 8
+
+/**
+ * Searches a space with trials that take long and show early what they are worth, such as trainings.
+ * A trial that has fallen behind the median of the others at the same point is ended. Trials go
+ * one after the other, each learning from all before it.
+ */
+export async function search(
+  run: (trial: RunningTrial) => Promise<void>,
+  { space, start, trials, seed = 0, study, fingerprint, onTrial }: SearchOptions,
+): Promise<SearchedTrial[]> {
+  checkSpace(space)
+  const file = study
+    ? await StudyFile.open(study, { search: 1, seed, space, start, fingerprint })
+    : undefined
+  const finished: SearchedTrial[] = []
+  const recipe = { space, seed, study: 0, start, round: 1, even: EVEN }
+  for (let trial = 0; trial < trials; trial++) {
+    const [parameters] = suggestTpe(recipe, finished) as [Parameters]
+    const known = file?.trials[trial]
+    if (known?.course && JSON.stringify(known.parameters) === JSON.stringify(parameters)) {
+      finished.push({ trial, parameters, value: known.value, course: known.course })
+      await onTrial?.(finished.at(-1)!, 'known')
+      continue
+    }
+    const course = new MedianPruner(finished.map((one) => one.course))
+    await run({ trial, parameters, report: (value) => course.add(value) })
+    const { best: value, values } = course
+    const done = { trial, parameters, value, course: values }
+    await file?.append([{ study: 0, ...done }])
+    finished.push(done)
+    await onTrial?.(done, course.pruned ? 'pruned' : 'whole')
+  }
+  return finished
+}

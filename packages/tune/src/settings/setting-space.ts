@@ -1,0 +1,131 @@
+import { KithError, type Method, type MethodSettings, type PartialSettings } from '@kith/core'
+import { fill, fromUnit, type Parameters, type Space, toUnit, type Value } from '../search/space.ts'
+
+/** What the search space depends on. */
+export interface SpaceInputs {
+  /** The most candidates that a query has. */
+  largest: number
+  /** Whether the words of texts are a view. */
+  texts: boolean
+  /** The methods to choose among; default: `neighbours` alone. */
+  methods?: readonly Method[] | undefined
+}
+
+/** The largest context that is tried: docs/method.md section 4 finds sizes from 20 to 60 alike. */
+const LARGEST_CONTEXT = 100
+
+/** The settings that are searched; where there are several methods, each with its own. */
+export function settingSpace(inputs: SpaceInputs): Space {
+  const { methods = ['neighbours'], texts } = inputs
+  if (methods.includes('fusion') && !texts) {
+    throw new KithError(
+      'BAD_SETTING',
+      'method fusion adds the scores of embeddings and words: give texts',
+    )
+  }
+  const [only] = methods
+  if (methods.length === 1 && only === 'neighbours') return neighbourSpace(inputs)
+  const { contextSize, ...own } = neighbourSpace(inputs)
+  const of = (method: Method) => ({ when: { dimension: 'method', is: method } })
+  const { textScore, ...rest } = own
+  return {
+    method: { kind: 'choice', values: methods },
+    contextSize: contextSize!,
+    ...Object.fromEntries(
+      Object.entries(methods.includes('neighbours') ? rest : {}).map(([name, dimension]) => [
+        name,
+        dimension.when ? dimension : { ...dimension, ...of('neighbours') },
+      ]),
+    ),
+    // Both of two methods have it.
+    ...(textScore ? { textScore } : {}),
+    feedbackDocs: { kind: 'integer', from: 1, to: Math.min(10, inputs.largest), ...of('rocchio') },
+    feedbackWeight: { kind: 'float', from: 0, to: 0.7, ...of('rocchio') },
+    averaged: { kind: 'integer', from: 1, to: Math.min(10, inputs.largest), ...of('average') },
+    smoothness: { kind: 'float', from: 0, to: 0.95, ...of('regularise') },
+    rrfK: { kind: 'float', from: 1, to: 200, log: true, ...of('rrf') },
+  }
+}
+
+/**
+ * The settings of our own method. Context sizes come in ten steps, so that trials share what is
+ * computed for a size. With texts, the raw mix is out: views have different scales.
+ */
+function neighbourSpace({ largest, texts }: SpaceInputs): Space {
+  const most = Math.min(largest, LARGEST_CONTEXT)
+  const step = Math.max(1, Math.floor(most / 10))
+  const standard = texts ? {} : { when: { dimension: 'mix', is: 'standard' } }
+  return {
+    contextSize: { kind: 'integer', from: step, to: most, step },
+    k: { kind: 'integer', from: Math.min(2, most), to: Math.min(50, most), log: true },
+    kExp: { kind: 'integer', from: 1, to: Math.min(12, most) },
+    extended: { kind: 'choice', values: [false, true] },
+    trust: { kind: 'float', from: 0.05, to: 1, when: { dimension: 'extended', is: true } },
+    weight: { kind: 'choice', values: ['linear', 'exp', 'binary'] },
+    weightParameter: {
+      kind: 'float',
+      from: 0.1,
+      to: 20,
+      log: true,
+      when: { dimension: 'weight', is: 'exp' },
+    },
+    rowScaling: { kind: 'choice', values: ['none', 'max', 'mean'] },
+    ...(texts ? {} : { mix: { kind: 'choice', values: ['standard', 'raw'] } as const }),
+    // Below 0.3 the standard mix has left the retriever's own ranking behind.
+    lambda: { kind: 'float', from: 0.3, to: 1, ...standard },
+    ...(texts
+      ? {
+          textGraph: { kind: 'float', from: 0, to: 0.9 } as const,
+          textScore: { kind: 'float', from: 0, to: 0.9 } as const,
+        }
+      : {
+          rawLambda: {
+            kind: 'float',
+            from: 0,
+            to: 1,
+            when: { dimension: 'mix', is: 'raw' },
+          } as const,
+        }),
+  }
+}
+
+/** The settings that parameters stand for; what they leave open is as in `base`. */
+export function settingsOf(parameters: Parameters, base: MethodSettings): MethodSettings {
+  const { extended, rawLambda, textGraph, textScore, averaged, ...plain } = parameters
+  const settings: Record<string, unknown> = { ...base, ...plain }
+  if (extended === false) settings['trust'] = 0
+  if (rawLambda !== undefined) settings['lambda'] = rawLambda
+  if (averaged !== undefined) settings['feedbackDocs'] = averaged
+  if (typeof textScore === 'number') {
+    const graph = typeof textGraph === 'number' ? textGraph : DEFAULT_WORDS.graph
+    settings['views'] = {
+      vectors: { graph: 1 - graph, score: 1 - textScore },
+      texts: { graph, score: textScore },
+    } satisfies PartialSettings['views']
+  }
+  return settings as unknown as MethodSettings
+}
+
+/** The point of a space that is nearest to some settings: where the search starts. */
+export function parametersOf(settings: MethodSettings, space: Space): Parameters {
+  const words = settings.views?.['texts']
+  const values: Readonly<Record<string, unknown>> = {
+    ...settings,
+    extended: settings.trust > 0,
+    rawLambda: settings.lambda,
+    averaged: settings.feedbackDocs,
+    textGraph: words?.graph ?? DEFAULT_WORDS.graph,
+    textScore: words?.score ?? DEFAULT_WORDS.score,
+  }
+  return fill(space, (name, dimension): Value => {
+    const value = values[name]
+    if (dimension.kind === 'choice') {
+      return dimension.values.find((one) => one === value) ?? dimension.values[0]!
+    }
+    const place = toUnit(dimension, Math.min(dimension.to, Math.max(dimension.from, Number(value))))
+    return fromUnit(dimension, place)
+  })
+}
+
+/** What the words count for where settings do not say (docs/method.md section 4). */
+const DEFAULT_WORDS = { graph: 0.3, score: 0.2 }

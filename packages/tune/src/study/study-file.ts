@@ -1,0 +1,106 @@
+import { mkdir, open, truncate } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { FileError } from '@kith/ir'
+import { appendAll } from '@kith/ir/internal'
+import type { Parameters } from '../search/space.ts'
+import { readSmallFile } from './read-small-file.ts'
+
+/** What a study file holds of one finished trial. */
+export interface TrialLine {
+  /** 0 learns from all queries, f from all but those of fold f − 1. */
+  study: number
+  trial: number
+  parameters: Parameters
+  /** The mean over the queries that the study learns from. */
+  value: number
+  /** Where a trial reports on its way: the best value so far, report by report. */
+  course?: readonly number[] | undefined
+}
+
+/** No study comes near this size; a larger file is something else. */
+const LARGEST_FILE = 2 ** 28
+
+/**
+ * The finished trials of a search as lines of JSON below one that describes the search. Lines are
+ * only ever appended; what a killed program has left half written is cut off.
+ */
+export class StudyFile {
+  readonly #file: string
+  /** The trials that the file had when it was opened. */
+  readonly trials: readonly TrialLine[]
+
+  private constructor(file: string, trials: readonly TrialLine[]) {
+    this.#file = file
+    this.trials = trials
+  }
+
+  /**
+   * Opens a study, or begins it.
+   *
+   * @param description What decides all trials: a file with another one is refused.
+   */
+  static async open(file: string, description: object): Promise<StudyFile> {
+    const head = JSON.stringify({ kith: 'study', version: 1, ...description })
+    const text = (await readSmallFile(file, LARGEST_FILE)) ?? ''
+    // A line counts once its end is there.
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+    const [first, ...lines] = whole.split('\n').slice(0, -1)
+    if (first === undefined) {
+      if (text !== '' && !head.startsWith(text)) throw notAStudy(file)
+      const study = new StudyFile(file, [])
+      await mkdir(dirname(file), { recursive: true })
+      await truncateTo(file, 0)
+      await study.#append(`${head}\n`)
+      return study
+    }
+    if (first !== head) {
+      if (!first.startsWith('{"kith":"study"')) throw notAStudy(file)
+      throw new FileError(
+        file,
+        '',
+        'is the study of other inputs or options; name another file, or remove it to start anew',
+      )
+    }
+    const trials = lines.map((line, i) => parseTrial(file, i + 2, line))
+    await truncateTo(file, Buffer.byteLength(whole))
+    return new StudyFile(file, trials)
+  }
+
+  /** Adds finished trials; they are on the disk when the promise resolves. */
+  async append(trials: readonly TrialLine[]): Promise<void> {
+    if (trials.length === 0) return
+    await this.#append(trials.map((trial) => `${JSON.stringify(trial)}\n`).join(''))
+  }
+
+  async #append(text: string): Promise<void> {
+    await appendAll(this.#file, text, true)
+  }
+}
+
+async function truncateTo(file: string, bytes: number): Promise<void> {
+  const handle = await open(file, 'a')
+  await handle.close()
+  await truncate(file, bytes)
+}
+
+function parseTrial(file: string, number: number, line: string): TrialLine {
+  let trial: Partial<TrialLine> | null
+  try {
+    trial = JSON.parse(line)
+  } catch {
+    trial = null
+  }
+  const { study, trial: index, parameters, value } = trial ?? {}
+  const valid =
+    Number.isSafeInteger(study) &&
+    Number.isSafeInteger(index) &&
+    Number.isFinite(value) &&
+    typeof parameters === 'object' &&
+    parameters !== null
+  if (valid) return trial as TrialLine
+  throw new FileError(file, `line ${number}`, 'is not a trial; remove the file to start anew')
+}
+
+function notAStudy(file: string): FileError {
+  return new FileError(file, '', 'is not a study; name another file')
+}
