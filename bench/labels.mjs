@@ -31,14 +31,15 @@ async function measureLabels() {
     process.stderr.write(`measuring labels at N = ${size} …\n`)
     const inputs = Array.from({ length: size > 500 ? 6 : 40 }, (_, seed) => {
       const { query, candidates } = clusteredContext(size, 768, 2000 * size + seed)
-      return { query, candidates, vectors: [query, ...candidates] }
+      return { query, candidates }
     })
     const reranker = new Reranker({ ...presets['msmarco-tas-b'], contextSize: size })
     const labeller = new Reranker({ ...labelPresets['coder-tas-b'], contextSize: size })
     const times = await sideBySide(
       {
         rerank: ({ query, candidates }) => reranker.rerank(query, candidates),
-        labels: ({ vectors }) => labeller.smoothLabels({ vectors }, { rows: [1] }),
+        labels: ({ query, candidates }) =>
+          labeller.smoothLabels(query, candidates, { candidates: [0] }),
       },
       inputs,
       rounds,

@@ -31,11 +31,11 @@ const before = candidates
 const settings = { k: 6, kExp: 1, lambda: 0.3 }
 const found = before.map((i) => candidates[i])
 const after = [...rerank(query, found, settings).order].map((place) => before[place])
-const { rank, reciprocal } = neighbours(
-  { data: Float32Array.from([query, ...found].flat()), rows: points.length, dimensions: 3 },
-  settings,
-)
-const rowOf = (place) => (place === 0 ? 0 : before[place - 1] + 1)
+const sets = neighbours(query, found, settings)
+/** The point of the query or of a candidate. */
+const pointOf = (member) => points[member === 'query' ? 0 : before[member] + 1]
+/** The query comes before the candidates. */
+const placeOf = (member) => (member === 'query' ? -1 : member)
 
 const ink = '#3d4b5c'
 const good = '#0f7f5f'
@@ -45,12 +45,13 @@ const name = (i) => String.fromCharCode(65 + before.indexOf(i))
 const place = ({ x, y }) => [270 + x * 430, 200 - y * 430]
 
 const parts = []
-rank.forEach((row, i) => {
-  for (const j of row) {
-    const mutual = reciprocal[i].includes(j)
-    if (j === i || (mutual && j < i)) continue
-    const [x1, y1] = place(points[rowOf(i)])
-    const [x2, y2] = place(points[rowOf(j)])
+const members = [['query', sets.query], ...sets.candidates.entries()]
+members.forEach(([i, { nearest, reciprocal }]) => {
+  for (const j of nearest) {
+    const mutual = reciprocal.includes(j)
+    if (j === i || (mutual && placeOf(j) < placeOf(i))) continue
+    const [x1, y1] = place(pointOf(i))
+    const [x2, y2] = place(pointOf(j))
     const look = mutual
       ? `stroke="${ink}" stroke-width="2"`
       : `stroke="#b8c2cc" stroke-dasharray="3 4"`

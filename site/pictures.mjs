@@ -20,9 +20,18 @@ const names = ['Q', ...'ABCDEFG']
 const settings = { k: 3, kExp: 1, lambda: 0.5 }
 /** On a sphere the cosine falls with the distance on the page. */
 const vectors = points.map(({ x, y }) => [x, y, Math.sqrt(1 - x * x - y * y)])
-const context = { vectors }
-const { rank, reciprocal } = neighbours(context, settings)
-const { geometric, jaccard, mixed } = similarity(context, [0], settings)
+const [query, ...documents] = vectors
+/** In the pictures the query is point 0 and candidate i point i + 1. */
+const pointOf = (member) => (member === 'query' ? 0 : member + 1)
+const pointsOf = ({ toQuery, toCandidates }) => [toQuery, ...toCandidates]
+const found = neighbours(query, documents, settings)
+const sets = [found.query, ...found.candidates]
+const rank = sets.map(({ nearest }) => nearest.map(pointOf))
+const reciprocal = sets.map((set) => set.reciprocal.map(pointOf))
+const [similar] = similarity(query, documents, ['query'], settings)
+const geometric = [pointsOf(similar.geometric)]
+const jaccard = [pointsOf(similar.jaccard)]
+const mixed = [pointsOf(similar.mixed)]
 const rows = points.map((_, row) => row)
 const candidates = rows.slice(1)
 const colour = (row) => (row === 0 ? ink : points[row].lone ? bad : good)
@@ -161,7 +170,12 @@ function labelPicture() {
   const parts = targets.flatMap(([target, note], t) => {
     const left = 30 + t * 230
     const own = { ...settings, maxLabelled: 4, mix: 'standard', target, boost: 1.5 }
-    const { kept, target: labels } = smoothLabels(context, { rows: [judged] }, own)
+    const { kept, target: labels } = smoothLabels(
+      query,
+      documents,
+      { candidates: [judged - 1] },
+      own,
+    )
     return [
       text(left, 32, target),
       text(left, 52, note),

@@ -19,6 +19,26 @@ function digits(numbers) {
   return Array.from(numbers, (value) => Number(value.toPrecision(8)))
 }
 
+/** The query, row 0 of a context's file, and its candidates. */
+function split({ vectors, texts, views = {} }) {
+  const second = Object.entries(views)
+  return {
+    query: {
+      vector: vectors[0],
+      text: texts?.[0],
+      views: Object.fromEntries(second.map(([name, rows]) => [name, rows[0]])),
+    },
+    candidates: {
+      vectors: vectors.slice(1),
+      texts: texts?.slice(1),
+      views: Object.fromEntries(second.map(([name, rows]) => [name, rows.slice(1)])),
+    },
+  }
+}
+
+const memberOf = (row) => (row === 0 ? 'query' : row - 1)
+const rowOf = (member) => (member === 'query' ? 0 : member + 1)
+
 function checkGaps(id, scores) {
   for (let i = 1; i < scores.length; i++) {
     const gap = scores[i - 1] - scores[i]
@@ -29,32 +49,24 @@ function checkGaps(id, scores) {
 }
 
 function expectedRanking({ id, context, settings }) {
-  const { vectors, texts, views = {} } = contexts[context]
+  const { vectors } = contexts[context]
   const all = { ...settings, kernel: 'typescript' }
-  const whole = { vectors, texts, views }
   const probes = vectors.length > 1 ? [0, vectors.length - 1] : [0]
-  const { rank, reciprocal } = neighbours(whole, all)
-  const { geometric, jaccard, mixed } = similarity(whole, probes, all)
-  const second = Object.entries(views)
-  const query = {
-    vector: vectors[0],
-    text: texts?.[0],
-    views: Object.fromEntries(second.map(([name, rows]) => [name, rows[0]])),
-  }
-  const candidates = {
-    vectors: vectors.slice(1),
-    texts: texts?.slice(1),
-    views: Object.fromEntries(second.map(([name, rows]) => [name, rows.slice(1)])),
-  }
+  const { query, candidates } = split(contexts[context])
+  const found = neighbours(query, candidates, all)
+  const sets = [found.query, ...found.candidates]
+  const similar = similarity(query, candidates, probes.map(memberOf), all)
+  const rowsOf = (kind) =>
+    similar.map(({ [kind]: { toQuery, toCandidates } }) => digits([toQuery, ...toCandidates]))
   const { order, scores } = rerank(query, candidates, all)
   checkGaps(id, scores.slice(0, settings.contextSize ?? scores.length))
   return {
-    rank: rank.map((row) => row.join(' ')),
-    reciprocal: reciprocal.map((row) => row.join(' ')),
+    rank: sets.map(({ nearest }) => nearest.map(rowOf).join(' ')),
+    reciprocal: sets.map(({ reciprocal }) => reciprocal.map(rowOf).join(' ')),
     probes,
-    geometric: geometric.map(digits),
-    jaccard: jaccard.map(digits),
-    mixed: mixed.map(digits),
+    geometric: rowsOf('geometric'),
+    jaccard: rowsOf('jaccard'),
+    mixed: rowsOf('mixed'),
     order: [...order],
     // Within the context a score is the mixed similarity to the query.
     ...(settings.contextSize < candidates.vectors.length && { scores: digits(scores) }),
@@ -62,9 +74,10 @@ function expectedRanking({ id, context, settings }) {
 }
 
 function expectedLabels({ id, context, groundTruth, settings }) {
-  const { vectors, texts, views } = contexts[context]
+  const { query, candidates } = split(contexts[context])
   const all = { ...settings, kernel: 'typescript' }
-  const { evidence, kept, target } = smoothLabels({ vectors, texts, views }, groundTruth, all)
+  const judged = { candidates: groundTruth.rows.map((row) => row - 1), grades: groundTruth.grades }
+  const { evidence, kept, target } = smoothLabels(query, candidates, judged, all)
   checkGaps(id, target)
   return { evidence: digits(evidence), kept: [...kept], target: digits(target) }
 }

@@ -61,11 +61,7 @@ async function runCommand(args: readonly string[], stop: Stop): Promise<number> 
     if (error instanceof UsageError) return complain(error.message, command.name, 2)
     if (error instanceof KithError) {
       const usage = error.code === 'BAD_SETTING'
-      return complain(
-        error.message.replace(/^kith: /, ''),
-        usage ? command.name : '',
-        usage ? 2 : 1,
-      )
+      return complain(error.message, usage ? command.name : '', usage ? 2 : 1)
     }
     throw error
   }

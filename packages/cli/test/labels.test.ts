@@ -111,8 +111,9 @@ describe('kith labels', () => {
       )
       const row = asked.rowOf(query)!
       const { kept, target, evidence } = smoothLabels(
-        { vectors: [asked.read(row, row + 1), ...context.map(vectorOf)] },
-        { rows: known.map((_, l) => l + 1), grades: truth.map(([, grade]) => grade) },
+        asked.read(row, row + 1),
+        context.map(vectorOf),
+        { candidates: [...known.keys()], grades: truth.map(([, grade]) => grade) },
         { ...labelPresets.balanced, contextSize: 20, maxLabelled: 5 },
       )
       const seven = (values: Iterable<number>) =>
@@ -296,8 +297,8 @@ describe('kith labels', () => {
       writeFileSync(meta, contents)
       const error = await merge()
       expect(error, what).toBeInstanceOf(FileError)
-      expect((error as FileError).code, what).toBe('BAD_INPUT')
-      expect((error as FileError).message.startsWith(`kith: ${meta}: not `), what).toBe(true)
+      expect((error as FileError).code, what).toBe('BAD_FILE')
+      expect((error as FileError).message.startsWith(`${meta}: not `), what).toBe(true)
     }
     for (const contents of ['', '{', 'null', '3', '"x"', 'true', '[]', '[null]', '{}']) {
       await refused(contents, contents)
@@ -348,7 +349,7 @@ describe('kith labels', () => {
     for (const input of old.inputs) delete input.sha256
     writeFileSync(meta, JSON.stringify(old))
     expect(await merge()).toMatchObject({
-      code: 'BAD_INPUT',
+      code: 'BAD_FILE',
       message: expect.stringContaining(`${meta} has no digest of ${path('run.trec')}: make the`),
     })
     for (const change of [{ settings: null }, { inputs: [null] }, { queries: undefined }]) {

@@ -1,13 +1,6 @@
 import { KithError } from './error.ts'
-import {
-  isObject,
-  type Matrix,
-  type Rows,
-  rowsOf,
-  type Vector,
-  type Vectors,
-  withQuery,
-} from './matrix.ts'
+import { isObject, type Rows, rowsOf, type Vector, type Vectors, withQuery } from './matrix.ts'
+import { type NamedParts, nearestName, refuseUnknown, unknownName } from './settings/names.ts'
 import { show } from './settings/show.ts'
 import type { Postings } from './text/postings.ts'
 import { appendText, readText, type Text } from './text/prepare-text.ts'
@@ -34,10 +27,13 @@ export interface CandidateViews {
   views?: Readonly<Record<string, Vectors>> | undefined
 }
 
-/** A ranking context whose row 0 is the query: a matrix, or one with texts and further views. */
-export type RankingContext = Matrix | CandidateViews
+/** One of a query and its candidates: `'query'`, or a candidate's index, from 0. */
+export type Member = 'query' | number
 
-/** A checked context: its vector views by name, the main one first, and its texts' postings. */
+/**
+ * A checked context: its vector views by name, the main one first, and its texts' postings.
+ * Row 0 is the query's, row i + 1 that of candidate i; only the inside of the package counts rows.
+ */
 export interface Context {
   /** m. */
   rows: number
@@ -45,8 +41,16 @@ export interface Context {
   candidates: number
   views: Map<string, Rows>
   texts: Postings | undefined
-  /** What messages call a row. */
-  nameOf(row: number): string
+}
+
+/** What messages call a row of a context. */
+export function nameOf(row: number): string {
+  return row === 0 ? 'the query' : `candidate ${row - 1}`
+}
+
+/** A row of a context as callers know it. */
+export function memberOf(row: number): Member {
+  return row === 0 ? 'query' : row - 1
 }
 
 /** The context of a query and the first `limit` of its candidates, whose texts go to `postings`. */
@@ -78,45 +82,53 @@ export function contextOf(
         'the candidates have texts, the query has none: pass { vector, text }',
       )
     }
-    texts = append(postings, found.texts, 'candidate', vectors, asked.text)
+    texts = append(postings, asked.text, found.texts, vectors)
   }
-  const nameOf = (row: number): string => (row === 0 ? 'the query' : `candidate ${row - 1}`)
-  return { rows: vectors.count + 1, candidates: vectors.total, views, texts, nameOf }
+  return { rows: vectors.count + 1, candidates: vectors.total, views, texts }
 }
 
-/** A context that is given whole, its row 0 the query; its texts go to `postings`. */
-export function contextOfRows(context: RankingContext, postings: Postings): Context {
-  const given = toViews(context)
-  const vectors = rowsOf(given.vectors, 'row')
-  if (vectors.count === 0) {
-    throw new KithError('BAD_SHAPE', 'the context has no rows; row 0 is the query')
-  }
-  const views = new Map<string, Rows>()
-  addView(views, 'vectors', vectors)
-  for (const [name, more] of viewsOf(given)) {
-    const rows = rowsOf(more, `row of view ${name}`)
-    checkCount(`view ${name}`, rows.total, vectors.total)
-    addView(views, name, rows)
-  }
-  const texts = given.texts && append(postings, given.texts, 'row', vectors)
-  const nameOf = (row: number): string => `row ${row}`
-  return { rows: vectors.count, candidates: vectors.count - 1, views, texts, nameOf }
+const queryParts: NamedParts = {
+  part: 'property of the query',
+  known: ['vector', 'text', 'views'],
+  synonyms: { vector: ['embedding', 'embeddings', 'values'], text: ['query', 'content', 'string'] },
+}
+
+const candidateParts: NamedParts = {
+  part: 'property of the candidates',
+  known: ['vectors', 'texts', 'views'],
+  synonyms: {
+    vectors: ['embedding', 'embeddings', 'values'],
+    texts: ['document', 'documents', 'content', 'contents'],
+  },
 }
 
 /** A query with its views, each property read once; what is null is not there. */
 export function toQueryViews(query: Query): QueryViews {
-  if (!isObject(query) || !('vector' in query)) return { vector: query as Vector }
+  if (!isObject(query) || !('vector' in query)) {
+    refuseMisnamed(query, queryParts)
+    return { vector: query as Vector }
+  }
+  refuseUnknown(query, queryParts)
   const { vector, text, views } = query
   return { vector, text: text ?? undefined, views: views ?? undefined }
 }
 
 /** Candidates with their views, each property read once; what is null is not there. */
-export function toViews(candidates: Candidates | RankingContext): CandidateViews {
+export function toViews(candidates: Candidates): CandidateViews {
   if (!isObject(candidates) || !('vectors' in candidates)) {
+    if (!(isObject(candidates) && 'data' in candidates)) refuseMisnamed(candidates, candidateParts)
     return { vectors: candidates as Vectors }
   }
+  refuseUnknown(candidates, candidateParts)
   const { vectors, texts, views } = candidates
   return { vectors, texts: texts ?? undefined, views: views ?? undefined }
+}
+
+/** Refuses an object whose vectors have another name than ours, such as `embedding`. */
+function refuseMisnamed(given: unknown, parts: NamedParts): void {
+  if (!isObject(given) || Array.isArray(given) || ArrayBuffer.isView(given)) return
+  const misnamed = Object.keys(given).find((name) => nearestName(name, parts) === parts.known[0])
+  if (misnamed !== undefined) throw unknownName(misnamed, parts)
 }
 
 function viewsOf({ views = {} }: CandidateViews): [string, Vectors][] {
@@ -133,28 +145,19 @@ function addView(views: Map<string, Rows>, name: string, rows: Rows): void {
 }
 
 /** Clears postings and fills them with those of a context's texts. */
-function append(
-  postings: Postings,
-  texts: readonly Text[],
-  name: string,
-  vectors: Rows,
-  query?: Text,
-): Postings {
+function append(postings: Postings, query: Text, texts: readonly Text[], vectors: Rows): Postings {
   if (!Array.isArray(texts)) throw new KithError('BAD_INPUT', 'texts must be an array')
   checkCount('texts', texts.length, vectors.total)
   postings.clear()
-  if (query !== undefined) appendText(postings, checkText(query, 'the query'))
-  for (let i = 0; i < vectors.count; i++) {
-    appendText(postings, checkText(texts[i], name, i))
-  }
+  appendText(postings, checkText(query, 0))
+  for (let i = 0; i < vectors.count; i++) appendText(postings, checkText(texts[i], i + 1))
   return postings
 }
 
-function checkText(text: unknown, name: string, index?: number): string | Uint32Array {
+function checkText(text: unknown, row: number): string | Uint32Array {
   const read = readText(text)
   if (read !== undefined) return read
-  const whose = index === undefined ? name : `${name} ${index}`
-  throw new KithError('BAD_INPUT', `the text of ${whose} must be a string or a prepared text`)
+  throw new KithError('BAD_INPUT', `the text of ${nameOf(row)} must be a string or a prepared text`)
 }
 
 function checkCount(name: string, count: number, expected: number): void {

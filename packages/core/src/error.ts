@@ -8,17 +8,29 @@ export type KithErrorCode =
   | 'BAD_SETTING'
   /** An argument is not of a form that the function takes. */
   | 'BAD_INPUT'
-  /** The context does not fit into memory. */
+  /** A file cannot be read or written, or does not hold what it should: correct the file or its name. */
+  | 'BAD_FILE'
+  /** The work does not fit into memory: make it smaller. */
   | 'OUT_OF_MEMORY'
+  /** The caller's `AbortSignal` ended the work; its reason is the error's `cause`. Nothing is wrong. */
+  | 'ABORTED'
+  /** Something was used after its `close()`: open it again. */
+  | 'CLOSED'
+  /** A training's loss or weights are no longer finite: train with a lower learning rate. */
+  | 'DIVERGED'
 
-/** An error that the caller can do something about: its message says what was wrong and where. */
+/**
+ * An error that the caller can do something about: its message says what was wrong and where,
+ * its code what kind of thing to do.
+ */
 export class KithError extends Error {
   override readonly name = 'KithError'
 
   constructor(
     readonly code: KithErrorCode,
     message: string,
+    options?: ErrorOptions,
   ) {
-    super(`kith: ${message}`)
+    super(message, options)
   }
 }

@@ -1,10 +1,11 @@
+import { type Member, memberOf } from './context.ts'
 import type { NeighbourVector } from './kernel/engine.ts'
 import type { Ranking } from './method/ranking.ts'
 
 /** A neighbour that the query and a candidate have in common. */
 export interface SharedNeighbour {
-  /** The neighbour's candidate index; −1 is the query itself. */
-  index: number
+  /** The neighbour: the query itself, or a candidate. */
+  member: Member
   /** Its weight in the query's neighbour vector. */
   queryWeight: number
   /** Its weight in the candidate's neighbour vector. */
@@ -59,10 +60,11 @@ function sharedNeighbours(query: NeighbourVector, candidate: NeighbourVector): S
     const queryWeight = query.weights[q]!
     const candidateWeight = candidate.weights[candidate.columns.indexOf(row)] ?? 0
     if (queryWeight > 0 && candidateWeight > 0) {
-      shared.push({ index: row - 1, queryWeight, candidateWeight })
+      shared.push({ member: memberOf(row), queryWeight, candidateWeight })
     }
   })
   const overlap = (neighbour: SharedNeighbour): number =>
     Math.min(neighbour.queryWeight, neighbour.candidateWeight)
-  return shared.sort((a, b) => overlap(b) - overlap(a) || a.index - b.index)
+  // The columns ascend and sorting is stable: the query and lower candidates come first among equals.
+  return shared.sort((a, b) => overlap(b) - overlap(a))
 }

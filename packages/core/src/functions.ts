@@ -1,4 +1,5 @@
-import type { Candidates, Query, RankingContext } from './context.ts'
+import type { PartialMethodSettings } from './baselines/method-settings.ts'
+import type { Candidates, Member, Query } from './context.ts'
 import type { Explanation } from './explanation.ts'
 import type { GroundTruth } from './labels/ground-truth.ts'
 import type { PartialLabelSettings } from './labels/label-settings.ts'
@@ -21,26 +22,58 @@ const shared = new Reranker()
  * ```ts
  * const { order } = rerank({ vector, text }, { vectors, texts })
  * ```
+ *
+ * The setting `method` takes a simpler method instead, to compare with:
+ *
+ * ```ts
+ * const { order } = rerank(query, candidates, { method: 'rocchio' })
+ * ```
  */
-export function rerank(query: Query, candidates: Candidates, settings?: PartialSettings): Ranking {
+export function rerank(
+  query: Query,
+  candidates: Candidates,
+  settings?: PartialMethodSettings,
+): Ranking {
   return shared.rerank(query, candidates, settings)
 }
 
 /**
- * The geometric, the Jaccard and the mixed similarity of some rows (`probes`) to
- * all rows of a context, whose row 0 is the query.
+ * The geometric, the Jaccard and the mixed similarity of each probe, which is `'query'` or a
+ * candidate's index, to the query and to all candidates. All candidates that are given form the
+ * context: `contextSize` is for `rerank` and `explain`.
+ *
+ * ```ts
+ * const [query, best] = similarity({ vector, text }, { vectors, texts }, ['query', 0])
+ * query.jaccard.toCandidates[3] // the overlap of the query's neighbourhood and candidate 3's
+ * best.mixed.toQuery
+ * ```
  */
 export function similarity(
-  context: RankingContext,
-  probes: readonly number[],
+  query: Query,
+  candidates: Candidates,
+  probes: readonly Member[],
   settings?: PartialSettings,
-): Similarities {
-  return shared.similarity(context, probes, settings)
+): Similarities[] {
+  return shared.similarity(query, candidates, probes, settings)
 }
 
-/** The nearest and the reciprocal neighbours (R*) of every row of a context, whose row 0 is the query. */
-export function neighbours(context: RankingContext, settings?: PartialSettings): Neighbours {
-  return shared.neighbours(context, settings)
+/**
+ * The nearest and the reciprocal neighbours (R*) of the query and of each candidate. A neighbour
+ * is `'query'` or a candidate's index. All candidates that are given form the context:
+ * `contextSize` is for `rerank` and `explain`.
+ *
+ * ```ts
+ * const { query, candidates } = neighbours(vector, vectors, { k: 10 })
+ * query.reciprocal // ['query', 0, 4]
+ * candidates[4].nearest // [4, 'query', 0, 7, …]
+ * ```
+ */
+export function neighbours(
+  query: Query,
+  candidates: Candidates,
+  settings?: PartialSettings,
+): Neighbours {
+  return shared.neighbours(query, candidates, settings)
 }
 
 /**
@@ -57,18 +90,20 @@ export function explain(
 }
 
 /**
- * Evidence-based training labels (docs/method.md section 6) for the candidates of a context,
- * whose row 0 is the query and whose ground-truth rows are known. Candidates that are
- * similar to the ground truth within the query's context get a part of its probability.
+ * Evidence-based training labels (docs/method.md section 6) for a query's candidates, some of
+ * which are known to be relevant. Candidates that are similar to the ground truth within the
+ * query's context get a part of its probability. All candidates that are given form the
+ * context: `injectGroundTruth` cuts them to a size.
  *
  * ```ts
- * const { kept, target } = smoothLabels(context, { rows: [1] }, { maxLabelled: 4, boost: 1.222 })
+ * const { kept, target } = smoothLabels(query, candidates, { candidates: [0] }, { maxLabelled: 4, boost: 1.222 })
  * ```
  */
 export function smoothLabels(
-  context: RankingContext,
+  query: Query,
+  candidates: Candidates,
   groundTruth: GroundTruth,
   settings?: PartialLabelSettings,
 ): Labels {
-  return shared.smoothLabels(context, groundTruth, settings)
+  return shared.smoothLabels(query, candidates, groundTruth, settings)
 }

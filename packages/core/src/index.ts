@@ -8,8 +8,8 @@ export {
   resolveMethodSettings,
   similaritySettings,
 } from './baselines/method-settings.ts'
-export { feedbackQuery, rerankWith } from './baselines/rerank-with.ts'
-export type { Candidates, CandidateViews, Query, QueryViews, RankingContext } from './context.ts'
+export { feedbackQuery } from './baselines/rank-by-method.ts'
+export type { Candidates, CandidateViews, Member, Query, QueryViews } from './context.ts'
 export { KithError, type KithErrorCode } from './error.ts'
 export type { Explanation, SharedNeighbour } from './explanation.ts'
 export { explain, neighbours, rerank, similarity, smoothLabels } from './functions.ts'
@@ -28,9 +28,10 @@ export {
 export type { Labels } from './labels/labels.ts'
 export type { Matrix, Vector, Vectors } from './matrix.ts'
 export { extendRanking, type Ranking } from './method/ranking.ts'
-export type { Similarities } from './method/similarities.ts'
-export { type Neighbours, Reranker } from './reranker.ts'
+export type { Similarities, Similarity } from './method/similarities.ts'
+export { type NeighbourSets, type Neighbours, Reranker } from './reranker.ts'
 export { type PresetName, presets } from './settings/presets.ts'
+export type { PartialRerankerSettings } from './settings/reranker-settings.ts'
 export {
   type PartialSettings,
   type RowScaling,

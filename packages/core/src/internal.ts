@@ -1,7 +1,9 @@
 /**
- * Internal: the one set of rules for settings, for Kith's own packages. It may change with any
- * version; programs use the package's main entry.
+ * Internal: rules for settings and names, and what an abort throws, for Kith's own packages. It may
+ * change with any version; programs use the package's main entry.
  */
+export { abortedError, throwIfAborted } from './abort.ts'
+export { type NamedParts, refuseUnknown, unknownName } from './settings/names.ts'
 export {
   choice,
   type Range,

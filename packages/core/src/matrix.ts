@@ -111,6 +111,12 @@ function isCount(value: number): boolean {
 }
 
 function lengthOf(vector: Vector | undefined, name: string): number {
+  if (Array.isArray(vector) && isList(vector[0])) {
+    throw new KithError(
+      'BAD_INPUT',
+      `${name} is an array of arrays, one nesting too many: pass the vectors inside it`,
+    )
+  }
   const known =
     Array.isArray(vector) ||
     // A Proxy of a Float32Array is an instance of it, but has no length.
@@ -118,6 +124,10 @@ function lengthOf(vector: Vector | undefined, name: string): number {
     ['Float32Array', 'Float64Array'].includes(tagOf(vector))
   if (known) return vector!.length
   throw new KithError('BAD_INPUT', `${name} must be a Float32Array or an array of numbers`)
+}
+
+function isList(value: unknown): boolean {
+  return Array.isArray(value) || ArrayBuffer.isView(value)
 }
 
 /** The kind of a typed array, also of one from another window or realm. */

@@ -1,35 +1,49 @@
+import { type PartialMethodSettings, resolveMethodSettings } from './baselines/method-settings.ts'
+import { rankByMethod } from './baselines/rank-by-method.ts'
 import {
   type Candidates,
   type Context,
   contextOf,
-  contextOfRows,
+  type Member,
+  memberOf,
   type Query,
-  type RankingContext,
 } from './context.ts'
 import { KithError } from './error.ts'
 import { type Explanation, explainCandidate } from './explanation.ts'
-import type { Engine } from './kernel/engine.ts'
 import { checkGroundTruth, type GroundTruth } from './labels/ground-truth.ts'
-import {
-  type LabelSettings,
-  type PartialLabelSettings,
-  resolveLabelSettings,
-} from './labels/label-settings.ts'
+import { type PartialLabelSettings, resolveLabelSettings } from './labels/label-settings.ts'
 import { type Labels, labelsOf } from './labels/labels.ts'
 import { buildGraph } from './method/graph.ts'
-import { mix } from './method/mix.ts'
-import { type Ranking, rankCandidates } from './method/ranking.ts'
-import { findNeighbours, type Similarities, similarities } from './method/similarities.ts'
+import { rankByNeighbours } from './method/rank-by-neighbours.ts'
+import type { Ranking } from './method/ranking.ts'
+import {
+  findNeighbours,
+  namedSimilarities,
+  type Similarities,
+  similarities,
+} from './method/similarities.ts'
+import {
+  type PartialRerankerSettings,
+  type RerankerSettings,
+  resolveRerankerSettings,
+} from './settings/reranker-settings.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
 import { show } from './settings/show.ts'
 import { Lender } from './workspace.ts'
 
-/** The neighbours of each row of a context. */
+/** The neighbours of a query or of a candidate. */
+export interface NeighbourSets {
+  /** The k + 1 nearest members of the context, best first; usually itself first. */
+  nearest: Member[]
+  /** R*: the query first where it is one of them, then candidates in ascending order. */
+  reciprocal: Member[]
+}
+
+/** The neighbours of a query and of each of its candidates. */
 export interface Neighbours {
-  /** The k + 1 nearest rows, best first. */
-  rank: Uint32Array[]
-  /** R*, ascending. */
-  reciprocal: Uint32Array[]
+  query: NeighbourSets
+  /** By the candidate's index. */
+  candidates: NeighbourSets[]
 }
 
 /**
@@ -43,61 +57,66 @@ export interface Neighbours {
  * ```
  */
 export class Reranker {
-  readonly #settings: LabelSettings
+  readonly #settings: RerankerSettings
   readonly #memory = new Lender()
 
-  /** @param settings What holds where a call does not say otherwise; those of labels included. */
-  constructor(settings?: PartialLabelSettings) {
-    this.#settings = resolveLabelSettings(settings)
+  /** @param settings Settings for calls that do not say otherwise; those of methods and labels included. */
+  constructor(settings?: PartialRerankerSettings) {
+    this.#settings = resolveRerankerSettings(settings)
   }
 
   /** Orders a query's candidates anew. See {@link rerank}. */
-  rerank(query: Query, candidates: Candidates, settings?: PartialSettings): Ranking {
-    const all = this.#resolve(settings)
-    return this.#memory.lend((memory) => {
-      const context = contextOf(query, candidates, all.contextSize, memory.postings)
-      return this.#rank(memory.engine(all.kernel), context, all).ranking
-    })
+  rerank(query: Query, candidates: Candidates, settings?: PartialMethodSettings): Ranking {
+    const all =
+      settings === undefined ? this.#settings : resolveMethodSettings(settings, this.#settings)
+    return this.#memory.lend((memory) => rankByMethod(memory, query, candidates, all))
   }
 
-  /** Similarities of some rows to all rows of a context. See {@link similarity}. */
+  /** Similarities of the query or of some candidates to the query and all candidates. See {@link similarity}. */
   similarity(
-    context: RankingContext,
-    probes: readonly number[],
+    query: Query,
+    candidates: Candidates,
+    probes: readonly Member[],
     settings?: PartialSettings,
-  ): Similarities {
+  ): Similarities[] {
     const all = this.#resolve(settings)
     return this.#memory.lend((memory) => {
-      const checked = contextOfRows(context, memory.postings)
-      const rows = checkProbes(probes, checked)
-      return similarities(memory.engine(all.kernel), checked, rows, all)
+      const context = contextOf(query, candidates, Infinity, memory.postings)
+      const rows = checkProbes(probes, context)
+      return namedSimilarities(similarities(memory.engine(all.kernel), context, rows, all))
     })
   }
 
-  /** The nearest and the reciprocal neighbours of every row of a context. See {@link neighbours}. */
-  neighbours(context: RankingContext, settings?: PartialSettings): Neighbours {
+  /** The nearest and the reciprocal neighbours of a query and its candidates. See {@link neighbours}. */
+  neighbours(query: Query, candidates: Candidates, settings?: PartialSettings): Neighbours {
     const all = this.#resolve(settings)
     return this.#memory.lend((memory) => {
-      const checked = contextOfRows(context, memory.postings)
+      const context = contextOf(query, candidates, Infinity, memory.postings)
       const engine = memory.engine(all.kernel)
-      buildGraph(engine, checked, [], all)
+      buildGraph(engine, context, [], all)
       findNeighbours(engine, all)
-      return { rank: engine.ranks(), reciprocal: engine.reciprocals() }
+      const reciprocals = engine.reciprocals()
+      const [own, ...others] = engine.ranks().map((rank, row) => ({
+        nearest: Array.from(rank, memberOf),
+        reciprocal: Array.from(reciprocals[row]!, memberOf),
+      }))
+      return { query: own!, candidates: others }
     })
   }
 
   /** Training labels from evidence. See {@link smoothLabels}. */
   smoothLabels(
-    context: RankingContext,
+    query: Query,
+    candidates: Candidates,
     groundTruth: GroundTruth,
     settings?: PartialLabelSettings,
   ): Labels {
     const all =
       settings === undefined ? this.#settings : resolveLabelSettings(settings, this.#settings)
     return this.#memory.lend((memory) => {
-      const checked = contextOfRows(context, memory.postings)
-      const known = checkGroundTruth(groundTruth, checked)
-      return labelsOf(memory.engine(all.kernel), checked, known, all)
+      const context = contextOf(query, candidates, Infinity, memory.postings)
+      const known = checkGroundTruth(groundTruth, context)
+      return labelsOf(memory.engine(all.kernel), context, known, all)
     })
   }
 
@@ -109,6 +128,10 @@ export class Reranker {
     settings?: PartialSettings,
   ): Explanation {
     const all = this.#resolve(settings)
+    const { method } = this.#settings
+    if (method !== 'neighbours') {
+      throw new KithError('BAD_SETTING', `explain is for the method neighbours, not for ${method}`)
+    }
     return this.#memory.lend((memory) => {
       const context = contextOf(query, candidates, all.contextSize, memory.postings)
       if (!Number.isInteger(index) || index < 0 || index >= context.candidates) {
@@ -118,25 +141,11 @@ export class Reranker {
         )
       }
       const engine = memory.engine(all.kernel)
-      const { ranking, geometric, jaccard } = this.#rank(engine, context, all)
+      const { ranking, geometric, jaccard } = rankByNeighbours(engine, context, all)
       return explainCandidate(index, ranking, geometric, jaccard, (row) =>
         engine.neighbourVector(row),
       )
     })
-  }
-
-  /** Sections 1 to 5 with the query as the probe. */
-  #rank(
-    engine: Engine,
-    context: Context,
-    settings: Settings,
-  ): { ranking: Ranking; geometric: Float32Array; jaccard: Float32Array } {
-    const geometric = buildGraph(engine, context, [0], settings)[0]!
-    findNeighbours(engine, settings)
-    const jaccard = engine.jaccard(0)
-    const mixed = mix(geometric, jaccard, 0, settings)
-    const ranking = rankCandidates(mixed, context.candidates)
-    return { ranking, geometric: geometric.values, jaccard }
   }
 
   #resolve(settings: PartialSettings | undefined): Settings {
@@ -144,14 +153,17 @@ export class Reranker {
   }
 }
 
-/** The probes, read once. */
-function checkProbes(probes: readonly number[], { rows }: Context): readonly number[] {
-  if (!Array.isArray(probes)) throw new KithError('BAD_INPUT', 'probes must be an array of rows')
-  return Array.from(probes, (probe: number) => {
-    if (Number.isInteger(probe) && probe >= 0 && probe < rows) return probe
+/** The rows of the probes, each of which is read once. */
+function checkProbes(probes: readonly Member[], { rows }: Context): number[] {
+  if (!Array.isArray(probes)) {
+    throw new KithError('BAD_INPUT', "probes must be an array, such as ['query', 0]")
+  }
+  return Array.from(probes, (probe: Member) => {
+    if (probe === 'query') return 0
+    if (Number.isInteger(probe) && probe >= 0 && probe < rows - 1) return probe + 1
     throw new KithError(
       'BAD_INPUT',
-      `probe ${show(probe)} is not a row of the context, which has ${rows}`,
+      `probe ${show(probe)} is neither 'query' nor a candidate, of which there are ${rows - 1}, counted from 0`,
     )
   })
 }

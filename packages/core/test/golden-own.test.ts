@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type KernelName,
-  neighbours,
-  rerank,
-  resolveLabelSettings,
-  similarity,
-  smoothLabels,
-} from '../src/index.ts'
-import { labelCases, ownContexts, rankingCases, splitOwn } from './golden-own.ts'
+import { type KernelName, rerank, resolveLabelSettings } from '../src/index.ts'
+import { labelCases, ownContexts, rankingCases } from './golden-own.ts'
+import { rowLabels, rowNeighbours, rowSimilarity, splitRows } from './row-forms.ts'
 
 /** All of them, wherever the tests run: a kernel that is missing fails. */
 const kernels: readonly KernelName[] = ['relaxed-simd', 'simd', 'typescript']
@@ -20,18 +14,18 @@ describe.each(kernels)('the project’s own golden rankings on %s', (kernel) => 
   test.for(rankingCases)('$id', ({ context, settings, expected }) => {
     const own = ownContexts[context]!
     const all = { ...settings, kernel }
-    const { rank, reciprocal } = neighbours(own, all)
+    const { rank, reciprocal } = rowNeighbours(own, all)
     expect(rank.map((row) => row.join(' '))).toEqual(expected.rank)
     expect(reciprocal.map((row) => row.join(' '))).toEqual(expected.reciprocal)
 
-    const { geometric, jaccard, mixed } = similarity(own, expected.probes, all)
+    const { geometric, jaccard, mixed } = rowSimilarity(own, expected.probes, all)
     expected.probes.forEach((_, p) => {
       expectNear(geometric[p]!, expected.geometric[p]!, own.texts ? STANDARDISED : CLOSE)
       expectNear(jaccard[p]!, expected.jaccard[p]!, CLOSE)
       expectNear(mixed[p]!, expected.mixed[p]!, settings.mix === 'raw' ? CLOSE : STANDARDISED)
     })
 
-    const { query, candidates } = splitOwn(own)
+    const { query, candidates } = splitRows(own)
     const { order, scores } = rerank(query, candidates, all)
     expect([...order]).toEqual(expected.order)
     const wanted = expected.scores ?? expected.order.map((c) => expected.mixed[0]![c + 1]!)
@@ -41,7 +35,7 @@ describe.each(kernels)('the project’s own golden rankings on %s', (kernel) => 
 
 describe.each(kernels)('the project’s own golden labels on %s', (kernel) => {
   test.for(labelCases)('$id', ({ context, groundTruth, settings, expected }) => {
-    const { evidence, kept, target } = smoothLabels(ownContexts[context]!, groundTruth, {
+    const { evidence, kept, target } = rowLabels(ownContexts[context]!, groundTruth, {
       ...settings,
       kernel,
     })

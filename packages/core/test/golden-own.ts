@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { GroundTruth, PartialLabelSettings, PartialSettings } from '../src/index.ts'
+import type { PartialLabelSettings, PartialSettings } from '../src/index.ts'
+import type { RowTruth } from './row-forms.ts'
 
 /** A context of golden/contexts.json; row 0 of everything is the query's. */
 export interface OwnContext {
@@ -30,7 +31,7 @@ export interface RankingCase {
 export interface LabelCase {
   id: string
   context: string
-  groundTruth: GroundTruth
+  groundTruth: RowTruth
   settings: PartialLabelSettings
   expected: { evidence: number[]; kept: number[]; target: number[] }
 }
@@ -38,23 +39,6 @@ export interface LabelCase {
 export const ownContexts: Record<string, OwnContext> = read('contexts')
 export const rankingCases: RankingCase[] = read('rankings')
 export const labelCases: LabelCase[] = read('labels')
-
-/** The query and the candidates of a context. */
-export function splitOwn({ vectors, texts, views = {} }: OwnContext) {
-  const rows = Object.entries(views)
-  return {
-    query: {
-      vector: vectors[0]!,
-      text: texts?.[0],
-      views: Object.fromEntries(rows.map(([name, all]) => [name, all[0]!])),
-    },
-    candidates: {
-      vectors: vectors.slice(1),
-      texts: texts?.slice(1),
-      views: Object.fromEntries(rows.map(([name, all]) => [name, all.slice(1)])),
-    },
-  }
-}
 
 function read<T>(name: string): T {
   return JSON.parse(readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8'))

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { neighbours, rerank, similarity } from '../src/index.ts'
+import { rerank } from '../src/index.ts'
 import { goldenCases } from './golden.ts'
+import { rowNeighbours, rowSimilarity } from './row-forms.ts'
 import { allKernels, expectClose, splitContext } from './support.ts'
 
 const cases = goldenCases()
@@ -9,12 +10,12 @@ describe.skipIf(cases.length === 0).each(allKernels)('golden cases on %s', (kern
   test.for(cases)('$id', ({ context, settings, groundTruth, expected }) => {
     const all = { ...settings, mix: 'raw', contextSize: context.rows, kernel } as const
 
-    const { rank, reciprocal } = neighbours(context, all)
+    const { rank, reciprocal } = rowNeighbours(context, all)
     expect(rank.map((row) => [...row])).toEqual(expected.rank)
     expect(reciprocal.map((row) => [...row])).toEqual(expected.reciprocal)
 
     const probes = [0, ...groundTruth.rows]
-    const { geometric, jaccard, mixed } = similarity(context, probes, all)
+    const { geometric, jaccard, mixed } = rowSimilarity(context, probes, all)
     expectClose(geometric[0]!, expected.similarityToQuery, 2e-6)
     expectClose(jaccard[0]!, expected.jaccardToQuery, 2e-6)
     expectClose(mixed[0]!.subarray(1), expected.mixedToQuery, 2e-6)

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { kernel as defaultKernel, neighbours, Reranker, rerank, similarity } from '../src/index.ts'
+import { kernel as defaultKernel, Reranker, rerank } from '../src/index.ts'
 import { createEngine } from '../src/kernel/load.ts'
 import { expandWeights } from '../src/method/expansion.ts'
 import { jaccardTo } from '../src/method/jaccard.ts'
@@ -11,6 +11,7 @@ import { scaleRows } from '../src/method/scale.ts'
 import { neighbourWeights } from '../src/method/weights.ts'
 import { resolveSettings } from '../src/settings/settings.ts'
 import { contexts, makeContext, settings } from './contexts.ts'
+import { rowNeighbours, rowSimilarity } from './row-forms.ts'
 import { allKernels, expectClose, fastKernels, splitContext } from './support.ts'
 
 const RUNS = { numRuns: 60 }
@@ -22,13 +23,13 @@ describe.each(fastKernels)('%s against the oracle', (kernel) => {
         contexts(['integers']),
         settings(),
         fc.constantFrom('none', 'max', 'mean'),
-        ({ context }, some, rowScaling) => {
-          const fast = { ...some, rowScaling, kernel }
-          const plain = { ...some, rowScaling, kernel: 'typescript' } as const
-          expect(neighbours(context, fast)).toEqual(neighbours(context, plain))
+        ({ context }, some, scale) => {
+          const fast = { ...some, scale, kernel }
+          const plain = { ...some, scale, kernel: 'typescript' } as const
+          expect(rowNeighbours(context, fast)).toEqual(rowNeighbours(context, plain))
           const probes = [0, context.rows - 1]
-          const actual = similarity(context, probes, fast)
-          const expected = similarity(context, probes, plain)
+          const actual = rowSimilarity(context, probes, fast)
+          const expected = rowSimilarity(context, probes, plain)
           for (const p of [0, 1]) {
             expect(actual.geometric[p]).toEqual(expected.geometric[p])
             expectClose(actual.jaccard[p]!, expected.jaccard[p]!, 1e-6)
@@ -93,8 +94,8 @@ describe.each(fastKernels)('%s against the oracle', (kernel) => {
     for (const duplicates of [0, 1]) {
       const context = makeContext('integers', 1001, 24, { duplicates, seed: 5 })
       const some = { k: 21, trust: 0.5 }
-      expect(neighbours(context, { ...some, kernel })).toEqual(
-        neighbours(context, { ...some, kernel: 'typescript' }),
+      expect(rowNeighbours(context, { ...some, kernel })).toEqual(
+        rowNeighbours(context, { ...some, kernel: 'typescript' }),
       )
     }
   })
@@ -108,7 +109,7 @@ describe.each(allKernels)('properties of %s', (kernel) => {
         settings(),
         ({ context }, some) => {
           const { query, candidates } = splitContext(context)
-          const { geometric } = similarity(context, [0], { ...some, kernel })
+          const { geometric } = rowSimilarity(context, [0], { ...some, kernel })
           const { order } = rerank(query, candidates, {
             ...some,
             kernel,
@@ -163,7 +164,7 @@ describe.each(allKernels)('properties of %s', (kernel) => {
         contexts(['integers', 'floats'], { rows: 80, dimensions: 40 }),
         settings(),
         ({ context }, some) => {
-          const { jaccard } = similarity(context, [0], { ...some, kernel })
+          const { jaccard } = rowSimilarity(context, [0], { ...some, kernel })
           for (const value of jaccard[0]!) expect(value >= 0 && value <= 1).toBe(true)
           const all = resolveSettings({ ...some, kernel })
           const engine = createEngine(kernel)
@@ -253,7 +254,9 @@ test('the fastest kernel is the default', () => {
 
 test('a setting forces a kernel: each rounds its sums in its own way', () => {
   const context = makeContext('floats', 40, 300, { seed: 3 })
-  const rows = allKernels.map((kernel) => similarity(context, [0], { kernel }).geometric[0]!.join())
+  const rows = allKernels.map((kernel) =>
+    rowSimilarity(context, [0], { kernel }).geometric[0]!.join(),
+  )
   expect(new Set(rows).size).toBe(allKernels.length)
 })
 

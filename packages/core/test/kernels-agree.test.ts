@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { contextOfRows } from '../src/context.ts'
+import { contextOf } from '../src/context.ts'
 import { resolveLabelSettings } from '../src/index.ts'
 import type { Engine } from '../src/kernel/engine.ts'
 import { createEngine } from '../src/kernel/load.ts'
@@ -10,6 +10,7 @@ import { ROUNDING } from '../src/method/mix.ts'
 import { similarities } from '../src/method/similarities.ts'
 import { Postings } from '../src/text/postings.ts'
 import { type RandomCase, randomCase } from './random-contexts.ts'
+import { splitRows } from './row-forms.ts'
 import { fastKernels } from './support.ts'
 
 const CONTEXTS = 10_000
@@ -35,13 +36,15 @@ interface Square {
 
 function resultsOf(engine: Engine, { context, settings, groundTruth }: RandomCase): Results {
   const all = resolveLabelSettings(settings)
-  const checked = contextOfRows(context, new Postings())
+  const { query, candidates } = splitRows(context)
+  const checked = contextOf(query, candidates, Infinity, new Postings())
   const probes = probesOf(groundTruth.rows)
   const { geometric, jaccard, mixed } = similarities(engine, checked, probes, all)
   const graph = Array.from({ length: checked.rows }, (_, i) => engine.graphRow(i))
   const rank = engine.ranks()
   const reciprocal = engine.reciprocals()
-  const known = checkGroundTruth(groundTruth, checked)
+  const judged = { candidates: groundTruth.rows.map((row) => row - 1), grades: groundTruth.grades }
+  const known = checkGroundTruth(judged, checked)
   const { evidence, kept, target } = labelsOf(engine, checked, known, all)
   const targets = new Float64Array(checked.rows - 1)
   kept.forEach((candidate, i) => {

@@ -1,5 +1,6 @@
-import { type PartialLabelSettings, similarity } from '../src/index.ts'
+import type { PartialLabelSettings } from '../src/index.ts'
 import type { Matrix } from '../src/matrix.ts'
+import { rowSimilarity } from './row-forms.ts'
 
 /**
  * docs/method.md section 6, steps 3 to 7, for `mixed`, written once more from the page: lists
@@ -12,7 +13,7 @@ export function mixedLabels(
 ): { candidate: number; label: number }[] {
   const { aggregate, normalise, normaliseOver, maxLabelled, boost, keepGroundTruth, ...rest } =
     settings
-  const { mixed } = similarity(context, groundTruth.rows, rest)
+  const { mixed } = rowSimilarity(context, groundTruth.rows, rest)
   const all = Array.from({ length: context.rows - 1 }, (_, candidate) => {
     const parts = groundTruth.rows.map((_, l) => groundTruth.grades[l]! * mixed[l]![candidate + 1]!)
     const sum = parts.reduce((a, b) => a + b, 0)

@@ -1,19 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  type GroundTruth,
   injectGroundTruth,
   type Labels,
   labelPresets,
   type Matrix,
   type PartialLabelSettings,
   prepareText,
-  similarity,
   smoothLabels,
 } from '../src/index.ts'
 import { contexts, makeContext } from './contexts.ts'
 import { goldenCases } from './golden.ts'
 import { mixedLabels } from './label-oracle.ts'
-import { allKernels, expectClose } from './support.ts'
+import { rowLabels, rowSimilarity } from './row-forms.ts'
+import { allKernels, expectClose, splitContext } from './support.ts'
 
 const cases = goldenCases()
 const targets = [
@@ -30,7 +31,7 @@ describe.skipIf(cases.length === 0).each(allKernels)('golden labels on %s', (ker
   test.for(cases)('$id', ({ context, settings, groundTruth, expected }) => {
     for (const { aggregate, normalise, boost, relevance } of expected.labels) {
       const candidates = context.rows - 1
-      const { evidence, kept, target } = smoothLabels(context, groundTruth, {
+      const { evidence, kept, target } = rowLabels(context, groundTruth, {
         ...settings,
         mix: 'raw',
         kernel,
@@ -104,7 +105,7 @@ describe('properties', () => {
         fc.constantFrom(...targets),
         fc.constantFrom(0, 0.3, 1, 'match-mixed' as const),
         ({ context, groundTruth }, settings, target, epsilon) => {
-          const labels = smoothLabels(context, groundTruth, { ...settings, target, epsilon })
+          const labels = rowLabels(context, groundTruth, { ...settings, target, epsilon })
           expectDistribution(labels, context.rows - 1)
         },
       ),
@@ -115,7 +116,7 @@ describe('properties', () => {
   test('mixed labels agree with the plain oracle', () => {
     fc.assert(
       fc.property(labelled(), smoothing(), ({ context, groundTruth }, settings) => {
-        const { kept, target } = smoothLabels(context, groundTruth, settings)
+        const { kept, target } = rowLabels(context, groundTruth, settings)
         const expected = mixedLabels(context, groundTruth, settings)
         const byCandidate = new Map(expected.map(({ candidate, label }) => [candidate, label]))
         expect([...kept].toSorted((a, b) => a - b)).toEqual(
@@ -139,7 +140,7 @@ describe('properties', () => {
         fc.constantFrom('maxmin' as const, 'std' as const),
         ({ context, groundTruth }, settings, normalise) => {
           const at = (boost: number): Map<number, number> =>
-            labelsByCandidate(smoothLabels(context, groundTruth, { ...settings, normalise, boost }))
+            labelsByCandidate(rowLabels(context, groundTruth, { ...settings, normalise, boost }))
           const [low, high] = [at(1), at(2)]
           for (const [candidate, label] of low) {
             const now = high.get(candidate)!
@@ -157,7 +158,7 @@ describe('properties', () => {
   test('more evidence never means a lower label, among ground truth and among the others', () => {
     fc.assert(
       fc.property(labelled(), smoothing(), ({ context, groundTruth }, settings) => {
-        const { evidence, kept, target } = smoothLabels(context, groundTruth, settings)
+        const { evidence, kept, target } = rowLabels(context, groundTruth, settings)
         for (const truth of [true, false]) {
           const same = [...kept.keys()].filter(
             (i) => groundTruth.rows.includes(kept[i]! + 1) === truth,
@@ -181,7 +182,7 @@ describe('properties', () => {
         labelled(),
         fc.constantFrom('mixed' as const, 'joint' as const, 'query-centric' as const),
         ({ context, groundTruth }, target) => {
-          const { kept } = smoothLabels(context, groundTruth, {
+          const { kept } = rowLabels(context, groundTruth, {
             target,
             maxLabelled: groundTruth.rows.length,
           })
@@ -199,14 +200,14 @@ describe('targets', () => {
   const groundTruth = { rows: [3, 9], grades: [1, 1] }
 
   test('one-hot shares the probability among the ground truth', () => {
-    const { kept, target } = smoothLabels(context, groundTruth, { target: 'one-hot' })
+    const { kept, target } = rowLabels(context, groundTruth, { target: 'one-hot' })
     expect([...kept]).toEqual([2, 8])
     expect([...target]).toEqual([0.5, 0.5])
   })
 
   test('uniform takes ε from it and spreads that evenly', () => {
     const labels = labelsByCandidate(
-      smoothLabels(context, groundTruth, { target: 'uniform', epsilon: 0.28 }),
+      rowLabels(context, groundTruth, { target: 'uniform', epsilon: 0.28 }),
     )
     expect(labels.size).toBe(30)
     for (const [candidate, label] of labels) {
@@ -215,9 +216,9 @@ describe('targets', () => {
   })
 
   test('uniform can take as much as mixed does', () => {
-    const mixed = labelsByCandidate(smoothLabels(context, groundTruth, { maxLabelled: 9 }))
+    const mixed = labelsByCandidate(rowLabels(context, groundTruth, { maxLabelled: 9 }))
     const uniform = labelsByCandidate(
-      smoothLabels(context, groundTruth, {
+      rowLabels(context, groundTruth, {
         target: 'uniform',
         epsilon: 'match-mixed',
         maxLabelled: 9,
@@ -228,21 +229,21 @@ describe('targets', () => {
 
   test('rnn and geometric are the ends of mixed', () => {
     for (const mix of ['raw', 'standard'] as const) {
-      const { evidence: rnn } = smoothLabels(context, groundTruth, { target: 'rnn', mix })
-      const { evidence: zero } = smoothLabels(context, groundTruth, { lambda: 0, mix })
+      const { evidence: rnn } = rowLabels(context, groundTruth, { target: 'rnn', mix })
+      const { evidence: zero } = rowLabels(context, groundTruth, { lambda: 0, mix })
       expect(rnn).toEqual(zero)
-      const { evidence: geometric } = smoothLabels(context, groundTruth, {
+      const { evidence: geometric } = rowLabels(context, groundTruth, {
         target: 'geometric',
         mix,
       })
-      const { evidence: one } = smoothLabels(context, groundTruth, { lambda: 1, mix })
+      const { evidence: one } = rowLabels(context, groundTruth, { lambda: 1, mix })
       expectClose(geometric, one, 1e-6)
     }
   })
 
   test('query-centric is the similarity to the query', () => {
-    const { geometric } = similarity(context, [0])
-    const { evidence } = smoothLabels(context, groundTruth, { target: 'query-centric' })
+    const { geometric } = rowSimilarity(context, [0])
+    const { evidence } = rowLabels(context, groundTruth, { target: 'query-centric' })
     expectClose(evidence, geometric[0]!.subarray(1), 0)
   })
 
@@ -254,9 +255,9 @@ describe('targets', () => {
     )
     const one = { vectors: { graph: 1, score: 1 } }
     const words = { vectors: { graph: 0, score: 0 }, texts: { graph: 1, score: 1 } }
-    const raw = similarity(context, [0, 3, 9], { views: one }).geometric
+    const raw = rowSimilarity(context, [0, 3, 9], { views: one }).geometric
     // With the words alone, the geometric term is z over all candidates: z again gives the same.
-    const text = similarity({ vectors: context, texts }, [0, 3, 9], { views: words }).geometric
+    const text = rowSimilarity({ vectors: context, texts }, [0, 3, 9], { views: words }).geometric
     const z = (values: Float32Array): number[] => {
       const others = [...values].filter((_, c) => ![0, 3, 9].includes(c))
       const mean = others.reduce((a, b) => a + b, 0) / others.length
@@ -265,8 +266,8 @@ describe('targets', () => {
     }
     const [query, first, second] = raw.map(z)
     const [queryText, firstText, secondText] = text.map(z)
-    const plain = smoothLabels(context, groundTruth, { target: 'joint', kernel })
-    const both = smoothLabels({ vectors: context, texts }, groundTruth, { target: 'joint', kernel })
+    const plain = rowLabels(context, groundTruth, { target: 'joint', kernel })
+    const both = rowLabels({ vectors: context, texts }, groundTruth, { target: 'joint', kernel })
     for (let c = 0; c < 30; c++) {
       const i = c + 1
       const vectors = query![i]! + (first![i]! + second![i]!) / 2
@@ -277,8 +278,8 @@ describe('targets', () => {
   })
 
   test('grades weigh the documents they belong to', () => {
-    const { mixed } = similarity(context, [3, 9], { mix: 'raw' })
-    const { evidence } = smoothLabels(context, { rows: [3, 9], grades: [1, 3] }, { mix: 'raw' })
+    const { mixed } = rowSimilarity(context, [3, 9], { mix: 'raw' })
+    const { evidence } = rowLabels(context, { rows: [3, 9], grades: [1, 3] }, { mix: 'raw' })
     for (let c = 0; c < 30; c++) {
       expect(evidence[c]).toBeCloseTo((mixed[0]![c + 1]! + 3 * mixed[1]![c + 1]!) / 2, 6)
     }
@@ -286,7 +287,7 @@ describe('targets', () => {
 
   test('constant evidence leaves an even distribution', () => {
     const same = { data: new Float32Array(5 * 4).fill(1), rows: 5, dimensions: 4 }
-    const labels = smoothLabels(
+    const labels = rowLabels(
       same,
       { rows: [2] },
       { target: 'geometric', mix: 'raw', maxLabelled: 4 },
@@ -297,7 +298,7 @@ describe('targets', () => {
   test('a context of nothing but its ground truth', () => {
     const small = makeContext('floats', 2, 4, { seed: 2 })
     for (const target of targets) {
-      const labels = smoothLabels(small, { rows: [1] }, { target })
+      const labels = rowLabels(small, { rows: [1] }, { target })
       expect([...labels.kept]).toEqual([0])
       expect([...labels.target]).toEqual([1])
     }
@@ -329,16 +330,19 @@ describe('the ground truth', () => {
   })
 
   test.each([
-    [{ rows: [] }, /at least one row/],
-    [{ rows: [0] }, /row 0 is no candidate, rows 1 to 3/],
-    [{ rows: [4] }, /row 4 is no candidate/],
-    [{ rows: [1.5] }, /row 1.5/],
-    [{ rows: [1, 1] }, /named twice/],
-    [{ rows: [1, 2], grades: [1] }, /1 grades for 2/],
-    [{ rows: [1], grades: [0] }, /grade 0/],
-    [{ rows: [1], grades: [Number.NaN] }, /grade NaN/],
+    [{ candidates: [] }, /at least one candidate: \{ candidates: \[0\] \}/],
+    [{ candidates: [3] }, /candidate 3 does not exist, there are 3, counted from 0/],
+    [{ candidates: [-1] }, /candidate -1 does not exist/],
+    [{ candidates: [1.5] }, /candidate 1.5/],
+    [{ candidates: [1, 1] }, /named twice/],
+    [{ candidates: [1, 2], grades: [1] }, /1 grades for 2/],
+    [{ candidates: [1], grades: [0] }, /grade 0/],
+    [{ candidates: [1], grades: [Number.NaN] }, /grade NaN/],
+    [{ rows: [1] }, /unknown property of the ground truth "rows", did you mean candidates\?/],
+    [{ candidates: [1], grade: [1] }, /"grade", did you mean grades\?/],
   ])('%j is refused', (groundTruth, message) => {
-    expect(() => smoothLabels(context, groundTruth)).toThrow(message)
+    const { query, candidates } = splitContext(context)
+    expect(() => smoothLabels(query, candidates, groundTruth as GroundTruth)).toThrow(message)
   })
 
   test.each([
@@ -350,7 +354,7 @@ describe('the ground truth', () => {
     [{ temperature: 1 }, /unknown setting "temperature"/],
   ])('the settings %j are refused', (settings, message) => {
     expect(() =>
-      smoothLabels(context, { rows: [1] }, settings as unknown as PartialLabelSettings),
+      rowLabels(context, { rows: [1] }, settings as unknown as PartialLabelSettings),
     ).toThrow(message)
   })
 })

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { regularise } from '../src/baselines/regularise.ts'
-import { feedbackQuery, methods, rerank, rerankWith, similarity } from '../src/index.ts'
+import { feedbackQuery, methods, rerank } from '../src/index.ts'
 import { contexts, makeContext } from './contexts.ts'
+import { rowSimilarity } from './row-forms.ts'
 import { splitContext } from './support.ts'
 
 const query = [1, 0]
@@ -29,7 +30,7 @@ describe('feedback', () => {
     const moved = feedbackQuery(query, vectors, settings)
     expect(moved[0]).toBeCloseTo(0.4 + 0.6 * 0.8, 6)
     expect(moved[1]).toBeCloseTo(0.6 * 0.6, 6)
-    const { order, scores } = rerankWith(query, vectors, settings)
+    const { order, scores } = rerank(query, vectors, settings)
     expect([...order]).toEqual([1, 2, 0, 3])
     expect(scores[0]).toBeCloseTo(dot(moved, vectors[1]!), 6)
   })
@@ -71,9 +72,9 @@ describe('regularisation', () => {
       [0.7, -2],
       [0.6, 0.8],
     ]
-    const alone = rerankWith([1, 0], candidates, { method: 'regularise', smoothness: 0 })
+    const alone = rerank([1, 0], candidates, { method: 'regularise', smoothness: 0 })
     expect([...alone.order]).toEqual([0, 1, 2, 3])
-    const smooth = rerankWith([1, 0], candidates, { method: 'regularise', smoothness: 0.8, k: 2 })
+    const smooth = rerank([1, 0], candidates, { method: 'regularise', smoothness: 0.8, k: 2 })
     expect([...smooth.order]).toEqual([0, 1, 3, 2])
   })
 })
@@ -81,7 +82,7 @@ describe('regularisation', () => {
 test('rank fusion adds reciprocal ranks by geometric and Jaccard similarity', () => {
   const context = makeContext('clustered', 21, 8)
   const { query: q, candidates } = splitContext(context)
-  const { geometric, jaccard } = similarity(context, [0])
+  const { geometric, jaccard } = rowSimilarity(context, [0])
   const ranks = [geometric[0]!, jaccard[0]!].map((scores) => {
     const order = Array.from({ length: 20 }, (_, i) => i).sort(
       (a, b) => scores[b + 1]! - scores[a + 1]! || a - b,
@@ -89,7 +90,7 @@ test('rank fusion adds reciprocal ranks by geometric and Jaccard similarity', ()
     return order.map((_, i) => order.indexOf(i) + 1)
   })
   const expected = ranks[0]!.map((rank, i) => 1 / (60 + rank) + 1 / (60 + ranks[1]![i]!))
-  const { order, scores } = rerankWith(q, candidates, { method: 'rrf' })
+  const { order, scores } = rerank(q, candidates, { method: 'rrf' })
   order.forEach((candidate, place) => {
     expect(scores[place]).toBeCloseTo(expected[candidate]!, 7)
   })
@@ -98,19 +99,19 @@ test('rank fusion adds reciprocal ranks by geometric and Jaccard similarity', ()
 test('fusion is the two views without neighbours, and needs texts', () => {
   const texts = ['red apple', 'green apple', 'red car', 'blue sky']
   const asked = { vector: query, text: 'red car' }
-  expect(rerankWith(asked, { vectors, texts }, { method: 'fusion' })).toEqual(
+  expect(rerank(asked, { vectors, texts }, { method: 'fusion' })).toEqual(
     rerank(asked, { vectors, texts }, { lambda: 1 }),
   )
-  expect(() => rerankWith(query, vectors, { method: 'fusion' })).toThrow(/give texts/)
+  expect(() => rerank(query, vectors, { method: 'fusion' })).toThrow(/give texts/)
 })
 
 test('neighbours are what rerank does', () => {
-  expect(rerankWith(query, vectors, { k: 2 })).toEqual(rerank(query, vectors, { k: 2 }))
+  expect(rerank(query, vectors, { k: 2 })).toEqual(rerank(query, vectors, { k: 2 }))
 })
 
 test('settings out of range are refused', () => {
   for (const settings of [{ method: 'none' }, { feedbackDocs: 0 }, { smoothness: 1 }]) {
-    expect(() => rerankWith(query, vectors, settings as object)).toThrow(/allowed/)
+    expect(() => rerank(query, vectors, settings as object)).toThrow(/allowed/)
   }
 })
 
@@ -126,7 +127,7 @@ test('every method gives every candidate a place and a finite, falling score', (
         const texts = Array.from({ length: context.rows - 1 }, (_, i) => `word${i % 5} common`)
         const asked = { vector, text: 'word1 common' }
         const found = { vectors: candidates, texts }
-        const { order, scores } = rerankWith(asked, found, { method, contextSize, metric })
+        const { order, scores } = rerank(asked, found, { method, contextSize, metric })
         expect([...order].sort((a, b) => a - b)).toEqual(texts.map((_, i) => i))
         scores.forEach((score, i) => {
           expect(Number.isFinite(score)).toBe(true)

@@ -1,10 +1,5 @@
-import type {
-  CandidateViews,
-  GroundTruth,
-  Matrix,
-  PartialLabelSettings,
-  ViewWeights,
-} from '../src/index.ts'
+import type { Matrix, PartialLabelSettings, ViewWeights } from '../src/index.ts'
+import type { RowTruth, RowViews } from './row-forms.ts'
 import { random } from './support.ts'
 
 /** A context with settings, all of it drawn from one seed. */
@@ -12,9 +7,9 @@ export interface RandomCase {
   seed: number
   /** Which numbers the vectors have. */
   kind: string
-  context: CandidateViews & { vectors: Matrix }
+  context: RowViews & { vectors: Matrix }
   settings: PartialLabelSettings
-  groundTruth: GroundTruth
+  groundTruth: RowTruth
   /**
    * Whether every inner product is a whole number that float32 holds, or an eighth of one squared:
    * then no kernel has anything to round before the first division, unless there are texts.
@@ -154,7 +149,7 @@ function texts(next: Next, count: number): string[] {
   )
 }
 
-function weightsOf(next: Next, context: CandidateViews): Record<string, ViewWeights> {
+function weightsOf(next: Next, context: RowViews): Record<string, ViewWeights> {
   const names = [
     'vectors',
     ...Object.keys(context.views ?? {}),

@@ -5,13 +5,12 @@ import {
   feedbackQuery,
   type GroundTruth,
   type KernelName,
+  type Member,
   neighbours,
   prepareText,
   type Query,
-  type RankingContext,
   Reranker,
   rerank,
-  rerankWith,
   similarity,
   smoothLabels,
   TrialContext,
@@ -22,9 +21,8 @@ import { allKernels, random } from './support.ts'
 interface Inputs {
   query: Query
   candidates: Candidates
-  context: RankingContext
   groundTruth: GroundTruth
-  probes: readonly number[]
+  probes: readonly Member[]
   settings: object
 }
 
@@ -56,9 +54,8 @@ function inputsOf(kernel: KernelName, seed: number, rows = 6): Inputs {
       texts: words.slice(1),
       views: { second: second.slice(1) },
     },
-    context: { vectors, texts: words, views: { second } },
-    groundTruth: { rows: [1, 3], grades: [2, 1] },
-    probes: [0, 2],
+    groundTruth: { candidates: [0, 2], grades: [2, 1] },
+    probes: ['query', 1],
     settings: { kernel, k: 3, views: { ...views, second: { graph: 0.3, score: 0.2 } } },
   }
 }
@@ -66,30 +63,30 @@ function inputsOf(kernel: KernelName, seed: number, rows = 6): Inputs {
 /** Every way into the kernels' memory. */
 const calls: Record<string, (inputs: Inputs) => unknown> = {
   rerank: ({ query, candidates, settings }) => rerank(query, candidates, settings),
-  similarity: ({ context, probes, settings }) => similarity(context, probes, settings),
-  neighbours: ({ context, settings }) => neighbours(context, settings),
+  similarity: ({ query, candidates, probes, settings }) =>
+    similarity(query, candidates, probes, settings),
+  neighbours: ({ query, candidates, settings }) => neighbours(query, candidates, settings),
   explain: ({ query, candidates, settings }) => explain(query, candidates, 1, settings),
-  smoothLabels: ({ context, groundTruth, settings }) =>
-    smoothLabels(context, groundTruth, settings),
-  'smoothLabels, joint': ({ context, groundTruth, settings }) =>
-    smoothLabels(context, groundTruth, { ...settings, target: 'joint' }),
-  'smoothLabels, uniform': ({ context, groundTruth, settings }) =>
-    smoothLabels(context, groundTruth, { ...settings, target: 'uniform' }),
-  rerankWith: ({ query, candidates, settings }) => rerankWith(query, candidates, settings),
-  'rerankWith, fusion': ({ query, candidates, settings }) =>
-    rerankWith(query, candidates, { ...settings, method: 'fusion' }),
-  'rerankWith, rrf': ({ query, candidates }) => rerankWith(query, candidates, { method: 'rrf' }),
-  'rerankWith, regularise': ({ query, candidates }) =>
-    rerankWith(query, candidates, { method: 'regularise' }),
+  smoothLabels: ({ query, candidates, groundTruth, settings }) =>
+    smoothLabels(query, candidates, groundTruth, settings),
+  'smoothLabels, joint': ({ query, candidates, groundTruth, settings }) =>
+    smoothLabels(query, candidates, groundTruth, { ...settings, target: 'joint' }),
+  'smoothLabels, uniform': ({ query, candidates, groundTruth, settings }) =>
+    smoothLabels(query, candidates, groundTruth, { ...settings, target: 'uniform' }),
+  'rerank, fusion': ({ query, candidates, settings }) =>
+    rerank(query, candidates, { ...settings, method: 'fusion' }),
+  'rerank, rrf': ({ query, candidates }) => rerank(query, candidates, { method: 'rrf' }),
+  'rerank, regularise': ({ query, candidates }) =>
+    rerank(query, candidates, { method: 'regularise' }),
   feedbackQuery: ({ query, candidates }) => feedbackQuery(query, candidates),
   'a Reranker': ({ query, candidates, settings }) =>
     new Reranker(settings).rerank(query, candidates),
   'one Reranker': (inputs) => [
     reranker.rerank(inputs.query, inputs.candidates, inputs.settings),
-    reranker.similarity(inputs.context, inputs.probes, inputs.settings),
-    reranker.neighbours(inputs.context, inputs.settings),
+    reranker.similarity(inputs.query, inputs.candidates, inputs.probes, inputs.settings),
+    reranker.neighbours(inputs.query, inputs.candidates, inputs.settings),
     reranker.explain(inputs.query, inputs.candidates, 0, inputs.settings),
-    reranker.smoothLabels(inputs.context, inputs.groundTruth, inputs.settings),
+    reranker.smoothLabels(inputs.query, inputs.candidates, inputs.groundTruth, inputs.settings),
   ],
   'a TrialContext': ({ query, candidates, settings }) => {
     const { kernel, ...rest } = settings as { kernel: KernelName }

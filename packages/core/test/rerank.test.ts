@@ -12,6 +12,7 @@ import {
   type Vector,
 } from '../src/index.ts'
 import { makeContext } from './contexts.ts'
+import { rowSimilarity } from './row-forms.ts'
 import { allKernels, expectClose, splitContext } from './support.ts'
 
 describe.each(allKernels)('rerank on %s', (kernel) => {
@@ -154,7 +155,7 @@ describe.each(allKernels)('rerank on %s', (kernel) => {
 
   test('a probe other than the query is left out of its own statistics', () => {
     const context = makeContext('clustered', 12, 6, { seed: 12 })
-    const { geometric, jaccard, mixed } = similarity(context, [4], { kernel, lambda: 0.3 })
+    const { geometric, jaccard, mixed } = rowSimilarity(context, [4], { kernel, lambda: 0.3 })
     const z = (values: Float32Array) => {
       const others = [...values].filter((_, c) => c !== 0 && c !== 4)
       const mean = others.reduce((a, b) => a + b) / others.length
@@ -203,8 +204,8 @@ describe('explain', () => {
       explain(query, candidates, 3, { ...settings, kernel }),
     )
     for (const other of others) {
-      expect(other.shared.map(({ index }) => index)).toEqual(
-        first!.shared.map(({ index }) => index),
+      expect(other.shared.map(({ member }) => member)).toEqual(
+        first!.shared.map(({ member }) => member),
       )
       expect(other.jaccard).toBeCloseTo(first!.jaccard, 6)
     }
@@ -311,9 +312,9 @@ describe('what bad input gets', () => {
     ],
     [
       'NaN in a context',
-      () => neighbours(matrix([1, 2, NaN, 4], 2, 2)),
+      () => neighbours([1, 2], matrix([NaN, 4], 1, 2)),
       'BAD_VECTOR',
-      'row 1 has NaN in column 0',
+      'candidate 0 has NaN in column 0',
     ],
     [
       'no number',
@@ -372,16 +373,28 @@ describe('what bad input gets', () => {
       'the query must be a Float32Array or an array of numbers',
     ],
     [
-      'an empty context',
-      () => neighbours(matrix([], 0, 2)),
-      'BAD_SHAPE',
-      'the context has no rows; row 0 is the query',
+      'a probe outside',
+      () => similarity([1, 2], good, [2]),
+      'BAD_INPUT',
+      "probe 2 is neither 'query' nor a candidate, of which there are 2, counted from 0",
     ],
     [
-      'a probe outside',
-      () => similarity(matrix([1, 2], 1, 2), [1]),
+      'a probe that is a place before the first',
+      () => similarity([1, 2], good, [-1]),
       'BAD_INPUT',
-      'probe 1 is not a row of the context, which has 1',
+      "probe -1 is neither 'query' nor a candidate, of which there are 2, counted from 0",
+    ],
+    [
+      'probes that are no list',
+      () => similarity([1, 2], good, 'query' as never),
+      'BAD_INPUT',
+      "probes must be an array, such as ['query', 0]",
+    ],
+    [
+      'explaining another method',
+      () => new Reranker({ method: 'average' }).explain([1, 2], good, 0),
+      'BAD_SETTING',
+      'explain is for the method neighbours, not for average',
     ],
     [
       'a candidate outside',
@@ -435,11 +448,11 @@ describe('what bad input gets', () => {
       'an unknown setting',
       () => new Reranker().rerank([1], [[1]], { kexp: 3 } as object),
       'BAD_SETTING',
-      'unknown setting "kexp", known: contextSize, k, kExp, trust, overlap, lambda, weightParameter, weight, rowScaling, metric, mix, kernel, views',
+      'unknown setting "kexp", did you mean kExp? Known: contextSize, k, kExp, trust, overlap, lambda, weightParameter, weight, scale, metric, mix, kernel, views, method, feedback, feedbackWeight, smoothness, rrfK',
     ],
   ]
   test.each(cases)('%s', (_, call, code, message) => {
     expect(call).toThrow(KithError)
-    expect(call).toThrow(expect.objectContaining({ code, message: `kith: ${message}` }))
+    expect(call).toThrow(expect.objectContaining({ code, message }))
   })
 })

@@ -1,14 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  explain,
-  type KithError,
-  neighbours,
-  prepareText,
-  rerank,
-  similarity,
-} from '../src/index.ts'
+import { explain, type KithError, prepareText, rerank } from '../src/index.ts'
 import { makeContext } from './contexts.ts'
+import { rowNeighbours, rowSimilarity } from './row-forms.ts'
 import { allKernels, expectClose, random, splitContext } from './support.ts'
 import { textCosines, viewsMix } from './text-oracle.ts'
 
@@ -159,13 +153,13 @@ describe.each(allKernels)('views on %s', (kernel) => {
   test('scaled rows of several views', () => {
     const { vector, text, vectors, texts } = collection(30, 16, 12)
     const context = { vectors: [vector, ...vectors], texts: [text, ...texts] }
-    const plain = neighbours(context, { kernel, trust: 0.5 })
-    const scaled = neighbours(context, { kernel, trust: 0.5, rowScaling: 'mean' })
-    const oracle = neighbours(context, { kernel: 'typescript', trust: 0.5, rowScaling: 'mean' })
+    const plain = rowNeighbours(context, { kernel, trust: 0.5 })
+    const scaled = rowNeighbours(context, { kernel, trust: 0.5, rowScaling: 'mean' })
+    const oracle = rowNeighbours(context, { kernel: 'typescript', trust: 0.5, rowScaling: 'mean' })
     expect(scaled).toEqual(oracle)
     expect(scaled.rank).toEqual(plain.rank)
     const weighed = (rowScaling: 'none' | 'mean') =>
-      similarity(context, [0], { kernel, rowScaling, weight: 'exp', weightParameter: 5 })
+      rowSimilarity(context, [0], { kernel, rowScaling, weight: 'exp', weightParameter: 5 })
     expect(weighed('mean').jaccard).not.toEqual(weighed('none').jaccard)
   })
 
@@ -210,7 +204,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
   test('a probe other than the query, in a context with texts', () => {
     const { vector, text, vectors, texts } = collection(20, 12, 13)
     const context = { vectors: [vector, ...vectors], texts: [text, ...texts] }
-    const { geometric, mixed } = similarity(context, [3], { kernel, metric: 'cosine' })
+    const { geometric, mixed } = rowSimilarity(context, [3], { kernel, metric: 'cosine' })
     const z = (values: number[]) => {
       const others = values.filter((_, c) => c !== 0 && c !== 3)
       const mean = others.reduce((a, b) => a + b, 0) / others.length

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openEmbeddings, writeEmbeddings } from '../src/index.ts'
+import { FileError, openEmbeddings, writeEmbeddings } from '../src/index.ts'
 import { fileOf, folder, sharedData } from './support.ts'
 
 const rows = 300
@@ -105,7 +105,7 @@ describe.each(formats)('%s as %s', (name, type) => {
 
   test('the dimension is checked', async () => {
     await write(undefined)
-    await expect(openEmbeddings(file, { dimensions: 7 })).rejects.toThrow('kith: ')
+    await expect(openEmbeddings(file, { dimensions: 7 })).rejects.toThrow(FileError)
   })
 })
 

@@ -153,7 +153,7 @@ describe('queries on one side only', () => {
 
   test('no query in common is an error that shows both sides', () => {
     expect(() => evaluate(qrels, runOf({ q7: { a: 1 } }), ['RR'])).toThrow(
-      'kith: run and judgements have no query in common: the run has q7, the judgements one',
+      'run and judgements have no query in common: the run has q7, the judgements one',
     )
   })
 })

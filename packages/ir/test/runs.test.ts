@@ -100,7 +100,7 @@ describe('a bad run is an error with its place', () => {
   ] as const)('%s', async ([name, text, message]) => {
     const file = await fileOf(name, text)
     const place = message.startsWith('line') ? ' ' : ': '
-    await expect(readRun(file)).rejects.toThrow(`kith: ${file}${place}${message}`)
+    await expect(readRun(file)).rejects.toThrow(`${file}${place}${message}`)
   })
 
   test('a row of digits as long as a file is no number', { timeout: 30_000 }, async () => {
@@ -112,7 +112,7 @@ describe('a bad run is an error with its place', () => {
     await expect(readRun(join(folder, 'none'))).rejects.toThrow('none: there is no such file')
     await expect(readRun(folder)).rejects.toThrow('is a folder')
     const cut = await fileOf('cut.trec.gz', gzipSync(trec).subarray(0, 30))
-    await expect(readRun(cut)).rejects.toThrow(`kith: ${cut}: unexpected end of file`)
+    await expect(readRun(cut)).rejects.toThrow(`${cut}: unexpected end of file`)
   })
 })
 
@@ -174,7 +174,7 @@ describe('writing', () => {
     await expect(failing).rejects.toThrow('stop')
     expect(readFileSync(file, 'utf8')).toBe('old')
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
-    await expect(writeAtomic(join(file, 'below'), async () => {})).rejects.toThrow('kith: ')
+    await expect(writeAtomic(join(file, 'below'), async () => {})).rejects.toThrow(FileError)
   })
 })
 

@@ -89,7 +89,7 @@ describe.runIf(postgres)('a database', () => {
     const url = new URL(database.url)
     url.password = 'secret'
     const error = await openStore(url.href).catch((reason: Error) => reason)
-    expect((error as Error).message).toMatch(/^kith: postgres:\/\/.*password/)
+    expect((error as Error).message).toMatch(/^postgres:\/\/.*password/)
     expect((error as Error).message).not.toContain('secret')
     url.port = '1'
     await expect(openStore(url.href)).rejects.toThrow('ECONNREFUSED')

@@ -111,13 +111,15 @@ describe('the figures', () => {
       const page = { ...defaultSettings, contextSize: 40, lambda: 0.6, mix }
       const { scores, geometric, jaccard } = analyse(context, page)
       const method = methodSettings(page, true)
-      const found = similarity(context.rows(40, mix === 'standard'), [0], method)
+      const words = mix === 'standard'
+      const asked = context.query(words)
+      const found = similarity(asked, context.first(40, words), ['query'], method)[0]!
       scores.forEach((score, document) => {
         expect(geometric[document]! + jaccard[document]!).toBeCloseTo(score, 5)
-        expect(score).toBeCloseTo(found.mixed[0]![document + 1]!, 5)
+        expect(score).toBeCloseTo(found.mixed.toCandidates[document]!, 5)
         if (mix === 'standard') return
-        expect(jaccard[document]!).toBeCloseTo(0.4 * found.jaccard[0]![document + 1]!, 5)
-        expect(geometric[document]!).toBeCloseTo(0.6 * found.geometric[0]![document + 1]!, 5)
+        expect(jaccard[document]!).toBeCloseTo(0.4 * found.jaccard.toCandidates[document]!, 5)
+        expect(geometric[document]!).toBeCloseTo(0.6 * found.geometric.toCandidates[document]!, 5)
       })
       if (mix === 'raw') continue
       const deviation = Math.sqrt(jaccard.reduce((sum, value) => sum + value ** 2, 0) / 40)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { neighbours } from '@kith/core'
+import { type Member, neighbours } from '@kith/core'
 import { evaluate, readLabels, readQrels, readRun } from '@kith/ir'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -168,17 +168,17 @@ describe.skipIf(!browser)('the page', () => {
   test('the neighbourhood: R* of the probe, by keys and by pointer', async () => {
     const settings = { k: 12, trust: 0.3, contextSize: 60 }
     const context = new QueryContext(collection.context('q5', 60, false))
-    const sets = neighbours(context.rows(60, true), settings).reciprocal
-    const others = (row: number): string[] =>
-      [...sets[row]!].flatMap((other) => {
-        if (other === row) return []
-        return other === 0 ? 'The query' : context.source.documents[other - 1]!.id
+    const found = neighbours(context.query(true), context.first(60, true), settings)
+    const others = (probe: Member): string[] =>
+      (probe === 'query' ? found.query : found.candidates[probe]!).reciprocal.flatMap((other) => {
+        if (other === probe) return []
+        return other === 'query' ? 'The query' : context.source.documents[other]!.id
       })
     await withPage('/?view=neighbourhood&query=q5&k=12&trust=0.3&context=60', async (page) => {
       const listed = async (): Promise<string[]> =>
         (await page.locator('.members .text').allInnerTexts()).map((text) => text.split(':')[0]!)
       await page.locator('.members li').first().waitFor()
-      expect((await listed()).toSorted()).toEqual(others(0).toSorted())
+      expect((await listed()).toSorted()).toEqual(others('query').toSorted())
       const graph = page.locator('.graph')
       await graph.focus()
       await page.keyboard.press('ArrowRight')
@@ -187,8 +187,8 @@ describe.skipIf(!browser)('the page', () => {
       await expect.poll(() => new URL(page.url()).searchParams.has('probe')).toBe(true)
       expect(await page.locator('.panel .kind').innerText()).toContain('Probe')
       const probe = new URL(page.url()).searchParams.get('probe')!
-      const row = context.source.documents.findIndex(({ id }) => id === probe) + 1
-      expect((await listed()).toSorted()).toEqual(others(row).toSorted())
+      const document = context.source.documents.findIndex(({ id }) => id === probe)
+      expect((await listed()).toSorted()).toEqual(others(document).toSorted())
       await page.locator('.members button').first().click()
       await expect.poll(() => new URL(page.url()).searchParams.get('probe')).not.toBe(probe)
       await graph.focus()

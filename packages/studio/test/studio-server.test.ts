@@ -83,7 +83,7 @@ describe('the studio’s server', () => {
   test('says what is wrong with a request', async () => {
     const wrong = await get('/api/context?query=none&top=5')
     expect(wrong.status).toBe(400)
-    expect(await wrong.json()).toEqual({ error: 'kith: there is no query "none"' })
+    expect(await wrong.json()).toEqual({ error: 'there is no query "none"' })
     for (const top of ['', '0', '-1', '1.5', 'x', 'Infinity']) {
       expect((await get(`/api/context?query=q0&top=${top}`)).status).toBe(400)
     }

@@ -49,9 +49,10 @@ test('live labels are those of the context as it is', () => {
   expect(live.needsEmbedding).toBe(true)
   const { rows, target } = live.label(query, query.vector)
   expect([...rows]).toEqual([9, 4, 3, 5, 6, 7, 8])
-  const data = Float32Array.from([...query.vector!, ...documents.gather([9, 4, 3, 5, 6])])
-  const truth = { rows: [1, 2], grades: [2, 1] }
-  const expected = smoothLabels({ data, rows: 6, dimensions: 6 }, truth, settings)
+  const data = documents.gather([9, 4, 3, 5, 6])
+  const candidates = { data, rows: 5, dimensions: 6 }
+  const truth = { candidates: [0, 1], grades: [2, 1] }
+  const expected = smoothLabels(query.vector!, candidates, truth, settings)
   expect(target).toHaveLength(5)
   expect([...expected.kept].map((candidate) => target[candidate])).toEqual([...expected.target])
   expect(target.filter((value) => value > 0)).toHaveLength(3)

@@ -4,7 +4,7 @@ import {
   type PartialMethodSettings,
   resolveMethodSettings,
 } from '@kith/core'
-import { range } from '@kith/core/internal'
+import { range, throwIfAborted } from '@kith/core/internal'
 import type { Evaluator } from './evaluate/evaluator.ts'
 import type { ScorerOptions } from './evaluate/scorer.ts'
 import type { Space } from './search/space.ts'
@@ -32,7 +32,7 @@ export interface TuneOptions extends ScorerOptions {
   fingerprint?: string | undefined
   /** Hears how many trials are done, of how many, all studies together. */
   onProgress?: ((done: number, total: number) => void) | undefined
-  /** Closes the evaluator and rejects with the signal's reason; the study can go on later. */
+  /** Closes the evaluator and rejects with `ABORTED`; the study can go on later. */
   signal?: AbortSignal | undefined
 }
 
@@ -48,7 +48,7 @@ export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<
   const { measure, level = 1, strict = false, seed = 0, signal } = options
   const { trials = 200, folds = 5 } = options
   check({ trials, seed, queries: evaluator.queries })
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   const stop = () => evaluator.close()
   signal?.addEventListener('abort', stop)
   try {
@@ -79,7 +79,7 @@ export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<
     }
   } catch (error) {
     // Whatever failed because the search was stopped, that is not the reason.
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
     throw error
   } finally {
     signal?.removeEventListener('abort', stop)

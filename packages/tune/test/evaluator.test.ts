@@ -1,4 +1,4 @@
-import { rerankWith, resolveMethodSettings } from '@kith/core'
+import { rerank, resolveMethodSettings } from '@kith/core'
 import { evaluate, type Qrels, RunBuilder } from '@kith/ir'
 import { expect, test } from 'vitest'
 import type { TrialCollection } from '../src/evaluate/collection.ts'
@@ -26,12 +26,12 @@ function expected(
     const first = [...own].slice(0, settings.contextSize)
     const vectors = first.map((doc) => row(docs, doc))
     const { order } = texts
-      ? rerankWith(
+      ? rerank(
           { vector, text: textAt(texts.queries, q) },
           { vectors, texts: first.map((doc) => textAt(texts.docs, doc)) },
           settings,
         )
-      : rerankWith(vector, vectors, settings)
+      : rerank(vector, vectors, settings)
     const ranked = [...order].map((candidate) => places[candidate]!)
     const rest = [...grades.keys()].filter((place) => !ranked.includes(place))
     const ids = [...ranked, ...rest].map((place) => `d${place}`)
@@ -127,7 +127,7 @@ test.each([0, 2])('an error names its query, %i workers', async (workers) => {
   const evaluator = createEvaluator(collection, { measure: 'nDCG@10', workers })
   try {
     await expect(evaluator.evaluate([resolveMethodSettings()])).rejects.toThrow(
-      'kith: query q3: candidate 0 has NaN in column 2',
+      'query q3: candidate 0 has NaN in column 2',
     )
   } finally {
     await evaluator.close()

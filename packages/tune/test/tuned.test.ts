@@ -43,7 +43,7 @@ test.each([
   ['unknown setting "q"', { settings: { q: 0 } }],
 ])('%s: refused', async (problem, change) => {
   const text = typeof change === 'string' ? change : JSON.stringify({ ...(await made), ...change })
-  expect(() => parseTuned(text, 'mine.json')).toThrow(`kith: mine.json: ${problem}`)
+  expect(() => parseTuned(text, 'mine.json')).toThrow(`mine.json: ${problem}`)
 })
 
 test('files that are missing or too large are named', async () => {

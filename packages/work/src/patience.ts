@@ -31,7 +31,7 @@ export async function patiently<T>(
     } catch (error) {
       if (!isPassing(error) || signal?.aborted) throw error
       const message = error instanceof KithError ? error.message : String(error)
-      onWaiting(message.replace(/^kith: /, ''))
+      onWaiting(message)
       await setTimeout(pause, undefined, signal && { signal }).catch(() => {})
       if (signal?.aborted) throw error
     }

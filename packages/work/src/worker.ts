@@ -104,13 +104,13 @@ class Worker {
       name = study.name
       const { results, error } = await this.#handleAll(study, items)
       await this.#patiently(() => this.#finish(job, results, error))
-      if (error) onEvent({ kind: 'failed', study: name, message: reasonOf(error) })
+      if (error) onEvent({ kind: 'failed', study: name, message: error.message })
       else onEvent({ kind: 'done', study: name, queries: items.length })
     } catch (error) {
       // The database is away and this worker is told to stop: the job goes to somebody else.
       if (isPassing(error)) throw error
       await this.#patiently(() => this.#fail(job, error as Error))
-      onEvent({ kind: 'failed', study: name, message: reasonOf(error as Error) })
+      onEvent({ kind: 'failed', study: name, message: (error as Error).message })
     }
   }
 
@@ -181,7 +181,7 @@ class Worker {
          SELECT $1, * FROM unnest($2::text[], $3::bytea[]) ON CONFLICT (study, query) DO NOTHING`,
         [study, results.map(({ query }) => query), results.map(({ body }) => asBuffer(body))],
       )
-      if (error) await queue.fail(client, job.id, reasonOf(error))
+      if (error) await queue.fail(client, job.id, error.message)
       else await queue.complete(client, job.id)
     })
   }
@@ -189,7 +189,7 @@ class Worker {
   /** A try that failed before there could be results. */
   async #fail(job: TakenJob, error: Error): Promise<void> {
     const { connections, queue } = this.#studies
-    await inTransaction(connections, (client) => queue.fail(client, job.id, reasonOf(error)))
+    await inTransaction(connections, (client) => queue.fail(client, job.id, error.message))
   }
 
   #patiently<T>(action: () => Promise<T>): Promise<T> {
@@ -197,10 +197,6 @@ class Worker {
     const onWaiting = (message: string): void => onEvent({ kind: 'waiting', message })
     return patiently({ signal, onWaiting }, action)
   }
-}
-
-function reasonOf({ message }: Error): string {
-  return message.replace(/^kith: /, '')
 }
 
 function asBuffer(body: Uint8Array): Buffer {

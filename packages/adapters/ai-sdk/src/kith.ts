@@ -1,6 +1,7 @@
 import type { RerankingModelV3 } from '@ai-sdk/provider'
 import type { PresetName } from '@kith/core'
-import { createRerankingModel, type RerankingOptions } from './reranking-model.ts'
+import { refuseUnknown } from '@kith/core/internal'
+import { createRerankingModel, optionParts, type RerankingOptions } from './reranking-model.ts'
 
 /** Kith as a provider of the AI SDK. */
 export interface Kith {
@@ -26,6 +27,7 @@ export interface Kith {
  * ```
  */
 export function createKith(options: RerankingOptions = {}): Kith {
+  refuseUnknown(options, optionParts)
   return {
     rerankingModel: (preset = 'balanced', more = {}) =>
       createRerankingModel(preset, { ...options, ...more }),

@@ -5,9 +5,10 @@ import {
   type PartialMethodSettings,
   type PresetName,
   presets,
-  rerankWith,
+  rerank,
   resolveMethodSettings,
 } from '@kith/core'
+import { type NamedParts, refuseUnknown } from '@kith/core/internal'
 import { readDocuments, type TextOf, vectorOf } from './documents.ts'
 import { completeVectors, type Embed } from './embed.ts'
 import { nearestFirst } from './nearest-first.ts'
@@ -25,6 +26,13 @@ export interface RerankingOptions {
   settings?: PartialMethodSettings | undefined
 }
 
+/** The names of a model's options. */
+export const optionParts: NamedParts = {
+  part: 'option of createKith',
+  known: ['embed', 'text', 'settings'],
+  synonyms: { embed: ['embedding', 'embeddings', 'embeddingModel', 'model'], text: ['textOf'] },
+}
+
 /**
  * A reranking model of the AI SDK's specification V3. It is a plain object, without
  * `this`: version 7 of the SDK calls older models through a proxy.
@@ -33,6 +41,7 @@ export function createRerankingModel(
   preset: PresetName,
   options: RerankingOptions,
 ): RerankingModelV3 {
+  refuseUnknown(options, optionParts)
   if (!Object.hasOwn(presets, preset)) {
     const known = Object.keys(presets).join(', ')
     throw new KithError('BAD_SETTING', `there is no preset ${preset}, allowed: ${known}`)
@@ -79,7 +88,7 @@ async function rerankDocuments(
     vectors: places.map((place) => vectors[place]!),
     texts: words ? texts : undefined,
   }
-  const { order, scores } = rerankWith({ vector: vector!, text: query }, candidates, settings)
+  const { order, scores } = rerank({ vector: vector!, text: query }, candidates, settings)
   return {
     ranking: Array.from(order.subarray(0, topN), (index, place) => ({
       index: places[index]!,

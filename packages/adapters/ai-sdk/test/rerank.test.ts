@@ -180,7 +180,7 @@ test('stops when told, and says what is wrong', async () => {
   ).rejects.toThrow('enough')
   const bare = createKith().rerankingModel()
   await expect(rerank({ ...call, model: bare })).rejects.toThrow(
-    /kith: the query has no embedding: give createKith an embed function/,
+    /^the query has no embedding: give createKith an embed function/,
   )
   await expect(
     rerank({ ...call, model: bare, providerOptions: providerOptions() }),
@@ -201,4 +201,13 @@ test('stops when told, and says what is wrong', async () => {
   )
   const short = createKith({ embed: async () => [[1]] }).rerankingModel()
   await expect(rerank({ ...call, model: short })).rejects.toThrow(/1 vectors for 8 texts/)
+})
+
+test('options that nobody knows are refused where they are given', () => {
+  expect(() => createKith({ embeddings: () => [] } as object)).toThrow(
+    'unknown option of createKith "embeddings", did you mean embed? Known: embed, text, settings',
+  )
+  expect(() => createKith().rerankingModel('balanced', { setting: {} } as object)).toThrow(
+    'did you mean settings?',
+  )
 })

@@ -4,10 +4,12 @@ import {
   type PartialMethodSettings,
   type Query,
   type QueryViews,
-  rerankWith,
+  rerank,
   resolveMethodSettings,
   type Vector,
 } from '@kith/core'
+import { refuseUnknown } from '@kith/core/internal'
+import { checkHits, checkReader, optionParts } from './check-arguments.ts'
 import type { Reader } from './reader.ts'
 
 /** How hits are reranked. */
@@ -45,9 +47,13 @@ export interface RerankedHit<Hit> {
 export function rerankHits<Hit>(
   query: Query,
   hits: readonly Hit[],
-  reader: Reader<NoInfer<Hit>>,
-  { topN = hits.length, settings }: RerankHitsOptions = {},
+  reader: Reader<Hit>,
+  options: RerankHitsOptions = {},
 ): RerankedHit<Hit>[] {
+  checkHits(hits)
+  checkReader(reader)
+  refuseUnknown(options, optionParts)
+  const { topN = hits.length, settings } = options
   if (!Number.isInteger(topN) || topN < 0) {
     throw new KithError('BAD_SETTING', `topN is ${topN}, allowed: whole numbers from 0`)
   }
@@ -55,7 +61,7 @@ export function rerankHits<Hit>(
   const vectors = first.map((hit, index) => vectorOf(hit, index, reader))
   const asked = (query as Partial<QueryViews> | undefined)?.text
   const texts = asked === undefined ? undefined : textsOf(first, reader)
-  const ranking = extendRanking(rerankWith(query, { vectors, texts }, settings), hits.length)
+  const ranking = extendRanking(rerank(query, { vectors, texts }, settings), hits.length)
   return Array.from(ranking.order.subarray(0, topN), (index, place) => ({
     hit: hits[index]!,
     score: ranking.scores[place]!,

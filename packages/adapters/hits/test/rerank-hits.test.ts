@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { presets, rerank, rerankWith } from '@kith/core'
+import { presets, rerank } from '@kith/core'
 import { expect, test } from 'vitest'
 import { pgvector, qdrant, rerankHits } from '../src/index.ts'
 import { sampleHits } from './hits.ts'
@@ -33,7 +33,7 @@ test('topN and settings', () => {
   const tuned = { ...presets.balanced, method: 'fusion', feedbackDocs: 3, smoothness: 0.3 } as const
   const fused = rerankHits(query, hits, own, { settings: tuned })
   expect(fused.map(({ index }) => index)).toEqual([
-    ...rerankWith(query, { vectors, texts }, tuned).order,
+    ...rerank(query, { vectors, texts }, tuned).order,
   ])
 })
 
@@ -57,7 +57,7 @@ test('a text that some hits lack is empty, one that all lack is a mistake', () =
 test('messages say which hit lacks a vector and what to ask the store for', () => {
   const points = hits.map(({ vector }, i) => (i === 2 ? { payload: {} } : { vector }))
   expect(() => rerankHits(query.vector, points, qdrant())).toThrow(
-    /kith: hit 2 has no dense vector: query Qdrant with with_vector: true/,
+    /hit 2 has no dense vector: query Qdrant with with_vector: true/,
   )
   for (const embedding of ['[1,', '{"a":1}', '[]', '["x"]', [[1, 2]], null, 7]) {
     expect(() => rerankHits(query.vector, [{ embedding }], pgvector())).toThrow(
@@ -68,7 +68,7 @@ test('messages say which hit lacks a vector and what to ask the store for', () =
     /candidate 0 has 2 dimensions, the query has 8/,
   )
   expect(() => rerankHits(query, hits, own, { topN: -1 })).toThrow(/topN is -1/)
-  expect(() => rerankHits(null as never, hits, own)).toThrow(/kith: the query must be/)
+  expect(() => rerankHits(null as never, hits, own)).toThrow(/the query must be/)
 })
 
 test('the built package imports nothing but @kith/core', () => {
@@ -81,4 +81,48 @@ test('the built package imports nothing but @kith/core', () => {
     ])
     .map(([, name]) => name)
   expect(new Set(imports)).toEqual(new Set(['@kith/core']))
+})
+
+test('hits of a client without types compile, and are read', () => {
+  const response = JSON.parse(JSON.stringify({ points: hits }))
+  const better = rerankHits(query.vector, response.points, qdrant(), { topN: 2 })
+  expect(better.map(({ hit }) => hit.vector)).toEqual(
+    rerankHits(query.vector, hits, own, { topN: 2 }).map(({ hit }) => hit.vector),
+  )
+})
+
+test.each([
+  [{ points: hits }, 'the hits must be an array, this is a whole response: pass its points'],
+  [{ matches: hits }, 'pass its matches'],
+  [{ took: 3, hits: { total: 1, hits } }, 'pass its hits.hits'],
+  [{ body: { hits: { hits } } }, 'pass its body.hits.hits'],
+  [{ rows: () => [hits] }, 'pass its rows()[0]'],
+  [{ total: 3 }, 'this is an object: pass the list of hits inside it'],
+  [Promise.resolve(hits), 'this is a promise: await it'],
+  [undefined, 'the hits must be an array, not undefined'],
+  [[hits], 'one nesting too many: pass the hits of one query'],
+])('hits that are no list of hits, %#', (given, message) => {
+  expect(() => rerankHits(query, given as unknown as typeof hits, own)).toThrow(message)
+})
+
+test('a reader that was not called, or is none', () => {
+  expect(() => rerankHits(query, hits, qdrant as never)).toThrow(
+    'the reader is a function: call it, qdrant()',
+  )
+  for (const none of [undefined, {}, 'qdrant']) {
+    expect(() => rerankHits(query, hits, none as never)).toThrow('the reader must have a function')
+  }
+})
+
+test.each(['top_n', 'topn', 'TopN', 'topK'])('%s is told to be topN', (name) => {
+  expect(() => rerankHits(query, hits, own, { [name]: 3 })).toThrow(
+    `unknown option of rerankHits "${name}", did you mean topN? Known: topN, settings`,
+  )
+})
+
+test('options of readers are told too', () => {
+  expect(() => qdrant({ texts: 'body' } as object)).toThrow(
+    'unknown option of qdrant "texts", did you mean text? Known: vector, text',
+  )
+  expect(() => pgvector({ embedding: 'e' } as object)).toThrow('did you mean vector?')
 })

@@ -3,10 +3,11 @@ import {
   KithError,
   type MethodSettings,
   type PartialMethodSettings,
-  rerankWith,
+  rerank,
   resolveMethodSettings,
   type Vector,
 } from '@kith/core'
+import { type NamedParts, refuseUnknown } from '@kith/core/internal'
 import { Document, type DocumentInterface } from '@langchain/core/documents'
 import type { EmbeddingsInterface } from '@langchain/core/embeddings'
 import { BaseDocumentCompressor } from '@langchain/core/retrievers/document_compressors'
@@ -32,6 +33,16 @@ export interface KithRerankOptions {
   settings?: PartialMethodSettings | undefined
 }
 
+const optionParts: NamedParts = {
+  part: 'option of KithRerank',
+  known: ['embeddings', 'vector', 'topN', 'scoreThreshold', 'cacheSize', 'settings'],
+  synonyms: {
+    embeddings: ['embedding', 'model'],
+    topN: ['topK', 'top', 'k'],
+    scoreThreshold: ['threshold', 'similarityThreshold', 'minScore'],
+  },
+}
+
 /**
  * Reranks a retriever's documents by reciprocal neighbours among them, seen through
  * their embeddings and their words. Retrieve about 50, keep the best:
@@ -53,6 +64,7 @@ export class KithRerank extends BaseDocumentCompressor {
 
   constructor(options: KithRerankOptions) {
     super()
+    refuseUnknown(options ?? {}, optionParts)
     const { embeddings, topN = 1, cacheSize = 2000, settings } = options
     if (typeof embeddings?.embedQuery !== 'function') {
       throw new KithError('BAD_INPUT', 'embeddings must be an Embeddings instance of LangChain')
@@ -95,7 +107,7 @@ export class KithRerank extends BaseDocumentCompressor {
     const context = documents.slice(0, this.#settings.contextSize)
     const [vector, vectors] = await Promise.all([this.#cache.query(query), this.#vectors(context)])
     const texts = this.#seesWords() ? context.map(({ pageContent }) => pageContent) : undefined
-    const ranking = rerankWith({ vector, text: query }, { vectors, texts }, this.#settings)
+    const ranking = rerank({ vector, text: query }, { vectors, texts }, this.#settings)
     const { order, scores } = extendRanking(ranking, documents.length)
     const better: [DocumentInterface, number][] = []
     for (const [place, index] of order.entries()) {

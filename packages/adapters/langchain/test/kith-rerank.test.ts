@@ -1,4 +1,4 @@
-import { presets, rerank, rerankWith } from '@kith/core'
+import { presets, rerank } from '@kith/core'
 import { type Encoder, loadEncoder } from '@kith/encoder'
 import { ContextualCompressionRetriever } from '@langchain/classic/retrievers/contextual_compression'
 import { MemoryVectorStore } from '@langchain/classic/vectorstores/memory'
@@ -183,7 +183,7 @@ test('another method, as kith tune may choose it', async () => {
   const documents = found.map((i) => ({ pageContent: texts[i]!, metadata: {} }))
   const settings = { method: 'fusion', mix: 'raw' } as const
   const better = await new KithRerank({ embeddings, settings }).compressDocuments(documents, query)
-  const { order } = rerankWith(
+  const { order } = rerank(
     { vector: queryVector, text: query },
     { vectors: found.map((i) => vectors[i]!), texts: found.map((i) => texts[i]!) },
     settings,
@@ -213,7 +213,7 @@ test('vectorScore follows the metric', async () => {
 
 test('says what is wrong', async () => {
   const embeddings = new LocalEmbeddings(encoder)
-  expect(() => new KithRerank({} as never)).toThrow(/kith: embeddings must be an Embeddings/)
+  expect(() => new KithRerank({} as never)).toThrow(/embeddings must be an Embeddings/)
   expect(() => new KithRerank({ embeddings, topN: 0 })).toThrow(/topN is 0, allowed/)
   expect(() => new KithRerank({ embeddings, cacheSize: 1.5 })).toThrow(/cacheSize is 1.5/)
   expect(() => new KithRerank({ embeddings, settings: { k: 0 } })).toThrow(/setting k is 0/)
@@ -225,4 +225,10 @@ test('says what is wrong', async () => {
   await expect(
     new KithRerank({ embeddings: short }).compressDocuments(documents, query),
   ).rejects.toThrow(/embedDocuments gave 0 vectors for 1 texts/)
+})
+
+test.each(['top_n', 'topn', 'topK'])('option %s is told to be topN', (name) => {
+  expect(() => new KithRerank({ embeddings, [name]: 3 })).toThrow(
+    `unknown option of KithRerank "${name}", did you mean topN?`,
+  )
 })

@@ -41,7 +41,8 @@ export type PartialMethodSettings = {
   [Name in keyof MethodSettings]?: MethodSettings[Name] | undefined
 }
 
-const rules: Rules = {
+/** What each setting of a method may be. */
+export const methodRules: Rules = {
   ...settingRules,
   method: choice(...methods),
   feedbackDocs: range({ from: 1, to: 16_384, integer: true }),
@@ -51,7 +52,7 @@ const rules: Rules = {
 }
 
 /** Feedback as measured in docs/method.md section 4; the constant that rank fusion was published with. */
-const standard: MethodSettings = {
+export const standard: MethodSettings = {
   ...presets.balanced,
   method: 'neighbours',
   feedbackDocs: 3,
@@ -65,7 +66,7 @@ export function resolveMethodSettings(
   settings: PartialMethodSettings = {},
   others: MethodSettings = standard,
 ): MethodSettings {
-  return resolve(settings, others, rules)
+  return resolve(settings, others, methodRules)
 }
 
 /** The settings that this method takes. */

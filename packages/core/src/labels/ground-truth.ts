@@ -1,60 +1,83 @@
 import type { Context } from '../context.ts'
 import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
+import { type NamedParts, refuseUnknown } from '../settings/names.ts'
 import { show } from '../settings/show.ts'
 
 /** The ground-truth documents of a query: L(q). */
 export interface GroundTruth {
-  /** Their rows in the context; row 0 is the query and cannot be one. */
-  rows: readonly number[]
+  /** Their indices among the candidates. */
+  candidates: readonly number[]
   /** g: their judged grades, above 0; 1 each without it. */
   grades?: readonly number[] | undefined
 }
 
-/** Ground truth whose grades are all there. */
-export type CheckedGroundTruth = Required<{ [Name in keyof GroundTruth]: readonly number[] }>
+/** Ground truth whose grades are all there, as rows of the context. */
+export interface CheckedGroundTruth {
+  /** Candidate i is row i + 1. */
+  rows: readonly number[]
+  grades: readonly number[]
+}
+
+const parts: NamedParts = {
+  part: 'property of the ground truth',
+  known: ['candidates', 'grades'],
+  synonyms: { candidates: ['rows', 'index', 'indices', 'documents', 'relevant', 'positives'] },
+}
 
 /** Checks that ground truth fits a context. */
 export function checkGroundTruth(groundTruth: GroundTruth, context: Context): CheckedGroundTruth {
-  const { rows: named, grades: given } = (isObject(groundTruth) ? groundTruth : {}) as GroundTruth
-  if (!Array.isArray(named) || named.length === 0) {
-    throw new KithError('BAD_INPUT', 'the ground truth must name at least one row: { rows: [1] }')
-  }
+  if (isObject(groundTruth) && !Array.isArray(groundTruth)) refuseUnknown(groundTruth, parts)
+  const given = (isObject(groundTruth) ? groundTruth : {}) as GroundTruth
   // Copies, which no getter can change once they are checked.
-  const rows: number[] = Array.from(named)
-  const seen = new Set<number>()
-  for (const row of rows) {
-    if (!Number.isInteger(row) || row < 1 || row >= context.rows) {
-      const last = context.rows - 1
-      throw new KithError(
-        'BAD_INPUT',
-        `ground-truth row ${show(row)} is no candidate, rows 1 to ${last}`,
-      )
-    }
-    if (seen.has(row)) throw new KithError('BAD_INPUT', `ground-truth row ${row} is named twice`)
-    seen.add(row)
+  const rows = rowsOf(given.candidates, context.rows - 1)
+  return { rows, grades: gradesOf(given.grades, rows.length) }
+}
+
+function rowsOf(candidates: readonly number[], count: number): number[] {
+  if (!Array.isArray(candidates) || candidates.length === 0) {
+    throw new KithError(
+      'BAD_INPUT',
+      'the ground truth must name at least one candidate: { candidates: [0] }',
+    )
   }
-  if (given === undefined || given === null) return { rows, grades: rows.map(() => 1) }
+  const seen = new Set<number>()
+  return Array.from(candidates, (candidate: number) => {
+    if (!Number.isInteger(candidate) || candidate < 0 || candidate >= count) {
+      const problem = `ground-truth candidate ${show(candidate)} does not exist, there are ${count}, counted from 0`
+      throw new KithError('BAD_INPUT', problem)
+    }
+    if (seen.has(candidate)) {
+      throw new KithError('BAD_INPUT', `ground-truth candidate ${candidate} is named twice`)
+    }
+    seen.add(candidate)
+    return candidate + 1
+  })
+}
+
+function gradesOf(given: readonly number[] | undefined | null, count: number): number[] {
+  if (given === undefined || given === null) return Array<number>(count).fill(1)
   if (!Array.isArray(given)) {
     throw new KithError('BAD_INPUT', `the grades must be an array of numbers, not ${show(given)}`)
   }
   const grades: number[] = Array.from(given)
-  if (grades.length !== rows.length) {
-    throw new KithError('BAD_SHAPE', `${grades.length} grades for ${rows.length} ground-truth rows`)
+  if (grades.length !== count) {
+    throw new KithError('BAD_SHAPE', `${grades.length} grades for ${count} ground-truth candidates`)
   }
   for (const grade of grades) {
     if (typeof grade === 'number' && grade > 0 && grade < Infinity) continue
     throw new KithError(
       'BAD_INPUT',
-      `the grade ${show(grade)} of a ground-truth row is not above 0`,
+      `the grade ${show(grade)} of a ground-truth candidate is not above 0`,
     )
   }
-  return { rows, grades }
+  return grades
 }
 
 /**
  * Section 6, step 1: the candidates of a label context: the ground truth first, whether
- * it was retrieved or not, then what was retrieved without it, cut to `contextSize`.
+ * it was retrieved or not, then what was retrieved without it, cut to `contextSize`. The
+ * ground truth is then candidates 0 to its number − 1.
  */
 export function injectGroundTruth<T>(
   groundTruth: readonly T[],

@@ -49,7 +49,8 @@ const epsilon: Rule = (name, value) => {
   if (value !== 'match-mixed') part(name, value)
 }
 
-const labelRules: Rules = {
+/** What each setting of labels may be. */
+export const labelRules: Rules = {
   ...settingRules,
   target: choice('mixed', 'rnn', 'geometric', 'joint', 'one-hot', 'uniform', 'query-centric'),
   aggregate: choice('mean', 'max', 'sum'),

@@ -5,11 +5,11 @@ import type { CheckedGroundTruth } from './ground-truth.ts'
 import type { LabelSettings } from './label-settings.ts'
 import { normalise } from './normalise.ts'
 
-/** Labels of a query's candidates; an index is 0 for the context's row 1. */
+/** Labels of a query's candidates. */
 export interface Labels {
   /** r'': the evidence that each of the N candidates is relevant. */
   evidence: Float64Array
-  /** The candidates with a label above 0, in descending order of it. */
+  /** The indices of the candidates with a label above 0, in descending order of it. */
   kept: Uint32Array
   /** Their probabilities: target[i] belongs to kept[i]; they sum to 1. */
   target: Float64Array

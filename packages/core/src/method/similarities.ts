@@ -4,13 +4,27 @@ import type { Settings } from '../settings/settings.ts'
 import { buildGraph } from './graph.ts'
 import { mix } from './mix.ts'
 
-/** Similarities of each probe to all rows of a context, the query's first. */
+/** The similarity of one probe to a query and to its candidates. */
+export interface Similarity {
+  toQuery: number
+  /** Its similarity to each candidate, by the candidate's index. */
+  toCandidates: Float32Array
+}
+
+/** How similar one probe is to a query and to its candidates. */
 export interface Similarities {
   /** S[probe, ·] after scaling; with several views Σ a_v · z(S_v[probe, ·]). */
-  geometric: Float32Array[]
+  geometric: Similarity
   /** s_J(probe, ·). */
-  jaccard: Float32Array[]
+  jaccard: Similarity
   /** s*(probe, ·). */
+  mixed: Similarity
+}
+
+/** Similarities of each probe to all rows of a context, the query's first. */
+export interface SimilarityRows {
+  geometric: Float32Array[]
+  jaccard: Float32Array[]
   mixed: Float32Array[]
 }
 
@@ -20,7 +34,7 @@ export function similarities(
   context: Context,
   probes: readonly number[],
   settings: Settings,
-): Similarities {
+): SimilarityRows {
   const geometric = buildGraph(engine, context, probes, settings)
   findNeighbours(engine, settings)
   const jaccard = probes.map((probe) => engine.jaccard(probe))
@@ -28,6 +42,19 @@ export function similarities(
     (probe, p) => new Float32Array(mix(geometric[p]!, jaccard[p]!, probe, settings)),
   )
   return { geometric: geometric.map(({ values }) => values), jaccard, mixed }
+}
+
+/** The rows of each probe, taken apart into the query's entry and the candidates'. */
+export function namedSimilarities({ geometric, jaccard, mixed }: SimilarityRows): Similarities[] {
+  return geometric.map((row, p) => ({
+    geometric: named(row),
+    jaccard: named(jaccard[p]!),
+    mixed: named(mixed[p]!),
+  }))
+}
+
+function named(row: Float32Array): Similarity {
+  return { toQuery: row[0]!, toCandidates: row.subarray(1) }
 }
 
 /** Sections 2 and 3 over the graph that the engine holds: ranks, reciprocal sets, neighbour vectors. */

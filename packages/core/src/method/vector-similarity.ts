@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import { type Context, nameOf } from '../context.ts'
 import { KithError } from '../error.ts'
 import type { Engine } from '../kernel/engine.ts'
 import { SMALLEST_SQUARE } from './cosine.ts'
@@ -33,10 +33,10 @@ export function vectorSimilarity(
   const vectors = Array.from({ length: rows.count }, (_, i) =>
     again.subarray(i * stride, i * stride + rows.dimensions),
   )
-  const nameOf = (i: number): string =>
-    view === 'vectors' ? context.nameOf(i) : `${context.nameOf(i)} of view ${view}`
-  refuseInfinite(vectors, nameOf)
-  if (rescaling === 'none') refuseLong(vectors, squares, nameOf)
+  const named = (i: number): string =>
+    view === 'vectors' ? nameOf(i) : `${nameOf(i)} of view ${view}`
+  refuseInfinite(vectors, named)
+  if (rescaling === 'none') refuseLong(vectors, squares, named)
   else if (rescale(vectors, squares, rescaling)) engine.gram()
 }
 
@@ -45,24 +45,24 @@ export function fits(square: number): boolean {
   return square >= SMALLEST_SQUARE && square <= LARGEST_SQUARE
 }
 
-function refuseInfinite(vectors: readonly Float32Array[], nameOf: (i: number) => string): void {
+function refuseInfinite(vectors: readonly Float32Array[], named: (i: number) => string): void {
   vectors.forEach((vector, i) => {
     const column = vector.findIndex((value) => !Number.isFinite(value))
     if (column < 0) return
-    throw new KithError('BAD_VECTOR', `${nameOf(i)} has ${vector[column]} in column ${column}`)
+    throw new KithError('BAD_VECTOR', `${named(i)} has ${vector[column]} in column ${column}`)
   })
 }
 
 function refuseLong(
   vectors: readonly Float32Array[],
   squares: Float32Array,
-  nameOf: (i: number) => string,
+  named: (i: number) => string,
 ): void {
   const i = squares.findIndex((square) => !(square <= LARGEST_SQUARE))
   if (i < 0) return
   throw new KithError(
     'BAD_VECTOR',
-    `${nameOf(i)} is too long for inner products in float32: its largest number is ${largestOf(vectors[i]!)}; use metric 'cosine'`,
+    `${named(i)} is too long for inner products in float32: its largest number is ${largestOf(vectors[i]!)}; use metric 'cosine'`,
   )
 }
 

@@ -1,5 +1,6 @@
 import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
+import { unknownName } from './names.ts'
 import { show } from './show.ts'
 
 /** Throws where a value is not one that a setting takes. */
@@ -60,8 +61,7 @@ export function resolve<T extends object>(given: object, others: T, rules: Rules
   for (const [name, own] of Object.entries(given)) {
     if (own === undefined) continue
     if (!Object.hasOwn(rules, name)) {
-      const known = Object.keys(rules).join(', ')
-      throw new KithError('BAD_SETTING', `unknown setting ${show(name)}, known: ${known}`)
+      throw unknownName(name, { part: 'setting', known: Object.keys(rules), code: 'BAD_SETTING' })
     }
     const value = copyOf(own)
     rules[name]!(name, value)

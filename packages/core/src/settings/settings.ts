@@ -1,5 +1,7 @@
 import { KithError } from '../error.ts'
 import type { KernelName } from '../kernel/engine.ts'
+import { isObject } from '../matrix.ts'
+import { refuseUnknown } from './names.ts'
 import { presets } from './presets.ts'
 import { choice, type Rules, range, resolve } from './setting-rules.ts'
 import { show } from './show.ts'
@@ -76,6 +78,7 @@ export function resolveSettings(
 }
 
 const share = range({ from: 0, to: 1 })
+const kinds = ['graph', 'score'] as const
 
 function checkViews(name: string, views: unknown): void {
   if (typeof views !== 'object' || views === null) {
@@ -84,7 +87,12 @@ function checkViews(name: string, views: unknown): void {
       `setting ${name} is ${show(views)}, allowed: weights by view name`,
     )
   }
-  for (const kind of ['graph', 'score'] as const) {
+  for (const [view, weights] of Object.entries(views)) {
+    if (!isObject(weights)) continue
+    const part = `weight of ${name}.${view}`
+    refuseUnknown(weights, { part, known: kinds, code: 'BAD_SETTING' })
+  }
+  for (const kind of kinds) {
     let sum = 0
     for (const [view, weights] of Object.entries(views as Record<string, Partial<ViewWeights>>)) {
       share(`${name}.${view}.${kind}`, weights?.[kind])

@@ -55,7 +55,7 @@ class DiskEmbeddings extends RowEmbeddings {
 
   protected copy(from: number, to: number, into: Float32Array, at: number): void {
     const { file } = this.#reader.layout
-    if (!this.#open) throw new KithError('BAD_INPUT', `${file}: read after it was closed`)
+    if (!this.#open) throw new KithError('CLOSED', `${file}: read after it was closed`)
     if (this.type === 'f32') {
       this.#reader.read(from, to, into, at)
       return

@@ -8,7 +8,7 @@ export class FileError extends KithError {
     readonly place: string,
     problem: string,
   ) {
-    super('BAD_INPUT', `${file}${place === '' ? '' : ` ${place}`}: ${problem}`)
+    super('BAD_FILE', `${file}${place === '' ? '' : ` ${place}`}: ${problem}`)
   }
 }
 

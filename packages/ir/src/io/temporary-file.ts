@@ -62,10 +62,9 @@ export class TemporaryFile {
       return action()
     } catch (error) {
       const { message, cause } = asFileError(this.file, error)
-      const problem = message.replace(/^kith: /, '')
       const told = new KithError(
-        'BAD_INPUT',
-        `the temporary file ${problem}; TMPDIR names the folder of temporary files, set it to another one with room`,
+        'BAD_FILE',
+        `the temporary file ${message}; TMPDIR names the folder of temporary files, set it to another one with room`,
       )
       told.cause = cause
       throw told

@@ -16,7 +16,7 @@ export async function withUnpacked<T>(
     for await (const chunk of readChunks(file)) unpacked.append(chunk)
     return await open(unpacked.file).catch((error: unknown) => {
       if (!(error instanceof KithError)) throw error
-      const message = error.message.replace(/^kith: /, '').replaceAll(unpacked.file, file)
+      const message = error.message.replaceAll(unpacked.file, file)
       throw new KithError(error.code, message)
     })
   } finally {

@@ -53,25 +53,26 @@ export class AuditJob implements Job<AuditTask, Finding[]> {
 
   run(task: AuditTask): Finding[] {
     const { settings, top } = this.#inputs
-    const context = this.#rows.of(task)
+    const { query, candidates } = this.#rows.of(task)
     const groundTruth = groundTruthOf(task)
-    const { evidence } = this.#method.smoothLabels(context, groundTruth)
+    const { evidence } = this.#method.smoothLabels(query, candidates, groundTruth)
     const listed = [...task.unjudged]
       .sort((a, b) => evidence[b]! - evidence[a]! || a - b)
       .slice(0, top)
-    const { geometric, jaccard } = this.#method.similarity(
-      { vectors: context.vectors },
-      groundTruth.rows,
+    const similar = this.#method.similarity(
+      query.vector,
+      candidates.vectors,
+      groundTruth.candidates,
       neighbourSettings(settings),
     )
     return listed.map((document) => ({
       document,
       evidence: evidence[document]!,
-      vouchers: groundTruth.rows
-        .map((row, l) => ({
-          document: row - 1,
-          similarity: geometric[l]![document + 1]!,
-          jaccard: jaccard[l]![document + 1]!,
+      vouchers: groundTruth.candidates
+        .map((known, l) => ({
+          document: known,
+          similarity: similar[l]!.geometric.toCandidates[document]!,
+          jaccard: similar[l]!.jaccard.toCandidates[document]!,
         }))
         .sort((a, b) => b.similarity - a.similarity || a.document - b.document)
         .slice(0, VOUCHERS),

@@ -25,7 +25,7 @@ export function checkStudy({
     return wrong('kind', kind, 'rerank, labels')
   } catch (error) {
     const { message } = error as Error
-    const problem = `the study ${name} cannot be done as it stands in the database: ${message.replace(/^kith: /, '')}`
+    const problem = `the study ${name} cannot be done as it stands in the database: ${message}`
     throw new KithError('BAD_INPUT', problem)
   }
 }

@@ -1,4 +1,11 @@
-import { type CandidateViews, type LabelSettings, type Labels, Reranker } from '@kith/core'
+import {
+  type CandidateViews,
+  type GroundTruth,
+  type LabelSettings,
+  type Labels,
+  type QueryViews,
+  Reranker,
+} from '@kith/core'
 import { VectorRows, type VectorSource } from '../join/vector-rows.ts'
 import type { Job } from '../tasks/job.ts'
 import type { LabelTask } from './label-tasks.ts'
@@ -25,7 +32,8 @@ export class LabelJob implements Job<LabelTask, Labels> {
   }
 
   run(task: LabelTask): Labels {
-    return this.#method.smoothLabels(this.#rows.of(task), groundTruthOf(task))
+    const { query, candidates } = this.#rows.of(task)
+    return this.#method.smoothLabels(query, candidates, groundTruthOf(task))
   }
 
   close(): void {
@@ -33,9 +41,9 @@ export class LabelJob implements Job<LabelTask, Labels> {
   }
 }
 
-/** The ground truth stands first in the context of a label task. */
-export function groundTruthOf({ grades }: LabelTask): { rows: number[]; grades: number[] } {
-  return { rows: grades.map((_, l) => l + 1), grades }
+/** The ground truth stands first among the candidates of a label task. */
+export function groundTruthOf({ grades }: LabelTask): GroundTruth {
+  return { candidates: [...grades.keys()], grades }
 }
 
 /** The contexts of label tasks. */
@@ -53,9 +61,12 @@ export class ContextRows {
     return new ContextRows(queries, await VectorRows.open(sources.docs))
   }
 
-  of({ row, rows, texts }: LabelTask): CandidateViews {
-    const vectors = [this.#queries.row(row), ...Array.from(rows, (i) => this.#docs.row(i))]
-    return texts ? { vectors, texts } : { vectors }
+  of({ row, rows, texts }: LabelTask): { query: QueryViews; candidates: CandidateViews } {
+    const vector = this.#queries.row(row)
+    const vectors = Array.from(rows, (i) => this.#docs.row(i))
+    if (!texts) return { query: { vector }, candidates: { vectors } }
+    const [text, ...others] = texts
+    return { query: { vector, text }, candidates: { vectors, texts: others } }
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { extendRanking, type MethodSettings, type Ranking, rerankWith } from '@kith/core'
+import { extendRanking, type MethodSettings, type Ranking, rerank } from '@kith/core'
 import { type SharedTexts, textAt } from '@kith/tune'
 import { VectorRows, type VectorSource } from '../join/vector-rows.ts'
 import type { Job } from '../tasks/job.ts'
@@ -37,12 +37,12 @@ export class RerankJob implements Job<RerankTask, Ranking> {
     const vectors = Array.from(rows, (document) => this.#docs.row(document))
     const ranking =
       queryTexts && docTexts
-        ? rerankWith(
+        ? rerank(
             { vector, text: textAt(queryTexts, text) },
             { vectors, texts: Array.from(texts, (number) => textAt(docTexts, number)) },
             settings,
           )
-        : rerankWith(vector, vectors, settings)
+        : rerank(vector, vectors, settings)
     return extendRanking(ranking, places.length)
   }
 

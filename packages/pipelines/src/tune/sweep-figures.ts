@@ -1,9 +1,10 @@
 import { cpus } from 'node:os'
 import {
   injectGroundTruth,
+  type Matrix,
   type MethodSettings,
   Reranker,
-  rerankWith,
+  rerank,
   resolveLabelSettings,
   similaritySettings,
   type Target,
@@ -53,7 +54,7 @@ export async function scoresFigure(
   const some = collection.list.slice(0, MOST_QUERIES)
   const before = some.map(({ id }) => Float32Array.from(run.get(id)!.scores).subarray(0, RANKS))
   const after = some.map((own) => {
-    const { scores } = rerankWith(...viewsOf(collection, own), settings)
+    const { scores } = rerank(...viewsOf(collection, own), settings)
     return scores.slice(0, Math.min(RANKS, settings.contextSize))
   })
   return {
@@ -75,9 +76,8 @@ export async function labelFigure(
   const { views, ...plain } = similaritySettings(settings)
   const spreads = targets.map((target) => {
     const own = resolveLabelSettings({ ...plain, target })
-    const lists = contexts.map(({ data, rows, truth }) => {
-      const context = { data, rows, dimensions: inputs.docs.dimensions }
-      const labels = reranker.smoothLabels(context, { rows: truth }, own)
+    const lists = contexts.map(({ query, candidates, truth }) => {
+      const labels = reranker.smoothLabels(query, candidates, { candidates: truth }, own)
       return Float64Array.from(labels.target).sort().reverse()
     })
     return { name: target, ranks: quantilesPerRank(lists, { ranks: 10, missing: 0 }) }
@@ -95,7 +95,7 @@ function labelContexts(
     level,
   }: { run: Run; qrels: Qrels; queries: Embeddings; docs: Embeddings; level: number },
   size: number,
-): { data: Float32Array; rows: number; truth: number[] }[] {
+): { query: Float32Array; candidates: Matrix; truth: number[] }[] {
   const contexts = []
   for (const { query, ids } of run) {
     const row = queries.rowOf(query)
@@ -104,10 +104,12 @@ function labelContexts(
     const truth = rowsOf(judged.map(([id]) => id))
     if (row === undefined || truth.length === 0 || truth.length > size) continue
     const rows = injectGroundTruth(truth, rowsOf(ids), size)
-    const data = new Float32Array((rows.length + 1) * docs.dimensions)
-    data.set(queries.read(row, row + 1))
-    docs.gather(rows, data.subarray(docs.dimensions))
-    contexts.push({ data, rows: rows.length + 1, truth: truth.map((_, i) => i + 1) })
+    const { dimensions } = docs
+    const data = new Float32Array(rows.length * dimensions)
+    docs.gather(rows, data)
+    const candidates = { data, rows: rows.length, dimensions }
+    const vector = queries.read(row, row + 1, new Float32Array(dimensions))
+    contexts.push({ query: vector, candidates, truth: [...truth.keys()] })
     if (contexts.length === MOST_QUERIES) break
   }
   return contexts

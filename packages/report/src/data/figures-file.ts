@@ -24,7 +24,7 @@ export function parseFigures(text: string, file: string): Figure[] {
     try {
       checkFigure(figure, `figure ${i + 1}`)
     } catch (error) {
-      throw error instanceof KithError ? wrong(error.message.replace(/^kith: /, '')) : error
+      throw error instanceof KithError ? wrong(error.message) : error
     }
     return figure
   })

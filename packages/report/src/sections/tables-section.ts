@@ -32,7 +32,7 @@ export function parseTables(content: string, file: string): ReportTable[] {
     tablesShape(tables, 'the list of tables')
     return tables as ReportTable[]
   } catch (error) {
-    const problem = (error as Error).message.replace(/^kith: /, '')
+    const problem = (error as Error).message
     throw new FileError(file, '', error instanceof KithError ? problem : `not JSON: ${problem}`)
   }
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { type KernelName, KithError, kernel, type Matrix } from '@kith/core'
-import { choice, range } from '@kith/core/internal'
+import { choice, range, throwIfAborted } from '@kith/core/internal'
 import { type AsyncScanner, localScanner } from '../async-scanner.ts'
 import { checkDocuments, DocumentReader, type DocumentSource } from '../documents.ts'
 import { handRound, leastRows, slotsFor } from '../hand-round.ts'
@@ -63,7 +63,7 @@ export async function searchExact(
 ): Promise<SearchResult> {
   check(queries, documents, options)
   const { signal } = options
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   const perQuery = Math.min(options.top, documents.rows)
   const result: SearchResult = {
     rows: new Uint32Array(queries.rows * perQuery),
@@ -88,7 +88,7 @@ export async function searchExact(
     return result
   } catch (error) {
     // Whatever failed because the search was stopped, that is not the reason.
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
     throw error instanceof ScanError ? new KithError(error.code, error.message) : error
   }
 }
@@ -122,7 +122,7 @@ async function searchAll(
     const begun = Promise.all(scanners.map((scanner) => scanner.begin(batch)))
     const scanned = handRound(reader, slots, (count) => {
       done += count
-      signal?.throwIfAborted()
+      throwIfAborted(signal)
       onProgress?.(done, reader.rows * passes)
     })
     await Promise.all([begun, scanned])

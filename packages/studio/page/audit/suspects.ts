@@ -19,28 +19,30 @@ export function suspectsOf(source: StudioContext, texts: boolean): Suspect[] | u
   const { query, documents, retrieved, truth } = source
   if (truth.length === 0) return []
   if (truth.length > AUDIT_CONTEXT) return undefined
-  const candidates = injectGroundTruth(truth, Array(retrieved).keys(), AUDIT_CONTEXT)
-  const context = new QueryContext(source).of(candidates, texts)
-  const rows = truth.map((_, l) => l + 1)
+  const inContext = injectGroundTruth(truth, Array(retrieved).keys(), AUDIT_CONTEXT)
+  const context = new QueryContext(source)
+  const asked = context.query(texts)
+  const candidates = context.of(inContext, texts)
+  const known = [...truth.keys()]
   const grades = truth.map((document) => documents[document]!.grade!)
-  const { evidence } = method.smoothLabels(context, { rows, grades })
-  const listed = candidates
+  const { evidence } = method.smoothLabels(asked, candidates, { candidates: known, grades })
+  const listed = inContext
     .map((document, candidate) => ({ document, candidate }))
     // A negative grade is no judgement.
     .filter(({ document }) => !((documents[document]!.grade ?? -1) >= 0))
     .sort((a, b) => evidence[b.candidate]! - evidence[a.candidate]! || a.candidate - b.candidate)
     .slice(0, PER_QUERY)
-  const { geometric, jaccard } = method.similarity({ vectors: context.vectors }, rows, embeddings)
+  const similar = method.similarity(asked.vector, candidates.vectors, known, embeddings)
   return listed.map(({ document, candidate }) => ({
     query: query.id,
     queryText: query.text,
     document: documents[document]!.id,
     evidence: evidence[candidate]!,
     vouchers: truth
-      .map((known, l) => ({
-        document: documents[known]!.id,
-        similarity: geometric[l]![candidate + 1]!,
-        jaccard: jaccard[l]![candidate + 1]!,
+      .map((relevant, l) => ({
+        document: documents[relevant]!.id,
+        similarity: similar[l]!.geometric.toCandidates[candidate]!,
+        jaccard: similar[l]!.jaccard.toCandidates[candidate]!,
       }))
       .sort((a, b) => b.similarity - a.similarity)
       .slice(0, VOUCHERS),

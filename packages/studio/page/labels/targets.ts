@@ -50,22 +50,23 @@ export function labelTable(
 ): LabelTable {
   const { documents, retrieved } = context.source
   const words = usesWords(page, documents[0]?.text !== undefined)
-  const candidates = injectGroundTruth(truth, Array(retrieved).keys(), page.contextSize)
-  const rows = context.of(candidates, words)
+  const inContext = injectGroundTruth(truth, Array(retrieved).keys(), page.contextSize)
+  const query = context.query(words)
+  const candidates = context.of(inContext, words)
   const groundTruth = {
-    rows: truth.map((_, l) => l + 1),
+    candidates: [...truth.keys()],
     grades: truth.map((document) => documents[document]!.grade!),
   }
   const columns = targets.map(({ name, about }) => {
     const settings = { ...methodSettings(page, words), ...labels, target: name }
-    const { kept, target } = method.smoothLabels(rows, groundTruth, settings)
+    const { kept, target } = method.smoothLabels(query, candidates, groundTruth, settings)
     const probability = new Map<number, number>()
     kept.forEach((candidate, i) => {
-      probability.set(candidates[candidate]!, target[i]!)
+      probability.set(inContext[candidate]!, target[i]!)
     })
     return { name, about, probability }
   })
-  return { truth, rows: worthShowing(columns, truth), columns, candidates: candidates.length }
+  return { truth, rows: worthShowing(columns, truth), columns, candidates: inContext.length }
 }
 
 /** The ground truth, then what evidence speaks for; what is spread evenly says nothing about a document. */

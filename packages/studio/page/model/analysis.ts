@@ -43,8 +43,9 @@ export function analyse(context: QueryContext, page: PageSettings): Analysis {
     places[document] = place
     scores[document] = sorted[place]!
   })
-  const { jaccard: shared } = method.similarity(context.rows(count, words), [0], settings)
-  const own = shared[0]!.subarray(1)
+  const inContext = context.first(count, words)
+  const [similar] = method.similarity(context.query(words), inContext, ['query'], settings)
+  const own = similar!.jaccard.toCandidates
   const term = page.mix === 'raw' ? own : standardised(own)
   const jaccard = term.map((value) => (1 - page.lambda) * value)
   const ndcgOf = (ranking: Uint32Array): number => {

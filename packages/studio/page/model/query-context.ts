@@ -24,20 +24,17 @@ export class QueryContext {
     return words ? { vectors: own, texts: this.#texts().slice(1, retrieved + 1) } : { vectors: own }
   }
 
-  /** The query and its first candidates as one context. */
-  rows(contextSize: number, words: boolean): CandidateViews {
+  /** The first of the candidates that were retrieved. */
+  first(contextSize: number, words: boolean): CandidateViews & { vectors: Float32Array[] } {
     const count = Math.min(contextSize, this.source.retrieved)
-    return this.of(
-      Array.from({ length: count }, (_, document) => document),
-      words,
-    )
+    return this.of([...Array(count).keys()], words)
   }
 
-  /** The query and some documents as one context. */
-  of(documents: readonly number[], words: boolean): CandidateViews {
-    const rows = [0, ...documents.map((document) => document + 1)]
-    const vectors = rows.map((row) => this.#vector(row))
-    return words ? { vectors, texts: rows.map((row) => this.#texts()[row]!) } : { vectors }
+  /** Some documents as candidates. */
+  of(documents: readonly number[], words: boolean): CandidateViews & { vectors: Float32Array[] } {
+    const vectors = documents.map((document) => this.#vector(document + 1))
+    if (!words) return { vectors }
+    return { vectors, texts: documents.map((document) => this.#texts()[document + 1]!) }
   }
 
   #vector(row: number): Float32Array {

@@ -1,4 +1,4 @@
-import { Reranker } from '@kith/core'
+import { Reranker, type Similarity } from '@kith/core'
 import { methodSettings, type PageSettings, usesWords } from '../model/page-settings.ts'
 import type { QueryContext } from '../model/query-context.ts'
 import { findNeighbourhood, type Neighbourhood } from './neighbourhood.ts'
@@ -29,29 +29,41 @@ export function explore(
   const size = Math.min(page.contextSize, retrieved)
   const words = usesWords(page, documents[0]?.text !== undefined)
   const settings = methodSettings(page, words)
-  const rows = context.rows(size, words)
+  const query = context.query(words)
+  const candidates = context.first(size, words)
   const found = documents.findIndex(({ id }) => id === probeId)
   const probe = found < size ? found + 1 : 0
-  const { order } = method.rerank(context.query(words), context.candidates(words), settings)
+  const { order } = method.rerank(query, context.candidates(words), settings)
   const ranks = new Int32Array(size + 1).fill(-1)
   order.subarray(0, size).forEach((document, place) => {
     ranks[document + 1] = place
   })
-  const { geometric, jaccard, mixed } = method.similarity(rows, [probe], settings)
+  const from = probe === 0 ? 'query' : probe - 1
+  const similar = method.similarity(query, candidates, [from], settings)[0]!
   return {
-    neighbourhood: findNeighbourhood(rows, settings),
+    neighbourhood: findNeighbourhood(query, candidates, settings),
     projection: projectionOf(context, size),
     ranks,
     probe,
-    similarities: { geometric: geometric[0]!, jaccard: jaccard[0]!, mixed: mixed[0]! },
+    similarities: {
+      geometric: rowOf(similar.geometric),
+      jaccard: rowOf(similar.jaccard),
+      mixed: rowOf(similar.mixed),
+    },
   }
 }
 
 /** The picture stays where it is while the settings of the neighbours change. */
 function projectionOf(context: QueryContext, size: number): Float32Array {
   if (known?.context !== context || known.size !== size) {
-    const { vectors } = context.rows(size, false)
-    known = { context, size, projection: project(vectors as Float32Array[]) }
+    const vector = context.query(false).vector as Float32Array
+    const { vectors } = context.first(size, false)
+    known = { context, size, projection: project([vector, ...vectors]) }
   }
   return known.projection
+}
+
+/** A similarity to every row of the picture. */
+function rowOf({ toQuery, toCandidates }: Similarity): Float32Array {
+  return Float32Array.of(toQuery, ...toCandidates)
 }

@@ -1,6 +1,12 @@
-import { type CandidateViews, type PartialSettings, Reranker } from '@kith/core'
+import {
+  type CandidateViews,
+  type Member,
+  type PartialSettings,
+  type QueryViews,
+  Reranker,
+} from '@kith/core'
 
-/** Who is whose neighbour in a context; row 0 is the query. */
+/** Who is whose neighbour in a picture's rows; row 0 is the query, row i + 1 candidate i. */
 export interface Neighbourhood {
   /** R: the rows that name each other, without the row itself. */
   reciprocal: number[][]
@@ -14,19 +20,20 @@ export interface Neighbourhood {
 
 const method = new Reranker()
 
-/** Finds the neighbours of all rows. */
+/** Finds the neighbours of the query and of all candidates. */
 export function findNeighbourhood(
-  context: CandidateViews,
+  query: QueryViews,
+  candidates: CandidateViews,
   settings: PartialSettings,
 ): Neighbourhood {
-  const { rank, reciprocal: extended } = method.neighbours(context, settings)
+  const { rank, reciprocal: extended } = neighbourRows(query, candidates, settings)
   const { reciprocal } =
     settings.trust === 0
       ? { reciprocal: extended }
-      : method.neighbours(context, { ...settings, trust: 0 })
+      : neighbourRows(query, candidates, { ...settings, trust: 0 })
   const mutual: [number, number][] = []
   const oneWay: [number, number][] = []
-  const own = reciprocal.map((set, row) => [...set].filter((other) => other !== row))
+  const own = reciprocal.map((set, row) => set.filter((other) => other !== row))
   rank.forEach((nearest, row) => {
     const set = new Set(own[row]!)
     for (const other of nearest) {
@@ -38,9 +45,27 @@ export function findNeighbourhood(
   return {
     reciprocal: own,
     extended: extended.map((set, row) =>
-      [...set].filter((other) => other !== row && !own[row]!.includes(other)),
+      set.filter((other) => other !== row && !own[row]!.includes(other)),
     ),
     mutual,
     oneWay,
   }
+}
+
+/** The neighbours of each row, as rows. */
+function neighbourRows(
+  query: QueryViews,
+  candidates: CandidateViews,
+  settings: PartialSettings,
+): { rank: number[][]; reciprocal: number[][] } {
+  const found = method.neighbours(query, candidates, settings)
+  const all = [found.query, ...found.candidates]
+  return {
+    rank: all.map(({ nearest }) => nearest.map(rowOf)),
+    reciprocal: all.map(({ reciprocal }) => reciprocal.map(rowOf)),
+  }
+}
+
+function rowOf(member: Member): number {
+  return member === 'query' ? 0 : member + 1
 }

@@ -58,17 +58,17 @@ export function ExplanationCard(
               : `Vouched for by ${shared.length} shared neighbours`}
           </h3>
           <ul class="vouchers">
-            {shared.slice(0, NAMED).map(({ index, queryWeight, candidateWeight }) => (
-              <li key={index}>
-                {index < 0 ? (
+            {shared.slice(0, NAMED).map(({ member, queryWeight, candidateWeight }) => (
+              <li key={member}>
+                {member === 'query' ? (
                   <span class="mark query" />
                 ) : (
-                  <Mark grade={documents[index]!.grade} level={info.level} />
+                  <Mark grade={documents[member]!.grade} level={info.level} />
                 )}
                 <span class="text">
-                  {index < 0
+                  {member === 'query'
                     ? `The query: ${query.text ?? query.id}`
-                    : inOneLine(documents[index]!)}
+                    : inOneLine(documents[member]!)}
                 </span>
                 <span class="number">{decimal(Math.min(queryWeight, candidateWeight))}</span>
               </li>

@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server'
-import { KithError } from '@kith/core'
+import { KithError, type KithErrorCode } from '@kith/core'
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { drain } from './drain.ts'
@@ -129,14 +129,26 @@ function signalOf(c: Context, seconds: number): () => AbortSignal {
   }
 }
 
+/** The errors that lie in the request: it is read, but cannot be done as it stands. */
+const asked: ReadonlySet<KithErrorCode> = new Set([
+  'BAD_VECTOR',
+  'BAD_SHAPE',
+  'BAD_SETTING',
+  'BAD_INPUT',
+  'BAD_FILE',
+])
+
 /** What the client is told of an error: all that it can do something about, and nothing else. */
 function problemOf(error: unknown, onError: (error: unknown) => void): Problem {
   if (error instanceof Problem) {
     if (error.cause !== undefined) onError(error.cause)
     return error
   }
-  if (error instanceof KithError && error.code !== 'OUT_OF_MEMORY') {
-    return new Problem(422, error.message.replace(/^kith: /, ''))
+  if (error instanceof KithError) {
+    if (error.code === 'ABORTED' && error.cause instanceof Problem) {
+      return problemOf(error.cause, onError)
+    }
+    if (asked.has(error.code)) return new Problem(422, error.message)
   }
   onError(error)
   return new Problem(500, 'the server failed; its log says why')

@@ -68,12 +68,12 @@ export class LiveLabels implements Labeller {
     // A context holds the whole ground truth: one query with much of it must not end a training.
     const size = Math.min(rows.length, Math.max(this.#settings.contextSize, relevant.length))
     const context = injectGroundTruth(relevant, rows, size)
-    const data = new Float32Array((size + 1) * dimensions)
-    if (embedding) data.set(embedding)
-    if (this.needsEmbedding) this.documents.gather(context, data.subarray(dimensions))
+    const data = new Float32Array(size * dimensions)
+    if (this.needsEmbedding) this.documents.gather(context, data)
     const { kept, target } = this.#reranker.smoothLabels(
-      { data, rows: size + 1, dimensions },
-      { rows: relevant.map((_, i) => i + 1), grades },
+      embedding ?? new Float32Array(dimensions),
+      { data, rows: size, dimensions },
+      { candidates: [...relevant.keys()], grades },
       this.#settings,
     )
     const values = new Float64Array(size)

@@ -43,10 +43,7 @@ export class QueryEncoder {
       const bad = rows.findIndex((value) => !Number.isFinite(value))
       if (bad >= 0) {
         const { id } = part[Math.floor(bad / dimensions)]!
-        throw new KithError(
-          'BAD_VECTOR',
-          `the embedding of query ${id} has the number ${rows[bad]}`,
-        )
+        throw new KithError('DIVERGED', `the embedding of query ${id} has the number ${rows[bad]}`)
       }
       data.set(rows, from * dimensions)
     }

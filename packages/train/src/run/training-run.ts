@@ -211,6 +211,6 @@ export class TrainingRun {
     const what = Number.isFinite(loss) ? `the gradients' length is ${norm}` : `the loss is ${loss}`
     const file = checkpointFile(this.#parts.out, 'latest')
     const problem = `training stopped at step ${step}: ${what}; the checkpoint of before is ${file}: try a lower learning rate, or clip gradients (maxGradNorm)`
-    return new KithError('BAD_VECTOR', problem)
+    return new KithError('DIVERGED', problem)
   }
 }

@@ -128,7 +128,7 @@ class LocalShare implements Share {
   async measure(batch: TrialBatch): Promise<Float64Array> {
     const values = new Float64Array(batch.mask.length)
     for (let query = 0; query < this.#trials.queries; query++) {
-      if (this.#closed) throw new KithError('BAD_INPUT', STOPPED)
+      if (this.#closed) throw new KithError('CLOSED', STOPPED)
       this.#trials.measure(query, batch, values)
       await new Promise((resolve) => setImmediate(resolve))
     }

@@ -2,7 +2,7 @@ import {
   KithError,
   type MethodSettings,
   type Ranking,
-  rerankWith,
+  rerank,
   similaritySettings,
   TrialContext,
 } from '@kith/core'
@@ -60,7 +60,7 @@ export class QueryTrials {
       this.#keep(query, context, before)
     } catch (error) {
       if (!(error instanceof KithError)) throw error
-      throw new KithError(error.code, `query ${own.id}: ${error.message.replace(/^kith: /, '')}`)
+      throw new KithError(error.code, `query ${own.id}: ${error.message}`)
     }
   }
 
@@ -90,7 +90,7 @@ function rankWith(
   settings: MethodSettings,
 ): Ranking {
   if (settings.method === 'neighbours') return context.rerank(similaritySettings(settings))
-  return rerankWith(...viewsOf(collection, own), settings)
+  return rerank(...viewsOf(collection, own), settings)
 }
 
 function openContext(collection: TrialCollection, own: TrialQuery): TrialContext {

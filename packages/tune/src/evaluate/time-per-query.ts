@@ -1,4 +1,4 @@
-import { type MethodSettings, rerankWith } from '@kith/core'
+import { type MethodSettings, rerank } from '@kith/core'
 import { viewsOf } from '../settings/trial-views.ts'
 import type { TrialCollection } from './collection.ts'
 
@@ -30,12 +30,12 @@ export function timePerQuery(
     const deep = sample.filter(({ docs }) => docs.length >= size)
     const contexts = (deep.length > 0 ? deep : sample).map((own) => viewsOf(collection, own))
     // The first calls compile and allocate.
-    for (const [query, candidates] of contexts.slice(0, 3)) rerankWith(query, candidates, some)
+    for (const [query, candidates] of contexts.slice(0, 3)) rerank(query, candidates, some)
     const times: number[] = []
     let total = 0
     for (const [query, candidates] of contexts) {
       const start = performance.now()
-      rerankWith(query, candidates, some)
+      rerank(query, candidates, some)
       const time = performance.now() - start
       times.push(time)
       total += time

@@ -1,4 +1,5 @@
 import type { MethodSettings } from '@kith/core'
+import { throwIfAborted } from '@kith/core/internal'
 import type { Evaluator } from '../evaluate/evaluator.ts'
 import type { Parameters, Space } from '../search/space.ts'
 import { type FinishedTrial, ROUND } from '../search/suggest.ts'
@@ -37,7 +38,7 @@ export async function runStudies(plan: StudiesPlan): Promise<Studies> {
   const known = new Map<string, number>()
   for (const line of file?.trials ?? []) known.set(keyOf(line), line.value)
   for (let from = 0; from < trials; from += ROUND) {
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
     const round = finished.flatMap((own, study) =>
       suggestTpe({ space, seed, study, start }, own)
         .slice(0, trials - from)

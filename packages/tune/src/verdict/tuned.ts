@@ -62,6 +62,6 @@ export function parseTuned(text: string, file = 'tuned.json'): Tuned {
     return { ...tuned, settings: resolveMethodSettings(tuned.settings) } as Tuned
   } catch (error) {
     if (!(error instanceof KithError)) throw error
-    throw wrong(error.message.replace(/^kith: /, ''))
+    throw wrong(error.message)
   }
 }

@@ -1,3 +1,4 @@
+import { checkFields } from '../check-arguments.ts'
 import { denseVector, type Fields, fieldOf, type Reader, textIn } from '../reader.ts'
 
 /** A hit as Elasticsearch and OpenSearch return it. */
@@ -11,10 +12,9 @@ export interface ElasticsearchHit {
  *
  * @param fields The fields; the vector's is `embedding` unless told otherwise.
  */
-export function elasticsearch({
-  vector = 'embedding',
-  text,
-}: Fields = {}): Reader<ElasticsearchHit> {
+export function elasticsearch(fields: Fields = {}): Reader<ElasticsearchHit> {
+  checkFields(fields, 'elasticsearch', ['vector', 'text'])
+  const { vector = 'embedding', text } = fields
   return {
     vector: (hit) => denseVector(fieldOf(hit._source, vector)),
     text: textIn(text, (hit) => hit._source),

@@ -1,3 +1,4 @@
+import { checkFields } from '../check-arguments.ts'
 import { denseVector, type Fields, fieldOf, type Reader, textIn } from '../reader.ts'
 
 /**
@@ -6,7 +7,9 @@ import { denseVector, type Fields, fieldOf, type Reader, textIn } from '../reade
  *
  * @param fields The columns; the vector's is `vector` unless told otherwise.
  */
-export function lancedb({ vector = 'vector', text }: Fields = {}): Reader<object> {
+export function lancedb(fields: Fields = {}): Reader<object> {
+  checkFields(fields, 'lancedb', ['vector', 'text'])
+  const { vector = 'vector', text } = fields
   return {
     vector: (row) => denseVector(fieldOf(row, vector)),
     text: textIn(text, (row) => row),

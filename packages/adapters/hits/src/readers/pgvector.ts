@@ -1,3 +1,4 @@
+import { checkFields } from '../check-arguments.ts'
 import { denseVector, type Fields, fieldOf, type Reader, textIn } from '../reader.ts'
 
 /**
@@ -6,7 +7,9 @@ import { denseVector, type Fields, fieldOf, type Reader, textIn } from '../reade
  *
  * @param fields The columns; the vector's is `embedding` unless told otherwise.
  */
-export function pgvector({ vector = 'embedding', text }: Fields = {}): Reader<object> {
+export function pgvector(fields: Fields = {}): Reader<object> {
+  checkFields(fields, 'pgvector', ['vector', 'text'])
+  const { vector = 'embedding', text } = fields
   return {
     vector: (row) => {
       const value = fieldOf(row, vector)

@@ -1,3 +1,4 @@
+import { checkFields } from '../check-arguments.ts'
 import { denseVector, type Reader, type TextField, textIn } from '../reader.ts'
 
 /** A match as Pinecone's `query` returns it. */
@@ -11,7 +12,9 @@ export interface PineconeHit {
  *
  * @param fields `text` is a key of the metadata.
  */
-export function pinecone({ text }: TextField = {}): Reader<PineconeHit> {
+export function pinecone(fields: TextField = {}): Reader<PineconeHit> {
+  checkFields(fields, 'pinecone', ['text'])
+  const { text } = fields
   return {
     vector: (match) => denseVector(match.values),
     text: textIn(text, (match) => match.metadata),

@@ -1,3 +1,4 @@
+import { checkFields } from '../check-arguments.ts'
 import { denseVector, type Fields, fieldOf, type Reader, textIn } from '../reader.ts'
 
 /** A point as Qdrant's `query` and `search` return it. */
@@ -12,7 +13,9 @@ export interface QdrantHit {
  *
  * @param fields `vector` is the name of a named vector; `text` a key of the payload.
  */
-export function qdrant({ vector, text }: Fields = {}): Reader<QdrantHit> {
+export function qdrant(fields: Fields = {}): Reader<QdrantHit> {
+  checkFields(fields, 'qdrant', ['vector', 'text'])
+  const { vector, text } = fields
   return {
     vector: (hit) => denseVector(vector === undefined ? hit.vector : fieldOf(hit.vector, vector)),
     text: textIn(text, (hit) => hit.payload),

@@ -1,3 +1,4 @@
+import { checkFields } from '../check-arguments.ts'
 import { denseVector, type Fields, fieldOf, type Reader, textIn } from '../reader.ts'
 
 /** An object as Weaviate's queries return it. */
@@ -12,7 +13,9 @@ export interface WeaviateHit {
  *
  * @param fields `vector` is the name of a named vector; `text` a property.
  */
-export function weaviate({ vector = 'default', text }: Fields = {}): Reader<WeaviateHit> {
+export function weaviate(fields: Fields = {}): Reader<WeaviateHit> {
+  checkFields(fields, 'weaviate', ['vector', 'text'])
+  const { vector = 'default', text } = fields
   return {
     vector: (object) => denseVector(fieldOf(object.vectors, vector)),
     text: textIn(text, (object) => object.properties),

@@ -1,58 +1,55 @@
-import {
-  type Candidates,
-  contextOf,
-  type Query,
-  type RankingContext,
-  toQueryViews,
-  toViews,
-} from '../context.ts'
+import { type Candidates, contextOf, type Query, toQueryViews, toViews } from '../context.ts'
 import { KithError } from '../error.ts'
+import type { Engine } from '../kernel/engine.ts'
 import type { Matrix } from '../matrix.ts'
+import { buildGraph } from '../method/graph.ts'
 import { standardise } from '../method/mix.ts'
+import { rankByNeighbours } from '../method/rank-by-neighbours.ts'
 import { type Ranking, rankCandidates } from '../method/ranking.ts'
-import { Reranker } from '../reranker.ts'
+import { similarities } from '../method/similarities.ts'
+import { presets } from '../settings/presets.ts'
 import { noPostings } from '../text/postings.ts'
+import type { Workspace } from '../workspace.ts'
 import { feedbackVector } from './feedback.ts'
 import {
   type MethodSettings,
   type PartialMethodSettings,
   resolveMethodSettings,
-  similaritySettings,
 } from './method-settings.ts'
 import { regularise } from './regularise.ts'
 import { reciprocalRankFusion } from './rrf.ts'
 
-const reranker = new Reranker()
-
-/**
- * Orders a query's candidates anew by any method, ours or a simpler one to compare it with.
- *
- * ```ts
- * const { order } = rerankWith(query, candidates, { method: 'rocchio', feedbackWeight: 0.2 })
- * ```
- */
-export function rerankWith(
+/** Orders a query's candidates anew by any method, ours or a simpler one to compare it with. */
+export function rankByMethod(
+  memory: Workspace,
   query: Query,
   candidates: Candidates,
-  settings?: PartialMethodSettings,
+  all: MethodSettings,
 ): Ranking {
-  const all = resolveMethodSettings(settings)
-  const own = similaritySettings(all)
+  const engine = memory.engine(all.kernel)
+  const inContext = (asked = query, found = candidates) =>
+    contextOf(asked, found, all.contextSize, memory.postings)
   switch (all.method) {
     case 'neighbours':
-      return reranker.rerank(query, candidates, own)
-    case 'fusion':
-      // Without neighbours: the geometric term of both views is all there is.
+      return rankByNeighbours(engine, inContext(), all).ranking
+    case 'fusion': {
       checkTexts(candidates)
-      return reranker.rerank(query, candidates, { ...own, lambda: 1, mix: 'standard' })
+      // Without neighbours: the geometric term of both views is all there is.
+      const settings = { ...all, lambda: 1, mix: 'standard' } as const
+      return rankByNeighbours(engine, inContext(), settings).ranking
+    }
     case 'rrf': {
-      const { total, context } = rowsOfAll(query, candidates, all.contextSize)
-      const { geometric, jaccard } = reranker.similarity(context, [0], own)
-      return rankCandidates(reciprocalRankFusion([geometric[0]!, jaccard[0]!], all.rrfK), total)
+      // The further views of vectors do not take part.
+      const { vector, text } = toQueryViews(query)
+      const { vectors, texts } = toViews(candidates)
+      const context = inContext({ vector, text }, { vectors, texts })
+      const { geometric, jaccard } = similarities(engine, context, [0], all)
+      const scores = reciprocalRankFusion([geometric[0]!, jaccard[0]!], all.rrfK)
+      return rankCandidates(scores, context.candidates)
     }
     default: {
       const { total, matrix } = matrixOf(query, candidates, all.contextSize)
-      return rankCandidates(scoresOf(matrix, all), total)
+      return rankCandidates(scoresOf(engine, matrix, all), total)
     }
   }
 }
@@ -69,48 +66,38 @@ export function feedbackQuery(
 }
 
 /** The scores of all rows of a context, by their vectors alone. */
-function scoresOf(context: Matrix, settings: MethodSettings): Float64Array {
+function scoresOf(engine: Engine, context: Matrix, settings: MethodSettings): Float64Array {
   const { method, k, smoothness } = settings
   if (method === 'regularise') {
     const rows = Array.from({ length: context.rows }, (_, row) => row)
-    const cosines = similaritiesOf(context, rows, 'cosine')
-    const scores = standardise(similaritiesOf(context, [0], settings.metric)[0]!, [])
+    const cosines = similaritiesOf(engine, context, rows, 'cosine')
+    const scores = standardise(similaritiesOf(engine, context, [0], settings.metric)[0]!, [])
     const among = cosines.slice(1).map((row) => row.subarray(1))
     return Float64Array.of(0, ...regularise(scores.subarray(1), among, { k, smoothness }))
   }
   const data = context.data.slice()
   data.set(feedbackVector(context, settings))
-  return Float64Array.from(similaritiesOf({ ...context, data }, [0], settings.metric)[0]!)
+  return Float64Array.from(similaritiesOf(engine, { ...context, data }, [0], settings.metric)[0]!)
 }
 
 /** S[probe, ·] of some probes, as it is. */
 function similaritiesOf(
-  context: Matrix,
+  engine: Engine,
+  { data, rows, dimensions }: Matrix,
   probes: readonly number[],
   metric: MethodSettings['metric'],
 ): Float32Array[] {
-  const settings = { metric, mix: 'raw', rowScaling: 'none', k: 1, kExp: 1, trust: 0 } as const
-  return reranker.similarity(context, probes, settings).geometric
+  const vectors = { data: data.subarray(dimensions), rows: rows - 1, dimensions }
+  const context = contextOf(data.subarray(0, dimensions), vectors, Infinity, noPostings)
+  const plain = { mix: 'raw', rowScaling: 'none', k: 1, kExp: 1, trust: 0 } as const
+  const terms = buildGraph(engine, context, probes, { ...presets.balanced, ...plain, metric })
+  return terms.map(({ values }) => values)
 }
 
-/** The first `limit` candidates below their query, with their words where they have texts. */
-function rowsOfAll(
-  query: Query,
-  candidates: Candidates,
-  limit: number,
-): { context: RankingContext; total: number } {
-  const { matrix, total } = matrixOf(query, candidates, limit)
-  const { texts } = toViews(candidates)
-  if (texts === undefined) return { context: matrix, total }
-  const { text } = toQueryViews(query)
-  if (text === undefined)
-    throw new KithError('BAD_INPUT', 'the candidates have texts, the query has none')
-  if (!Array.isArray(texts)) throw new KithError('BAD_INPUT', 'texts must be an array')
-  const all = [text, ...texts.slice(0, matrix.rows - 1)]
-  return { context: { vectors: matrix, texts: all }, total }
-}
-
-/** The vectors of a query and of the first `limit` of its candidates, and how many there are in all. */
+/**
+ * The vectors of a query, in row 0, and of the first `limit` of its candidates, and how many
+ * candidates there are in all.
+ */
 function matrixOf(
   query: Query,
   candidates: Candidates,

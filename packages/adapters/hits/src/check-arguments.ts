@@ -1,0 +1,67 @@
+import { KithError } from '@kith/core'
+import { type NamedParts, refuseUnknown } from '@kith/core/internal'
+
+/** The names of `rerankHits`'s options. */
+export const optionParts: NamedParts = {
+  part: 'option of rerankHits',
+  known: ['topN', 'settings'],
+  synonyms: { topN: ['topK', 'top', 'k', 'limit'] },
+}
+
+/** The names of a ready reader's options: its fields. */
+export function checkFields(fields: object, reader: string, known: readonly string[]): void {
+  const synonyms = {
+    vector: ['embedding', 'vectorField', 'vectorName', 'values'],
+    text: ['body', 'content', 'document', 'textField', 'field'],
+  }
+  refuseUnknown(fields, { part: `option of ${reader}`, known, synonyms })
+}
+
+/** Refuses hits that are no list: mostly a client's whole response, or a promise of it. */
+export function checkHits(hits: unknown): void {
+  if (Array.isArray(hits)) {
+    if (!Array.isArray(hits[0])) return
+    throw new KithError(
+      'BAD_INPUT',
+      'the hits are an array of arrays, one nesting too many: pass the hits of one query',
+    )
+  }
+  throw new KithError('BAD_INPUT', `the hits must be an array, ${insteadOfHits(hits)}`)
+}
+
+/** Refuses a reader that was not called, such as `qdrant` for `qdrant()`, and what is none. */
+export function checkReader(reader: unknown): void {
+  if (typeof reader === 'function') {
+    const name = reader.name || 'the reader'
+    throw new KithError('BAD_INPUT', `the reader is a function: call it, ${name}()`)
+  }
+  if (typeof (reader as { vector?: unknown } | null | undefined)?.vector === 'function') return
+  throw new KithError(
+    'BAD_INPUT',
+    'the reader must have a function vector: take one such as qdrant(), or pass { vector: (hit) => hit.embedding }',
+  )
+}
+
+/** The names under which clients return their lists of hits, by the order in which they are looked for. */
+const lists = ['points', 'matches', 'hits', 'objects', 'rows', 'result', 'results', 'data', 'body']
+
+function insteadOfHits(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return `not ${String(value)}`
+  if (typeof (value as { then?: unknown }).then === 'function') return 'this is a promise: await it'
+  const path = pathToList(value, 2)
+  if (path === undefined) return 'this is an object: pass the list of hits inside it'
+  return `this is a whole response: pass its ${path}`
+}
+
+/** Where a response has its list, such as `hits.hits`; undefined where it has none. */
+function pathToList(value: object, depth: number): string | undefined {
+  for (const name of lists) {
+    const part = (value as Record<string, unknown>)[name]
+    if (Array.isArray(part)) return name
+    if (typeof part === 'function' && name === 'rows') return 'rows()[0]'
+    if (depth === 0 || typeof part !== 'object' || part === null) continue
+    const inner = pathToList(part, depth - 1)
+    if (inner !== undefined) return `${name}.${inner}`
+  }
+  return undefined
+}

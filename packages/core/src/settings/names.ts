@@ -1,0 +1,70 @@
+import { KithError, type KithErrorCode } from '../error.ts'
+import { show } from './show.ts'
+
+/** An object that a caller gives: what messages call its parts, and their names. */
+export interface NamedParts {
+  /** What messages call a part, such as `setting` or `property of the query`. */
+  part: string
+  known: readonly string[]
+  /** What other libraries call a part, by the name that it has here. */
+  synonyms?: Readonly<Record<string, readonly string[]>> | undefined
+  /** `BAD_INPUT` unless it says otherwise. */
+  code?: KithErrorCode | undefined
+}
+
+/**
+ * Refuses an object with a name that nobody knows: a misspelt part would count for nothing
+ * without a word. A name whose value is undefined is as good as absent.
+ */
+export function refuseUnknown(given: object, parts: NamedParts): void {
+  for (const name of Object.keys(given)) {
+    if (parts.known.includes(name)) continue
+    if ((given as Record<string, unknown>)[name] !== undefined) throw unknownName(name, parts)
+  }
+}
+
+/** The error for a name that nobody knows, with the name that it was probably meant to be. */
+export function unknownName(name: string, parts: NamedParts): KithError {
+  const meant = nearestName(name, parts)
+  const known = parts.known.join(', ')
+  const help = meant === undefined ? `known: ${known}` : `did you mean ${meant}? Known: ${known}`
+  return new KithError(parts.code ?? 'BAD_INPUT', `unknown ${parts.part} ${show(name)}, ${help}`)
+}
+
+/** The known name that an unknown one was probably meant to be; undefined where none is near. */
+export function nearestName(
+  name: string,
+  { known, synonyms = {} }: Pick<NamedParts, 'known' | 'synonyms'>,
+): string | undefined {
+  const plain = plainOf(name)
+  let nearest: string | undefined
+  // A third of the letters may be wrong, two at the most.
+  let least = Math.min(2, Math.floor(plain.length / 3))
+  for (const candidate of known) {
+    if (synonyms[candidate]?.some((other) => plainOf(other) === plain)) return candidate
+    const edits = editsBetween(plain, plainOf(candidate))
+    if (edits > least || (edits === least && nearest !== undefined)) continue
+    nearest = candidate
+    least = edits
+  }
+  return nearest
+}
+
+/** A name without capitals and the signs between its words: top_n, topN and TOP-N are one. */
+function plainOf(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+}
+
+/** How many letters must be put in, taken out or replaced to make one word the other. */
+function editsBetween(a: string, b: string): number {
+  let above = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = above[j - 1]! + Number(a[i - 1] !== b[j - 1])
+      row.push(Math.min(replaced, above[j]! + 1, row[j - 1]! + 1))
+    }
+    above = row
+  }
+  return above[b.length]!
+}

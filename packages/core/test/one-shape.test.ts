@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { explain, neighbours, Reranker, rerank, similarity, smoothLabels } from '../src/index.ts'
+import { makeContext } from './contexts.ts'
+import { splitContext } from './support.ts'
+
+const { query, candidates } = splitContext(makeContext('clustered', 31, 12, { seed: 8 }))
+const settings = { k: 6, contextSize: 100 }
+
+test('similarity to the query is what rerank sorts by', () => {
+  const { order, scores } = rerank(query, candidates, settings)
+  const [own] = similarity(query, candidates, ['query'], settings)
+  expect(own!.mixed.toCandidates.length).toBe(candidates.rows)
+  order.forEach((candidate, place) => {
+    expect(own!.mixed.toCandidates[candidate]).toBe(scores[place])
+  })
+})
+
+test('similarities of probes are theirs in the order in which they are named', () => {
+  const raw = { ...settings, mix: 'raw' } as const
+  const [third, own, first] = similarity(query, candidates, [2, 'query', 0], raw)
+  // S and s_J are symmetric but for rounding.
+  expect(third!.geometric.toQuery).toBeCloseTo(own!.geometric.toCandidates[2]!, 5)
+  expect(first!.geometric.toCandidates[2]).toBeCloseTo(third!.geometric.toCandidates[0]!, 5)
+  expect(first!.jaccard.toQuery).toBeCloseTo(own!.jaccard.toCandidates[0]!, 5)
+  expect(own!.jaccard.toQuery).toBeCloseTo(1, 5)
+  expect(third!.jaccard.toCandidates[2]).toBeCloseTo(1, 5)
+})
+
+test('neighbours name the query, and count candidates from 0', () => {
+  const found = neighbours(query, candidates, settings)
+  expect(found.candidates.length).toBe(candidates.rows)
+  const [own] = similarity(query, candidates, ['query'], settings)
+  const { toQuery, toCandidates } = own!.geometric
+  const nearest = Array.from(toCandidates.keys()).sort(
+    (a, b) => toCandidates[b]! - toCandidates[a]!,
+  )
+  const members = found.query.nearest.filter((member) => member !== 'query')
+  expect(members).toEqual(nearest.slice(0, members.length))
+  expect(toQuery).toBeGreaterThan(0)
+  for (const member of found.query.reciprocal) {
+    const its = member === 'query' ? found.query : found.candidates[member]!
+    expect(its.reciprocal).toContain('query')
+    expect(its.nearest).toContain('query')
+  }
+})
+
+test('an explanation names the neighbours that vouch for a candidate as neighbours does', () => {
+  const plain = { ...settings, kExp: 1 }
+  const found = neighbours(query, candidates, plain)
+  const { order } = rerank(query, candidates, plain)
+  const best = order[0]!
+  const { shared } = explain(query, candidates, best, plain)
+  expect(shared.length).toBeGreaterThan(0)
+  for (const { member } of shared) {
+    expect(found.query.reciprocal).toContain(member)
+    expect(found.candidates[best]!.reciprocal).toContain(member)
+  }
+})
+
+test('labels count candidates from 0', () => {
+  const { kept, target, evidence } = smoothLabels(
+    query,
+    candidates,
+    { candidates: [4] },
+    { target: 'one-hot' },
+  )
+  expect([...kept]).toEqual([4])
+  expect([...target]).toEqual([1])
+  expect(evidence.indexOf(1)).toBe(4)
+})
+
+test('a query without candidates', () => {
+  expect(rerank([1, 2], []).order.length).toBe(0)
+  expect(neighbours([1, 2], [])).toEqual({
+    query: { nearest: ['query'], reciprocal: ['query'] },
+    candidates: [],
+  })
+  expect(similarity([1, 2], [], ['query'])[0]!.geometric.toCandidates.length).toBe(0)
+})
+
+test('a Reranker keeps a method, which a call may change', () => {
+  const reranker = new Reranker({ method: 'rocchio', k: 6 })
+  expect(reranker.rerank(query, candidates)).toEqual(
+    rerank(query, candidates, { method: 'rocchio', k: 6 }),
+  )
+  expect(reranker.rerank(query, candidates, { method: 'neighbours' })).toEqual(
+    rerank(query, candidates, { k: 6 }),
+  )
+})
