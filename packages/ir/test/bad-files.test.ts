@@ -121,7 +121,11 @@ describe('a bad file of embeddings is an error with its place', () => {
       'row 1: has 2 dimensions, the first row 1',
     ],
     ['cut.parquet', Buffer.from('PAR1'), 'cut.parquet: '],
-    ['foot.parquet', Buffer.from('PAR1\xff\xff\xff\x7fPAR1', 'latin1'), 'foot.parquet: '],
+    [
+      'foot.parquet',
+      Buffer.from('PAR1\xff\xff\xff\x7fPAR1', 'latin1'),
+      'foot.parquet byte 4: a footer of',
+    ],
     ['no-id.jsonl', Buffer.from('{"vector": [1]}\n'), 'line 1: expected id, a string or a number'],
     ['no-vector.jsonl', Buffer.from('{"id": "a"}\n'), 'line 1: expected vector, a list of numbers'],
     [

@@ -47,6 +47,19 @@ export interface RerankedHit<Hit> {
 export function rerankHits<Hit>(
   query: Query,
   hits: readonly Hit[],
+  reader: Reader<NoInfer<Hit>>,
+  options?: RerankHitsOptions,
+): RerankedHit<Hit>[]
+/** Hits of a client without types: they are taken for those that the reader reads. */
+export function rerankHits<Hit>(
+  query: Query,
+  hits: readonly Hit[],
+  reader: Reader<Hit>,
+  options?: RerankHitsOptions,
+): RerankedHit<Hit>[]
+export function rerankHits<Hit>(
+  query: Query,
+  hits: readonly Hit[],
   reader: Reader<Hit>,
   options: RerankHitsOptions = {},
 ): RerankedHit<Hit>[] {

@@ -228,7 +228,7 @@ test('says what is wrong', async () => {
 })
 
 test.each(['top_n', 'topn', 'topK'])('option %s is told to be topN', (name) => {
-  expect(() => new KithRerank({ embeddings, [name]: 3 })).toThrow(
+  expect(() => new KithRerank({ embeddings: new LocalEmbeddings(encoder), [name]: 3 })).toThrow(
     `unknown option of KithRerank "${name}", did you mean topN?`,
   )
 })

@@ -57,7 +57,11 @@ function forced(): KernelName | undefined {
   return name as KernelName
 }
 
-/** A kernel's compiled code, undefined where it does not run. */
+/**
+ * A kernel's compiled code, undefined where it does not run.
+ *
+ * @internal Its type needs WebAssembly's, which programs without the DOM's types lack.
+ */
 export function moduleOf(name: KernelName): WebAssembly.Module | undefined {
   if (!modules.has(name)) modules.set(name, compile(decodeBase64(sources[name]!)))
   return modules.get(name)

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const manifestOf = (folder: string) =>
+  JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+
+/** Every entry that the packages export, such as `@kith/stores/postgres`. */
+const entries: string[] = (manifestOf('.').workspaces as string[])
+  .map(manifestOf)
+  .filter((manifest) => !manifest.private)
+  .flatMap(({ name, exports = {} }) =>
+    Object.keys(exports)
+      .filter((path) => exports[path].types !== undefined)
+      .map((path) => `${name}${path.slice(1)}`),
+  )
+
+/** Programs of a consumer, checked together: nearly all the time goes to the types they share. */
+const programs = {
+  all: [
+    ...entries.map((entry, i) => `import * as e${i} from '${entry}'`),
+    `export const all = [${entries.map((_, i) => `e${i}`).join(', ')}]`,
+  ].join('\n'),
+  wrong: "import { rerank } from '@kith/core'\nrerank(1, 2)",
+  people: `
+    import { neighbours, rerank, similarity, smoothLabels, type Member } from '@kith/core'
+    import { qdrant, pinecone, rerankHits } from '@kith/hits'
+    declare const response: any
+    const vector = [1, 0]
+    const vectors = [[1, 0], [0, 1]]
+    rerankHits(vector, response, qdrant())
+    rerankHits(vector, response.matches, pinecone({ text: 'body' }), { topN: 3 })
+    rerankHits(vector, [{ e: [1, 2] }], { vector: (hit) => hit.e })[0]!.hit.e
+    rerank(vector, vectors, { method: 'fusion', k: 3 })
+    const [own] = similarity(vector, vectors, ['query', 0])
+    export const nearest: Member[] = neighbours(vector, vectors).query.nearest
+    export const score: number | undefined = own?.mixed.toCandidates[0]
+    smoothLabels(vector, vectors, { candidates: [0] })`,
+}
+
+/** What a strict compiler without the DOM's types says about the programs and the types they import. */
+function problemsOf(): string[] {
+  const files = new Map(
+    Object.entries(programs).map(([name, text]) => [
+      join(root, 'test', `consumer-${name}.ts`),
+      text,
+    ]),
+  )
+  const options: ts.CompilerOptions = {
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
+    types: ['node'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    noEmit: true,
+  }
+  const host = ts.createCompilerHost(options)
+  const { getSourceFile, fileExists } = host
+  host.fileExists = (name) => files.has(name) || fileExists(name)
+  host.getSourceFile = (name, ...rest) =>
+    files.has(name)
+      ? ts.createSourceFile(name, files.get(name)!, options.target!)
+      : getSourceFile.call(host, name, ...rest)
+  const built = ts.createProgram([...files.keys()], options, host)
+  // Types of other projects only they can correct.
+  const own = built.getSourceFiles().filter(({ fileName }) => !isForeign(fileName))
+  return [
+    ...built.getOptionsDiagnostics(),
+    ...own.flatMap((file) => [
+      ...built.getSyntacticDiagnostics(file),
+      ...built.getSemanticDiagnostics(file),
+    ]),
+  ].map(({ file: where, start = 0, messageText }) => {
+    const line = where?.getLineAndCharacterOfPosition(start).line ?? 0
+    const text = ts.flattenDiagnosticMessageText(messageText, ' ')
+    return `${where?.fileName ?? ''} ${line + 1}: ${text}`
+  })
+}
+
+function isForeign(file: string): boolean {
+  return /\/node_modules\/(?!@kith\/)/.test(file)
+}
+
+test('every entry holds with skipLibCheck: false and without the DOM’s types', () => {
+  expect(entries.length).toBeGreaterThan(12)
+  const problems = problemsOf()
+  const wanted = problems.filter((problem) =>
+    /consumer-wrong\.ts 2: .*not assignable/.test(problem),
+  )
+  expect(wanted).toHaveLength(1)
+  expect(problems.filter((problem) => !wanted.includes(problem))).toEqual([])
+}, 300_000)
