@@ -104,6 +104,10 @@ export class Encoder {
     await this.#pool.close()
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
   async #encodeWindow(
     texts: string[],
     first: number,

@@ -238,3 +238,16 @@ describe('names', () => {
     },
   )
 })
+
+test('rows of a file end with the block that opened them, and say so when they are used after it', async () => {
+  const file = join(folder, 'using.npy')
+  await writeEmbeddings(file, { dimensions: 2, ids: ['a'] }, [Float32Array.of(1, 2)])
+  let kept: Awaited<ReturnType<typeof openEmbeddings>>
+  {
+    await using opened = await openEmbeddings(file, { memory: 0 })
+    kept = opened
+    expect([...opened.read(0, 1)]).toEqual([1, 2])
+  }
+  expect(() => kept.read(0, 1)).toThrow(expect.objectContaining({ code: 'CLOSED' }))
+  await kept.close()
+})

@@ -53,6 +53,8 @@ export interface Store {
   /** Builds or renews the approximate index, where the store has such a thing. */
   index?(): Promise<void>
   close(): Promise<void>
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** How a store is opened; what it is made with when it is new. */

@@ -57,7 +57,7 @@ export class StudioCollection {
     try {
       return new StudioCollection(files, sources, level)
     } catch (error) {
-      sources.close()
+      await sources.close()
       throw error
     }
   }
@@ -128,8 +128,12 @@ export class StudioCollection {
     return ids.map((id) => this.#sources.texts?.documents.get(id) ?? { id })
   }
 
-  close(): void {
-    this.#sources.close()
+  async close(): Promise<void> {
+    await this.#sources.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   #vectors(query: string, rows: readonly number[]): StudioContext['vectors'] {

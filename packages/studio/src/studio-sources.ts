@@ -18,7 +18,7 @@ export interface StudioSources {
   /** Empty where there are no judgements. */
   qrels: Qrels
   texts: { queries: TextStore; documents: TextStore } | undefined
-  close(): void
+  close(): Promise<void>
 }
 
 /** How embeddings are opened. */
@@ -35,13 +35,13 @@ export async function openSources(
   options: StudioOptions,
 ): Promise<StudioSources> {
   const { corpus, queryText } = files
-  const opened: { close(): void }[] = []
-  const kept = <T extends { close(): void }>(part: T): T => {
+  const opened: { close(): Promise<void> }[] = []
+  const kept = <T extends { close(): Promise<void> }>(part: T): T => {
     opened.push(part)
     return part
   }
-  const close = (): void => {
-    for (const part of opened) part.close()
+  const close = async (): Promise<void> => {
+    for (const part of opened) await part.close()
   }
   try {
     const queries = kept(await openEmbeddings(files.queries, options))
@@ -63,7 +63,7 @@ export async function openSources(
         : undefined
     return { run, queries, docs, qrels, texts, close }
   } catch (error) {
-    close()
+    await close()
     throw error
   }
 }

@@ -21,7 +21,7 @@ export function sharedMinilm(): () => Promise<TextModel> {
   afterAll(async () => (await model)?.close())
   return async () => {
     model ??= minilm()
-    return { ...(await model), close() {} }
+    return { ...(await model), async close() {} }
   }
 }
 

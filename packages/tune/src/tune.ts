@@ -49,7 +49,7 @@ export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<
   const { trials = 200, folds = 5 } = options
   check({ trials, seed, queries: evaluator.queries })
   throwIfAborted(signal)
-  const stop = () => evaluator.close()
+  const stop = () => void evaluator.close()
   signal?.addEventListener('abort', stop)
   try {
     const base = resolveMethodSettings(options.base)

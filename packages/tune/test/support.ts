@@ -57,5 +57,6 @@ export function objective(
     evaluate: async (settings) =>
       settings.map((some) => Float64Array.from(all, (query) => value(query, some))),
     async close() {},
+    async [Symbol.asyncDispose]() {},
   }
 }

@@ -38,7 +38,7 @@ export const adaptCommand = defineCommand({
       output.result({ out, queries: ids.length }, `${out}: ${ids.length} queries adapted`)
     } finally {
       await encoder.close()
-      queries.close()
+      await queries.close()
     }
   },
 })

@@ -195,9 +195,9 @@ export const labelsCommand = defineCommand({
       const seconds = (performance.now() - start) / 1000
       output.result({ out, seconds, ...summary }, [`${out}:`, ...summaryLines(summary)].join('\n'))
     } finally {
-      queries.close()
-      docs.close()
-      texts?.close()
+      await queries.close()
+      await docs.close()
+      await texts?.close()
     }
   },
 })

@@ -75,8 +75,8 @@ export const loadCommand = defineCommand({
         await store.close()
       }
     } finally {
-      docs.close()
-      texts?.close()
+      await docs.close()
+      await texts?.close()
     }
   },
 })

@@ -53,7 +53,7 @@ export const studioCommand = defineCommand({
       await stop.heed(aborted)
       await studio.close()
     } finally {
-      collection.close()
+      await collection.close()
     }
   },
 })

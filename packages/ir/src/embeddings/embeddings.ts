@@ -16,8 +16,10 @@ export interface Embeddings {
   gather(rows: ArrayLike<number>, into?: Float32Array): Float32Array
   /** All rows on a SharedArrayBuffer; undefined when they are read from the file by position. */
   readonly memory: Float32Array | Uint16Array | undefined
-  /** Closes the file behind the rows. */
-  close(): void
+  /** Closes the file behind the rows; may be called twice. */
+  close(): Promise<void>
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Checks a range of rows. */

@@ -13,7 +13,7 @@ export class MemoryEmbeddings extends RowEmbeddings {
     super(memory.length / dimensions, dimensions, type, ids)
   }
 
-  close(): void {}
+  async close(): Promise<void> {}
 
   protected copy(from: number, to: number, into: Float32Array, at: number): void {
     const source = this.memory.subarray(from * this.dimensions, to * this.dimensions)

@@ -44,7 +44,7 @@ export async function openEmbeddings(
   }
   const embeddings = await open(file, memory, options)
   if (dimensions === undefined || dimensions === embeddings.dimensions) return embeddings
-  embeddings.close()
+  await embeddings.close()
   throw new FileError(file, '', `has ${embeddings.dimensions} dimensions, not ${dimensions}`)
 }
 

@@ -48,7 +48,7 @@ class DiskEmbeddings extends RowEmbeddings {
     this.#reader = new RawReader(layout, descriptor)
   }
 
-  close(): void {
+  async close(): Promise<void> {
     if (this.#open) closeSync(this.#reader.descriptor)
     this.#open = false
   }

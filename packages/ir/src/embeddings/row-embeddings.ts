@@ -18,7 +18,11 @@ export abstract class RowEmbeddings implements Embeddings {
   /** Writes the rows from `from` up to `to` to `into`, from `at` on. */
   protected abstract copy(from: number, to: number, into: Float32Array, at: number): void
 
-  abstract close(): void
+  abstract close(): Promise<void>
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
 
   idOf(row: number): string {
     checkRow(this, row)

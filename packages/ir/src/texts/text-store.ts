@@ -33,7 +33,7 @@ export class TextStore {
     try {
       await store.#fill(file)
     } catch (error) {
-      store.close()
+      await store.close()
       throw error
     }
     return store
@@ -85,7 +85,12 @@ export class TextStore {
     return this.#index.find(this.#wanted, 0)
   }
 
-  close(): void {
+  /** Closes and removes the temporary file; may be called twice. */
+  async close(): Promise<void> {
     this.#copy.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 }

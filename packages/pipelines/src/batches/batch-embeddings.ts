@@ -26,7 +26,8 @@ export function batchEmbeddings(
       Array.from(wanted, (row, i) => gathered.set(read(row, row + 1), i * dimensions))
       return gathered
     },
-    close() {},
+    async close() {},
+    async [Symbol.asyncDispose]() {},
   }
 }
 

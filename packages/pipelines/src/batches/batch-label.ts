@@ -132,6 +132,6 @@ function sourceOf(entries: ReadonlyMap<string, TextEntry>) {
   return {
     get: (id: string) => entries.get(id),
     has: (id: string) => entries.has(id),
-    close() {},
+    async close() {},
   }
 }

@@ -50,7 +50,7 @@ export class BatchSource {
         files.queryText === undefined ? undefined : await TextStore.open(files.queryText)
       return new BatchSource(files, queries, texts)
     } catch (error) {
-      queries.close()
+      await queries.close()
       throw error
     }
   }

@@ -48,7 +48,7 @@ export async function readTrainingQueries(
       labels: files.labels === undefined ? undefined : await labelsOf(files.labels),
     })
   } finally {
-    embeddings?.close()
+    await embeddings?.close()
   }
 }
 

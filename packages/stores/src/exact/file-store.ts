@@ -89,7 +89,11 @@ export class FileStore implements Store {
   }
 
   async close(): Promise<void> {
-    this.#embeddings?.close()
+    await this.#embeddings?.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   /** Half of a surrogate pair is looked up as U+FFFD, so that another document may be found. */

@@ -144,6 +144,10 @@ export class LanceStore implements Store {
     this.#connection.close()
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
   get #metric(): Metric {
     return this.#options.metric ?? this.#indexed ?? 'dot'
   }

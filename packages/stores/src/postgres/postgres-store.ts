@@ -168,6 +168,10 @@ export class PostgresStore implements Store {
     await this.#connections.pool.end()
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
   /** Loads documents in one transaction; the first one makes the collection where there is none. */
   async #load(documents: StoreDocuments, put: PutBatch): Promise<void> {
     const { type = 'f32', metric = 'dot' } = this.#collection ?? this.#options

@@ -97,7 +97,7 @@ export class Embedder {
 
   async close(): Promise<void> {
     const model = await this.#model?.catch(() => undefined)
-    model?.close()
+    await model?.close()
   }
 
   async #encode(texts: string[], role: Role): Promise<EmbeddedText[]> {

@@ -11,7 +11,7 @@ export async function storeWithTexts(store: SearchStore, corpus: string): Promis
     search: (queries, options) => store.search(queries, options),
     fetch: async (ids) => ids.map((id) => texts.get(id)),
     async close() {
-      texts.close()
+      await texts.close()
       await store.close()
     },
   }

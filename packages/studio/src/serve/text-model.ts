@@ -6,7 +6,7 @@ export interface TextModel {
   readonly name: string
   readonly dimensions: number
   embed(texts: readonly string[], role: Role): Promise<EmbeddedText[]>
-  close(): void
+  close(): Promise<void>
 }
 
 /** Loads an encoder, and the tokenizer beside it that counts what requests used. */

@@ -54,4 +54,8 @@ export class QueryEncoder {
   async close(): Promise<void> {
     await this.#session.release()
   }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
 }

@@ -28,6 +28,8 @@ export interface Evaluator {
   ): Promise<Float64Array[]>
   /** Ends the workers; values that are not there yet fail. Resolves when all threads are gone. */
   close(): Promise<void>
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** How an evaluator measures, and on what. */
@@ -91,6 +93,9 @@ export function createEvaluator(
     },
     async close() {
       await Promise.all(shares.map((share) => share.close()))
+    },
+    [Symbol.asyncDispose]() {
+      return this.close()
     },
   }
 }
