@@ -1,15 +1,4 @@
-import { type RankedQuery, writeRun } from '@kith/ir'
-import {
-  checkStudy,
-  decodeItem,
-  decodeLabels,
-  decodeRanking,
-  type LabelResult,
-  type Sidecar,
-  writeSidecarOf,
-} from '@kith/pipelines/internal'
-import { Studies } from '@kith/work'
-import { writeLabelFile } from '../old/label-store.ts'
+import { exportBatch } from '@kith/pipelines'
 import { defineCommand } from '../options/command.ts'
 import { databaseOption, readDatabase } from '../options/store-options.ts'
 import { text } from '../options/values.ts'
@@ -28,40 +17,9 @@ export const jobsExportCommand = defineCommand({
     out: { value: 'FILE', file: 'output', help: 'the file to write', required: true },
   },
   async run(values, output) {
-    const [name, out] = [text(values, 'study'), text(values, 'out')]
-    const studies = await Studies.open(readDatabase(values))
-    try {
-      const { kind, settings, origin, queries } = await studies.find(name)
-      const made = origin as unknown as Sidecar
-      const study = checkStudy({ name, kind, settings })
-      if (study.kind === 'rerank') {
-        await writeRun(out, rankings(studies, name))
-        await writeSidecarOf(out, made)
-      } else {
-        await writeLabelFile(out, study.settings.layout, {
-          key: JSON.stringify([name, settings]),
-          from: 0,
-          to: queries,
-          results: (from) => labels(studies, name, from),
-          onDone() {},
-          made,
-        })
-      }
-      output.result({ out, queries }, `${out}: ${queries} queries`)
-    } finally {
-      await studies.close()
-    }
+    const store = readDatabase(values)
+    const inputs = { store, name: text(values, 'study'), out: text(values, 'out') }
+    const { out, queries } = await exportBatch(inputs, output.hooks())
+    output.result({ out, queries }, `${out}: ${queries} queries`)
   },
 })
-
-async function* rankings(studies: Studies, name: string): AsyncGenerator<RankedQuery> {
-  for await (const { item, result } of studies.results(name)) {
-    yield decodeRanking(decodeItem(item.query, item.body), result.body)
-  }
-}
-
-async function* labels(studies: Studies, name: string, from: number): AsyncGenerator<LabelResult> {
-  for await (const { result } of studies.results(name, from)) {
-    yield decodeLabels(result.query, result.body)
-  }
-}

@@ -1,19 +1,7 @@
-import { KithError } from '@kith/core'
-import { readLabelsParquet, writeAtomic, writeLabelsParquet } from '@kith/ir'
-import { readChunks } from '@kith/ir/internal'
-import {
-  addSummaries,
-  type Input,
-  otherThan,
-  readShare,
-  type Share,
-  sidecarOf,
-  summaryLines,
-  writeSidecar,
-} from '@kith/pipelines/internal'
+import { mergeLabels } from '@kith/pipelines'
 import { defineCommand } from '../options/command.ts'
-import { identityOf } from '../options/file-clashes.ts'
 import { text, texts } from '../options/values.ts'
+import { tellMerged } from '../terminal/tell-labelled.ts'
 
 /** `kith labels merge`: shares in, the whole out. */
 export const mergeCommand = defineCommand({
@@ -27,127 +15,7 @@ export const mergeCommand = defineCommand({
   rest: { value: 'SHARE…', file: 'input', help: 'the files of all shares' },
   options: { out: { value: 'FILE', file: 'output', help: 'the labels to write', required: true } },
   async run(values, output) {
-    const out = text(values, 'out')
-    const shares = await Promise.all(
-      texts(values, 'rest').map(async (file) => ({ file, meta: await readShare(file) })),
-    )
-    shares.sort(
-      ({ meta: { queries: a } }, { meta: { queries: b } }) => a.from - b.from || a.to - b.to,
-    )
-    checkSame(shares)
-    checkWhole(shares)
-    refuseTwice(shares)
-    for (const { file, meta } of shares) await checkContents(file, meta)
-    const { settings, inputs, queries } = shares[0]!.meta
-    const files = shares.map(({ file }) => file)
-    const summary = addSummaries(shares.map(({ meta }) => meta.summary))
-    if (settings.format === 'parquet') {
-      await writeLabelsParquet(
-        out,
-        (async function* () {
-          for (const file of files) yield* readLabelsParquet(file)
-        })(),
-      )
-    } else {
-      await writeAtomic(out, async (write) => {
-        for (const file of files) for await (const chunk of readChunks(file)) await write(chunk)
-      })
-    }
-    const more = { queries: { from: 0, to: queries.total, total: queries.total }, summary }
-    await writeSidecar(out, 'labels merge', settings, files, { ...more, made: inputs })
-    output.result(
-      { out, shares: files.length, ...summary },
-      [`${out}: ${files.length} shares`, ...summaryLines(summary)].join('\n'),
-    )
+    const inputs = { shares: texts(values, 'rest'), out: text(values, 'out') }
+    tellMerged(output, await mergeLabels(inputs))
   },
 })
-
-/** An empty share has no queries that would show that it is named twice. */
-function refuseTwice(shares: readonly Named[]): void {
-  const seen = new Map<string | undefined, string>()
-  for (const { file } of shares) {
-    const identity = identityOf(file)
-    const before = seen.get(identity)
-    if (before !== undefined) throw refusal(`${file} and ${before} are the same file`)
-    seen.set(identity, file)
-  }
-}
-
-/** Throws unless a share is what was written together with its metadata. */
-async function checkContents(file: string, meta: Share): Promise<void> {
-  const other = await otherThan(file, meta)
-  if (other === undefined) return
-  const { from, to } = meta.queries
-  throw refusal(
-    `${sidecarOf(file)} is not that of ${file}, which should hold the labels of ${meta.summary.queries} queries: ${other}; make the share of queries ${from + 1} to ${to} again`,
-  )
-}
-
-type Named = { file: string; meta: Share }
-
-function checkSame(shares: readonly Named[]): void {
-  const first = shares[0]!
-  for (const share of shares) {
-    const { file, meta } = share
-    // A setting that only one of them has makes a difference too.
-    for (const name of Object.keys({ ...first.meta.settings, ...meta.settings })) {
-      const [value, other] = [meta.settings[name], first.meta.settings[name]]
-      if (JSON.stringify(value) === JSON.stringify(other)) continue
-      throw refusal(`${file} has ${name} ${show(value)}, ${first.file} has ${show(other)}`)
-    }
-    if (meta.version !== first.meta.version) {
-      throw refusal(
-        `${file} was made by kith ${meta.version}, ${first.file} by ${first.meta.version}`,
-      )
-    }
-    checkSameInputs(share, first)
-    const [total, other] = [meta.queries.total, first.meta.queries.total]
-    if (total !== other) throw refusal(`${file} is of ${total} queries, ${first.file} of ${other}`)
-  }
-}
-
-/** Inputs may lie in another folder on another machine, but their contents must be the same. */
-function checkSameInputs(share: Named, first: Named): void {
-  if (share === first) return
-  const [inputs, others] = [share.meta.inputs, first.meta.inputs]
-  const [count, expected] = [inputs.length, others.length]
-  if (count !== expected) {
-    throw refusal(`${share.file} was made from ${count} files, ${first.file} from ${expected}`)
-  }
-  for (const [i, input] of inputs.entries()) {
-    const other = others[i]!
-    if (input.bytes !== other.bytes || digestOf(share, input) !== digestOf(first, other)) {
-      throw refusal(
-        `${share.file} was made from ${input.file}, whose contents are not those of ${other.file}, from which ${first.file} was made`,
-      )
-    }
-  }
-}
-
-function digestOf({ file }: Named, { file: input, sha256 }: Input): string {
-  if (sha256 !== undefined) return sha256
-  throw refusal(`${sidecarOf(file)} has no digest of ${input}: make the share again with --shard`)
-}
-
-function checkWhole(shares: readonly Named[]): void {
-  let next = 0
-  for (const { file, meta } of shares) {
-    const { from, to } = meta.queries
-    if (from > next) throw refusal(`queries ${next + 1} to ${from} are in no share`)
-    if (from < next)
-      throw refusal(
-        `queries ${from + 1} to ${Math.min(to, next)} are in ${file} and in another share`,
-      )
-    next = to
-  }
-  const { total } = shares[0]!.meta.queries
-  if (next < total) throw refusal(`queries ${next + 1} to ${total} are in no share`)
-}
-
-function refusal(why: string): KithError {
-  return new KithError('BAD_INPUT', `these shares do not join: ${why}`)
-}
-
-function show(value: unknown): string {
-  return value === undefined ? 'none' : JSON.stringify(value)
-}

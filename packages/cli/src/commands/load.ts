@@ -1,12 +1,7 @@
-import { type Embeddings, FileError, openEmbeddings, TextStore } from '@kith/ir'
-import { openStore, type StoreDocument } from '@kith/stores'
-import { unstorable } from '@kith/stores/postgres'
+import { loadStore } from '@kith/pipelines'
 import { defineCommand } from '../options/command.ts'
 import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
 import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'
-
-/** Rows that are read at a time. */
-const BLOCK = 1024
 
 /** `kith load`: embeddings and texts into a store. */
 export const loadCommand = defineCommand({
@@ -33,71 +28,23 @@ export const loadCommand = defineCommand({
     ...embeddingOptions,
   },
   async run(values, output, stop) {
-    const docs = await openEmbeddings(text(values, 'docs'), readEmbeddingOptions(values))
-    const corpus = optionalText(values, 'corpus')
-    let texts: TextStore | undefined
-    try {
-      if (corpus !== undefined) texts = await TextStore.open(corpus)
-      const store = await openStore(text(values, 'store'), {
-        type: optionalChoice(values, 'type', ['f16', 'f32']) ?? docs.type,
-        metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
-      })
-      try {
-        const start = performance.now()
-        const progress = output.progress('loading', docs.rows)
-        const isNew = (await store.count()) === 0
-        await stop
-          .heed(
-            (signal) => {
-              const documents = documentsOf(docs, texts, corpus, (done) => {
-                progress.update(done)
-                signal.throwIfAborted()
-              })
-              return isNew ? store.add(documents) : store.replace(documents)
-            },
-            {
-              onStop: () => output.remark('stopping: finishing the documents under way'),
-              next: 'start the same command again: documents that are there already are replaced',
-            },
-          )
-          .finally(() => progress.end())
-        if (isSet(values, 'index')) {
-          output.remark('building the index …')
-          await store.index?.()
-        }
-        const seconds = (performance.now() - start) / 1000
-        const count = await store.count()
-        output.result(
-          { loaded: docs.rows, documents: count, seconds },
-          `${docs.rows} documents loaded in ${seconds.toFixed(1)} s; the store has ${count}`,
-        )
-      } finally {
-        await store.close()
-      }
-    } finally {
-      await docs.close()
-      await texts?.close()
+    const inputs = {
+      ...readEmbeddingOptions(values),
+      store: text(values, 'store'),
+      docs: text(values, 'docs'),
+      corpus: optionalText(values, 'corpus'),
+      type: optionalChoice(values, 'type', ['f16', 'f32']),
+      metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
+      index: isSet(values, 'index'),
     }
+    const result = await stop.heed((signal) => loadStore(inputs, output.hooks(signal)), {
+      onStop: () => output.remark('stopping: finishing the documents under way'),
+      next: 'start the same command again: documents that are there already are replaced',
+    })
+    const { loaded, documents, seconds } = result
+    output.result(
+      { loaded, documents, seconds },
+      `${loaded} documents loaded in ${seconds.toFixed(1)} s; the store has ${documents}`,
+    )
   },
 })
-
-function* documentsOf(
-  docs: Embeddings,
-  texts: TextStore | undefined,
-  corpus: string | undefined,
-  onDone: (done: number) => void,
-): Generator<StoreDocument> {
-  for (let from = 0; from < docs.rows; from += BLOCK) {
-    const to = Math.min(from + BLOCK, docs.rows)
-    const block = docs.read(from, to)
-    for (let row = from; row < to; row++) {
-      const id = docs.idOf(row)
-      const at = (row - from) * docs.dimensions
-      const { title, text: body } = texts?.get(id) ?? {}
-      const flaw = unstorable(title ?? '') ?? unstorable(body ?? '')
-      if (flaw) throw new FileError(corpus!, `document ${JSON.stringify(id)}`, `its text ${flaw}`)
-      yield { id, vector: block.subarray(at, at + docs.dimensions), title, text: body }
-    }
-    onDone(to)
-  }
-}

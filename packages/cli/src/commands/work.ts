@@ -1,6 +1,4 @@
-import { availableParallelism } from 'node:os'
-import { BatchPool, checkStudy } from '@kith/pipelines/internal'
-import { patiently, Studies, type WorkEvent, work } from '@kith/work'
+import { workBatches } from '@kith/pipelines'
 import { defineCommand } from '../options/command.ts'
 import { workerOption } from '../options/shared-options.ts'
 import { databaseOption, readDatabase } from '../options/store-options.ts'
@@ -28,41 +26,16 @@ export const workCommand = defineCommand({
     ...workerOption,
   },
   async run(values, output, stop) {
-    const address = readDatabase(values).replace(/#.*$/, '')
-    const lanes = optionalWhole(values, 'workers') ?? availableParallelism()
-    const lease = optionalWhole(values, 'lease') ?? 60
-    const onWaiting = (message: string): void =>
-      output.remark(`waiting for the database: ${message}`)
-    // One for each job that is being finished, and one for signs of life.
-    const studies = await patiently({ onWaiting }, () =>
-      Studies.open(address, { most: lanes + 1, silence: lease }),
-    )
-    const pool = new BatchPool(address, lanes)
-    let [queries, failures] = [0, 0]
-    try {
-      const onEvent = (event: WorkEvent): void => {
-        if (event.kind === 'done') {
-          queries += event.queries
-          output.remark(`${event.study}: ${event.queries} queries done`)
-        } else if (event.kind === 'failed') {
-          failures++
-          output.remark(`${event.study}: a job failed: ${event.message}`)
-        } else onWaiting(event.message)
-      }
-      const untilEmpty = isSet(values, 'until-empty')
-      const options = { lanes, lease, untilEmpty, onEvent }
-      await stop.heed(
-        (signal) =>
-          work(studies, async (study, items) => pool.run(checkStudy(study), items), {
-            ...options,
-            signal,
-          }),
-        { onStop: () => output.remark('finishing what has begun …') },
-      )
-    } finally {
-      await pool.close()
-      await studies.close()
+    const inputs = {
+      store: readDatabase(values),
+      workers: optionalWhole(values, 'workers'),
+      lease: optionalWhole(values, 'lease'),
+      untilEmpty: isSet(values, 'until-empty'),
     }
+    const { queries, failures } = await stop.heed(
+      (signal) => workBatches(inputs, output.hooks(signal)),
+      { onStop: () => output.remark('finishing what has begun …'), next: 'no job was begun' },
+    )
     output.result({ queries, failures }, `${queries} queries done, ${failures} tries failed`)
   },
 })

@@ -1,6 +1,7 @@
-import { fstatSync, readlinkSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { fstatSync } from 'node:fs'
+import { join } from 'node:path'
 import { embeddingFiles } from '@kith/ir/internal'
+import { identityOf, statOf } from '@kith/pipelines/internal'
 import type { Command, FileRole, Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -24,9 +25,6 @@ const READ_IN_FOLDERS = [
 /** What is written beside an output, or in it where it is a folder of embeddings. */
 const BESIDE_OUTPUTS = ['.meta.json', '.partial', '.partial.json', '.partial.lock']
 const IN_OUTPUTS = ['embedding.memmap', 'ids.memmap']
-
-/** Links that are followed one behind the other, as Linux does. */
-const MOST_LINKS = 40
 
 /** Embeddings whose ids are written to a file of their own. */
 const WITH_IDS = /\.(npy|safetensors|fvecs)(\.gz)?$/i
@@ -125,38 +123,4 @@ function writtenWith(used: Used): Used[] {
 function idsOf({ path, option }: Used): Used[] {
   const [, ...beside] = embeddingFiles(path)
   return beside.map((file) => ({ path: file, option, ids: true }))
-}
-
-/**
- * What tells a file or folder from every other, through links and spellings; undefined for pipes
- * and devices, which hold nothing that could be replaced.
- */
-export function identityOf(path: string, links = 0): string | undefined {
-  const found = statOf(path)
-  if (found) {
-    return found.isFile() || found.isDirectory() ? `${found.dev}:${found.ino}` : undefined
-  }
-  const target = links < MOST_LINKS ? linkTarget(path) : undefined
-  if (target !== undefined) return identityOf(target, links + 1)
-  // A file that is still to be made is known by its folder and its name.
-  const full = resolve(path)
-  return full === dirname(full) ? full : `${identityOf(dirname(full))}/${basename(full)}`
-}
-
-function statOf(path: string) {
-  try {
-    return statSync(path, { bigint: true, throwIfNoEntry: false })
-  } catch {
-    // A file in the place of a folder, or a link to itself: nothing is there.
-    return undefined
-  }
-}
-
-/** Where a link points that leads to nothing yet. */
-function linkTarget(path: string): string | undefined {
-  try {
-    return resolve(dirname(path), readlinkSync(path))
-  } catch {
-    return undefined
-  }
 }

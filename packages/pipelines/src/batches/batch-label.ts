@@ -1,27 +1,29 @@
 import type { LabelSettings } from '@kith/core'
 import type { TextEntry } from '@kith/ir'
 import type { Store, StoreDocument } from '@kith/stores'
+import type { MissingPolicy } from '../join/missing.ts'
 import { TextPair } from '../join/text-pair.ts'
 import { entryOf } from '../label/label-all.ts'
 import { formatLabelsOrSkip, type LabelLayout, needsTexts } from '../label/label-format.ts'
 import { addLabels, emptySummary, isSummary, type LabelSummary } from '../label/label-summary.ts'
-import { type LabelTask, labelTasks } from '../label/label-tasks.ts'
+import { type LabelTask, labelJoin, labelTasks } from '../label/label-tasks.ts'
 import { runTasks } from '../tasks/task-pool.ts'
 import { batchEmbeddings, documentsOf } from './batch-embeddings.ts'
 import { type BatchItem, damaged } from './batch-item.ts'
+import type { PortionAnswer } from './batch-study.ts'
 
 /** What decides how a batch is labelled. */
 export interface LabelStudy {
   settings: LabelSettings
   layout: LabelLayout
   level: number
-  missing: 'error' | 'skip'
+  missing: MissingPolicy
   /** Whether the words are looked at. */
   words: boolean
 }
 
 /** What came out for one query: what is written for it, and what it adds to the summary. */
-export interface LabelResult {
+export interface QueryLabels {
   part: string
   summary: LabelSummary
   /** Whether it got labels, be it that they do not fit the format. */
@@ -33,7 +35,7 @@ export async function labelBatch(
   store: Store,
   study: LabelStudy,
   items: readonly BatchItem[],
-): Promise<Buffer[]> {
+): Promise<PortionAnswer> {
   const { settings, layout, missing, words } = study
   const documents = await documentsOf(store, neededIds(items, settings.contextSize, missing))
   const dimensions = store.dimensions ?? 0
@@ -43,7 +45,9 @@ export async function labelBatch(
   )
   const docs = batchEmbeddings([...documents.values()], dimensions)
   const texts = words || needsTexts(layout.format) ? textsOf(items, documents) : undefined
-  const results = new Map<string, LabelResult>()
+  const compared = words ? texts : undefined
+  const join = labelJoin({ queries, docs, texts: compared, missing })
+  const results = new Map<string, QueryLabels>()
   const tasks: LabelTask[] = []
   for (const { query, ids, truth = [] } of items) {
     const summary = { ...structuredClone(emptySummary), position: 1 }
@@ -54,13 +58,13 @@ export async function labelBatch(
       level: study.level,
       queries,
       docs,
-      texts: words ? texts : undefined,
+      texts: compared,
       contextSize: settings.contextSize,
       missing,
       from: 0,
       to: 1,
     }
-    for await (const task of labelTasks(plan, summary.leftOut)) tasks.push(task)
+    for await (const task of labelTasks(plan, summary.leftOut, join)) tasks.push(task)
   }
   const inputs = {
     queries: { file: '', dimensions, memory: queries.memory },
@@ -70,19 +74,22 @@ export async function labelBatch(
   for await (const [task, labels] of runTasks('label', inputs, tasks, 1)) {
     const result = results.get(task.query)!
     result.answered = true
-    const written = formatLabelsOrSkip(entryOf(docs, task, labels), layout, texts, missing)
+    const written = formatLabelsOrSkip(entryOf(docs, task, labels), layout, texts, join)
     if (typeof written === 'string') {
       addLabels(result.summary, labels, task.grades.length)
       result.part = written
     } else if (written === undefined) result.summary.unfit++
     else result.summary.leftOut[written.leftOut] = 1
   }
-  return items.map(({ query }) => Buffer.from(JSON.stringify(results.get(query)!)))
+  return {
+    bodies: items.map(({ query }) => Buffer.from(JSON.stringify(results.get(query)!))),
+    missing: join.report.all(),
+  }
 }
 
 /** What came out for one query, from its bytes. */
-export function decodeLabels(query: string, body: Uint8Array): LabelResult {
-  let result: Partial<LabelResult> | null
+export function decodeLabels(query: string, body: Uint8Array): QueryLabels {
+  let result: Partial<QueryLabels> | null
   try {
     result = JSON.parse(Buffer.from(body).toString('utf8'))
   } catch (error) {
@@ -103,7 +110,7 @@ async function* one<T>(value: T): AsyncGenerator<T> {
 function* neededIds(
   items: readonly BatchItem[],
   contextSize: number,
-  missing: 'error' | 'skip',
+  missing: MissingPolicy,
 ): Generator<string> {
   for (const { ids, truth = [] } of items) {
     // A query without ground truth is left out.

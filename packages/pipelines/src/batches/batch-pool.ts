@@ -1,12 +1,12 @@
 import { ThreadWorker, WorkerPool, workerEntry } from '@kith/ir/pool'
-import type { BatchPart, BatchStudy } from './batch-study.ts'
+import type { BatchAnswer, BatchPart, BatchStudy } from './batch-study.ts'
 import type { BatchRequest } from './batch-worker.ts'
 
 const entry = workerEntry(import.meta.url, './batch-worker.js')
 
 /** Worker threads that do batches, one at a time each. */
 export class BatchPool {
-  readonly #pool: WorkerPool<BatchRequest, BatchPart[]>
+  readonly #pool: WorkerPool<BatchRequest, BatchAnswer>
   readonly #size: number
 
   constructor(address: string, size: number) {
@@ -18,8 +18,8 @@ export class BatchPool {
     })
   }
 
-  /** What comes out for each query of a batch. */
-  run(study: BatchStudy, parts: readonly BatchPart[]): Promise<BatchPart[]> {
+  /** What comes out for a batch. */
+  run(study: BatchStudy, parts: readonly BatchPart[]): Promise<BatchAnswer> {
     return this.#pool.run(() => ({ study, parts }))
   }
 
@@ -28,11 +28,11 @@ export class BatchPool {
     study: BatchStudy,
     batches: AsyncIterable<readonly BatchPart[]>,
     signal?: AbortSignal,
-  ): AsyncGenerator<{ parts: readonly BatchPart[]; results: BatchPart[] }> {
+  ): AsyncGenerator<{ parts: readonly BatchPart[]; answer: BatchAnswer }> {
     // One more than there are threads, so that none waits for the writer.
     const options = { ahead: this.#size + 1, signal }
-    for await (const [{ parts }, results] of this.#pool.map(requests(study, batches), options)) {
-      yield { parts, results }
+    for await (const [{ parts }, answer] of this.#pool.map(requests(study, batches), options)) {
+      yield { parts, answer }
     }
   }
 

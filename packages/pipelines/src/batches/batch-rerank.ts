@@ -1,17 +1,19 @@
 import type { MethodSettings } from '@kith/core'
 import type { RankedQuery } from '@kith/ir'
 import type { Store } from '@kith/stores'
+import type { MissingPolicy } from '../join/missing.ts'
 import { type Shelves, TextShelf } from '../join/text-shelf.ts'
 import { newRanking } from '../rerank/new-rankings.ts'
 import { rerankTasks } from '../rerank/rerank-tasks.ts'
 import { runTasks } from '../tasks/task-pool.ts'
 import { batchEmbeddings, documentsOf } from './batch-embeddings.ts'
 import { type BatchItem, bytesOf, copyOf, damaged } from './batch-item.ts'
+import type { PortionAnswer } from './batch-study.ts'
 
 /** What decides how a batch is reranked. */
 export interface RerankStudy {
   settings: MethodSettings
-  missing: 'error' | 'skip'
+  missing: MissingPolicy
   /** Whether the words are looked at. */
   texts: boolean
 }
@@ -24,7 +26,7 @@ export async function rerankBatch(
   store: Store,
   { settings, missing, texts }: RerankStudy,
   items: readonly BatchItem[],
-): Promise<Buffer[]> {
+): Promise<PortionAnswer> {
   const documents = await documentsOf(store, neededIds(items, settings.contextSize, missing))
   const dimensions = store.dimensions ?? 0
   const queries = batchEmbeddings(
@@ -36,7 +38,7 @@ export async function rerankBatch(
   const run = { has: (id: string) => rankings.has(id), [Symbol.iterator]: () => rankings.values() }
   const shelves = texts ? shelvesOf(items, documents.values()) : undefined
   const { contextSize } = settings
-  const { list } = rerankTasks({ run, queries, docs, shelves, missing, contextSize })
+  const { list, report } = rerankTasks({ run, queries, docs, shelves, missing, contextSize })
   const inputs = {
     queries: { file: '', dimensions, memory: queries.memory },
     docs: { file: '', dimensions, memory: docs.memory },
@@ -51,7 +53,10 @@ export async function rerankBatch(
     const places = Uint32Array.from(answer.order, (candidate) => task.places[candidate]!)
     bodies.set(task.query, Buffer.concat([bytesOf(places), bytesOf(scores as Float32Array)]))
   }
-  return items.map(({ query }) => bodies.get(query) ?? Buffer.alloc(0))
+  return {
+    bodies: items.map(({ query }) => bodies.get(query) ?? Buffer.alloc(0)),
+    missing: report.all(),
+  }
 }
 
 /** The ranking that an item and what came out for it make. */
@@ -77,7 +82,7 @@ function rankingOf({ query, ids, scores = new Float64Array(0) }: BatchItem): Ran
 function* neededIds(
   items: readonly BatchItem[],
   contextSize: number,
-  missing: 'error' | 'skip',
+  missing: MissingPolicy,
 ): Generator<string> {
   for (const { ids } of items) yield* missing === 'skip' ? ids : ids.slice(0, contextSize)
 }

@@ -1,4 +1,3 @@
-import { KithError } from '@kith/core'
 import {
   type Embeddings,
   FileError,
@@ -9,6 +8,7 @@ import {
   TextStore,
 } from '@kith/ir'
 import { unstorable } from '@kith/stores/postgres'
+import { type MissingPolicy, MissingReport } from '../join/missing.ts'
 import { type BatchItem, encodeItem } from './batch-item.ts'
 import type { BatchPart } from './batch-study.ts'
 
@@ -21,7 +21,7 @@ export interface BatchFiles {
 
 /** What else decides the items. */
 export interface BatchRules {
-  missing: 'error' | 'skip'
+  missing: MissingPolicy
   /** Judgements and the grade from which on they count, where queries are labelled. */
   truth?: { qrels: Qrels; level: number } | undefined
   /** Whether the items go into a database, which cannot have every id. */
@@ -88,20 +88,20 @@ export class BatchSource {
     if (batch.length > 0) yield batch
   }
 
-  close(): void {
-    this.#queries.close()
-    this.#texts?.close()
+  async close(): Promise<void> {
+    await this.#queries.close()
+    await this.#texts?.close()
   }
 
   #vector(query: string, { missing, truth }: BatchRules): Float32Array | undefined {
     const row = this.#queries.rowOf(query)
     if (row !== undefined) return this.#queries.read(row, row + 1)
     // A query without ground truth is left out anyway.
-    if (missing === 'skip' || (truth && truthOf(query, truth).length === 0)) return undefined
-    throw new KithError(
-      'BAD_INPUT',
-      `query ${query}: it has no embedding (--missing skip goes on without)`,
-    )
+    if (truth && truthOf(query, truth).length === 0) return undefined
+    const report = new MissingReport()
+    report.add('queries of the run have no embedding', query)
+    report.check(missing, `query ${query}: `)
+    return undefined
   }
 }
 

@@ -1,5 +1,6 @@
 import { KithError } from '@kith/core'
 import { openStore, type Store } from '@kith/stores'
+import type { MissingIds } from '../join/missing.ts'
 import { namedError } from '../tasks/named-error.ts'
 import { type BatchItem, decodeItem } from './batch-item.ts'
 import { type LabelStudy, labelBatch } from './batch-label.ts'
@@ -20,6 +21,20 @@ export interface BatchPart {
   body: Uint8Array
 }
 
+/** What comes out for a batch. */
+export interface BatchAnswer {
+  /** For each query, as bytes. */
+  results: BatchPart[]
+  /** What lacked an embedding or a text and was skipped. */
+  missing: MissingIds[]
+}
+
+/** What comes out for some items. */
+export interface PortionAnswer {
+  bodies: Buffer[]
+  missing: MissingIds[]
+}
+
 /** Does batches of any study with the stores of one address, which are opened when they are needed. */
 export class BatchRunner {
   readonly #address: string
@@ -30,18 +45,19 @@ export class BatchRunner {
     this.#address = address
   }
 
-  /** What comes out for each query, as bytes. */
-  async run(study: BatchStudy, parts: readonly BatchPart[]): Promise<BatchPart[]> {
+  /** Does one batch. */
+  async run(study: BatchStudy, parts: readonly BatchPart[]): Promise<BatchAnswer> {
     const store = await this.#open(study.collection)
-    const results: BatchPart[] = []
+    const answer: BatchAnswer = { results: [], missing: [] }
     for (const items of portions(parts, store.dimensions ?? 1)) {
       for (const item of items) checkVector(item, store)
-      const bodies = await runPortion(store, study, items)
+      const { bodies, missing } = await runPortion(store, study, items)
       items.forEach(({ query }, i) => {
-        results.push({ query, body: bodies[i]! })
+        answer.results.push({ query, body: bodies[i]! })
       })
+      answer.missing.push(...missing)
     }
-    return results
+    return answer
   }
 
   async close(): Promise<void> {
@@ -62,7 +78,7 @@ async function runPortion(
   store: Store,
   { kind, settings }: BatchStudy,
   items: readonly BatchItem[],
-): Promise<Buffer[]> {
+): Promise<PortionAnswer> {
   try {
     return kind === 'rerank'
       ? await rerankBatch(store, settings, items)

@@ -1,6 +1,6 @@
 /** The worker thread of batches: fetches documents from the store and works on their queries. */
 import { serveThread } from '@kith/ir/pool/service'
-import { type BatchPart, BatchRunner, type BatchStudy } from './batch-study.ts'
+import { type BatchAnswer, type BatchPart, BatchRunner, type BatchStudy } from './batch-study.ts'
 
 /** What the thread is asked. */
 export interface BatchRequest {
@@ -8,7 +8,7 @@ export interface BatchRequest {
   parts: readonly BatchPart[]
 }
 
-serveThread<{ address: string }, BatchRequest, BatchPart[]>(({ address }) => {
+serveThread<{ address: string }, BatchRequest, BatchAnswer>(({ address }) => {
   const runner = new BatchRunner(address)
   return {
     run: ({ study, parts }) => runner.run(study, parts),

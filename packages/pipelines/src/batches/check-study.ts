@@ -38,7 +38,8 @@ function checkRerank(study: Readonly<Record<string, unknown>>): RerankStudy {
   return study as unknown as RerankStudy
 }
 
-function checkLabels(study: Readonly<Record<string, unknown>>): LabelStudy {
+/** Settings of labels that are complete and follow the rules. */
+export function checkLabels(study: Readonly<Record<string, unknown>>): LabelStudy {
   const { settings, layout, level, missing, words } = study
   checkSettings(settings, resolveLabelSettings)
   if (!isObject(layout)) return wrong('layout', layout, 'an object')

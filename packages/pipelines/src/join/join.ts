@@ -65,7 +65,9 @@ export class Join {
   /** The first `limit` candidates that lack nothing. */
   candidates(ids: readonly string[], limit: number): JoinedCandidates {
     const joined: JoinedCandidates = { rows: [], places: [] }
-    for (let place = 0; place < ids.length && joined.rows.length < limit; place++) {
+    // Only where candidates are skipped, later ones move up into the context.
+    const end = this.#missing === 'skip' ? ids.length : Math.min(limit, ids.length)
+    for (let place = 0; place < end && joined.rows.length < limit; place++) {
       const row = this.#document('candidates of the run', ids[place]!)
       if (row === undefined) continue
       joined.rows.push(row)

@@ -1,4 +1,5 @@
 import { KithError } from '@kith/core'
+import type { Hooks } from '../hooks.ts'
 
 /** What to do about queries and documents that lack an embedding or a text. */
 export const missingPolicies = ['error', 'skip'] as const
@@ -17,6 +18,12 @@ export interface Missing {
   first: readonly string[]
 }
 
+/** The ids of one kind of things that lack something: all of them, so that reports can be joined. */
+export interface MissingIds {
+  what: string
+  ids: readonly string[]
+}
+
 /** Which queries and documents lack something; each id counts once. */
 export class MissingReport {
   readonly #ids = new Map<string, Set<string>>()
@@ -26,6 +33,16 @@ export class MissingReport {
     const ids = this.#ids.get(what)
     if (ids) ids.add(id)
     else this.#ids.set(what, new Set([id]))
+  }
+
+  /** Notes what other reports have, such as those of batches that other threads did. */
+  addAll(missing: readonly MissingIds[]): void {
+    for (const { what, ids } of missing) for (const id of ids) this.add(what, id)
+  }
+
+  /** Everything that was noted, for `addAll` of another report. */
+  all(): MissingIds[] {
+    return Array.from(this.#ids, ([what, ids]) => ({ what, ids: [...ids] }))
   }
 
   /** What is missing, kind by kind, in the order in which it was noticed. */
@@ -52,4 +69,9 @@ export class MissingReport {
     const problem = this.remarks().join('; ')
     throw new KithError('BAD_INPUT', `${where}${problem} (missing: skip goes on without them)`)
   }
+}
+
+/** Tells people what was left out. */
+export function remarkMissing(report: MissingReport, { onRemark }: Hooks, whose = ''): void {
+  for (const remark of report.remarks()) onRemark?.(`${whose}${remark}`)
 }

@@ -1,5 +1,5 @@
 import { type PreparedText, prepareText } from '@kith/core'
-import { type LabelledQuery, type LabelTexts, type TextEntry, TextStore } from '@kith/ir'
+import { type LabelTexts, type TextEntry, TextStore } from '@kith/ir'
 
 /** Prepared texts that are kept for the next query they are candidates of. */
 const KEPT = 50_000
@@ -29,14 +29,6 @@ export class TextPair implements LabelTexts {
 
   document(id: string): TextEntry | undefined {
     return this.#documents.get(id)
-  }
-
-  /** What of some labels has no text; undefined where all has. */
-  lacking({ query, docs }: LabelledQuery): { what: string; reason: string } | undefined {
-    if (!this.query(query)) return { what: 'the query', reason: 'the query has no text' }
-    const without = docs.find((id) => !this.has(id))
-    if (without === undefined) return undefined
-    return { what: `document ${without}`, reason: 'a document has no text' }
   }
 
   /** Whether a document has a text. */

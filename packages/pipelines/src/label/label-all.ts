@@ -1,16 +1,25 @@
 import type { Labels } from '@kith/core'
 import type { AppendPart, Embeddings, LabelledQuery } from '@kith/ir'
+import type { Join } from '../join/join.ts'
 import { addLabels, type LabelSummary } from './label-summary.ts'
 import { type LabelPlan, type LabelTask, type LeftOut, labelTasks } from './label-tasks.ts'
 
 /** Queries that are written at a time: what a stop can cost. */
 export const PART = 512
 
+/** How queries are labelled. */
+export interface LabelWork {
+  plan: LabelPlan
+  /** Its report gets what was missing. */
+  join: Join
+  run(tasks: AsyncIterable<LabelTask>): AsyncIterable<[LabelTask, Labels]>
+  /** What is written for a query, or why it is left out; undefined where it does not fit the format. */
+  format(task: LabelTask, labels: Labels): string | { leftOut: string } | undefined
+}
+
 /** Labels the queries of a plan and passes them on part by part, each with the summary up to it. */
 export async function labelAll(
-  plan: LabelPlan,
-  run: (tasks: AsyncIterable<LabelTask>) => AsyncIterable<[LabelTask, Labels]>,
-  format: (task: LabelTask, labels: Labels) => string | { leftOut: string } | undefined,
+  { plan, join, run, format }: LabelWork,
   append: AppendPart<LabelSummary>,
   before: LabelSummary,
 ): Promise<LabelSummary> {
@@ -19,7 +28,7 @@ export async function labelAll(
   // Tasks are made ahead of their answers: what was left out before each one is noted with it.
   const noted: LeftOut[] = []
   const tasks = async function* (): AsyncGenerator<LabelTask> {
-    for await (const task of labelTasks(plan, leftOut)) {
+    for await (const task of labelTasks(plan, leftOut, join)) {
       noted.push({ ...leftOut })
       yield task
     }

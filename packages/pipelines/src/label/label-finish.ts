@@ -14,7 +14,7 @@ export async function finishLabels(
   if (summary.queries === 0 && summary.unfit > 0) {
     throw new KithError(
       'BAD_INPUT',
-      `no query has ${layout.negatives} documents besides a positive one: lower --negatives, or raise --max-labelled`,
+      `no query has ${layout.negatives} documents besides a positive one: lower negatives, or raise maxLabelled`,
     )
   }
   if (layout.format === 'parquet') await writeLabelsParquet(out, readLabels(partial))

@@ -1,4 +1,3 @@
-import { KithError } from '@kith/core'
 import {
   formatLabelsJson,
   formatLabelsTsv,
@@ -9,6 +8,7 @@ import {
   type LabelTexts,
   type LabelValues,
 } from '@kith/ir'
+import type { Join } from '../join/join.ts'
 import type { TextPair } from '../join/text-pair.ts'
 
 export const labelFormats = [
@@ -64,13 +64,15 @@ export function formatLabelsOrSkip(
   entry: LabelledQuery,
   layout: LabelLayout,
   texts: TextPair | undefined,
-  missing: 'error' | 'skip',
+  join: Join,
 ): string | { leftOut: string } | undefined {
-  const lacking = needsTexts(layout.format) ? texts?.lacking(entry) : undefined
-  if (lacking === undefined) return formatLabels(entry, layout, texts)
-  if (missing === 'skip') return { leftOut: lacking.reason }
-  throw new KithError(
-    'BAD_INPUT',
-    `query ${entry.query}: ${lacking.what} has no text (--missing skip goes on without)`,
-  )
+  if (!texts || !needsTexts(layout.format)) return formatLabels(entry, layout, texts)
+  const { query, docs } = entry
+  const without = docs.filter((id) => !texts.has(id))
+  const noText = texts.query(query) === undefined
+  if (!noText && without.length === 0) return formatLabels(entry, layout, texts)
+  if (noText) join.report.add('queries of the run have no text', query)
+  for (const id of without) join.report.add('labelled documents have no text', id)
+  join.check(`query ${query}: `)
+  return { leftOut: noText ? 'the query has no text' : 'a document has no text' }
 }

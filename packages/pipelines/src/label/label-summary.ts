@@ -69,24 +69,3 @@ function isCounts(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   return Object.values(value).every(Number.isFinite)
 }
-
-/** Where the figures begin. */
-const WIDTH = 36
-
-/** What a person can judge labels by. */
-export function summaryLines(summary: LabelSummary): string[] {
-  const { queries, leftOut, unfit } = summary
-  const share = (count: number): string => `${((100 * count) / Math.max(1, queries)).toFixed(1)} %`
-  const lines = [`queries with labels                 ${queries}`]
-  for (const [why, count] of Object.entries(leftOut)) {
-    lines.push(`left out: ${why} `.padEnd(WIDTH) + count)
-  }
-  if (unfit > 0) lines.push('left out: too few for the format'.padEnd(WIDTH) + unfit)
-  if (queries === 0) return lines
-  return [
-    ...lines,
-    `mean probability on ground truth    ${(summary.groundTruthMass / queries).toFixed(4)}`,
-    `documents that carry 90 % of it     ${(summary.carriers / queries).toFixed(2)} on average`,
-    `ground truth not the highest        ${summary.groundTruthNotHighest} (${share(summary.groundTruthNotHighest)})`,
-  ]
-}

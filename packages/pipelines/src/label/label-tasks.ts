@@ -1,5 +1,7 @@
-import { injectGroundTruth, KithError, type PreparedText } from '@kith/core'
+import { injectGroundTruth, type PreparedText } from '@kith/core'
 import type { Embeddings, Qrels, RankedQuery } from '@kith/ir'
+import { Join } from '../join/join.ts'
+import type { MissingPolicy } from '../join/missing.ts'
 import type { TextPair } from '../join/text-pair.ts'
 import type { QueryTask } from '../tasks/job.ts'
 
@@ -26,7 +28,7 @@ export interface LabelPlan {
   docs: Embeddings
   texts: TextPair | undefined
   contextSize: number
-  missing: 'error' | 'skip'
+  missing: MissingPolicy
   /** The first and the end of the places in the run that are wanted. */
   from: number
   to: number
@@ -35,17 +37,38 @@ export interface LabelPlan {
 /** Why queries were left out, and how many. */
 export type LeftOut = Record<string, number>
 
+/** The join of the rankings with embeddings, and with texts where they count. */
+export function labelJoin({
+  queries,
+  docs,
+  texts,
+  missing,
+}: Pick<LabelPlan, 'queries' | 'docs' | 'texts' | 'missing'>): Join {
+  const present = texts && {
+    hasQuery: (id: string) => texts.query(id) !== undefined,
+    hasDocument: (id: string) => texts.has(id),
+  }
+  return new Join({ queries, docs, texts: present }, missing)
+}
+
 /**
  * Turns rankings into tasks, as they are asked for. Queries without ground truth, or with more of
  * it than a context holds, are left out; what has no embedding or text is an error, or left out too.
+ *
+ * @param join Its report gets what was missing.
  */
-export async function* labelTasks(plan: LabelPlan, leftOut: LeftOut): AsyncGenerator<LabelTask> {
+export async function* labelTasks(
+  plan: LabelPlan,
+  leftOut: LeftOut,
+  join: Join = labelJoin(plan),
+): AsyncGenerator<LabelTask> {
   let position = -1
   for await (const ranking of plan.rankings) {
     position++
     if (position < plan.from) continue
     if (position >= plan.to) return
-    const task = taskOf(plan, ranking, position)
+    const task = taskOf(plan, join, ranking, position)
+    join.check(`query ${ranking.query}: `)
     if (typeof task !== 'string') yield task
     else leftOut[task] = (leftOut[task] ?? 0) + 1
   }
@@ -53,44 +76,23 @@ export async function* labelTasks(plan: LabelPlan, leftOut: LeftOut): AsyncGener
 
 /** A ranking's task, or why it has none. */
 function taskOf(
-  plan: LabelPlan,
+  { qrels, level, queries, docs, texts, contextSize }: LabelPlan,
+  join: Join,
   { query, ids }: RankedQuery,
   position: number,
 ): LabelTask | string {
-  const { queries, docs, missing, texts, contextSize } = plan
-  const truth = [...(plan.qrels.get(query) ?? [])].filter(([, grade]) => grade >= plan.level)
-  if (truth.length === 0) return 'no ground truth'
-  const lose = (what: string, reason: string): string => {
-    if (missing === 'skip') return reason
-    throw new KithError('BAD_INPUT', `query ${query}: ${what} (--missing skip goes on without)`)
+  const judgements = qrels.get(query)
+  // Such a query needs no embedding.
+  if (![...(judgements?.values() ?? [])].some((grade) => grade >= level)) return 'no ground truth'
+  const row = join.query(query)
+  if (row === undefined) {
+    return `the query has no ${queries.rowOf(query) === undefined ? 'embedding' : 'text'}`
   }
-  const row = queries.rowOf(query)
-  if (row === undefined) return lose('the query has no embedding', 'the query has no embedding')
-  if (texts && !texts.query(query)) return lose('the query has no text', 'the query has no text')
-  /** A document's row; undefined where it lacks something and may. */
-  const rowOf = (kind: string, id: string): number | undefined => {
-    const at = docs.rowOf(id)
-    if (at !== undefined && (!texts || texts.has(id))) return at
-    lose(`${kind} ${id} has no ${at === undefined ? 'embedding' : 'text'}`, '')
-    return undefined
-  }
-  const judged: number[] = []
-  const grades: number[] = []
-  for (const [id, grade] of truth) {
-    const at = rowOf('ground truth', id)
-    if (at === undefined) continue
-    judged.push(at)
-    grades.push(grade)
-  }
+  const { rows: judged, grades } = join.truth(judgements, level)
   if (judged.length === 0) return 'ground truth lacks embeddings'
-  if (judged.length > contextSize) return 'more ground truth than --context'
-  const retrieved: number[] = []
-  for (const id of ids) {
-    const at = rowOf('candidate', id)
-    if (at !== undefined) retrieved.push(at)
-    // The ground truth may be among them, so this many always fill the context.
-    if (retrieved.length === contextSize) break
-  }
+  if (judged.length > contextSize) return 'more ground truth than the context'
+  // The ground truth may be among them, so this many always fill the context.
+  const { rows: retrieved } = join.candidates(ids, contextSize)
   const rows = injectGroundTruth(judged, retrieved, contextSize)
   const named = (): string[] => rows.map((at) => docs.idOf(at))
   return {

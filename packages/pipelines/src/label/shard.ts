@@ -1,3 +1,5 @@
+import { KithError } from '@kith/core'
+
 /** One of several equal shares of the work: share `index` of `count`, the first being 1. */
 export interface Shard {
   index: number
@@ -10,4 +12,12 @@ export function shareOf({ index, count }: Shard, total: number): { from: number;
     from: Math.floor(((index - 1) * total) / count),
     to: Math.floor((index * total) / count),
   }
+}
+
+/** Throws unless a share is one of so many. */
+export function checkShard(shard: Shard): Shard {
+  const { index, count } = shard
+  const whole = Number.isSafeInteger(index) && Number.isSafeInteger(count)
+  if (whole && index >= 1 && index <= count) return shard
+  throw new KithError('BAD_SETTING', `there is no share ${index} of ${count}`)
 }

@@ -2,7 +2,7 @@ import type { MethodSettings } from '@kith/core'
 import { readRun, writeRun } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
-import type { MissingPolicy } from '../join/missing.ts'
+import { type MissingPolicy, remarkMissing } from '../join/missing.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
 import { checkTextPair } from '../join/text-files.ts'
 import { readShelves } from '../join/text-shelf.ts'
@@ -43,7 +43,7 @@ async function rerankWith(
   const wanted = { run, queries, docs, missing, contextSize: settings.contextSize }
   const shelves = texts && (await readShelves(wanted, texts.corpus, texts.queryText))
   const { list, report } = rerankTasks({ ...wanted, shelves })
-  for (const remark of report.remarks()) hooks.onRemark?.(remark)
+  remarkMissing(report, hooks)
   const inputs = {
     queries: vectorSource(plan.queries, queries),
     docs: vectorSource(plan.docs, docs),

@@ -5,12 +5,12 @@ import { decodeItem } from '../batches/batch-item.ts'
 import { BatchPool } from '../batches/batch-pool.ts'
 import { decodeRanking, type RerankStudy } from '../batches/batch-rerank.ts'
 import { BatchSource } from '../batches/batch-source.ts'
-import type { BatchPart } from '../batches/batch-study.ts'
+import type { BatchAnswer, BatchPart } from '../batches/batch-study.ts'
 import { type Submission, type Submitted, submitStudy } from '../batches/submit-study.ts'
 import { inputsOf, type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { placeOf } from '../join/documents.ts'
-import type { MissingPolicy } from '../join/missing.ts'
+import { type MissingPolicy, MissingReport, remarkMissing } from '../join/missing.ts'
 import { checkStore, type StoreAddress, storeName } from '../join/store-address.ts'
 import { version } from '../version.ts'
 import { measureReranking } from './rerank-figures.ts'
@@ -40,16 +40,19 @@ export async function rerankStore(plan: RerankStorePlan, hooks: Hooks): Promise<
     const onDone = stageOf(hooks, 'reranking', await countRankings(run))
     const batches = source.batches({ missing }, BATCH)
     const { collection } = store
-    const results = pool.runAll({ kind: 'rerank', settings: study, collection }, batches)
+    const answers = pool.runAll({ kind: 'rerank', settings: study, collection }, batches)
+    const report = new MissingReport()
     let queries = 0
     await writeRun(
       out,
-      rankings(results, (more) => {
+      rankings(answers, (more, { missing: lacking }) => {
+        report.addAll(lacking)
         queries += more
         onDone(queries)
       }),
     )
     const seconds = (performance.now() - start) / 1000
+    remarkMissing(report, hooks)
     await writeSidecarOf(out, made)
     const figures =
       qrels === undefined
@@ -60,7 +63,7 @@ export async function rerankStore(plan: RerankStorePlan, hooks: Hooks): Promise<
             out,
             plan.measuring ?? {},
           )
-    return { out, queries, seconds, missing: [], figures }
+    return { out, queries, seconds, missing: report.list(), figures }
   } finally {
     await pool.close()
     await source.close()
@@ -122,13 +125,13 @@ async function openSource(plan: Omit<RerankStorePlan, 'out'>): Promise<BatchSour
 }
 
 async function* rankings(
-  batches: AsyncIterable<{ parts: readonly BatchPart[]; results: readonly BatchPart[] }>,
-  onDone: (more: number) => void,
+  batches: AsyncIterable<{ parts: readonly BatchPart[]; answer: BatchAnswer }>,
+  onDone: (more: number, answer: BatchAnswer) => void,
 ): AsyncGenerator<RankedQuery> {
-  for await (const { parts, results } of batches) {
+  for await (const { parts, answer } of batches) {
     for (const [i, { query, body }] of parts.entries()) {
-      yield decodeRanking(decodeItem(query, body), results[i]!.body)
+      yield decodeRanking(decodeItem(query, body), answer.results[i]!.body)
     }
-    onDone(parts.length)
+    onDone(parts.length, answer)
   }
 }

@@ -1,0 +1,36 @@
+import type { LabelResult, LabelSummary, MergeResult } from '@kith/pipelines'
+import type { Output } from './output.ts'
+
+/** Where the figures begin. */
+const WIDTH = 36
+
+/** What a person can judge labels by. */
+function summaryLines(summary: LabelSummary): string[] {
+  const { queries, leftOut, unfit } = summary
+  const share = (count: number): string => `${((100 * count) / Math.max(1, queries)).toFixed(1)} %`
+  const lines = [`queries with labels                 ${queries}`]
+  for (const [why, count] of Object.entries(leftOut)) {
+    lines.push(`left out: ${why} `.padEnd(WIDTH) + count)
+  }
+  if (unfit > 0) lines.push('left out: too few for the format'.padEnd(WIDTH) + unfit)
+  if (queries === 0) return lines
+  return [
+    ...lines,
+    `mean probability on ground truth    ${(summary.groundTruthMass / queries).toFixed(4)}`,
+    `documents that carry 90 % of it     ${(summary.carriers / queries).toFixed(2)} on average`,
+    `ground truth not the highest        ${summary.groundTruthNotHighest} (${share(summary.groundTruthNotHighest)})`,
+  ]
+}
+
+/** Says how labelling went. */
+export function tellLabelled(output: Output, { out, seconds, summary }: LabelResult): void {
+  output.result({ out, seconds, ...summary }, [`${out}:`, ...summaryLines(summary)].join('\n'))
+}
+
+/** Says what shares were joined to. */
+export function tellMerged(output: Output, { out, shares, summary }: MergeResult): void {
+  output.result(
+    { out, shares, ...summary },
+    [`${out}: ${shares} shares`, ...summaryLines(summary)].join('\n'),
+  )
+}

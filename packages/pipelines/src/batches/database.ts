@@ -1,0 +1,10 @@
+import { KithError } from '@kith/core'
+import { storeKind } from '@kith/stores'
+import { splitAddress } from '../join/store-address.ts'
+
+/** The address of the database that batches are in, whatever collection the address names. */
+export function databaseOf(store: string): string {
+  if (storeKind(store) === 'postgres') return splitAddress(store).address
+  const given = JSON.stringify(store)
+  throw new KithError('BAD_INPUT', `batches are in a database (postgres://…), not in ${given}`)
+}

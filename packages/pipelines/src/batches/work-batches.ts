@@ -1,0 +1,90 @@
+import { availableParallelism } from 'node:os'
+import { patiently, Studies, type WorkEvent, work } from '@kith/work'
+import type { Hooks } from '../hooks.ts'
+import { type Missing, MissingReport, remarkMissing } from '../join/missing.ts'
+import { BatchPool } from './batch-pool.ts'
+import { checkStudy } from './check-study.ts'
+import { databaseOf } from './database.ts'
+
+/** Seconds without a sign of life after which a job goes to another worker. */
+const LEASE = 60
+
+/** Where jobs are taken from, and how they are done. */
+export interface WorkInputs {
+  /** The database: `postgres://…`. */
+  store: string
+  /** Jobs that are done at the same time, each on a thread of its own; default: all cores. */
+  workers?: number | undefined
+  /** Without a sign of life for so many seconds, a job goes to another worker; default 60. */
+  lease?: number | undefined
+  /** End when no job is left, instead of waiting for new ones. */
+  untilEmpty?: boolean | undefined
+}
+
+/** What a worker has done. */
+export interface WorkResult {
+  queries: number
+  /** Tries that failed. */
+  failures: number
+  /** What lacked something and was skipped. */
+  missing: readonly Missing[]
+}
+
+/**
+ * Does jobs that `submitRerank` or `submitLabels` put into a database. Once the signal is aborted it
+ * finishes the jobs that it has begun, and returns. Remarks tell of each job.
+ */
+export async function workBatches(inputs: WorkInputs, hooks: Hooks = {}): Promise<WorkResult> {
+  const { workers = availableParallelism(), lease = LEASE, untilEmpty = false } = inputs
+  const { onRemark, signal = new AbortController().signal } = hooks
+  const address = databaseOf(inputs.store)
+  const onWaiting = (message: string): void => onRemark?.(`waiting for the database: ${message}`)
+  const studies = await openStudies(address, workers, lease, { signal, onWaiting })
+  const pool = new BatchPool(address, workers)
+  const report = new MissingReport()
+  const result = { queries: 0, failures: 0 }
+  const onEvent = (event: WorkEvent): void => {
+    if (event.kind === 'done') {
+      result.queries += event.queries
+      onRemark?.(`${event.study}: ${event.queries} queries done`)
+    } else if (event.kind === 'failed') {
+      result.failures++
+      onRemark?.(`${event.study}: a job failed: ${event.message}`)
+    } else onWaiting(event.message)
+  }
+  try {
+    await work(
+      studies,
+      async (study, items) => {
+        const { results, missing } = await pool.run(checkStudy(study), items)
+        report.addAll(missing)
+        const own = new MissingReport()
+        own.addAll(missing)
+        remarkMissing(own, hooks, `${study.name}: `)
+        return results
+      },
+      { lanes: workers, lease, untilEmpty, signal, onEvent },
+    )
+  } finally {
+    await pool.close()
+    await studies.close()
+  }
+  return { ...result, missing: report.list() }
+}
+
+/** Waits for a database that is away; a signal ends the waiting. */
+async function openStudies(
+  address: string,
+  workers: number,
+  lease: number,
+  waiting: { signal: AbortSignal; onWaiting: (message: string) => void },
+): Promise<Studies> {
+  // One connection for each job that is being finished, and one for signs of life.
+  const options = { most: workers + 1, silence: lease }
+  try {
+    return await patiently(waiting, () => Studies.open(address, options))
+  } catch (error) {
+    waiting.signal.throwIfAborted()
+    throw error
+  }
+}

@@ -1,0 +1,40 @@
+import { readlinkSync, statSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+
+/** Links that are followed one behind the other, as Linux does. */
+const MOST_LINKS = 40
+
+/**
+ * What tells a file or folder from every other, through links and spellings; undefined for pipes
+ * and devices, which hold nothing that could be replaced.
+ */
+export function identityOf(path: string, links = 0): string | undefined {
+  const found = statOf(path)
+  if (found) {
+    return found.isFile() || found.isDirectory() ? `${found.dev}:${found.ino}` : undefined
+  }
+  const target = links < MOST_LINKS ? linkTarget(path) : undefined
+  if (target !== undefined) return identityOf(target, links + 1)
+  // A file that is still to be made is known by its folder and its name.
+  const full = resolve(path)
+  return full === dirname(full) ? full : `${identityOf(dirname(full))}/${basename(full)}`
+}
+
+/** What the system says of a file or folder; undefined where there is none. */
+export function statOf(path: string) {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    // A file in the place of a folder, or a link to itself: nothing is there.
+    return undefined
+  }
+}
+
+/** Where a link points that leads to nothing yet. */
+function linkTarget(path: string): string | undefined {
+  try {
+    return resolve(dirname(path), readlinkSync(path))
+  } catch {
+    return undefined
+  }
+}

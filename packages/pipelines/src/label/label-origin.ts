@@ -1,0 +1,57 @@
+import { countRankings, type Qrels, readQrels } from '@kith/ir'
+import type { LabelStudy } from '../batches/batch-label.ts'
+import { digestedInputs, fingerprint, inputsOf, type Sidecar } from '../files/sidecar.ts'
+import type { Hooks } from '../hooks.ts'
+import { version } from '../version.ts'
+import { type Shard, shareOf } from './shard.ts'
+
+/** What labels are made from. */
+export interface LabelFiles {
+  run: string
+  qrels: string
+  /** All files, in the order of the sidecar. */
+  files: readonly string[]
+  /** Those of them that hold embeddings. */
+  embeddings: readonly string[]
+  study: LabelStudy
+  shard: Shard
+  /** The store's name, where the documents are in one. */
+  store?: string | undefined
+}
+
+/** What a file of labels is made from, read and counted. */
+export interface LabelOrigin {
+  qrels: Qrels
+  /** The places in the run that are labelled. */
+  from: number
+  to: number
+  /** What the sidecar says, besides the summary. */
+  made: Sidecar & { shard: Shard; queries: { from: number; to: number; total: number } }
+  /** A text that is equal for equal contents, so that labelling can go on. */
+  key(): Promise<string>
+}
+
+/** Reads the judgements and counts the queries, which finds every mistake of the run before the work. */
+export async function labelOrigin(
+  { run, qrels: qrelsFile, files, embeddings, study, shard, store }: LabelFiles,
+  hooks: Hooks,
+): Promise<LabelOrigin> {
+  const { settings, layout, ...rest } = study
+  const chosen = { ...settings, ...layout, ...rest, ...(store === undefined ? {} : { store }) }
+  const qrels = await readQrels(qrelsFile)
+  hooks.onRemark?.(`counting the queries of ${run} …`)
+  const total = await countRankings(run)
+  const share = shareOf(shard, total)
+  if (shard.count > 1) hooks.onRemark?.('reading the inputs for their digests …')
+  // mergeLabels compares what shares were made from.
+  const inputs = shard.count > 1 ? await digestedInputs(files, embeddings) : await inputsOf(files)
+  return {
+    qrels,
+    ...share,
+    made: {
+      ...{ command: 'labels', version, settings: chosen, inputs },
+      ...{ shard, queries: { ...share, total } },
+    },
+    key: () => fingerprint({ ...chosen, ...share }, files),
+  }
+}

@@ -1,0 +1,76 @@
+import type { PartialLabelSettings } from '@kith/core'
+import type { LabelValues, OpenEmbeddingsOptions } from '@kith/ir'
+import type { Hooks } from '../hooks.ts'
+import { type DocumentPlace, placeOf } from '../join/documents.ts'
+import type { Missing, MissingPolicy } from '../join/missing.ts'
+import { labelFiles } from './label-files.ts'
+import type { LabelFormat } from './label-format.ts'
+import { labelStore } from './label-store.ts'
+import { labelStudy } from './label-study.ts'
+import type { LabelSummary } from './label-summary.ts'
+import { checkShard, type Shard } from './shard.ts'
+
+/** What is labelled, and how. */
+export interface LabelInputs
+  extends DocumentPlace,
+    Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'> {
+  /** Candidates of the queries. */
+  run: string
+  /** Embeddings of the queries. */
+  queries: string
+  /** Judgements: queries without a relevant document get no labels. */
+  qrels: string
+  /** The labels to write. */
+  out: string
+  /** Texts of the documents, for formats that hold texts; a store has them itself. */
+  corpus?: string | undefined
+  /** Texts of the queries. */
+  queryText?: string | undefined
+  /** Let the texts count too when documents are compared; default false. */
+  texts?: boolean | undefined
+  /** From which grade on a document is relevant; default 1. */
+  level?: number | undefined
+  settings?: PartialLabelSettings | undefined
+  /** Default: by the ending of `out`, else jsonl. */
+  format?: LabelFormat | undefined
+  /** In formats with texts; default: logit for sentence-transformers, else probability. */
+  values?: LabelValues | undefined
+  /** Documents besides the positive one in a row for sentence-transformers; default: maxLabelled − 1. */
+  negatives?: number | undefined
+  missing?: MissingPolicy | undefined
+  /** One share of the queries, which `mergeLabels` joins with the others; default: all queries. */
+  shard?: Shard | undefined
+  /** Threads; the result does not depend on their number. */
+  workers?: number | undefined
+}
+
+/** How labelling went. */
+export interface LabelResult {
+  out: string
+  seconds: number
+  /** Figures to judge the labels by, and why queries were left out. */
+  summary: LabelSummary
+  /** What lacked something and was skipped, among the queries that this call has labelled. */
+  missing: readonly Missing[]
+}
+
+/**
+ * Makes soft training labels from sparse judgements. Stopped at any moment, the same call goes on
+ * where it was, and the file is the same in the end.
+ *
+ * ```ts
+ * const { summary } = await labelRun({
+ *   run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy',
+ *   qrels: 'qrels.trec', out: 'labels.jsonl',
+ * })
+ * ```
+ */
+export async function labelRun(inputs: LabelInputs, hooks: Hooks = {}): Promise<LabelResult> {
+  const place = placeOf(inputs)
+  const study = labelStudy(inputs, 'store' in place)
+  const shard = checkShard(inputs.shard ?? { index: 1, count: 1 })
+  const plan = { ...inputs, study, shard }
+  return 'store' in place
+    ? labelStore({ ...plan, store: place.store }, hooks)
+    : labelFiles({ ...plan, docs: place.docs }, hooks)
+}

@@ -1,0 +1,116 @@
+import { availableParallelism } from 'node:os'
+import { KithError } from '@kith/core'
+import { decodeLabels, type LabelStudy, type QueryLabels } from '../batches/batch-label.ts'
+import { BatchPool } from '../batches/batch-pool.ts'
+import { BatchSource } from '../batches/batch-source.ts'
+import type { BatchAnswer } from '../batches/batch-study.ts'
+import { type Submission, type Submitted, submitStudy } from '../batches/submit-study.ts'
+import type { Hooks } from '../hooks.ts'
+import { placeOf } from '../join/documents.ts'
+import { MissingReport, remarkMissing } from '../join/missing.ts'
+import { checkStore, type StoreAddress, storeName } from '../join/store-address.ts'
+import { type LabelOrigin, labelOrigin } from './label-origin.ts'
+import type { LabelInputs, LabelResult } from './label-run.ts'
+import { labelStudy } from './label-study.ts'
+import type { Shard } from './shard.ts'
+import { writeLabelResults } from './write-labels.ts'
+
+/** Queries that go to a thread at a time. */
+const BATCH = 64
+
+/** Inputs whose settings are complete and whose documents are in a store. */
+export interface LabelStorePlan extends Omit<LabelInputs, 'store'> {
+  store: StoreAddress
+  study: LabelStudy
+  shard: Shard
+}
+
+/** Makes labels with documents of a store, here. */
+export async function labelStore(plan: LabelStorePlan, hooks: Hooks): Promise<LabelResult> {
+  const { out, study, workers = availableParallelism() } = plan
+  const { address, collection } = plan.store
+  const { origin, source } = await openLabels(plan, hooks)
+  const { from, to, made } = origin
+  const report = new MissingReport()
+  const pool = new BatchPool(address, workers)
+  try {
+    const key = await origin.key()
+    const start = performance.now()
+    const summary = await writeLabelResults(
+      { out, layout: study.layout, key, from, to, made },
+      (position) => {
+        const batches = source.batches({ ...rulesOf(plan, origin), from: position, to }, BATCH)
+        const answers = pool.runAll({ kind: 'labels', settings: study, collection }, batches)
+        return labelsOf(answers, report)
+      },
+      hooks,
+    )
+    const seconds = (performance.now() - start) / 1000
+    remarkMissing(report, hooks)
+    return { out, seconds, summary, missing: report.list() }
+  } finally {
+    await pool.close()
+    await source.close()
+  }
+}
+
+/** Leaves the labelling of a run to `workBatches` (`kith work`) on any number of machines. */
+export async function submitLabels(
+  inputs: Omit<LabelInputs, 'out'>,
+  submission: Submission,
+  hooks: Hooks = {},
+): Promise<Submitted> {
+  const place = placeOf(inputs)
+  if (!('store' in place)) throw new KithError('BAD_INPUT', 'only work on a store is submitted')
+  const { shard = { index: 1, count: 1 } } = inputs
+  if (shard.count !== 1) {
+    throw new KithError('BAD_SETTING', 'a submission divides the work itself: leave out the shard')
+  }
+  const plan = { ...inputs, store: place.store, study: labelStudy(inputs, true), shard }
+  const { origin, source } = await openLabels(plan, hooks)
+  try {
+    const { address, collection } = place.store
+    const settings = { collection, ...plan.study }
+    const whole = { name: submission.name, kind: 'labels', settings, origin: { ...origin.made } }
+    const parts = source.parts({ ...rulesOf(plan, origin), submitted: true })
+    return await submitStudy(address, whole, parts, submission)
+  } finally {
+    await source.close()
+  }
+}
+
+/** The queries with all that labelling them takes, if the store has documents for them. */
+async function openLabels(
+  plan: Omit<LabelStorePlan, 'out'>,
+  hooks: Hooks,
+): Promise<{ origin: LabelOrigin; source: BatchSource }> {
+  const { run, queries, qrels, corpus, queryText, dimensions, memory, store, study, shard } = plan
+  if (corpus !== undefined) {
+    throw new KithError('BAD_INPUT', 'a store has the texts of its documents: leave out the corpus')
+  }
+  const files = [run, queries, qrels, queryText].filter((file) => file !== undefined)
+  const described = { run, qrels, files, embeddings: [queries], study, shard }
+  const origin = await labelOrigin({ ...described, store: storeName(store) }, hooks)
+  const source = await BatchSource.open({ run, queries, queryText }, { dimensions, memory })
+  try {
+    await checkStore(store, source.dimensions)
+    return { origin, source }
+  } catch (error) {
+    await source.close()
+    throw error
+  }
+}
+
+function rulesOf({ study }: Pick<LabelStorePlan, 'study'>, { qrels }: LabelOrigin) {
+  return { missing: study.missing, truth: { qrels, level: study.level } }
+}
+
+async function* labelsOf(
+  batches: AsyncIterable<{ answer: BatchAnswer }>,
+  report: MissingReport,
+): AsyncGenerator<QueryLabels> {
+  for await (const { answer } of batches) {
+    report.addAll(answer.missing)
+    for (const { query, body } of answer.results) yield decodeLabels(query, body)
+  }
+}

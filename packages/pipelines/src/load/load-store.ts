@@ -1,0 +1,95 @@
+import {
+  type Embeddings,
+  FileError,
+  type OpenEmbeddingsOptions,
+  openEmbeddings,
+  TextStore,
+} from '@kith/ir'
+import { type Metric, openStore, type Store, type StoreDocument } from '@kith/stores'
+import { unstorable } from '@kith/stores/postgres'
+import { type Hooks, stageOf } from '../hooks.ts'
+
+/** Rows that are read at a time. */
+const BLOCK = 1024
+
+/** Documents to load, and the store that they go to. */
+export interface LoadInputs extends Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'> {
+  /** `postgres://…`, or a LanceDB folder or URL; `#name` names a collection. */
+  store: string
+  /** Embeddings of the documents. */
+  docs: string
+  /** Their texts. */
+  corpus?: string | undefined
+  /** Half precision takes half the space; default: that of `docs`. */
+  type?: 'f16' | 'f32' | undefined
+  /** What the index is for; default: the inner product. */
+  metric?: Metric | undefined
+  /** Build an approximate index when all is loaded. */
+  index?: boolean | undefined
+}
+
+/** How a load went. */
+export interface LoadResult {
+  /** Documents that were loaded. */
+  loaded: number
+  /** Documents that the store has now. */
+  documents: number
+  seconds: number
+}
+
+/**
+ * Puts documents into PostgreSQL or LanceDB. Those that are there already are replaced, so that a
+ * load that was stopped can be started again.
+ */
+export async function loadStore(inputs: LoadInputs, hooks: Hooks = {}): Promise<LoadResult> {
+  const { dimensions, memory, corpus, metric } = inputs
+  const docs = await openEmbeddings(inputs.docs, { dimensions, memory })
+  let texts: TextStore | undefined
+  let store: Store | undefined
+  try {
+    if (corpus !== undefined) texts = await TextStore.open(corpus)
+    store = await openStore(inputs.store, { type: inputs.type ?? docs.type, metric })
+    const start = performance.now()
+    const isNew = (await store.count()) === 0
+    const onDone = stageOf(hooks, 'loading', docs.rows)
+    const documents = documentsOf(docs, texts, corpus, onDone)
+    try {
+      await (isNew ? store.add(documents) : store.replace(documents))
+    } catch (error) {
+      // A store wraps what its caller throws.
+      hooks.signal?.throwIfAborted()
+      throw error
+    }
+    if (inputs.index) {
+      hooks.onRemark?.('building the index …')
+      await store.index?.()
+    }
+    const seconds = (performance.now() - start) / 1000
+    return { loaded: docs.rows, documents: await store.count(), seconds }
+  } finally {
+    await store?.close()
+    await docs.close()
+    await texts?.close()
+  }
+}
+
+function* documentsOf(
+  docs: Embeddings,
+  texts: TextStore | undefined,
+  corpus: string | undefined,
+  onDone: (done: number) => void,
+): Generator<StoreDocument> {
+  for (let from = 0; from < docs.rows; from += BLOCK) {
+    const to = Math.min(from + BLOCK, docs.rows)
+    const block = docs.read(from, to)
+    for (let row = from; row < to; row++) {
+      const id = docs.idOf(row)
+      const at = (row - from) * docs.dimensions
+      const { title, text: body } = texts?.get(id) ?? {}
+      const flaw = unstorable(title ?? '') ?? unstorable(body ?? '')
+      if (flaw) throw new FileError(corpus!, `document ${JSON.stringify(id)}`, `its text ${flaw}`)
+      yield { id, vector: block.subarray(at, at + docs.dimensions), title, text: body }
+    }
+    onDone(to)
+  }
+}
