@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { writeCollection } from '../../packages/cli/test/store-data.ts'
+import { writeCollection } from '../../packages/pipelines/test/store-data.ts'
 import { temporaryFolder } from '../files.ts'
 import { killAndCompare } from './kill.mjs'
 import { smallModel } from './small-model.mjs'

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeEmbeddings } from '@kith/ir'
-import { succeed } from './support.ts'
+import { searchRun } from '../src/search/search-run.ts'
 
 /** Documents and queries of the tests with stores. */
 export const sizes = { documents: 300, queries: 600, dimensions: 12 }
@@ -48,8 +48,8 @@ export async function writeCollection(folder: string): Promise<void> {
   const judged = ids(queries, 'q').filter((_, i) => i % 10 > 0)
   const lines = judged.map((query, i) => `${query} 0 d${(i * 13) % documents} 1\n`)
   writeFileSync(path('qrels.trec'), lines.join(''))
-  const files = ['--queries', path('queries.npy'), '--docs', path('docs.npy')]
-  succeed('search', ...files, '--top', '40', '--out', path('run.trec'))
+  const files = { queries: path('queries.npy'), docs: path('docs.npy') }
+  await searchRun({ ...files, top: 40, out: path('run.trec'), workers: 1 })
   const run = readFileSync(path('run.trec'), 'utf8')
   writeFileSync(path('run.trec'), run.replace(/^q7 Q0 \S+ 1 /m, 'q7 Q0 poison 1 '))
 }

@@ -1,10 +1,10 @@
 import { resolveLabelSettings, resolveMethodSettings } from '@kith/core'
 import { describe, expect, test } from 'vitest'
-import { decodeItem, encodeItem } from '../../pipelines/src/batches/batch-item.ts'
-import { decodeLabels } from '../../pipelines/src/batches/batch-label.ts'
-import { decodeRanking } from '../../pipelines/src/batches/batch-rerank.ts'
-import { checkStudy } from '../../pipelines/src/batches/check-study.ts'
-import { emptySummary } from '../../pipelines/src/label/label-summary.ts'
+import { decodeItem, encodeItem } from '../src/batches/batch-item.ts'
+import { decodeLabels } from '../src/batches/batch-label.ts'
+import { decodeRanking } from '../src/batches/batch-rerank.ts'
+import { checkStudy } from '../src/batches/check-study.ts'
+import { emptySummary } from '../src/label/label-summary.ts'
 
 const rerank = { settings: resolveMethodSettings(), missing: 'error', texts: false }
 const labels = {

@@ -1,0 +1,374 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { labelPresets, smoothLabels } from '@kith/core'
+import { openEmbeddings, readLabelsParquet, readQrels, readRun } from '@kith/ir'
+import { lockFile } from '@kith/ir/internal'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
+import type { Hooks } from '../src/hooks.ts'
+import { type LabelInputs, type LabelResult, labelRun } from '../src/label/label-run.ts'
+import { judged, judgedInputs, queries, writeJudged } from './label-data.ts'
+
+const folder = temporaryFolder()
+const path = (name: string): string => join(folder, name)
+beforeAll(() => writeJudged(folder))
+
+const texts = { corpus: path('corpus.jsonl'), queryText: path('queries.jsonl') }
+/** Makes labels; settings stand beside the other inputs. */
+const labels = (
+  out: string,
+  { settings, ...more }: Partial<LabelInputs> = {},
+  hooks: Hooks = {},
+): Promise<LabelResult> =>
+  labelRun({ ...judgedInputs(folder), out: path(out), settings, ...more }, hooks)
+const read = (name: string): string => readFileSync(path(name), 'utf8')
+const lines = (name: string): Record<string, unknown>[] =>
+  read(name)
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+describe('labels from files', () => {
+  test('are what the core computes, with a summary', async () => {
+    const settings = { contextSize: 20, maxLabelled: 5 }
+    const { summary, missing } = await labels('labels.jsonl', { settings })
+    expect(summary).toMatchObject({
+      ...{ position: queries, queries: judged.once, unfit: 0 },
+      leftOut: { 'no ground truth': queries - judged.once },
+    })
+    expect(missing).toEqual([])
+    const written = lines('labels.jsonl')
+    expect(written.length).toBe(judged.once)
+    const [run, qrels] = [await readRun(path('run.trec')), await readQrels(path('qrels.trec'))]
+    const docs = await openEmbeddings(path('docs.npy'))
+    const asked = await openEmbeddings(path('queries.npy'))
+    const vectorOf = (id: string) => docs.read(docs.rowOf(id)!, docs.rowOf(id)! + 1)
+    for (const entry of written.filter((_, i) => i % 30 === 0)) {
+      const query = entry['query'] as string
+      const truth = [...qrels.get(query)!].filter(([, grade]) => grade >= 1)
+      const known = truth.map(([id]) => id)
+      const others = run.get(query)!.ids.filter((id) => !known.includes(id))
+      const context = [...known, ...others].slice(0, 20)
+      const row = asked.rowOf(query)!
+      const { kept, target, evidence } = smoothLabels(
+        { vectors: [asked.read(row, row + 1), ...context.map(vectorOf)] },
+        { rows: known.map((_, l) => l + 1), grades: truth.map(([, grade]) => grade) },
+        { ...labelPresets.balanced, ...settings },
+      )
+      const seven = (values: Iterable<number>) =>
+        Array.from(values, (value) => Number(value.toPrecision(7)))
+      expect(entry).toEqual({
+        query,
+        docs: Array.from(kept, (candidate) => context[candidate]),
+        labels: seven(target),
+        evidence: seven(Array.from(kept, (candidate) => evidence[candidate]!)),
+        groundTruth: known,
+      })
+    }
+    await docs.close()
+    await asked.close()
+    const meta = JSON.parse(read('labels.jsonl.meta.json'))
+    const whole = { from: 0, to: queries, total: queries }
+    expect(meta).toMatchObject({ command: 'labels', queries: whole, summary })
+    expect(meta.settings).toMatchObject({ ...settings, target: 'mixed' })
+    expect(existsSync(path('labels.jsonl.partial'))).toBe(false)
+    expect(existsSync(path('labels.jsonl.partial.json'))).toBe(false)
+  })
+
+  test('any number of workers writes the same bytes', async () => {
+    await labels('one.jsonl', { workers: 1 })
+    await labels('three.jsonl', { workers: 3 })
+    expect(read('three.jsonl')).toBe(read('one.jsonl'))
+  })
+
+  test.each(['jsonl', 'jsonl.gz', 'parquet'])(
+    'stopped by a signal, they go on and end with the same bytes: %s',
+    async (ending) => {
+      const [whole, stopped] = [`undisturbed.${ending}`, `stopped.${ending}`]
+      await labels(whole)
+      const reason = new Error('enough')
+      for (let stops = 0; stops < 2; stops++) {
+        const stop = new AbortController()
+        const hooks: Hooks = {
+          signal: stop.signal,
+          onProgress: ({ stage, total }) => {
+            expect([stage, total]).toEqual(['labelling', queries])
+            stop.abort(reason)
+          },
+        }
+        // The part under way is saved before the signal is looked at.
+        await expect(labels(stopped, {}, hooks)).rejects.toBe(reason)
+        expect(existsSync(path(stopped))).toBe(false)
+      }
+      const remarks: string[] = []
+      await labels(stopped, {}, { onRemark: (remark) => remarks.push(remark) })
+      expect(remarks).toContainEqual(expect.stringMatching(/^going on: 11\d\d of 1200 are done$/))
+      expect(readFileSync(path(stopped)).equals(readFileSync(path(whole)))).toBe(true)
+      expect(existsSync(path(`${stopped}.partial`))).toBe(false)
+      if (ending !== 'jsonl.gz') return
+      expect(gunzipSync(readFileSync(path(stopped))).toString()).toBe(read('undisturbed.jsonl'))
+    },
+  )
+
+  test('nothing is begun where the signal was aborted before', async () => {
+    const signal = AbortSignal.abort(new Error('no'))
+    await expect(labels('never.jsonl', {}, { signal })).rejects.toThrow('no')
+    expect(existsSync(path('never.jsonl'))).toBe(false)
+  })
+
+  test('go on only with what they have begun themselves', async () => {
+    const settings = { maxLabelled: 3 }
+    await labels('other.jsonl', { settings })
+    const whole = read('other.jsonl')
+    rmSync(path('other.jsonl'))
+    writeFileSync(path('other.jsonl.partial'), 'rubbish from another command\n')
+    for (const journal of [
+      '{"key":"another","bytes":5,"state":{"position":9}}',
+      'not a journal',
+      '{"key":"another"',
+    ]) {
+      writeFileSync(path('other.jsonl.partial.json'), journal)
+      await labels('other.jsonl', { settings })
+      expect(read('other.jsonl')).toBe(whole)
+    }
+  })
+
+  test('that fail leave the metadata of the output that was there', async () => {
+    await labels('kept.jsonl')
+    const before = [read('kept.jsonl'), read('kept.jsonl.meta.json')]
+    writeFileSync(path('unknown.trec'), 'q0 Q0 nowhere 1 5 t\n')
+    const failing = labels('kept.jsonl', { run: path('unknown.trec') })
+    await expect(failing).rejects.toMatchObject({ code: 'BAD_INPUT' })
+    expect([read('kept.jsonl'), read('kept.jsonl.meta.json')]).toEqual(before)
+  })
+
+  test('a query with more ground truth than a context is counted, and ends nothing', async () => {
+    const { summary } = await labels('narrow.jsonl', { settings: { contextSize: 1, k: 1 } })
+    expect(summary.leftOut).toEqual({
+      'no ground truth': queries - judged.once,
+      'more ground truth than the context': judged.twice,
+    })
+    expect(summary.queries).toBe(judged.once - judged.twice)
+    const meta = JSON.parse(read('narrow.jsonl.meta.json'))
+    expect(meta.summary.leftOut).toEqual(summary.leftOut)
+    expect(read('narrow.jsonl')).not.toContain('"q0"')
+  })
+
+  test('what another process is writing is left alone', async () => {
+    await labels('busy.jsonl')
+    const whole = read('busy.jsonl')
+    const lock = lockFile(path('busy.jsonl.partial'))
+    await expect(labels('busy.jsonl')).rejects.toThrow('is writing this already')
+    lock.release()
+    expect(read('busy.jsonl')).toBe(whole)
+  })
+
+  test('the texts can join the comparison', async () => {
+    await labels('without-texts.jsonl')
+    await labels('texts.jsonl', { texts: true, ...texts })
+    expect(read('texts.jsonl')).not.toBe(read('without-texts.jsonl'))
+  })
+})
+
+describe('what is missing', () => {
+  const told = async (out: string, more: Partial<LabelInputs>) => {
+    const remarks: string[] = []
+    const result = await labels(out, more, { onRemark: (remark) => remarks.push(remark) })
+    return { ...result, remarks }
+  }
+
+  test('is an error that names the query, or is skipped and counted', async () => {
+    writeFileSync(path('foreign.trec'), 'q0 Q0 nowhere 1 5 t\nq1 Q0 d1 1 5 t\nnew Q0 d1 1 5 t\n')
+    writeFileSync(path('foreign-qrels.trec'), `${read('qrels.trec')}new 0 d1 1\nq1 0 lost 1\n`)
+    const foreign = { run: path('foreign.trec'), qrels: path('foreign-qrels.trec') }
+    await expect(labels('x', foreign)).rejects.toThrow(
+      'query q0: 1 candidates of the run have no embedding: nowhere (missing: skip goes on without them)',
+    )
+    const skipped = await told('x', { ...foreign, missing: 'skip' })
+    expect(skipped.missing).toEqual([
+      { what: 'candidates of the run have no embedding', count: 1, first: ['nowhere'] },
+      { what: 'judged documents have no embedding', count: 1, first: ['lost'] },
+      { what: 'queries of the run have no embedding', count: 1, first: ['new'] },
+    ])
+    expect(skipped.remarks).toContain('1 judged documents have no embedding: lost')
+    expect(skipped.summary).toMatchObject({
+      queries: 2,
+      leftOut: { 'the query has no embedding': 1 },
+    })
+  })
+
+  test('queries without ground truth need no embedding', async () => {
+    writeFileSync(path('unjudged.trec'), 'q1 Q0 d1 1 5 t\nnew Q0 d1 1 5 t\n')
+    const { summary } = await labels('unjudged.jsonl', { run: path('unjudged.trec') })
+    expect(summary).toMatchObject({ queries: 1, leftOut: { 'no ground truth': 1 } })
+  })
+
+  test('can be texts', async () => {
+    const some = read('corpus.jsonl').trimEnd().split('\n').slice(0, 150)
+    writeFileSync(path('half.jsonl'), `${some.join('\n')}\n`)
+    const half = { corpus: path('half.jsonl'), queryText: path('queries.jsonl') }
+    const list = { ...half, format: 'listwise' } as const
+    await expect(labels('h', list)).rejects.toThrow(
+      /^(kith: )?query q\d+: \d+ labelled documents have no text: d\d+/,
+    )
+    const skipped = await told('h', { ...list, missing: 'skip' })
+    expect(skipped.summary.leftOut['a document has no text']).toBeGreaterThan(0)
+    const [lost] = skipped.missing
+    expect(lost).toMatchObject({ what: 'labelled documents have no text' })
+    expect(skipped.remarks).toContainEqual(
+      expect.stringMatching(`^${lost!.count} labelled documents have no text: `),
+    )
+    await expect(labels('h', { ...half, texts: true })).rejects.toThrow(
+      /query q\d+: \d+ candidates of the run have no text: d\d+/,
+    )
+    // Candidates without words drop out, queries stay.
+    const compared = await told('h', { ...half, texts: true, missing: 'skip' })
+    expect(compared.summary.queries).toBe(judged.once)
+    expect(compared.missing).toMatchObject([{ what: 'candidates of the run have no text' }])
+  })
+
+  test('can be the texts of queries', async () => {
+    const some = read('queries.jsonl').trimEnd().split('\n').slice(0, 5)
+    writeFileSync(path('five.jsonl'), `${some.join('\n')}\n`)
+    const five = { corpus: path('corpus.jsonl'), queryText: path('five.jsonl') }
+    const more = { ...five, missing: 'skip' } as const
+    for (const way of [{ texts: true }, { format: 'listwise' } as const]) {
+      const { summary, missing } = await told('h', { ...more, ...way })
+      // Of the first five, the fourth has no judgement.
+      expect(summary).toMatchObject({
+        queries: 4,
+        leftOut: { 'the query has no text': judged.once - 4 },
+      })
+      expect(missing).toMatchObject([
+        { what: 'queries of the run have no text', count: judged.once - 4 },
+      ])
+    }
+  })
+})
+
+describe('formats', () => {
+  test('tsv and parquet hold the same labels', async () => {
+    await labels('same.jsonl')
+    await labels('same.tsv')
+    const flat = lines('same.jsonl').flatMap(({ query, docs, labels: target }) =>
+      (docs as string[]).map((id, i) => `${query}\tQ0\t${id}\t${(target as number[])[i]}\n`),
+    )
+    expect(read('same.tsv')).toBe(flat.join(''))
+    await labels('same.parquet')
+    const rows = []
+    for await (const row of readLabelsParquet(path('same.parquet'))) rows.push(row)
+    expect(rows).toEqual(lines('same.jsonl'))
+  })
+
+  test('sentence-transformers: logits whose softmax is the label, short lists left out', async () => {
+    await labels('plain.jsonl', { settings: { maxLabelled: 3 } })
+    const format = { format: 'sentence-transformers', ...texts } as const
+    const { summary } = await labels('st.jsonl', { ...format, settings: { maxLabelled: 3 } })
+    expect(summary.unfit).toBe(0)
+    const plain = lines('plain.jsonl')
+    lines('st.jsonl').forEach((row, i) => {
+      const { docs, labels: target, query, groundTruth } = plain[i] as unknown as Entry
+      expect(Object.keys(row)).toEqual(['query', 'positive', 'negative_1', 'negative_2', 'label'])
+      expect(row['query']).toMatch(new RegExp(`text of ${query}$`))
+      const positive = docs.findIndex((id) => groundTruth.includes(id))
+      const order = [positive, ...docs.keys()].filter((at, j, all) => all.indexOf(at) === j)
+      const columns = [row['positive'], row['negative_1'], row['negative_2']]
+      order.slice(0, 3).forEach((at, j) => {
+        expect(columns[j]).toMatch(new RegExp(`text of ${docs[at]}$`))
+      })
+      const powers = (row['label'] as number[]).map(Math.exp)
+      order.slice(0, 3).forEach((at, j) => {
+        expect(powers[j]! / powers.reduce((a, b) => a + b, 0)).toBeCloseTo(target[at]!, 5)
+      })
+    })
+    // Two ground-truth documents and nothing else kept: one besides the positive.
+    const few = await labels('st.jsonl', { ...format, negatives: 1, settings: { maxLabelled: 1 } })
+    expect(few.summary.unfit).toBe(judged.once - judged.twice)
+    const none = labels('none.jsonl', { ...format, negatives: 5, settings: { maxLabelled: 3 } })
+    await expect(none).rejects.toThrow('lower negatives, or raise maxLabelled')
+    const oneHot = labels('x', { ...format, negatives: 1, settings: { target: 'one-hot' } })
+    await expect(oneHot).rejects.toMatchObject({ code: 'BAD_SETTING' })
+  })
+
+  test('listwise and tevatron hold the texts', async () => {
+    await labels('plain.jsonl')
+    const plain = lines('plain.jsonl') as unknown as Entry[]
+    await labels('list.jsonl', { format: 'listwise', ...texts })
+    lines('list.jsonl').forEach((row, i) => {
+      expect(row['labels']).toEqual(plain[i]!.labels)
+      expect((row['docs'] as string[]).length).toBe(plain[i]!.docs.length)
+      expect((row['docs'] as string[])[0]).toMatch(new RegExp(`text of ${plain[i]!.docs[0]}$`))
+    })
+    await labels('tevatron.jsonl', { format: 'tevatron', ...texts })
+    lines('tevatron.jsonl').forEach((row, i) => {
+      expect(row['query_id']).toBe(plain[i]!.query)
+      const [positive, negative] = [
+        row['positive_passages'],
+        row['negative_passages'],
+      ] as Passage[][]
+      expect(positive!.map(({ docid }) => docid).toSorted()).toEqual(
+        plain[i]!.groundTruth.toSorted(),
+      )
+      expect([...positive!, ...negative!].reduce((sum, { score }) => sum + score, 0)).toBeCloseTo(1)
+      expect(positive![0]).toMatchObject({ title: '', text: expect.stringContaining('topic') })
+    })
+  })
+})
+
+describe('what cannot be is refused', () => {
+  test.each<[string, Partial<LabelInputs>, string]>([
+    ['a format without texts', { format: 'listwise' }, 'the format listwise take the texts of'],
+    ['texts without texts', { texts: true }, 'labels by texts take the texts of queries and doc'],
+    ['a format that is none', { format: 'xml' as 'tsv' }, 'setting layout.format is "xml"'],
+    ['a share that is none', { shard: { index: 4, count: 3 } }, 'there is no share 4 of 3'],
+    ['a target that is none', { settings: { target: 'cosy' as 'mixed' } }, 'allowed: mixed'],
+  ])('%s', async (_, more, problem) => {
+    const failing = labels('x', more)
+    await expect(failing).rejects.toMatchObject({ code: 'BAD_SETTING' })
+    await expect(failing).rejects.toThrow(problem)
+  })
+
+  test('a run whose queries come back', async () => {
+    writeFileSync(path('mixed.trec'), 'q0 Q0 d1 1 5 t\nq1 Q0 d1 1 5 t\nq0 Q0 d2 1 5 t\n')
+    await expect(labels('x', { run: path('mixed.trec') })).rejects.toThrow(
+      /mixed.trec line 3: query q0 comes back after others/,
+    )
+  })
+
+  test('documents of two places, or of none', async () => {
+    const both = labels('x', { store: 'postgres://localhost/kith' })
+    await expect(both).rejects.toThrow('docs (a file) or from a store: give one')
+    await expect(labels('x', { docs: undefined })).rejects.toThrow('give one')
+  })
+})
+
+test('labels of a real collection sum to 1 and keep the ground truth', async () => {
+  const scifact = sharedCollection('scifact')
+  if (!scifact) return
+  const at = (name: string) => join(scifact, name)
+  const model = 'embeddings/all-MiniLM-L6-v2'
+  await labelRun({
+    ...{ run: at(`${model}/top200.run.trec`), qrels: at('qrels/test.tsv') },
+    ...{ queries: at(`${model}/queries.npy`), docs: at(`${model}/docs.npy`) },
+    ...{ out: path('scifact.jsonl'), settings: { contextSize: 60 } },
+  })
+  const written = lines('scifact.jsonl') as unknown as Entry[]
+  expect(written.length).toBe(300)
+  for (const { docs, labels: target, groundTruth } of written) {
+    expect(target.reduce((sum, label) => sum + label, 0)).toBeCloseTo(1, 5)
+    for (const id of groundTruth) expect(docs).toContain(id)
+  }
+})
+
+interface Entry {
+  query: string
+  docs: string[]
+  labels: number[]
+  groundTruth: string[]
+}
+
+interface Passage {
+  docid: string
+  score: number
+}
