@@ -1,0 +1,255 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readLabelsParquet } from '@kith/ir'
+import { Studies } from '@kith/work'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { emptyDatabase, postgres } from '../../../test/postgres.ts'
+import { exportBatch } from '../src/batches/export-batch.ts'
+import { workBatches } from '../src/batches/work-batches.ts'
+import type { Hooks } from '../src/hooks.ts'
+import type { Missing } from '../src/join/missing.ts'
+import { storeName } from '../src/join/store-address.ts'
+import { type LabelInputs, labelRun } from '../src/label/label-run.ts'
+import { submitLabels } from '../src/label/label-store.ts'
+import { loadStore } from '../src/load/load-store.ts'
+import { rerankRun } from '../src/rerank/rerank-run.ts'
+import { submitRerank } from '../src/rerank/rerank-store.ts'
+import { searchRun } from '../src/search/search-run.ts'
+import { sizes, writeCollection } from './store-data.ts'
+
+// Real servers, on whatever machine: slow is not wrong.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const folder = temporaryFolder()
+const path = (name: string): string => join(folder, name)
+const queries = path('queries.npy')
+const inputs = { run: path('run.trec'), queries, workers: 2 }
+const strange = { run: path('strange.trec'), queries, workers: 2, missing: 'skip' } as const
+const queryText = path('queries.jsonl')
+const qrels = path('qrels.trec')
+
+/** Files with the same bytes. */
+function expectEqual(name: string, other: string): void {
+  expect(readFileSync(path(name)).equals(readFileSync(path(other))), name).toBe(true)
+}
+
+/** Hooks that keep the remarks. */
+function heard(): Hooks & { remarks: string[] } {
+  const remarks: string[] = []
+  return { remarks, onRemark: (remark) => remarks.push(remark) }
+}
+
+let missingInFiles: { rerank: readonly Missing[]; labels: readonly Missing[] }
+
+// What pipelines make of files is what they must make of every store.
+beforeAll(async () => {
+  await writeCollection(folder)
+  const [all, fewer] = [{ docs: path('all.npy') }, { docs: path('docs.npy') }]
+  const corpus = path('corpus.jsonl')
+  await searchRun({ queries, ...all, top: 5, out: path('near.trec'), workers: 1 })
+  await rerankRun({ ...inputs, ...all, corpus, queryText, out: path('files.trec') })
+  await labelRun({ ...inputs, ...all, qrels, out: path('files.jsonl.gz') })
+  // Without one document of the run, and with a query that has no embedding.
+  const run = readFileSync(path('run.trec'), 'utf8')
+  writeFileSync(path('strange.trec'), `${run}nobody Q0 d3 1 0.5 kith\n`)
+  writeFileSync(path('more-qrels.trec'), `${readFileSync(qrels, 'utf8')}nobody 0 d3 1\n`)
+  const more = path('more-qrels.trec')
+  const reranked = await rerankRun({ ...strange, ...fewer, out: path('skip-files.trec') })
+  const labelled = await labelRun({
+    ...{ ...strange, ...fewer, qrels: more, out: path('skip-files.jsonl') },
+  })
+  missingInFiles = { rerank: reranked.missing, labels: labelled.missing }
+  expect(missingInFiles.rerank).toEqual([
+    { what: 'candidates of the run have no embedding', count: 1, first: ['poison'] },
+    { what: 'queries of the run have no embedding', count: 1, first: ['nobody'] },
+  ])
+  expect(missingInFiles.labels).toEqual(missingInFiles.rerank)
+})
+
+const stores = [
+  { name: 'LanceDB', address: () => path('lance'), there: true },
+  { name: 'PostgreSQL', address: () => database.url, there: postgres },
+]
+const database = emptyDatabase()
+
+describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) => {
+  const run = (file: string): string => readFileSync(path(file), 'utf8')
+
+  test('gives the same files as files', async () => {
+    const store = address()
+    const told: number[] = []
+    const loaded = await loadStore(
+      { store, docs: path('all.npy'), corpus: path('corpus.jsonl'), index: true },
+      { onProgress: ({ done }) => told.push(done) },
+    )
+    expect(loaded).toMatchObject({ loaded: 301, documents: 301 })
+    expect(told).toEqual([0, 301])
+    const found = { queries, top: 5, store }
+    await searchRun({ ...found, exact: true, out: path(`${name}-near.trec`) })
+    // Scores differ in their last digits, which no order of these documents depends on.
+    const order = (file: string): string[] =>
+      run(file)
+        .split('\n')
+        .map((line) => line.slice(0, 14))
+    expect(order(`${name}-near.trec`)).toEqual(order('near.trec'))
+    const filter = "id IN ('d1', 'd2', 'd3')"
+    await searchRun({ ...found, filter, out: path(`${name}-few.trec`) })
+    expect(run(`${name}-few.trec`).split('\n')).toHaveLength(sizes.queries * 3 + 1)
+    await rerankRun({ ...inputs, store, queryText, out: path(`${name}.trec`) })
+    expectEqual(`${name}.trec`, 'files.trec')
+    const labelled = await labelRun({ ...inputs, store, qrels, out: path(`${name}.jsonl.gz`) })
+    expectEqual(`${name}.jsonl.gz`, 'files.jsonl.gz')
+    expect(labelled.missing).toEqual([])
+  })
+
+  test('skips and counts what is missing as files do', async () => {
+    const store = `${address()}#without_poison`
+    await loadStore({ store, docs: path('docs.npy') })
+    const refused = rerankRun({ ...strange, missing: 'error', store, out: path('refused.trec') })
+    await expect(refused).rejects.toThrow(/poison|nobody/)
+    const hooks = heard()
+    const reranked = await rerankRun({ ...strange, store, out: path('skip.trec') }, hooks)
+    expectEqual('skip.trec', 'skip-files.trec')
+    expect(reranked.missing).toEqual(missingInFiles.rerank)
+    expect(hooks.remarks).toContain('1 candidates of the run have no embedding: poison')
+    const more = { qrels: path('more-qrels.trec'), out: path('skip.jsonl') }
+    const labelled = await labelRun({ ...strange, ...more, store }, hooks)
+    expectEqual('skip.jsonl', 'skip-files.jsonl')
+    expect(labelled.missing).toEqual(missingInFiles.labels)
+    expect(labelled.summary.leftOut['the query has no embedding']).toBe(1)
+    expect(hooks.remarks.at(-1)).toBe('1 queries of the run have no embedding: nobody')
+  })
+
+  test('a load that is stopped throws the reason, and can be started again', async () => {
+    const store = `${address()}#stopped`
+    const stop = new AbortController()
+    const reason = new Error('enough')
+    const hooks = { signal: stop.signal, onProgress: () => stop.abort(reason) }
+    await expect(loadStore({ store, docs: path('all.npy') }, hooks)).rejects.toBe(reason)
+    const loaded = await loadStore({ store, docs: path('all.npy') })
+    expect(loaded).toMatchObject({ loaded: 301, documents: 301 })
+  })
+
+  test('labels that are stopped go on', async () => {
+    const store = address()
+    const stop = new AbortController()
+    const reason = new Error('enough')
+    const out = path(`${name}-stopped.jsonl.gz`)
+    const hooks = { signal: stop.signal, onProgress: () => stop.abort(reason) }
+    const job = { ...inputs, store, qrels, out }
+    await expect(labelRun(job, hooks)).rejects.toBe(reason)
+    await labelRun(job)
+    expectEqual(`${name}-stopped.jsonl.gz`, 'files.jsonl.gz')
+  })
+})
+
+describe.runIf(postgres)('batches', () => {
+  const store = (): string => `${database.url}#batches`
+  beforeAll(() =>
+    loadStore({ store: store(), docs: path('all.npy'), corpus: path('corpus.jsonl'), type: 'f32' }),
+  )
+  const listed = async () => {
+    const studies = await Studies.open(database.url)
+    try {
+      return await studies.progress()
+    } finally {
+      await studies.close()
+    }
+  }
+
+  test('give the same files as one machine, sidecars included', async () => {
+    const jobSize = 150
+    const from = { ...inputs, store: store() }
+    const packed: Omit<LabelInputs, 'out'> = {
+      ...{ ...from, qrels, queryText, texts: true, format: 'listwise' },
+    }
+    const columns: Omit<LabelInputs, 'out'> = {
+      ...{ ...from, qrels, format: 'parquet', settings: { target: 'joint' } },
+    }
+    const submitted = await submitRerank({ ...from, queryText }, { name: 'ranks', jobSize })
+    expect(submitted).toEqual({ name: 'ranks', queries: 600, jobs: 4, fresh: true })
+    await submitLabels(packed, { name: 'packed', jobSize })
+    await submitLabels(columns, { name: 'columns', jobSize })
+    expect(await submitLabels(columns, { name: 'columns', jobSize })).toMatchObject({
+      fresh: false,
+    })
+    const hooks = heard()
+    const worked = await workBatches({ store: store(), untilEmpty: true }, hooks)
+    expect(worked).toEqual({ queries: 3 * sizes.queries, failures: 0, missing: [] })
+    expect(hooks.remarks).toContain('ranks: 150 queries done')
+    const all = await listed()
+    expect(all).toHaveLength(3)
+    expect(all[0]).toMatchObject({ name: 'ranks', kind: 'rerank', done: 600, failures: [] })
+    expect(all[0]!.rate).toBeGreaterThan(0)
+    const alone: [name: string, ending: string, run: (out: string) => Promise<unknown>][] = [
+      ['ranks', 'trec', (out) => rerankRun({ ...from, queryText, out })],
+      ['packed', 'jsonl.gz', (out) => labelRun({ ...packed, out })],
+      ['columns', 'parquet', (out) => labelRun({ ...columns, out })],
+    ]
+    for (const [name, ending, run] of alone) {
+      const [one, many] = [`one-${name}.${ending}`, `many-${name}.${ending}`]
+      await run(path(one))
+      const exported = await exportBatch({ store: store(), name, out: path(many) })
+      expect(exported).toEqual({ out: path(many), queries: 600 })
+      expectEqual(many, one)
+      expectEqual(`${many}.meta.json`, `${one}.meta.json`)
+    }
+    expectEqual('many-ranks.trec', 'files.trec')
+    let labelled = 0
+    for await (const { docs } of readLabelsParquet(path('many-columns.parquet'))) {
+      labelled += docs.length > 0 ? 1 : 0
+    }
+    expect(labelled).toBe(540)
+  })
+
+  test('count what is missing: a remark for each job, and all of it in the result', async () => {
+    const from = { ...strange, store: `${database.url}#without_poison` }
+    await submitRerank(from, { name: 'some-ranks', jobSize: 400 })
+    const more = { ...from, qrels: path('more-qrels.trec') }
+    await submitLabels(more, { name: 'some-labels', jobSize: 400 })
+    const hooks = heard()
+    const { missing, failures } = await workBatches(
+      { store: database.url, untilEmpty: true, workers: 1 },
+      hooks,
+    )
+    expect(failures).toBe(0)
+    expect(missing).toEqual(missingInFiles.rerank)
+    const remarks = hooks.remarks.filter((remark) => remark.includes('have no embedding'))
+    expect(remarks.toSorted()).toEqual(
+      ['some-labels', 'some-ranks'].flatMap((batch) => [
+        `${batch}: 1 candidates of the run have no embedding: poison`,
+        `${batch}: 1 queries of the run have no embedding: nobody`,
+      ]),
+    )
+    await exportBatch({ store: database.url, name: 'some-ranks', out: path('some.trec') })
+    expectEqual('some.trec', 'skip-files.trec')
+    await exportBatch({ store: database.url, name: 'some-labels', out: path('some.jsonl') })
+    expectEqual('some.jsonl', 'skip-files.jsonl')
+  })
+
+  test('are refused where they cannot be', async () => {
+    const shard = { index: 1, count: 2 }
+    const shared = submitLabels({ ...inputs, qrels, store: store(), shard }, { name: 'x' })
+    await expect(shared).rejects.toThrow('a submission divides the work itself')
+    const files = submitLabels({ ...inputs, qrels, docs: path('all.npy') }, { name: 'x' })
+    await expect(files).rejects.toThrow('only work on a store is submitted')
+    await expect(workBatches({ store: path('lance') })).rejects.toThrow('batches are in a database')
+    const corpus = path('corpus.jsonl')
+    const texts = labelRun({ ...inputs, qrels, store: store(), corpus, out: path('x') })
+    await expect(texts).rejects.toThrow('a store has the texts of its documents')
+    const none = submitLabels({ ...inputs, qrels, store: store(), texts: true }, { name: 'x' })
+    await expect(none).rejects.toThrow('labels by texts take the texts of the queries')
+  })
+})
+
+test('an empty store is refused', async () => {
+  const job = { ...inputs, store: path('empty'), out: path('never.trec') }
+  await expect(rerankRun(job)).rejects.toThrow('it is empty: kith load fills it')
+  await expect(labelRun({ ...job, qrels })).rejects.toThrow('it is empty: kith load fills it')
+})
+
+test('names of stores have no passwords', () => {
+  const address = 'postgres://user:secret@host:5432/db?sslmode=require'
+  expect(storeName({ address, collection: 'a' })).toBe('postgres://host:5432/db#a')
+})
