@@ -32,6 +32,8 @@ describe('kith labels', () => {
       leftOut: { 'more ground truth than the context': judged.twice },
     })
     expect(Object.keys(json)).not.toContain('missing')
+    const audited = succeed('audit', ...inputs(), ...options.slice(0, 4), '--out', path('a.tsv'))
+    expect(audited).toContain('155 queries left out: more ground truth than the context')
   })
 
   test('says what is wrong, and what was left out', () => {

@@ -5,11 +5,14 @@ import { Studies } from '@kith/work'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { emptyDatabase, postgres, run } from '../../../test/postgres.ts'
-import { encodeItem } from '../../pipelines/src/batches/batch-item.ts'
+import { encodeItem } from '../src/batches/batch-item.ts'
+import { exportBatch } from '../src/batches/export-batch.ts'
+import { workBatches } from '../src/batches/work-batches.ts'
+import { loadStore } from '../src/load/load-store.ts'
+import { submitRerank } from '../src/rerank/rerank-store.ts'
 import { sizes, writeCollection } from './store-data.ts'
-import { kith, succeed } from './support.ts'
 
-// Real servers and processes, on whatever machine: slow is not wrong.
+// Real servers, on whatever machine: slow is not wrong.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const folder = temporaryFolder()
@@ -17,38 +20,40 @@ const path = (name: string): string => join(folder, name)
 
 describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () => {
   const database = emptyDatabase()
-  const store = (): string[] => ['--store', database.url]
+  const listed = async () => {
+    const studies = await Studies.open(database.url)
+    try {
+      return await studies.progress()
+    } finally {
+      await studies.close()
+    }
+  }
   beforeAll(async () => {
     await writeCollection(folder)
-    succeed('load', ...store(), '--docs', path('all.npy'))
+    await loadStore({ store: database.url, docs: path('all.npy') })
   })
 
   test.each([['U+0000', 'd7\0x', '"d7\\u0000x" has the character U+0000']])(
     '%s in the id of a candidate is refused at submission',
-    (_, id, problem) => {
+    async (_, id, problem) => {
       const run = readFileSync(path('run.trec'), 'utf8')
       writeFileSync(path('nul.trec'), run.replace(/^q9 Q0 \S+ 3 /m, `q9 Q0 ${id} 3 `))
-      const { code, err } = kith(
-        ...['rerank', '--run', path('nul.trec'), '--queries', path('queries.npy'), ...store()],
-        ...['--submit', 'nul'],
+      const inputs = { run: path('nul.trec'), queries: path('queries.npy'), store: database.url }
+      await expect(submitRerank(inputs, { name: 'nul' })).rejects.toThrow(
+        `${path('nul.trec')} query "q9": the document ${problem}`,
       )
-      expect(code).toBe(1)
-      expect(err).toContain(`${path('nul.trec')} query "q9": the document ${problem}`)
-      expect(succeed('jobs', ...store())).toContain('no studies')
+      expect(await listed()).toEqual([])
     },
   )
 
   test.each([
     ['U+0000', 'a\\u0000b', 'document "d3": its text has the character U+0000'],
     ['half a character', 'a\\ud800', 'line 1: '],
-  ])('%s in a text is refused by load', (_, text, problem) => {
+  ])('%s in a text is refused by load', async (_, text, problem) => {
     writeFileSync(path('bad.jsonl'), `{"_id": "d3", "text": "${text}"}\n`)
-    const { code, err } = kith(
-      ...['load', '--store', `${database.url}#bad`, '--docs', path('all.npy')],
-      ...['--corpus', path('bad.jsonl')],
-    )
-    expect(code).toBe(1)
-    expect(err).toContain(`${path('bad.jsonl')} ${problem}`)
+    const store = `${database.url}#bad`
+    const loading = loadStore({ store, docs: path('all.npy'), corpus: path('bad.jsonl') })
+    await expect(loading).rejects.toThrow(`${path('bad.jsonl')} ${problem}`)
   })
 
   test('jobs that cannot be done say why, and the worker does the others', async () => {
@@ -74,14 +79,9 @@ describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () =>
        WHERE name = 'settings';
        UPDATE kith.studies SET kind = 'sort' WHERE name = 'kind'`,
     )
-    const worked = kith('work', ...store(), '--until-empty', '--workers', '1', '--json')
-    expect(worked.code).toBe(0)
-    expect(JSON.parse(worked.out)).toEqual({ queries: 3, failures: 3 + 3 + 3 + 6 + 6 })
-    const listed = JSON.parse(succeed('jobs', ...store(), '--json')) as {
-      name: string
-      done: number
-      failures: { message: string }[]
-    }[]
+    const worked = await workBatches({ store: database.url, untilEmpty: true, workers: 1 })
+    expect(worked).toEqual({ queries: 3, failures: 3 + 3 + 3 + 6 + 6, missing: [] })
+    const all = await listed()
     const expected: [name: string, done: number, message: string][] = [
       ['nul', 1, 'query q1: '],
       ['long', 1, 'query q1: its embedding has 13 dimensions, the documents of the store have 12'],
@@ -90,16 +90,16 @@ describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () =>
       ['kind', 0, 'setting kind is "sort", allowed: rerank, labels'],
     ]
     for (const [name, done, message] of expected) {
-      const found = listed.find((study) => study.name === name)!
+      const found = all.find((study) => study.name === name)!
       expect(found).toMatchObject({ name, done })
       expect(found.failures).toHaveLength(2 - done)
       expect(found.failures[0]!.message).toContain(message)
     }
     for (const name of ['settings', 'kind']) {
-      const out = ['--study', name, '--out', path('never.trec')]
-      const { code, err } = kith('jobs', 'export', ...store(), ...out)
-      expect(code).toBe(1)
-      expect(err).toContain(`the study ${name} cannot be done as it stands in the database`)
+      const exporting = exportBatch({ store: database.url, name, out: path('never.trec') })
+      await expect(exporting).rejects.toThrow(
+        `the study ${name} cannot be done as it stands in the database`,
+      )
     }
   })
 })

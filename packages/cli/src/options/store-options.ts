@@ -53,16 +53,6 @@ export function readSubmission(
     typeof submitOptions & typeof storeOption & { out: { value: string; help: string } }
   >,
 ): Submission | undefined {
-  const name = readSubmit(values)
-  return name === undefined ? undefined : { name, jobSize: optionalWhole(values, 'job-size') }
-}
-
-/** The name of the study to submit. */
-export function readSubmit(
-  values: Values<
-    typeof submitOptions & typeof storeOption & { out: { value: string; help: string } }
-  >,
-): string | undefined {
   const name = optionalText(values, 'submit')
   if (name === undefined) {
     if (values['out'] === undefined) throw new UsageError('--out FILE is missing')
@@ -77,5 +67,5 @@ export function readSubmit(
   if (!/^[\w.-]{1,100}$/.test(name)) {
     throw new UsageError('--submit takes a name of up to 100 letters, digits, and . _ -')
   }
-  return name
+  return { name, jobSize: optionalWhole(values, 'job-size') }
 }
