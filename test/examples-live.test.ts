@@ -23,6 +23,16 @@ test.skipIf(!postgres)('pgvector.mjs', async () => {
   )
 })
 
+test.skipIf(!postgres)('batches.mjs', async () => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(root, 'examples/batches.mjs')],
+    { env: { ...process.env, DATABASE_URL: database.url } },
+  )
+  expect(stdout).toMatch(/^2 jobs wait\nexample: [12] queries done\n/)
+  expect(stdout).toMatch(/\n3 queries done here, 0 tries failed\n3 queries in labels.jsonl\n$/)
+})
+
 test.skipIf(!browser)('browser.html, served as files', async () => {
   const types = { html: 'text/html', js: 'text/javascript' }
   const server = createServer(({ url = '' }, response) => {

@@ -17,6 +17,10 @@ const expected: Record<string, RegExp> = {
   'langchain-rag.mjs':
     /^Answer from.*\n\n\[1\] A beekeeper opens .*\n\[2\] A mite .*\n\[3\] Smoke calms .*\n\[4\] In winter .*\n\nQuestion: What do beekeepers do in the hive\?\n$/,
   'ai-sdk.mjs': /A beekeeper .*\n.*A mite .*\n.*Smoke .*\n.*In winter .*\nthe same with embeddings/,
+  'labels.mjs':
+    /labelling: 3 of 3\n3 queries, 0\.52 on judged documents\nq0 d3 0\.28\nq0 d0 0\.24\n/,
+  'labels-merge.mjs': /^share 1: 1 queries\nshare 2: 2 queries\ntogether: 3 queries\n$/,
+  'load-store.mjs': /^the store has 24 documents\nReranking left nDCG@10 as it was\.\n$/,
   'sentence-transformers.mjs':
     /^What do beekeepers .*\n +0\.4\d +A beekeeper opens .*\n +0\.2\d +In winter/,
 }
@@ -24,7 +28,7 @@ const expected: Record<string, RegExp> = {
 const folder = temporaryFolder()
 
 /** Run by examples-live.test.ts, which starts what it needs. */
-const live = ['pgvector.mjs']
+const live = ['batches.mjs', 'pgvector.mjs']
 const programs = readdirSync(join(root, 'examples'))
   .filter((name) => name.endsWith('.mjs'))
   .filter((name) => !live.includes(name))
