@@ -17,7 +17,31 @@ export { type MergeInputs, type MergeResult, mergeLabels } from './label/merge-l
 export type { Shard } from './label/shard.ts'
 export { type LoadInputs, type LoadResult, loadStore } from './load/load-store.ts'
 export { type ReportInputs, reportRuns } from './report/report-runs.ts'
+export {
+  type Missing,
+  type MissingPolicy,
+  type MissingReport,
+  missingPolicies,
+} from './join/missing.ts'
 export { type Measuring, type RerankFigures, usualMeasures } from './rerank/rerank-figures.ts'
 export { type RerankInputs, type RerankResult, rerankRun } from './rerank/rerank-run.ts'
 export { submitRerank } from './rerank/rerank-store.ts'
 export { type SearchInputs, type SearchResult, searchRun } from './search/search-run.ts'
+export { type AdaptInputs, adaptQueries } from './train/adapt-queries.ts'
+export { type CompareTrainingsInputs, compareTrainings } from './train/compare-trainings.ts'
+export type { CutQueries } from './train/cut-queries.ts'
+export type { TrainingMissing } from './train/open-training.ts'
+export type { QueryFiles } from './train/read-training-queries.ts'
+export { type TrainInputs, type TrainResult, trainFromFiles } from './train/train-from-files.ts'
+export type { TrainingInputs, TrainingSettings } from './train/training-inputs.ts'
+export { type QueriesMade, type QuerySources, trainingQueries } from './train/training-queries.ts'
+export { type Collected, type CollectInputs, collect, type TextsById } from './tune/collect.ts'
+export type { JudgedInputs } from './tune/judged-collection.ts'
+export { type SweepInputs, type SweepResult, sweepRun } from './tune/sweep-run.ts'
+export { studyBeside, type TuneInputs, type TuneResult, tuneRun } from './tune/tune-run.ts'
+export {
+  type TuneTrainingInputs,
+  type TuneTrainingResult,
+  trainingStudy,
+  tuneTraining,
+} from './tune/tune-training.ts'

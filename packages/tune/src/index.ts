@@ -1,5 +1,4 @@
 /** Finding settings, and an honest verdict on them: docs/method.md section 4. */
-export { type Collected, type CollectInputs, collect, type TextsById } from './evaluate/collect.ts'
 export {
   type SharedTexts,
   shareTexts,

@@ -38,11 +38,13 @@ export interface JoinedTruth {
  * where nothing may be missing.
  */
 export class Join {
-  readonly report = new MissingReport()
+  readonly report: MissingReport
   readonly #sources: JoinSources
   readonly #missing: MissingPolicy
 
-  constructor(sources: JoinSources, missing: MissingPolicy) {
+  /** @param report Where what is missing is noted; joins over the same ids can share one. */
+  constructor(sources: JoinSources, missing: MissingPolicy, report = new MissingReport()) {
+    this.report = report
     this.#sources = sources
     this.#missing = missing
   }

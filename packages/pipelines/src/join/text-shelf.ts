@@ -1,7 +1,8 @@
 import { type PreparedText, prepareText } from '@kith/core'
 import { readTexts, type TextEntry } from '@kith/ir'
-import { type SharedTexts, shareTexts, type TextsById } from '@kith/tune'
+import { type SharedTexts, shareTexts } from '@kith/tune'
 import type { RerankPlan } from '../rerank/rerank-tasks.ts'
+import type { TextsById } from '../tune/collect.ts'
 
 /** Texts by id, split into terms once for all queries they are candidates of. */
 export class TextShelf {

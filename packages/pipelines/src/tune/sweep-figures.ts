@@ -12,6 +12,8 @@ import {
 import type { Embeddings, Qrels, Run } from '@kith/ir'
 import type { Figure } from '@kith/report'
 import { type SweptSetting, type TrialCollection, timePerQuery, viewsOf } from '@kith/tune'
+import { Join } from '../join/join.ts'
+import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 
 /** Queries that distributions are taken over: more would not change the picture. */
 const MOST_QUERIES = 500
@@ -64,53 +66,75 @@ export async function scoresFigure(
   }
 }
 
+/** What the spread of labels is taken from. */
+export interface LabelSources {
+  run: Run
+  qrels: Qrels
+  queries: Embeddings
+  docs: Embeddings
+  /** From which grade on a document is relevant. */
+  level: number
+}
+
+/** A context of labels: rows of the embeddings, the ground truth first. */
+export interface LabelContext {
+  query: number
+  rows: readonly number[]
+  /** How many of them are ground truth. */
+  truth: number
+}
+
+/**
+ * The contexts of judged queries; those that their ground truth does not fit into are left out.
+ * Judged documents without an embedding are an error unless they may be skipped.
+ */
+export function labelContexts(
+  { run, qrels, queries, docs, level }: LabelSources,
+  size: number,
+  missing: MissingPolicy,
+  report: MissingReport,
+): LabelContext[] {
+  const join = new Join({ queries, docs }, missing, report)
+  const contexts: LabelContext[] = []
+  for (const { query: id, ids } of run) {
+    const truth = join.truth(qrels.get(id), level).rows
+    if (truth.length === 0 || truth.length > size) continue
+    const query = join.query(id)
+    if (query === undefined) continue
+    const rows = injectGroundTruth(truth, join.candidates(ids, size).rows, size)
+    contexts.push({ query, rows, truth: truth.length })
+    if (contexts.length === MOST_QUERIES) break
+  }
+  join.check()
+  return contexts
+}
+
 /** How each kind of target spreads its probability over documents. */
 export async function labelFigure(
-  inputs: { run: Run; qrels: Qrels; queries: Embeddings; docs: Embeddings; level: number },
+  contexts: readonly LabelContext[],
+  { queries, docs }: Pick<LabelSources, 'queries' | 'docs'>,
   settings: MethodSettings,
 ): Promise<Figure> {
   const { quantilesPerRank } = await import('@kith/report')
-  const targets: readonly Target[] = ['mixed', 'geometric', 'rnn', 'query-centric', 'uniform']
-  const contexts = labelContexts(inputs, settings.contextSize)
   const reranker = new Reranker()
   const { views, ...plain } = similaritySettings(settings)
-  const spreads = targets.map((target) => {
-    const own = resolveLabelSettings({ ...plain, target })
-    const lists = contexts.map(({ query, candidates, truth }) => {
-      const labels = reranker.smoothLabels(query, candidates, { candidates: truth }, own)
-      return Float64Array.from(labels.target).sort().reverse()
-    })
+  const targets: readonly Target[] = ['mixed', 'geometric', 'rnn', 'query-centric', 'uniform']
+  const kinds = targets.map((target) => {
+    return { target, own: resolveLabelSettings({ ...plain, target }), lists: [] as Float64Array[] }
+  })
+  const { dimensions } = docs
+  for (const { query, rows, truth } of contexts) {
+    const vector = queries.read(query, query + 1)
+    const data = docs.gather(rows, new Float32Array(rows.length * dimensions))
+    const candidates = { data, rows: rows.length, dimensions }
+    const relevant = Array.from({ length: truth }, (_, i) => i)
+    for (const { own, lists } of kinds) {
+      const labels = reranker.smoothLabels(vector, candidates, { candidates: relevant }, own)
+      lists.push(Float64Array.from(labels.target).sort().reverse())
+    }
+  }
+  const spreads = kinds.map(({ target, lists }) => {
     return { name: target, ranks: quantilesPerRank(lists, { ranks: 10, missing: 0 }) }
   })
   return { kind: 'label-spread', targets: spreads }
-}
-
-/** The contexts of judged queries, the ground truth first; those it does not fit are left out. */
-function labelContexts(
-  {
-    run,
-    qrels,
-    queries,
-    docs,
-    level,
-  }: { run: Run; qrels: Qrels; queries: Embeddings; docs: Embeddings; level: number },
-  size: number,
-): { query: Float32Array; candidates: Matrix; truth: number[] }[] {
-  const contexts = []
-  for (const { query, ids } of run) {
-    const row = queries.rowOf(query)
-    const judged = [...(qrels.get(query) ?? [])].filter(([, grade]) => grade >= level)
-    const rowsOf = (list: readonly string[]): number[] => list.flatMap((id) => docs.rowOf(id) ?? [])
-    const truth = rowsOf(judged.map(([id]) => id))
-    if (row === undefined || truth.length === 0 || truth.length > size) continue
-    const rows = injectGroundTruth(truth, rowsOf(ids), size)
-    const { dimensions } = docs
-    const data = new Float32Array(rows.length * dimensions)
-    docs.gather(rows, data)
-    const candidates = { data, rows: rows.length, dimensions }
-    const vector = queries.read(row, row + 1, new Float32Array(dimensions))
-    contexts.push({ query: vector, candidates, truth: [...truth.keys()] })
-    if (contexts.length === MOST_QUERIES) break
-  }
-  return contexts
 }

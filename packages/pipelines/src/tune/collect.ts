@@ -1,6 +1,8 @@
 import { KithError, type PreparedText } from '@kith/core'
 import type { Embeddings, Qrels, Run } from '@kith/ir'
-import { shareTexts, type TrialCollection, type TrialQuery } from './collection.ts'
+import { shareTexts, type TrialCollection, type TrialQuery } from '@kith/tune'
+import { Join } from '../join/join.ts'
+import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 
 /** What is tuned on. */
 export interface CollectInputs {
@@ -13,97 +15,83 @@ export interface CollectInputs {
   /** How many of a query's first candidates may be reranked: as many as any settings' contextSize; default 100. */
   largest?: number | undefined
   /** What to do about queries and candidates without an embedding or text; default: error. */
-  missing?: 'error' | 'skip' | undefined
+  missing?: MissingPolicy | undefined
   /** The group of a query, if it has one. */
   groupOf?: ((query: string) => string | undefined) | undefined
 }
 
+/** Prepared texts by the ids of queries and documents. */
 export interface TextsById {
   query(id: string): PreparedText | undefined
   document(id: string): PreparedText | undefined
 }
 
-/** A collection, and what was left out of it in words. */
+/** A collection, and what was left out of it. */
 export interface Collected {
   collection: TrialCollection
-  remarks: string[]
+  report: MissingReport
 }
 
 /** Gathers the queries that both the run and the judgements have, with all that reranking them takes. */
 export function collect(inputs: CollectInputs): Collected {
-  const { run, qrels, queries, docs } = inputs
+  const { run, qrels, queries, docs, missing = 'error' } = inputs
   if (queries.dimensions !== docs.dimensions) {
     throw new KithError(
       'BAD_SHAPE',
       `the queries have ${queries.dimensions} dimensions, the documents ${docs.dimensions}`,
     )
   }
-  const gathered = new Gathered(inputs)
+  const gathered = new Gathered(inputs, missing)
   for (const query of run.queries) {
     const judgements = qrels.get(query)
     if (judgements) gathered.add(query, run.get(query)!.ids, judgements)
   }
-  const remarks = gathered.remarks()
-  if (remarks.length > 0 && inputs.missing !== 'skip') {
-    throw new KithError('BAD_INPUT', `${remarks.join('; ')} (they can be skipped)`)
-  }
+  gathered.join.check()
   if (gathered.list.length === 0) {
     const examples = `the run has ${run.queries[0]}, the judgements ${[...qrels.keys()][0]}`
     throw new KithError('BAD_INPUT', `run and judgements have no query in common: ${examples}`)
   }
-  return { collection: gathered.collection(), remarks }
+  return { collection: gathered.collection(), report: gathered.join.report }
 }
 
+/** Queries and documents as they are gathered, each document once. */
 class Gathered {
+  readonly join: Join
   readonly list: TrialQuery[] = []
   readonly #inputs: CollectInputs
   readonly #queryRows: number[] = []
   readonly #queryTexts: PreparedText[] = []
-  /** The documents' numbers by id; −1 for one that lacks something. */
-  readonly #numbers = new Map<string, number>()
+  /** The documents' numbers by their rows. */
+  readonly #numbers = new Map<number, number>()
   readonly #docRows: number[] = []
   readonly #docTexts: PreparedText[] = []
-  /** What is missing, with the ids that miss it. */
-  readonly #missing = new Map<string, Set<string>>()
 
-  constructor(inputs: CollectInputs) {
+  constructor(inputs: CollectInputs, missing: MissingPolicy) {
+    const { queries, docs, texts } = inputs
     this.#inputs = inputs
+    const present = texts && {
+      hasQuery: (id: string) => texts.query(id) !== undefined,
+      hasDocument: (id: string) => texts.document(id) !== undefined,
+    }
+    this.join = new Join({ queries, docs, texts: present }, missing)
   }
 
   add(id: string, candidates: readonly string[], judgements: ReadonlyMap<string, number>): void {
-    const { queries, texts, largest = 100, groupOf } = this.#inputs
-    const row = queries.rowOf(id)
-    const text = texts?.query(id)
-    if (row === undefined || (texts && !text)) {
-      this.#miss(`queries have no ${row === undefined ? 'embedding' : 'text'}`, id)
-      return
-    }
-    const docs: number[] = []
-    const places: number[] = []
-    for (let place = 0; place < candidates.length && docs.length < largest; place++) {
-      const doc = this.#numberOf(candidates[place]!)
-      if (doc < 0) continue
-      docs.push(doc)
-      places.push(place)
-    }
+    const { texts, largest = 100, groupOf } = this.#inputs
+    const row = this.join.query(id)
+    if (row === undefined) return
+    const { rows, places } = this.join.candidates(candidates, largest)
     const number = this.#queryRows.push(row) - 1
-    if (text) this.#queryTexts.push(text)
+    if (texts) this.#queryTexts.push(texts.query(id)!)
     const ideal = Float64Array.from([...judgements.values()].filter((grade) => grade >= 0))
     this.list.push({
       id,
       group: groupOf?.(id),
       row: number,
-      docs: Uint32Array.from(docs),
+      docs: Uint32Array.from(rows, (doc, i) => this.#numberOf(doc, candidates[places[i]!]!)),
       places: Uint32Array.from(places),
       grades: Float64Array.from(candidates, (candidate) => judgements.get(candidate) ?? -1),
       ideal: ideal.sort().reverse(),
-    })
-  }
-
-  remarks(): string[] {
-    return Array.from(this.#missing, ([what, ids]) => {
-      const first = [...ids].slice(0, 3).join(', ')
-      return `${ids.size} ${what}: ${first}${ids.size > 3 ? ', …' : ''}`
     })
   }
 
@@ -118,25 +106,15 @@ class Gathered {
     }
   }
 
-  #numberOf(id: string): number {
-    const known = this.#numbers.get(id)
+  /** A document's number among those gathered. */
+  #numberOf(row: number, id: string): number {
+    const known = this.#numbers.get(row)
     if (known !== undefined) return known
-    const { docs, texts } = this.#inputs
-    const row = docs.rowOf(id)
-    const text = texts?.document(id)
-    let number = -1
-    if (row === undefined || (texts && !text)) {
-      this.#miss(`candidates have no ${row === undefined ? 'embedding' : 'text'}`, id)
-    } else {
-      number = this.#docRows.push(row) - 1
-      if (text) this.#docTexts.push(text)
-    }
-    this.#numbers.set(id, number)
+    const number = this.#docRows.push(row) - 1
+    const { texts } = this.#inputs
+    if (texts) this.#docTexts.push(texts.document(id)!)
+    this.#numbers.set(row, number)
     return number
-  }
-
-  #miss(what: string, id: string): void {
-    this.#missing.set(what, (this.#missing.get(what) ?? new Set()).add(id))
   }
 }
 

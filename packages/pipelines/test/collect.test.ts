@@ -3,7 +3,7 @@ import { prepareText } from '@kith/core'
 import { openEmbeddings, RunBuilder, writeEmbeddings } from '@kith/ir'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { collect } from '../src/evaluate/collect.ts'
+import { collect } from '../src/tune/collect.ts'
 import { textAt } from '../src/evaluate/collection.ts'
 
 const folder = temporaryFolder()

@@ -8,14 +8,18 @@ import {
   readRun,
   readTexts,
 } from '@kith/ir'
-import type { QueriesMade } from '@kith/train'
+import type { MissingPolicy } from '../join/missing.ts'
+import { type QueriesMade, trainingQueries } from './training-queries.ts'
 
 /** Files that queries of a training come from. */
 export interface QueryFiles {
-  /** Texts, or embeddings where an adapter is trained. */
+  /** Their texts, or embeddings where an adapter is trained. */
   queries: string
+  /** Their candidates. */
   run: string
+  /** Their judgements. */
   qrels: string
+  /** Their targets, by `labelRun` or `kith labels`; for validation there are none. */
   labels?: string | undefined
 }
 
@@ -25,22 +29,23 @@ export interface QueryReading {
   level: number
   /** Whether queries are embeddings instead of texts. */
   vectors: boolean
+  missing: MissingPolicy
+  /** What the queries are called in messages. */
+  name: string
 }
 
 /** Reads the queries of a run that have ground truth, with all that training on them takes. */
 export async function readTrainingQueries(
   files: QueryFiles,
-  { docs, level, vectors }: QueryReading,
+  { docs, vectors, ...reading }: QueryReading,
 ): Promise<QueriesMade> {
-  const { trainingQueries } = await import('@kith/train')
   const embeddings = vectors ? await openEmbeddings(files.queries) : undefined
   try {
     return trainingQueries({
-      files: { ...files, rankings: files.run },
+      ...reading,
       rankings: await readRun(files.run),
       qrels: await readQrels(files.qrels),
       documents: docs,
-      level,
       vectors: embeddings,
       texts: vectors
         ? undefined

@@ -1,5 +1,5 @@
 import type { QueryModel, TrainingQuery } from '@kith/train'
-import type { Output } from '../terminal/output.ts'
+import type { Hooks } from '../hooks.ts'
 
 /** How many queries of a training are longer than its model takes. */
 export interface CutQueries {
@@ -10,11 +10,9 @@ export interface CutQueries {
 /** Counts the queries that training will cut, and says so where there are some. */
 export function remarkCutQueries(
   model: QueryModel,
-  {
-    queries,
-    validation = [],
-  }: { queries: TrainingQuery[]; validation?: TrainingQuery[] | undefined },
-  output: Output,
+  queries: readonly TrainingQuery[],
+  validation: readonly TrainingQuery[],
+  hooks: Hooks,
 ): CutQueries {
   const cut = { training: model.countCut(queries), validation: model.countCut(validation) }
   const parts = [
@@ -22,8 +20,8 @@ export function remarkCutQueries(
     [cut.validation, validation.length, 'validation'] as const,
   ].flatMap(([count, all, kind]) => (count > 0 ? [`${count} of ${all} ${kind} queries`] : []))
   if (parts.length > 0) {
-    const limit = `${model.maxTokens} tokens (--max-tokens)`
-    output.remark(`${parts.join(' and ')} are longer than ${limit}: what is beyond is cut off`)
+    const limit = `${model.maxTokens} tokens (the most that the model is given)`
+    hooks.onRemark?.(`${parts.join(' and ')} are longer than ${limit}: what is beyond is cut off`)
   }
   return cut
 }

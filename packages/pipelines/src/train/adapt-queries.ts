@@ -1,0 +1,36 @@
+import { type OpenEmbeddingsOptions, openEmbeddings, writeEmbeddings } from '@kith/ir'
+import { writeSidecar } from '../files/sidecar.ts'
+
+/** Query embeddings to change, and the adapter that changes them. */
+export interface AdaptInputs extends OpenEmbeddingsOptions {
+  /** A folder with `adapter.safetensors`, by `trainFromFiles`. */
+  adapter: string
+  /** Embeddings of the queries. */
+  queries: string
+  /** The embeddings to write. */
+  out: string
+}
+
+/** Changes query embeddings by a trained adapter, whichever encoder or API they came from. */
+export async function adaptQueries(inputs: AdaptInputs): Promise<{ out: string; queries: number }> {
+  const { openAdapter, QueryEncoder } = await import('@kith/train')
+  const { adapter, out, dimensions, memory } = inputs
+  const model = await openAdapter(adapter)
+  const queries = await openEmbeddings(inputs.queries, { dimensions, memory })
+  try {
+    const encoder = await QueryEncoder.open(model)
+    try {
+      const ids = Array.from({ length: queries.rows }, (_, row) => queries.idOf(row))
+      const { data } = await encoder.encode(
+        ids.map((id, row) => ({ id, vector: queries.read(row, row + 1) })),
+      )
+      await writeEmbeddings(out, { dimensions: model.dimensions, ids }, [data])
+      await writeSidecar(out, 'adapt', { adapter, kind: model.kind }, [inputs.queries])
+      return { out, queries: ids.length }
+    } finally {
+      await encoder.close()
+    }
+  } finally {
+    await queries.close()
+  }
+}

@@ -1,0 +1,87 @@
+import { stat } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { type Embeddings, openEmbeddings } from '@kith/ir'
+import { embeddingFiles } from '@kith/ir/internal'
+import type { PartialTrainSettings, QueryModel, TrainingQuery } from '@kith/train'
+import type { Hooks } from '../hooks.ts'
+import type { Missing } from '../join/missing.ts'
+import { type QueryFiles, readTrainingQueries } from './read-training-queries.ts'
+import { checkTraining, openTrainable, stepsFor, type TrainingInputs } from './training-inputs.ts'
+
+/** What lacked something and was left out, of the queries that are learned from and of the others. */
+export interface TrainingMissing {
+  training: readonly Missing[]
+  validation: readonly Missing[]
+}
+
+/** All that a training takes, opened. */
+export interface TrainingSetup {
+  docs: Embeddings
+  /** Size and modification time of their files, which tell them from what was there before. */
+  docsVersion: string
+  queries: readonly TrainingQuery[]
+  validation: readonly TrainingQuery[] | undefined
+  settings: PartialTrainSettings & { steps: number }
+  device: { device: string | undefined; threads: number }
+  missing: TrainingMissing
+  /** The files that were read. */
+  files: readonly string[]
+  /** A model with the weights that training starts from. */
+  openModel(): Promise<QueryModel>
+  close(): Promise<void>
+}
+
+/** Opens the inputs of a training. */
+export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promise<TrainingSetup> {
+  checkTraining(inputs)
+  const { dimensions, memory, training, validation } = inputs
+  const docs = await openEmbeddings(inputs.docs, { dimensions, memory })
+  try {
+    const learned = await readQueries('training queries', training, inputs, docs, hooks)
+    const heldOut =
+      validation && (await readQueries('validation queries', validation, inputs, docs, hooks))
+    const read = [inputs.docs, ...filesOf(training), ...filesOf(validation)]
+    return {
+      docs,
+      docsVersion: await versionOf(inputs.docs),
+      queries: learned.queries,
+      validation: heldOut?.queries,
+      settings: stepsFor(inputs.settings ?? {}, learned.queries.length),
+      device: { device: inputs.device, threads: inputs.threads ?? availableParallelism() },
+      missing: { training: learned.missing, validation: heldOut?.missing ?? [] },
+      files: read,
+      openModel: () => openTrainable(inputs, docs.dimensions),
+      close: async () => docs.close(),
+    }
+  } catch (error) {
+    await docs.close()
+    throw error
+  }
+}
+
+async function readQueries(
+  name: string,
+  files: QueryFiles,
+  { level = 1, adapter, missing = 'error' }: TrainingInputs,
+  docs: Embeddings,
+  { onRemark }: Hooks,
+): Promise<{ queries: TrainingQuery[]; missing: Missing[] }> {
+  const reading = { docs, level, vectors: adapter !== undefined, missing, name }
+  const { queries, withoutTruth, report } = await readTrainingQueries(files, reading)
+  for (const remark of report.remarks()) onRemark?.(`${name}: ${remark}`)
+  if (withoutTruth > 0) onRemark?.(`${withoutTruth} queries of ${files.run} have no relevant document`)
+  return { queries, missing: report.list() }
+}
+
+/** The files of queries, in the order in which sidecars name them. */
+function filesOf(files: QueryFiles | undefined): string[] {
+  if (!files) return []
+  const { queries, run, qrels, labels } = files
+  return [queries, run, qrels, labels].filter((file) => file !== undefined)
+}
+
+/** Size and modification time of the files of embeddings. */
+async function versionOf(file: string): Promise<string> {
+  const files = await Promise.all(embeddingFiles(file).map((part) => stat(part)))
+  return files.map(({ size, mtime }) => `${size} bytes of ${mtime.toISOString()}`).join(', ')
+}

@@ -1,0 +1,111 @@
+import { basename, join } from 'node:path'
+import { writeAtomic } from '@kith/ir'
+import type { StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
+import { writeSidecar } from '../files/sidecar.ts'
+import type { Hooks } from '../hooks.ts'
+import { type CutQueries, remarkCutQueries } from './cut-queries.ts'
+import { openTraining, type TrainingMissing, type TrainingSetup } from './open-training.ts'
+import { trainingFigure } from './training-figure.ts'
+import { modelSettings, type TrainingInputs } from './training-inputs.ts'
+
+/** What is trained, on what, how, and where the result goes. */
+export interface TrainInputs extends TrainingInputs {
+  /** The folder of the trained model, of checkpoints and of `metrics.jsonl`. */
+  out: string
+}
+
+/** How a training ended. */
+export interface TrainResult extends TrainingResult {
+  out: string
+  /** Queries that were longer than the model takes. */
+  cut: CutQueries
+  /** Queries and documents that lacked something and were skipped. */
+  missing: TrainingMissing
+  /** A page with the validations, where there are some. */
+  curves: string | undefined
+}
+
+/**
+ * Fine-tunes a query encoder, or an adapter of query embeddings, on fixed document embeddings.
+ * Stopped at any moment, the same call goes on from the last checkpoint with the same weights in
+ * the end.
+ *
+ * ```ts
+ * const { best } = await trainFromFiles({
+ *   docs: 'docs.npy', adapter: 'linear',
+ *   training: { queries: 'queries.npy', run: 'run.trec', qrels: 'train.tsv' },
+ *   validation: { queries: 'queries.npy', run: 'run.trec', qrels: 'dev.tsv' },
+ *   settings: { epochs: 20, inverseTemperature: 20 }, out: 'trained',
+ * })
+ * ```
+ */
+export async function trainFromFiles(inputs: TrainInputs, hooks: Hooks = {}): Promise<TrainResult> {
+  const { out } = inputs
+  const setup = await openTraining(inputs, hooks)
+  try {
+    const model = await setup.openModel()
+    const { queries, validation, settings, files, missing } = setup
+    const cut = remarkCutQueries(model, queries, validation ?? [], hooks)
+    const result = await trainWith(setup, model, out, hooks)
+    const made = { ...settings, ...modelSettings(inputs), maxTokens: model.maxTokens }
+    await writeSidecar(out, 'train', made, files, { cut, missing: someMissing(missing) })
+    const curves = validation && (await drawCurves(out))
+    return { out, ...result, cut, missing, curves }
+  } finally {
+    await setup.close()
+  }
+}
+
+/** What was missing; undefined where nothing was, which sidecars leave out. */
+export function someMissing(missing: TrainingMissing): TrainingMissing | undefined {
+  return missing.training.length + missing.validation.length > 0 ? missing : undefined
+}
+
+/** Trains, or goes on training, in a folder; throws the signal's reason where it was stopped. */
+async function trainWith(
+  setup: TrainingSetup,
+  model: Awaited<ReturnType<TrainingSetup['openModel']>>,
+  out: string,
+  { onProgress, onRemark, signal }: Hooks,
+): Promise<TrainingResult> {
+  const { train } = await import('@kith/train')
+  const { queries, validation, settings } = setup
+  const total = settings.steps
+  onProgress?.({ stage: 'training', done: 0, total })
+  const result = await train({
+    ...{ model, documents: setup.docs, queries, validation, settings, out },
+    documentsVersion: setup.docsVersion,
+    ...setup.device,
+    resume: true,
+    signal,
+    onStep: (record) =>
+      onProgress?.({ stage: 'training', done: record.step, total, note: stepNote(record) }),
+    onValidation: (record) => onRemark?.(validationLine(record)),
+  })
+  if (result.ended === 'stopped') {
+    onRemark?.(`${out}: the checkpoint of step ${result.steps} of ${total} is saved`)
+    signal?.throwIfAborted()
+  }
+  return result
+}
+
+function stepNote({ loss, learningRate, labelShare }: StepRecord): string {
+  const labels = labelShare > 0 ? `, labels ${(100 * labelShare).toFixed(1)} % of the step` : ''
+  return `loss ${loss.toFixed(4)}, rate ${learningRate.toExponential(2)}${labels}`
+}
+
+function validationLine({ step, loss, measures }: ValidationRecord): string {
+  const figures = Object.entries(measures).map(([name, value]) => `${name} ${value.toFixed(4)}`)
+  return `step ${step}: validation loss ${loss.toFixed(4)} (original labels), ${figures.join(', ')}`
+}
+
+/** Draws the validations that a training has made, beside its metrics: a picture and a page. */
+async function drawCurves(folder: string): Promise<string> {
+  const { renderReport, standaloneSvg, trainingCurves } = await import('@kith/report')
+  const figure = await trainingFigure([folder], 'nDCG@10')
+  const [picture, page] = [join(folder, 'curves.svg'), join(folder, 'curves.html')]
+  await writeAtomic(picture, (write) => write(standaloneSvg(trainingCurves(figure))))
+  const html = renderReport({ title: `Training ${basename(folder)}`, figures: [figure] })
+  await writeAtomic(page, (write) => write(html))
+  return page
+}

@@ -1,0 +1,95 @@
+import { KithError } from '@kith/core'
+import type { OpenEmbeddingsOptions } from '@kith/ir'
+import type {
+  AdapterKind,
+  EncoderModelOptions,
+  PartialTrainSettings,
+  QueryModel,
+} from '@kith/train'
+import type { MissingPolicy } from '../join/missing.ts'
+import type { QueryFiles } from './read-training-queries.ts'
+
+/** Times that each query is seen where neither epochs nor steps are given. */
+const EPOCHS = 10
+
+/** The settings of a training; its length is counted in steps, or in epochs. */
+export interface TrainingSettings extends PartialTrainSettings {
+  /** Times that each query is seen, instead of `steps`; default 10. */
+  epochs?: number | undefined
+}
+
+/** What is trained, on what, and how. */
+export interface TrainingInputs extends OpenEmbeddingsOptions, EncoderModelOptions {
+  /** Embeddings of the documents, which stay as they are. */
+  docs: string
+  /** The queries that are learned from. */
+  training: QueryFiles
+  /** Held-out queries; without them nothing is validated, and the last weights are the result. */
+  validation?: QueryFiles | undefined
+  /** From which grade on a document is relevant; default 1. */
+  level?: number | undefined
+  /** The encoder that learns: `minilm`, a folder, or a name on the hub; default minilm. */
+  model?: string | undefined
+  /** An adapter that learns instead: the queries' files are embeddings then, which it changes. */
+  adapter?: AdapterKind | undefined
+  settings?: TrainingSettings | undefined
+  /** What onnxruntime computes on; default cpu. */
+  device?: string | undefined
+  /** Threads of the CPU; default: all. */
+  threads?: number | undefined
+  /** What to do about queries and documents that lack an embedding, a text or labels; default: error. */
+  missing?: MissingPolicy | undefined
+}
+
+/** Throws where inputs contradict each other. */
+export function checkTraining({ adapter, topLayers, training, settings = {} }: TrainingInputs): void {
+  const fail = (problem: string) => new KithError('BAD_SETTING', problem)
+  if (adapter !== undefined && topLayers !== undefined) {
+    throw fail('an adapter has no layers: leave out topLayers')
+  }
+  if (training.labels !== undefined && settings.target) {
+    throw fail('the labels are targets already: leave out the target of the settings')
+  }
+  if (settings.steps !== undefined && settings.epochs !== undefined) {
+    throw fail('steps and epochs say the same: give one of them')
+  }
+}
+
+/** The settings with the number of steps for some queries; each epoch is validated unless told otherwise. */
+export function stepsFor(
+  { epochs = EPOCHS, ...settings }: TrainingSettings,
+  queries: number,
+): PartialTrainSettings & { steps: number } {
+  const { batchSize = 32, gradientAccumulation = 1 } = settings
+  const epoch = Math.max(1, Math.ceil(queries / (batchSize * gradientAccumulation)))
+  return {
+    ...settings,
+    steps: settings.steps ?? epochs * epoch,
+    batchSize,
+    gradientAccumulation,
+    validateEvery: settings.validateEvery ?? epoch,
+  }
+}
+
+/** The options of the encoder that learns. */
+function encoderOptions(inputs: TrainingInputs): EncoderModelOptions {
+  const { pooling, normalise, maxTokens, queryPrefix, revision, topLayers } = inputs
+  return { pooling, normalise, maxTokens, queryPrefix, revision, topLayers }
+}
+
+/** Which model is trained: what a sidecar names. */
+export function modelSettings(inputs: TrainingInputs): Readonly<Record<string, unknown>> {
+  const { adapter, normalise, model = 'minilm' } = inputs
+  return adapter === undefined ? { model, ...encoderOptions(inputs) } : { adapter, normalise }
+}
+
+/** A model with the weights that training starts from. */
+export async function openTrainable(
+  inputs: TrainingInputs,
+  dimensions: number,
+): Promise<QueryModel> {
+  const { AdapterModel, openEncoderModel } = await import('@kith/train')
+  const { adapter: kind, model = 'minilm', normalise, settings } = inputs
+  if (kind === undefined) return openEncoderModel(model, encoderOptions(inputs))
+  return new AdapterModel({ kind, dimensions, seed: settings?.seed, normalise })
+}

@@ -1,0 +1,91 @@
+import { type OpenEmbeddingsOptions, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
+import { createEvaluator, type Evaluator, type TrialCollection } from '@kith/tune'
+import type { MissingPolicy, MissingReport } from '../join/missing.ts'
+import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
+import { checkTextPair } from '../join/text-files.ts'
+import { preparedTexts } from '../join/text-shelf.ts'
+import { collect } from './collect.ts'
+
+/** Judged queries that settings are measured on, and how. */
+export interface JudgedInputs extends OpenEmbeddingsOptions {
+  /** The run that would be reranked. */
+  run: string
+  /** Embeddings of its queries. */
+  queries: string
+  /** Embeddings of the documents. */
+  docs: string
+  /** Judgements. */
+  qrels: string
+  /** Texts of the documents. With texts, the words are a second view. */
+  corpus?: string | undefined
+  /** Texts of the queries. */
+  queryText?: string | undefined
+  /** What is measured; default nDCG@10. */
+  measure?: string | undefined
+  /** From which grade on a document is relevant; default 1. */
+  level?: number | undefined
+  /** Grades below the level give no gain in nDCG either. */
+  strict?: boolean | undefined
+  /** What to do about queries and candidates without an embedding or text; default: error. */
+  missing?: MissingPolicy | undefined
+  /** Threads; the result does not depend on their number. */
+  workers?: number | undefined
+}
+
+/** The inputs, opened. */
+export interface Judged extends OpenVectors {
+  run: Run
+  qrels: Qrels
+  collection: TrialCollection
+  evaluator: Evaluator
+  scoring: { measure: string; level: number | undefined; strict: boolean }
+  policy: MissingPolicy
+  /** Which queries and candidates lacked something and were skipped. */
+  report: MissingReport
+  /** The files that were read. */
+  files: readonly string[]
+}
+
+/** Opens judged queries for contexts of at most `largest` candidates. */
+export async function openJudged(inputs: JudgedInputs, largest: number): Promise<Judged> {
+  const textFiles = checkTextPair(inputs)
+  const vectors = await openVectors(inputs)
+  try {
+    return await judgedWith(vectors, inputs, textFiles, largest)
+  } catch (error) {
+    await vectors.close()
+    throw error
+  }
+}
+
+async function judgedWith(
+  vectors: OpenVectors,
+  inputs: JudgedInputs,
+  textFiles: ReturnType<typeof checkTextPair>,
+  largest: number,
+): Promise<Judged> {
+  const { missing = 'error', measure = 'nDCG@10', level, strict = false, workers } = inputs
+  const { queries, docs } = vectors
+  const [run, qrels] = [await readRun(inputs.run), await readQrels(inputs.qrels)]
+  const texts =
+    textFiles &&
+    (await preparedTexts(
+      { run, contextSize: largest, missing },
+      textFiles.corpus,
+      textFiles.queryText,
+    ))
+  const { collection, report } = collect({ run, qrels, queries, docs, texts, largest, missing })
+  const scoring = { measure, level, strict }
+  const evaluator = createEvaluator(collection, { ...scoring, workers })
+  const files = [inputs.run, inputs.queries, inputs.docs, inputs.qrels]
+  return {
+    ...{ run, qrels, queries, docs, collection, evaluator, scoring },
+    policy: missing,
+    report,
+    files: textFiles ? [...files, textFiles.corpus, textFiles.queryText] : files,
+    async close() {
+      await evaluator.close()
+      await vectors.close()
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type PartialMethodSettings, resolveMethodSettings } from '@kith/core'
+import { writeAtomic } from '@kith/ir'
+import type { Figure } from '@kith/report'
+import { sweep } from '@kith/tune'
+import type { Hooks } from '../hooks.ts'
+import type { Missing } from '../join/missing.ts'
+import { version } from '../version.ts'
+import { type JudgedInputs, openJudged } from './judged-collection.ts'
+import {
+  labelContexts,
+  labelFigure,
+  scoresFigure,
+  settingFigures,
+  timeFigure,
+} from './sweep-figures.ts'
+
+/** The deepest context that is measured. */
+const LARGEST = 1000
+
+/** What settings are swept on. */
+export interface SweepInputs extends JudgedInputs {
+  /** The folder that the figures go to. */
+  out: string
+  /** The chosen point, which the figures go through. */
+  settings?: PartialMethodSettings | undefined
+  /** Commands that the page names, for the reader who wants to make it again. */
+  commands?: readonly string[] | undefined
+}
+
+/** What was drawn. */
+export interface SweepResult {
+  out: string
+  /** The files written: a picture of each figure, `figures.json` and `index.html`. */
+  files: readonly string[]
+  figures: readonly Figure[]
+  /** Queries, candidates and judged documents that lacked something and were skipped. */
+  missing: readonly Missing[]
+}
+
+/**
+ * Measures judged queries with context sizes and with every setting around a chosen point, and
+ * draws that: a folder of figures and a page. Stopped before it writes, it writes nothing.
+ */
+export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<SweepResult> {
+  const settings = resolveMethodSettings(inputs.settings)
+  const judged = await openJudged(inputs, LARGEST)
+  const { run, qrels, queries, docs, collection, evaluator, scoring, policy, report } = judged
+  try {
+    hooks.signal?.throwIfAborted()
+    const sources = { run, qrels, queries, docs, level: scoring.level ?? 1 }
+    // Before the long work, so that nothing is found missing after it.
+    const contexts = labelContexts(sources, settings.contextSize, policy, report)
+    for (const remark of report.remarks()) hooks.onRemark?.(remark)
+    const swept = await sweep(evaluator, settings, (done, total) => {
+      hooks.signal?.throwIfAborted()
+      hooks.onProgress?.({ stage: 'sweeping', done, total })
+    })
+    const baseline = evaluator.baseline.reduce((sum, value) => sum + value, 0) / evaluator.queries
+    const sizes = swept[0]!.points.map(({ value }) => Number(value))
+    const figures = [
+      ...settingFigures(swept, scoring.measure, baseline),
+      timeFigure(collection, sizes, settings),
+      await scoresFigure(run, collection, settings),
+      await labelFigure(contexts, sources, settings),
+    ]
+    // From here on a stop would leave a folder with figures of two sweeps.
+    hooks.signal?.throwIfAborted()
+    const { out, commands = [] } = inputs
+    const files = await writeFigures(out, figures, commands)
+    return { out, files, figures, missing: report.list() }
+  } finally {
+    await judged.close()
+  }
+}
+
+async function writeFigures(
+  out: string,
+  figures: readonly Figure[],
+  commands: readonly string[],
+): Promise<string[]> {
+  const { drawFigure, formatFigures, renderReport, standaloneSvg } = await import('@kith/report')
+  await mkdir(out, { recursive: true })
+  const files: string[] = []
+  const put = async (name: string, content: string): Promise<void> => {
+    const file = join(out, name)
+    await writeAtomic(file, (append) => append(content))
+    files.push(file)
+  }
+  for (const figure of figures)
+    await put(`${nameOf(figure)}.svg`, standaloneSvg(drawFigure(figure)))
+  await put('figures.json', formatFigures(figures))
+  await put(
+    'index.html',
+    renderReport({
+      title: 'Settings around the chosen point',
+      figures,
+      versions: { kith: version, node: process.version },
+      commands,
+    }),
+  )
+  return files
+}
+
+function nameOf(figure: Figure): string {
+  return figure.kind === 'setting' ? `setting-${figure.setting.replaceAll(' ', '-')}` : figure.kind
+}

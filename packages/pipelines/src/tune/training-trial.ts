@@ -1,0 +1,56 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PartialTrainSettings } from '@kith/train'
+import type { RunningTrial } from '@kith/tune'
+import type { Hooks } from '../hooks.ts'
+import type { TrainingSetup } from '../train/open-training.ts'
+import { trialSettings } from './training-space.ts'
+
+/** The folder of a trial's training. */
+export function trialFolder(out: string, trial: number): string {
+  return join(out, `trial-${String(trial + 1).padStart(3, '0')}`)
+}
+
+/** Of a trial that is not the best only its metrics stay: checkpoints are large. */
+export async function keepMetrics(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name !== 'metrics.jsonl') await rm(join(folder, name), { recursive: true })
+  }
+}
+
+/** One training of the search; ended early where its validations fall behind those of others. */
+export async function trainTrial(
+  setup: TrainingSetup,
+  base: PartialTrainSettings & { steps: number },
+  { trial, parameters, report }: RunningTrial,
+  out: string,
+  { onProgress, signal }: Hooks,
+): Promise<void> {
+  signal?.throwIfAborted()
+  const { train } = await import('@kith/train')
+  const behind = new AbortController()
+  const settings = trialSettings(parameters, base)
+  const folder = trialFolder(out, trial)
+  // What a stopped program has left of it would not report its first values again.
+  await rm(folder, { recursive: true, force: true })
+  const [stage, total] = [`trial ${trial + 1}`, base.steps]
+  onProgress?.({ stage, done: 0, total })
+  const { ended } = await train({
+    model: await setup.openModel(),
+    documents: setup.docs,
+    queries: setup.queries,
+    validation: setup.validation,
+    settings,
+    ...setup.device,
+    out: folder,
+    signal: signal ? AbortSignal.any([behind.signal, signal]) : behind.signal,
+    onStep: ({ step, loss }) =>
+      onProgress?.({ stage, done: step, total, note: `loss ${loss.toFixed(4)}` }),
+    onValidation({ loss, measures }) {
+      const value = settings.selectBy === 'loss' ? -loss : measures[settings.selectBy!]!
+      if (!report(value)) behind.abort()
+    },
+  })
+  // A trial that was stopped on its way has no value; one that fell behind has.
+  if (ended === 'stopped' && !behind.signal.aborted) signal?.throwIfAborted()
+}

@@ -1,0 +1,97 @@
+import {
+  KithError,
+  type Method,
+  methods as known,
+  type PartialMethodSettings,
+  resolveMethodSettings,
+} from '@kith/core'
+import { type Tuned, tune, writeTuned } from '@kith/tune'
+import { fingerprint, writeSidecar } from '../files/sidecar.ts'
+import type { Hooks } from '../hooks.ts'
+import type { Missing } from '../join/missing.ts'
+import { type JudgedInputs, openJudged } from './judged-collection.ts'
+
+/** The deepest context that is tried. */
+const LARGEST = 100
+
+/** What settings are tuned on, and how they are searched. */
+export interface TuneInputs extends JudgedInputs {
+  /** The file to write: settings, evidence, verdict. */
+  out: string
+  /** The settings to depart from, only on evidence. */
+  settings?: PartialMethodSettings | undefined
+  /** The methods to choose among, or `all`; default: `neighbours` alone. */
+  methods?: readonly Method[] | 'all' | undefined
+  /** Settings that each study tries; default 200. */
+  trials?: number | undefined
+  /** Parts that the queries are split into; default 5. */
+  folds?: number | undefined
+  /** Of folds and trials; default 0. */
+  seed?: number | undefined
+  /** Where finished trials are kept; default: `studyBeside` of `out`. */
+  study?: string | undefined
+}
+
+/** What tuning found. */
+export interface TuneResult {
+  out: string
+  tuned: Tuned
+  /** The file with the finished trials. */
+  study: string
+  /** Queries and candidates that lacked something and were skipped. */
+  missing: readonly Missing[]
+}
+
+/** Where trials are kept if no place is named. */
+export function studyBeside(out: string): string {
+  return `${out}.study.jsonl`
+}
+
+/**
+ * Finds settings on judged queries, and says whether reranking helps at all. Finished trials are
+ * kept in a study: stopped at any moment, the same call goes on with them.
+ *
+ * ```ts
+ * const { tuned } = await tuneRun({
+ *   run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy', qrels: 'qrels.trec',
+ *   out: 'tuned.json',
+ * })
+ * ```
+ */
+export async function tuneRun(inputs: TuneInputs, hooks: Hooks = {}): Promise<TuneResult> {
+  const { out, study = studyBeside(out), trials, folds, seed } = inputs
+  const base = resolveMethodSettings(inputs.settings)
+  const methods = methodsOf(inputs)
+  const largest = Math.max(LARGEST, base.contextSize)
+  const judged = await openJudged(inputs, largest)
+  const { evaluator, scoring, policy, files, report } = judged
+  try {
+    for (const remark of report.remarks()) hooks.onRemark?.(remark)
+    const tuned = await tune(evaluator, {
+      ...{ ...scoring, base, methods, trials, folds, seed, study },
+      fingerprint: await fingerprint({ missing: policy, largest }, files),
+      signal: hooks.signal,
+      onProgress: (done, total) => hooks.onProgress?.({ stage: 'tuning', done, total }),
+    })
+    await writeTuned(out, tuned)
+    await writeSidecar(out, 'tune', { ...scoring, missing: policy }, files)
+    return { out, tuned, study, missing: report.list() }
+  } finally {
+    await judged.close()
+  }
+}
+
+/** The methods to choose among; fusion is one of them only where there are texts. */
+function methodsOf({ methods = ['neighbours'], corpus }: TuneInputs): readonly Method[] {
+  const possible = known.filter((name) => name !== 'fusion' || corpus !== undefined)
+  if (methods === 'all') return possible
+  for (const name of methods) {
+    if (possible.includes(name)) continue
+    const why = name === 'fusion' ? ' (fusion needs the texts of documents and queries)' : ''
+    throw new KithError(
+      'BAD_SETTING',
+      `no method ${name} to choose; there are: ${possible.join(', ')}${why}`,
+    )
+  }
+  return methods
+}

@@ -1,0 +1,130 @@
+import { join } from 'node:path'
+import { KithError } from '@kith/core'
+import { writeAtomic } from '@kith/ir'
+import type { PartialTrainSettings } from '@kith/train'
+import { type SearchedTrial, search } from '@kith/tune'
+import { fingerprint, writeSidecar } from '../files/sidecar.ts'
+import type { Hooks } from '../hooks.ts'
+import { type CutQueries, remarkCutQueries } from '../train/cut-queries.ts'
+import { openTraining, type TrainingMissing } from '../train/open-training.ts'
+import { someMissing } from '../train/train-from-files.ts'
+import { trainingFigure } from '../train/training-figure.ts'
+import { modelSettings, type TrainingInputs } from '../train/training-inputs.ts'
+import { trainingSpace, trainingStart, trialSettings } from './training-space.ts'
+import { keepMetrics, trainTrial, trialFolder } from './training-trial.ts'
+
+/** What is trained, on what, and how often. */
+export interface TuneTrainingInputs extends TrainingInputs {
+  /** The folder of the best model, of the trials and of their curves. */
+  out: string
+  /** Trainings; default 20. */
+  trials?: number | undefined
+}
+
+/** What a search over trainings found. */
+export interface TuneTrainingResult {
+  out: string
+  /** The folder of the best model. */
+  best: string
+  /** The settings of the best trial, and what the trials were compared by. */
+  settings: PartialTrainSettings
+  selectBy: string
+  winner: SearchedTrial
+  /** The settings as they were given, with one-hot targets. */
+  first: SearchedTrial
+  trials: readonly SearchedTrial[]
+  /** Queries that were longer than the model takes. */
+  cut: CutQueries
+  /** Queries and documents that lacked something and were skipped. */
+  missing: TrainingMissing
+}
+
+/** Where finished trials are kept. */
+export function trainingStudy(out: string): string {
+  return join(out, 'study.jsonl')
+}
+
+/**
+ * Searches the settings of training: each trial is a training that is judged on the validation
+ * queries with their original labels, and one that falls behind is ended early. Stopped at any
+ * moment, the same call goes on with the trial that was under way.
+ */
+export async function tuneTraining(
+  inputs: TuneTrainingInputs,
+  hooks: Hooks = {},
+): Promise<TuneTrainingResult> {
+  const { out, trials = 20, training, settings: given } = inputs
+  if (!inputs.validation) {
+    throw new KithError('BAD_SETTING', 'trials are judged on validation queries: give them')
+  }
+  if (training.labels !== undefined) {
+    throw new KithError('BAD_SETTING', 'trials make their own targets: leave out the labels')
+  }
+  const setup = await openTraining(inputs, hooks)
+  try {
+    const { files, missing } = setup
+    const selectBy = given?.selectBy ?? 'nDCG@10'
+    const base = { ...setup.settings, selectBy }
+    const { modelIdentity } = await import('@kith/train')
+    const model = await setup.openModel()
+    const cut = remarkCutQueries(model, setup.queries, setup.validation ?? [], hooks)
+    const decisive = { ...base, level: inputs.level, model: modelIdentity(model) }
+    let leader: SearchedTrial | undefined
+    const done = await search((trial) => trainTrial(setup, base, trial, out, hooks), {
+      space: trainingSpace,
+      start: trainingStart,
+      trials,
+      seed: base.seed,
+      study: trainingStudy(out),
+      fingerprint: await fingerprint(decisive, files),
+      async onTrial(trial, ended) {
+        hooks.onRemark?.(`${lineOf(trial, selectBy, ended)}, ${trial.trial + 1} of ${trials}`)
+        const behind = leader && leader.value >= trial.value ? trial : leader
+        if (behind) await keepMetrics(trialFolder(out, behind.trial))
+        if (behind !== trial) leader = trial
+      },
+    })
+    const [first, winner] = [done[0]!, bestOf(done)]
+    const settings = trialSettings(winner.parameters, base)
+    const found = { settings, selectBy, winner, first, trials: done }
+    await writeAtomic(join(out, 'tuned-training.json'), (write) =>
+      write(`${JSON.stringify(found, undefined, 2)}\n`),
+    )
+    const made = { ...base, ...modelSettings(inputs), maxTokens: model.maxTokens }
+    await writeSidecar(out, 'tune --train', made, files, { cut, missing: someMissing(missing) })
+    await drawCurves(out, done, selectBy)
+    return { out, best: trialFolder(out, winner.trial), ...found, cut, missing }
+  } finally {
+    await setup.close()
+  }
+}
+
+/** Of equal trials the first: it is nearer to what the user had. */
+function bestOf(trials: readonly SearchedTrial[]): SearchedTrial {
+  return trials.reduce((best, trial) => (trial.value > best.value ? trial : best))
+}
+
+/** The curves of the trials that went to the end, on one page. */
+async function drawCurves(
+  out: string,
+  trials: readonly SearchedTrial[],
+  selectBy: string,
+): Promise<void> {
+  const { renderReport } = await import('@kith/report')
+  const longest = Math.max(...trials.map(({ course }) => course.length))
+  const whole = trials.filter(({ course }) => course.length === longest)
+  const folders = whole.map(({ trial }) => trialFolder(out, trial))
+  const figure = await trainingFigure(folders, selectBy === 'loss' ? 'nDCG@10' : selectBy)
+  const page = renderReport({ title: 'Trainings that went to the end', figures: [figure] })
+  await writeAtomic(join(out, 'curves.html'), (write) => write(page))
+}
+
+function lineOf(
+  { trial, parameters, value }: SearchedTrial,
+  selectBy: string,
+  ended: string,
+): string {
+  const shown = Object.entries(parameters).map(([name, one]) => `${name} ${one}`)
+  const how = ended === 'pruned' ? ', ended early' : ''
+  return `trial ${trial + 1}: ${selectBy} ${Math.abs(value).toFixed(4)}${how} (${shown.join(', ')})`
+}
