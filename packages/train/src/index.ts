@@ -3,7 +3,6 @@
 export { candidatesOf } from './data/candidates.ts'
 export type { Search } from './data/examples.ts'
 export { FixedLabels, type Labeller, LiveLabels, type TargetList } from './data/targets.ts'
-export { type QueriesMade, type QuerySources, trainingQueries } from './data/training-queries.ts'
 export type { DocumentVectors, TrainingQuery } from './data/training-query.ts'
 export { backward } from './graph/backward.ts'
 export type { Loss } from './graph/losses.ts'

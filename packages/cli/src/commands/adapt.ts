@@ -1,5 +1,4 @@
-import { openEmbeddings, writeEmbeddings } from '@kith/ir'
-import { writeSidecar } from '@kith/pipelines/internal'
+import { adaptQueries } from '@kith/pipelines'
 import { defineCommand } from '../options/command.ts'
 import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
 import { text } from '../options/values.ts'
@@ -19,26 +18,12 @@ export const adaptCommand = defineCommand({
     ...embeddingOptions,
   },
   async run(values, output) {
-    const { openAdapter, QueryEncoder } = await import('@kith/train')
-    const [folder, queriesFile, out] = [
-      text(values, 'adapter'),
-      text(values, 'queries'),
-      text(values, 'out'),
-    ]
-    const model = await openAdapter(folder)
-    const queries = await openEmbeddings(queriesFile, readEmbeddingOptions(values))
-    const encoder = await QueryEncoder.open(model)
-    try {
-      const ids = Array.from({ length: queries.rows }, (_, row) => queries.idOf(row))
-      const { data } = await encoder.encode(
-        ids.map((id, row) => ({ id, vector: queries.read(row, row + 1) })),
-      )
-      await writeEmbeddings(out, { dimensions: model.dimensions, ids }, [data])
-      await writeSidecar(out, 'adapt', { adapter: folder, kind: model.kind }, [queriesFile])
-      output.result({ out, queries: ids.length }, `${out}: ${ids.length} queries adapted`)
-    } finally {
-      await encoder.close()
-      await queries.close()
-    }
+    const result = await adaptQueries({
+      ...readEmbeddingOptions(values),
+      adapter: text(values, 'adapter'),
+      queries: text(values, 'queries'),
+      out: text(values, 'out'),
+    })
+    output.result(result, `${result.out}: ${result.queries} queries adapted`)
   },
 })

@@ -1,5 +1,4 @@
-import { writeAtomic } from '@kith/ir'
-import { trainingFigure } from '@kith/pipelines/internal'
+import { compareTrainings } from '@kith/pipelines'
 import { defineCommand } from '../options/command.ts'
 import { optionalText, text, texts } from '../options/values.ts'
 
@@ -22,14 +21,11 @@ export const trainCompareCommand = defineCommand({
     measure: { value: 'NAME', help: 'MRR@10, nDCG@10, MAP@10 or Recall@10', default: 'nDCG@10' },
   },
   async run(values, output) {
-    const { renderReport, standaloneSvg, trainingCurves } = await import('@kith/report')
-    const out = text(values, 'out')
-    const folders = texts(values, 'rest')
-    const figure = await trainingFigure(folders, optionalText(values, 'measure') ?? 'nDCG@10')
-    const picture = out.endsWith('.html')
-      ? renderReport({ title: 'Trainings compared', figures: [figure] })
-      : standaloneSvg(trainingCurves(figure))
-    await writeAtomic(out, (write) => write(picture))
-    output.result({ out, trainings: folders.length }, `${out}: ${folders.length} trainings`)
+    const result = await compareTrainings({
+      folders: texts(values, 'rest'),
+      out: text(values, 'out'),
+      measure: optionalText(values, 'measure'),
+    })
+    output.result(result, `${result.out}: ${result.trainings} trainings`)
   },
 })

@@ -1,12 +1,9 @@
-import { basename, join } from 'node:path'
-import { writeAtomic } from '@kith/ir'
-import { trainingFigure, writeSidecar } from '@kith/pipelines/internal'
-import type { StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
-import { type CutQueries, remarkCutQueries } from '../old/cut-queries.ts'
+import { join } from 'node:path'
+import { trainFromFiles } from '@kith/pipelines'
 import { defineCommand } from '../options/command.ts'
-import { modelSettings, openTraining, trainingOptions } from '../options/training-setup.ts'
-import { text } from '../options/values.ts'
-import type { Output } from '../terminal/output.ts'
+import { readTraining, trainingOptions } from '../options/training-setup.ts'
+import { optionalText, text } from '../options/values.ts'
+import { tellTrained } from '../terminal/tell-trained.ts'
 
 /** What a training leaves in its folder. */
 const trainingResults = [
@@ -41,79 +38,17 @@ export const trainCommand = defineCommand({
   },
   writes: (values) => trainingResults.map((name) => join(text(values, 'out'), name)),
   async run(values, output, stop) {
-    const { train } = await import('@kith/train')
     const out = text(values, 'out')
-    const setup = await openTraining(values, output)
-    const { queries, validation, settings } = setup
-    try {
-      const model = await setup.openModel()
-      const cut = remarkCutQueries(model, setup, output)
-      const progress = output.progress('training', settings.steps!)
-      const result = await stop.heed(
-        async (signal) => {
-          const made = await train({
-            ...{ model, documents: setup.docs, queries, validation, settings, out },
-            documentsVersion: setup.docsVersion,
-            ...setup.device,
-            resume: true,
-            signal,
-            onStep: (record) => progress.update(record.step, stepNote(record)),
-            onValidation: (record) => output.remark(validationLine(record)),
-          }).finally(() => progress.end())
-          if (made.ended === 'stopped') {
-            output.remark(
-              `${out}: the checkpoint of step ${made.steps} of ${settings.steps} is saved`,
-            )
-            signal.throwIfAborted()
-          }
-          return made
-        },
-        {
-          onStop: () => output.remark('stopping: finishing the step under way and saving it'),
-          next: `the same command goes on with the checkpoint in ${out}`,
-        },
-      )
-      const made = { ...settings, ...modelSettings(values), maxTokens: model.maxTokens }
-      await writeSidecar(out, 'train', made, setup.files, { cut })
-      const curves = validation && (await drawCurves(out))
-      report(out, { ...result, cut }, curves, output)
-    } finally {
-      setup.close()
-    }
+    const { training, ...inputs } = readTraining(values)
+    const labels = optionalText(values, 'labels')
+    const result = await stop.heed(
+      (signal) =>
+        trainFromFiles({ ...inputs, training: { ...training, labels }, out }, output.hooks(signal)),
+      {
+        onStop: () => output.remark('stopping: finishing the step under way and saving it'),
+        next: `the same command goes on with the checkpoint in ${out}`,
+      },
+    )
+    tellTrained(output, result)
   },
 })
-
-function stepNote({ loss, learningRate, labelShare }: StepRecord): string {
-  const labels = labelShare > 0 ? `, labels ${(100 * labelShare).toFixed(1)} % of the step` : ''
-  return `loss ${loss.toFixed(4)}, rate ${learningRate.toExponential(2)}${labels}`
-}
-
-function validationLine({ step, loss, measures }: ValidationRecord): string {
-  const figures = Object.entries(measures).map(([name, value]) => `${name} ${value.toFixed(4)}`)
-  return `step ${step}: validation loss ${loss.toFixed(4)} (original labels), ${figures.join(', ')}`
-}
-
-/** Draws the validations that a training has made, beside its metrics: a picture and a page. */
-async function drawCurves(folder: string): Promise<string> {
-  const { renderReport, standaloneSvg, trainingCurves } = await import('@kith/report')
-  const figure = await trainingFigure([folder], 'nDCG@10')
-  const [picture, page] = [join(folder, 'curves.svg'), join(folder, 'curves.html')]
-  await writeAtomic(picture, (write) => write(standaloneSvg(trainingCurves(figure))))
-  const html = renderReport({ title: `Training ${basename(folder)}`, figures: [figure] })
-  await writeAtomic(page, (write) => write(html))
-  return page
-}
-
-function report(
-  out: string,
-  result: TrainingResult & { cut: CutQueries },
-  curves: string | undefined,
-  output: Output,
-): void {
-  const { steps, ended, best } = result
-  const how = ended === 'early' ? 'ended early' : 'all steps done'
-  const chosen = best ? `the weights of step ${best.step}, the best` : 'the last weights'
-  const lines = [`${out}: ${how} (${steps} steps); ${chosen}`]
-  if (curves) lines.push(`${curves}: validation loss and nDCG@10`)
-  output.result({ out, ...result, curves }, lines.join('\n'))
-}

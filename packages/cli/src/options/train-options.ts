@@ -1,4 +1,4 @@
-import type { PartialTrainSettings } from '@kith/train'
+import type { TrainingSettings } from '@kith/pipelines'
 import type { Options, Values } from './command.ts'
 import { type labelSettingOptions, readLabelSettings } from './setting-options.ts'
 import { UsageError } from './usage-error.ts'
@@ -50,20 +50,17 @@ export const trainOptions = {
 /** The settings that the options name. */
 export function readTrainSettings(
   values: Values<typeof trainOptions & typeof labelSettingOptions>,
-  queries: number,
-): PartialTrainSettings {
-  const batchSize = optionalWhole(values, 'batch-size') ?? 32
-  const gradientAccumulation = optionalWhole(values, 'gradient-accumulation') ?? 1
-  const epoch = Math.max(1, Math.ceil(queries / (batchSize * gradientAccumulation)))
+): TrainingSettings {
   const steps = optionalWhole(values, 'steps')
   const epochs = optionalWhole(values, 'epochs')
   if (steps !== undefined && epochs !== undefined) {
     throw new UsageError('--steps and --epochs say the same: give one of them')
   }
   return {
-    steps: steps ?? (epochs ?? 10) * epoch,
-    batchSize,
-    gradientAccumulation,
+    steps,
+    epochs,
+    batchSize: optionalWhole(values, 'batch-size'),
+    gradientAccumulation: optionalWhole(values, 'gradient-accumulation'),
     listSize: optionalWhole(values, 'list-size', { from: 2 }),
     loss: optionalChoice(values, 'loss', ['kl', 'infonce', 'max-margin']),
     margin: optionalNumber(values, 'margin'),
@@ -80,7 +77,7 @@ export function readTrainSettings(
     weightDecay: optionalNumber(values, 'weight-decay'),
     maxGradNorm: optionalNumber(values, 'max-grad-norm'),
     dropout: optionalNumber(values, 'dropout'),
-    validateEvery: optionalWhole(values, 'validate-every') ?? epoch,
+    validateEvery: optionalWhole(values, 'validate-every'),
     selectBy: optionalText(values, 'select-by'),
     earlyStoppingPatience: optionalWhole(values, 'early-stopping-patience', { from: 0 }),
     refreshEvery: optionalWhole(values, 'refresh-candidates', { from: 0 }),

@@ -50,13 +50,13 @@ export class Output {
 
   /** Shows what a pipeline tells of itself: a bar for each stage, remarks as lines. */
   hooks(signal?: AbortSignal): Hooks {
-    let stage: string | undefined
+    let [stage, all] = ['', 0]
     return {
       signal,
       onRemark: (remark) => this.remark(remark),
       onProgress: ({ stage: now, done, total, note }) => {
-        if (now !== stage) this.#bar = this.progress(now, total)
-        stage = now
+        if (now !== stage || total !== all) this.#bar = this.progress(now, total)
+        ;[stage, all] = [now, total]
         this.#bar!.update(done, note)
       },
     }

@@ -14,6 +14,11 @@ export interface TrainingMissing {
   validation: readonly Missing[]
 }
 
+/** What was missing; undefined where nothing was, which sidecars and printed results leave out. */
+export function someMissing(missing: TrainingMissing): TrainingMissing | undefined {
+  return missing.training.length + missing.validation.length > 0 ? missing : undefined
+}
+
 /** All that a training takes, opened. */
 export interface TrainingSetup {
   docs: Embeddings
@@ -69,7 +74,8 @@ async function readQueries(
   const reading = { docs, level, vectors: adapter !== undefined, missing, name }
   const { queries, withoutTruth, report } = await readTrainingQueries(files, reading)
   for (const remark of report.remarks()) onRemark?.(`${name}: ${remark}`)
-  if (withoutTruth > 0) onRemark?.(`${withoutTruth} queries of ${files.run} have no relevant document`)
+  if (withoutTruth > 0)
+    onRemark?.(`${withoutTruth} queries of ${files.run} have no relevant document`)
   return { queries, missing: report.list() }
 }
 

@@ -4,7 +4,12 @@ import type { StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 import { type CutQueries, remarkCutQueries } from './cut-queries.ts'
-import { openTraining, type TrainingMissing, type TrainingSetup } from './open-training.ts'
+import {
+  openTraining,
+  someMissing,
+  type TrainingMissing,
+  type TrainingSetup,
+} from './open-training.ts'
 import { trainingFigure } from './training-figure.ts'
 import { modelSettings, type TrainingInputs } from './training-inputs.ts'
 
@@ -46,6 +51,7 @@ export async function trainFromFiles(inputs: TrainInputs, hooks: Hooks = {}): Pr
     const model = await setup.openModel()
     const { queries, validation, settings, files, missing } = setup
     const cut = remarkCutQueries(model, queries, validation ?? [], hooks)
+    hooks.signal?.throwIfAborted()
     const result = await trainWith(setup, model, out, hooks)
     const made = { ...settings, ...modelSettings(inputs), maxTokens: model.maxTokens }
     await writeSidecar(out, 'train', made, files, { cut, missing: someMissing(missing) })
@@ -54,11 +60,6 @@ export async function trainFromFiles(inputs: TrainInputs, hooks: Hooks = {}): Pr
   } finally {
     await setup.close()
   }
-}
-
-/** What was missing; undefined where nothing was, which sidecars leave out. */
-export function someMissing(missing: TrainingMissing): TrainingMissing | undefined {
-  return missing.training.length + missing.validation.length > 0 ? missing : undefined
 }
 
 /** Trains, or goes on training, in a folder; throws the signal's reason where it was stopped. */

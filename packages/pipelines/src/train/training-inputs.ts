@@ -42,7 +42,12 @@ export interface TrainingInputs extends OpenEmbeddingsOptions, EncoderModelOptio
 }
 
 /** Throws where inputs contradict each other. */
-export function checkTraining({ adapter, topLayers, training, settings = {} }: TrainingInputs): void {
+export function checkTraining({
+  adapter,
+  topLayers,
+  training,
+  settings = {},
+}: TrainingInputs): void {
   const fail = (problem: string) => new KithError('BAD_SETTING', problem)
   if (adapter !== undefined && topLayers !== undefined) {
     throw fail('an adapter has no layers: leave out topLayers')

@@ -1,7 +1,7 @@
 import {
   KithError,
-  type Method,
   methods as known,
+  type Method,
   type PartialMethodSettings,
   resolveMethodSettings,
 } from '@kith/core'
