@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { writeEmbeddings } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { program, succeed } from '../../packages/cli/test/support.ts'
-import { writeTurned } from '../../packages/cli/test/turned.ts'
+import { writeTurned } from '../../packages/pipelines/test/turned.ts'
 import { temporaryFolder } from '../files.ts'
 
 const folder = temporaryFolder()

@@ -16,7 +16,7 @@ import { lockFile } from '@kith/ir/internal'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { kith, program, succeed } from './support.ts'
-import { writeTurned } from './turned.ts'
+import { writeTurned } from '../../pipelines/test/turned.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { kith, succeed } from './support.ts'
-import { writeTopics } from './topics.ts'
+import { writeTopics } from '../../pipelines/test/topics.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { prepareText } from '@kith/core'
 import { openEmbeddings, RunBuilder, writeEmbeddings } from '@kith/ir'
+import { textAt } from '@kith/tune'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { collect } from '../src/tune/collect.ts'
-import { textAt } from '../src/evaluate/collection.ts'
 
 const folder = temporaryFolder()
 
@@ -38,7 +38,7 @@ const qrels = new Map([
 ])
 
 test('queries that are both ranked and judged, with their documents once each', async () => {
-  const { collection, remarks } = collect({
+  const { collection, report } = collect({
     run: run({ a: ['z', 'x', 'y'], unjudged: ['x'], b: ['y', 'z', 'x'] }),
     qrels,
     queries: await embeddings('queries', ['b', 'a']),
@@ -47,7 +47,7 @@ test('queries that are both ranked and judged, with their documents once each', 
     largest: 2,
     groupOf: (query) => (query === 'a' ? 'first' : undefined),
   })
-  expect(remarks).toEqual([])
+  expect(report.list()).toEqual([])
   const [a, b] = collection.list
   expect(collection.list.map(({ id }) => id)).toEqual(['a', 'b'])
   expect(a).toMatchObject({ group: 'first', row: 0 })
@@ -77,10 +77,10 @@ test('what is missing is an error that counts and names it, or is skipped', asyn
     },
   }
   expect(() => collect(inputs)).toThrow(
-    '1 candidates have no embedding: lost; 1 candidates have no text: mute; 1 queries have no embedding: b',
+    '1 candidates of the run have no embedding: lost; 1 candidates of the run have no text: mute; 1 queries of the run have no embedding: b (missing: skip goes on without them)',
   )
-  const { collection, remarks } = collect({ ...inputs, missing: 'skip' })
-  expect(remarks.length).toBe(3)
+  const { collection, report } = collect({ ...inputs, missing: 'skip' })
+  expect(report.list()).toHaveLength(3)
   expect(collection.list.map(({ id, places }) => [id, ...places])).toEqual([['a', 0, 2]])
 })
 

@@ -1,31 +1,33 @@
 import { expect, test } from 'vitest'
-import { type QuerySources, trainingQueries } from '../src/index.ts'
+import { type QuerySources, trainingQueries } from '../src/train/training-queries.ts'
 
 const ids = ['d0', 'd1', 'd2', 'd3']
+const grades = (judged: Record<string, number>) => new Map(Object.entries(judged))
 const sources: QuerySources = {
   rankings: [
     { query: 'a', ids: ['d2', 'd0'], scores: [2, 1] },
     { query: 'b', ids: ['d1'], scores: [1] },
   ],
   qrels: new Map([
-    [
-      'a',
-      new Map([
-        ['d3', 2],
-        ['d0', 1],
-        ['gone', 2],
-        ['d1', 0],
-      ]),
-    ],
-    ['b', new Map([['gone', 1]])],
+    ['a', grades({ d3: 2, d0: 1, d1: 0 })],
+    ['b', grades({ gone: 0 })],
   ]),
   documents: { rowOf: (id) => (ids.includes(id) ? ids.indexOf(id) : undefined) },
   texts: new Map([['a', 'what?']]),
 }
+const labelled = (docs: string[]) => ({
+  query: 'a',
+  docs,
+  labels: docs.map((_, i) => (i === 0 ? 0.6 : 0.4)),
+  evidence: [],
+  groundTruth: [],
+})
 
 test('files that go by ids become queries that go by rows', () => {
-  const { queries, withoutTruth } = trainingQueries(sources)
+  // Nothing else is asked of a query without a relevant document: b has no text either.
+  const { queries, withoutTruth, report } = trainingQueries(sources)
   expect(withoutTruth).toBe(1)
+  expect(report.list()).toEqual([])
   expect(queries).toEqual([
     {
       id: 'a',
@@ -37,15 +39,8 @@ test('files that go by ids become queries that go by rows', () => {
       labels: undefined,
     },
   ])
-  const entry = {
-    query: 'a',
-    docs: ['d1', 'd3'],
-    labels: [0.6, 0.4],
-    evidence: [],
-    groundTruth: [],
-  }
-  const labelled = trainingQueries({ ...sources, level: 2, labels: new Map([['a', entry]]) })
-  expect(labelled.queries[0]).toMatchObject({
+  const labels = new Map([['a', labelled(['d1', 'd3'])]])
+  expect(trainingQueries({ ...sources, level: 2, labels }).queries[0]).toMatchObject({
     relevant: [3],
     labels: { rows: [1, 3], values: [0.6, 0.4] },
   })
@@ -54,14 +49,68 @@ test('files that go by ids become queries that go by rows', () => {
   expect(trainingQueries({ ...sources, vectors }).queries[0]!.vector).toEqual(Float32Array.of(5))
 })
 
-test('what does not fit together is named', () => {
+test('what is missing is an error that counts and names it', () => {
   const failing = (change: Partial<QuerySources>) =>
     expect(() => trainingQueries({ ...sources, ...change }))
-  failing({ texts: new Map() }).toThrow('query a is in the run, but has no text')
-  failing({ labels: new Map() }).toThrow('query a is in the run, but not in the labels')
+  failing({ texts: new Map() }).toThrow('1 queries of the run have no text: a')
+  failing({ labels: new Map() }).toThrow('1 queries of the run have no labels')
+  const labels = new Map([['a', labelled(['d1', 'd8'])]])
+  failing({ labels }).toThrow('1 labelled documents have no embedding: d8')
   const vectors = { rowOf: () => undefined, read: () => new Float32Array() }
-  failing({ vectors }).toThrow('query a is in the run, but has no embedding')
+  failing({ vectors }).toThrow('1 queries of the run have no embedding: a')
+  const rankings = [{ query: 'a', ids: ['d9', 'd1'], scores: [2, 1] }]
+  failing({ rankings }).toThrow('1 candidates of the run have no embedding: d9')
+  const qrels = new Map([['a', grades({ d0: 1, gone: 1, away: 2 })]])
+  failing({ qrels, name: 'training queries' }).toThrow(
+    'training queries: 2 judged documents have no embedding: gone, away (missing: skip goes on without them)',
+  )
   failing({ level: 3 }).toThrow('none of 2 queries has a relevant document with an embedding')
-  const rankings = [{ query: 'a', ids: ['d9'], scores: [1] }]
-  failing({ rankings }).toThrow('query a has document d9, which has no embedding')
+})
+
+test('or is skipped: queries go on without it, or are left out', () => {
+  const of = (query: string, docs: string[]) => ({ query, ids: docs, scores: docs.map(() => 0) })
+  const { queries, withoutTruth, report } = trainingQueries({
+    ...sources,
+    missing: 'skip',
+    rankings: [
+      of('a', ['d9', 'd1', 'd2']),
+      of('lost', ['d1']),
+      of('mute', ['d1']),
+      of('bare', ['d1']),
+      of('stray', ['d1']),
+    ],
+    qrels: new Map([
+      ['a', grades({ d0: 1, gone: 1 })],
+      ['lost', grades({ gone: 1 })],
+      ['mute', grades({ d0: 1 })],
+      ['bare', grades({ d0: 1 })],
+      ['stray', grades({ d0: 1 })],
+    ]),
+    texts: new Map(['a', 'bare', 'stray'].map((id) => [id, id])),
+    labels: new Map([
+      ['a', labelled(['d7', 'd0'])],
+      ['mute', labelled(['d0'])],
+      ['stray', labelled(['d7'])],
+    ]),
+  })
+  expect(queries).toMatchObject([
+    {
+      id: 'a',
+      relevant: [0],
+      retrieved: Uint32Array.of(1, 2),
+      labels: { rows: [0], values: [0.4] },
+    },
+  ])
+  expect(withoutTruth).toBe(1)
+  expect(report.list().map(({ what, first }) => [what, ...first])).toEqual([
+    ['judged documents have no embedding', 'gone'],
+    ['candidates of the run have no embedding', 'd9'],
+    ['labelled documents have no embedding', 'd7'],
+    ['queries of the run have no text', 'mute'],
+    ['queries of the run have no labels (were they made for it?)', 'bare'],
+    ['queries of the run have no labelled document with an embedding', 'stray'],
+  ])
+  expect(() => trainingQueries({ ...sources, missing: 'skip', texts: new Map() })).toThrow(
+    'none of 2 queries has a relevant document with an embedding and all else',
+  )
 })

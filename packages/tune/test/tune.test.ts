@@ -3,7 +3,7 @@ import { evaluate, openEmbeddings, readQrels, readRun, readTexts } from '@kith/i
 import { below, fraction, hashedWords, normal } from '@kith/ir/random'
 import { describe, expect, test } from 'vitest'
 import { sharedCollection } from '../../../test/files.ts'
-import { collect } from '../src/evaluate/collect.ts'
+import { collect } from '../../pipelines/src/tune/collect.ts'
 import { createEvaluator, type Evaluator } from '../src/evaluate/evaluator.ts'
 import { tune } from '../src/tune.ts'
 import { meanOf, type PairedTest, pairedTest } from '../src/verdict/paired-test.ts'
@@ -152,8 +152,8 @@ describe.skipIf(!folder)('Cranfield', () => {
 
   test('vectors: the known figures, and the same verdict for any number of workers', async () => {
     const given = await inputs()
-    const { collection, remarks } = collect({ ...given, largest: 60 })
-    expect(remarks).toEqual([])
+    const { collection, report } = collect({ ...given, largest: 60 })
+    expect(report.list()).toEqual([])
     const results = []
     for (const workers of [0, 2]) {
       const evaluator = createEvaluator(collection, { measure, workers })

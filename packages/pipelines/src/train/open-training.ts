@@ -71,9 +71,10 @@ async function readQueries(
   docs: Embeddings,
   { onRemark }: Hooks,
 ): Promise<{ queries: TrainingQuery[]; missing: Missing[] }> {
-  const reading = { docs, level, vectors: adapter !== undefined, missing, name }
+  const named = `${name} of ${files.run}`
+  const reading = { docs, level, vectors: adapter !== undefined, missing, name: named }
   const { queries, withoutTruth, report } = await readTrainingQueries(files, reading)
-  for (const remark of report.remarks()) onRemark?.(`${name}: ${remark}`)
+  for (const remark of report.remarks()) onRemark?.(`${named}: ${remark}`)
   if (withoutTruth > 0)
     onRemark?.(`${withoutTruth} queries of ${files.run} have no relevant document`)
   return { queries, missing: report.list() }

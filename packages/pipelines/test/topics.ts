@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeEmbeddings } from '@kith/ir'
-import { succeed } from './support.ts'
+import { searchRun } from '../src/search/search-run.ts'
 
 /**
  * Twenty queries over documents of five topics: `docs.npy`, `queries.npy`, `run.trec`; judged by
@@ -28,10 +28,8 @@ export async function writeTopics(folder: string): Promise<void> {
     path('topic.trec'),
     judged((q, d) => q % 5 === d % 5),
   )
-  succeed(
-    ...['search', '--queries', path('queries.npy'), '--docs', path('docs.npy')],
-    ...['--top', '60', '--out', path('run.trec')],
-  )
+  const vectors = { queries: path('queries.npy'), docs: path('docs.npy') }
+  await searchRun({ ...vectors, top: 60, out: path('run.trec') })
   // What stands first is right, and only that: any other order is worse.
   const first = readFileSync(path('run.trec'), 'utf8')
     .split('\n')

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeEmbeddings } from '@kith/ir'
-import { succeed } from './support.ts'
+import { searchRun } from '../src/search/search-run.ts'
 
 /**
  * Queries that are their topic's documents turned in one plane, so that an adapter can turn them
@@ -31,8 +31,6 @@ export async function writeTurned(folder: string): Promise<void> {
   writeFileSync(path('dev.trec'), judged(32, 48))
   const texts = ids(48, 'q').map((id, i) => JSON.stringify({ _id: id, text: `topic ${i % 8}` }))
   writeFileSync(path('queries.jsonl'), `${texts.join('\n')}\n`)
-  succeed(
-    ...['search', '--queries', path('queries.npy'), '--docs', path('docs.npy')],
-    ...['--top', '80', '--out', path('run.trec')],
-  )
+  const vectors = { queries: path('queries.npy'), docs: path('docs.npy') }
+  await searchRun({ ...vectors, top: 80, out: path('run.trec') })
 }
