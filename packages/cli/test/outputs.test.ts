@@ -15,8 +15,8 @@ import { openEmbeddings, writeEmbeddings } from '@kith/ir'
 import { lockFile } from '@kith/ir/internal'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { kith, program, succeed } from './support.ts'
 import { writeTurned } from '../../pipelines/test/turned.ts'
+import { kith, program, succeed } from './support.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
