@@ -5,16 +5,10 @@
  */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { prepareText, presets, Reranker, TrialContext } from '../packages/core/dist/index.js'
-import { openEmbeddings, readQrels, readRun, readTexts } from '../packages/ir/dist/index.js'
-import {
-  collect,
-  createEvaluator,
-  settingSpace,
-  settingsOf,
-  suggestEvenly,
-  tune,
-} from '../packages/tune/dist/index.js'
+import { prepareText, presets, Reranker, TrialContext } from '@kith/core'
+import { openEmbeddings, readQrels, readRun, readTexts } from '@kith/ir'
+import { collect } from '@kith/pipelines'
+import { createEvaluator, settingSpace, settingsOf, suggestEvenly, tune } from '@kith/tune'
 import { sideBySide, table } from './measure.mjs'
 
 const TRIALS = 200

@@ -12,7 +12,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readQrels, readTexts, writeQrels, writeTexts } from '@kith/ir'
 import { seededFraction } from '@kith/ir/random'
-import { figuresOf, kith, printTable, readArguments, trainedRun } from './trial.mjs'
+import { encodeTexts, searchRun } from '@kith/pipelines'
+import { figuresOf, printTable, readArguments, trainedRun } from './trial.mjs'
 
 const [collection] = process.argv.splice(2, 1)
 if (!collection || !existsSync(join(collection, 'queries.train.jsonl'))) {
@@ -41,8 +42,8 @@ await writeTexts(at('queries.jsonl'), texts)
 await writeQrels(at('train.tsv'), train, { format: 'beir' })
 await writeQrels(at('dev.tsv'), dev, { format: 'beir' })
 if (!existsSync(at('run.trec'))) {
-  kith('encode', '--input', at('queries.jsonl'), '--role', 'query', '--out', at('queries.npy'))
-  kith('search', '--queries', at('queries.npy'), '--docs', docs, '--out', at('run.trec'))
+  await encodeTexts({ input: at('queries.jsonl'), role: 'query', out: at('queries.npy') })
+  await searchRun({ queries: at('queries.npy'), docs, out: at('run.trec') })
 }
 const seen = new Set([...trainQrels.values()].flatMap((judged) => [...judged.keys()]))
 const apart = new Map(
@@ -80,7 +81,7 @@ const add = async (name, file) => {
 for (let seed = 1; seed <= repeats; seed++) {
   for (const target of targets) {
     const trial = { what, target, seed, passed }
-    await add(target, trainedRun(at(`seed-${seed}`), trial, data))
+    await add(target, await trainedRun(at(`seed-${seed}`), trial, data))
   }
   await add('plain', at('run.trec'))
 }

@@ -1,14 +1,15 @@
 /**
- * What the experiments on training share: one training after another by `kith train`, the ranking
- * that its queries find by `kith search`, and tables of what came out. Finished trainings are kept,
- * so that the same command goes on where it was stopped.
+ * What the experiments on training share: one training after another, the ranking that its queries
+ * find, and tables of what came out. Finished trainings are kept, so that the same command goes on
+ * where it was stopped.
  */
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { labelPresets } from '@kith/core'
 import { compare, evaluate, readRun } from '@kith/ir'
+import { adaptQueries, encodeTexts, searchRun, trainFromFiles } from '@kith/pipelines'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -17,9 +18,18 @@ const targets = ['one-hot', 'uniform', 'geometric', 'rnn', 'mixed', 'joint', 'qu
 
 const usual = {
   // Queries are cut at 32 tokens as in the paper (docs/method.md section 7).
-  encoder: { epochs: '6', 'learning-rate': '3e-5', dropout: '0.1', 'max-tokens': '32' },
-  adapter: { adapter: 'linear', epochs: '40', 'learning-rate': '1e-3', 'weight-decay': '0' },
+  encoder: { epochs: 6, learningRate: 3e-5, dropout: 0.1, maxTokens: 32 },
+  adapter: { adapter: 'linear', normalise: true, epochs: 40, learningRate: 1e-3, weightDecay: 0 },
 }
+
+/** Options of `kith train` that say what is trained, and on what; all others are settings. */
+const inputNames = [
+  ...['adapter', 'device', 'level', 'maxTokens', 'missing', 'model', 'normalise', 'pooling'],
+  ...['queryPrefix', 'revision', 'threads', 'topLayers'],
+]
+
+/** Options of `kith train` whose settings have another name. */
+const otherNames = { context: 'contextSize', refreshCandidates: 'refreshEvery' }
 
 /** Reads `encoder|adapter [--targets LIST] [--repeats N] [-- options of kith train]`. */
 export function readArguments(further = []) {
@@ -52,37 +62,36 @@ export function readArguments(further = []) {
 /**
  * Trains once and ranks documents for all queries with what was learned; returns the run's file.
  * `data` has the files: docs, queries (texts), embeddings (of the queries), run, trainQrels,
- * devQrels; and devRun and devQueries where they are others.
+ * devQrels.
  */
-export function trainedRun(folder, { what, target, seed, passed }, data) {
+export async function trainedRun(folder, { what, target, seed, passed }, data) {
   const name = [what, target, ...passed].join('_').replaceAll(/[^\w.-]/g, '')
   const done = join(folder, `${name}.trec`)
   if (existsSync(done)) return done
   const model = join(folder, `${name}.running`)
   mkdirSync(folder, { recursive: true })
-  const adapter = what === 'adapter'
-  const queries = adapter ? data.embeddings : data.queries
-  const options = {
-    ...{ docs: data.docs, 'train-queries': queries, 'train-run': data.run, qrels: data.trainQrels },
-    ...{ 'dev-queries': queries, 'dev-run': data.run, 'dev-qrels': data.devQrels },
-    // Complete labels are the judgements as they are: more than a context of evidence holds.
-    ...(target === 'complete' ? {} : { target }),
-    ...{ seed: String(seed), out: model, 'list-size': '200', 'inverse-temperature': '20' },
-    ...usual[what],
-    ...pairs(passed),
-  }
-  const flags = adapter ? ['--unit-length'] : []
-  kith(
-    'train',
-    ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),
-    ...flags,
-  )
+  const { docs, run } = data
+  const queries = what === 'adapter' ? data.embeddings : data.queries
+  const chosen = sortOptions({ ...usual[what], ...readOptions(passed) })
+  await trainFromFiles({
+    docs,
+    training: { queries, run, qrels: data.trainQrels },
+    validation: { queries, run, qrels: data.devQrels },
+    ...chosen.inputs,
+    settings: {
+      ...{ seed, listSize: 200, inverseTemperature: 20 },
+      // Complete labels are the judgements as they are: more than a context of evidence holds.
+      target: target === 'complete' ? undefined : { ...chosen.label, target },
+      ...chosen.settings,
+    },
+    out: model,
+  })
   const embeddings = join(model, 'queries.npy')
-  if (adapter) kith('adapt', '--adapter', model, '--queries', queries, '--out', embeddings)
-  else kith('encode', '--model', model, '--input', queries, '--role', 'query', '--out', embeddings)
-  const run = join(model, 'run.trec')
-  kith('search', '--queries', embeddings, '--docs', data.docs, '--top', '100', '--out', run)
-  renameSync(run, done)
+  if (what === 'adapter') await adaptQueries({ adapter: model, queries, out: embeddings })
+  else await encodeTexts({ model, input: queries, role: 'query', out: embeddings })
+  const found = join(model, 'run.trec')
+  await searchRun({ queries: embeddings, docs, top: 100, out: found })
+  renameSync(found, done)
   renameSync(join(model, 'metrics.jsonl'), join(folder, `${name}.metrics.jsonl`))
   rmSync(model, { recursive: true })
   rmSync(`${model}.meta.json`)
@@ -132,13 +141,26 @@ function average(evaluations) {
   return { queries, measures, perQuery }
 }
 
-/** `--name value …` by name: what is given on the command line wins. */
-function pairs(options) {
+/** `--name value …` as properties: numbers where they are numbers. */
+function readOptions(options) {
   const names = options.filter((_, i) => i % 2 === 0)
-  return Object.fromEntries(names.map((name, i) => [name.replace(/^--/, ''), options[2 * i + 1]]))
+  return Object.fromEntries(
+    names.map((option, i) => {
+      const words = option.replace(/^--/, '')
+      const name = words.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase())
+      const value = options[2 * i + 1]
+      return [otherNames[name] ?? name, Number.isNaN(Number(value)) ? value : Number(value)]
+    }),
+  )
 }
 
-export function kith(...args) {
-  const program = join(root, 'packages/cli/bin/kith.js')
-  return execFileSync(process.execPath, [program, ...args, '--quiet'], { encoding: 'utf8' })
+/** Options by where a training takes them: inputs, settings of labels, settings of the training. */
+function sortOptions(options) {
+  const sorted = { inputs: {}, label: {}, settings: {} }
+  for (const [name, value] of Object.entries(options)) {
+    if (inputNames.includes(name)) sorted.inputs[name] = value
+    else if (name in labelPresets.balanced) sorted.label[name] = value
+    else sorted.settings[name] = value
+  }
+  return sorted
 }

@@ -11,7 +11,8 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildWordnet, completeQrels, drawSparse, readNouns, writeSparse } from '@kith/collections'
 import { readQrels, readRun, writeQrels } from '@kith/ir'
-import { figuresOf, kith, printTable, readArguments, root, trainedRun } from './trial.mjs'
+import { searchRun } from '@kith/pipelines'
+import { figuresOf, printTable, readArguments, root, trainedRun } from './trial.mjs'
 
 const { what, targets, repeats, folder, passed } = readArguments(['complete'])
 const at = (name) => join(root, 'demo-output/wordnet', name)
@@ -26,17 +27,7 @@ const data = {
   run: join(folder, 'wordnet/run.trec'),
 }
 if (!existsSync(data.run)) {
-  kith(
-    'search',
-    '--queries',
-    data.embeddings,
-    '--docs',
-    data.docs,
-    '--top',
-    '1000',
-    '--out',
-    data.run,
-  )
+  await searchRun({ queries: data.embeddings, docs: data.docs, top: 1000, out: data.run })
 }
 const wordnet = buildWordnet(await readNouns())
 const run = await readRun(at('run.trec'))
@@ -78,7 +69,7 @@ for (let draw = 1; draw <= repeats; draw++) {
       trainQrels: complete ? join(folder, 'wordnet/complete.tsv') : sparse('train'),
       devQrels: sparse('dev'),
     }
-    await add(target, trainedRun(own, trial, files))
+    await add(target, await trainedRun(own, trial, files))
   }
   await add('plain', at('run.trec'))
 }

@@ -21,6 +21,14 @@ const expected: Record<string, RegExp> = {
     /labelling: 3 of 3\n3 queries, 0\.52 on judged documents\nq0 d3 0\.28\nq0 d0 0\.24\n/,
   'labels-merge.mjs': /^share 1: 1 queries\nshare 2: 2 queries\ntogether: 3 queries\n$/,
   'load-store.mjs': /^the store has 24 documents\nReranking left nDCG@10 as it was\.\n$/,
+  'sweep.mjs':
+    /^the run as it is: 0\.\d{3}\n5 candidates: 0\.\d{3}\n[^]*context-size\.svg, [^]*index\.html\n$/,
+  'train.mjs':
+    /^step 0: validation loss 4\.[^]*\n40 steps, the best weights have nDCG@10 0\.[67]\d\n48 queries adapted\n$/,
+  'tune.mjs':
+    /^default: with 50 judged queries or fewer .*\n32 queries, 0 kinds of missing things\n48 queries reranked\n$/,
+  'tune-training.mjs':
+    /^trial 1: nDCG@10 0\.4\d+ [^]*, 6 of 6\nnDCG@10 0\.4\d as it was, 0\.[67]\d now\nlearning rate 0\.0\d+\n$/,
   'sentence-transformers.mjs':
     /^What do beekeepers .*\n +0\.4\d +A beekeeper opens .*\n +0\.2\d +In winter/,
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
@@ -20,7 +20,8 @@ test('kith sweep draws every figure, and kith report takes them', () => {
   const out = succeed('sweep', ...inputs(), '--context', '40', '--out', path('sweep'))
   expect(out).toContain('index.html: 11 figures')
   expect(read('sweep/index.html')).toContain('kith sweep --run')
-  const runs = ['--run', path('run.trec'), '--run', path('run.trec')]
+  copyFileSync(path('run.trec'), path('again.trec'))
+  const runs = ['--run', path('run.trec'), '--run', path('again.trec')]
   succeed(
     ...['report', '--qrels', path('topic.trec'), ...runs],
     ...['--figures', path('sweep/figures.json'), '--out', path('report.html')],

@@ -1,0 +1,18 @@
+// Does reranking help on this data, and with which settings? Then rerank as the answer says.
+import { rmSync } from 'node:fs'
+import { rerankRun, tuneRun } from '@kith/pipelines'
+import { writeTurned } from './data/turned.mjs'
+
+const { folder, at } = await writeTurned()
+const files = { run: at('run.trec'), queries: at('queries.npy'), docs: at('docs.npy') }
+const { tuned, missing } = await tuneRun({
+  ...files,
+  qrels: at('train.trec'),
+  measure: 'nDCG@10',
+  out: at('tuned.json'),
+})
+console.log(`${tuned.verdict}: ${tuned.reason}`)
+console.log(`${tuned.queries} queries, ${missing.length} kinds of missing things`)
+const { kept, queries } = await rerankRun({ ...files, tuned, out: at('better.trec') })
+console.log(kept ? 'the run stays as it is' : `${queries} queries reranked`)
+rmSync(folder, { recursive: true })
