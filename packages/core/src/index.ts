@@ -15,6 +15,13 @@ export type { Explanation, SharedNeighbour } from './explanation.ts'
 export { explain, neighbours, rerank, similarity, smoothLabels } from './functions.ts'
 export type { KernelName } from './kernel/engine.ts'
 export { kernel } from './kernel/load.ts'
+export {
+  type AuditSettings,
+  auditCandidates,
+  auditPreset,
+  type Finding,
+  type Voucher,
+} from './labels/audit.ts'
 export { type GroundTruth, injectGroundTruth } from './labels/ground-truth.ts'
 export { type LabelPresetName, labelPresets } from './labels/label-presets.ts'
 export {

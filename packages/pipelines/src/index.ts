@@ -1,5 +1,18 @@
 /** Whole jobs, callable: files and stores in, results out. */
 export { type ExportInputs, type ExportResult, exportBatch } from './batches/export-batch.ts'
+export {
+  type AuditAcceptInputs,
+  type AuditAcceptResult,
+  auditAccept,
+} from './audit/audit-accept.ts'
+export {
+  type AuditEvaluateInputs,
+  type AuditEvaluation,
+  auditEvaluate,
+  type Spread,
+} from './audit/audit-evaluate.ts'
+export { type AuditInputs, type AuditResult, auditPageOf, auditRun } from './audit/audit-run.ts'
+export type { AuditFiles } from './audit/audit-sources.ts'
 export type { Submission, Submitted } from './batches/submit-study.ts'
 export { type WorkInputs, type WorkResult, workBatches } from './batches/work-batches.ts'
 export { type ConvertInputs, convertedKinds, convertFile } from './convert/convert-file.ts'

@@ -1,8 +1,5 @@
 /** Internal: parts of the pipelines that the command line uses while it prints their results. */
 
-export * from './audit/audit-job.ts'
-export * from './audit/audit-page.ts'
-export * from './audit/audit-tasks.ts'
 export * from './evaluate/clusters.ts'
 export * from './evaluate/evaluations.ts'
 export * from './files/file-identity.ts'

@@ -1,11 +1,14 @@
-import { acceptDecisions } from '../old/audit-accept.ts'
-import { evaluateAudit } from '../old/audit-evaluate.ts'
-import { auditSettingOptions } from '../old/audit-inputs.ts'
-import { listMissing, pageBeside } from '../old/audit-list.ts'
+import { auditAccept, auditEvaluate, auditPageOf, auditRun } from '@kith/pipelines'
+import {
+  auditFileOptions,
+  auditSettingOptions,
+  levelOption,
+  readAudit,
+} from '../options/audit-options.ts'
 import { defineCommand } from '../options/command.ts'
-import { embeddingOptions, textOptions, workerOption } from '../options/shared-options.ts'
 import { UsageError } from '../options/usage-error.ts'
-import { isSet, optionalText } from '../options/values.ts'
+import { isSet, optionalText, optionalWhole, text } from '../options/values.ts'
+import { tellAccepted, tellAudited, tellAuditEvaluated } from '../terminal/tell-audited.ts'
 
 /** `kith audit`: which judgements are probably missing. */
 export const auditCommand = defineCommand({
@@ -20,11 +23,7 @@ export const auditCommand = defineCommand({
   example:
     'kith audit --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out audit.tsv',
   options: {
-    run: { value: 'FILE', file: 'input', help: 'candidates of the judged queries' },
-    queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
-    docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
-    qrels: { value: 'FILE', file: 'input', help: 'the judgements there are', required: true },
-    ...textOptions,
+    ...auditFileOptions,
     out: {
       value: 'FILE',
       file: 'output',
@@ -36,7 +35,7 @@ export const auditCommand = defineCommand({
       help: 'the page for a human judge',
       default: 'beside the list, .html',
     },
-    level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
+    ...levelOption,
     'per-query': { value: 'N', help: 'documents listed for a query', default: '10' },
     limit: { value: 'N', help: 'documents listed in all', default: 'no limit' },
     accept: {
@@ -47,24 +46,35 @@ export const auditCommand = defineCommand({
     evaluate: { help: 'hide known judgements and see how many are found' },
     repeats: { value: 'N', help: 'how often --evaluate draws the one that stays', default: '5' },
     seed: { value: 'N', help: 'of the first of these draws', default: '1' },
-    missing: {
-      value: 'WHAT',
-      help: 'queries or documents without an embedding or text: error, or skip',
-      default: 'error',
-    },
     ...auditSettingOptions,
-    ...embeddingOptions,
-    ...workerOption,
   },
   writes(values) {
     const out = optionalText(values, 'out')
     const lists = !isSet(values, 'evaluate') && optionalText(values, 'accept') === undefined
-    return lists && out !== undefined && values['page'] === undefined ? [pageBeside(out)] : []
+    return lists && out !== undefined && values.page === undefined ? [auditPageOf(out)] : []
   },
   async run(values, output) {
-    if (isSet(values, 'evaluate')) return evaluateAudit(values, output)
-    if (optionalText(values, 'out') === undefined) throw new UsageError('--out FILE is missing')
-    if (optionalText(values, 'accept') !== undefined) return acceptDecisions(values, output)
-    return listMissing(values, output)
+    const hooks = output.hooks()
+    if (isSet(values, 'evaluate')) {
+      const repeats = optionalWhole(values, 'repeats')
+      const seed = optionalWhole(values, 'seed', { from: 0 })
+      const found = await auditEvaluate({ ...readAudit(values), repeats, seed }, hooks)
+      return tellAuditEvaluated(output, found)
+    }
+    const out = optionalText(values, 'out')
+    if (out === undefined) throw new UsageError('--out FILE is missing')
+    const decisions = optionalText(values, 'accept')
+    if (decisions !== undefined) {
+      const qrels = text(values, 'qrels')
+      return tellAccepted(output, await auditAccept({ qrels, decisions, out }, hooks))
+    }
+    const inputs = {
+      ...readAudit(values),
+      out,
+      page: optionalText(values, 'page'),
+      perQuery: optionalWhole(values, 'per-query'),
+      limit: optionalWhole(values, 'limit'),
+    }
+    tellAudited(output, await auditRun(inputs, hooks))
   },
 })

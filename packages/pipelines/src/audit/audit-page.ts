@@ -1,40 +1,23 @@
 import type { LabelTexts, TextEntry } from '@kith/ir'
-import { judgingPage } from './audit-page-script.ts'
-import { auditPageStyle } from './audit-page-style.ts'
-
-/** A document to judge. */
-export interface AuditEntry {
-  query: string
-  document: string
-  evidence: number
-  vouchers: { document: string; similarity: number; jaccard: number }[]
-}
-
-/** What the page is given. */
-export interface AuditPageData {
-  title: string
-  /** The grade that accepting gives. */
-  grade: number
-  entries: AuditEntry[]
-  queries: Record<string, string>
-  documents: Record<string, { title?: string; text: string }>
-}
+import type { AuditEntry } from './audit-entry.ts'
+import { type JudgedText, type JudgingData, startJudging } from './judging.ts'
+import { judgingStyle, pageStyle } from './judging-style.ts'
 
 /** A page without any outside part on which a person judges documents. */
 export function auditPage(
-  entries: AuditEntry[],
+  entries: readonly AuditEntry[],
   texts: LabelTexts | undefined,
-  { title, grade }: Pick<AuditPageData, 'title' | 'grade'>,
+  { title, grade }: Pick<JudgingData, 'title' | 'grade'>,
 ): string {
   const queries = new Map<string, string>()
-  const documents = new Map<string, { title?: string; text: string }>()
+  const documents = new Map<string, JudgedText>()
   for (const { query, document, vouchers } of entries) {
     keep(queries, query, texts?.query(query)?.text)
     for (const id of [document, ...vouchers.map((voucher) => voucher.document)]) {
       keep(documents, id, withoutId(texts?.document(id)))
     }
   }
-  const data: AuditPageData = {
+  const data: JudgingData = {
     title,
     grade,
     entries,
@@ -48,10 +31,10 @@ export function auditPage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Kith audit</title>
-<style>${auditPageStyle}</style>
+<style>${pageStyle}${judgingStyle}</style>
 <main id="page"></main>
 <script type="application/json" id="data">${json}</script>
-<script type="module">(${judgingPage.toString()})()</script>
+<script type="module">(${startJudging.toString()})(document.getElementById('page'), JSON.parse(document.getElementById('data').textContent))</script>
 </html>
 `
 }
@@ -60,7 +43,7 @@ function keep<T>(map: Map<string, T>, id: string, value: T | undefined): void {
   if (value !== undefined) map.set(id, value)
 }
 
-function withoutId(entry: TextEntry | undefined): { title?: string; text: string } | undefined {
+function withoutId(entry: TextEntry | undefined): JudgedText | undefined {
   if (!entry) return undefined
   return entry.title === undefined ? { text: entry.text } : { title: entry.title, text: entry.text }
 }

@@ -1,15 +1,24 @@
+import type { PreparedText } from '@kith/core'
 import { type LabelPlan, type LeftOut, labelTasks } from '../label/label-tasks.ts'
-import type { AuditTask } from './audit-job.ts'
+import type { QueryTask } from '../tasks/job.ts'
 
-/** Label tasks that know which of their documents nobody has judged. */
+/** One query to audit. */
+export interface AuditTask extends QueryTask {
+  /** Its row among the queries' embeddings. */
+  row: number
+  /** The rows of the context's documents, those known to be relevant first. */
+  rows: Uint32Array
+  /** The grade of each document, undefined where nobody has judged it. */
+  grades: (number | undefined)[]
+  /** The texts of the query and of the documents, where the words are looked at. */
+  texts: PreparedText[] | undefined
+}
+
+/** The contexts that labels are made from, with what is known of their documents. */
 export async function* auditTasks(plan: LabelPlan, leftOut: LeftOut): AsyncGenerator<AuditTask> {
-  for await (const task of labelTasks(plan, leftOut)) {
-    const judged = plan.qrels.get(task.query)!
-    const unjudged: number[] = []
-    task.rows.forEach((row, document) => {
-      // A negative grade is no judgement.
-      if (!((judged.get(plan.docs.idOf(row)) ?? -1) >= 0)) unjudged.push(document)
-    })
-    yield { ...task, unjudged: Uint32Array.from(unjudged) }
+  for await (const { query, row, rows, texts } of labelTasks(plan, leftOut)) {
+    const judged = plan.qrels.get(query)!
+    const grades = Array.from(rows, (at) => judged.get(plan.docs.idOf(at)))
+    yield { query, row, rows, grades, texts }
   }
 }

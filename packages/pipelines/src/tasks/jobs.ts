@@ -1,5 +1,6 @@
-import type { Labels, Ranking } from '@kith/core'
-import { type AuditInputs, AuditJob, type AuditTask, type Finding } from '../audit/audit-job.ts'
+import type { Finding, Labels, Ranking } from '@kith/core'
+import { AuditJob, type AuditJobInputs } from '../audit/audit-job.ts'
+import type { AuditTask } from '../audit/audit-tasks.ts'
 import { type LabelInputs, LabelJob } from '../label/label-job.ts'
 import type { LabelTask } from '../label/label-tasks.ts'
 import { type RerankInputs, RerankJob } from '../rerank/rerank-job.ts'
@@ -10,7 +11,7 @@ import type { Job } from './job.ts'
 export interface Jobs {
   rerank: { inputs: RerankInputs; task: RerankTask; answer: Ranking }
   label: { inputs: LabelInputs; task: LabelTask; answer: Labels }
-  audit: { inputs: AuditInputs; task: AuditTask; answer: Finding[] }
+  audit: { inputs: AuditJobInputs; task: AuditTask; answer: Finding[] }
 }
 
 export type JobName = keyof Jobs

@@ -1,0 +1,70 @@
+import { auditPreset } from '@kith/core'
+import type { AuditFiles } from '@kith/pipelines'
+import type { Options, Values } from './command.ts'
+import { readLabelSettings, settingOptions } from './setting-options.ts'
+import {
+  embeddingOptions,
+  missingOption,
+  readEmbeddingOptions,
+  readMissing,
+  readTexts,
+  textOptions,
+  workerOption,
+} from './shared-options.ts'
+import { UsageError } from './usage-error.ts'
+import { optionalText, optionalWhole, text } from './values.ts'
+
+const { contextSize, target } = auditPreset
+
+/** What an audit looks at. */
+export const auditFileOptions = {
+  run: { value: 'FILE', file: 'input', help: 'candidates of the judged queries' },
+  queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
+  docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
+  qrels: { value: 'FILE', file: 'input', help: 'the judgements there are', required: true },
+  ...textOptions,
+} satisfies Options
+
+/** How an audit looks. */
+export const auditSettingOptions = {
+  ...missingOption('queries or documents'),
+  ...settingOptions,
+  context: {
+    value: 'N',
+    help: 'how many documents a context has',
+    default: String(contextSize),
+  },
+  target: {
+    value: 'KIND',
+    help: 'what counts as evidence: joint, mixed, geometric, rnn, query-centric',
+    default: target,
+  },
+  ...embeddingOptions,
+  ...workerOption,
+} satisfies Options
+
+/** From which grade on documents are relevant. */
+export const levelOption = {
+  level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
+} satisfies Options
+
+/** The files and settings that the options name. */
+export function readAudit(
+  values: Values<typeof auditFileOptions & typeof auditSettingOptions & typeof levelOption>,
+): AuditFiles {
+  for (const name of ['run', 'queries', 'docs'] as const) {
+    if (optionalText(values, name) === undefined) throw new UsageError(`--${name} FILE is missing`)
+  }
+  return {
+    run: text(values, 'run'),
+    queries: text(values, 'queries'),
+    docs: text(values, 'docs'),
+    qrels: text(values, 'qrels'),
+    ...readTexts(values, {}),
+    ...readEmbeddingOptions(values),
+    level: optionalWhole(values, 'level'),
+    settings: readLabelSettings({ target, context: String(contextSize), ...values }),
+    missing: readMissing(values),
+    workers: optionalWhole(values, 'workers'),
+  }
+}

@@ -1,0 +1,40 @@
+import type { AuditAcceptResult, AuditEvaluation, AuditResult } from '@kith/pipelines'
+import type { Output } from './output.ts'
+import { table } from './table.ts'
+
+/** Says what an audit has listed, and where it is judged. */
+export function tellAudited(output: Output, result: AuditResult): void {
+  const { out, page, queries, documents, leftOut } = result
+  output.result(
+    result,
+    [
+      `${out}: ${documents} unjudged documents of ${queries} queries, most evidence first`,
+      `${page}: open it in a browser to judge them`,
+      ...Object.entries(leftOut).map(([why, count]) => `${count} queries left out: ${why}`),
+    ].join('\n'),
+  )
+}
+
+/** Says what became of a judge's decisions. */
+export function tellAccepted(output: Output, result: AuditAcceptResult): void {
+  const { out, accepted, rejected } = result
+  output.result(result, `${out}: ${accepted} documents accepted, ${rejected} rejected`)
+}
+
+/** Says how many hidden documents were found, by each kind of evidence. */
+export function tellAuditEvaluated(output: Output, result: AuditEvaluation): void {
+  const { queries, repeats, texts, evidence } = result
+  const measures = Object.keys(evidence[0]!.measures)
+  const rows = evidence.map(({ target, measures: of }) => [
+    target === 'query-centric' ? 'query similarity' : target,
+    ...measures.map((name) => `${of[name]!.mean.toFixed(3)} ± ${of[name]!.deviation.toFixed(3)}`),
+  ])
+  output.result(
+    result,
+    [
+      `Hidden relevant documents among the first unjudged ones: ${queries} queries, ${repeats} draws${texts ? ', with texts' : ''}`,
+      '',
+      table([['evidence', ...measures], ...rows]),
+    ].join('\n'),
+  )
+}

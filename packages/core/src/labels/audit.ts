@@ -1,0 +1,141 @@
+import { type Candidates, type Context, contextOf, type Query } from '../context.ts'
+import { KithError } from '../error.ts'
+import { similarities } from '../method/similarities.ts'
+import { range, resolve } from '../settings/setting-rules.ts'
+import { show } from '../settings/show.ts'
+import { Lender } from '../workspace.ts'
+import { labelPresets } from './label-presets.ts'
+import {
+  type LabelSettings,
+  type PartialLabelSettings,
+  resolveLabelSettings,
+} from './label-settings.ts'
+import { labelsOf } from './labels.ts'
+
+/** An unjudged candidate that may be relevant, by its index. */
+export interface Finding {
+  candidate: number
+  /** r'': the evidence that it is relevant. */
+  evidence: number
+  /** The relevant candidates that are most similar to it, best first, three at the most. */
+  vouchers: Voucher[]
+}
+
+/** A relevant candidate that speaks for another. */
+export interface Voucher {
+  candidate: number
+  /** Of the embeddings. */
+  similarity: number
+  /** Of the reciprocal neighbourhoods. */
+  jaccard: number
+}
+
+/** The settings of an audit: those of labels, and these. */
+export interface AuditSettings extends PartialLabelSettings {
+  /** The lowest grade of a relevant document, above 0; 1 without it. */
+  level?: number | undefined
+  /** How many findings a query has at the most; 10 without it. */
+  perQuery?: number | undefined
+}
+
+/**
+ * The settings of an audit where it is not told others. It looks deeper than a reranking, and all
+ * documents known to be relevant must fit.
+ */
+export const auditPreset: LabelSettings = Object.freeze<LabelSettings>({
+  ...labelPresets.balanced,
+  contextSize: 200,
+  target: 'joint',
+})
+
+/** Relevant candidates that are named for one that may be. */
+const VOUCHERS = 3
+
+const own = { level: 1, perQuery: 10 }
+const ownRules = {
+  level: range({ from: 0, to: Number.MAX_VALUE, above: true }),
+  perQuery: range({ from: 1, to: Number.MAX_SAFE_INTEGER, integer: true }),
+}
+
+const memory = new Lender()
+
+/**
+ * The unjudged candidates of a query that are probably relevant, most evidence first: those that
+ * are similar to the query and to the candidates judged relevant. Relevant documents that were not
+ * retrieved take part where they are among the candidates (`injectGroundTruth` puts them there).
+ *
+ * ```ts
+ * const findings = auditCandidates(query, candidates, [1, undefined, 0, undefined])
+ * ```
+ *
+ * @param grades The judged grade of each candidate; undefined or negative where nobody has judged it.
+ */
+export function auditCandidates(
+  query: Query,
+  candidates: Candidates,
+  grades: readonly (number | undefined)[],
+  { level: givenLevel, perQuery: givenCount, ...rest }: AuditSettings = {},
+): Finding[] {
+  const { level, perQuery } = resolve({ level: givenLevel, perQuery: givenCount }, own, ownRules)
+  const settings = resolveLabelSettings(rest, auditPreset)
+  return memory.lend((workspace) => {
+    const context = contextOf(query, candidates, Infinity, workspace.postings)
+    const judged = checkGrades(grades, context)
+    const relevant = indicesOf(judged, (grade) => grade >= level)
+    if (relevant.length === 0) return []
+    const engine = workspace.engine(settings.kernel)
+    const rows = relevant.map((candidate) => candidate + 1)
+    const truth = { rows, grades: relevant.map((candidate) => judged[candidate]!) }
+    const { evidence } = labelsOf(engine, context, truth, settings)
+    const found = similarities(engine, embeddingsOf(context), rows, neighbourhood(settings))
+    return indicesOf(judged, (grade) => grade < 0)
+      .sort((a, b) => evidence[b]! - evidence[a]! || a - b)
+      .slice(0, perQuery)
+      .map((candidate) => ({
+        candidate,
+        evidence: evidence[candidate]!,
+        vouchers: relevant
+          .map((known, l) => ({
+            candidate: known,
+            similarity: found.geometric[l]![candidate + 1]!,
+            jaccard: found.jaccard[l]![candidate + 1]!,
+          }))
+          .sort((a, b) => b.similarity - a.similarity || a.candidate - b.candidate)
+          .slice(0, VOUCHERS),
+      }))
+  })
+}
+
+/** The grade of each candidate, -1 where it is not judged. */
+function checkGrades(
+  grades: readonly (number | undefined | null)[],
+  { candidates }: Context,
+): number[] {
+  if (!Array.isArray(grades) || grades.length !== candidates) {
+    const given = Array.isArray(grades) ? `${grades.length} grades` : show(grades)
+    throw new KithError(
+      'BAD_SHAPE',
+      `there must be a grade, or undefined, for each of the ${candidates} candidates, not ${given}`,
+    )
+  }
+  return Array.from(grades, (grade: number | undefined | null) => {
+    if (grade === undefined || grade === null) return -1
+    if (typeof grade === 'number' && Number.isFinite(grade)) return grade
+    throw new KithError('BAD_INPUT', `the grade ${show(grade)} of a candidate is no number`)
+  })
+}
+
+function indicesOf(grades: readonly number[], wanted: (grade: number) => boolean): number[] {
+  return [...grades.keys()].filter((candidate) => wanted(grades[candidate]!))
+}
+
+/** The context without its words and further views. */
+function embeddingsOf(context: Context): Context {
+  const views = new Map([['vectors', context.views.get('vectors')!]])
+  return { ...context, views, texts: undefined }
+}
+
+/** The settings for the neighbourhoods as the embeddings alone show them. */
+function neighbourhood(settings: LabelSettings): LabelSettings {
+  return { ...settings, mix: 'raw', views: { vectors: { graph: 1, score: 1 } } }
+}

@@ -1,0 +1,58 @@
+import { KithError } from '@kith/core'
+import { readQrels, writeQrels } from '@kith/ir'
+import { writeSidecar } from '../files/sidecar.ts'
+import type { Hooks } from '../hooks.ts'
+
+/** What is merged. */
+export interface AuditAcceptInputs {
+  /** The judgements there are. */
+  qrels: string
+  /** The judgements that the page exported. */
+  decisions: string
+  /** The judgements to write. */
+  out: string
+}
+
+/** What was merged. */
+export interface AuditAcceptResult {
+  out: string
+  accepted: number
+  rejected: number
+}
+
+/** Merges what a person has decided into the old judgements; none may contradict another. */
+export async function auditAccept(
+  { qrels, decisions, out }: AuditAcceptInputs,
+  { signal }: Hooks = {},
+): Promise<AuditAcceptResult> {
+  const merged = new Map(
+    Array.from(await readQrels(qrels), ([query, judged]) => [query, new Map(judged)]),
+  )
+  let [accepted, rejected] = [0, 0]
+  for (const [query, decided] of await readQrels(decisions)) {
+    const judged = merged.get(query)
+    if (!judged) {
+      throw new KithError(
+        'BAD_INPUT',
+        `${decisions}: query ${query} is not in ${qrels}: are these its decisions?`,
+      )
+    }
+    for (const [document, grade] of decided) {
+      const before = judged.get(document)
+      if (before === grade) continue
+      if (before !== undefined && before >= 0) {
+        throw new KithError(
+          'BAD_INPUT',
+          `${decisions}: document ${document} of query ${query} gets grade ${grade}, ${qrels} has ${before}`,
+        )
+      }
+      judged.set(document, grade)
+      if (grade > 0) accepted++
+      else rejected++
+    }
+  }
+  signal?.throwIfAborted()
+  await writeQrels(out, merged)
+  await writeSidecar(out, 'audit --accept', {}, [qrels, decisions])
+  return { out, accepted, rejected }
+}

@@ -1,0 +1,26 @@
+/** A document to judge: it is probably relevant, and nobody has judged it. */
+export interface AuditEntry {
+  query: string
+  document: string
+  evidence: number
+  /** Relevant documents that are similar to it. */
+  vouchers: AuditVoucher[]
+}
+
+/** A relevant document that speaks for another. */
+export interface AuditVoucher {
+  document: string
+  /** Of the embeddings. */
+  similarity: number
+  /** Of the reciprocal neighbourhoods. */
+  jaccard: number
+}
+
+/** Most evidence first; ties by the ids, so that a list never depends on anything else. */
+export function byEvidence(a: AuditEntry, b: AuditEntry): number {
+  return b.evidence - a.evidence || compare(a.query, b.query) || compare(a.document, b.document)
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
+}

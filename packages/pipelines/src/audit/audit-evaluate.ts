@@ -1,0 +1,118 @@
+import { KithError, type LabelSettings, type Target } from '@kith/core'
+import {
+  evaluate,
+  hideAllButOne,
+  type Qrels,
+  type Run,
+  RunBuilder,
+  readQrels,
+  readRun,
+} from '@kith/ir'
+import { type Hooks, stageOf } from '../hooks.ts'
+import { labelTasks } from '../label/label-tasks.ts'
+import { runTasks, workersFor } from '../tasks/task-pool.ts'
+import { type AuditFiles, type AuditSources, openAudit, planOf } from './audit-sources.ts'
+
+/** What an audit is tried on. */
+export interface AuditEvaluateInputs extends AuditFiles {
+  /** How often the one document that stays is drawn; 5 without it. */
+  repeats?: number | undefined
+  /** Of the first of these draws; 1 without it. */
+  seed?: number | undefined
+}
+
+/** Mean and deviation over the draws. */
+export interface Spread {
+  mean: number
+  deviation: number
+}
+
+/** How many hidden documents an audit finds. */
+export interface AuditEvaluation {
+  queries: number
+  repeats: number
+  /** Whether the words took part. */
+  texts: boolean
+  /** The precision of each kind of evidence, by measure (`P@1` to `P@10`). */
+  evidence: { target: Target; measures: Record<string, Spread> }[]
+}
+
+const targets: readonly Target[] = ['joint', 'mixed', 'geometric', 'rnn', 'query-centric']
+const measures = ['P@1', 'P@3', 'P@5', 'P@10']
+
+/**
+ * Hides all but one relevant document of each query, and measures how many of the hidden ones are
+ * among the first that an audit lists, for each kind of evidence.
+ */
+export async function auditEvaluate(
+  inputs: AuditEvaluateInputs,
+  hooks: Hooks = {},
+): Promise<AuditEvaluation> {
+  const { repeats = 5, seed = 1 } = inputs
+  const sources = await openAudit(inputs)
+  try {
+    const qrels = await readQrels(inputs.qrels)
+    const run = await readRun(inputs.run)
+    const { level } = sources
+    const onDone = stageOf(hooks, 'hiding and finding', repeats * targets.length)
+    const found = new Map(targets.map((target) => [target, [] as Record<string, number>[]]))
+    let queries = 0
+    for (let repeat = 0; repeat < repeats; repeat++) {
+      const { known, hidden } = hideAllButOne(qrels, { level, seed: seed + repeat })
+      if (known.size === 0) {
+        const problem = 'no query has several relevant documents, so none can be hidden'
+        throw new KithError('BAD_INPUT', `${inputs.qrels}: ${problem}`)
+      }
+      for (const [t, target] of targets.entries()) {
+        const settings = { ...sources.settings, target }
+        const ranked = await rankUnjudged(sources, run, known, settings, inputs.workers)
+        const { mean, queries: judged } = evaluate(hidden, ranked, measures, { level })
+        found.get(target)!.push(mean)
+        queries = judged.length
+        onDone(repeat * targets.length + t + 1)
+      }
+    }
+    return { queries, repeats, texts: sources.texts !== undefined, evidence: spreads(found) }
+  } finally {
+    await sources.close()
+  }
+}
+
+/** The candidates of each query, without the known relevant document, by their evidence. */
+async function rankUnjudged(
+  sources: AuditSources,
+  run: Run,
+  known: Qrels,
+  settings: LabelSettings,
+  workers = workersFor(known.size),
+): Promise<Run> {
+  const rankings = (async function* () {
+    for (const query of run.queries) if (known.has(query)) yield run.get(query)!
+  })()
+  const builder = new RunBuilder()
+  const tasks = labelTasks(planOf(sources, rankings, known), {})
+  const results = runTasks('label', { ...sources.vectors, settings }, tasks, workers)
+  for await (const [{ query, rows, grades }, { evidence }] of results) {
+    const others = Array.from(rows.subarray(grades.length), (row) => sources.docs.idOf(row))
+    builder.add({ query, ids: others, scores: evidence.subarray(grades.length) })
+  }
+  return builder.finish()
+}
+
+function spreads(
+  found: ReadonlyMap<Target, Record<string, number>[]>,
+): AuditEvaluation['evidence'] {
+  return Array.from(found, ([target, means]) => ({
+    target,
+    measures: Object.fromEntries(
+      measures.map((measure) => [measure, spread(means.map((mean) => mean[measure]!))]),
+    ),
+  }))
+}
+
+/** Mean and population deviation. */
+function spread(values: readonly number[]): Spread {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0)
+  return { mean, deviation: Math.sqrt(squares / values.length) }
+}

@@ -1,0 +1,122 @@
+import type { Finding } from '@kith/core'
+import { readQrels, streamRankings, writeAtomic } from '@kith/ir'
+import { writeSidecar } from '../files/sidecar.ts'
+import { type Hooks, stageOf } from '../hooks.ts'
+import type { LeftOut } from '../label/label-tasks.ts'
+import { runTasks, workersFor } from '../tasks/task-pool.ts'
+import { type AuditEntry, byEvidence } from './audit-entry.ts'
+import { auditPage } from './audit-page.ts'
+import { type AuditFiles, type AuditSources, openAudit, planOf } from './audit-sources.ts'
+import { type AuditTask, auditTasks } from './audit-tasks.ts'
+
+/** What is audited, and what is written. */
+export interface AuditInputs extends AuditFiles {
+  /** The list to write: a table, or JSON lines where it ends in `.jsonl`. */
+  out: string
+  /** The page to write; beside the list without it, see `auditPageOf`. */
+  page?: string | undefined
+  /** Documents listed for a query; 10 without it. */
+  perQuery?: number | undefined
+  /** Documents listed in all; no limit without it. */
+  limit?: number | undefined
+}
+
+/** How an audit went. */
+export interface AuditResult {
+  out: string
+  page: string
+  /** Queries that were looked at, and documents that were listed. */
+  queries: number
+  documents: number
+  /** Why other queries were left out, and how many. */
+  leftOut: Readonly<Record<string, number>>
+}
+
+/**
+ * Lists the documents that are probably relevant but were never judged, most evidence first, and
+ * writes a page on which a person judges them.
+ *
+ * ```ts
+ * const { page } = await auditRun({
+ *   run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy', qrels: 'qrels.trec',
+ *   corpus: 'corpus.jsonl', queryText: 'queries.jsonl', out: 'audit.tsv',
+ * })
+ * ```
+ */
+export async function auditRun(inputs: AuditInputs, hooks: Hooks = {}): Promise<AuditResult> {
+  const sources = await openAudit(inputs)
+  try {
+    return await auditWith(sources, inputs, hooks)
+  } finally {
+    await sources.close()
+  }
+}
+
+/** Where the page of a list goes if nobody names a place. */
+export function auditPageOf(out: string): string {
+  return `${out.replace(/\.(tsv|jsonl?)(\.gz)?$/i, '')}.html`
+}
+
+async function auditWith(
+  sources: AuditSources,
+  inputs: AuditInputs,
+  hooks: Hooks,
+): Promise<AuditResult> {
+  const { settings, level, missing, vectors } = sources
+  const { out, run, page = auditPageOf(out), perQuery = 10, limit = Infinity } = inputs
+  const qrels = await readQrels(inputs.qrels)
+  const leftOut: LeftOut = {}
+  const tasks = auditTasks(planOf(sources, streamRankings(run), qrels), leftOut)
+  const job = { ...vectors, settings, level, perQuery }
+  const onDone = stageOf(hooks, 'auditing', qrels.size)
+  const entries: AuditEntry[] = []
+  let queries = 0
+  const workers = inputs.workers ?? workersFor(qrels.size)
+  for await (const [task, findings] of runTasks('audit', job, tasks, workers)) {
+    entries.push(...findings.map((finding) => entryOf(sources, task, finding)))
+    onDone(++queries)
+  }
+  entries.sort(byEvidence).splice(limit)
+  await writeAtomic(out, (write) =>
+    write(/\.jsonl?(\.gz)?$/i.test(out) ? asJsonl(entries) : asTsv(entries)),
+  )
+  const title = `${run} · ${inputs.qrels}`
+  const html = auditPage(entries, sources.texts, { title, grade: level })
+  await writeAtomic(page, (write) => write(html))
+  const files = [run, inputs.queries, inputs.docs, inputs.qrels, inputs.corpus, inputs.queryText]
+  await writeSidecar(
+    out,
+    'audit',
+    { ...settings, level, top: perQuery, missing },
+    files.filter((file) => file !== undefined),
+  )
+  return { out, page, queries, documents: entries.length, leftOut }
+}
+
+function entryOf({ docs }: AuditSources, task: AuditTask, finding: Finding): AuditEntry {
+  const idOf = (candidate: number): string => docs.idOf(task.rows[candidate]!)
+  return {
+    query: task.query,
+    document: idOf(finding.candidate),
+    evidence: finding.evidence,
+    vouchers: finding.vouchers.map(({ candidate, similarity, jaccard }) => ({
+      document: idOf(candidate),
+      similarity,
+      jaccard,
+    })),
+  }
+}
+
+function asTsv(entries: readonly AuditEntry[]): string {
+  const lines = entries.map(({ query, document, evidence, vouchers }) => {
+    const speaking = vouchers.map(
+      (voucher) => `${voucher.document}:${voucher.similarity.toFixed(4)}`,
+    )
+    return [query, document, evidence.toFixed(4), speaking.join(' ')].join('\t')
+  })
+  return `${['query\tdocument\tevidence\tvouchers', ...lines].join('\n')}\n`
+}
+
+function asJsonl(entries: readonly AuditEntry[]): string {
+  return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+}

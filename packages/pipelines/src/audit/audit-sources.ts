@@ -1,0 +1,78 @@
+import {
+  auditPreset,
+  type LabelSettings,
+  type PartialLabelSettings,
+  resolveLabelSettings,
+} from '@kith/core'
+import type { OpenEmbeddingsOptions, Qrels, RankedQuery } from '@kith/ir'
+import type { MissingPolicy } from '../join/missing.ts'
+import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
+import { checkTextPair, type TextFiles } from '../join/text-files.ts'
+import { TextPair } from '../join/text-pair.ts'
+import { type VectorSource, vectorSource } from '../join/vector-rows.ts'
+import type { LabelPlan } from '../label/label-tasks.ts'
+
+/** What an audit looks at, and how. */
+export interface AuditFiles extends TextFiles, OpenEmbeddingsOptions {
+  /** Candidates of the judged queries. */
+  run: string
+  /** Embeddings of the queries, and of the documents. */
+  queries: string
+  docs: string
+  /** The judgements there are. */
+  qrels: string
+  /** The lowest grade of a relevant document; 1 without it. */
+  level?: number | undefined
+  /** Settings that differ from `auditPreset` of `@kith/core`. */
+  settings?: PartialLabelSettings | undefined
+  missing?: MissingPolicy | undefined
+  /** Threads; the result does not depend on their number. */
+  workers?: number | undefined
+}
+
+/** The files of an audit, open, and its settings, complete. */
+export interface AuditSources extends OpenVectors {
+  texts: TextPair | undefined
+  settings: LabelSettings
+  level: number
+  missing: MissingPolicy
+  /** The embeddings as workers take them. */
+  vectors: { queries: VectorSource; docs: VectorSource }
+}
+
+/** Opens the files of an audit. */
+export async function openAudit(files: AuditFiles): Promise<AuditSources> {
+  const settings = resolveLabelSettings(files.settings, auditPreset)
+  const { level = 1, missing = 'error' } = files
+  const pair = checkTextPair(files)
+  const opened = await openVectors(files)
+  const { queries, docs } = opened
+  try {
+    const texts = pair && (await TextPair.open(pair.corpus, pair.queryText))
+    return {
+      ...{ queries, docs, texts, settings, level, missing },
+      vectors: {
+        queries: vectorSource(files.queries, queries),
+        docs: vectorSource(files.docs, docs),
+      },
+      async close() {
+        await opened.close()
+        await texts?.close()
+      },
+    }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+/** The contexts of all queries that some judgements know. */
+export function planOf(
+  { queries, docs, texts, settings, level, missing }: AuditSources,
+  rankings: AsyncIterable<RankedQuery>,
+  qrels: Qrels,
+): LabelPlan {
+  const { contextSize } = settings
+  const all = { from: 0, to: Number.POSITIVE_INFINITY }
+  return { rankings, qrels, level, queries, docs, texts, contextSize, missing, ...all }
+}

@@ -1,0 +1,266 @@
+import type { AuditEntry } from './audit-entry.ts'
+
+/** A document as it is shown. */
+export interface JudgedText {
+  title?: string | undefined
+  text?: string | undefined
+}
+
+/** What a person judges. */
+export interface JudgingData {
+  /** Decisions are kept in the browser under this name. */
+  title: string
+  /** The grade that accepting gives. */
+  grade: number
+  entries: readonly AuditEntry[]
+  /** Texts by id, as far as they are known. */
+  queries: Readonly<Record<string, string>>
+  documents: Readonly<Record<string, JudgedText>>
+}
+
+/** What the page may ask and say besides its data. */
+export interface JudgingSource {
+  /** Fetches the texts of documents that the data lacks. */
+  fetchDocuments?(ids: readonly string[]): Promise<readonly (JudgedText & { id: string })[]>
+  /** A remark below the documents. */
+  note?: string | undefined
+}
+
+/**
+ * Shows one document after the other in `root`, with the relevant ones that speak for it; keys and
+ * buttons decide, and decisions stay in the browser. Its source is also put into the page that
+ * `kith audit` writes, so it may use nothing from outside itself.
+ *
+ * @returns Ends the judging: keys decide nothing more, and `root` is empty.
+ */
+export function startJudging(
+  root: HTMLElement,
+  data: JudgingData,
+  { fetchDocuments, note }: JudgingSource = {},
+): () => void {
+  type Decision = 'accepted' | 'rejected' | 'skipped'
+  const { entries } = data
+  const keyOf = (entry: AuditEntry): string => `${entry.query}\t${entry.document}`
+  // By query and document: another list under the same name must not show them elsewhere.
+  const storage = `kith-audit ${data.title}`
+  const decisions = new Map<string, Decision>(load())
+  const history: { index: number; before: Decision | undefined }[] = []
+  const texts = new Map(Object.entries(data.documents))
+  const isOpen = (entry: AuditEntry): boolean => !decisions.has(keyOf(entry))
+  let current = Math.max(0, entries.findIndex(isOpen))
+  /** Nothing is open and nobody has asked to see an entry again: keys decide nothing. */
+  let finished = !entries.some(isOpen)
+
+  const actions: Record<string, () => void> = {
+    a: () => decide('accepted'),
+    r: () => decide('rejected'),
+    s: () => decide('skipped'),
+    u: undo,
+    ArrowLeft: () => show(current - 1),
+    ArrowRight: () => show(current + 1),
+    e: exportQrels,
+  }
+  const onKey = (event: KeyboardEvent): void => {
+    // A key that is held down must not decide about the next ones.
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
+    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key]
+    if (!action) return
+    event.preventDefault()
+    action()
+  }
+  const stop = (): void => {
+    document.removeEventListener('keydown', onKey)
+    root.replaceChildren()
+  }
+  if (entries.length === 0) {
+    root.replaceChildren(element('h1', {}, 'There is nothing to judge.'))
+    return stop
+  }
+
+  // These stay, so that the focus stays on a button and the status is read aloud when it changes.
+  const status = element('p', { class: 'progress-line', role: 'status' })
+  const progress = element('progress', { max: String(entries.length), 'aria-label': 'Judged' })
+  const heading = element('h1', {})
+  const cards = element('div', { class: 'cards' })
+  root.replaceChildren(
+    element(
+      'section',
+      { class: 'judging', 'aria-label': 'Judging' },
+      ...[status, progress, heading, cards],
+      ...(note ? [element('p', { class: 'note' }, note)] : []),
+      element(
+        'div',
+        { class: 'bar' },
+        button('Relevant', 'A', 'a', 'yes'),
+        button('Not relevant', 'R', 'r', 'no'),
+        button('Skip', 'S', 's'),
+        button('Undo', 'U', 'u'),
+        button('Back', '←', 'ArrowLeft'),
+        button('On', '→', 'ArrowRight'),
+        button('Export', 'E', 'e'),
+      ),
+    ),
+  )
+  document.addEventListener('keydown', onKey)
+  draw()
+  return stop
+
+  function load(): [string, Decision][] {
+    try {
+      return JSON.parse(localStorage.getItem(storage) ?? '[]')
+    } catch {
+      return []
+    }
+  }
+
+  function save(): void {
+    try {
+      localStorage.setItem(storage, JSON.stringify([...decisions]))
+    } catch {
+      // A browser that keeps nothing still lets one judge and export.
+    }
+  }
+
+  function decide(decision: Decision): void {
+    if (finished) return
+    const key = keyOf(entries[current]!)
+    history.push({ index: current, before: decisions.get(key) })
+    decisions.set(key, decision)
+    save()
+    const next = entries.findIndex((entry, index) => index > current && isOpen(entry))
+    const open = next >= 0 ? next : entries.findIndex(isOpen)
+    finished = open < 0
+    if (!finished) current = open
+    draw()
+  }
+
+  function undo(): void {
+    const last = history.pop()
+    if (!last) return
+    const key = keyOf(entries[last.index]!)
+    if (last.before) decisions.set(key, last.before)
+    else decisions.delete(key)
+    save()
+    show(last.index)
+  }
+
+  function show(index: number): void {
+    current = Math.min(entries.length - 1, Math.max(0, index))
+    finished = false
+    draw()
+  }
+
+  /** The judgements that were made, in TREC's format, for `kith audit --accept`. */
+  function exportQrels(): void {
+    const lines = entries.map((entry) => {
+      const decision = decisions.get(keyOf(entry))
+      if (decision === undefined || decision === 'skipped') return ''
+      return `${entry.query} 0 ${entry.document} ${decision === 'accepted' ? data.grade : 0}\n`
+    })
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(new Blob(lines, { type: 'text/plain' }))
+    link.download = 'decisions.qrels'
+    link.click()
+    URL.revokeObjectURL(link.href)
+  }
+
+  function draw(): void {
+    const entry = entries[current]!
+    const made = entries.map((other) => decisions.get(keyOf(other)))
+    const count = (decision: Decision): number => made.filter((other) => other === decision).length
+    status.replaceChildren(
+      element(
+        'strong',
+        {},
+        finished ? 'All judged: export' : `${current + 1} of ${entries.length}`,
+      ),
+      element(
+        'span',
+        {},
+        `${count('accepted')} accepted, ${count('rejected')} rejected, ${count('skipped')} skipped`,
+      ),
+      element('span', {}, `evidence ${entry.evidence.toFixed(2)}`),
+    )
+    progress.setAttribute('value', String(made.filter(Boolean).length))
+    heading.textContent = data.queries[entry.query] ?? `Query ${entry.query}`
+    drawCards(entry)
+    fetchTexts(entry)
+  }
+
+  function drawCards(entry: AuditEntry): void {
+    const decision = decisions.get(keyOf(entry)) ?? ''
+    cards.replaceChildren(
+      card(
+        entry.document,
+        `card candidate ${decision}`,
+        'Is this relevant?',
+        element('span', { class: `decision ${decision}` }, decision),
+      ),
+      ...entry.vouchers.map(({ document: id, similarity, jaccard }) =>
+        card(
+          id,
+          'card',
+          'Known to be relevant',
+          element(
+            'span',
+            { class: 'note' },
+            `similarity ${similarity.toFixed(3)}, shared neighbours ${jaccard.toFixed(3)}`,
+          ),
+        ),
+      ),
+    )
+  }
+
+  function fetchTexts(entry: AuditEntry): void {
+    const ids = [entry.document, ...entry.vouchers.map((voucher) => voucher.document)]
+    if (!fetchDocuments || ids.every((id) => texts.has(id))) return
+    fetchDocuments(ids).then(
+      (found) => {
+        for (const { id, ...text } of found) texts.set(id, text)
+        if (entries[current] === entry) drawCards(entry)
+      },
+      () => {
+        // The ids are shown; the next document will tell whether the server is gone.
+      },
+    )
+  }
+
+  function card(id: string, kind: string, title: string, remark: HTMLElement): HTMLElement {
+    const known = texts.get(id)
+    const unknown = fetchDocuments && !known ? '' : 'No text was given.'
+    return element(
+      'article',
+      { class: kind.trim() },
+      element('h2', {}, title, remark),
+      element(
+        'div',
+        { class: 'full-text' },
+        ...(known?.title ? [element('p', { class: 'title' }, known.title)] : []),
+        element('p', {}, known?.text ?? (known?.title ? '' : unknown)),
+        element('p', { class: 'id' }, id),
+      ),
+    )
+  }
+
+  function button(label: string, key: string, action: string, kind = ''): HTMLElement {
+    const made = element(
+      'button',
+      { type: 'button', class: kind },
+      `${label} `,
+      element('kbd', {}, key),
+    )
+    made.addEventListener('click', () => actions[action]!())
+    return made
+  }
+
+  function element(
+    name: string,
+    attributes: Record<string, string>,
+    ...children: (Node | string)[]
+  ): HTMLElement {
+    const made = document.createElement(name)
+    for (const [key, value] of Object.entries(attributes)) if (value) made.setAttribute(key, value)
+    made.append(...children)
+    return made
+  }
+}
