@@ -8,7 +8,7 @@ import {
 import { defineCommand } from '../options/command.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { isSet, optionalText, optionalWhole, text } from '../options/values.ts'
-import { tellAccepted, tellAudited, tellAuditEvaluated } from '../terminal/tell-audited.ts'
+import { tellAccepted, tellAuditEvaluated, tellAudited } from '../terminal/tell-audited.ts'
 
 /** `kith audit`: which judgements are probably missing. */
 export const auditCommand = defineCommand({

@@ -1,33 +1,26 @@
-/** An unjudged document that may be relevant, and the relevant ones that speak for it. */
-export interface Suspect {
-  query: string
-  queryText: string | undefined
-  document: string
-  evidence: number
-  vouchers: Voucher[]
-}
-
-/** A relevant document that is similar to a suspect. */
-export interface Voucher {
-  document: string
-  /** Of the embeddings. */
-  similarity: number
-  /** Of the reciprocal neighbourhoods. */
-  jaccard: number
-}
+import type { AuditEntry } from '@kith/pipelines/judging'
 
 /** What the page asks the worker for. */
 export interface AuditWish {
   texts: boolean
+  /** From which grade on a document is relevant. */
+  level: number
 }
 
-/** How far the audit is; the suspects come at the end. */
+/** What an audit has found. */
+export interface AuditFound {
+  entries: AuditEntry[]
+  /** The texts of their queries by id, where there are any. */
+  queries: Record<string, string>
+}
+
+/** How far the audit is; the documents come at the end. */
 export interface AuditReport {
   done: number
   total: number
   /** Queries with more relevant documents than a context has room for. */
   leftOut: number
-  suspects?: Suspect[]
+  found?: AuditFound
 }
 
 /** What the worker answers. */

@@ -1,3 +1,4 @@
+import { auditPreset } from '@kith/core'
 import type { VNode } from 'preact'
 import type { StudioInfo } from '../../src/studio-wire.ts'
 import { Judging } from './judging.tsx'
@@ -20,7 +21,7 @@ export function AuditView({ info }: { info: StudioInfo }): VNode {
 }
 
 function Audit({ info }: { info: StudioInfo }): VNode {
-  const { answer, stop } = useAudit(info.texts)
+  const { answer, stop } = useAudit(info)
   if (answer && 'error' in answer) {
     return (
       <p class="failure" role="alert">
@@ -28,16 +29,16 @@ function Audit({ info }: { info: StudioInfo }): VNode {
       </p>
     )
   }
-  if (answer?.suspects) {
-    return <Judging info={info} suspects={answer.suspects} leftOut={answer.leftOut} />
+  if (answer?.found) {
+    return <Judging info={info} found={answer.found} leftOut={answer.leftOut} />
   }
   const [done, total] = [answer?.done ?? 0, answer?.total ?? info.judged]
   return (
     <section class="audit">
       <h1>Looking for missing judgements</h1>
       <p>
-        In the 200 nearest documents of each judged query, those that resemble the query and its
-        relevant documents most.
+        In the {auditPreset.contextSize} nearest documents of each judged query, those that resemble
+        the query and its relevant documents most.
       </p>
       <progress max={total} value={done} aria-label="Queries looked at" />
       <p class="note">

@@ -1,6 +1,8 @@
+import { auditPreset } from '@kith/core'
+import { type AuditEntry, byEvidence } from '@kith/pipelines/judging'
 import { fetchContext, fetchJudged } from '../model/api.ts'
-import type { AuditAnswer, AuditWish, Suspect } from './audit-messages.ts'
-import { AUDIT_CONTEXT, byEvidence, suspectsOf } from './suspects.ts'
+import type { AuditAnswer, AuditWish } from './audit-messages.ts'
+import { suspectsOf } from './suspects.ts'
 
 /** The worker of the audit: goes through the judged queries once, until it is done or told to stop. */
 let stopped = false
@@ -15,27 +17,31 @@ const TOGETHER = 4
 /** Nobody judges more than this. */
 const LISTED = 10_000
 
-async function audit({ texts }: AuditWish): Promise<void> {
+async function audit(wish: AuditWish): Promise<void> {
   try {
-    const queries = await fetchJudged()
-    let suspects: Suspect[] = []
+    const judged = await fetchJudged()
+    const texts = new Map<string, string>()
+    let entries: AuditEntry[] = []
     let [done, leftOut] = [0, 0]
-    for (let from = 0; from < queries.length && !stopped; from += TOGETHER) {
-      const part = queries.slice(from, from + TOGETHER)
+    for (let from = 0; from < judged.length && !stopped; from += TOGETHER) {
+      const part = judged.slice(from, from + TOGETHER)
       const contexts = await Promise.all(
-        part.map((query) => fetchContext(query, AUDIT_CONTEXT, { truth: true })),
+        part.map((query) => fetchContext(query, auditPreset.contextSize, { truth: true })),
       )
       for (const context of contexts) {
-        const found = suspectsOf(context, texts)
-        if (found) suspects.push(...found)
+        const { id, text } = context.query
+        if (text !== undefined) texts.set(id, text)
+        const found = suspectsOf(context, wish)
+        if (found) entries.push(...found)
         else leftOut++
         done++
       }
-      if (suspects.length > 2 * LISTED) suspects = suspects.sort(byEvidence).slice(0, LISTED)
-      answer({ done, total: queries.length, leftOut })
+      if (entries.length > 2 * LISTED) entries = entries.sort(byEvidence).slice(0, LISTED)
+      answer({ done, total: judged.length, leftOut })
     }
-    suspects = suspects.sort(byEvidence).slice(0, LISTED)
-    answer({ done, total: queries.length, leftOut, suspects })
+    entries = entries.sort(byEvidence).slice(0, LISTED)
+    const found = { entries, queries: Object.fromEntries(texts) }
+    answer({ done, total: judged.length, leftOut, found })
   } catch (error) {
     answer({ error: error instanceof Error ? error.message : String(error) })
   }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { StudioInfo } from '../../src/studio-wire.ts'
 import type { AuditAnswer, AuditWish } from './audit-messages.ts'
 
 /** The audit of this collection: it runs once, also while other views are open. */
@@ -6,8 +7,11 @@ let worker: Worker | undefined
 let latest: AuditAnswer | undefined
 let onAnswer: ((answer: AuditAnswer) => void) | undefined
 
-/** How far the audit is, and in the end its suspects. */
-export function useAudit(texts: boolean): { answer: AuditAnswer | undefined; stop: () => void } {
+/** How far the audit is, and in the end what it has found. */
+export function useAudit({ texts, level }: StudioInfo): {
+  answer: AuditAnswer | undefined
+  stop: () => void
+} {
   const [answer, setAnswer] = useState(latest)
   useEffect(() => {
     onAnswer = setAnswer
@@ -17,11 +21,11 @@ export function useAudit(texts: boolean): { answer: AuditAnswer | undefined; sto
         latest = data
         onAnswer?.(data)
       }
-      worker.postMessage({ texts } satisfies AuditWish)
+      worker.postMessage({ texts, level } satisfies AuditWish)
     }
     return () => {
       onAnswer = undefined
     }
-  }, [texts])
+  }, [texts, level])
   return { answer, stop: () => worker?.postMessage('stop') }
 }

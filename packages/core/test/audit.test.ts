@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { auditCandidates } from '../src/index.ts'
+import { allKernels, expectClose, random } from './support.ts'
+
+const next = random(11)
+/** Thirty candidates of three topics, in turn; the query is of the first. */
+const vectorOf = (topic: number): number[] =>
+  Array.from({ length: 6 }, (_, j) => (j === topic ? 1 : 0) + (next() - 0.5) * 0.3)
+const query = vectorOf(0)
+const candidates = Array.from({ length: 30 }, (_, i) => vectorOf(i % 3))
+
+const dot = (a: readonly number[], b: readonly number[]): number =>
+  a.reduce((sum, value, j) => sum + value * b[j]!, 0)
+
+/** Mean of z(similarity to the query) + z(similarity to a relevant one), z over the others. */
+function jointEvidence(relevant: readonly number[]): number[] {
+  const standard = (values: number[]): number[] => {
+    const others = values.filter((_, i) => !relevant.includes(i))
+    const mean = others.reduce((sum, value) => sum + value, 0) / others.length
+    const variance = others.reduce((sum, value) => sum + (value - mean) ** 2, 0) / others.length
+    return values.map((value) => (value - mean) / Math.sqrt(variance))
+  }
+  const toQuery = standard(candidates.map((vector) => dot(query, vector)))
+  const toKnown = relevant.map((known) =>
+    standard(candidates.map((vector) => dot(candidates[known]!, vector))),
+  )
+  return toQuery.map((value, i) => {
+    return value + toKnown.reduce((sum, similarity) => sum + similarity[i]!, 0) / relevant.length
+  })
+}
+
+const grades = candidates.map((_, i) => ({ 0: 1, 3: 2, 6: 0, 9: -1, 12: 1, 15: 3 })[i])
+
+describe.each(allKernels)('auditCandidates on %s', (kernel) => {
+  test('unjudged candidates by joint evidence, with the most similar relevant ones', () => {
+    const findings = auditCandidates(query, candidates, grades, { kernel })
+    const relevant = [0, 3, 12, 15]
+    const evidence = jointEvidence(relevant)
+    const unjudged = candidates.map((_, i) => i).filter((i) => !((grades[i] ?? -1) >= 0))
+    const expected = unjudged.sort((a, b) => evidence[b]! - evidence[a]!).slice(0, 10)
+    expect(findings.map(({ candidate }) => candidate)).toEqual(expected)
+    expectClose(
+      findings.map((finding) => finding.evidence),
+      expected.map((candidate) => evidence[candidate]!),
+      1e-4,
+    )
+    // The one with a negative grade is of the query's topic and counts as unjudged.
+    expect(expected).toContain(9)
+    for (const { candidate, vouchers } of findings) {
+      const similarity = (known: number) => dot(candidates[known]!, candidates[candidate]!)
+      const best = relevant.toSorted((a, b) => similarity(b) - similarity(a)).slice(0, 3)
+      expect(vouchers.map((voucher) => voucher.candidate)).toEqual(best)
+      expectClose(
+        vouchers.map((voucher) => voucher.similarity),
+        best.map(similarity),
+        1e-5,
+      )
+      for (const { jaccard } of vouchers) expect(jaccard).toBeLessThanOrEqual(1)
+    }
+    expect(findings[0]!.vouchers[0]!.jaccard).toBeGreaterThan(0)
+  })
+})
+
+test('the level says who is relevant, perQuery how many are listed', () => {
+  const findings = auditCandidates(query, candidates, grades, { level: 3, perQuery: 2 })
+  expect(findings.length).toBe(2)
+  for (const { vouchers } of findings) {
+    expect(vouchers.map(({ candidate }) => candidate)).toEqual([15])
+  }
+  expect(auditCandidates(query, candidates, grades, { level: 4 })).toEqual([])
+})
+
+test('words are evidence, but vouchers are compared by their embeddings', () => {
+  const texts = candidates.map((_, i) => (i === 0 || i === 1 ? 'lighthouse keeper' : `other ${i}`))
+  const judged = candidates.map((_, i) => (i === 0 ? 1 : undefined))
+  const [plain, worded] = [
+    auditCandidates(query, candidates, judged, { perQuery: 30 }),
+    auditCandidates({ vector: query, text: 'lighthouse' }, { vectors: candidates, texts }, judged, {
+      perQuery: 30,
+    }),
+  ].map((findings) => findings.find(({ candidate }) => candidate === 1)!)
+  expect(worded!.evidence).toBeGreaterThan(plain!.evidence)
+  expect(worded!.vouchers).toEqual(plain!.vouchers)
+})
+
+test('what does not fit is refused by name', () => {
+  const call = (given: unknown, settings = {}) =>
+    auditCandidates(query, candidates, given as number[], settings)
+  expect(() => call([1, 0])).toThrow(/each of the 30 candidates, not 2 grades/)
+  expect(() => call(undefined)).toThrow(/each of the 30 candidates, not undefined/)
+  expect(() => call(candidates.map(() => 'yes'))).toThrow(/grade "yes" of a candidate is no number/)
+  expect(() => call(grades, { level: 0 })).toThrow(/setting level is 0/)
+  expect(() => call(grades, { perQuery: 1.5 })).toThrow(/setting perQuery is 1.5/)
+  expect(() => call(grades, { kk: 3 })).toThrow(/unknown setting "kk"/)
+})
