@@ -154,4 +154,7 @@ async function writeCollection(at: string): Promise<void> {
   }
   const qrels = new Map(queries.map((query, i) => [query, new Map([[docs[i * 3]!, 1]])]))
   await writeQrels(join(at, 'qrels.trec'), qrels)
+  const both = queries.map((query, i) => [query, new Map([i * 3, i].map((d) => [docs[d]!, 1]))])
+  await writeQrels(join(at, 'complete.trec'), new Map(both as [string, Map<string, number>][]))
+  await writeQrels(join(at, 'decisions.qrels'), new Map([['q0', new Map([['d7', 1]])]]))
 }

@@ -1,0 +1,12 @@
+// Would an audit find missing judgements here? Known ones are hidden, and looked for.
+import { rmSync } from 'node:fs'
+import { auditEvaluate } from '@kith/pipelines'
+import { writeTopics } from './data/topics.mjs'
+
+const { files, folder } = await writeTopics()
+const { queries, evidence } = await auditEvaluate({ ...files, repeats: 3 })
+console.log(`${queries} queries`)
+for (const { target, measures } of evidence) {
+  console.log(`${target}: ${measures['P@10'].mean.toFixed(2)} of the first ten were hidden ones`)
+}
+rmSync(folder, { recursive: true })
