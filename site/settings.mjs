@@ -12,7 +12,7 @@ import { writePage } from './place.mjs'
 const fields = {
   preset: 'presets.…',
   context: 'contextSize',
-  'text-weights': 'views',
+  'texts-weights': 'views',
   'drop-ground-truth': 'keepGroundTruth: false',
 }
 

@@ -12,7 +12,7 @@ const labels = {
   layout: { format: 'jsonl', values: 'probability', negatives: 4 },
   level: 1,
   missing: 'skip',
-  words: false,
+  texts: false,
 }
 const check = (kind: string, settings: object) => () =>
   checkStudy({ name: 'mine', kind, settings: settings as Record<string, unknown> })

@@ -106,7 +106,7 @@ describe('the report', () => {
       'plain.trec',
       'nDCG@10',
       'Fisher',
-      'textWeights',
+      'textsWeights',
       '[0.2,0.3]',
       'kith rerank',
     ]) {

@@ -169,7 +169,7 @@ export class Collection implements LabelTexts {
       runs,
       queries: { ...rows, before: names[0], after: names[1] },
       figures: figures.map(({ figure }) => figure),
-      settings: { lambda: 0.7, weight: 'linear', textWeights: [0.2, 0.3] },
+      settings: { lambda: 0.7, weight: 'linear', textsWeights: [0.2, 0.3] },
       versions: { kith: '0.1.0' },
       commands: ['kith rerank --run plain.trec --out better.trec'],
     }

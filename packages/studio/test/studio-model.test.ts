@@ -70,7 +70,7 @@ describe('the address', () => {
   })
 
   test('whatever somebody writes into it, the settings are allowed ones', () => {
-    const names = ['context', 'k', 'k-exp', 'trust', 'lambda', 'weight', 'mix', 'text-weights']
+    const names = ['context', 'k', 'k-exp', 'trust', 'lambda', 'weight', 'mix', 'texts-weights']
     const values = fc.oneof(fc.string(), fc.double().map(String), fc.constant('1e999'))
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...names), values), (given) => {
@@ -130,7 +130,7 @@ describe('the figures', () => {
 
 describe('what is copied', () => {
   test('the command has the files and what differs from the default, safe for a shell', () => {
-    const state = stateFrom('?k=12&text-weights=0.1,0.4')
+    const state = stateFrom('?k=12&texts-weights=0.1,0.4')
     const info = {
       ...collection.info,
       level: 2,
@@ -138,13 +138,13 @@ describe('what is copied', () => {
     }
     expect(commandLine(state, info)).toBe(
       `kith rerank --run 'it'\\''s a run.trec' --queries ${files.queries} --docs ${files.docs} ` +
-        `--corpus c.jsonl --query-text q.jsonl --qrels ${files.qrels} --k 12 --text-weights 0.1,0.4 --out better.trec`,
+        `--corpus c.jsonl --query-text q.jsonl --qrels ${files.qrels} --k 12 --texts-weights 0.1,0.4 --out better.trec`,
     )
     expect(commandLine({ ...state, view: 'labels' }, info)).toContain('--level 2')
     expect(commandLine({ ...state, view: 'audit' }, info)).toMatch(/^kith audit /)
-    const raw = commandLine(stateFrom('?mix=raw&text-weights=0.1,0.4'), info)
+    const raw = commandLine(stateFrom('?mix=raw&texts-weights=0.1,0.4'), info)
     expect(raw).not.toContain('--corpus')
-    expect(raw).not.toContain('--text-weights')
+    expect(raw).not.toContain('--texts-weights')
   })
 
   test('the code is a call with what differs', () => {

@@ -73,7 +73,7 @@ describe.skipIf(!browser)('the page', () => {
     succeed('rerank', ...inputs(), '--out', at('default.trec'))
     succeed(
       ...['rerank', ...inputs(), '--context', '30', '--k', '14', '--lambda', '0.45'],
-      ...['--trust', '0.2', '--text-weights', '0.35,0.3', '--out', at('chosen.trec')],
+      ...['--trust', '0.2', '--texts-weights', '0.35,0.3', '--out', at('chosen.trec')],
     )
     const qrels = await readQrels(files.qrels)
     const [before, after] = [await readRun(files.run), await readRun(at('chosen.trec'))].map(
@@ -118,7 +118,7 @@ describe.skipIf(!browser)('the page', () => {
       expect(await page.locator('.mean .stop').count()).toBeGreaterThan(9)
 
       // All of it is in the address; the back button goes to the query before.
-      await expect.poll(() => new URL(page.url()).search).toContain('text-weights=0.35%2C0.3')
+      await expect.poll(() => new URL(page.url()).search).toContain('texts-weights=0.35%2C0.3')
       await page.reload()
       await page.getByRole('button', { name: 'Show all 30' }).click()
       expect((await rankingAfter(page)).ids).toEqual(expected.ids.slice(0, 30))
@@ -227,7 +227,7 @@ describe.skipIf(!browser)('the page', () => {
       for (const target of ['mixed', 'joint', 'uniform']) {
         const out = at(`labels-${target}.jsonl`)
         succeed(
-          ...['labels', ...inputs(), '--qrels', files.qrels, '--words', '--target', target],
+          ...['labels', ...inputs(), '--qrels', files.qrels, '--texts', '--target', target],
           ...['--max-labelled', '6', '--boost', '1.5', '--normalise', 'std', '--aggregate', 'max'],
           ...['--out', out],
         )

@@ -43,9 +43,9 @@ export const settingOptions = {
   },
   metric: { value: 'NAME', help: 'dot or cosine', default: 'dot' },
   mix: { value: 'KIND', help: 'raw or standard', default: 'standard' },
-  'text-weights': {
+  'texts-weights': {
     value: 'SCORE,GRAPH',
-    help: 'what the words count for in score and graph',
+    help: 'what the texts count for in score and graph',
     default: '0.2,0.3',
   },
 } satisfies Options
@@ -148,16 +148,16 @@ function similarityOf(values: Values<typeof settingOptions>): PartialSettings {
     rowScaling: optionalChoice(values, 'row-scaling', ['none', 'max', 'mean']),
     metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
     mix: optionalChoice(values, 'mix', ['raw', 'standard']),
-    views: textWeights(values),
+    views: textsWeights(values),
   }
 }
 
-function textWeights(values: Values<typeof settingOptions>): Settings['views'] {
-  const given = optionalText(values, 'text-weights')
+function textsWeights(values: Values<typeof settingOptions>): Settings['views'] {
+  const given = optionalText(values, 'texts-weights')
   if (given === undefined) return undefined
   const [score, graph, ...rest] = given.split(',').map(Number)
   if (score === undefined || graph === undefined || rest.length > 0) {
-    throw new UsageError(`--text-weights takes two numbers such as 0.2,0.3, not ${given}`)
+    throw new UsageError(`--texts-weights takes two numbers such as 0.2,0.3, not ${given}`)
   }
   return { vectors: { score: 1 - score, graph: 1 - graph }, texts: { score, graph } }
 }

@@ -19,7 +19,7 @@ export interface LabelStudy {
   level: number
   missing: MissingPolicy
   /** Whether the words are looked at. */
-  words: boolean
+  texts: boolean
 }
 
 /** What came out for one query: what is written for it, and what it adds to the summary. */
@@ -36,7 +36,7 @@ export async function labelBatch(
   study: LabelStudy,
   items: readonly BatchItem[],
 ): Promise<PortionAnswer> {
-  const { settings, layout, missing, words } = study
+  const { settings, layout, missing, texts: compares } = study
   const documents = await documentsOf(store, neededIds(items, settings.contextSize, missing))
   const dimensions = store.dimensions ?? 0
   const queries = batchEmbeddings(
@@ -44,8 +44,8 @@ export async function labelBatch(
     dimensions,
   )
   const docs = batchEmbeddings([...documents.values()], dimensions)
-  const texts = words || needsTexts(layout.format) ? textsOf(items, documents) : undefined
-  const compared = words ? texts : undefined
+  const texts = compares || needsTexts(layout.format) ? textsOf(items, documents) : undefined
+  const compared = compares ? texts : undefined
   const join = labelJoin({ queries, docs, texts: compared, missing })
   const results = new Map<string, QueryLabels>()
   const tasks: LabelTask[] = []

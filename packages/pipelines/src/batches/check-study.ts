@@ -40,7 +40,7 @@ function checkRerank(study: Readonly<Record<string, unknown>>): RerankStudy {
 
 /** Settings of labels that are complete and follow the rules. */
 export function checkLabels(study: Readonly<Record<string, unknown>>): LabelStudy {
-  const { settings, layout, level, missing, words } = study
+  const { settings, layout, level, missing, texts } = study
   checkSettings(settings, resolveLabelSettings)
   if (!isObject(layout)) return wrong('layout', layout, 'an object')
   const { format, values, negatives } = layout
@@ -51,7 +51,7 @@ export function checkLabels(study: Readonly<Record<string, unknown>>): LabelStud
   }
   if (!Number.isFinite(level)) wrong('level', level, 'numbers')
   one('missing', missing, missingPolicies)
-  one('words', words, [true, false])
+  one('texts', texts, [true, false])
   return study as unknown as LabelStudy
 }
 

@@ -56,7 +56,7 @@ async function labelWith(
     hooks,
   )
   const { qrels, from, to, made } = origin
-  const compared = study.words ? texts : undefined
+  const compared = study.texts ? texts : undefined
   const join = labelJoin({ queries, docs, texts: compared, missing })
   const data = {
     queries: vectorSource(plan.queries, queries),

@@ -14,12 +14,12 @@ export function labelStudy(
   stored: boolean,
 ): LabelStudy {
   const settings = resolveLabelSettings(inputs.settings)
-  const { level = 1, missing = 'error', texts: words = false } = inputs
+  const { level = 1, missing = 'error', texts = false } = inputs
   const layout = layoutOf(inputs, settings)
-  const study = checkLabels({ settings, layout, level, missing, words })
+  const study = checkLabels({ settings, layout, level, missing, texts })
   const given = inputs.queryText !== undefined && (stored || inputs.corpus !== undefined)
-  if (given || !(words || needsTexts(layout.format))) return study
-  const what = words ? 'labels by texts' : `labels of the format ${layout.format}`
+  if (given || !(texts || needsTexts(layout.format))) return study
+  const what = texts ? 'labels by texts' : `labels of the format ${layout.format}`
   const files = stored ? 'the queries (queryText)' : 'queries and documents (queryText, corpus)'
   throw new KithError('BAD_SETTING', `${what} take the texts of ${files}`)
 }

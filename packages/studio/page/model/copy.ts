@@ -8,7 +8,7 @@ export function commandLine({ view, settings, labels }: StudioState, info: Studi
   const { files, level } = info
   const words = usesWords(settings, info.texts)
   const texts = words ? textFiles(files) : []
-  const method = optionsOf(settings).filter(([name]) => words || name !== 'text-weights')
+  const method = optionsOf(settings).filter(([name]) => words || name !== 'texts-weights')
   const judged = files.qrels === undefined ? [] : [['qrels', files.qrels] as const]
   const graded = level === 1 ? [] : [['level', String(level)] as const]
   const inputs = [
@@ -20,7 +20,7 @@ export function commandLine({ view, settings, labels }: StudioState, info: Studi
     case 'labels':
       return line(
         'labels',
-        ...[...inputs, ...judged, ...graded, ...texts, ...(words ? [['words'] as const] : [])],
+        ...[...inputs, ...judged, ...graded, ...texts, ...(words ? [['texts'] as const] : [])],
         ...[...method, ...labelOptionsOf(labels), ['out', 'labels.jsonl'] as const],
       )
     case 'audit':

@@ -36,7 +36,7 @@ export function optionsOf(settings: PageSettings): [string, string][] {
     .map(([key, name]): [string, string] => [name, String(settings[key as keyof PageSettings])])
   const { textScore, textGraph } = settings
   if (textScore !== defaultSettings.textScore || textGraph !== defaultSettings.textGraph) {
-    options.push(['text-weights', `${textScore},${textGraph}`])
+    options.push(['texts-weights', `${textScore},${textGraph}`])
   }
   return options
 }
@@ -51,7 +51,7 @@ export function labelOptionsOf(settings: PageLabelSettings): [string, string][] 
 /** The settings that an address names. Anybody can write one: what is not allowed is left out. */
 export function settingsFrom(address: URLSearchParams): PageSettings {
   const settings = read(address, names, defaultSettings, (part) => resolveSettings(part))
-  const [textScore, textGraph] = (address.get('text-weights') ?? '').split(',').map(share)
+  const [textScore, textGraph] = (address.get('texts-weights') ?? '').split(',').map(share)
   if (textScore === undefined || textGraph === undefined) return settings
   return { ...settings, textScore, textGraph }
 }
