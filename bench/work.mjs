@@ -1,5 +1,5 @@
 /**
- * Reranking from PostgreSQL: 50,000 documents of 768 numbers are loaded, then studies of 60 and of
+ * Reranking from PostgreSQL: 50,000 documents of 768 numbers are loaded, then batches of 60 and of
  * 1,000 candidates per query are done by `kith work` on one thread and on two, and by one machine
  * from a file for comparison. Database time is what the server's processes took of the cores.
  */
@@ -65,8 +65,8 @@ async function measure(folder, cluster, client) {
       // From the first result to the last: without the start of the program and of the first job.
       const { rows } = await client.query(
         `SELECT count(*) FILTER (WHERE done > first) / extract(epoch FROM max(done) - first) AS rate
-         FROM kith.results, (SELECT min(done) AS first, study AS s FROM kith.results GROUP BY study) f
-         WHERE study = s AND study = (SELECT id FROM kith.studies WHERE name = $1) GROUP BY first`,
+         FROM kith.results, (SELECT min(done) AS first, batch AS s FROM kith.results GROUP BY batch) f
+         WHERE batch = s AND batch = (SELECT id FROM kith.batches WHERE name = $1) GROUP BY first`,
         [name],
       )
       const files = ['--docs', path('docs.npy'), '--out', path('out.trec')]

@@ -22,13 +22,13 @@ const expected: Record<string, RegExp> = {
   'labels-merge.mjs': /^share 1: 1 queries\nshare 2: 2 queries\ntogether: 3 queries\n$/,
   'load-store.mjs': /^the store has 24 documents\nReranking left nDCG@10 as it was\.\n$/,
   'sweep.mjs':
-    /^the run as it is: 0\.\d{3}\n5 candidates: 0\.\d{3}\n[^]*context-size\.svg, [^]*index\.html\n$/,
+    /^the run as it is: 0\.\d{3}\n5 candidates: 0\.\d{3}\n[\s\S]*context-size\.svg, [\s\S]*index\.html\n$/,
   'train.mjs':
-    /^step 0: validation loss 4\.[^]*\n40 steps, the best weights have nDCG@10 0\.[67]\d\n48 queries adapted\n$/,
+    /^step 0: validation loss 4\.[\s\S]*\n40 steps, the best weights have nDCG@10 0\.[67]\d\n48 queries adapted\n$/,
   'tune.mjs':
     /^default: with 50 judged queries or fewer .*\n32 queries, 0 kinds of missing things\n48 queries reranked\n$/,
   'tune-training.mjs':
-    /^trial 1: nDCG@10 0\.4\d+ [^]*, 6 of 6\nnDCG@10 0\.4\d as it was, 0\.[67]\d now\nlearning rate 0\.0\d+\n$/,
+    /^trial 1: nDCG@10 0\.4\d+ [\s\S]*, 6 of 6\nnDCG@10 0\.4\d as it was, 0\.[67]\d now\nlearning rate 0\.0\d+\n$/,
   'audit.mjs':
     /auditing: 3 of 3\n6 documents of 3 queries; .*\nquery\tdocument\tevidence\tvouchers\nq0\td18\t/,
   'audit-accept.mjs': /^1 accepted, 1 rejected\n.*'d6' => 1, 'd7' => 0/,

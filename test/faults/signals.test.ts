@@ -173,10 +173,10 @@ const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp
       ...['tune', ...files(), '--qrels', at('few.trec')],
       ...['--trials', '24', '--out', out],
     ],
-    isMiddle: (_, out) => hasLines(`${out}.study.jsonl`, 2),
+    isMiddle: (_, out) => hasLines(`${out}.batch.jsonl`, 2),
     result: (out) => out,
-    left: /^out\.npy\.study\.jsonl$/,
-    next: /the same command goes on with the trials in .*out\.npy\.study\.jsonl\n/,
+    left: /^out\.npy\.batch\.jsonl$/,
+    next: /the same command goes on with the trials in .*out\.npy\.batch\.jsonl\n/,
   },
   {
     name: 'train',
@@ -197,7 +197,7 @@ const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp
     ],
     isMiddle: (_, out) => hasLines(`${out}-folder/trial-001/metrics.jsonl`, 3),
     result: (out) => `${out}-folder/tuned-training.json`,
-    left: /^out\.npy-folder(\/study\.jsonl|\/trial-001.*)?$/,
+    left: /^out\.npy-folder(\/batch\.jsonl|\/trial-001.*)?$/,
     next: /the same command goes on with the next one\n/,
   },
 ]
@@ -292,7 +292,7 @@ describe('stores', () => {
   )
 
   test.runIf(postgres)('kith work finishes its jobs; kith jobs export goes on', async () => {
-    const store = ['--store', `${database.url}#study`]
+    const store = ['--store', `${database.url}#batch`]
     succeed('load', ...store, '--docs', at('docs.npy'))
     const queries = ['--run', at('run.trec'), '--queries', at('queries.npy')]
     const label = ['labels', ...queries, '--qrels', at('qrels.trec'), ...store]
@@ -307,7 +307,7 @@ describe('stores', () => {
     }
     succeed('work', ...store, '--until-empty')
     const whole = at('whole.jsonl')
-    const exporting = (to: string) => ['jobs', 'export', ...store, '--study', 'mine', '--out', to]
+    const exporting = (to: string) => ['jobs', 'export', ...store, '--batch', 'mine', '--out', to]
     succeed(...exporting(whole))
     for (const [signal, code] of signals) {
       const out = at(`exported-${signal}.jsonl`)

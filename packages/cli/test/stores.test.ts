@@ -36,11 +36,11 @@ test('a folder of LanceDB is loaded, searched, reranked and labelled from', () =
   expect(empty).toMatchObject({ code: 1, err: expect.stringContaining('kith load fills it') })
 })
 
-describe.runIf(postgres)('studies', () => {
+describe.runIf(postgres)('batches', () => {
   const database = emptyDatabase()
 
   test('are submitted, worked on, listed, exported and removed', () => {
-    const store = ['--store', `${database.url}#studies`]
+    const store = ['--store', `${database.url}#batches`]
     succeed('load', ...store, '--docs', path('docs.npy'))
     const label = ['labels', ...inputs, ...store, ...qrels, '--missing', 'skip']
     const submitted = succeed(...label, '--submit', 'mine', '--job-size', '300')
@@ -53,13 +53,13 @@ describe.runIf(postgres)('studies', () => {
     const [listed] = JSON.parse(succeed('jobs', ...store, '--json'))
     expect(listed).toMatchObject({ name: 'mine', kind: 'labels', done: 600, failures: [] })
     expect(succeed('jobs', ...store)).toMatch(/mine +labels +600 of 600 +100 % +\S+\/s +done/)
-    const mine = ['--study', 'mine']
+    const mine = ['--batch', 'mine']
     succeed('jobs', 'export', ...store, ...mine, '--out', path('many.jsonl'))
     succeed(...label, '--out', path('one.jsonl'))
     expect(readFileSync(path('many.jsonl')).equals(readFileSync(path('one.jsonl')))).toBe(true)
     expect(succeed('jobs', 'retry', ...store, ...mine)).toBe('0 jobs are tried again\n')
     succeed('jobs', 'remove', ...store, ...mine)
-    expect(succeed('jobs', ...store)).toBe('no studies\n')
+    expect(succeed('jobs', ...store)).toBe('no batches\n')
     expect(kith('jobs', 'export', ...store, ...mine, '--out', path('x')).code).toBe(1)
     const shared = kith(...label, '--submit', 'mine', '--shard', '1/2')
     expect(shared).toMatchObject({ code: 2, err: expect.stringContaining('divides the work') })

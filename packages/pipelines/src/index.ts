@@ -1,5 +1,5 @@
 /** Whole jobs, callable: files and stores in, results out. */
-export { type ExportInputs, type ExportResult, exportBatch } from './batches/export-batch.ts'
+
 export {
   type AuditAcceptInputs,
   type AuditAcceptResult,
@@ -13,7 +13,8 @@ export {
 } from './audit/audit-evaluate.ts'
 export { type AuditInputs, type AuditResult, auditPageOf, auditRun } from './audit/audit-run.ts'
 export type { AuditFiles } from './audit/audit-sources.ts'
-export type { Submission, Submitted } from './batches/submit-study.ts'
+export { type ExportInputs, type ExportResult, exportBatch } from './batches/export-batch.ts'
+export type { Submission, Submitted } from './batches/submit-batch.ts'
 export { type WorkInputs, type WorkResult, workBatches } from './batches/work-batches.ts'
 export { type ConvertInputs, convertedKinds, convertFile } from './convert/convert-file.ts'
 export { type EncodeInputs, type EncodeResult, encodeTexts } from './encode/encode-texts.ts'
@@ -21,7 +22,15 @@ export { type EvaluateInputs, type EvaluateResult, evaluateRuns } from './evalua
 export type { CorrectedComparison, NamedEvaluation } from './evaluate/evaluations.ts'
 export type { Hooks, JobProgress } from './hooks.ts'
 export type { DocumentPlace } from './join/documents.ts'
-export { type Missing, type MissingPolicy, missingPolicies } from './join/missing.ts'
+export {
+  type Missing,
+  type Missing,
+  type MissingPolicy,
+  type MissingPolicy,
+  type MissingReport,
+  missingPolicies,
+  missingPolicies,
+} from './join/missing.ts'
 export { type LabelFormat, labelFormats, labelValues } from './label/label-format.ts'
 export { type LabelInputs, type LabelResult, labelRun } from './label/label-run.ts'
 export { submitLabels } from './label/label-store.ts'
@@ -30,12 +39,6 @@ export { type MergeInputs, type MergeResult, mergeLabels } from './label/merge-l
 export type { Shard } from './label/shard.ts'
 export { type LoadInputs, type LoadResult, loadStore } from './load/load-store.ts'
 export { type ReportInputs, reportRuns } from './report/report-runs.ts'
-export {
-  type Missing,
-  type MissingPolicy,
-  type MissingReport,
-  missingPolicies,
-} from './join/missing.ts'
 export { type Measuring, type RerankFigures, usualMeasures } from './rerank/rerank-figures.ts'
 export { type RerankInputs, type RerankResult, rerankRun } from './rerank/rerank-run.ts'
 export { submitRerank } from './rerank/rerank-store.ts'

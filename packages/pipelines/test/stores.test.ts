@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readLabelsParquet } from '@kith/ir'
-import { Studies } from '@kith/work'
+import { Batches } from '@kith/work'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { emptyDatabase, postgres } from '../../../test/postgres.ts'
@@ -150,11 +150,11 @@ describe.runIf(postgres)('batches', () => {
     loadStore({ store: store(), docs: path('all.npy'), corpus: path('corpus.jsonl'), type: 'f32' }),
   )
   const listed = async () => {
-    const studies = await Studies.open(database.url)
+    const batches = await Batches.open(database.url)
     try {
-      return await studies.progress()
+      return await batches.progress()
     } finally {
-      await studies.close()
+      await batches.close()
     }
   }
 

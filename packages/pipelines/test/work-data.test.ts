@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { resolveMethodSettings } from '@kith/core'
-import { Studies } from '@kith/work'
+import { Batches } from '@kith/work'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { emptyDatabase, postgres, run } from '../../../test/postgres.ts'
@@ -21,11 +21,11 @@ const path = (name: string): string => join(folder, name)
 describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () => {
   const database = emptyDatabase()
   const listed = async () => {
-    const studies = await Studies.open(database.url)
+    const batches = await Batches.open(database.url)
     try {
-      return await studies.progress()
+      return await batches.progress()
     } finally {
-      await studies.close()
+      await batches.close()
     }
   }
   beforeAll(async () => {
@@ -63,21 +63,21 @@ describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () =>
       body: encodeItem({ query, ids, vector: new Float32Array(dimensions).fill(1) }),
     })
     const good = item('q0', ['d1', 'd2', 'd3'])
-    const studies = await Studies.open(database.url)
+    const batches = await Batches.open(database.url)
     const submit = (name: string, bad: { query: string; body: Uint8Array }) =>
-      studies.submit({ name, kind: 'rerank', settings, origin: {} }, [good, bad], 1)
+      batches.submit({ name, kind: 'rerank', settings, origin: {} }, [good, bad], 1)
     // As an older version would have put it there.
     await submit('nul', item('q1', ['d1', 'd\0']))
     await submit('long', item('q1', ['d1', 'd2'], sizes.dimensions + 1))
     await submit('cut', { query: 'q1', body: good.body.subarray(0, 40) })
     await submit('settings', item('q1', ['d1', 'd2']))
     await submit('kind', item('q1', ['d1', 'd2']))
-    await studies.close()
+    await batches.close()
     await run(
       database.url,
-      `UPDATE kith.studies SET settings = jsonb_set(settings::jsonb, '{settings,k}', '"many"')::json
+      `UPDATE kith.batches SET settings = jsonb_set(settings::jsonb, '{settings,k}', '"many"')::json
        WHERE name = 'settings';
-       UPDATE kith.studies SET kind = 'sort' WHERE name = 'kind'`,
+       UPDATE kith.batches SET kind = 'sort' WHERE name = 'kind'`,
     )
     const worked = await workBatches({ store: database.url, untilEmpty: true, workers: 1 })
     expect(worked).toEqual({ queries: 3, failures: 3 + 3 + 3 + 6 + 6, missing: [] })
@@ -86,11 +86,11 @@ describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () =>
       ['nul', 1, 'query q1: '],
       ['long', 1, 'query q1: its embedding has 13 dimensions, the documents of the store have 12'],
       ['cut', 1, 'query q1: what the database has of it is damaged'],
-      ['settings', 0, 'the study settings cannot be done as it stands in the database: setting k'],
+      ['settings', 0, 'the batch settings cannot be done as it stands in the database: setting k'],
       ['kind', 0, 'setting kind is "sort", allowed: rerank, labels'],
     ]
     for (const [name, done, message] of expected) {
-      const found = all.find((study) => study.name === name)!
+      const found = all.find((batch) => batch.name === name)!
       expect(found).toMatchObject({ name, done })
       expect(found.failures).toHaveLength(2 - done)
       expect(found.failures[0]!.message).toContain(message)
@@ -98,7 +98,7 @@ describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () =>
     for (const name of ['settings', 'kind']) {
       const exporting = exportBatch({ store: database.url, name, out: path('never.trec') })
       await expect(exporting).rejects.toThrow(
-        `the study ${name} cannot be done as it stands in the database`,
+        `the batch ${name} cannot be done as it stands in the database`,
       )
     }
   })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { Studies } from '@kith/work'
+import { Batches } from '@kith/work'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Cluster } from '../../../scripts/postgres/cluster.mjs'
 import { temporaryFolder } from '../../../test/files.ts'
@@ -20,7 +20,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
 
-/** Queries per job, and jobs of a study. */
+/** Queries per job, and jobs of a batch. */
 const JOB_SIZE = 20
 const JOBS = sizes.queries / JOB_SIZE
 
@@ -30,8 +30,8 @@ const LEASE = 4
 describe.runIf(ownPostgres)('work on many machines', () => {
   let cluster: Cluster
   let url: string
-  let studies = 0
-  let study = ''
+  let batches = 0
+  let batch = ''
   const stops = new Set<AbortController>()
   const inputs = { run: path('run.trec'), queries: path('queries.npy') }
 
@@ -45,7 +45,7 @@ describe.runIf(ownPostgres)('work on many machines', () => {
     await loadStore({ store: url, ...all })
   })
   beforeEach(() => {
-    study = `study-${++studies}`
+    batch = `batch-${++batches}`
   })
   afterEach(() => {
     for (const stop of stops) stop.abort()
@@ -54,8 +54,8 @@ describe.runIf(ownPostgres)('work on many machines', () => {
   afterAll(() => cluster?.remove())
 
   const submit = (more: Partial<RerankInputs> = {}) =>
-    submitRerank({ ...inputs, store: url, ...more }, { name: study, jobSize: JOB_SIZE })
-  const count = (condition?: string) => countResults(url, study, condition)
+    submitRerank({ ...inputs, store: url, ...more }, { name: batch, jobSize: JOB_SIZE })
+  const count = (condition?: string) => countResults(url, batch, condition)
 
   interface Started {
     ended: Promise<WorkResult>
@@ -84,8 +84,8 @@ describe.runIf(ownPostgres)('work on many machines', () => {
   const expectAll = async (started: readonly Started[]): Promise<void> => {
     for (const { ended } of started) await ended
     expect(await count()).toBe(sizes.queries)
-    const out = path(`${study}.trec`)
-    await exportBatch({ store: url, name: study, out })
+    const out = path(`${batch}.trec`)
+    await exportBatch({ store: url, name: batch, out })
     expect(readFileSync(out, 'utf8')).toBe(readFileSync(path('one-machine.trec'), 'utf8'))
   }
 
@@ -98,7 +98,7 @@ describe.runIf(ownPostgres)('work on many machines', () => {
     const { queries } = await first.ended
     expect(queries % JOB_SIZE).toBe(0)
     await expectAll([second])
-    expect(await givenAgain(url, study)).toBe(0)
+    expect(await givenAgain(url, batch)).toBe(0)
   })
 
   test('the database stops as in a crash, and comes back', async () => {
@@ -165,17 +165,17 @@ describe.runIf(ownPostgres)('work on many machines', () => {
     expect(await count()).toBe(0)
     await run(url, 'DROP TRIGGER on_write ON kith.results')
     await expectAll(started)
-    expect(await givenAgain(url, study)).toBe(0)
+    expect(await givenAgain(url, batch)).toBe(0)
   })
 
-  test('two submit the same study at the same time', async () => {
+  test('two submit the same batch at the same time', async () => {
     const both = await Promise.all([submit(), submit()])
     expect(both.map(({ fresh }) => fresh).toSorted()).toEqual([false, true])
     const jobs = await run(url, "SELECT * FROM kith_jobs.job WHERE state = 'created'")
     expect(jobs).toHaveLength(JOBS)
-    // Another study of the same name is a mistake.
+    // Another batch of the same name is a mistake.
     await expect(submit({ settings: { k: 5 } })).rejects.toThrow(
-      `there is a study ${study} of other settings or queries`,
+      `there is a batch ${batch} of other settings or queries`,
     )
     await expectAll(start(2))
   })
@@ -186,19 +186,19 @@ describe.runIf(ownPostgres)('work on many machines', () => {
     for (const { ended } of start(2)) await ended
     expect(await count()).toBe(sizes.queries - 1)
     expect(await count("AND query = 'q7'")).toBe(0)
-    const all = await Studies.open(url)
+    const all = await Batches.open(url)
     const listed = (await all.progress()).at(-1)!
-    expect(listed).toMatchObject({ name: study, queries: 600, done: 599, active: 0 })
+    expect(listed).toMatchObject({ name: batch, queries: 600, done: 599, active: 0 })
     expect(listed.failures).toEqual([
       { from: 0, to: JOB_SIZE, message: expect.stringMatching(/^query q7: .*poison/) },
     ])
     const [job] = await run(url, "SELECT retry_count FROM kith_jobs.job WHERE state = 'failed'")
     expect(job).toEqual({ retry_count: 2 })
-    const unfinished = exportBatch({ store: url, name: study, out: path('never.trec') })
+    const unfinished = exportBatch({ store: url, name: batch, out: path('never.trec') })
     await expect(unfinished).rejects.toThrow('is not finished: query q7 has no result yet')
     // With the document back, one more try does it.
     await loadStore({ store: url, docs: path('poison.npy') })
-    await all.retry(study)
+    await all.retry(batch)
     await all.close()
     await expectAll(start(1))
   })

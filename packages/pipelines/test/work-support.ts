@@ -13,23 +13,23 @@ export async function until(holds: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** How many results a study has. */
-export async function countResults(url: string, study: string, condition = ''): Promise<number> {
+/** How many results a batch has. */
+export async function countResults(url: string, batch: string, condition = ''): Promise<number> {
   const [row] = await run(
     url,
-    `SELECT count(*)::integer AS count FROM kith.results JOIN kith.studies ON study = id
-     WHERE name = '${study}' ${condition}`,
+    `SELECT count(*)::integer AS count FROM kith.results JOIN kith.batches ON batch = id
+     WHERE name = '${batch}' ${condition}`,
   )
   return row!['count'] as number
 }
 
-/** Jobs of a study that were given to somebody more than once. */
-export async function givenAgain(url: string, study: string): Promise<number> {
+/** Jobs of a batch that were given to somebody more than once. */
+export async function givenAgain(url: string, batch: string): Promise<number> {
   const rows = await run(
     url,
     `SELECT count(*)::integer AS count FROM kith_jobs.job
-     WHERE retry_count > 0 AND (data->>'study')::integer
-       = (SELECT id FROM kith.studies WHERE name = '${study}')`,
+     WHERE retry_count > 0 AND (data->>'batch')::integer
+       = (SELECT id FROM kith.batches WHERE name = '${batch}')`,
   )
   return rows[0]!['count'] as number
 }

@@ -1,23 +1,23 @@
 import { KithError } from '@kith/core'
-import type { StudyRow } from './study-row.ts'
+import type { BatchRow } from './batch-row.ts'
 
-/** Gaps between a study's items that a message names. */
+/** Gaps between a batch's items that a message names. */
 const NAMED_GAPS = 5
 
 /** Asks the database for rows. */
 export type Ask = (sql: string, values: unknown[]) => Promise<Record<string, unknown>[]>
 
 /**
- * Throws unless a study's items stand at the places from 0 to its number of queries, each once and
+ * Throws unless a batch's items stand at the places from 0 to its number of queries, each once and
  * no others: rows that were removed, or a number that was changed, would make a file with too few
  * or too many queries.
  */
-export async function checkItems(ask: Ask, row: StudyRow): Promise<void> {
+export async function checkItems(ask: Ask, row: BatchRow): Promise<void> {
   const { id, queries } = row
   const [counts] = await ask(
     `SELECT count(*)::integer AS found,
        (count(*) FILTER (WHERE position >= 0 AND position < $2))::integer AS placed
-     FROM kith.items WHERE study = $1`,
+     FROM kith.items WHERE batch = $1`,
     [id, queries],
   )
   const { found, placed } = counts as { found: number; placed: number }
@@ -28,7 +28,7 @@ export async function checkItems(ask: Ask, row: StudyRow): Promise<void> {
 
 /** Throws if rows that were read by their places are not all there: they were removed since they were checked. */
 export function checkRead(
-  row: StudyRow,
+  row: BatchRow,
   rows: readonly Record<string, unknown>[],
   { from, to }: Gap,
 ): void {
@@ -38,7 +38,7 @@ export function checkRead(
   }
 }
 
-function missingItems(row: StudyRow, gaps: readonly Gap[]): KithError {
+function missingItems(row: BatchRow, gaps: readonly Gap[]): KithError {
   const named = gaps
     .slice(0, NAMED_GAPS)
     .map(({ from, to }) => (to - from === 1 ? `${to}` : `${from + 1} to ${to}`))
@@ -53,14 +53,14 @@ interface Gap {
   to: number
 }
 
-/** The first places of a study that have no item. */
-async function gapsOf(ask: Ask, { id, queries }: StudyRow): Promise<Gap[]> {
+/** The first places of a batch that have no item. */
+async function gapsOf(ask: Ask, { id, queries }: BatchRow): Promise<Gap[]> {
   // The end counts as an item, so that a gap before it shows too.
   const gaps = await ask(
     `SELECT before + 1 AS from, place AS to FROM (
        SELECT place, lag(place, 1, -1) OVER (ORDER BY place) AS before FROM (
          SELECT position AS place FROM kith.items
-         WHERE study = $1 AND position >= 0 AND position < $2
+         WHERE batch = $1 AND position >= 0 AND position < $2
          UNION ALL SELECT $2::integer
        ) places
      ) neighbours WHERE place > before + 1 ORDER BY place LIMIT $3`,
@@ -69,9 +69,9 @@ async function gapsOf(ask: Ask, { id, queries }: StudyRow): Promise<Gap[]> {
   return gaps as unknown as Gap[]
 }
 
-function changed({ name }: StudyRow, how: string): KithError {
+function changed({ name }: BatchRow, how: string): KithError {
   return new KithError(
     'BAD_INPUT',
-    `the rows of the study ${name} were changed: ${how}; remove it (kith jobs remove) and submit it again`,
+    `the rows of the batch ${name} were changed: ${how}; remove it (kith jobs remove) and submit it again`,
   )
 }

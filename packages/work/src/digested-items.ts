@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 import { checkStorable } from '@kith/stores/postgres'
-import type { Study, StudyItem } from './study.ts'
+import type { Batch, BatchItem } from './batch.ts'
 
-/** Items that pass by once, counted and digested with everything else that makes the study. */
+/** Items that pass by once, counted and digested with everything else that makes the batch. */
 export class DigestedItems {
   count = 0
   readonly #hash = createHash('sha256')
-  readonly #items: Iterable<StudyItem> | AsyncIterable<StudyItem>
+  readonly #items: Iterable<BatchItem> | AsyncIterable<BatchItem>
 
-  constructor({ kind, settings }: Study, items: Iterable<StudyItem> | AsyncIterable<StudyItem>) {
+  constructor({ kind, settings }: Batch, items: Iterable<BatchItem> | AsyncIterable<BatchItem>) {
     this.#items = items
     this.#hash.update(JSON.stringify([kind, settings]))
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<StudyItem> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<BatchItem> {
     for await (const item of this.#items) {
       checkStorable(`the query ${JSON.stringify(item.query)}`, item.query)
       this.count++

@@ -1,5 +1,6 @@
-/** Work on many machines: studies, jobs and results in PostgreSQL. */
+/** Work on many machines: batches, jobs and results in PostgreSQL. */
+
+export type { Batch, BatchFailure, BatchItem, BatchProgress, BatchResult } from './batch.ts'
+export { Batches } from './batches.ts'
 export { type Patience, patiently } from './patience.ts'
-export { Studies } from './studies.ts'
-export type { Study, StudyFailure, StudyItem, StudyProgress, StudyResult } from './study.ts'
 export { type Handler, type WorkEvent, type WorkOptions, work } from './worker.ts'

@@ -1,8 +1,8 @@
 import { KithError } from '@kith/core'
 
-/** Some queries of a study: those from one place up to another. */
+/** Some queries of a batch: those from one place up to another. */
 export interface JobData {
-  study: number
+  batch: number
   from: number
   to: number
 }
@@ -13,30 +13,30 @@ export interface TakenJob {
   data: unknown
 }
 
-/** The largest number that the tables of studies hold. */
+/** The largest number that the tables of batches hold. */
 const LARGEST = 2 ** 31 - 1
 
-/** The end of the ids of a study's jobs, by which they are found whatever became of their data. */
-export function idEnd(study: number): string {
-  return hex(study, 12)
+/** The end of the ids of a batch's jobs, by which they are found whatever became of their data. */
+export function idEnd(batch: number): string {
+  return hex(batch, 12)
 }
 
-/** The same job always has the same id; ids sort as the jobs of a study do. */
-export function idOf(study: number, job: number): string {
-  return `${hex(job, 8)}-0000-4000-8000-${idEnd(study)}`
+/** The same job always has the same id; ids sort as the jobs of a batch do. */
+export function idOf(batch: number, job: number): string {
+  return `${hex(job, 8)}-0000-4000-8000-${idEnd(batch)}`
 }
 
 /** What a job says is to be done; undefined where that is not what `kith` puts into a job. */
 export function readJob({ id, data }: TakenJob): JobData | undefined {
   if (typeof data !== 'object' || data === null) return undefined
-  const { study, from, to } = data as Record<string, unknown>
-  const whole = [study, from, to].every(
+  const { batch, from, to } = data as Record<string, unknown>
+  const whole = [batch, from, to].every(
     (value) =>
       Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= LARGEST,
   )
   if (!whole) return undefined
   const job = data as JobData
-  return job.from < job.to && id.endsWith(`-${idEnd(job.study)}`) ? job : undefined
+  return job.from < job.to && id.endsWith(`-${idEnd(job.batch)}`) ? job : undefined
 }
 
 /** The same; a job that somebody has changed is an error. */
@@ -45,7 +45,7 @@ export function checkJob(job: TakenJob): JobData {
   if (data) return data
   throw new KithError(
     'BAD_INPUT',
-    `the database's row of this job was changed: its data are ${JSON.stringify(job.data)?.slice(0, 200)}, expected its study and the first and last of its queries (kith jobs remove, then submit again)`,
+    `the database's row of this job was changed: its data are ${JSON.stringify(job.data)?.slice(0, 200)}, expected its batch and the first and last of its queries (kith jobs remove, then submit again)`,
   )
 }
 

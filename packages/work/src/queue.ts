@@ -51,7 +51,7 @@ export class Queue {
   async put(client: PoolClient, jobs: readonly JobData[]): Promise<void> {
     for (let from = 0; from < jobs.length; from += INSERTED) {
       const part = jobs.slice(from, from + INSERTED)
-      const inserts = part.map((data, i) => ({ id: idOf(data.study, from + i), name: NAME, data }))
+      const inserts = part.map((data, i) => ({ id: idOf(data.batch, from + i), name: NAME, data }))
       await this.#boss.insert(inserts, { db: through(client) })
     }
   }
@@ -94,13 +94,13 @@ export class Queue {
     return Number(rows[0]!['count'])
   }
 
-  /** The jobs of a study that are being worked on or were set aside. */
-  async look(study: number): Promise<{ active: number; failed: FailedJob[] }> {
+  /** The jobs of a batch that are being worked on or were set aside. */
+  async look(batch: number): Promise<{ active: number; failed: FailedJob[] }> {
     const rows = await this.#query(
       `SELECT id, state, data, output FROM ${SCHEMA}.job
        WHERE name = $1 AND state IN ('active', 'failed') AND right(id::text, 12) = $2
        ORDER BY id`,
-      [NAME, idEnd(study)],
+      [NAME, idEnd(batch)],
     )
     const failed = rows.filter(({ state }) => state === 'failed')
     return {
@@ -117,11 +117,11 @@ export class Queue {
     if (ids.length > 0) await this.#boss.retry(NAME, [...ids])
   }
 
-  /** Removes the jobs of a study, as a part of a transaction. */
-  async remove(client: PoolClient, study: number): Promise<void> {
+  /** Removes the jobs of a batch, as a part of a transaction. */
+  async remove(client: PoolClient, batch: number): Promise<void> {
     await client.query(`DELETE FROM ${SCHEMA}.job WHERE name = $1 AND right(id::text, 12) = $2`, [
       NAME,
-      idEnd(study),
+      idEnd(batch),
     ])
   }
 

@@ -1,17 +1,17 @@
 import { setTimeout } from 'node:timers/promises'
 import { KithError } from '@kith/core'
 import { inTransaction, isPassing } from '@kith/stores/postgres'
+import type { Batch, BatchItem, BatchResult } from './batch.ts'
+import { checkBatchRow } from './batch-row.ts'
+import type { Batches } from './batches.ts'
 import { checkJob, type TakenJob } from './job-data.ts'
 import { patiently } from './patience.ts'
-import type { Studies } from './studies.ts'
-import type { Study, StudyItem, StudyResult } from './study.ts'
-import { checkStudyRow } from './study-row.ts'
 
 /** How long a worker without work waits before it looks again, in milliseconds. */
 const PAUSE = 500
 
-/** Works on some queries of a study. A query that cannot be done is an error of the whole call. */
-export type Handler = (study: Study, items: readonly StudyItem[]) => Promise<StudyResult[]>
+/** Works on some queries of a batch. A query that cannot be done is an error of the whole call. */
+export type Handler = (batch: Batch, items: readonly BatchItem[]) => Promise<BatchResult[]>
 
 /** How a worker works. */
 export interface WorkOptions {
@@ -29,13 +29,13 @@ export interface WorkOptions {
 
 /** Something that happened to a worker. */
 export type WorkEvent =
-  | { kind: 'done'; study: string; queries: number }
-  | { kind: 'failed'; study: string; message: string }
+  | { kind: 'done'; batch: string; queries: number }
+  | { kind: 'failed'; batch: string; message: string }
   | { kind: 'waiting'; message: string }
 
-/** Works on the jobs of all studies of a database until it is told to stop. */
-export async function work(studies: Studies, handle: Handler, options: WorkOptions): Promise<void> {
-  const worker = new Worker(studies, handle, options)
+/** Works on the jobs of all batches of a database until it is told to stop. */
+export async function work(batches: Batches, handle: Handler, options: WorkOptions): Promise<void> {
+  const worker = new Worker(batches, handle, options)
   const signs = setInterval(() => void worker.signOfLife(), (options.lease * 1000) / 3)
   try {
     await Promise.all(Array.from({ length: options.lanes }, () => worker.lane()))
@@ -45,14 +45,14 @@ export async function work(studies: Studies, handle: Handler, options: WorkOptio
 }
 
 class Worker {
-  readonly #studies: Studies
+  readonly #batches: Batches
   readonly #handle: Handler
   readonly #options: WorkOptions
   readonly #underWay = new Set<string>()
   #signing = false
 
-  constructor(studies: Studies, handle: Handler, options: WorkOptions) {
-    this.#studies = studies
+  constructor(batches: Batches, handle: Handler, options: WorkOptions) {
+    this.#batches = batches
     this.#handle = handle
     this.#options = options
   }
@@ -63,8 +63,8 @@ class Worker {
     if (this.#signing) return
     this.#signing = true
     try {
-      await this.#studies.queue.renew([...this.#underWay], this.#options.lease)
-      await this.#studies.queue.expire()
+      await this.#batches.queue.renew([...this.#underWay], this.#options.lease)
+      await this.#batches.queue.expire()
     } catch {
       // The database is away; whoever needs it now says so.
     } finally {
@@ -74,7 +74,7 @@ class Worker {
 
   /** Does job after job. */
   async lane(): Promise<void> {
-    const { queue } = this.#studies
+    const { queue } = this.#batches
     while (!this.#options.signal.aborted) {
       const job = await queue.take()
       if (job) {
@@ -95,36 +95,36 @@ class Worker {
 
   /** Does a job. Whatever is wrong with it, or with its rows in the database, is the job's own error. */
   async #do(job: TakenJob): Promise<void> {
-    const { queue } = this.#studies
+    const { queue } = this.#batches
     const { onEvent } = this.#options
     let name = `job ${job.id}`
     try {
       await this.#patiently(() => queue.renew([job.id], this.#options.lease))
-      const { study, items } = await this.#patiently(() => this.#load(job))
-      name = study.name
-      const { results, error } = await this.#handleAll(study, items)
+      const { batch, items } = await this.#patiently(() => this.#load(job))
+      name = batch.name
+      const { results, error } = await this.#handleAll(batch, items)
       await this.#patiently(() => this.#finish(job, results, error))
-      if (error) onEvent({ kind: 'failed', study: name, message: error.message })
-      else onEvent({ kind: 'done', study: name, queries: items.length })
+      if (error) onEvent({ kind: 'failed', batch: name, message: error.message })
+      else onEvent({ kind: 'done', batch: name, queries: items.length })
     } catch (error) {
       // The database is away and this worker is told to stop: the job goes to somebody else.
       if (isPassing(error)) throw error
       await this.#patiently(() => this.#fail(job, error as Error))
-      onEvent({ kind: 'failed', study: name, message: (error as Error).message })
+      onEvent({ kind: 'failed', batch: name, message: (error as Error).message })
     }
   }
 
-  async #load(job: TakenJob): Promise<{ study: Study; items: StudyItem[] }> {
-    const { study: id, from, to } = checkJob(job)
-    return inTransaction(this.#studies.connections, async (client) => {
-      const { rows } = await client.query<Study>(
-        'SELECT name, kind, settings, origin FROM kith.studies WHERE id = $1',
+  async #load(job: TakenJob): Promise<{ batch: Batch; items: BatchItem[] }> {
+    const { batch: id, from, to } = checkJob(job)
+    return inTransaction(this.#batches.connections, async (client) => {
+      const { rows } = await client.query<Batch>(
+        'SELECT name, kind, settings, origin FROM kith.batches WHERE id = $1',
         [id],
       )
-      if (!rows[0]) throw new KithError('BAD_INPUT', 'its study is no longer there')
-      const items = await client.query<StudyItem>(
+      if (!rows[0]) throw new KithError('BAD_INPUT', 'its batch is no longer there')
+      const items = await client.query<BatchItem>(
         `SELECT query, body FROM kith.items
-         WHERE study = $1 AND position >= $2 AND position < $3 ORDER BY position`,
+         WHERE batch = $1 AND position >= $2 AND position < $3 ORDER BY position`,
         [id, from, to],
       )
       if (items.rows.length !== to - from) {
@@ -133,27 +133,27 @@ class Worker {
           `the database has ${items.rows.length} of its ${to - from} queries (${from + 1} to ${to}): rows were removed, or the job was changed`,
         )
       }
-      return { study: checkStudyRow(rows[0]), items: items.rows }
+      return { batch: checkBatchRow(rows[0]), items: items.rows }
     })
   }
 
   /** The results of all queries that can be done, and why one could not. */
   async #handleAll(
-    study: Study,
-    items: readonly StudyItem[],
-  ): Promise<{ results: StudyResult[]; error?: Error }> {
+    batch: Batch,
+    items: readonly BatchItem[],
+  ): Promise<{ results: BatchResult[]; error?: Error }> {
     try {
-      return { results: await this.#handleSome(study, items) }
+      return { results: await this.#handleSome(batch, items) }
     } catch (error) {
       if (isPassing(error)) throw error
       if (items.length === 1) return { results: [], error: error as Error }
     }
     // One query must not cost the others of its job their results.
-    const results: StudyResult[] = []
+    const results: BatchResult[] = []
     let failure: Error | undefined
     for (const item of items) {
       try {
-        results.push(...(await this.#handleSome(study, [item])))
+        results.push(...(await this.#handleSome(batch, [item])))
       } catch (error) {
         if (isPassing(error)) throw error
         failure ??= error as Error
@@ -163,8 +163,8 @@ class Worker {
   }
 
   /** The results of some queries, one for each of them. */
-  async #handleSome(study: Study, items: readonly StudyItem[]): Promise<StudyResult[]> {
-    const results = await this.#patiently(() => this.#handle(study, items))
+  async #handleSome(batch: Batch, items: readonly BatchItem[]): Promise<BatchResult[]> {
+    const results = await this.#patiently(() => this.#handle(batch, items))
     const complete =
       results.length === items.length && items.every(({ query }, i) => results[i]!.query === query)
     if (complete) return results
@@ -172,14 +172,14 @@ class Worker {
   }
 
   /** Results and the end of the job hold together or not at all; a second result of a query is dropped. */
-  async #finish(job: TakenJob, results: readonly StudyResult[], error?: Error): Promise<void> {
-    const { connections, queue } = this.#studies
-    const { study } = checkJob(job)
+  async #finish(job: TakenJob, results: readonly BatchResult[], error?: Error): Promise<void> {
+    const { connections, queue } = this.#batches
+    const { batch } = checkJob(job)
     await inTransaction(connections, async (client) => {
       await client.query(
-        `INSERT INTO kith.results (study, query, body)
-         SELECT $1, * FROM unnest($2::text[], $3::bytea[]) ON CONFLICT (study, query) DO NOTHING`,
-        [study, results.map(({ query }) => query), results.map(({ body }) => asBuffer(body))],
+        `INSERT INTO kith.results (batch, query, body)
+         SELECT $1, * FROM unnest($2::text[], $3::bytea[]) ON CONFLICT (batch, query) DO NOTHING`,
+        [batch, results.map(({ query }) => query), results.map(({ body }) => asBuffer(body))],
       )
       if (error) await queue.fail(client, job.id, error.message)
       else await queue.complete(client, job.id)
@@ -188,7 +188,7 @@ class Worker {
 
   /** A try that failed before there could be results. */
   async #fail(job: TakenJob, error: Error): Promise<void> {
-    const { connections, queue } = this.#studies
+    const { connections, queue } = this.#batches
     await inTransaction(connections, (client) => queue.fail(client, job.id, error.message))
   }
 

@@ -1,33 +1,33 @@
-import { Studies, type StudyProgress } from '@kith/work'
+import { Batches, type BatchProgress } from '@kith/work'
 import { defineCommand } from '../options/command.ts'
 import { databaseOption, readDatabase } from '../options/store-options.ts'
 import { duration, short } from '../terminal/progress.ts'
 import { table } from '../terminal/table.ts'
 
-/** `kith jobs`: how far submitted studies are. */
+/** `kith jobs`: how far submitted batches are. */
 export const jobsCommand = defineCommand({
   name: 'jobs',
-  summary: 'show how far the studies in PostgreSQL are',
+  summary: 'show how far the batches in PostgreSQL are',
   description:
-    'For each study: queries done, queries per second over the last minute, time left, jobs that\n' +
+    'For each batch: queries done, queries per second over the last minute, time left, jobs that\n' +
     'are being worked on, and jobs that failed three times and were set aside, with their errors.',
   example: 'kith jobs --store postgres://localhost/kith',
   options: databaseOption,
   async run(values, output) {
-    const studies = await Studies.open(readDatabase(values))
+    const batches = await Batches.open(readDatabase(values))
     try {
-      const list = await studies.progress()
+      const list = await batches.progress()
       output.result(
         list.map(({ settings: _, origin: __, ...rest }) => rest),
-        list.length > 0 ? describe(list) : 'no studies',
+        list.length > 0 ? describe(list) : 'no batches',
       )
     } finally {
-      await studies.close()
+      await batches.close()
     }
   },
 })
 
-function describe(list: readonly StudyProgress[]): string {
+function describe(list: readonly BatchProgress[]): string {
   const rows = list.map(({ name, kind, queries, done, active, failures, rate, secondsLeft }) => [
     name,
     kind,
@@ -38,7 +38,7 @@ function describe(list: readonly StudyProgress[]): string {
     String(active),
     String(failures.length),
   ])
-  const head = ['study', 'kind', 'queries', '', 'rate', 'left', 'active', 'set aside']
+  const head = ['batch', 'kind', 'queries', '', 'rate', 'left', 'active', 'set aside']
   const reasons = list.flatMap(({ name, failures }) =>
     failures.map(({ from, to, message }) => {
       const which = from === undefined ? 'a job' : `queries ${from + 1} to ${to}`

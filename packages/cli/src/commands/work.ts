@@ -4,7 +4,7 @@ import { workerOption } from '../options/shared-options.ts'
 import { databaseOption, readDatabase } from '../options/store-options.ts'
 import { isSet, optionalWhole } from '../options/values.ts'
 
-/** `kith work`: does the jobs of submitted studies, on this machine. */
+/** `kith work`: does the jobs of submitted batches, on this machine. */
 export const workCommand = defineCommand({
   name: 'work',
   summary: 'do jobs that kith rerank or kith labels --submit put into PostgreSQL',

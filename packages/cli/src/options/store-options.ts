@@ -20,9 +20,9 @@ type SourceValues = Values<typeof storeOption & { docs: { value: string; help: s
 export const submitOptions = {
   submit: {
     value: 'NAME',
-    help: 'leave the work to kith work on any number of machines, as a study of this name (PostgreSQL only)',
+    help: 'leave the work to kith work on any number of machines, as a batch of this name (PostgreSQL only)',
   },
-  'job-size': { value: 'N', help: 'queries per job of a study', default: '256' },
+  'job-size': { value: 'N', help: 'queries per job of a batch', default: '256' },
 } satisfies Options
 
 /** Where a database is, for commands that need one. */

@@ -10,10 +10,10 @@ import { type LabelTask, labelJoin, labelTasks } from '../label/label-tasks.ts'
 import { runTasks } from '../tasks/task-pool.ts'
 import { batchEmbeddings, documentsOf } from './batch-embeddings.ts'
 import { type BatchItem, damaged } from './batch-item.ts'
-import type { PortionAnswer } from './batch-study.ts'
+import type { PortionAnswer } from './batch-work.ts'
 
 /** What decides how a batch is labelled. */
-export interface LabelStudy {
+export interface LabelWork {
   settings: LabelSettings
   layout: LabelLayout
   level: number
@@ -33,10 +33,10 @@ export interface QueryLabels {
 /** Labels a batch with documents from a store, by the same tasks and jobs as files are. */
 export async function labelBatch(
   store: Store,
-  study: LabelStudy,
+  work: LabelWork,
   items: readonly BatchItem[],
 ): Promise<PortionAnswer> {
-  const { settings, layout, missing, texts: compares } = study
+  const { settings, layout, missing, texts: compares } = batch
   const documents = await documentsOf(store, neededIds(items, settings.contextSize, missing))
   const dimensions = store.dimensions ?? 0
   const queries = batchEmbeddings(
@@ -55,7 +55,7 @@ export async function labelBatch(
     const plan = {
       rankings: one({ query, ids, scores: [] }),
       qrels: new Map([[query, new Map(truth)]]),
-      level: study.level,
+      level: work.level,
       queries,
       docs,
       texts: compared,

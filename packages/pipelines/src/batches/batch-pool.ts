@@ -1,5 +1,5 @@
 import { ThreadWorker, WorkerPool, workerEntry } from '@kith/ir/pool'
-import type { BatchAnswer, BatchPart, BatchStudy } from './batch-study.ts'
+import type { BatchAnswer, BatchPart, BatchWork } from './batch-work.ts'
 import type { BatchRequest } from './batch-worker.ts'
 
 const entry = workerEntry(import.meta.url, './batch-worker.js')
@@ -19,19 +19,19 @@ export class BatchPool {
   }
 
   /** What comes out for a batch. */
-  run(study: BatchStudy, parts: readonly BatchPart[]): Promise<BatchAnswer> {
-    return this.#pool.run(() => ({ study, parts }))
+  run(batch: BatchWork, parts: readonly BatchPart[]): Promise<BatchAnswer> {
+    return this.#pool.run(() => ({ batch, parts }))
   }
 
   /** Batch after batch, several at a time, answered in their order. */
   async *runAll(
-    study: BatchStudy,
+    batch: BatchWork,
     batches: AsyncIterable<readonly BatchPart[]>,
     signal?: AbortSignal,
   ): AsyncGenerator<{ parts: readonly BatchPart[]; answer: BatchAnswer }> {
     // One more than there are threads, so that none waits for the writer.
     const options = { ahead: this.#size + 1, signal }
-    for await (const [{ parts }, answer] of this.#pool.map(requests(study, batches), options)) {
+    for await (const [{ parts }, answer] of this.#pool.map(requests(batch, batches), options)) {
       yield { parts, answer }
     }
   }
@@ -46,8 +46,8 @@ export class BatchPool {
 }
 
 async function* requests(
-  study: BatchStudy,
+  batch: BatchWork,
   batches: AsyncIterable<readonly BatchPart[]>,
 ): AsyncGenerator<BatchRequest> {
-  for await (const parts of batches) yield { study, parts }
+  for await (const parts of batches) yield { batch, parts }
 }

@@ -8,10 +8,10 @@ import { rerankTasks } from '../rerank/rerank-tasks.ts'
 import { runTasks } from '../tasks/task-pool.ts'
 import { batchEmbeddings, documentsOf } from './batch-embeddings.ts'
 import { type BatchItem, bytesOf, copyOf, damaged } from './batch-item.ts'
-import type { PortionAnswer } from './batch-study.ts'
+import type { PortionAnswer } from './batch-work.ts'
 
 /** What decides how a batch is reranked. */
-export interface RerankStudy {
+export interface RerankWork {
   settings: MethodSettings
   missing: MissingPolicy
   /** Whether the words are looked at. */
@@ -24,7 +24,7 @@ export interface RerankStudy {
  */
 export async function rerankBatch(
   store: Store,
-  { settings, missing, texts }: RerankStudy,
+  { settings, missing, texts }: RerankWork,
   items: readonly BatchItem[],
 ): Promise<PortionAnswer> {
   const documents = await documentsOf(store, neededIds(items, settings.contextSize, missing))

@@ -10,7 +10,7 @@ import {
 import { unstorable } from '@kith/stores/postgres'
 import { type MissingPolicy, MissingReport } from '../join/missing.ts'
 import { type BatchItem, encodeItem } from './batch-item.ts'
-import type { BatchPart } from './batch-study.ts'
+import type { BatchPart } from './batch-work.ts'
 
 /** The files that the queries of a batch come from. */
 export interface BatchFiles {

@@ -1,12 +1,12 @@
 import { type RankedQuery, writeRun } from '@kith/ir'
-import { Studies } from '@kith/work'
+import { Batches } from '@kith/work'
 import { type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { writeLabelResults } from '../label/write-labels.ts'
 import { decodeItem } from './batch-item.ts'
 import { decodeLabels, type QueryLabels } from './batch-label.ts'
 import { decodeRanking } from './batch-rerank.ts'
-import { checkStudy } from './check-study.ts'
+import { checkBatch } from './check-batch.ts'
 import { databaseOf } from './database.ts'
 
 /** A batch that was submitted, and where its results go. */
@@ -32,40 +32,40 @@ export async function exportBatch(
   { store, name, out }: ExportInputs,
   hooks: Hooks = {},
 ): Promise<ExportResult> {
-  const studies = await Studies.open(databaseOf(store))
+  const batches = await Batches.open(databaseOf(store))
   try {
-    const { kind, settings, origin, queries } = await studies.find(name)
+    const { kind, settings, origin, queries } = await batches.find(name)
     const made = origin as unknown as Sidecar
-    const study = checkStudy({ name, kind, settings })
-    if (study.kind === 'rerank') {
-      await writeRun(out, rankings(studies, name, stageOf(hooks, 'exporting', queries)))
+    const batch = checkBatch({ name, kind, settings })
+    if (batch.kind === 'rerank') {
+      await writeRun(out, rankings(batches, name, stageOf(hooks, 'exporting', queries)))
       await writeSidecarOf(out, made)
     } else {
-      const { layout } = study.settings
+      const { layout } = batch.settings
       const key = JSON.stringify([name, settings])
       const file = { out, layout, key, from: 0, to: queries, made }
-      await writeLabelResults(file, (from) => labels(studies, name, from), hooks)
+      await writeLabelResults(file, (from) => labels(batches, name, from), hooks)
     }
     return { out, queries }
   } finally {
-    await studies.close()
+    await batches.close()
   }
 }
 
 async function* rankings(
-  studies: Studies,
+  batches: Batches,
   name: string,
   onDone: (done: number) => void,
 ): AsyncGenerator<RankedQuery> {
   let done = 0
-  for await (const { item, result } of studies.results(name)) {
+  for await (const { item, result } of batches.results(name)) {
     yield decodeRanking(decodeItem(item.query, item.body), result.body)
     onDone(++done)
   }
 }
 
-async function* labels(studies: Studies, name: string, from: number): AsyncGenerator<QueryLabels> {
-  for await (const { result } of studies.results(name, from)) {
+async function* labels(batches: Batches, name: string, from: number): AsyncGenerator<QueryLabels> {
+  for await (const { result } of batches.results(name, from)) {
     yield decodeLabels(result.query, result.body)
   }
 }

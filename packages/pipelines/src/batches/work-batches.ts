@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
-import { patiently, Studies, type WorkEvent, work } from '@kith/work'
+import { Batches, patiently, type WorkEvent, work } from '@kith/work'
 import type { Hooks } from '../hooks.ts'
 import { type Missing, MissingReport, remarkMissing } from '../join/missing.ts'
 import { BatchPool } from './batch-pool.ts'
-import { checkStudy } from './check-study.ts'
+import { checkBatch } from './check-batch.ts'
 import { databaseOf } from './database.ts'
 
 /** Seconds without a sign of life after which a job goes to another worker. */
@@ -39,50 +39,50 @@ export async function workBatches(inputs: WorkInputs, hooks: Hooks = {}): Promis
   const { onRemark, signal = new AbortController().signal } = hooks
   const address = databaseOf(inputs.store)
   const onWaiting = (message: string): void => onRemark?.(`waiting for the database: ${message}`)
-  const studies = await openStudies(address, workers, lease, { signal, onWaiting })
+  const batches = await openBatches(address, workers, lease, { signal, onWaiting })
   const pool = new BatchPool(address, workers)
   const report = new MissingReport()
   const result = { queries: 0, failures: 0 }
   const onEvent = (event: WorkEvent): void => {
     if (event.kind === 'done') {
       result.queries += event.queries
-      onRemark?.(`${event.study}: ${event.queries} queries done`)
+      onRemark?.(`${event.batch}: ${event.queries} queries done`)
     } else if (event.kind === 'failed') {
       result.failures++
-      onRemark?.(`${event.study}: a job failed: ${event.message}`)
+      onRemark?.(`${event.batch}: a job failed: ${event.message}`)
     } else onWaiting(event.message)
   }
   try {
     await work(
-      studies,
-      async (study, items) => {
-        const { results, missing } = await pool.run(checkStudy(study), items)
+      batches,
+      async (batch, items) => {
+        const { results, missing } = await pool.run(checkBatch(batch), items)
         report.addAll(missing)
         const own = new MissingReport()
         own.addAll(missing)
-        remarkMissing(own, hooks, `${study.name}: `)
+        remarkMissing(own, hooks, `${batch.name}: `)
         return results
       },
       { lanes: workers, lease, untilEmpty, signal, onEvent },
     )
   } finally {
     await pool.close()
-    await studies.close()
+    await batches.close()
   }
   return { ...result, missing: report.list() }
 }
 
 /** Waits for a database that is away; a signal ends the waiting. */
-async function openStudies(
+async function openBatches(
   address: string,
   workers: number,
   lease: number,
   waiting: { signal: AbortSignal; onWaiting: (message: string) => void },
-): Promise<Studies> {
+): Promise<Batches> {
   // One connection for each job that is being finished, and one for signs of life.
   const options = { most: workers + 1, silence: lease }
   try {
-    return await patiently(waiting, () => Studies.open(address, options))
+    return await patiently(waiting, () => Batches.open(address, options))
   } catch (error) {
     waiting.signal.throwIfAborted()
     throw error

@@ -1,5 +1,5 @@
 import { streamRankings } from '@kith/ir'
-import type { LabelStudy } from '../batches/batch-label.ts'
+import type { LabelWork } from '../batches/batch-label.ts'
 import type { Hooks } from '../hooks.ts'
 import { remarkMissing } from '../join/missing.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
@@ -18,7 +18,7 @@ import { writeLabels } from './write-labels.ts'
 /** Inputs whose settings are complete and whose documents are in a file. */
 export interface LabelFilesPlan extends LabelInputs {
   docs: string
-  study: LabelStudy
+  batch: LabelWork
   shard: Shard
 }
 
@@ -43,8 +43,8 @@ async function labelWith(
   plan: LabelFilesPlan,
   hooks: Hooks,
 ): Promise<LabelResult> {
-  const { out, study, workers } = plan
-  const { settings, layout, level, missing } = study
+  const { out, batch, workers } = plan
+  const { settings, layout, level, missing } = batch
   const files = [plan.run, plan.queries, plan.docs, plan.qrels, plan.corpus, plan.queryText]
   const origin = await labelOrigin(
     {
@@ -56,7 +56,7 @@ async function labelWith(
     hooks,
   )
   const { qrels, from, to, made } = origin
-  const compared = study.texts ? texts : undefined
+  const compared = batch.texts ? texts : undefined
   const join = labelJoin({ queries, docs, texts: compared, missing })
   const data = {
     queries: vectorSource(plan.queries, queries),

@@ -1,5 +1,5 @@
 import { countRankings, type Qrels, readQrels } from '@kith/ir'
-import type { LabelStudy } from '../batches/batch-label.ts'
+import type { LabelWork } from '../batches/batch-label.ts'
 import { digestedInputs, fingerprint, inputsOf, type Sidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 import { version } from '../version.ts'
@@ -13,7 +13,7 @@ export interface LabelFiles {
   files: readonly string[]
   /** Those of them that hold embeddings. */
   embeddings: readonly string[]
-  study: LabelStudy
+  batch: LabelWork
   shard: Shard
   /** The store's name, where the documents are in one. */
   store?: string | undefined
@@ -33,10 +33,10 @@ export interface LabelOrigin {
 
 /** Reads the judgements and counts the queries, which finds every mistake of the run before the work. */
 export async function labelOrigin(
-  { run, qrels: qrelsFile, files, embeddings, study, shard, store }: LabelFiles,
+  { run, qrels: qrelsFile, files, embeddings, batch, shard, store }: LabelFiles,
   hooks: Hooks,
 ): Promise<LabelOrigin> {
-  const { settings, layout, ...rest } = study
+  const { settings, layout, ...rest } = batch
   const chosen = { ...settings, ...layout, ...rest, ...(store === undefined ? {} : { store }) }
   const qrels = await readQrels(qrelsFile)
   hooks.onRemark?.(`counting the queries of ${run} …`)

@@ -6,8 +6,8 @@ import type { Missing, MissingPolicy } from '../join/missing.ts'
 import { labelFiles } from './label-files.ts'
 import type { LabelFormat } from './label-format.ts'
 import { labelStore } from './label-store.ts'
-import { labelStudy } from './label-study.ts'
 import type { LabelSummary } from './label-summary.ts'
+import { labelWork } from './label-work.ts'
 import { checkShard, type Shard } from './shard.ts'
 
 /** What is labelled, and how. */
@@ -67,9 +67,9 @@ export interface LabelResult {
  */
 export async function labelRun(inputs: LabelInputs, hooks: Hooks = {}): Promise<LabelResult> {
   const place = placeOf(inputs)
-  const study = labelStudy(inputs, 'store' in place)
+  const batch = labelWork(inputs, 'store' in place)
   const shard = checkShard(inputs.shard ?? { index: 1, count: 1 })
-  const plan = { ...inputs, study, shard }
+  const plan = { ...inputs, batch, shard }
   return 'store' in place
     ? labelStore({ ...plan, store: place.store }, hooks)
     : labelFiles({ ...plan, docs: place.docs }, hooks)

@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os'
 import { KithError } from '@kith/core'
-import { decodeLabels, type LabelStudy, type QueryLabels } from '../batches/batch-label.ts'
+import { decodeLabels, type LabelWork, type QueryLabels } from '../batches/batch-label.ts'
 import { BatchPool } from '../batches/batch-pool.ts'
 import { BatchSource } from '../batches/batch-source.ts'
-import type { BatchAnswer } from '../batches/batch-study.ts'
-import { type Submission, type Submitted, submitStudy } from '../batches/submit-study.ts'
+import type { BatchAnswer } from '../batches/batch-work.ts'
+import { type Submission, type Submitted, submitBatch } from '../batches/submit-batch.ts'
 import type { Hooks } from '../hooks.ts'
 import { placeOf } from '../join/documents.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
 import { checkStore, type StoreAddress, storeName } from '../join/store-address.ts'
 import { type LabelOrigin, labelOrigin } from './label-origin.ts'
 import type { LabelInputs, LabelResult } from './label-run.ts'
-import { labelStudy } from './label-study.ts'
+import { labelWork } from './label-work.ts'
 import type { Shard } from './shard.ts'
 import { writeLabelResults } from './write-labels.ts'
 
@@ -21,13 +21,13 @@ const BATCH = 64
 /** Inputs whose settings are complete and whose documents are in a store. */
 export interface LabelStorePlan extends Omit<LabelInputs, 'store'> {
   store: StoreAddress
-  study: LabelStudy
+  batch: LabelWork
   shard: Shard
 }
 
 /** Makes labels with documents of a store, here. */
 export async function labelStore(plan: LabelStorePlan, hooks: Hooks): Promise<LabelResult> {
-  const { out, study, workers = availableParallelism() } = plan
+  const { out, batch, workers = availableParallelism() } = plan
   const { address, collection } = plan.store
   const { origin, source } = await openLabels(plan, hooks)
   const { from, to, made } = origin
@@ -37,10 +37,10 @@ export async function labelStore(plan: LabelStorePlan, hooks: Hooks): Promise<La
     const key = await origin.key()
     const start = performance.now()
     const summary = await writeLabelResults(
-      { out, layout: study.layout, key, from, to, made },
+      { out, layout: batch.layout, key, from, to, made },
       (position) => {
         const batches = source.batches({ ...rulesOf(plan, origin), from: position, to }, BATCH)
-        const answers = pool.runAll({ kind: 'labels', settings: study, collection }, batches)
+        const answers = pool.runAll({ kind: 'labels', settings: batch, collection }, batches)
         return labelsOf(answers, report)
       },
       hooks,
@@ -66,14 +66,14 @@ export async function submitLabels(
   if (shard.count !== 1) {
     throw new KithError('BAD_SETTING', 'a submission divides the work itself: leave out the shard')
   }
-  const plan = { ...inputs, store: place.store, study: labelStudy(inputs, true), shard }
+  const plan = { ...inputs, store: place.store, batch: labelWork(inputs, true), shard }
   const { origin, source } = await openLabels(plan, hooks)
   try {
     const { address, collection } = place.store
-    const settings = { collection, ...plan.study }
+    const settings = { collection, ...plan.batch }
     const whole = { name: submission.name, kind: 'labels', settings, origin: { ...origin.made } }
     const parts = source.parts({ ...rulesOf(plan, origin), submitted: true })
-    return await submitStudy(address, whole, parts, submission)
+    return await submitBatch(address, whole, parts, submission)
   } finally {
     await source.close()
   }
@@ -84,12 +84,12 @@ async function openLabels(
   plan: Omit<LabelStorePlan, 'out'>,
   hooks: Hooks,
 ): Promise<{ origin: LabelOrigin; source: BatchSource }> {
-  const { run, queries, qrels, corpus, queryText, dimensions, memory, store, study, shard } = plan
+  const { run, queries, qrels, corpus, queryText, dimensions, memory, store, batch, shard } = plan
   if (corpus !== undefined) {
     throw new KithError('BAD_INPUT', 'a store has the texts of its documents: leave out the corpus')
   }
   const files = [run, queries, qrels, queryText].filter((file) => file !== undefined)
-  const described = { run, qrels, files, embeddings: [queries], study, shard }
+  const described = { run, qrels, files, embeddings: [queries], batch, shard }
   const origin = await labelOrigin({ ...described, store: storeName(store) }, hooks)
   const source = await BatchSource.open({ run, queries, queryText }, { dimensions, memory })
   try {
@@ -101,8 +101,8 @@ async function openLabels(
   }
 }
 
-function rulesOf({ study }: Pick<LabelStorePlan, 'study'>, { qrels }: LabelOrigin) {
-  return { missing: study.missing, truth: { qrels, level: study.level } }
+function rulesOf({ batch }: Pick<LabelStorePlan, 'batch'>, { qrels }: LabelOrigin) {
+  return { missing: batch.missing, truth: { qrels, level: batch.level } }
 }
 
 async function* labelsOf(

@@ -3,10 +3,10 @@ import { KithError, type MethodSettings, resolveMethodSettings } from '@kith/cor
 import { countRankings, type RankedQuery, readRun, writeRun } from '@kith/ir'
 import { decodeItem } from '../batches/batch-item.ts'
 import { BatchPool } from '../batches/batch-pool.ts'
-import { decodeRanking, type RerankStudy } from '../batches/batch-rerank.ts'
+import { decodeRanking, type RerankWork } from '../batches/batch-rerank.ts'
 import { BatchSource } from '../batches/batch-source.ts'
-import type { BatchAnswer, BatchPart } from '../batches/batch-study.ts'
-import { type Submission, type Submitted, submitStudy } from '../batches/submit-study.ts'
+import type { BatchAnswer, BatchPart } from '../batches/batch-work.ts'
+import { type Submission, type Submitted, submitBatch } from '../batches/submit-batch.ts'
 import { inputsOf, type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { placeOf } from '../join/documents.ts'
@@ -32,7 +32,7 @@ export async function rerankStore(plan: RerankStorePlan, hooks: Hooks): Promise<
   if (plan.searchAgain) {
     throw new KithError('BAD_INPUT', 'a store is not searched again: give a file of documents')
   }
-  const { study, made } = await studyOf(plan)
+  const { batch, made } = await batchOf(plan)
   const source = await openSource(plan)
   const pool = new BatchPool(store.address, plan.workers ?? availableParallelism())
   try {
@@ -40,7 +40,7 @@ export async function rerankStore(plan: RerankStorePlan, hooks: Hooks): Promise<
     const onDone = stageOf(hooks, 'reranking', await countRankings(run))
     const batches = source.batches({ missing }, BATCH)
     const { collection } = store
-    const answers = pool.runAll({ kind: 'rerank', settings: study, collection }, batches)
+    const answers = pool.runAll({ kind: 'rerank', settings: batch, collection }, batches)
     const report = new MissingReport()
     let queries = 0
     await writeRun(
@@ -80,35 +80,35 @@ export async function submitRerank(
   const { missing = 'error' } = inputs
   const settings = inputs.tuned?.settings ?? resolveMethodSettings(inputs.settings)
   const plan = { ...inputs, store: place.store, settings, missing }
-  const { study, made } = await studyOf(plan)
+  const { batch, made } = await batchOf(plan)
   const source = await openSource(plan)
   try {
     const { address, collection } = place.store
-    const whole = { name: submission.name, kind: 'rerank', settings: { collection, ...study } }
+    const whole = { name: submission.name, kind: 'rerank', settings: { collection, ...batch } }
     const parts = source.parts({ missing, submitted: true })
-    return await submitStudy(address, { ...whole, origin: { ...made } }, parts, submission)
+    return await submitBatch(address, { ...whole, origin: { ...made } }, parts, submission)
   } finally {
     await source.close()
   }
 }
 
 /** What decides the results, and what the sidecar says of them. */
-async function studyOf(
+async function batchOf(
   plan: Omit<RerankStorePlan, 'out'>,
-): Promise<{ study: RerankStudy; made: Sidecar }> {
+): Promise<{ batch: RerankWork; made: Sidecar }> {
   if (plan.corpus !== undefined) {
     throw new KithError('BAD_INPUT', 'a store has the texts of its documents: leave out the corpus')
   }
   const { settings, missing, queryText } = plan
-  const study: RerankStudy = { settings, missing, texts: queryText !== undefined }
+  const batch: RerankWork = { settings, missing, texts: queryText !== undefined }
   const files = [plan.run, plan.queries, queryText].filter((file) => file !== undefined)
   const made: Sidecar = {
     command: 'rerank',
     version,
-    settings: { ...settings, missing, texts: study.texts, store: storeName(plan.store) },
+    settings: { ...settings, missing, texts: batch.texts, store: storeName(plan.store) },
     inputs: await inputsOf(files),
   }
-  return { study, made }
+  return { batch, made }
 }
 
 /** The queries with all that reranking them takes, if the store has documents for them. */

@@ -3,16 +3,16 @@ import { openStore, type Store } from '@kith/stores'
 import type { MissingIds } from '../join/missing.ts'
 import { namedError } from '../tasks/named-error.ts'
 import { type BatchItem, decodeItem } from './batch-item.ts'
-import { type LabelStudy, labelBatch } from './batch-label.ts'
-import { type RerankStudy, rerankBatch } from './batch-rerank.ts'
+import { type LabelWork, labelBatch } from './batch-label.ts'
+import { type RerankWork, rerankBatch } from './batch-rerank.ts'
 
 /** Bytes of vectors that are fetched at a time, more or less. */
 const FETCHED_BYTES = 2 ** 26
 
 /** Work on a batch of queries: what is done, with which settings, with documents of which collection. */
-export type BatchStudy = { collection: string | undefined } & (
-  | { kind: 'rerank'; settings: RerankStudy }
-  | { kind: 'labels'; settings: LabelStudy }
+export type BatchWork = { collection: string | undefined } & (
+  | { kind: 'rerank'; settings: RerankWork }
+  | { kind: 'labels'; settings: LabelWork }
 )
 
 /** A query of a batch, as it is handed around. */
@@ -35,7 +35,7 @@ export interface PortionAnswer {
   missing: MissingIds[]
 }
 
-/** Does batches of any study with the stores of one address, which are opened when they are needed. */
+/** Does batches of any batch with the stores of one address, which are opened when they are needed. */
 export class BatchRunner {
   readonly #address: string
   readonly #stores = new Map<string, Promise<Store>>()
@@ -46,12 +46,12 @@ export class BatchRunner {
   }
 
   /** Does one batch. */
-  async run(study: BatchStudy, parts: readonly BatchPart[]): Promise<BatchAnswer> {
-    const store = await this.#open(study.collection)
+  async run(batch: BatchWork, parts: readonly BatchPart[]): Promise<BatchAnswer> {
+    const store = await this.#open(batch.collection)
     const answer: BatchAnswer = { results: [], missing: [] }
     for (const items of portions(parts, store.dimensions ?? 1)) {
       for (const item of items) checkVector(item, store)
-      const { bodies, missing } = await runPortion(store, study, items)
+      const { bodies, missing } = await runPortion(store, batch, items)
       items.forEach(({ query }, i) => {
         answer.results.push({ query, body: bodies[i]! })
       })
@@ -76,7 +76,7 @@ export class BatchRunner {
 
 async function runPortion(
   store: Store,
-  { kind, settings }: BatchStudy,
+  { kind, settings }: BatchWork,
   items: readonly BatchItem[],
 ): Promise<PortionAnswer> {
   try {

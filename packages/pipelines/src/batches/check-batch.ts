@@ -1,20 +1,20 @@
 import { KithError, resolveLabelSettings, resolveMethodSettings } from '@kith/core'
-import type { Study } from '@kith/work'
+import type { Batch } from '@kith/work'
 import { missingPolicies } from '../join/missing.ts'
 import { labelFormats, labelValues } from '../label/label-format.ts'
-import type { LabelStudy } from './batch-label.ts'
-import type { RerankStudy } from './batch-rerank.ts'
-import type { BatchStudy } from './batch-study.ts'
+import type { LabelWork } from './batch-label.ts'
+import type { RerankWork } from './batch-rerank.ts'
+import type { BatchWork } from './batch-work.ts'
 
 /**
- * A study of the database as what this program can do. Anybody with a client for SQL can have
+ * A batch of the database as what this program can do. Anybody with a client for SQL can have
  * changed its row, so settings have to follow the rules that those of files and options follow.
  */
-export function checkStudy({
+export function checkBatch({
   name,
   kind,
   settings,
-}: Pick<Study, 'name' | 'kind' | 'settings'>): BatchStudy {
+}: Pick<Batch, 'name' | 'kind' | 'settings'>): BatchWork {
   try {
     const { collection, ...rest } = settings
     if (collection !== undefined && typeof collection !== 'string') {
@@ -25,22 +25,22 @@ export function checkStudy({
     return wrong('kind', kind, 'rerank, labels')
   } catch (error) {
     const { message } = error as Error
-    const problem = `the study ${name} cannot be done as it stands in the database: ${message}`
+    const problem = `the batch ${name} cannot be done as it stands in the database: ${message}`
     throw new KithError('BAD_INPUT', problem)
   }
 }
 
-function checkRerank(study: Readonly<Record<string, unknown>>): RerankStudy {
-  const { settings, missing, texts } = study
+function checkRerank(batch: Readonly<Record<string, unknown>>): RerankWork {
+  const { settings, missing, texts } = batch
   checkSettings(settings, resolveMethodSettings)
   one('missing', missing, missingPolicies)
   one('texts', texts, [true, false])
-  return study as unknown as RerankStudy
+  return batch as unknown as RerankWork
 }
 
 /** Settings of labels that are complete and follow the rules. */
-export function checkLabels(study: Readonly<Record<string, unknown>>): LabelStudy {
-  const { settings, layout, level, missing, texts } = study
+export function checkLabels(batch: Readonly<Record<string, unknown>>): LabelWork {
+  const { settings, layout, level, missing, texts } = batch
   checkSettings(settings, resolveLabelSettings)
   if (!isObject(layout)) return wrong('layout', layout, 'an object')
   const { format, values, negatives } = layout
@@ -52,7 +52,7 @@ export function checkLabels(study: Readonly<Record<string, unknown>>): LabelStud
   if (!Number.isFinite(level)) wrong('level', level, 'numbers')
   one('missing', missing, missingPolicies)
   one('texts', texts, [true, false])
-  return study as unknown as LabelStudy
+  return batch as unknown as LabelWork
 }
 
 /** Settings are stored complete: one that is gone must not become whatever the default is now. */

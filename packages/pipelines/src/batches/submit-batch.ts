@@ -1,5 +1,5 @@
-import { Studies, type Study } from '@kith/work'
-import type { BatchPart } from './batch-study.ts'
+import { type Batch, Batches } from '@kith/work'
+import type { BatchPart } from './batch-work.ts'
 
 /** Queries per job: some seconds of work, so that little is lost with a worker. */
 const JOB_SIZE = 256
@@ -21,18 +21,18 @@ export interface Submitted {
   fresh: boolean
 }
 
-/** Puts the queries of a study into the database, for `kith work` on any number of machines. */
-export async function submitStudy(
+/** Puts the queries of a batch into the database, for `kith work` on any number of machines. */
+export async function submitBatch(
   database: string,
-  study: Study,
+  batch: Batch,
   parts: AsyncIterable<BatchPart>,
   { jobSize = JOB_SIZE }: Submission,
 ): Promise<Submitted> {
-  const studies = await Studies.open(database)
+  const batches = await Batches.open(database)
   try {
-    const { queries, fresh } = await studies.submit(study, parts, jobSize)
-    return { name: study.name, queries, jobs: Math.ceil(queries / jobSize), fresh }
+    const { queries, fresh } = await batches.submit(batch, parts, jobSize)
+    return { name: batch.name, queries, jobs: Math.ceil(queries / jobSize), fresh }
   } finally {
-    await studies.close()
+    await batches.close()
   }
 }

@@ -11,18 +11,18 @@ import {
   postgresError,
 } from '@kith/stores/postgres'
 import type { PoolClient } from 'pg'
+import type { Batch, BatchItem, BatchProgress, BatchResult } from './batch.ts'
+import { type BatchRow, checkBatchRow } from './batch-row.ts'
 import { checkItems, checkRead } from './check-items.ts'
 import { DigestedItems } from './digested-items.ts'
 import { Queue } from './queue.ts'
 import { migrations } from './schema.ts'
-import type { Study, StudyItem, StudyProgress, StudyResult } from './study.ts'
-import { checkStudyRow, type StudyRow } from './study-row.ts'
 
 /** Results that are read at a time. */
 const READ = 1000
 
-/** The studies of a database: who submits, who works and who asks how far it is share this. */
-export class Studies {
+/** The batches of a database: who submits, who works and who asks how far it is share this. */
+export class Batches {
   /** @internal */
   readonly connections: Connections
   /** @internal */
@@ -33,11 +33,11 @@ export class Studies {
     this.queue = queue
   }
 
-  static async open(url: string, options?: ConnectionOptions): Promise<Studies> {
+  static async open(url: string, options?: ConnectionOptions): Promise<Batches> {
     const connections = await connectPostgres(url, options)
     try {
       await migrate(connections, 'work', migrations)
-      return new Studies(connections, await Queue.open(connections))
+      return new Batches(connections, await Queue.open(connections))
     } catch (error) {
       await connections.pool.end()
       throw postgresError(connections.name, error)
@@ -45,58 +45,58 @@ export class Studies {
   }
 
   /**
-   * Submits a study whole or not at all, cut into jobs of so many queries. Submitting the same
+   * Submits a batch whole or not at all, cut into jobs of so many queries. Submitting the same
    * one again, at the same time or later, changes nothing; another one of the same name is an error.
    *
    * @returns how many queries it has, and whether it is new.
    */
   async submit(
-    study: Study,
-    items: Iterable<StudyItem> | AsyncIterable<StudyItem>,
+    batch: Batch,
+    items: Iterable<BatchItem> | AsyncIterable<BatchItem>,
     jobSize: number,
   ): Promise<{ queries: number; fresh: boolean }> {
     if (!Number.isSafeInteger(jobSize) || jobSize < 1) {
       throw new KithError('BAD_SETTING', `a job has ${jobSize} queries, allowed: from 1`)
     }
-    checkStorable('the name of the study', study.name)
-    const digested = new DigestedItems(study, items)
+    checkStorable('the name of the batch', batch.name)
+    const digested = new DigestedItems(batch, items)
     return inTransaction(this.connections, async (client) => {
       // Two who submit the same wait for each other.
       const lock = 'SELECT pg_advisory_xact_lock(hashtext($1))'
-      await client.query(lock, [`kith study ${study.name}`])
-      const known = await this.#row(client, study.name)
+      await client.query(lock, [`kith batch ${batch.name}`])
+      const known = await this.#row(client, batch.name)
       if (known) {
         for await (const _ of digested) {
         }
         if (digested.digest() === known.digest) return { queries: known.queries, fresh: false }
         throw new KithError(
           'BAD_INPUT',
-          `there is a study ${study.name} of other settings or queries: take another name, or remove it`,
+          `there is a batch ${batch.name} of other settings or queries: take another name, or remove it`,
         )
       }
-      const id = await this.#insert(client, study, digested)
+      const id = await this.#insert(client, batch, digested)
       const jobs = []
       for (let from = 0; from < digested.count; from += jobSize) {
-        jobs.push({ study: id, from, to: Math.min(from + jobSize, digested.count) })
+        jobs.push({ batch: id, from, to: Math.min(from + jobSize, digested.count) })
       }
       await this.queue.put(client, jobs)
       return { queries: digested.count, fresh: true }
     })
   }
 
-  /** How far all studies are, in the order of their submission. */
-  async progress(): Promise<StudyProgress[]> {
+  /** How far all batches are, in the order of their submission. */
+  async progress(): Promise<BatchProgress[]> {
     const rows = await this.#query(
       `SELECT s.*, count(r.done) AS done,
          count(*) FILTER (WHERE r.done > now() - interval '1 minute') AS lately,
          extract(epoch FROM now() - min(r.done))::float8 AS since,
          extract(epoch FROM max(r.done) - min(r.done))::float8 AS took
-       FROM kith.studies s LEFT JOIN kith.results r ON r.study = s.id
+       FROM kith.batches s LEFT JOIN kith.results r ON r.batch = s.id
        GROUP BY s.id ORDER BY s.id`,
     )
     return Promise.all(
       rows.map(async (row) => {
-        const { id, name, kind, settings, origin, queries } = row as unknown as StudyRow
+        const { id, name, kind, settings, origin, queries } = row as unknown as BatchRow
         const [done, lately] = [Number(row['done']), Number(row['lately'])]
         const [since, took] = [row['since'], row['took']] as (number | null)[]
         const finished = done === queries
@@ -114,45 +114,45 @@ export class Studies {
     )
   }
 
-  /** A study by its name, as the database has it: also one that was changed can be removed. @internal */
-  async row(name: string): Promise<StudyRow> {
+  /** A batch by its name, as the database has it: also one that was changed can be removed. @internal */
+  async row(name: string): Promise<BatchRow> {
     const row = await this.#row(this.connections.pool, name)
     if (row) return row
-    throw new KithError('BAD_INPUT', `${this.connections.name}: there is no study ${name}`)
+    throw new KithError('BAD_INPUT', `${this.connections.name}: there is no batch ${name}`)
   }
 
-  /** A study by its name. */
-  async find(name: string): Promise<Study & { queries: number }> {
-    const { kind, settings, origin, queries } = checkStudyRow(await this.row(name))
+  /** A batch by its name. */
+  async find(name: string): Promise<Batch & { queries: number }> {
+    const { kind, settings, origin, queries } = checkBatchRow(await this.row(name))
     return { name, kind, settings, origin, queries }
   }
 
   /**
-   * The results of a study from a place on, with its items, in the order of the queries. A result
+   * The results of a batch from a place on, with its items, in the order of the queries. A result
    * or an item that is missing is an error, and so is an item too many.
    */
   async *results(
     name: string,
     start = 0,
-  ): AsyncGenerator<{ item: StudyItem; result: StudyResult }> {
-    const study = await this.row(name)
-    const { id, queries } = study
-    await checkItems((sql, values) => this.#query(sql, values), study)
+  ): AsyncGenerator<{ item: BatchItem; result: BatchResult }> {
+    const batch = await this.row(name)
+    const { id, queries } = batch
+    await checkItems((sql, values) => this.#query(sql, values), batch)
     for (let from = start; from < queries; from += READ) {
       const to = Math.min(from + READ, queries)
       const rows = await this.#query(
         `SELECT position, query, i.body AS item, r.body AS result
-         FROM kith.items i LEFT JOIN kith.results r USING (study, query)
-         WHERE study = $1 AND position >= $2 AND position < $3 ORDER BY position`,
+         FROM kith.items i LEFT JOIN kith.results r USING (batch, query)
+         WHERE batch = $1 AND position >= $2 AND position < $3 ORDER BY position`,
         [id, from, to],
       )
-      checkRead(study, rows, { from, to })
+      checkRead(batch, rows, { from, to })
       for (const row of rows) {
         const query = row['query'] as string
         if (row['result'] === null) {
           throw new KithError(
             'BAD_INPUT',
-            `the study ${name} is not finished: query ${query} has no result yet (kith jobs tells more)`,
+            `the batch ${name} is not finished: query ${query} has no result yet (kith jobs tells more)`,
           )
         }
         yield {
@@ -163,7 +163,7 @@ export class Studies {
     }
   }
 
-  /** Gives the jobs of a study that were set aside another try; returns how many there were. */
+  /** Gives the jobs of a batch that were set aside another try; returns how many there were. */
   async retry(name: string): Promise<number> {
     const { id } = await this.row(name)
     const { failed } = await this.queue.look(id)
@@ -171,12 +171,12 @@ export class Studies {
     return failed.length
   }
 
-  /** Removes a study with its jobs and results. */
+  /** Removes a batch with its jobs and results. */
   async remove(name: string): Promise<void> {
     const { id } = await this.row(name)
     await inTransaction(this.connections, async (client) => {
       await this.queue.remove(client, id)
-      await client.query('DELETE FROM kith.studies WHERE id = $1', [id])
+      await client.query('DELETE FROM kith.batches WHERE id = $1', [id])
     })
   }
 
@@ -184,11 +184,11 @@ export class Studies {
     await this.connections.pool.end()
   }
 
-  async #insert(client: PoolClient, study: Study, items: DigestedItems): Promise<number> {
+  async #insert(client: PoolClient, batch: Batch, items: DigestedItems): Promise<number> {
     const { rows } = await client.query(
-      `INSERT INTO kith.studies (name, kind, settings, origin, digest, queries)
+      `INSERT INTO kith.batches (name, kind, settings, origin, digest, queries)
        VALUES ($1, $2, $3, $4, '', 0) RETURNING id`,
-      [study.name, study.kind, JSON.stringify(study.settings), JSON.stringify(study.origin)],
+      [batch.name, batch.kind, JSON.stringify(batch.settings), JSON.stringify(batch.origin)],
     )
     const id = rows[0].id as number
     const fields = async function* (): AsyncGenerator<CopyField[]> {
@@ -197,8 +197,8 @@ export class Studies {
         yield [whole(id), whole(position++), query, body]
       }
     }
-    await copyRows(client, 'kith.items (study, position, query, body)', fields())
-    await client.query('UPDATE kith.studies SET digest = $2, queries = $3 WHERE id = $1', [
+    await copyRows(client, 'kith.items (batch, position, query, body)', fields())
+    await client.query('UPDATE kith.batches SET digest = $2, queries = $3 WHERE id = $1', [
       id,
       items.digest(),
       items.count,
@@ -206,9 +206,9 @@ export class Studies {
     return id
   }
 
-  async #row(db: Pick<PoolClient, 'query'>, name: string): Promise<StudyRow | undefined> {
+  async #row(db: Pick<PoolClient, 'query'>, name: string): Promise<BatchRow | undefined> {
     try {
-      const { rows } = await db.query('SELECT * FROM kith.studies WHERE name = $1', [name])
+      const { rows } = await db.query('SELECT * FROM kith.batches WHERE name = $1', [name])
       return rows[0]
     } catch (error) {
       throw postgresError(this.connections.name, error)

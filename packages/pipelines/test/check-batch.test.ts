@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { decodeItem, encodeItem } from '../src/batches/batch-item.ts'
 import { decodeLabels } from '../src/batches/batch-label.ts'
 import { decodeRanking } from '../src/batches/batch-rerank.ts'
-import { checkStudy } from '../src/batches/check-study.ts'
+import { checkBatch } from '../src/batches/check-batch.ts'
 import { emptySummary } from '../src/label/label-summary.ts'
 
 const rerank = { settings: resolveMethodSettings(), missing: 'error', texts: false }
@@ -15,9 +15,9 @@ const labels = {
   texts: false,
 }
 const check = (kind: string, settings: object) => () =>
-  checkStudy({ name: 'mine', kind, settings: settings as Record<string, unknown> })
+  checkBatch({ name: 'mine', kind, settings: settings as Record<string, unknown> })
 
-describe('a study of the database', () => {
+describe('a batch of the database', () => {
   test('is taken as it was submitted', () => {
     expect(check('rerank', { collection: 'c', ...rerank })()).toEqual({
       kind: 'rerank',
@@ -60,7 +60,7 @@ describe('a study of the database', () => {
   ]
   test.each(bad)('is refused: %s %j', (kind, settings, problem) => {
     expect(check(kind, settings)).toThrow(
-      `the study mine cannot be done as it stands in the database: `,
+      `the batch mine cannot be done as it stands in the database: `,
     )
     expect(check(kind, settings)).toThrow(problem)
   })

@@ -1,6 +1,6 @@
 import { KithError, type LabelSettings, resolveLabelSettings } from '@kith/core'
-import type { LabelStudy } from '../batches/batch-label.ts'
-import { checkLabels } from '../batches/check-study.ts'
+import type { LabelWork } from '../batches/batch-label.ts'
+import { checkLabels } from '../batches/check-batch.ts'
 import { type LabelFormat, type LabelLayout, needsTexts } from './label-format.ts'
 import type { LabelInputs } from './label-run.ts'
 
@@ -9,16 +9,16 @@ import type { LabelInputs } from './label-run.ts'
  *
  * @param stored Whether the documents are in a store, which has their texts too.
  */
-export function labelStudy(
+export function labelWork(
   inputs: Omit<LabelInputs, 'out'> & { out?: string },
   stored: boolean,
-): LabelStudy {
+): LabelWork {
   const settings = resolveLabelSettings(inputs.settings)
   const { level = 1, missing = 'error', texts = false } = inputs
   const layout = layoutOf(inputs, settings)
-  const study = checkLabels({ settings, layout, level, missing, texts })
+  const batch = checkLabels({ settings, layout, level, missing, texts })
   const given = inputs.queryText !== undefined && (stored || inputs.corpus !== undefined)
-  if (given || !(texts || needsTexts(layout.format))) return study
+  if (given || !(texts || needsTexts(layout.format))) return batch
   const what = texts ? 'labels by texts' : `labels of the format ${layout.format}`
   const files = stored ? 'the queries (queryText)' : 'queries and documents (queryText, corpus)'
   throw new KithError('BAD_SETTING', `${what} take the texts of ${files}`)

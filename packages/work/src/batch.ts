@@ -1,5 +1,5 @@
 /** Work on many queries, shared by many machines. */
-export interface Study {
+export interface Batch {
   name: string
   /** What is done with each query; whoever works knows how. */
   kind: string
@@ -9,26 +9,26 @@ export interface Study {
   origin: Readonly<Record<string, unknown>>
 }
 
-/** One query of a study: what is needed to work on it, in the form that its kind defines. */
-export interface StudyItem {
+/** One query of a batch: what is needed to work on it, in the form that its kind defines. */
+export interface BatchItem {
   query: string
   body: Uint8Array
 }
 
 /** What came out for one query. */
-export interface StudyResult {
+export interface BatchResult {
   query: string
   body: Uint8Array
 }
 
-/** How far a study is. */
-export interface StudyProgress extends Study {
+/** How far a batch is. */
+export interface BatchProgress extends Batch {
   queries: number
   done: number
   /** Jobs that are being worked on. */
   active: number
   /** Jobs that failed three times and were set aside. */
-  failures: readonly StudyFailure[]
+  failures: readonly BatchFailure[]
   /** Queries per second over the last minute of work; 0 before there was any. */
   rate: number
   /** Seconds until the end at that rate; undefined where it is unknown. */
@@ -36,9 +36,9 @@ export interface StudyProgress extends Study {
 }
 
 /** A job that was set aside. */
-export interface StudyFailure {
+export interface BatchFailure {
   /**
-   * Places of its queries in the study: the first, and the one behind the last. Undefined where
+   * Places of its queries in the batch: the first, and the one behind the last. Undefined where
    * somebody has changed the job in the database.
    */
   from: number | undefined

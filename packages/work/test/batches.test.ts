@@ -2,12 +2,12 @@ import { KithError } from '@kith/core'
 import { connectPostgres, inTransaction } from '@kith/stores/postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyDatabase, postgres, run } from '../../../test/postgres.ts'
-import { type Handler, Studies, type Study, type StudyItem, work } from '../src/index.ts'
+import { type Batch, Batches, type BatchItem, type Handler, work } from '../src/index.ts'
 
-const itemsOf = (count: number): StudyItem[] =>
+const itemsOf = (count: number): BatchItem[] =>
   Array.from({ length: count }, (_, i) => ({ query: `q ${i} ’é`, body: Buffer.from(String(i)) }))
 
-const study = (name: string): Study => ({ name, kind: 'double', settings: { by: 2 }, origin: {} })
+const batch = (name: string): Batch => ({ name, kind: 'double', settings: { by: 2 }, origin: {} })
 
 /** Doubles numbers; what is no number cannot be done. */
 const double: Handler = async ({ settings }, items) =>
@@ -17,17 +17,17 @@ const double: Handler = async ({ settings }, items) =>
     return { query, body: Buffer.from(String(value)) }
   })
 
-describe.runIf(postgres)('studies', () => {
+describe.runIf(postgres)('batches', () => {
   const database = emptyDatabase()
-  let studies: Studies
+  let batches: Batches
   beforeAll(async () => {
-    if (postgres) studies = await Studies.open(database.url)
+    if (postgres) batches = await Batches.open(database.url)
   })
-  afterAll(() => studies?.close())
+  afterAll(() => batches?.close())
 
   const workAll = async (handler = double): Promise<string[]> => {
     const failures: string[] = []
-    await work(studies, handler, {
+    await work(batches, handler, {
       lanes: 3,
       lease: 5,
       untilEmpty: true,
@@ -40,7 +40,7 @@ describe.runIf(postgres)('studies', () => {
   }
   const resultsOf = async (name: string): Promise<string[]> => {
     const results: string[] = []
-    for await (const { item, result } of studies.results(name)) {
+    for await (const { item, result } of batches.results(name)) {
       expect(result.query).toBe(item.query)
       results.push(Buffer.from(result.body).toString())
     }
@@ -48,33 +48,33 @@ describe.runIf(postgres)('studies', () => {
   }
 
   it('come out in the order of their queries', async () => {
-    const submitted = await studies.submit(study('long'), itemsOf(2345), 100)
+    const submitted = await batches.submit(batch('long'), itemsOf(2345), 100)
     expect(submitted).toEqual({ queries: 2345, fresh: true })
-    await expect(resultsOf('long')).rejects.toThrow('the study long is not finished: query q 0')
-    const [waiting] = await studies.progress()
+    await expect(resultsOf('long')).rejects.toThrow('the batch long is not finished: query q 0')
+    const [waiting] = await batches.progress()
     expect(waiting).toMatchObject({ queries: 2345, done: 0, rate: 0, secondsLeft: undefined })
     expect(await workAll()).toEqual([])
     expect(await resultsOf('long')).toEqual(itemsOf(2345).map((_, i) => String(2 * i)))
-    const [done] = await studies.progress()
+    const [done] = await batches.progress()
     expect(done).toMatchObject({ done: 2345, active: 0, failures: [], secondsLeft: 0 })
     expect(done!.rate).toBeGreaterThan(0)
   })
 
   it('may be empty', async () => {
-    await studies.submit(study('empty'), [], 100)
+    await batches.submit(batch('empty'), [], 100)
     expect(await workAll()).toEqual([])
     expect(await resultsOf('empty')).toEqual([])
   })
 
   it('are the same only if everything is', async () => {
-    await studies.submit(study('same'), itemsOf(10), 3)
+    await batches.submit(batch('same'), itemsOf(10), 3)
     // How they are cut into jobs is no part of what they are.
-    const again = await studies.submit({ ...study('same'), origin: { x: 1 } }, itemsOf(10), 4)
+    const again = await batches.submit({ ...batch('same'), origin: { x: 1 } }, itemsOf(10), 4)
     expect(again).toEqual({ queries: 10, fresh: false })
-    const other = 'there is a study same of other settings or queries'
-    await expect(studies.submit(study('same'), itemsOf(11), 3)).rejects.toThrow(other)
+    const other = 'there is a batch same of other settings or queries'
+    await expect(batches.submit(batch('same'), itemsOf(11), 3)).rejects.toThrow(other)
     const settings = { by: 3 }
-    await expect(studies.submit({ ...study('same'), settings }, itemsOf(10), 3)).rejects.toThrow(
+    await expect(batches.submit({ ...batch('same'), settings }, itemsOf(10), 3)).rejects.toThrow(
       other,
     )
     expect(await workAll()).toEqual([])
@@ -86,18 +86,18 @@ describe.runIf(postgres)('studies', () => {
       yield* itemsOf(5000)
       throw new Error('the file ends in the middle')
     }
-    await expect(studies.submit(study('broken'), broken(), 100)).rejects.toThrow('in the middle')
-    await expect(studies.find('broken')).rejects.toThrow('there is no study broken')
-    expect(await studies.submit(study('broken'), itemsOf(3), 100)).toMatchObject({ fresh: true })
+    await expect(batches.submit(batch('broken'), broken(), 100)).rejects.toThrow('in the middle')
+    await expect(batches.find('broken')).rejects.toThrow('there is no batch broken')
+    expect(await batches.submit(batch('broken'), itemsOf(3), 100)).toMatchObject({ fresh: true })
     await workAll()
   })
 
   it('finish but for what cannot be done', async () => {
     const items = itemsOf(30)
     items[17] = { query: 'bad', body: Buffer.from('?') }
-    await studies.submit(study('poison'), items, 10)
+    await batches.submit(batch('poison'), items, 10)
     expect(await workAll()).toEqual(Array(3).fill('bad is no number'))
-    const poison = (await studies.progress()).find(({ name }) => name === 'poison')
+    const poison = (await batches.progress()).find(({ name }) => name === 'poison')
     expect(poison).toMatchObject({
       done: 29,
       failures: [{ from: 10, to: 20, message: 'bad is no number' }],
@@ -107,7 +107,7 @@ describe.runIf(postgres)('studies', () => {
         which,
         some.map((item) => (item.query === 'bad' ? { ...item, body: Buffer.from('4') } : item)),
       )
-    expect(await studies.retry('poison')).toBe(1)
+    expect(await batches.retry('poison')).toBe(1)
     expect(await workAll(mended)).toEqual([])
     expect((await resultsOf('poison'))[17]).toBe('8')
   })
@@ -118,13 +118,13 @@ describe.runIf(postgres)('studies', () => {
       ['a\ud800', 'the query "a\\ud800" has half of a surrogate pair'],
     ] as const) {
       const items = [...itemsOf(3), { query, body: Buffer.from('1') }]
-      await expect(studies.submit(study('nul'), items, 2)).rejects.toThrow(flaw)
+      await expect(batches.submit(batch('nul'), items, 2)).rejects.toThrow(flaw)
     }
-    await expect(studies.find('nul')).rejects.toThrow('there is no study nul')
+    await expect(batches.find('nul')).rejects.toThrow('there is no batch nul')
   })
 
   it('fail with what the database said of their data, and others go on', async () => {
-    await studies.submit(study('protocol'), itemsOf(4), 2)
+    await batches.submit(batch('protocol'), itemsOf(4), 2)
     const connections = await connectPostgres(database.url)
     const breaking: Handler = async (which, items) => {
       if (items.some(({ query }) => query.startsWith('q 1 '))) {
@@ -136,27 +136,27 @@ describe.runIf(postgres)('studies', () => {
     await connections.pool.end()
     expect(failures).toHaveLength(3)
     expect(failures[0]).toContain('invalid message format')
-    const broken = (await studies.progress()).find(({ name }) => name === 'protocol')
+    const broken = (await batches.progress()).find(({ name }) => name === 'protocol')
     expect(broken).toMatchObject({ done: 3, failures: [{ from: 0, to: 2 }] })
-    await studies.remove('protocol')
+    await batches.remove('protocol')
   })
 
   it('keep a reason that the database could not', async () => {
-    await studies.submit(study('reason'), itemsOf(1), 1)
+    await batches.submit(batch('reason'), itemsOf(1), 1)
     await workAll(async () => {
       throw new Error('no document a\0b, no document \ud800')
     })
-    const [failure] = (await studies.progress()).find(({ name }) => name === 'reason')!.failures
+    const [failure] = (await batches.progress()).find(({ name }) => name === 'reason')!.failures
     expect(failure!.message).toBe('no document a\\u0000b, no document \ufffd')
-    await studies.remove('reason')
+    await batches.remove('reason')
   })
 
   it('have a result for every query of a job that is done', async () => {
-    await studies.submit(study('few'), itemsOf(4), 2)
+    await batches.submit(batch('few'), itemsOf(4), 2)
     const failures = await workAll(async (which, items) => (await double(which, items)).slice(1))
     expect(failures).toHaveLength(6)
     expect(failures[0]).toBe('1 queries got 0 results')
-    await studies.remove('few')
+    await batches.remove('few')
   })
 
   it('outlive rows that were changed', async () => {
@@ -164,54 +164,54 @@ describe.runIf(postgres)('studies', () => {
       `UPDATE kith_jobs.job SET data = ${data} WHERE id::text LIKE '00000001-%${id.toString(16).padStart(12, '0')}'`
     const changes: [sql: (id: number) => string, reason: string, done: number][] = [
       [job("'null'"), "the database's row of this job was changed: its data are null", 4],
-      [job("'3'"), 'its data are 3, expected its study', 4],
-      [job(`'{"study": "abc", "from": 2, "to": 4}'`), 'its data are {"to":4,"from":2,', 4],
+      [job("'3'"), 'its data are 3, expected its batch', 4],
+      [job(`'{"batch": "abc", "from": 2, "to": 4}'`), 'its data are {"to":4,"from":2,', 4],
       [job(`data || '{"from": 2.5}'`), '"from":2.5', 4],
-      [job(`data || '{"study": 1e300}'`), 'its data are', 4],
-      [job(`'{"study": 1, "from": 2, "to": 4}'`), 'its data are', 4],
+      [job(`data || '{"batch": 1e300}'`), 'its data are', 4],
+      [job(`'{"batch": 1, "from": 2, "to": 4}'`), 'its data are', 4],
       [job(`data || '{"to": 2000000000}'`), 'the database has 4 of its 1999999998 queries', 4],
       [
-        (id) => `DELETE FROM kith.items WHERE position = 2 AND study = ${id}`,
+        (id) => `DELETE FROM kith.items WHERE position = 2 AND batch = ${id}`,
         'the database has 1 of its 2 queries (3 to 4)',
         4,
       ],
       [
-        (id) => `UPDATE kith.studies SET settings = '[1]' WHERE id = ${id}`,
+        (id) => `UPDATE kith.batches SET settings = '[1]' WHERE id = ${id}`,
         'its settings are [1], expected an object',
         0,
       ],
     ]
     for (const [i, [sql]] of changes.entries()) {
-      await studies.submit(study(`changed-${i}`), itemsOf(6), 2)
-      const { id } = await studies.row(`changed-${i}`)
+      await batches.submit(batch(`changed-${i}`), itemsOf(6), 2)
+      const { id } = await batches.row(`changed-${i}`)
       await run(database.url, sql(id))
     }
     await workAll()
-    const progress = await studies.progress()
+    const progress = await batches.progress()
     for (const [i, [, reason, done]] of changes.entries()) {
       const found = progress.find(({ name }) => name === `changed-${i}`)!
       expect(found.done).toBe(done)
       expect(found.failures).toHaveLength(done === 0 ? 3 : 1)
       expect(found.failures[0]!.message).toContain(reason)
     }
-    await expect(studies.find(`changed-${changes.length - 1}`)).rejects.toThrow('settings are [1]')
+    await expect(batches.find(`changed-${changes.length - 1}`)).rejects.toThrow('settings are [1]')
     const before = await counts()
-    for (const i of changes.keys()) await studies.remove(`changed-${i}`)
+    for (const i of changes.keys()) await batches.remove(`changed-${i}`)
     expect((await counts())[2]).toBe(before[2]! - 3 * changes.length)
   })
 
   it('come out with every query and no other, or not at all', async () => {
     const name = 'altered'
-    await studies.submit(study(name), itemsOf(2345), 500)
+    await batches.submit(batch(name), itemsOf(2345), 500)
     expect(await workAll()).toEqual([])
-    const { id } = await studies.row(name)
+    const { id } = await batches.row(name)
     const whole = await resultsOf(name)
-    const keep = `CREATE TABLE kept AS SELECT * FROM kith.items WHERE study = ${id}`
+    const keep = `CREATE TABLE kept AS SELECT * FROM kith.items WHERE batch = ${id}`
     await run(database.url, keep)
-    const remove = (where: string) => `DELETE FROM kith.items WHERE study = ${id} AND (${where})`
-    const queries = (value: number) => `UPDATE kith.studies SET queries = ${value} WHERE id = ${id}`
+    const remove = (where: string) => `DELETE FROM kith.items WHERE batch = ${id} AND (${where})`
+    const queries = (value: number) => `UPDATE kith.batches SET queries = ${value} WHERE id = ${id}`
     const move = (to: number) =>
-      `UPDATE kith.items SET position = ${to} WHERE study = ${id} AND position = 7`
+      `UPDATE kith.items SET position = ${to} WHERE batch = ${id} AND position = 7`
     const changes: [sql: string, problem: string][] = [
       [remove('position = 0'), 'of its 2345 queries these are missing: 1'],
       [remove('position = 1234'), 'of its 2345 queries these are missing: 1235'],
@@ -242,7 +242,7 @@ describe.runIf(postgres)('studies', () => {
       )
       expect(error, sql).toBeInstanceOf(KithError)
       const { message } = error as KithError
-      expect(message).toContain(`the rows of the study ${name} were changed: `)
+      expect(message).toContain(`the rows of the batch ${name} were changed: `)
       expect(message).toContain(`${problem}; remove it`)
       await run(
         database.url,
@@ -251,7 +251,7 @@ describe.runIf(postgres)('studies', () => {
     }
     expect(await resultsOf(name)).toEqual(whole)
     // Also those that go while they are read.
-    const reading = studies.results(name)
+    const reading = batches.results(name)
     await reading.next()
     await run(database.url, remove('position = 2000'))
     const rest = async () => {
@@ -260,13 +260,13 @@ describe.runIf(postgres)('studies', () => {
     }
     await expect(rest()).rejects.toThrow('of its 2345 queries these are missing: 2001;')
     await run(database.url, 'DROP TABLE kept')
-    await studies.remove(name)
+    await batches.remove(name)
   })
 
   it('leave nothing behind when they are removed', async () => {
-    await studies.submit(study('gone'), itemsOf(50), 10)
+    await batches.submit(batch('gone'), itemsOf(50), 10)
     const before = await counts()
-    await studies.remove('gone')
+    await batches.remove('gone')
     const after = await counts()
     expect(before).toEqual([after[0]! + 1, after[1]! + 50, after[2]! + 5])
   })
@@ -274,10 +274,39 @@ describe.runIf(postgres)('studies', () => {
   const counts = async (): Promise<number[]> => {
     const [row] = await run(
       database.url,
-      `SELECT (SELECT count(*)::integer FROM kith.studies) AS a,
+      `SELECT (SELECT count(*)::integer FROM kith.batches) AS a,
          (SELECT count(*)::integer FROM kith.items) AS b,
          (SELECT count(*)::integer FROM kith_jobs.job) AS c`,
     )
     return Object.values(row!) as number[]
   }
+})
+
+describe.runIf(postgres)('a database in which batches were called studies', () => {
+  const database = emptyDatabase()
+
+  it('goes on with what waits there', async () => {
+    const before = await Batches.open(database.url)
+    await before.submit(batch('old'), itemsOf(5), 2)
+    await before.close()
+    await run(
+      database.url,
+      `ALTER TABLE kith.batches RENAME TO studies;
+       ALTER TABLE kith.items RENAME COLUMN batch TO study;
+       ALTER TABLE kith.results RENAME COLUMN batch TO study;
+       UPDATE kith_jobs.job SET data = data - 'batch' || jsonb_build_object('study', data -> 'batch');
+       UPDATE kith.versions SET version = 1 WHERE part = 'work'`,
+    )
+    const now = await Batches.open(database.url)
+    await work(now, double, {
+      lanes: 1,
+      lease: 5,
+      untilEmpty: true,
+      signal: new AbortController().signal,
+      onEvent() {},
+    })
+    const [progress] = await now.progress()
+    expect(progress).toMatchObject({ name: 'old', queries: 5, done: 5, failures: [] })
+    await now.close()
+  })
 })
