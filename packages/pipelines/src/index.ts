@@ -24,11 +24,8 @@ export type { Hooks, JobProgress } from './hooks.ts'
 export type { DocumentPlace } from './join/documents.ts'
 export {
   type Missing,
-  type Missing,
-  type MissingPolicy,
   type MissingPolicy,
   type MissingReport,
-  missingPolicies,
   missingPolicies,
 } from './join/missing.ts'
 export { type LabelFormat, labelFormats, labelValues } from './label/label-format.ts'

@@ -52,8 +52,9 @@ describe('labels from files', () => {
       const context = [...known, ...others].slice(0, 20)
       const row = asked.rowOf(query)!
       const { kept, target, evidence } = smoothLabels(
-        { vectors: [asked.read(row, row + 1), ...context.map(vectorOf)] },
-        { rows: known.map((_, l) => l + 1), grades: truth.map(([, grade]) => grade) },
+        asked.read(row, row + 1),
+        context.map(vectorOf),
+        { candidates: [...known.keys()], grades: truth.map(([, grade]) => grade) },
         { ...labelPresets.balanced, ...settings },
       )
       const seven = (values: Iterable<number>) =>

@@ -36,7 +36,7 @@ export async function labelBatch(
   work: LabelWork,
   items: readonly BatchItem[],
 ): Promise<PortionAnswer> {
-  const { settings, layout, missing, texts: compares } = batch
+  const { settings, layout, missing, texts: compares } = work
   const documents = await documentsOf(store, neededIds(items, settings.contextSize, missing))
   const dimensions = store.dimensions ?? 0
   const queries = batchEmbeddings(

@@ -1,7 +1,6 @@
 import { cpus } from 'node:os'
 import {
   injectGroundTruth,
-  type Matrix,
   type MethodSettings,
   Reranker,
   rerank,
