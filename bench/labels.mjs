@@ -1,6 +1,6 @@
 /**
  * What labels cost beside reranking the same contexts, one thread, and a long job of
- * `kith labels` on two workers: its rate, and whether its memory grows.
+ * `labelRun` on two workers: its rate, and whether its memory grows.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,10 @@ import { clusteredContext, generator } from './clusters.mjs'
 import { sideBySide, table } from './measure.mjs'
 import { writeLines } from './write-lines.mjs'
 
-const kith = fileURLToPath(new URL('../packages/cli/bin/kith.js', import.meta.url))
+/** A process of its own, so that its memory is that of the job. */
+const job = `import { labelRun } from '@kith/pipelines'
+const { seconds, summary } = await labelRun(JSON.parse(process.argv[1]))
+console.log(JSON.stringify({ seconds, queries: summary.queries }))`
 
 export async function run() {
   await measureLabels()
@@ -81,14 +84,15 @@ async function measureJob() {
       return lines
     })
     await writeLines(at('qrels.trec'), queries, (q) => `${q} 0 ${q % documents} 1\n`)
+    const inputs = {
+      ...{ run: at('run.trec'), qrels: at('qrels.trec') },
+      ...{ queries: at('queries.npy'), docs: at('docs.npy'), out: at('labels.jsonl') },
+      ...{ settings: labelPresets['coder-tas-b'], workers: 2 },
+    }
     const child = spawn(
       process.execPath,
-      [
-        ...[kith, 'labels', '--run', at('run.trec'), '--qrels', at('qrels.trec')],
-        ...['--queries', at('queries.npy'), '--docs', at('docs.npy'), '--preset', 'coder-tas-b'],
-        ...['--out', at('labels.jsonl'), '--workers', '2', '--quiet', '--json'],
-      ],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
+      ['--input-type=module', '--eval', job, JSON.stringify(inputs)],
+      { stdio: ['ignore', 'pipe', 'inherit'], cwd: fileURLToPath(new URL('..', import.meta.url)) },
     )
     let printed = ''
     child.stdout.on('data', (part) => {
@@ -105,7 +109,7 @@ async function measureJob() {
     const { seconds, queries: labelled } = JSON.parse(printed)
     console.log(
       `\n${table([
-        ['kith labels, 100,000 × 60, d = 768, two workers', ''],
+        ['labelRun, 100,000 × 60, d = 768, two workers', ''],
         ['queries with labels', labelled],
         ['queries / s', Math.round(labelled / seconds)],
         ['MB of memory at 20, 40, 60, 80 %', memory.map((mb) => mb.toFixed(0)).join(', ')],

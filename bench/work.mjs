@@ -1,13 +1,12 @@
 /**
  * Reranking from PostgreSQL: 50,000 documents of 768 numbers are loaded, then batches of 60 and of
- * 1,000 candidates per query are done by `kith work` on one thread and on two, and by one machine
+ * 1,000 candidates per query are done by `workBatches` on one thread and on two, and by one machine
  * from a file for comparison. Database time is what the server's processes took of the cores.
  */
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { loadStore, rerankRun, submitRerank, workBatches } from '@kith/pipelines'
 import pg from 'pg'
 import { writeEmbeddings } from '../packages/ir/dist/index.js'
 import { Cluster } from '../scripts/postgres/cluster.mjs'
@@ -20,8 +19,6 @@ const CASES = [
   { candidates: 60, queries: 6_144, jobSize: 256 },
   { candidates: 1_000, queries: 384, jobSize: 32 },
 ]
-
-const program = fileURLToPath(new URL('../packages/cli/bin/kith.js', import.meta.url))
 
 export async function run() {
   const folder = mkdtempSync(join(tmpdir(), 'kith-bench-'))
@@ -42,8 +39,8 @@ export async function run() {
 async function measure(folder, cluster, client) {
   const path = (name) => join(folder, name)
   console.log(`\nReranking from PostgreSQL, ${DOCUMENTS} documents × ${DIMENSIONS}, f32\n`)
-  const store = ['--store', cluster.url]
-  const { seconds } = kith('load', ...store, '--docs', path('docs.npy'))
+  const store = cluster.url
+  const { seconds } = await loadStore({ store, docs: path('docs.npy') })
   const { rows } = await client.query(
     "SELECT pg_total_relation_size('kith.documents_main') AS bytes",
   )
@@ -52,15 +49,16 @@ async function measure(folder, cluster, client) {
   )
   const lines = [['candidates', 'threads', 'queries/s', 'database, core s / 1,000', 'from a file']]
   for (const { candidates, queries, jobSize } of CASES) {
-    const inputs = ['--run', path(`run-${candidates}.trec`), '--queries', path('queries.npy')]
-    const settings = ['--context', String(candidates)]
-    for (const threads of [1, 2]) {
-      const workers = ['--workers', String(threads)]
-      const name = `${candidates}-${threads}`
-      const job = ['--submit', name, '--job-size', String(jobSize)]
-      kith('rerank', ...inputs, ...settings, ...store, ...job)
+    const inputs = {
+      run: path(`run-${candidates}.trec`),
+      queries: path('queries.npy'),
+      settings: { contextSize: candidates },
+    }
+    for (const workers of [1, 2]) {
+      const name = `${candidates}-${workers}`
+      await submitRerank({ ...inputs, store }, { name, jobSize })
       const before = serverSeconds(cluster)
-      kith('work', ...store, '--until-empty', ...workers)
+      await workBatches({ store, untilEmpty: true, workers })
       const server = serverSeconds(cluster) - before
       // From the first result to the last: without the start of the program and of the first job.
       const { rows } = await client.query(
@@ -69,11 +67,11 @@ async function measure(folder, cluster, client) {
          WHERE batch = s AND batch = (SELECT id FROM kith.batches WHERE name = $1) GROUP BY first`,
         [name],
       )
-      const files = ['--docs', path('docs.npy'), '--out', path('out.trec')]
-      const one = kith('rerank', ...inputs, ...settings, ...files, ...workers)
+      const files = { docs: path('docs.npy'), out: path('out.trec') }
+      const one = await rerankRun({ ...inputs, ...files, workers })
       lines.push([
         String(candidates),
-        String(threads),
+        String(workers),
         Number(rows[0].rate).toFixed(0),
         ((server / queries) * 1000).toFixed(2),
         (queries / one.seconds).toFixed(0),
@@ -120,11 +118,6 @@ function direction(random) {
   const vector = Float32Array.from({ length: DIMENSIONS }, () => random() + random() - 1)
   const length = Math.hypot(...vector)
   return vector.map((value) => value / length)
-}
-
-function kith(...args) {
-  const out = execFileSync(process.execPath, [program, ...args, '--json', '--quiet'])
-  return JSON.parse(out.toString())
 }
 
 /** Processor time of the server and all its processes, also of those that have ended. */
