@@ -18,6 +18,11 @@ test('the cache keeps within its bytes what was used last', () => {
   const none = new EmbeddingCache(0)
   none.set('a', entry(1))
   expect(none.size).toBe(0)
+  // What does not fit at all pushes nothing out.
+  const small = new EmbeddingCache(900)
+  small.set('a', entry(1))
+  small.set('long', { vector: new Float32Array(1000), tokens: 1 })
+  expect([small.get('a')?.vector[0], small.get('long')]).toEqual([1, undefined])
 })
 
 test('a key is of the text and what it is for', () => {

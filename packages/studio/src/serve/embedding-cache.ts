@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Role } from '@kith/encoder'
+import { LRUCache } from 'lru-cache'
 
 /** What is known of a text. */
 export interface EmbeddedText {
@@ -13,40 +14,24 @@ const OVERHEAD = 400
 
 /** Embeddings by what was embedded; the least recently used make room for new ones. */
 export class EmbeddingCache {
-  readonly #entries = new Map<string, EmbeddedText>()
-  readonly #most: number
-  #bytes = 0
+  readonly #entries: LRUCache<string, EmbeddedText> | undefined
 
-  /** @param most Bytes that it may take. */
+  /** @param most Bytes that it may take; 0 keeps nothing. */
   constructor(most: number) {
-    this.#most = most
+    const maxSize = Math.floor(most)
+    if (maxSize > 0) this.#entries = new LRUCache({ maxSize, sizeCalculation: bytesOf })
   }
 
   get size(): number {
-    return this.#entries.size
+    return this.#entries?.size ?? 0
   }
 
   get(key: string): EmbeddedText | undefined {
-    const entry = this.#entries.get(key)
-    if (!entry) return undefined
-    // A map lists its keys in the order in which they were set.
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    return entry
+    return this.#entries?.get(key)
   }
 
   set(key: string, entry: EmbeddedText): void {
-    this.#remove(key)
-    this.#entries.set(key, entry)
-    this.#bytes += bytesOf(entry)
-    while (this.#bytes > this.#most) this.#remove(this.#entries.keys().next().value!)
-  }
-
-  #remove(key: string): void {
-    const entry = this.#entries.get(key)
-    if (!entry) return
-    this.#entries.delete(key)
-    this.#bytes -= bytesOf(entry)
+    this.#entries?.set(key, entry)
   }
 }
 
