@@ -1,4 +1,5 @@
 /** Kith Studio, the page that shows the neighbourhood, and the rerank server. */
+export { demoFiles } from './demo-files.ts'
 export type { Limits } from './serve/limits.ts'
 export type { SearchStore } from './serve/searcher.ts'
 export { type RunningServer, type ServeOptions, startServer } from './serve/server.ts'

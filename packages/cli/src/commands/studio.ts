@@ -1,8 +1,4 @@
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { KithError } from '@kith/core'
-import { StudioCollection, type StudioFiles, startStudio } from '@kith/studio'
+import { demoFiles, StudioCollection, type StudioFiles, startStudio } from '@kith/studio'
 import { defineCommand, type Values } from '../options/command.ts'
 import {
   embeddingOptions,
@@ -12,6 +8,7 @@ import {
 } from '../options/shared-options.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { isSet, optionalText, optionalWhole } from '../options/values.ts'
+import { openBrowser } from '../terminal/open-browser.ts'
 import { aborted } from '../terminal/stop.ts'
 
 /** `kith studio`: the page that shows why a ranking changes. */
@@ -68,40 +65,4 @@ function readFiles(values: Values): StudioFiles {
     throw new UsageError('--run, --queries and --docs go together; without any file, the demo')
   }
   return { run, queries, docs, corpus, queryText, qrels }
-}
-
-function demoFiles(): StudioFiles {
-  const folder = [
-    'demo-output/wordnet',
-    'demo-output/wordnet-half',
-    'demo-output/wordnet-part',
-  ].find((name) => existsSync(join(name, 'run.trec')))
-  if (folder === undefined) {
-    throw new KithError(
-      'BAD_INPUT',
-      'no demo collection in demo-output: make it with npm run demo (or npm run demo -- --quick, about a minute), or name files: --run, --queries, --docs',
-    )
-  }
-  const at = (name: string): string => join(folder, name)
-  return {
-    run: at('run.trec'),
-    queries: at('queries.npy'),
-    docs: at('docs.npy'),
-    corpus: at('corpus.jsonl'),
-    queryText: at('queries.jsonl'),
-    qrels: at('qrels/test.tsv'),
-  }
-}
-
-/** Asks the system for its browser; where there is none, the address was printed. */
-function openBrowser(url: string): void {
-  const [command, ...args] =
-    process.platform === 'darwin'
-      ? ['open', url]
-      : process.platform === 'win32'
-        ? ['cmd', '/c', 'start', '', url]
-        : ['xdg-open', url]
-  const child = spawn(command!, args, { stdio: 'ignore', detached: true })
-  child.on('error', () => {})
-  child.unref()
 }
