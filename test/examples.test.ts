@@ -29,6 +29,10 @@ const expected: Record<string, RegExp> = {
     /^default: with 50 judged queries or fewer .*\n32 queries, 0 kinds of missing things\n48 queries reranked\n$/,
   'tune-training.mjs':
     /^trial 1: nDCG@10 0\.4\d+ [\s\S]*, 6 of 6\nnDCG@10 0\.4\d as it was, 0\.[67]\d now\nlearning rate 0\.0\d+\n$/,
+  'audit.mjs':
+    /auditing: 3 of 3\n6 documents of 3 queries; .*\nquery\tdocument\tevidence\tvouchers\nq0\td18\t/,
+  'audit-accept.mjs': /^1 accepted, 1 rejected\n.*'d6' => 1, 'd7' => 0/,
+  'audit-evaluate.mjs': /^3 queries\njoint: 0\.10 of the first ten/,
   'sentence-transformers.mjs':
     /^What do beekeepers .*\n +0\.4\d +A beekeeper opens .*\n +0\.2\d +In winter/,
 }
