@@ -23,9 +23,9 @@ describe.each(fastKernels)('%s against the oracle', (kernel) => {
         contexts(['integers']),
         settings(),
         fc.constantFrom('none', 'max', 'mean'),
-        ({ context }, some, scale) => {
-          const fast = { ...some, scale, kernel }
-          const plain = { ...some, scale, kernel: 'typescript' } as const
+        ({ context }, some, rowScaling) => {
+          const fast = { ...some, rowScaling, kernel }
+          const plain = { ...some, rowScaling, kernel: 'typescript' } as const
           expect(rowNeighbours(context, fast)).toEqual(rowNeighbours(context, plain))
           const probes = [0, context.rows - 1]
           const actual = rowSimilarity(context, probes, fast)

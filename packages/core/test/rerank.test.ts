@@ -448,7 +448,7 @@ describe('what bad input gets', () => {
       'an unknown setting',
       () => new Reranker().rerank([1], [[1]], { kexp: 3 } as object),
       'BAD_SETTING',
-      'unknown setting "kexp", did you mean kExp? Known: contextSize, k, kExp, trust, overlap, lambda, weightParameter, weight, scale, metric, mix, kernel, views, method, feedback, feedbackWeight, smoothness, rrfK',
+      'unknown setting "kexp", did you mean kExp? Known: contextSize, k, kExp, trust, overlap, lambda, weightParameter, weight, rowScaling, metric, mix, kernel, views, method, feedbackDocs, feedbackWeight, smoothness, rrfK',
     ],
   ]
   test.each(cases)('%s', (_, call, code, message) => {
