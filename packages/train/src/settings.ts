@@ -28,8 +28,9 @@ export interface TrainSettings {
   maxGradNorm: number
   /** The peak learning rate. */
   learningRate: number
-  /** Steps of warm-up. */
+  /** Steps of linear warm-up to the peak. */
   warmup: number
+  /** After it: linearly down to finalRatio · learningRate at the last step, or down when validation stalls. */
   schedule: 'linear' | 'plateau' | 'constant'
   finalRatio: number
   /** `plateau`: validations without a better loss before the rate falls, and its factor then. */

@@ -1,5 +1,7 @@
 import type { Embeddings } from '@kith/ir'
 import type { Store, StoreDocument } from '@kith/stores'
+import { type VectorSource, vectorSource } from '../join/vector-rows.ts'
+import type { BatchItem } from './batch-item.ts'
 
 /** A few vectors with ids, as the embeddings of a file would be: what the jobs work on. */
 export function batchEmbeddings(
@@ -32,7 +34,7 @@ export function batchEmbeddings(
 }
 
 /** The documents with some ids that the store has, each once. */
-export async function documentsOf(
+async function documentsOf(
   store: Store,
   ids: Iterable<string>,
 ): Promise<Map<string, StoreDocument>> {
@@ -42,4 +44,27 @@ export async function documentsOf(
     if (document) documents.set(document.id, document)
   }
   return documents
+}
+
+/** The vectors of a batch's queries and of the documents it needs, with the documents themselves. */
+export async function batchVectors(
+  store: Store,
+  items: readonly BatchItem[],
+  needed: Iterable<string>,
+): Promise<{
+  documents: Map<string, StoreDocument>
+  queries: ReturnType<typeof batchEmbeddings>
+  docs: ReturnType<typeof batchEmbeddings>
+  /** The same in the form that jobs take. */
+  sources: { queries: VectorSource; docs: VectorSource }
+}> {
+  const documents = await documentsOf(store, needed)
+  const dimensions = store.dimensions ?? 0
+  const queries = batchEmbeddings(
+    items.flatMap(({ query, vector }) => (vector ? [{ id: query, vector }] : [])),
+    dimensions,
+  )
+  const docs = batchEmbeddings([...documents.values()], dimensions)
+  const sources = { queries: vectorSource('', queries), docs: vectorSource('', docs) }
+  return { documents, queries, docs, sources }
 }

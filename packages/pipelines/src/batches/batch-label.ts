@@ -8,7 +8,7 @@ import { formatLabelsOrSkip, type LabelLayout, needsTexts } from '../label/label
 import { addLabels, emptySummary, isSummary, type LabelSummary } from '../label/label-summary.ts'
 import { type LabelTask, labelJoin, labelTasks } from '../label/label-tasks.ts'
 import { runTasks } from '../tasks/task-pool.ts'
-import { batchEmbeddings, documentsOf } from './batch-embeddings.ts'
+import { batchVectors } from './batch-embeddings.ts'
 import { type BatchItem, damaged } from './batch-item.ts'
 import type { PortionAnswer } from './batch-work.ts'
 
@@ -37,13 +37,8 @@ export async function labelBatch(
   items: readonly BatchItem[],
 ): Promise<PortionAnswer> {
   const { settings, layout, missing, texts: compares } = work
-  const documents = await documentsOf(store, neededIds(items, settings.contextSize, missing))
-  const dimensions = store.dimensions ?? 0
-  const queries = batchEmbeddings(
-    items.flatMap(({ query, vector }) => (vector ? [{ id: query, vector }] : [])),
-    dimensions,
-  )
-  const docs = batchEmbeddings([...documents.values()], dimensions)
+  const needed = neededIds(items, settings.contextSize, missing)
+  const { documents, queries, docs, sources } = await batchVectors(store, items, needed)
   const texts = compares || needsTexts(layout.format) ? textsOf(items, documents) : undefined
   const compared = compares ? texts : undefined
   const join = labelJoin({ queries, docs, texts: compared, missing })
@@ -67,8 +62,7 @@ export async function labelBatch(
     for await (const task of labelTasks(plan, summary.leftOut, join)) tasks.push(task)
   }
   const inputs = {
-    queries: { file: '', dimensions, memory: queries.memory },
-    docs: { file: '', dimensions, memory: docs.memory },
+    ...sources,
     settings,
   }
   for await (const [task, labels] of runTasks('label', inputs, tasks, 1)) {

@@ -6,7 +6,7 @@ import { type Shelves, TextShelf } from '../join/text-shelf.ts'
 import { newRanking } from '../rerank/new-rankings.ts'
 import { rerankTasks } from '../rerank/rerank-tasks.ts'
 import { runTasks } from '../tasks/task-pool.ts'
-import { batchEmbeddings, documentsOf } from './batch-embeddings.ts'
+import { batchVectors } from './batch-embeddings.ts'
 import { type BatchItem, bytesOf, copyOf, damaged } from './batch-item.ts'
 import type { PortionAnswer } from './batch-work.ts'
 
@@ -27,21 +27,15 @@ export async function rerankBatch(
   { settings, missing, texts }: RerankWork,
   items: readonly BatchItem[],
 ): Promise<PortionAnswer> {
-  const documents = await documentsOf(store, neededIds(items, settings.contextSize, missing))
-  const dimensions = store.dimensions ?? 0
-  const queries = batchEmbeddings(
-    items.flatMap(({ query, vector }) => (vector ? [{ id: query, vector }] : [])),
-    dimensions,
-  )
-  const docs = batchEmbeddings([...documents.values()], dimensions)
+  const needed = neededIds(items, settings.contextSize, missing)
+  const { documents, queries, docs, sources } = await batchVectors(store, items, needed)
   const rankings = new Map(items.map((item) => [item.query, rankingOf(item)]))
   const run = { has: (id: string) => rankings.has(id), [Symbol.iterator]: () => rankings.values() }
   const shelves = texts ? shelvesOf(items, documents.values()) : undefined
   const { contextSize } = settings
   const { list, report } = rerankTasks({ run, queries, docs, shelves, missing, contextSize })
   const inputs = {
-    queries: { file: '', dimensions, memory: queries.memory },
-    docs: { file: '', dimensions, memory: docs.memory },
+    ...sources,
     queryTexts: shelves?.queries.share(),
     docTexts: shelves?.documents.share(),
     settings,

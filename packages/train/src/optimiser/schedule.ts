@@ -1,18 +1,10 @@
+import type { TrainSettings } from '../settings.ts'
+
 /** How the learning rate goes: docs/method.md section 7. */
-export interface ScheduleSettings {
-  /** The peak. */
-  learningRate: number
-  /** Steps of linear warm-up to the peak. */
-  warmup: number
-  /** After it: linearly down to finalRatio · learningRate at the last step, or down when validation stalls. */
-  schedule: 'linear' | 'plateau' | 'constant'
-  finalRatio: number
-  /** `plateau`: validations without a better loss before the rate falls, and its factor then. */
-  patience: number
-  factor: number
-  /** Steps of the whole training. */
-  steps: number
-}
+export type ScheduleSettings = Pick<
+  TrainSettings,
+  'learningRate' | 'warmup' | 'schedule' | 'finalRatio' | 'patience' | 'factor' | 'steps'
+>
 
 /** What a schedule has seen; it is part of a checkpoint. */
 export interface ScheduleState {
