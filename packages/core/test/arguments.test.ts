@@ -70,6 +70,13 @@ const table: Record<string, [Any, ...unknown[]]> = {
   neighbours: [core.neighbours, query, inMatrix, settings],
   explain: [core.explain, query, candidates, 1, settings],
   smoothLabels: [core.smoothLabels, query, inMatrix, groundTruth, labelSettings],
+  auditCandidates: [
+    core.auditCandidates,
+    query,
+    candidates,
+    [1, undefined, 0],
+    { ...labelSettings, level: 1 },
+  ],
   injectGroundTruth: [core.injectGroundTruth, [1], [1, 2, 3], 3],
   kernel: [core.kernel],
   resolveSettings: [core.resolveSettings, settings, presets.balanced],

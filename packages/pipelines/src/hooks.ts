@@ -1,3 +1,5 @@
+import { throwIfAborted } from '@kith/core/internal'
+
 /** How far a job is. */
 export interface JobProgress {
   /** The step under way, such as `reranking`. */
@@ -14,20 +16,23 @@ export interface Hooks {
   onProgress?: ((progress: JobProgress) => void) | undefined
   /** Called with remarks for people, such as the counts of queries that were left out. */
   onRemark?: ((remark: string) => void) | undefined
-  /** Once it is aborted, the job saves what can be continued and throws the signal's reason. */
+  /**
+   * Once it is aborted, the job saves what can be continued and throws a `KithError` with the code
+   * `ABORTED`, whose cause is the signal's reason.
+   */
   signal?: AbortSignal | undefined
 }
 
-/** Tells the progress of one stage; throws the signal's reason once it is aborted. */
+/** Tells the progress of one stage; throws ABORTED once the signal is aborted. */
 export function stageOf(
   { onProgress, signal }: Hooks,
   stage: string,
   total: number,
 ): (done: number, note?: string) => void {
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   onProgress?.({ stage, done: 0, total })
   return (done, note) => {
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
     onProgress?.({ stage, done, total, note })
   }
 }

@@ -288,7 +288,7 @@ test('mistakes are named', async () => {
   )
   await failing({}, { learningRate: -1 }).toThrow('learningRate is -1, allowed')
   await failing({}, { batchsize: 3 } as PartialTrainSettings).toThrow(
-    'unknown setting "batchsize", known: steps, batchSize',
+    'unknown setting "batchsize", did you mean batchSize?',
   )
   await failing({ device: 'tpu' }).toThrow(
     'the device "tpu" cannot be used here, cpu can: there are cpu',

@@ -1,5 +1,6 @@
 import { type Candidates, type Context, contextOf, type Query } from '../context.ts'
 import { KithError } from '../error.ts'
+import { isObject } from '../matrix.ts'
 import { similarities } from '../method/similarities.ts'
 import { range, resolve } from '../settings/setting-rules.ts'
 import { show } from '../settings/show.ts'
@@ -74,8 +75,12 @@ export function auditCandidates(
   query: Query,
   candidates: Candidates,
   grades: readonly (number | undefined)[],
-  { level: givenLevel, perQuery: givenCount, ...rest }: AuditSettings = {},
+  given: AuditSettings = {},
 ): Finding[] {
+  if (!isObject(given)) {
+    throw new KithError('BAD_INPUT', `settings must be an object, not ${show(given)}`)
+  }
+  const { level: givenLevel, perQuery: givenCount, ...rest } = given
   const { level, perQuery } = resolve({ level: givenLevel, perQuery: givenCount }, own, ownRules)
   const settings = resolveLabelSettings(rest, auditPreset)
   return memory.lend((workspace) => {

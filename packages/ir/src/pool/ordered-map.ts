@@ -1,10 +1,11 @@
+import { throwIfAborted } from '@kith/core/internal'
 import { onAbort } from './on-abort.ts'
 
 /** How far an ordered map goes ahead, and what stops it. */
 export interface MapOptions {
   /** Tasks that are read and not yet answered to the caller, at most. */
   ahead: number
-  /** Ends the map, which then throws the signal's reason. */
+  /** Ends the map, which then throws an error with the code ABORTED. */
   signal?: AbortSignal | undefined
 }
 
@@ -24,7 +25,7 @@ export async function* orderedMap<Task, Answer>(
   work: (task: Task, signal: AbortSignal) => Promise<Answer>,
   { ahead, signal }: MapOptions,
 ): AsyncGenerator<[task: Task, answer: Answer]> {
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   const ended = new AbortController()
   const stay = signal && onAbort(signal, () => ended.abort(signal.reason))
   const aborted = new Promise<void>((resolve) => {
@@ -36,7 +37,7 @@ export async function* orderedMap<Task, Answer>(
   let sourceEnd: { error?: unknown } | undefined
   try {
     for (;;) {
-      signal?.throwIfAborted()
+      throwIfAborted(signal)
       if (reading?.result) {
         const read = reading.result
         reading = undefined

@@ -1,4 +1,5 @@
 import { KithError } from '@kith/core'
+import { abortedError, throwIfAborted } from '@kith/core/internal'
 import { onAbort } from './on-abort.ts'
 import { orderedMap } from './ordered-map.ts'
 import type { PoolWorker } from './pool-worker.ts'
@@ -53,7 +54,7 @@ export class WorkerPool<Request, Answer> {
     const worker = await this.acquire(signal)
     const answer = (async () => {
       try {
-        signal?.throwIfAborted()
+        throwIfAborted(signal)
         return await worker.run(request())
       } finally {
         this.release(worker)
@@ -84,7 +85,7 @@ export class WorkerPool<Request, Answer> {
    * until it is released. A worker that was closed meanwhile, or has died, is not used again.
    */
   async acquire(signal?: AbortSignal): Promise<PoolWorker<Request, Answer>> {
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
     if (this.#closed) throw this.#closed
     const worker = this.#queue.length === 0 ? this.#pick() : undefined
     if (worker) return worker
@@ -103,7 +104,7 @@ export class WorkerPool<Request, Answer> {
         signal &&
         onAbort(signal, () => {
           this.#queue.splice(this.#queue.indexOf(waiting), 1)
-          waiting.reject(signal.reason)
+          waiting.reject(abortedError(signal))
         })
       this.#queue.push(waiting)
     })
@@ -190,11 +191,11 @@ export class WorkerPool<Request, Answer> {
   }
 }
 
-/** The outcome of a promise, or the reason of a signal that is aborted first. */
+/** The outcome of a promise, or an error where a signal is aborted first. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    const stay = onAbort(signal, () => reject(signal.reason))
+    if (signal.aborted) reject(abortedError(signal))
+    const stay = onAbort(signal, () => reject(abortedError(signal)))
     promise.then(resolve, reject).finally(stay)
   })
 }

@@ -1,4 +1,5 @@
 import { KithError } from '@kith/core'
+import { throwIfAborted } from '@kith/core/internal'
 import { readQrels, writeQrels } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
@@ -51,7 +52,7 @@ export async function auditAccept(
       else rejected++
     }
   }
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   await writeQrels(out, merged)
   await writeSidecar(out, 'audit --accept', {}, [qrels, decisions])
   return { out, accepted, rejected }

@@ -1,3 +1,4 @@
+import { throwIfAborted } from '@kith/core/internal'
 import {
   type Embeddings,
   FileError,
@@ -57,7 +58,7 @@ export async function loadStore(inputs: LoadInputs, hooks: Hooks = {}): Promise<
       await (isNew ? store.add(documents) : store.replace(documents))
     } catch (error) {
       // A store wraps what its caller throws.
-      hooks.signal?.throwIfAborted()
+      throwIfAborted(hooks.signal)
       throw error
     }
     if (inputs.index) {

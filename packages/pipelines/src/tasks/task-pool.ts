@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { throwIfAborted } from '@kith/core/internal'
 import { inBatches, ThreadWorker, WorkerPool, workerEntry } from '@kith/ir/pool'
 import { type JobName, type Jobs, openJob } from './jobs.ts'
 import { namedError } from './named-error.ts'
@@ -44,7 +45,7 @@ async function* runHere<Name extends JobName>(
   const job = await openJob(name, inputs)
   try {
     for await (const task of tasks) {
-      signal?.throwIfAborted()
+      throwIfAborted(signal)
       try {
         yield [task, job.run(task)]
       } catch (error) {

@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path'
+import { throwIfAborted } from '@kith/core/internal'
 import { writeAtomic } from '@kith/ir'
 import type { StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
 import { writeSidecar } from '../files/sidecar.ts'
@@ -51,7 +52,7 @@ export async function trainFromFiles(inputs: TrainInputs, hooks: Hooks = {}): Pr
     const model = await setup.openModel()
     const { queries, validation, settings, files, missing } = setup
     const cut = remarkCutQueries(model, queries, validation ?? [], hooks)
-    hooks.signal?.throwIfAborted()
+    throwIfAborted(hooks.signal)
     const result = await trainWith(setup, model, out, hooks)
     const made = { ...settings, ...modelSettings(inputs), maxTokens: model.maxTokens }
     await writeSidecar(out, 'train', made, files, { cut, missing: someMissing(missing) })
@@ -85,7 +86,7 @@ async function trainWith(
   })
   if (result.ended === 'stopped') {
     onRemark?.(`${out}: the checkpoint of step ${result.steps} of ${total} is saved`)
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
   }
   return result
 }

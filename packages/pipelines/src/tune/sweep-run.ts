@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type PartialMethodSettings, resolveMethodSettings } from '@kith/core'
+import { throwIfAborted } from '@kith/core/internal'
 import { writeAtomic } from '@kith/ir'
 import type { Figure } from '@kith/report'
 import { sweep } from '@kith/tune'
@@ -48,13 +49,13 @@ export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<
   const judged = await openJudged(inputs, LARGEST)
   const { run, qrels, queries, docs, collection, evaluator, scoring, policy, report } = judged
   try {
-    hooks.signal?.throwIfAborted()
+    throwIfAborted(hooks.signal)
     const sources = { run, qrels, queries, docs, level: scoring.level ?? 1 }
     // Before the long work, so that nothing is found missing after it.
     const contexts = labelContexts(sources, settings.contextSize, policy, report)
     for (const remark of report.remarks()) hooks.onRemark?.(remark)
     const swept = await sweep(evaluator, settings, (done, total) => {
-      hooks.signal?.throwIfAborted()
+      throwIfAborted(hooks.signal)
       hooks.onProgress?.({ stage: 'sweeping', done, total })
     })
     const baseline = evaluator.baseline.reduce((sum, value) => sum + value, 0) / evaluator.queries
@@ -66,7 +67,7 @@ export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<
       await labelFigure(contexts, sources, settings),
     ]
     // From here on a stop would leave a folder with figures of two sweeps.
-    hooks.signal?.throwIfAborted()
+    throwIfAborted(hooks.signal)
     const { out, commands = [] } = inputs
     const files = await writeFigures(out, figures, commands)
     return { out, files, figures, missing: report.list() }

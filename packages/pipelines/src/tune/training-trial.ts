@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { throwIfAborted } from '@kith/core/internal'
 import type { PartialTrainSettings } from '@kith/train'
 import type { RunningTrial } from '@kith/tune'
 import type { Hooks } from '../hooks.ts'
@@ -26,7 +27,7 @@ export async function trainTrial(
   out: string,
   { onProgress, signal }: Hooks,
 ): Promise<void> {
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   const { train } = await import('@kith/train')
   const behind = new AbortController()
   const settings = trialSettings(parameters, base)
@@ -52,5 +53,5 @@ export async function trainTrial(
     },
   })
   // A trial that was stopped on its way has no value; one that fell behind has.
-  if (ended === 'stopped' && !behind.signal.aborted) signal?.throwIfAborted()
+  if (ended === 'stopped' && !behind.signal.aborted) throwIfAborted(signal)
 }

@@ -49,7 +49,7 @@ interface Share {
 /** The message of values that a closed evaluator does not give. */
 const STOPPED = 'the trials were stopped'
 
-const entry = workerEntry(import.meta.url, './worker.js')
+const entry = workerEntry(import.meta.url, '../worker.js')
 
 /** An evaluator of a collection's queries, divided among worker threads. */
 export function createEvaluator(
