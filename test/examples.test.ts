@@ -33,6 +33,11 @@ const expected: Record<string, RegExp> = {
     /auditing: 3 of 3\n6 documents of 3 queries; .*\nquery\tdocument\tevidence\tvouchers\nq0\td18\t/,
   'audit-accept.mjs': /^1 accepted, 1 rejected\n.*'d6' => 1, 'd7' => 0/,
   'audit-evaluate.mjs': /^3 queries\njoint: 0\.10 of the first ten/,
+  'rerank-run.mjs':
+    /reranking: 3 of 3\n3 queries, 0 kinds of missing things\nReranking left nDCG@10 as it was\.\n$/,
+  'search-run.mjs': /^3 queries, 24 documents\nq0 Q0 d18 1 1\.45\d+ kith\n$/,
+  'encode.mjs': /^24 texts of 384 numbers, 0 cut\n$/,
+  'evaluate.mjs': /^run\.trec: 0\.6146\nbetter\.trec: 0\.6146\np = 1\.00\n$/,
   'sentence-transformers.mjs':
     /^What do beekeepers .*\n +0\.4\d +A beekeeper opens .*\n +0\.2\d +In winter/,
 }

