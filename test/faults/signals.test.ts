@@ -156,7 +156,7 @@ const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp
     args: (out) => ['encode', '--input', at('texts.jsonl'), '--out', out],
     isMiddle: (_, out) => existsSync(`${out}.partial.json`),
     result: (out) => out,
-    left: /^out\.npy\.partial(\.json)?$/,
+    left: /^out\.npy\.partial(\.json(\.tmp)?)?$/,
     next: /the same command goes on with .*out\.npy\n/,
   },
   {
@@ -164,7 +164,7 @@ const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp
     args: (out) => ['labels', ...judged(), '--out', out],
     isMiddle: (_, out) => existsSync(`${out}.partial.json`),
     result: (out) => out,
-    left: /^out\.npy\.partial(\.json)?$/,
+    left: /^out\.npy\.partial(\.json(\.tmp)?)?$/,
     next: /the same command goes on with .*out\.npy\n/,
   },
   {
@@ -173,10 +173,10 @@ const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp
       ...['tune', ...files(), '--qrels', at('few.trec')],
       ...['--trials', '24', '--out', out],
     ],
-    isMiddle: (_, out) => hasLines(`${out}.batch.jsonl`, 2),
+    isMiddle: (_, out) => hasLines(`${out}.study.jsonl`, 2),
     result: (out) => out,
-    left: /^out\.npy\.batch\.jsonl$/,
-    next: /the same command goes on with the trials in .*out\.npy\.batch\.jsonl\n/,
+    left: /^out\.npy\.study\.jsonl$/,
+    next: /the same command goes on with the trials in .*out\.npy\.study\.jsonl\n/,
   },
   {
     name: 'train',
@@ -197,7 +197,7 @@ const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp
     ],
     isMiddle: (_, out) => hasLines(`${out}-folder/trial-001/metrics.jsonl`, 3),
     result: (out) => `${out}-folder/tuned-training.json`,
-    left: /^out\.npy-folder(\/batch\.jsonl|\/trial-001.*)?$/,
+    left: /^out\.npy-folder(\/study\.jsonl|\/trial-001.*)?$/,
     next: /the same command goes on with the next one\n/,
   },
 ]
