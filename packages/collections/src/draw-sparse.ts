@@ -2,9 +2,12 @@ import { KithError } from '@kith/core'
 import type { Qrels, Run } from '@kith/ir'
 import { seededFraction } from '@kith/ir/random'
 
+/** How far down a ranking a label may lie, where nothing else is said. */
+export const sparseDepth = 200
+
 /** How labels are drawn. */
 export interface DrawSparseOptions {
-  /** Another seed, another draw. */
+  /** Another seed, another draw; default 1. */
   seed?: number | undefined
   /**
    * How far down the ranking of a query its label may lie. A label from outside the retrieved list
@@ -28,7 +31,7 @@ export interface SparseDraw {
 export function drawSparse(
   complete: Qrels,
   run: Run,
-  { seed = 1, depth = 200 }: DrawSparseOptions = {},
+  { seed = 1, depth = sparseDepth }: DrawSparseOptions = {},
 ): SparseDraw {
   if (!Number.isSafeInteger(depth) || depth < 1) {
     throw new KithError('BAD_SETTING', `depth ${depth}, expected a whole number from 1 on`)

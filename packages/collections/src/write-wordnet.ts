@@ -5,6 +5,13 @@ import { completeQrels } from './complete-qrels.ts'
 import { splits } from './splits.ts'
 import { wordnetReadme } from './wordnet-readme.ts'
 
+/** What the folder of a collection holds, drawn labels among it. */
+export const wordnetFiles: readonly string[] = [
+  ...['corpus.jsonl', 'queries.jsonl', 'queries-definition.jsonl'],
+  ...['regions.tsv', 'LICENSE', 'README.md'],
+  ...splits.flatMap((split) => [`qrels/${split}.tsv`, `qrels-sparse/${split}.tsv`]),
+]
+
 /** Writes a collection in BEIR's layout; what each file holds, the README.md among them says. */
 export async function writeWordnet(collection: WordnetCollection, folder: string): Promise<void> {
   const { documents, queries, notice } = collection

@@ -2,17 +2,18 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { RunBuilder, readQrels, readTexts } from '@kith/ir'
+import { RunBuilder, readQrels, readTexts, writeRun } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
   buildWordnet,
   completeQrels,
+  drawFromRun,
   drawSparse,
   readNouns,
   splits,
   type WordnetCollection,
   type WordnetQuery,
-  writeSparse,
+  wordnetFiles,
   writeWordnet,
 } from '../src/index.ts'
 import { folder, nounsOf } from './support.ts'
@@ -117,9 +118,13 @@ describe('WordNet 3.1', () => {
       const ids = relevant.filter((_, i) => i % 2 === 0)
       builder.add({ query, ids, scores: ids.map((_, rank) => -rank) })
     }
-    const { qrels, without } = drawSparse(completeQrels(collection), builder.finish(), { seed: 7 })
+    const run = builder.finish()
+    const { qrels, without } = drawSparse(completeQrels(collection), run, { seed: 7 })
     expect(without).toEqual([collection.queries[0]!.id])
-    await writeSparse(collection, qrels, join(folder, 'wordnet'))
+    await writeRun(join(folder, 'run.trec'), run)
+    const place = join(folder, 'wordnet')
+    const drawn = await drawFromRun(collection, join(folder, 'run.trec'), place, { seed: 7 })
+    expect(drawn).toEqual({ queries: qrels.size, without: 1 })
     let written = 0
     for (const split of splits) {
       const sparse = await readQrels(join(folder, 'wordnet/qrels-sparse', `${split}.tsv`))
@@ -131,6 +136,7 @@ describe('WordNet 3.1', () => {
       written += sparse.size
     }
     expect(written).toBe(collection.queries.length - 1)
+    expect((await filesIn('wordnet')).sort()).toEqual([...wordnetFiles].sort())
   })
 })
 

@@ -1,17 +1,4 @@
-/** Internal: parts of the pipelines that the command line uses while it prints their results. */
+/** Internal: the identity of files and the counts of a training, which the command line needs. */
 
-export * from './evaluate/clusters.ts'
-export * from './evaluate/evaluations.ts'
-export * from './files/file-identity.ts'
-export * from './files/sidecar.ts'
-export * from './join/documents.ts'
-export * from './join/missing.ts'
-export * from './join/store-address.ts'
-export * from './join/text-pair.ts'
-export * from './join/text-shelf.ts'
-export * from './join/vector-rows.ts'
-export * from './label/label-job.ts'
-export * from './label/label-tasks.ts'
-export * from './tasks/task-pool.ts'
+export { identityOf, statOf } from './files/file-identity.ts'
 export { someMissing } from './train/open-training.ts'
-export * from './train/training-figure.ts'

@@ -1,9 +1,14 @@
 /** Kith Studio, the page that shows the neighbourhood, and the rerank server. */
 export { demoFiles } from './demo-files.ts'
-export type { Limits } from './serve/limits.ts'
+export { defaultLimits, type Limits } from './serve/limits.ts'
+export { openSearchStore, type SearchStoreOptions } from './serve/open-search-store.ts'
 export type { SearchStore } from './serve/searcher.ts'
-export { type RunningServer, type ServeOptions, startServer } from './serve/server.ts'
-export { storeWithTexts } from './serve/store-with-texts.ts'
+export {
+  defaultAddress,
+  type RunningServer,
+  type ServeOptions,
+  startServer,
+} from './serve/server.ts'
 export { openTextModel, type TextModel } from './serve/text-model.ts'
 export { StudioCollection } from './studio-collection.ts'
 export { type Studio, startStudio } from './studio-server.ts'

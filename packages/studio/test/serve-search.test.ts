@@ -6,9 +6,9 @@ import { openStore } from '@kith/stores'
 import { beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { emptyDatabase, postgres } from '../../../test/postgres.ts'
+import { openSearchStore } from '../src/serve/open-search-store.ts'
 import type { SearchStore } from '../src/serve/searcher.ts'
 import type { RunningServer } from '../src/serve/server.ts'
-import { storeWithTexts } from '../src/serve/store-with-texts.ts'
 import { base64, post, serve, vectors } from './serve-support.ts'
 
 const [query, ...documents] = vectors(201, 24, 5) as [Float32Array, ...Float32Array[]]
@@ -28,8 +28,9 @@ beforeAll(async () => {
   await writeEmbeddings(file, { dimensions: 24, ids, type: 'f32' }, documents)
   const lines = texts.map((text, i) => JSON.stringify({ _id: `d${i}`, title: '', text }))
   writeFileSync(join(folder, 'corpus.jsonl'), lines.join('\n'))
-  const store = await openStore(file)
-  server = await serve({ store: await storeWithTexts(store, join(folder, 'corpus.jsonl')) })
+  server = await serve({
+    store: await openSearchStore(file, { corpus: join(folder, 'corpus.jsonl') }),
+  })
 })
 
 const search = async (body: object, where = server): Promise<Answer['results']> => {
@@ -102,6 +103,12 @@ test('candidates, and what is wrong', async () => {
     expect(response.status).toBe(status)
     expect(((await response.json()) as { message: string }).message).toMatch(message)
   }
+})
+
+test('documents that are not there are refused', async () => {
+  await expect(openSearchStore(join(folder, 'empty.npy'))).rejects.toThrow(
+    /empty\.npy has no documents: kith load brings some/,
+  )
 })
 
 test('an empty store finds nothing; a broken one tells the log, not the client', async () => {

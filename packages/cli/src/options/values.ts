@@ -78,3 +78,10 @@ export function optionalBytes<V extends object>(
     throw new UsageError(`--${name} takes a size such as 4G, not ${JSON.stringify(given)}`)
   return Math.floor(Number(match[1]) * units[match[2]!.toUpperCase()]!)
 }
+
+/** A size in bytes as `optionalBytes` takes it, such as `4G`. */
+export function sizeText(bytes: number): string {
+  const fitting = Object.entries(units).filter(([, unit]) => bytes > 0 && bytes % unit === 0)
+  const [name, unit] = fitting.at(-1) ?? ['', 1]
+  return `${bytes / unit}${name}`
+}

@@ -18,8 +18,8 @@ export interface Limits {
   cache: number
 }
 
-/** What holds where nobody says otherwise. */
-const defaults: Limits = {
+/** The limits of a server that is told no others. */
+export const defaultLimits: Readonly<Limits> = {
   body: 8 * 2 ** 20,
   documents: 1000,
   characters: 32_768,
@@ -34,7 +34,7 @@ const DAY = 86_400
 
 /** The given limits, completed and checked. */
 export function resolveLimits(given: Partial<Limits> = {}): Limits {
-  const limits = { ...defaults, ...given }
+  const limits = { ...defaultLimits, ...given }
   for (const [name, value] of Object.entries(limits)) {
     if (Number.isFinite(value) && (value > 0 || (value === 0 && name === 'cache'))) continue
     throw new KithError('BAD_SETTING', `the limit ${name} is ${value}, allowed: numbers above 0`)

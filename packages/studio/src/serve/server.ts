@@ -31,6 +31,9 @@ export interface ServeOptions {
   onError?: ((error: unknown) => void) | undefined
 }
 
+/** Where a server listens that is told nothing else: for this machine only. */
+export const defaultAddress = { host: '127.0.0.1', port: 8080 } as const
+
 /** A server that takes requests. */
 export interface RunningServer {
   readonly url: string
@@ -46,7 +49,8 @@ const IDLE_TIME = 30_000
 
 /** Starts a rerank server; it takes requests when the promise is fulfilled. */
 export async function startServer(options: ServeOptions = {}): Promise<RunningServer> {
-  const { host = '127.0.0.1', port = 8080, keys = [], open = false, store, openModel } = options
+  const { host = defaultAddress.host, port = defaultAddress.port } = options
+  const { keys = [], open = false, store, openModel } = options
   let embedder: Embedder | undefined
   const release = async (): Promise<void> => {
     await embedder?.close()

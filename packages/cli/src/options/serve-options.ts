@@ -1,0 +1,133 @@
+import { type Settings, similaritySettings } from '@kith/core'
+import { defaultAddress, defaultLimits, type Limits } from '@kith/studio'
+import type { Options, Values } from './command.ts'
+import { encoderOptions, readEncoderOptions } from './encoder-options.ts'
+import {
+  readMethodSettings,
+  readTunedFile,
+  settingOptions,
+  tunedOption,
+} from './setting-options.ts'
+import { UsageError } from './usage-error.ts'
+import {
+  isSet,
+  optionalBytes,
+  optionalNumber,
+  optionalText,
+  optionalWhole,
+  sizeText,
+  texts,
+} from './values.ts'
+
+/** What `kith serve` takes. */
+export const serveOptions = {
+  port: {
+    value: 'N',
+    help: 'where it listens; 0 takes any free port',
+    default: String(defaultAddress.port),
+  },
+  host: {
+    value: 'ADDRESS',
+    help: 'who can reach it: 0.0.0.0 is everybody',
+    default: defaultAddress.host,
+  },
+  'api-key': { value: 'KEY', help: 'requests must bring it as a Bearer token', multiple: true },
+  'no-auth': { help: 'let anybody ask who can reach it' },
+  store: {
+    value: 'ADDRESS',
+    file: 'input',
+    help: 'documents for /v1/search: a file of embeddings, a LanceDB folder, postgres://…',
+  },
+  corpus: {
+    value: 'FILE',
+    file: 'input',
+    help: 'texts of the documents, where the store has none',
+  },
+  ...encoderOptions,
+  model: {
+    ...encoderOptions.model,
+    help: 'minilm, a folder, a name on the hub; none serves embeddings only',
+  },
+  'max-body': { value: 'SIZE', help: 'of a request', default: sizeText(defaultLimits.body) },
+  'max-documents': { value: 'N', help: 'of a request', default: String(defaultLimits.documents) },
+  'max-characters': { value: 'N', help: 'of a text', default: String(defaultLimits.characters) },
+  queue: {
+    value: 'N',
+    help: 'texts that may wait for the encoder',
+    default: String(defaultLimits.queue),
+  },
+  timeout: {
+    value: 'SECONDS',
+    help: 'that a request may take',
+    default: String(defaultLimits.seconds),
+  },
+  cache: {
+    value: 'SIZE',
+    help: 'embeddings of texts that come again',
+    default: sizeText(defaultLimits.cache),
+  },
+  ...tunedOption,
+  force: { help: 'serve even where kith tune says that the old ranking is better' },
+  ...settingOptions,
+} satisfies Options
+
+type ServeValues = Values<typeof serveOptions>
+
+/** The settings that are served: those that were tuned, if they are any good, or the options'. */
+export async function readServedSettings(values: ServeValues): Promise<Settings> {
+  const tuned = await readTunedFile(values)
+  if (tuned?.verdict === 'keep-run' && !isSet(values, 'force')) {
+    throw new UsageError(`kith tune says: ${tuned.reason} (--force serves all the same)`)
+  }
+  const settings = tuned?.settings ?? readMethodSettings(values)
+  if (settings.method !== 'neighbours') {
+    throw new UsageError(`the server reranks by neighbours, these settings by ${settings.method}`)
+  }
+  return similaritySettings(settings)
+}
+
+/** The model that embeds texts; undefined where requests must bring embeddings. */
+export function readServedModel(values: ServeValues) {
+  const { model, ...options } = readEncoderOptions(values)
+  return model === 'none' ? undefined : { name: model, options }
+}
+
+/** Where the documents for /v1/search and their texts are. */
+export function readServedStore(
+  values: ServeValues,
+): { address: string; corpus: string | undefined } | undefined {
+  const address = optionalText(values, 'store')
+  const corpus = optionalText(values, 'corpus')
+  if (address !== undefined) return { address, corpus }
+  if (corpus !== undefined) throw new UsageError('--corpus has the texts of a --store: give both')
+  return undefined
+}
+
+/** Where the server listens, and who may ask it for how much. */
+export function readAccess(values: ServeValues) {
+  return {
+    port: optionalWhole(values, 'port', { from: 0, to: 65_535 }),
+    host: optionalText(values, 'host'),
+    keys: readKeys(values),
+    open: isSet(values, 'no-auth'),
+    limits: readLimits(values),
+  }
+}
+
+function readKeys(values: ServeValues): string[] {
+  const fromEnvironment = process.env['KITH_API_KEY']
+  const given = texts(values, 'api-key')
+  return given.length > 0 || !fromEnvironment ? given : [fromEnvironment]
+}
+
+function readLimits(values: ServeValues): Partial<Limits> {
+  const given: { [Name in keyof Limits]?: Limits[Name] | undefined } = {
+    body: optionalBytes(values, 'max-body'),
+    documents: optionalWhole(values, 'max-documents'),
+    characters: optionalWhole(values, 'max-characters'),
+    queue: optionalWhole(values, 'queue'),
+    seconds: optionalNumber(values, 'timeout'),
+    cache: optionalBytes(values, 'cache'),
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}

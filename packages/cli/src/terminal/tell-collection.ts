@@ -1,0 +1,26 @@
+import { type SparseCounts, sparseDepth, splits, type WordnetCollection } from '@kith/collections'
+import type { Output } from './output.ts'
+
+/** Prints what a collection holds and how many sparse labels were drawn. */
+export function tellCollection(
+  output: Output,
+  folder: string,
+  { documents, queries }: WordnetCollection,
+  seconds: number,
+  sparse: SparseCounts | undefined,
+): void {
+  const counts = Object.fromEntries(
+    splits.map((split) => [split, queries.filter((query) => query.split === split).length]),
+  )
+  const sizes = Object.entries(counts).map(([split, count]) => `${split} ${count}`)
+  const lines = [`${folder}: ${documents.length} documents; queries: ${sizes.join(', ')}`]
+  if (sparse) {
+    lines.push(
+      `sparse labels: one relevant document for each of ${sparse.queries} queries; ${sparse.without} have none among their first ${sparseDepth}`,
+    )
+  }
+  output.result(
+    { folder, documents: documents.length, queries: counts, seconds, sparse },
+    lines.join('\n'),
+  )
+}

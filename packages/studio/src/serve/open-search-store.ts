@@ -1,0 +1,32 @@
+import { KithError, type Settings } from '@kith/core'
+import type { SearchStore } from './searcher.ts'
+import { storeWithTexts } from './store-with-texts.ts'
+
+/** How the documents of a server are opened. */
+export interface SearchStoreOptions {
+  /** How queries and documents are compared. */
+  metric?: Settings['metric'] | undefined
+  /** A file with the texts of the documents, where the store has none. */
+  corpus?: string | undefined
+}
+
+/**
+ * Opens the documents that `/v1/search` looks through.
+ *
+ * @param address A file of embeddings, a LanceDB folder or `postgres://…`.
+ */
+export async function openSearchStore(
+  address: string,
+  { metric, corpus }: SearchStoreOptions = {},
+): Promise<SearchStore> {
+  // Loaded here, since most servers search nothing.
+  const { openStore } = await import('@kith/stores')
+  const store = await openStore(address, { metric })
+  if ((await store.count()) === 0) {
+    await store.close()
+    // What stands before the @ of an address is a password.
+    const shown = address.replace(/\/\/[^/]*@/, '//')
+    throw new KithError('BAD_INPUT', `the store ${shown} has no documents: kith load brings some`)
+  }
+  return corpus === undefined ? store : storeWithTexts(store, corpus)
+}
