@@ -6,9 +6,9 @@ import {
 } from '@kith/core'
 import type { OpenEmbeddingsOptions, Qrels, RankedQuery } from '@kith/ir'
 import type { MissingPolicy } from '../join/missing.ts'
+import { OpenTexts } from '../join/open-texts.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
 import { checkTextPair, type TextFiles } from '../join/text-files.ts'
-import { TextPair } from '../join/text-pair.ts'
 import { type VectorSource, vectorSource } from '../join/vector-rows.ts'
 import type { LabelPlan } from '../label/label-tasks.ts'
 
@@ -32,7 +32,7 @@ export interface AuditFiles extends TextFiles, OpenEmbeddingsOptions {
 
 /** The files of an audit, open, and its settings, complete. */
 export interface AuditSources extends OpenVectors {
-  texts: TextPair | undefined
+  texts: OpenTexts | undefined
   settings: LabelSettings
   level: number
   missing: MissingPolicy
@@ -48,7 +48,7 @@ export async function openAudit(files: AuditFiles): Promise<AuditSources> {
   const opened = await openVectors(files)
   const { queries, docs } = opened
   try {
-    const texts = pair && (await TextPair.open(pair.corpus, pair.queryText))
+    const texts = pair && (await OpenTexts.open(pair))
     return {
       ...{ queries, docs, texts, settings, level, missing },
       vectors: {

@@ -1,8 +1,7 @@
 import type { LabelSettings } from '@kith/core'
-import type { TextEntry } from '@kith/ir'
-import type { Store, StoreDocument } from '@kith/stores'
+import type { Store } from '@kith/stores'
 import type { MissingPolicy } from '../join/missing.ts'
-import { TextPair } from '../join/text-pair.ts'
+import { OpenTexts } from '../join/open-texts.ts'
 import { entryOf } from '../label/label-all.ts'
 import { formatLabelsOrSkip, type LabelLayout, needsTexts } from '../label/label-format.ts'
 import { addLabels, emptySummary, isSummary, type LabelSummary } from '../label/label-summary.ts'
@@ -10,6 +9,7 @@ import { type LabelTask, labelJoin, labelTasks } from '../label/label-tasks.ts'
 import { runTasks } from '../tasks/task-pool.ts'
 import { batchVectors } from './batch-embeddings.ts'
 import { type BatchItem, damaged } from './batch-item.ts'
+import { documentTexts, queryTexts } from './batch-texts.ts'
 import type { PortionAnswer } from './batch-work.ts'
 
 /** What decides how a batch is labelled. */
@@ -39,7 +39,10 @@ export async function labelBatch(
   const { settings, layout, missing, texts: compares } = work
   const needed = neededIds(items, settings.contextSize, missing)
   const { documents, queries, docs, sources } = await batchVectors(store, items, needed)
-  const texts = compares || needsTexts(layout.format) ? textsOf(items, documents) : undefined
+  const texts =
+    compares || needsTexts(layout.format)
+      ? OpenTexts.of(queryTexts(items), documentTexts(documents.values()))
+      : undefined
   const compared = compares ? texts : undefined
   const join = labelJoin({ queries, docs, texts: compared, missing })
   const results = new Map<string, QueryLabels>()
@@ -111,28 +114,5 @@ function* neededIds(
     if (truth.length === 0) continue
     for (const [id] of truth) yield id
     yield* missing === 'skip' ? ids : ids.slice(0, contextSize)
-  }
-}
-
-/** The texts of a batch: the queries' from the items, the documents' from the store. */
-function textsOf(
-  items: readonly BatchItem[],
-  documents: ReadonlyMap<string, StoreDocument>,
-): TextPair {
-  const queries = new Map<string, TextEntry>()
-  for (const { query, text } of items) if (text) queries.set(query, text)
-  const entries = new Map<string, TextEntry>()
-  for (const [id, { title, text }] of documents) {
-    if (text !== undefined)
-      entries.set(id, title === undefined ? { id, text } : { id, title, text })
-  }
-  return new TextPair(sourceOf(queries), sourceOf(entries))
-}
-
-function sourceOf(entries: ReadonlyMap<string, TextEntry>) {
-  return {
-    get: (id: string) => entries.get(id),
-    has: (id: string) => entries.has(id),
-    async close() {},
   }
 }

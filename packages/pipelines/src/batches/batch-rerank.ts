@@ -2,12 +2,13 @@ import type { MethodSettings } from '@kith/core'
 import type { RankedQuery } from '@kith/ir'
 import type { Store } from '@kith/stores'
 import type { MissingPolicy } from '../join/missing.ts'
-import { type Shelves, TextShelf } from '../join/text-shelf.ts'
+import { PreparedTexts } from '../join/prepared-texts.ts'
 import { newRanking } from '../rerank/new-rankings.ts'
 import { rerankTasks } from '../rerank/rerank-tasks.ts'
 import { runTasks } from '../tasks/task-pool.ts'
 import { batchVectors } from './batch-embeddings.ts'
 import { type BatchItem, bytesOf, copyOf, damaged } from './batch-item.ts'
+import { documentTexts, queryTexts } from './batch-texts.ts'
 import type { PortionAnswer } from './batch-work.ts'
 
 /** What decides how a batch is reranked. */
@@ -24,20 +25,22 @@ export interface RerankWork {
  */
 export async function rerankBatch(
   store: Store,
-  { settings, missing, texts }: RerankWork,
+  { settings, missing, texts: compares }: RerankWork,
   items: readonly BatchItem[],
 ): Promise<PortionAnswer> {
   const needed = neededIds(items, settings.contextSize, missing)
   const { documents, queries, docs, sources } = await batchVectors(store, items, needed)
   const rankings = new Map(items.map((item) => [item.query, rankingOf(item)]))
   const run = { has: (id: string) => rankings.has(id), [Symbol.iterator]: () => rankings.values() }
-  const shelves = texts ? shelvesOf(items, documents.values()) : undefined
+  const texts = compares
+    ? PreparedTexts.of(queryTexts(items), documentTexts(documents.values()))
+    : undefined
   const { contextSize } = settings
-  const { list, report } = rerankTasks({ run, queries, docs, shelves, missing, contextSize })
+  const { list, report } = rerankTasks({ run, queries, docs, texts, missing, contextSize })
   const inputs = {
     ...sources,
-    queryTexts: shelves?.queries.share(),
-    docTexts: shelves?.documents.share(),
+    queryTexts: texts?.queries.share(),
+    docTexts: texts?.documents.share(),
     settings,
   }
   const bodies = new Map<string, Buffer>()
@@ -79,17 +82,4 @@ function* neededIds(
   missing: MissingPolicy,
 ): Generator<string> {
   for (const { ids } of items) yield* missing === 'skip' ? ids : ids.slice(0, contextSize)
-}
-
-function shelvesOf(
-  items: readonly BatchItem[],
-  documents: Iterable<{ id: string; title?: string | undefined; text?: string | undefined }>,
-): Shelves {
-  const shelves = { queries: new TextShelf(), documents: new TextShelf() }
-  for (const { query, text } of items) if (text) shelves.queries.add({ ...text, id: query })
-  for (const { id, title, text } of documents) {
-    if (text !== undefined)
-      shelves.documents.add(title === undefined ? { id, text } : { id, title, text })
-  }
-  return shelves
 }

@@ -2,9 +2,9 @@ import { streamRankings } from '@kith/ir'
 import type { LabelWork } from '../batches/batch-label.ts'
 import type { Hooks } from '../hooks.ts'
 import { remarkMissing } from '../join/missing.ts'
+import { OpenTexts } from '../join/open-texts.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
 import { checkTextPair } from '../join/text-files.ts'
-import { TextPair } from '../join/text-pair.ts'
 import { vectorSource } from '../join/vector-rows.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import { entryOf, labelAll } from './label-all.ts'
@@ -27,9 +27,9 @@ export async function labelFiles(plan: LabelFilesPlan, hooks: Hooks): Promise<La
   const pair = checkTextPair(plan)
   const { queries, docs, dimensions, memory } = plan
   const vectors = await openVectors({ queries, docs, dimensions, memory })
-  let texts: TextPair | undefined
+  let texts: OpenTexts | undefined
   try {
-    texts = pair && (await TextPair.open(pair.corpus, pair.queryText))
+    texts = pair && (await OpenTexts.open(pair))
     return await labelWith(vectors, texts, plan, hooks)
   } finally {
     await vectors.close()
@@ -39,7 +39,7 @@ export async function labelFiles(plan: LabelFilesPlan, hooks: Hooks): Promise<La
 
 async function labelWith(
   { queries, docs }: OpenVectors,
-  texts: TextPair | undefined,
+  texts: OpenTexts | undefined,
   plan: LabelFilesPlan,
   hooks: Hooks,
 ): Promise<LabelResult> {

@@ -9,7 +9,7 @@ import {
   type LabelValues,
 } from '@kith/ir'
 import type { Join } from '../join/join.ts'
-import type { TextPair } from '../join/text-pair.ts'
+import type { OpenTexts } from '../join/open-texts.ts'
 
 export const labelFormats = [
   'jsonl',
@@ -63,13 +63,13 @@ export function formatLabels(
 export function formatLabelsOrSkip(
   entry: LabelledQuery,
   layout: LabelLayout,
-  texts: TextPair | undefined,
+  texts: OpenTexts | undefined,
   join: Join,
 ): string | { leftOut: string } | undefined {
   if (!texts || !needsTexts(layout.format)) return formatLabels(entry, layout, texts)
   const { query, docs } = entry
-  const without = docs.filter((id) => !texts.has(id))
-  const noText = texts.query(query) === undefined
+  const without = docs.filter((id) => !texts.hasDocument(id))
+  const noText = !texts.hasQuery(query)
   if (!noText && without.length === 0) return formatLabels(entry, layout, texts)
   if (noText) join.report.add('queries of the run have no text', query)
   for (const id of without) join.report.add('labelled documents have no text', id)

@@ -2,7 +2,7 @@ import { injectGroundTruth, type PreparedText } from '@kith/core'
 import type { Embeddings, Qrels, RankedQuery } from '@kith/ir'
 import { Join } from '../join/join.ts'
 import type { MissingPolicy } from '../join/missing.ts'
-import type { TextPair } from '../join/text-pair.ts'
+import type { OpenTexts } from '../join/open-texts.ts'
 import type { QueryTask } from '../tasks/job.ts'
 
 /** One query to label. */
@@ -26,7 +26,7 @@ export interface LabelPlan {
   level: number
   queries: Embeddings
   docs: Embeddings
-  texts: TextPair | undefined
+  texts: OpenTexts | undefined
   contextSize: number
   missing: MissingPolicy
   /** The first and the end of the places in the run that are wanted. */
@@ -44,11 +44,7 @@ export function labelJoin({
   texts,
   missing,
 }: Pick<LabelPlan, 'queries' | 'docs' | 'texts' | 'missing'>): Join {
-  const present = texts && {
-    hasQuery: (id: string) => texts.query(id) !== undefined,
-    hasDocument: (id: string) => texts.has(id),
-  }
-  return new Join({ queries, docs, texts: present }, missing)
+  return new Join({ queries, docs, texts }, missing)
 }
 
 /**

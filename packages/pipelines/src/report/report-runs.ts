@@ -6,8 +6,8 @@ import { type EvaluateInputs, measureRuns } from '../evaluate/evaluate-runs.ts'
 import { compareToFirst } from '../evaluate/evaluations.ts'
 import { otherThan, readSidecar, sidecarOf } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
+import { OpenTexts } from '../join/open-texts.ts'
 import { checkTextPair, type TextFiles } from '../join/text-files.ts'
-import { TextPair } from '../join/text-pair.ts'
 import { usualMeasures } from '../rerank/rerank-figures.ts'
 import { trainingFigure } from '../train/training-figure.ts'
 import { version } from '../version.ts'
@@ -39,7 +39,7 @@ export async function reportRuns(inputs: ReportInputs, hooks: Hooks = {}): Promi
   if (new Set(files).size < files.length) throw new KithError('BAD_INPUT', 'a run is named twice')
   const texts = checkTextPair(inputs)
   const { evaluations, runs, qrels } = await measureRuns(inputs)
-  const pair = texts && (await TextPair.open(texts.corpus, texts.queryText))
+  const pair = texts && (await OpenTexts.open(texts))
   try {
     const comparisons = compareToFirst(evaluations)
     const figures: Figure[] = []

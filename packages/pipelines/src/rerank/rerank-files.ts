@@ -4,8 +4,8 @@ import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { type MissingPolicy, remarkMissing } from '../join/missing.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
+import { PreparedTexts } from '../join/prepared-texts.ts'
 import { checkTextPair } from '../join/text-files.ts'
-import { readShelves } from '../join/text-shelf.ts'
 import { vectorSource } from '../join/vector-rows.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import { newRankings } from './new-rankings.ts'
@@ -38,17 +38,17 @@ async function rerankWith(
   hooks: Hooks,
 ): Promise<RerankResult> {
   const { out, settings, missing, qrels, workers, corpus, queryText } = plan
-  const texts = checkTextPair(plan)
+  const textFiles = checkTextPair(plan)
   const run = await readRun(plan.run)
   const wanted = { run, queries, docs, missing, contextSize: settings.contextSize }
-  const shelves = texts && (await readShelves(wanted, texts.corpus, texts.queryText))
-  const { list, report } = rerankTasks({ ...wanted, shelves })
+  const texts = textFiles && (await PreparedTexts.read(textFiles, wanted))
+  const { list, report } = rerankTasks({ ...wanted, texts })
   remarkMissing(report, hooks)
   const inputs = {
     queries: vectorSource(plan.queries, queries),
     docs: vectorSource(plan.docs, docs),
-    queryTexts: shelves?.queries.share(),
-    docTexts: shelves?.documents.share(),
+    queryTexts: texts?.queries.share(),
+    docTexts: texts?.documents.share(),
     settings,
   }
   const start = performance.now()
@@ -67,7 +67,7 @@ async function rerankWith(
   await writeSidecar(
     out,
     'rerank',
-    { ...settings, missing, texts: shelves !== undefined, again: plan.searchAgain },
+    { ...settings, missing, texts: texts !== undefined, again: plan.searchAgain },
     files.filter((file) => file !== undefined),
   )
   const figures =

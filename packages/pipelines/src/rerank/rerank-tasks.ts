@@ -1,14 +1,15 @@
 import type { Embeddings, RankedQuery, Run } from '@kith/ir'
 import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
-import type { Shelves } from '../join/text-shelf.ts'
+import type { PreparedTexts } from '../join/prepared-texts.ts'
 
 /** What is to be reranked, and with what. */
 export interface RerankPlan {
   run: Iterable<RankedQuery> & Pick<Run, 'has'>
   queries: Embeddings
   docs: Embeddings
-  shelves: Shelves | undefined
+  /** The texts, where the words count. */
+  texts: PreparedTexts | undefined
   missing: MissingPolicy
   contextSize: number
 }
@@ -28,11 +29,7 @@ export interface RerankTask {
 
 /** Turns a run into tasks. What is missing is counted, and stops everything unless it may be skipped. */
 export function rerankTasks(plan: RerankPlan): { list: RerankTask[]; report: MissingReport } {
-  const { queries, docs, shelves, contextSize } = plan
-  const texts = shelves && {
-    hasQuery: (id: string) => shelves.queries.numberOf(id) !== undefined,
-    hasDocument: (id: string) => shelves.documents.numberOf(id) !== undefined,
-  }
+  const { queries, docs, texts, contextSize } = plan
   const join = new Join({ queries, docs, texts }, plan.missing)
   const list: RerankTask[] = []
   for (const { query, ids } of plan.run) {
@@ -42,10 +39,10 @@ export function rerankTasks(plan: RerankPlan): { list: RerankTask[]; report: Mis
     list.push({
       query,
       row,
-      text: shelves?.queries.numberOf(query) ?? 0,
+      text: texts?.queries.numberOf(query) ?? 0,
       rows: Uint32Array.from(rows),
       texts: Uint32Array.from(
-        shelves ? places.map((place) => shelves.documents.numberOf(ids[place]!)!) : [],
+        texts ? places.map((place) => texts.documents.numberOf(ids[place]!)!) : [],
       ),
       places: withOthersBehind(places, ids.length),
     })

@@ -2,8 +2,8 @@ import { type OpenEmbeddingsOptions, type Qrels, type Run, readQrels, readRun } 
 import { createEvaluator, type Evaluator, type TrialCollection } from '@kith/tune'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
+import { PreparedTexts } from '../join/prepared-texts.ts'
 import { checkTextPair } from '../join/text-files.ts'
-import { preparedTexts } from '../join/text-shelf.ts'
 import { collect } from './collect.ts'
 
 /** Judged queries that settings are measured on, and how. */
@@ -67,13 +67,12 @@ async function judgedWith(
   const { missing = 'error', measure = 'nDCG@10', level, strict = false, workers } = inputs
   const { queries, docs } = vectors
   const [run, qrels] = [await readRun(inputs.run), await readQrels(inputs.qrels)]
-  const texts =
-    textFiles &&
-    (await preparedTexts(
-      { run, contextSize: largest, missing },
-      textFiles.corpus,
-      textFiles.queryText,
-    ))
+  const prepared =
+    textFiles && (await PreparedTexts.read(textFiles, { run, contextSize: largest, missing }))
+  const texts = prepared && {
+    query: (id: string) => prepared.queries.get(id),
+    document: (id: string) => prepared.documents.get(id),
+  }
   const { collection, report } = collect({ run, qrels, queries, docs, texts, largest, missing })
   const scoring = { measure, level, strict }
   const evaluator = createEvaluator(collection, { ...scoring, workers })

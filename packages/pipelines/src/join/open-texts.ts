@@ -1,0 +1,82 @@
+import { type PreparedText, prepareText } from '@kith/core'
+import { type LabelTexts, type TextEntry, TextStore } from '@kith/ir'
+import type { TextsPresent } from './join.ts'
+import { NumberedTexts } from './prepared-texts.ts'
+
+/** Prepared texts that are kept for the next query they are candidates of. */
+const KEPT = 50_000
+
+/** Where texts come from by their ids. */
+export type TextSource = Pick<TextStore, 'get' | 'has' | 'close'>
+
+/** The texts of queries and documents, read by id and prepared as they are needed. */
+export class OpenTexts implements TextsPresent, LabelTexts {
+  readonly #queries: TextSource
+  readonly #documents: TextSource
+  readonly #prepared = new NumberedTexts()
+
+  constructor(queries: TextSource, documents: TextSource) {
+    this.#queries = queries
+    this.#documents = documents
+  }
+
+  /** Opens the files of documents and queries, which may be larger than memory. */
+  static async open({
+    corpus,
+    queryText,
+  }: {
+    corpus: string
+    queryText: string
+  }): Promise<OpenTexts> {
+    const queries = await TextStore.open(queryText)
+    return new OpenTexts(queries, await TextStore.open(corpus))
+  }
+
+  /** Takes entries that are in memory. */
+  static of(queries: Iterable<TextEntry>, documents: Iterable<TextEntry>): OpenTexts {
+    return new OpenTexts(sourceOf(queries), sourceOf(documents))
+  }
+
+  query(id: string): TextEntry | undefined {
+    return this.#queries.get(id)
+  }
+
+  document(id: string): TextEntry | undefined {
+    return this.#documents.get(id)
+  }
+
+  hasQuery(id: string): boolean {
+    return this.#queries.has(id)
+  }
+
+  hasDocument(id: string): boolean {
+    return this.#documents.has(id)
+  }
+
+  /** The words of a query and of its candidates, which all have texts. */
+  prepared(query: string, documents: readonly string[]): PreparedText[] {
+    return [
+      prepareText(this.query(query)!.text),
+      ...documents.map((id) => this.#prepared.get(id) ?? this.#prepare(id)),
+    ]
+  }
+
+  async close(): Promise<void> {
+    await this.#queries.close()
+    await this.#documents.close()
+  }
+
+  #prepare(id: string): PreparedText {
+    if (this.#prepared.size >= KEPT) this.#prepared.clear()
+    return this.#prepared.add(this.document(id)!)
+  }
+}
+
+function sourceOf(entries: Iterable<TextEntry>): TextSource {
+  const byId = new Map(Array.from(entries, (entry) => [entry.id, entry]))
+  return {
+    get: (id) => byId.get(id),
+    has: (id) => byId.has(id),
+    close: async () => {},
+  }
+}

@@ -1,0 +1,101 @@
+import { type PreparedText, prepareText } from '@kith/core'
+import { type Run, readTexts, type TextEntry } from '@kith/ir'
+import { type SharedTexts, shareTexts } from '@kith/tune'
+import type { TextsPresent } from './join.ts'
+import type { MissingPolicy } from './missing.ts'
+
+/** Prepared texts by id: split into terms once, numbered in the order in which they come in. */
+export class NumberedTexts {
+  readonly #numbers = new Map<string, number>()
+  readonly #texts: PreparedText[] = []
+
+  /** Prepares a text, title first, and keeps it. */
+  add({ id, title, text }: TextEntry): PreparedText {
+    const prepared = prepareText(title ? `${title} ${text}` : text)
+    this.#numbers.set(id, this.#texts.length)
+    this.#texts.push(prepared)
+    return prepared
+  }
+
+  /** How many texts are kept. */
+  get size(): number {
+    return this.#texts.length
+  }
+
+  /** The number of a text in `share`, undefined where there is none. */
+  numberOf(id: string): number | undefined {
+    return this.#numbers.get(id)
+  }
+
+  /** A text by id, undefined where there is none. */
+  get(id: string): PreparedText | undefined {
+    const number = this.#numbers.get(id)
+    return number === undefined ? undefined : this.#texts[number]
+  }
+
+  /** All texts, for worker threads to share. */
+  share(): SharedTexts {
+    return shareTexts(this.#texts)
+  }
+
+  /** Forgets all texts. */
+  clear(): void {
+    this.#numbers.clear()
+    this.#texts.length = 0
+  }
+}
+
+/** The queries and candidates whose texts are needed. */
+export interface WantedTexts {
+  run: Iterable<{ ids: readonly string[] }> & Pick<Run, 'has'>
+  contextSize: number
+  missing: MissingPolicy
+}
+
+/**
+ * The texts of a run's queries and of their candidates, prepared all at once and shared by worker
+ * threads. The texts themselves are not kept, and the files are read once from start to end, which
+ * is why labels and audits have `OpenTexts` instead: they write texts out again, and meet runs
+ * whose texts do not fit in memory. Both keep what they prepared in `NumberedTexts`.
+ */
+export class PreparedTexts implements TextsPresent {
+  readonly queries = new NumberedTexts()
+  readonly documents = new NumberedTexts()
+
+  /** Prepares the texts of entries that are in memory. */
+  static of(queries: Iterable<TextEntry>, documents: Iterable<TextEntry>): PreparedTexts {
+    const texts = new PreparedTexts()
+    for (const entry of queries) texts.queries.add(entry)
+    for (const entry of documents) texts.documents.add(entry)
+    return texts
+  }
+
+  /** Reads the texts of two files that reranking a run needs, and keeps no others. */
+  static async read(
+    { corpus, queryText }: { corpus: string; queryText: string },
+    { run, contextSize, missing }: WantedTexts,
+  ): Promise<PreparedTexts> {
+    const needed = new Set<string>()
+    for (const { ids } of run) {
+      // Where candidates are skipped, later ones move up into the context.
+      const end = missing === 'skip' ? ids.length : Math.min(contextSize, ids.length)
+      for (let i = 0; i < end; i++) needed.add(ids[i]!)
+    }
+    const texts = new PreparedTexts()
+    for await (const entry of readTexts(queryText)) {
+      if (run.has(entry.id)) texts.queries.add(entry)
+    }
+    for await (const entry of readTexts(corpus)) {
+      if (needed.has(entry.id)) texts.documents.add(entry)
+    }
+    return texts
+  }
+
+  hasQuery(id: string): boolean {
+    return this.queries.numberOf(id) !== undefined
+  }
+
+  hasDocument(id: string): boolean {
+    return this.documents.numberOf(id) !== undefined
+  }
+}

@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { prepareText } from '@kith/core'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { OpenTexts } from '../src/join/open-texts.ts'
+import { PreparedTexts } from '../src/join/prepared-texts.ts'
+
+const folder = temporaryFolder()
+const documents = [
+  { id: 'd1', title: 'Bees', text: 'make honey' },
+  { id: 'd2', text: 'wasps do not' },
+  { id: 'd3', text: 'nor do flies' },
+]
+const queries = [
+  { id: 'q1', text: 'who makes honey' },
+  { id: 'q2', text: 'another query' },
+]
+const files = { corpus: join(folder, 'corpus.jsonl'), queryText: join(folder, 'queries.jsonl') }
+const lines = (entries: readonly { id: string }[]): string =>
+  entries.map(({ id, ...rest }) => JSON.stringify({ _id: id, ...rest })).join('\n')
+writeFileSync(files.corpus, lines(documents))
+writeFileSync(files.queryText, lines(queries))
+
+/** A run of one query with all documents and one that has no text. */
+const rankings = [{ ids: ['d2', 'd1', 'd9', 'd3'] }]
+const run = {
+  has: (id: string) => id === 'q1',
+  [Symbol.iterator]: () => rankings.values(),
+}
+
+test('a run’s own texts are read, up to the context, and numbered for sharing', async () => {
+  const texts = await PreparedTexts.read(files, { run, contextSize: 2, missing: 'error' })
+  expect(['q1', 'q2'].map((id) => texts.hasQuery(id))).toEqual([true, false])
+  expect(['d1', 'd2', 'd3', 'd9'].map((id) => texts.hasDocument(id))).toEqual([
+    ...[true, true, false, false],
+  ])
+  expect(['d1', 'd2'].map((id) => texts.documents.numberOf(id))).toEqual([0, 1])
+  expect(texts.documents.get('d1')).toEqual(prepareText('Bees make honey'))
+  expect(texts.documents.size).toBe(2)
+})
+
+test('where candidates may be skipped, all of them can move up', async () => {
+  const texts = await PreparedTexts.read(files, { run, contextSize: 2, missing: 'skip' })
+  expect(texts.hasDocument('d3')).toBe(true)
+})
+
+test('texts in files and in memory are the same, read at once or as needed', async () => {
+  const read = await PreparedTexts.read(files, { run, contextSize: 4, missing: 'error' })
+  const held = PreparedTexts.of(queries, documents)
+  const opened = await OpenTexts.open(files)
+  const inMemory = OpenTexts.of(queries, documents)
+  try {
+    const ids = ['d3', 'd1']
+    const expected = [read.queries.get('q1'), ...ids.map((id) => read.documents.get(id))]
+    expect(opened.prepared('q1', ids)).toEqual(expected)
+    expect(inMemory.prepared('q1', ids)).toEqual(expected)
+    expect(held.documents.share()).toEqual(read.documents.share())
+    expect(opened.document('d1')).toEqual(documents[0])
+    expect([opened.hasQuery('q2'), opened.hasQuery('d1')]).toEqual([true, false])
+    expect([inMemory.hasDocument('d2'), inMemory.hasDocument('d9')]).toEqual([true, false])
+  } finally {
+    await opened.close()
+  }
+})
+
+test('a text is prepared once for all queries it is a candidate of', () => {
+  const texts = OpenTexts.of(queries, documents)
+  const [, first] = texts.prepared('q1', ['d1'])
+  const [, again] = texts.prepared('q2', ['d1'])
+  expect(again).toBe(first)
+})
