@@ -2,7 +2,9 @@
  * Internal: rules for settings and names, and what an abort throws, for Kith's own packages. It may
  * change with any version; programs use the package's main entry.
  */
+
 export { abortedError, throwIfAborted } from './abort.ts'
+export { textWeights } from './method/view-weights.ts'
 export { type NamedParts, refuseUnknown, unknownName } from './settings/names.ts'
 export {
   choice,

@@ -4,6 +4,7 @@
  */
 export { embeddingFiles } from './embeddings/embedding-files.ts'
 export { halfTable, toHalves } from './embeddings/half.ts'
+export { embeddingMemory } from './embeddings/open-embeddings.ts'
 export { asFileError } from './io/file-error.ts'
 export { isStandardInput } from './io/input-file.ts'
 export { readLines } from './io/lines.ts'

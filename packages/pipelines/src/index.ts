@@ -21,6 +21,7 @@ export { type EncodeInputs, type EncodeResult, encodeTexts } from './encode/enco
 export { type EvaluateInputs, type EvaluateResult, evaluateRuns } from './evaluate/evaluate-runs.ts'
 export type { CorrectedComparison, NamedEvaluation } from './evaluate/evaluations.ts'
 export type { Hooks, JobProgress } from './hooks.ts'
+export { jobDefaults } from './job-defaults.ts'
 export type { DocumentPlace } from './join/documents.ts'
 export {
   type Missing,

@@ -1,4 +1,5 @@
-/** Internal: the identity of files and the counts of a training, which the command line needs. */
+/** Internal: the identity of files, the counts and the defaults of a training, for the command line. */
 
+export { trainDefaults } from '@kith/train/internal'
 export { identityOf, statOf } from './files/file-identity.ts'
 export { someMissing } from './train/open-training.ts'

@@ -53,7 +53,8 @@ export type PartialTrainSettings = {
   [Name in keyof TrainSettings]?: TrainSettings[Name] | undefined
 }
 
-const defaults: Omit<TrainSettings, 'steps'> = {
+/** What each setting is where nothing else is said. */
+export const trainDefaults: Readonly<Omit<TrainSettings, 'steps'>> = {
   batchSize: 32,
   gradientAccumulation: 1,
   listSize: 1000,
@@ -120,7 +121,11 @@ const rules: Rules & Record<keyof TrainSettings, Rule> = {
 
 /** Completes settings with the defaults, and checks each one's range. */
 export function resolveTrainSettings(given: PartialTrainSettings): TrainSettings {
-  const settings = resolve<Omit<TrainSettings, 'steps'>>(given, defaults, rules) as TrainSettings
+  const settings = resolve<Omit<TrainSettings, 'steps'>>(
+    given,
+    trainDefaults,
+    rules,
+  ) as TrainSettings
   // It has no default.
   rules.steps('steps', settings.steps)
   return settings

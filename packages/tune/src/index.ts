@@ -32,7 +32,7 @@ export { settingSpace, settingsOf } from './settings/setting-space.ts'
 export { viewsOf } from './settings/trial-views.ts'
 export { splitFolds } from './study/folds.ts'
 export { type SweepPoint, type SweptSetting, sweep } from './sweep.ts'
-export { type TuneOptions, tune } from './tune.ts'
+export { type TuneOptions, tune, tuneDefaults } from './tune.ts'
 export { type PairedTest, pairedTest } from './verdict/paired-test.ts'
 export { parseTuned, readTuned, type Tuned, writeTuned } from './verdict/tuned.ts'
 export {

@@ -12,6 +12,9 @@ import { searchSettings } from './settings/search-settings.ts'
 import type { Tuned } from './verdict/tuned.ts'
 import { FEW_QUERIES, judge } from './verdict/verdict.ts'
 
+/** How much is searched where nothing else is said. */
+export const tuneDefaults = { trials: 200, folds: 5, seed: 0 } as const
+
 /** How settings are searched for. */
 export interface TuneOptions extends ScorerOptions {
   /** The settings to depart from, only on evidence; by default the library's. */
@@ -45,8 +48,8 @@ export interface TuneOptions extends ScorerOptions {
  * only default or off is decided (docs/method.md section 4).
  */
 export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<Tuned> {
-  const { measure, level = 1, strict = false, seed = 0, signal } = options
-  const { trials = 200, folds = 5 } = options
+  const { measure, level = 1, strict = false, seed = tuneDefaults.seed, signal } = options
+  const { trials = tuneDefaults.trials, folds = tuneDefaults.folds } = options
   check({ trials, seed, queries: evaluator.queries })
   throwIfAborted(signal)
   const stop = () => void evaluator.close()

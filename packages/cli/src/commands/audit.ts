@@ -1,11 +1,7 @@
-import { auditAccept, auditEvaluate, auditPageOf, auditRun } from '@kith/pipelines'
-import {
-  auditFileOptions,
-  auditSettingOptions,
-  levelOption,
-  readAudit,
-} from '../options/audit-options.ts'
+import { auditAccept, auditEvaluate, auditPageOf, auditRun, jobDefaults } from '@kith/pipelines'
+import { auditFileOptions, auditSettingOptions, readAudit } from '../options/audit-options.ts'
 import { defineCommand } from '../options/command.ts'
+import { levelOption } from '../options/shared-options.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { isSet, optionalText, optionalWhole, text } from '../options/values.ts'
 import { tellAccepted, tellAuditEvaluated, tellAudited } from '../terminal/tell-audited.ts'
@@ -36,7 +32,11 @@ export const auditCommand = defineCommand({
       default: 'beside the list, .html',
     },
     ...levelOption,
-    'per-query': { value: 'N', help: 'documents listed for a query', default: '10' },
+    'per-query': {
+      value: 'N',
+      help: 'documents listed for a query',
+      default: String(jobDefaults.perQuery),
+    },
     limit: { value: 'N', help: 'documents listed in all', default: 'no limit' },
     accept: {
       value: 'FILE',
@@ -44,8 +44,16 @@ export const auditCommand = defineCommand({
       help: 'merge judgements exported by the page into --qrels',
     },
     evaluate: { help: 'hide known judgements and see how many are found' },
-    repeats: { value: 'N', help: 'how often --evaluate draws the one that stays', default: '5' },
-    seed: { value: 'N', help: 'of the first of these draws', default: '1' },
+    repeats: {
+      value: 'N',
+      help: 'how often --evaluate draws the one that stays',
+      default: String(jobDefaults.repeats),
+    },
+    seed: {
+      value: 'N',
+      help: 'of the first of these draws',
+      default: String(jobDefaults.auditSeed),
+    },
     ...auditSettingOptions,
   },
   writes(values) {

@@ -1,4 +1,4 @@
-import { searchRun } from '@kith/pipelines'
+import { jobDefaults, searchRun } from '@kith/pipelines'
 import { defineCommand } from '../options/command.ts'
 import { embeddingOptions, readEmbeddingOptions, workerOption } from '../options/shared-options.ts'
 import { readSource, storeOption } from '../options/store-options.ts'
@@ -25,7 +25,7 @@ export const searchCommand = defineCommand({
       help: 'the run to write (.json, .gz by ending)',
       required: true,
     },
-    top: { value: 'N', help: 'documents per query', default: '200' },
+    top: { value: 'N', help: 'documents per query', default: String(jobDefaults.top) },
     metric: {
       value: 'NAME',
       help: 'dot or cosine',

@@ -2,6 +2,7 @@ import { demoFiles, StudioCollection, type StudioFiles, startStudio } from '@kit
 import { defineCommand, type Values } from '../options/command.ts'
 import {
   embeddingOptions,
+  levelOption,
   readEmbeddingOptions,
   textFiles,
   textOptions,
@@ -29,7 +30,7 @@ export const studioCommand = defineCommand({
     docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
     ...textOptions,
     qrels: { value: 'FILE', file: 'input', help: 'judgements' },
-    level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
+    ...levelOption,
     port: { value: 'N', help: 'where the page is served', default: '4810, or any that is free' },
     open: { help: 'open the page in the browser' },
     ...embeddingOptions,

@@ -1,4 +1,4 @@
-import { compareTrainings } from '@kith/pipelines'
+import { compareTrainings, jobDefaults } from '@kith/pipelines'
 import { defineCommand } from '../options/command.ts'
 import { optionalText, text, texts } from '../options/values.ts'
 
@@ -18,7 +18,11 @@ export const trainCompareCommand = defineCommand({
       help: 'the picture to write: .svg or .html',
       required: true,
     },
-    measure: { value: 'NAME', help: 'MRR@10, nDCG@10, MAP@10 or Recall@10', default: 'nDCG@10' },
+    measure: {
+      value: 'NAME',
+      help: 'MRR@10, nDCG@10, MAP@10 or Recall@10',
+      default: jobDefaults.measure,
+    },
   },
   async run(values, output) {
     const result = await compareTrainings({

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { trainingStudy, tuneTraining } from '@kith/pipelines'
+import { jobDefaults, trainingStudy, tuneTraining } from '@kith/pipelines'
 import { defineCommand } from '../options/command.ts'
 import { readTraining, trainingOptions } from '../options/training-setup.ts'
 import { UsageError } from '../options/usage-error.ts'
@@ -26,7 +26,7 @@ export const tuneTrainCommand = defineCommand({
       help: 'the best model, the trials, curves.html',
       required: true,
     },
-    trials: { value: 'N', help: 'trainings', default: '20' },
+    trials: { value: 'N', help: 'trainings', default: String(jobDefaults.trainings) },
   },
   writes: (values) =>
     ['study.jsonl', 'tuned-training.json', 'curves.html'].map((name) =>

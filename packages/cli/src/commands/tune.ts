@@ -1,5 +1,6 @@
 import { type Method, methods } from '@kith/core'
 import { studyBeside, type TuneInputs, tuneRun } from '@kith/pipelines'
+import { tuneDefaults } from '@kith/tune'
 import { defineCommand, type Options, type Values } from '../options/command.ts'
 import { judgedOptions, readJudged } from '../options/judged-collection.ts'
 import { methodOptions, readMethodSettings } from '../options/setting-options.ts'
@@ -33,9 +34,17 @@ export const tuneCommand = defineCommand({
       help: 'what was found: settings, evidence, verdict',
       required: true,
     },
-    trials: { value: 'N', help: 'settings that each study tries', default: '200' },
-    folds: { value: 'N', help: 'parts that the queries are split into', default: '5' },
-    seed: { value: 'N', help: 'of folds and trials', default: '0' },
+    trials: {
+      value: 'N',
+      help: 'settings that each study tries',
+      default: String(tuneDefaults.trials),
+    },
+    folds: {
+      value: 'N',
+      help: 'parts that the queries are split into',
+      default: String(tuneDefaults.folds),
+    },
+    seed: { value: 'N', help: 'of folds and trials', default: String(tuneDefaults.seed) },
     study: {
       value: 'FILE',
       file: 'output',

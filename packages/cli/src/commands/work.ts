@@ -1,4 +1,4 @@
-import { workBatches } from '@kith/pipelines'
+import { jobDefaults, workBatches } from '@kith/pipelines'
 import { defineCommand } from '../options/command.ts'
 import { workerOption } from '../options/shared-options.ts'
 import { databaseOption, readDatabase } from '../options/store-options.ts'
@@ -21,7 +21,7 @@ export const workCommand = defineCommand({
     lease: {
       value: 'SECONDS',
       help: 'without a sign of life for so long, a job goes to another worker',
-      default: '60',
+      default: String(jobDefaults.lease),
     },
     ...workerOption,
   },

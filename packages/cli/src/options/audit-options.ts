@@ -4,6 +4,7 @@ import type { Options, Values } from './command.ts'
 import { readLabelSettings, settingOptions } from './setting-options.ts'
 import {
   embeddingOptions,
+  type levelOption,
   missingOption,
   readEmbeddingOptions,
   readMissing,
@@ -41,11 +42,6 @@ export const auditSettingOptions = {
   },
   ...embeddingOptions,
   ...workerOption,
-} satisfies Options
-
-/** From which grade on documents are relevant. */
-export const levelOption = {
-  level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
 } satisfies Options
 
 /** The files and settings that the options name. */

@@ -1,3 +1,4 @@
+import { jobDefaults } from '@kith/pipelines'
 import type { Options, Values } from './command.ts'
 import { isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
 
@@ -7,7 +8,7 @@ export const modelOptions = {
     value: 'MODEL',
     file: 'input',
     help: 'minilm, a folder with a BERT or DistilBERT checkpoint or a model.onnx, or a name on the hub',
-    default: 'minilm',
+    default: jobDefaults.model,
   },
   pooling: {
     value: 'KIND',
@@ -30,7 +31,7 @@ export const encoderOptions = {
 /** The values of `modelOptions`. */
 export function readModelOptions(values: Values<typeof modelOptions>) {
   return {
-    name: optionalText(values, 'model') ?? 'minilm',
+    name: optionalText(values, 'model') ?? jobDefaults.model,
     pooling: optionalChoice(values, 'pooling', ['mean', 'first']),
     normalise: isSet(values, 'unit-length') ? true : undefined,
     maxTokens: optionalWhole(values, 'max-tokens'),

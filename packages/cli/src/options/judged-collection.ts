@@ -1,7 +1,8 @@
-import type { JudgedInputs } from '@kith/pipelines'
+import { type JudgedInputs, jobDefaults } from '@kith/pipelines'
 import type { Options, Values } from './command.ts'
 import {
   embeddingOptions,
+  levelOption,
   missingOption,
   readEmbeddingOptions,
   readMissing,
@@ -18,8 +19,8 @@ export const judgedOptions = {
   docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
   qrels: { value: 'FILE', file: 'input', help: 'judgements', required: true },
   ...textOptions,
-  measure: { value: 'NAME', help: 'what is measured', default: 'nDCG@10' },
-  level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
+  measure: { value: 'NAME', help: 'what is measured', default: jobDefaults.measure },
+  ...levelOption,
   strict: { help: 'grades below the level give no gain in nDCG either (TREC DL)' },
   ...missingOption('queries or candidates'),
   ...embeddingOptions,

@@ -4,6 +4,7 @@ import { labelSettingOptions, readLabelSettings } from './setting-options.ts'
 import { readShard, shardOption } from './shard.ts'
 import {
   embeddingOptions,
+  levelOption,
   missingOption,
   readEmbeddingOptions,
   readMissing,
@@ -28,7 +29,7 @@ export const labelOptions = {
   qrels: { value: 'FILE', file: 'input', help: 'judgements', required: true },
   out: { value: 'FILE', file: 'output', help: 'the labels to write' },
   ...submitOptions,
-  level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
+  ...levelOption,
   format: {
     value: 'NAME',
     help: 'how labels are written',

@@ -11,42 +11,70 @@ import {
   resolveSettings,
   type Settings,
 } from '@kith/core'
+import { textWeights } from '@kith/core/internal'
 import { readTuned, type Tuned } from '@kith/tune'
 import type { Options, Values } from './command.ts'
+import { defaultText } from './default-text.ts'
 import type { textOptions } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
 import { isSet, optionalChoice, optionalNumber, optionalText } from './values.ts'
 
+/** The preset that holds without --preset. */
+const DEFAULT_PRESET = 'balanced'
+
+const usual = resolveMethodSettings(presets[DEFAULT_PRESET])
+const usualLabels = labelPresets[DEFAULT_PRESET]
+
 /** The method's settings as options. */
 export const settingOptions = {
-  preset: { value: 'NAME', help: 'settings to start from', default: 'balanced' },
-  context: { value: 'N', help: 'how many first candidates are reordered', default: '50' },
-  k: { value: 'N', help: 'nearest neighbours of a document', default: '10' },
+  preset: { value: 'NAME', help: 'settings to start from', default: DEFAULT_PRESET },
+  context: {
+    value: 'N',
+    help: 'how many first candidates are reordered',
+    default: defaultText(usual.contextSize),
+  },
+  k: { value: 'N', help: 'nearest neighbours of a document', default: defaultText(usual.k) },
   'k-exp': {
     value: 'N',
     help: 'neighbours that a neighbour vector is averaged over',
-    default: '4',
+    default: defaultText(usual.kExp),
   },
-  trust: { value: 'T', help: 'how far reciprocal sets are extended, 0 to 1', default: '0' },
+  trust: {
+    value: 'T',
+    help: 'how far reciprocal sets are extended, 0 to 1',
+    default: defaultText(usual.trust),
+  },
   overlap: {
     value: 'O',
     help: 'what part of an extending set must overlap, 0 to 1',
-    default: '2/3',
+    default: defaultText(usual.overlap),
   },
-  lambda: { value: 'L', help: 'share of the geometric similarity, 0 to 1', default: '0.7' },
-  weight: { value: 'KIND', help: 'neighbour weights: linear, exp, binary', default: 'linear' },
-  'weight-parameter': { value: 'P', help: 'parameter of exp weights', default: '1' },
+  lambda: {
+    value: 'L',
+    help: 'share of the geometric similarity, 0 to 1',
+    default: defaultText(usual.lambda),
+  },
+  weight: {
+    value: 'KIND',
+    help: 'neighbour weights: linear, exp, binary',
+    default: defaultText(usual.weight),
+  },
+  'weight-parameter': {
+    value: 'P',
+    help: 'parameter of exp weights',
+    default: defaultText(usual.weightParameter),
+  },
   'row-scaling': {
     value: 'KIND',
     help: 'scaling of similarities: none, max, mean',
-    default: 'none',
+    default: defaultText(usual.rowScaling),
   },
-  metric: { value: 'NAME', help: 'dot or cosine', default: 'dot' },
-  mix: { value: 'KIND', help: 'raw or standard', default: 'standard' },
+  metric: { value: 'NAME', help: 'dot or cosine', default: defaultText(usual.metric) },
+  mix: { value: 'KIND', help: 'raw or standard', default: defaultText(usual.mix) },
   'texts-weights': {
     value: 'SCORE,GRAPH',
     help: 'what the texts count for in score and graph',
-    default: '0.2,0.3',
+    default: `${textWeights.score},${textWeights.graph}`,
   },
 } satisfies Options
 
@@ -60,16 +88,28 @@ export const methodOptions = {
   method: {
     value: 'NAME',
     help: `how to rerank: ${methods.join(', ')}`,
-    default: 'neighbours',
+    default: usual.method,
   },
   'feedback-docs': {
     value: 'N',
     help: 'first candidates that average and rocchio trust',
-    default: '3',
+    default: defaultText(usual.feedbackDocs),
   },
-  'feedback-weight': { value: 'W', help: 'their weight in rocchio’s vector', default: '0.1' },
-  smoothness: { value: 'S', help: 'share of the neighbours’ scores in regularise', default: '0.3' },
-  'rrf-k': { value: 'K', help: 'added to ranks in rrf (reciprocal rank fusion)', default: '60' },
+  'feedback-weight': {
+    value: 'W',
+    help: 'their weight in rocchio’s vector',
+    default: defaultText(usual.feedbackWeight),
+  },
+  smoothness: {
+    value: 'S',
+    help: 'share of the neighbours’ scores in regularise',
+    default: defaultText(usual.smoothness),
+  },
+  'rrf-k': {
+    value: 'K',
+    help: 'added to ranks in rrf (reciprocal rank fusion)',
+    default: defaultText(usual.rrfK),
+  },
   ...settingOptions,
 } satisfies Options
 
@@ -88,25 +128,45 @@ export function readMethodSettings(values: Values<typeof methodOptions>): Method
 /** The settings of label smoothing as options. */
 export const labelSettingOptions = {
   ...settingOptions,
-  context: { value: 'N', help: 'how many documents a context has', default: '50' },
+  context: {
+    value: 'N',
+    help: 'how many documents a context has',
+    default: defaultText(usualLabels.contextSize),
+  },
   target: {
     value: 'KIND',
     help: 'what labels are made of: mixed, rnn, geometric, joint, one-hot, uniform, query-centric',
-    default: 'mixed',
+    default: defaultText(usualLabels.target),
   },
   aggregate: {
     value: 'KIND',
     help: 'over several relevant documents: mean, max, sum',
-    default: 'mean',
+    default: defaultText(usualLabels.aggregate),
   },
-  normalise: { value: 'KIND', help: 'of the evidence: maxmin, std, max, none', default: 'maxmin' },
-  'normalise-over': { value: 'WHAT', help: 'context, or kept', default: 'context' },
-  'max-labelled': { value: 'N', help: 'documents with a label above 0', default: '4' },
-  boost: { value: 'B', help: 'factor of the relevant documents’ evidence', default: '1.222' },
+  normalise: {
+    value: 'KIND',
+    help: 'of the evidence: maxmin, std, max, none',
+    default: defaultText(usualLabels.normalise),
+  },
+  'normalise-over': {
+    value: 'WHAT',
+    help: 'context, or kept',
+    default: defaultText(usualLabels.normaliseOver),
+  },
+  'max-labelled': {
+    value: 'N',
+    help: 'documents with a label above 0',
+    default: defaultText(usualLabels.maxLabelled),
+  },
+  boost: {
+    value: 'B',
+    help: 'factor of the relevant documents’ evidence',
+    default: defaultText(usualLabels.boost),
+  },
   epsilon: {
     value: 'E',
     help: 'of the uniform target: a number, or match-mixed',
-    default: 'match-mixed',
+    default: defaultText(usualLabels.epsilon),
   },
   'drop-ground-truth': { help: 'let a relevant document with little evidence lose its label' },
 } satisfies Options
@@ -132,7 +192,7 @@ function presetOf<T>(
   values: Values<typeof settingOptions>,
   presets: Readonly<Record<string, T>>,
 ): T {
-  return presets[optionalChoice(values, 'preset', Object.keys(presets)) ?? 'balanced']!
+  return presets[optionalChoice(values, 'preset', Object.keys(presets)) ?? DEFAULT_PRESET]!
 }
 
 function similarityOf(values: Values<typeof settingOptions>): PartialSettings {

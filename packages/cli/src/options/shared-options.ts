@@ -1,17 +1,35 @@
 import type { EvaluationOptions } from '@kith/ir'
-import { type MissingPolicy, missingPolicies } from '@kith/pipelines'
+import { embeddingMemory } from '@kith/ir/internal'
+import { jobDefaults, type MissingPolicy, missingPolicies, usualMeasures } from '@kith/pipelines'
 import type { Options, Values } from './command.ts'
+import { defaultText } from './default-text.ts'
 import { UsageError } from './usage-error.ts'
-import { isSet, optionalBytes, optionalChoice, optionalText, optionalWhole } from './values.ts'
+import {
+  isSet,
+  optionalBytes,
+  optionalChoice,
+  optionalText,
+  optionalWhole,
+  sizeText,
+} from './values.ts'
+
+/** From which grade on documents are relevant. */
+export const levelOption = {
+  level: {
+    value: 'GRADE',
+    help: 'from which grade on a document is relevant',
+    default: defaultText(jobDefaults.level),
+  },
+} satisfies Options
 
 /** How runs are measured. */
 export const evaluationOptions = {
   measures: {
     value: 'LIST',
     help: 'measures, separated by commas',
-    default: 'nDCG@10,MRR@10,MAP@10,Recall@10',
+    default: defaultText(usualMeasures),
   },
-  level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
+  ...levelOption,
   strict: { help: 'grades below the level give no gain in nDCG either (TREC DL)' },
   complete: { help: 'average over all judged queries, 0 for those that a run lacks' },
 } satisfies Options
@@ -20,9 +38,9 @@ export const evaluationOptions = {
 export function readEvaluationOptions(
   values: Values<typeof evaluationOptions>,
 ): EvaluationOptions & { measures: string[] } {
-  const list = optionalText(values, 'measures') ?? 'nDCG@10,MRR@10,MAP@10,Recall@10'
+  const list = optionalText(values, 'measures')?.split(',')
   return {
-    measures: list.split(',').map((name) => name.trim()),
+    measures: list?.map((name) => name.trim()) ?? [...usualMeasures],
     level: optionalWhole(values, 'level'),
     strict: isSet(values, 'strict'),
     complete: isSet(values, 'complete'),
@@ -66,7 +84,7 @@ export const embeddingOptions = {
   memory: {
     value: 'SIZE',
     help: 'embeddings larger than this are read from the file as needed',
-    default: '4G',
+    default: sizeText(embeddingMemory),
   },
 } satisfies Options
 
@@ -87,7 +105,7 @@ export function missingOption(what: string, skipping = 'skip') {
     missing: {
       value: 'WHAT',
       help: `${what} without an embedding or text: error, or ${skipping}`,
-      default: 'error',
+      default: jobDefaults.missing,
     },
   } satisfies Options
 }

@@ -1,4 +1,4 @@
-import type { Submission } from '@kith/pipelines'
+import { jobDefaults, type Submission } from '@kith/pipelines'
 import { storeKind } from '@kith/stores'
 import type { Options, Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
@@ -22,7 +22,11 @@ export const submitOptions = {
     value: 'NAME',
     help: 'leave the work to kith work on any number of machines, as a batch of this name (PostgreSQL only)',
   },
-  'job-size': { value: 'N', help: 'queries per job of a batch', default: '256' },
+  'job-size': {
+    value: 'N',
+    help: 'queries per job of a batch',
+    default: String(jobDefaults.jobSize),
+  },
 } satisfies Options
 
 /** Where a database is, for commands that need one. */

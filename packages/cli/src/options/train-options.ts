@@ -1,50 +1,108 @@
-import type { TrainingSettings } from '@kith/pipelines'
+import { jobDefaults, type TrainingSettings } from '@kith/pipelines'
+import { trainDefaults } from '@kith/pipelines/internal'
 import type { Options, Values } from './command.ts'
+import { defaultText } from './default-text.ts'
 import { type labelSettingOptions, readLabelSettings } from './setting-options.ts'
 import { UsageError } from './usage-error.ts'
 import { isSet, optionalChoice, optionalNumber, optionalText, optionalWhole } from './values.ts'
 
 /** How a training goes. */
 export const trainOptions = {
-  epochs: { value: 'N', help: 'times that each query is seen', default: '10' },
+  epochs: {
+    value: 'N',
+    help: 'times that each query is seen',
+    default: defaultText(jobDefaults.epochs),
+  },
   steps: { value: 'N', help: 'steps of the optimiser, instead of epochs' },
-  'batch-size': { value: 'N', help: 'queries per batch', default: '32' },
-  'gradient-accumulation': { value: 'N', help: 'batches per step', default: '1' },
-  'list-size': { value: 'N', help: 'candidates per query', default: '1000' },
-  loss: { value: 'NAME', help: 'kl, infonce, max-margin', default: 'kl' },
-  margin: { value: 'M', help: 'of max-margin', default: '1' },
-  'inverse-temperature': { value: 'T', help: 'what scores are multiplied by', default: '1' },
+  'batch-size': {
+    value: 'N',
+    help: 'queries per batch',
+    default: defaultText(trainDefaults.batchSize),
+  },
+  'gradient-accumulation': {
+    value: 'N',
+    help: 'batches per step',
+    default: defaultText(trainDefaults.gradientAccumulation),
+  },
+  'list-size': {
+    value: 'N',
+    help: 'candidates per query',
+    default: defaultText(trainDefaults.listSize),
+  },
+  loss: {
+    value: 'NAME',
+    help: 'kl, infonce, max-margin',
+    default: defaultText(trainDefaults.loss),
+  },
+  margin: { value: 'M', help: 'of max-margin', default: defaultText(trainDefaults.margin) },
+  'inverse-temperature': {
+    value: 'T',
+    help: 'what scores are multiplied by',
+    default: defaultText(trainDefaults.inverseTemperature),
+  },
   'learn-temperature': { help: 'let it, and a bias, learn' },
-  optimiser: { value: 'NAME', help: 'adamw or radam', default: 'adamw' },
-  'learning-rate': { value: 'R', help: 'peak learning rate', default: '2e-5' },
-  warmup: { value: 'N', help: 'steps up to it', default: '0' },
-  schedule: { value: 'NAME', help: 'linear, plateau, constant', default: 'linear' },
+  optimiser: {
+    value: 'NAME',
+    help: 'adamw or radam',
+    default: defaultText(trainDefaults.optimiser),
+  },
+  'learning-rate': {
+    value: 'R',
+    help: 'peak learning rate',
+    default: defaultText(trainDefaults.learningRate),
+  },
+  warmup: { value: 'N', help: 'steps up to it', default: defaultText(trainDefaults.warmup) },
+  schedule: {
+    value: 'NAME',
+    help: 'linear, plateau, constant',
+    default: defaultText(trainDefaults.schedule),
+  },
   'final-ratio': {
     value: 'R',
     help: 'of the last learning rate to the peak (linear)',
-    default: '0',
+    default: defaultText(trainDefaults.finalRatio),
   },
   patience: {
     value: 'N',
     help: 'validations before the learning rate falls (plateau)',
-    default: '3',
+    default: defaultText(trainDefaults.patience),
   },
-  factor: { value: 'F', help: 'by which it falls (plateau)', default: '0.5' },
-  'weight-decay': { value: 'D', help: 'of weights, not of biases', default: '0.01' },
-  'max-grad-norm': { value: 'L', help: 'longest gradient', default: '1' },
-  dropout: { value: 'P', help: 'part of the activations that is dropped', default: '0.1' },
+  factor: {
+    value: 'F',
+    help: 'by which it falls (plateau)',
+    default: defaultText(trainDefaults.factor),
+  },
+  'weight-decay': {
+    value: 'D',
+    help: 'of weights, not of biases',
+    default: defaultText(trainDefaults.weightDecay),
+  },
+  'max-grad-norm': {
+    value: 'L',
+    help: 'longest gradient',
+    default: defaultText(trainDefaults.maxGradNorm),
+  },
+  dropout: {
+    value: 'P',
+    help: 'part of the activations that is dropped',
+    default: defaultText(trainDefaults.dropout),
+  },
   'validate-every': { value: 'N', help: 'steps between validations', default: 'once per epoch' },
   'select-by': {
     value: 'NAME',
     help: 'what the best checkpoint is best in: loss, nDCG@10, …',
-    default: 'loss',
+    default: defaultText(trainDefaults.selectBy),
   },
   'early-stopping-patience': {
     value: 'N',
     help: 'end after so many validations without a better one',
   },
   'refresh-candidates': { value: 'N', help: 'search again with the current encoder every N steps' },
-  seed: { value: 'N', help: 'of order, dropout and adapter', default: '0' },
+  seed: {
+    value: 'N',
+    help: 'of order, dropout and adapter',
+    default: defaultText(trainDefaults.seed),
+  },
 } satisfies Options
 
 /** The settings that the options name. */

@@ -4,6 +4,7 @@ import { modelOptions, readModelOptions } from './encoder-options.ts'
 import { labelSettingOptions } from './setting-options.ts'
 import {
   embeddingOptions,
+  levelOption,
   missingOption,
   readEmbeddingOptions,
   readMissing,
@@ -26,7 +27,7 @@ export const trainingOptions = {
   'dev-queries': { value: 'FILE', file: 'input', help: 'texts of held-out queries' },
   'dev-run': { value: 'FILE', file: 'input', help: 'their candidates' },
   'dev-qrels': { value: 'FILE', file: 'input', help: 'their judgements' },
-  level: { value: 'GRADE', help: 'from which grade on a document is relevant', default: '1' },
+  ...levelOption,
   ...missingOption('queries, candidates, judged or labelled documents'),
   ...modelOptions,
   adapter: { value: 'KIND', help: 'train an adapter of embeddings: linear or mlp' },

@@ -3,7 +3,7 @@ import { KithError } from '../error.ts'
 import type { Settings, ViewWeights } from '../settings/settings.ts'
 
 /** What the words count for by default when texts are given (docs/method.md section 4). */
-const TEXTS: ViewWeights = { graph: 0.3, score: 0.2 }
+export const textWeights: Readonly<ViewWeights> = { graph: 0.3, score: 0.2 }
 
 /**
  * The weights of the views that take part, by name. Without `settings.views`:
@@ -28,7 +28,7 @@ export function viewWeights(context: Context, settings: Settings): Map<string, V
       }),
     )
   }
-  const words = context.texts ? TEXTS : { graph: 0, score: 0 }
+  const words = context.texts ? textWeights : { graph: 0, score: 0 }
   const share = {
     graph: (1 - words.graph) / context.views.size,
     score: (1 - words.score) / context.views.size,

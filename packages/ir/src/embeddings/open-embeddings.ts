@@ -31,12 +31,15 @@ export interface OpenEmbeddingsOptions {
   tensor?: string | undefined
 }
 
+/** Bytes of embeddings that are loaded into memory where nothing else is said. */
+export const embeddingMemory = 4 * 2 ** 30
+
 /** Opens embeddings. What the file claims is checked; what it holds is checked when it is read. */
 export async function openEmbeddings(
   file: string,
   options: OpenEmbeddingsOptions = {},
 ): Promise<Embeddings> {
-  const { memory = 4 * 2 ** 30, dimensions } = options
+  const { memory = embeddingMemory, dimensions } = options
   if (!(memory >= 0))
     throw new KithError('BAD_SETTING', `memory is ${memory}, allowed: bytes from 0`)
   if (dimensions !== undefined && !(Number.isSafeInteger(dimensions) && dimensions > 0)) {

@@ -9,6 +9,7 @@ import {
   readRun,
 } from '@kith/ir'
 import { type Hooks, stageOf } from '../hooks.ts'
+import { jobDefaults } from '../job-defaults.ts'
 import { labelTasks } from '../label/label-tasks.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import { type AuditFiles, type AuditSources, openAudit, planOf } from './audit-sources.ts'
@@ -48,7 +49,7 @@ export async function auditEvaluate(
   inputs: AuditEvaluateInputs,
   hooks: Hooks = {},
 ): Promise<AuditEvaluation> {
-  const { repeats = 5, seed = 1 } = inputs
+  const { repeats = jobDefaults.repeats, seed = jobDefaults.auditSeed } = inputs
   const sources = await openAudit(inputs)
   try {
     const qrels = await readQrels(inputs.qrels)

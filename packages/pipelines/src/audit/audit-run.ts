@@ -2,6 +2,7 @@ import type { Finding } from '@kith/core'
 import { readQrels, streamRankings, writeAtomic } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
+import { jobDefaults } from '../job-defaults.ts'
 import type { LeftOut } from '../label/label-tasks.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import { type AuditEntry, byEvidence } from './audit-entry.ts'
@@ -63,7 +64,13 @@ async function auditWith(
   hooks: Hooks,
 ): Promise<AuditResult> {
   const { settings, level, missing, vectors } = sources
-  const { out, run, page = auditPageOf(out), perQuery = 10, limit = Infinity } = inputs
+  const {
+    out,
+    run,
+    page = auditPageOf(out),
+    perQuery = jobDefaults.perQuery,
+    limit = Infinity,
+  } = inputs
   const qrels = await readQrels(inputs.qrels)
   const leftOut: LeftOut = {}
   const tasks = auditTasks(planOf(sources, streamRankings(run), qrels), leftOut)

@@ -5,6 +5,7 @@ import {
   resolveLabelSettings,
 } from '@kith/core'
 import type { OpenEmbeddingsOptions, Qrels, RankedQuery } from '@kith/ir'
+import { jobDefaults } from '../job-defaults.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import { OpenTexts } from '../join/open-texts.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
@@ -43,7 +44,7 @@ export interface AuditSources extends OpenVectors {
 /** Opens the files of an audit. */
 export async function openAudit(files: AuditFiles): Promise<AuditSources> {
   const settings = resolveLabelSettings(files.settings, auditPreset)
-  const { level = 1, missing = 'error' } = files
+  const { level = jobDefaults.level, missing = jobDefaults.missing } = files
   const pair = checkTextPair(files)
   const opened = await openVectors(files)
   const { queries, docs } = opened

@@ -1,8 +1,6 @@
 import { type Batch, Batches } from '@kith/work'
+import { jobDefaults } from '../job-defaults.ts'
 import type { BatchPart } from './batch-work.ts'
-
-/** Queries per job: some seconds of work, so that little is lost with a worker. */
-const JOB_SIZE = 256
 
 /** Under which name work is submitted, and in how large jobs. */
 export interface Submission {
@@ -26,7 +24,7 @@ export async function submitBatch(
   database: string,
   batch: Batch,
   parts: AsyncIterable<BatchPart>,
-  { jobSize = JOB_SIZE }: Submission,
+  { jobSize = jobDefaults.jobSize }: Submission,
 ): Promise<Submitted> {
   const batches = await Batches.open(database)
   try {

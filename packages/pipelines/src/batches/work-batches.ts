@@ -1,13 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { Batches, patiently, type WorkEvent, work } from '@kith/work'
 import type { Hooks } from '../hooks.ts'
+import { jobDefaults } from '../job-defaults.ts'
 import { type Missing, MissingReport, remarkMissing } from '../join/missing.ts'
 import { BatchPool } from './batch-pool.ts'
 import { checkBatch } from './check-batch.ts'
 import { databaseOf } from './database.ts'
-
-/** Seconds without a sign of life after which a job goes to another worker. */
-const LEASE = 60
 
 /** Where jobs are taken from, and how they are done. */
 export interface WorkInputs {
@@ -35,7 +33,7 @@ export interface WorkResult {
  * finishes the jobs that it has begun, and returns. Remarks tell of each job.
  */
 export async function workBatches(inputs: WorkInputs, hooks: Hooks = {}): Promise<WorkResult> {
-  const { workers = availableParallelism(), lease = LEASE, untilEmpty = false } = inputs
+  const { workers = availableParallelism(), lease = jobDefaults.lease, untilEmpty = false } = inputs
   const { onRemark, signal = new AbortController().signal } = hooks
   const address = databaseOf(inputs.store)
   const onWaiting = (message: string): void => onRemark?.(`waiting for the database: ${message}`)

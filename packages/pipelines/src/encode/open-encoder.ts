@@ -1,5 +1,6 @@
 import type { Encoder, EncoderOptions } from '@kith/encoder'
 import type { Hooks } from '../hooks.ts'
+import { jobDefaults } from '../job-defaults.ts'
 
 /** An encoder, and the name and options that tell it from others. */
 export interface NamedEncoder {
@@ -12,7 +13,7 @@ export async function openEncoder(
   inputs: Omit<EncoderOptions, 'onDownload'> & { model?: string | undefined },
   hooks: Hooks = {},
 ): Promise<NamedEncoder> {
-  const { model: name = 'minilm', pooling, normalise, maxTokens, threads } = inputs
+  const { model: name = jobDefaults.model, pooling, normalise, maxTokens, threads } = inputs
   const { queryPrefix, documentPrefix, revision } = inputs
   const chosen = { pooling, normalise, maxTokens, queryPrefix, revision, documentPrefix }
   let shown = ''

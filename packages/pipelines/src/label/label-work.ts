@@ -1,6 +1,7 @@
 import { KithError, type LabelSettings, resolveLabelSettings } from '@kith/core'
 import type { LabelWork } from '../batches/batch-label.ts'
 import { checkLabels } from '../batches/check-batch.ts'
+import { jobDefaults } from '../job-defaults.ts'
 import { type LabelFormat, type LabelLayout, needsTexts } from './label-format.ts'
 import type { LabelInputs } from './label-run.ts'
 
@@ -14,7 +15,7 @@ export function labelWork(
   stored: boolean,
 ): LabelWork {
   const settings = resolveLabelSettings(inputs.settings)
-  const { level = 1, missing = 'error', texts = false } = inputs
+  const { level = jobDefaults.level, missing = jobDefaults.missing, texts = false } = inputs
   const layout = layoutOf(inputs, settings)
   const batch = checkLabels({ settings, layout, level, missing, texts })
   const given = inputs.queryText !== undefined && (stored || inputs.corpus !== undefined)

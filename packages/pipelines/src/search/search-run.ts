@@ -2,12 +2,10 @@ import { KithError } from '@kith/core'
 import type { OpenEmbeddingsOptions } from '@kith/ir'
 import type { Metric } from '@kith/stores'
 import type { Hooks } from '../hooks.ts'
+import { jobDefaults } from '../job-defaults.ts'
 import { type DocumentPlace, placeOf } from '../join/documents.ts'
 import { searchFiles } from './search-files.ts'
 import { searchStore } from './search-store.ts'
-
-/** How many documents of a query are found where no number is given. */
-const TOP = 200
 
 /** What is searched, and how. */
 export interface SearchInputs extends DocumentPlace, OpenEmbeddingsOptions {
@@ -47,7 +45,7 @@ export interface SearchPlan extends SearchInputs {
  * the store does it for a store.
  */
 export async function searchRun(inputs: SearchInputs, hooks: Hooks = {}): Promise<SearchResult> {
-  const plan = { ...inputs, top: inputs.top ?? TOP }
+  const plan = { ...inputs, top: inputs.top ?? jobDefaults.top }
   const place = placeOf(inputs)
   if ('store' in place) return searchStore({ ...plan, store: place.store }, hooks)
   if (inputs.filter !== undefined) {

@@ -1,4 +1,5 @@
 import { writeAtomic } from '@kith/ir'
+import { jobDefaults } from '../job-defaults.ts'
 import { trainingFigure } from './training-figure.ts'
 
 /** Trainings to compare, and where the picture goes. */
@@ -15,7 +16,7 @@ export interface CompareTrainingsInputs {
 export async function compareTrainings({
   folders,
   out,
-  measure = 'nDCG@10',
+  measure = jobDefaults.measure,
 }: CompareTrainingsInputs): Promise<{ out: string; trainings: number }> {
   const { renderReport, standaloneSvg, trainingCurves } = await import('@kith/report')
   const figure = await trainingFigure(folders, measure)

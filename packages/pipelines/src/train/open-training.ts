@@ -4,6 +4,7 @@ import { type Embeddings, openEmbeddings } from '@kith/ir'
 import { embeddingFiles } from '@kith/ir/internal'
 import type { PartialTrainSettings, QueryModel, TrainingQuery } from '@kith/train'
 import type { Hooks } from '../hooks.ts'
+import { jobDefaults } from '../job-defaults.ts'
 import type { Missing } from '../join/missing.ts'
 import { type QueryFiles, readTrainingQueries } from './read-training-queries.ts'
 import { checkTraining, openTrainable, stepsFor, type TrainingInputs } from './training-inputs.ts'
@@ -67,7 +68,7 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
 async function readQueries(
   name: string,
   files: QueryFiles,
-  { level = 1, adapter, missing = 'error' }: TrainingInputs,
+  { level = jobDefaults.level, adapter, missing = jobDefaults.missing }: TrainingInputs,
   docs: Embeddings,
   { onRemark }: Hooks,
 ): Promise<{ queries: TrainingQuery[]; missing: Missing[] }> {

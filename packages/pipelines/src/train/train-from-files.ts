@@ -4,6 +4,7 @@ import { writeAtomic } from '@kith/ir'
 import type { StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
+import { jobDefaults } from '../job-defaults.ts'
 import { type CutQueries, remarkCutQueries } from './cut-queries.ts'
 import {
   openTraining,
@@ -104,7 +105,7 @@ function validationLine({ step, loss, measures }: ValidationRecord): string {
 /** Draws the validations that a training has made, beside its metrics: a picture and a page. */
 async function drawCurves(folder: string): Promise<string> {
   const { renderReport, standaloneSvg, trainingCurves } = await import('@kith/report')
-  const figure = await trainingFigure([folder], 'nDCG@10')
+  const figure = await trainingFigure([folder], jobDefaults.measure)
   const [picture, page] = [join(folder, 'curves.svg'), join(folder, 'curves.html')]
   await writeAtomic(picture, (write) => write(standaloneSvg(trainingCurves(figure))))
   const html = renderReport({ title: `Training ${basename(folder)}`, figures: [figure] })

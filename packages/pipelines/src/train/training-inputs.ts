@@ -6,11 +6,10 @@ import type {
   PartialTrainSettings,
   QueryModel,
 } from '@kith/train'
+import { trainDefaults } from '@kith/train/internal'
+import { jobDefaults } from '../job-defaults.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import type { QueryFiles } from './read-training-queries.ts'
-
-/** Times that each query is seen where neither epochs nor steps are given. */
-const EPOCHS = 10
 
 /** The settings of a training; its length is counted in steps, or in epochs. */
 export interface TrainingSettings extends PartialTrainSettings {
@@ -62,10 +61,13 @@ export function checkTraining({
 
 /** The settings with the number of steps for some queries; each epoch is validated unless told otherwise. */
 export function stepsFor(
-  { epochs = EPOCHS, ...settings }: TrainingSettings,
+  { epochs = jobDefaults.epochs, ...settings }: TrainingSettings,
   queries: number,
 ): PartialTrainSettings & { steps: number } {
-  const { batchSize = 32, gradientAccumulation = 1 } = settings
+  const {
+    batchSize = trainDefaults.batchSize,
+    gradientAccumulation = trainDefaults.gradientAccumulation,
+  } = settings
   const epoch = Math.max(1, Math.ceil(queries / (batchSize * gradientAccumulation)))
   return {
     ...settings,
@@ -84,7 +86,7 @@ function encoderOptions(inputs: TrainingInputs): EncoderModelOptions {
 
 /** Which model is trained: what a sidecar names. */
 export function modelSettings(inputs: TrainingInputs): Readonly<Record<string, unknown>> {
-  const { adapter, normalise, model = 'minilm' } = inputs
+  const { adapter, normalise, model = jobDefaults.model } = inputs
   return adapter === undefined ? { model, ...encoderOptions(inputs) } : { adapter, normalise }
 }
 
@@ -94,7 +96,7 @@ export async function openTrainable(
   dimensions: number,
 ): Promise<QueryModel> {
   const { AdapterModel, openEncoderModel } = await import('@kith/train')
-  const { adapter: kind, model = 'minilm', normalise, settings } = inputs
+  const { adapter: kind, model = jobDefaults.model, normalise, settings } = inputs
   if (kind === undefined) return openEncoderModel(model, encoderOptions(inputs))
   return new AdapterModel({ kind, dimensions, seed: settings?.seed, normalise })
 }

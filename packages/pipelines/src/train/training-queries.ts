@@ -1,6 +1,7 @@
 import { KithError } from '@kith/core'
 import type { Embeddings, LabelledQuery, Qrels, RankedQuery } from '@kith/ir'
 import type { TrainingQuery } from '@kith/train'
+import { jobDefaults } from '../job-defaults.ts'
 import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 
@@ -46,7 +47,7 @@ export function trainingQueries(sources: QuerySources): QueriesMade {
   let [rankings, withoutTruth] = [0, 0]
   for (const ranking of sources.rankings) {
     rankings++
-    const truth = join.truth(sources.qrels.get(ranking.query), sources.level ?? 1)
+    const truth = join.truth(sources.qrels.get(ranking.query), sources.level ?? jobDefaults.level)
     if (truth.rows.length === 0) {
       withoutTruth++
       continue

@@ -1,5 +1,6 @@
 import { type OpenEmbeddingsOptions, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
 import { createEvaluator, type Evaluator, type TrialCollection } from '@kith/tune'
+import { jobDefaults } from '../job-defaults.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
 import { PreparedTexts } from '../join/prepared-texts.ts'
@@ -64,7 +65,13 @@ async function judgedWith(
   textFiles: ReturnType<typeof checkTextPair>,
   largest: number,
 ): Promise<Judged> {
-  const { missing = 'error', measure = 'nDCG@10', level, strict = false, workers } = inputs
+  const {
+    missing = jobDefaults.missing,
+    measure = jobDefaults.measure,
+    level,
+    strict = false,
+    workers,
+  } = inputs
   const { queries, docs } = vectors
   const [run, qrels] = [await readRun(inputs.run), await readQrels(inputs.qrels)]
   const prepared =

@@ -6,6 +6,7 @@ import { writeAtomic } from '@kith/ir'
 import type { Figure } from '@kith/report'
 import { sweep } from '@kith/tune'
 import type { Hooks } from '../hooks.ts'
+import { jobDefaults } from '../job-defaults.ts'
 import type { Missing } from '../join/missing.ts'
 import { version } from '../version.ts'
 import { type JudgedInputs, openJudged } from './judged-collection.ts'
@@ -50,7 +51,7 @@ export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<
   const { run, qrels, queries, docs, collection, evaluator, scoring, policy, report } = judged
   try {
     throwIfAborted(hooks.signal)
-    const sources = { run, qrels, queries, docs, level: scoring.level ?? 1 }
+    const sources = { run, qrels, queries, docs, level: scoring.level ?? jobDefaults.level }
     // Before the long work, so that nothing is found missing after it.
     const contexts = labelContexts(sources, settings.contextSize, policy, report)
     for (const remark of report.remarks()) hooks.onRemark?.(remark)

@@ -5,6 +5,7 @@ import type { PartialTrainSettings } from '@kith/train'
 import { type SearchedTrial, search } from '@kith/tune'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
+import { jobDefaults } from '../job-defaults.ts'
 import { type CutQueries, remarkCutQueries } from '../train/cut-queries.ts'
 import { openTraining, someMissing, type TrainingMissing } from '../train/open-training.ts'
 import { trainingFigure } from '../train/training-figure.ts'
@@ -52,7 +53,7 @@ export async function tuneTraining(
   inputs: TuneTrainingInputs,
   hooks: Hooks = {},
 ): Promise<TuneTrainingResult> {
-  const { out, trials = 20, training, settings: given } = inputs
+  const { out, trials = jobDefaults.trainings, training, settings: given } = inputs
   if (!inputs.validation) {
     throw new KithError('BAD_SETTING', 'trials are judged on validation queries: give them')
   }
@@ -62,7 +63,7 @@ export async function tuneTraining(
   const setup = await openTraining(inputs, hooks)
   try {
     const { files, missing } = setup
-    const selectBy = given?.selectBy ?? 'nDCG@10'
+    const selectBy = given?.selectBy ?? jobDefaults.measure
     const base = { ...setup.settings, selectBy }
     const { modelIdentity } = await import('@kith/train')
     const model = await setup.openModel()
@@ -113,7 +114,7 @@ async function drawCurves(
   const longest = Math.max(...trials.map(({ course }) => course.length))
   const whole = trials.filter(({ course }) => course.length === longest)
   const folders = whole.map(({ trial }) => trialFolder(out, trial))
-  const figure = await trainingFigure(folders, selectBy === 'loss' ? 'nDCG@10' : selectBy)
+  const figure = await trainingFigure(folders, selectBy === 'loss' ? jobDefaults.measure : selectBy)
   const page = renderReport({ title: 'Trainings that went to the end', figures: [figure] })
   await writeAtomic(join(out, 'curves.html'), (write) => write(page))
 }

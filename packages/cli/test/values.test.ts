@@ -1,0 +1,63 @@
+import { presets, resolveLabelSettings, resolveMethodSettings } from '@kith/core'
+import { expect, test } from 'vitest'
+import type { Options, Values } from '../src/options/command.ts'
+import { defaultText } from '../src/options/default-text.ts'
+import {
+  labelSettingOptions,
+  readLabelSettings,
+  readMethodSettings,
+} from '../src/options/setting-options.ts'
+import { isSet, optionalBytes, optionalText, sizeText, text, texts } from '../src/options/values.ts'
+
+const options = {
+  out: { value: 'FILE', help: 'the run to write', file: 'output' },
+  run: { value: 'FILE', help: 'runs', file: 'input', multiple: true },
+  force: { help: 'go on' },
+} satisfies Options
+const values: Values<typeof options> = { out: 'better.trec', run: ['a', 'b'], force: true }
+
+test('options are read by their declared names', () => {
+  expect(text(values, 'out')).toBe('better.trec')
+  expect(texts(values, 'run')).toEqual(['a', 'b'])
+  expect(isSet(values, 'force')).toBe(true)
+})
+
+test('a misspelt name, or one of another kind, does not compile', () => {
+  // `tsc` fails where one of these lines compiles (test/types.test.ts).
+  // @ts-expect-error There is no such option.
+  expect(optionalText(values, 'ouut')).toBeUndefined()
+  // @ts-expect-error It may be repeated: several texts, not one.
+  expect(optionalText(values, 'run')).toEqual(['a', 'b'])
+  // @ts-expect-error It takes a value: not a switch.
+  expect(isSet(values, 'out')).toBe(false)
+  // @ts-expect-error It is a switch: no texts.
+  expect(texts(values, 'force')).toBe(true)
+})
+
+test('sizes are shown as they are read', () => {
+  for (const size of ['0', '1000', '8M', '256M', '4G', '3K']) {
+    const bytes = optionalBytes({ size } as Values, 'size')!
+    expect(sizeText(bytes)).toBe(size)
+  }
+})
+
+test('defaults are shown as people write them', () => {
+  expect([2 / 3, 1 / 3, 0.7, 2e-5, 0, 50].map(defaultText)).toEqual([
+    ...['2/3', '1/3', '0.7', '2e-5', '0', '50'],
+  ])
+  expect(defaultText(['nDCG@10', 'MRR@10'])).toBe('nDCG@10,MRR@10')
+})
+
+test('the defaults that the help shows are those that hold', () => {
+  const shown = (name: keyof typeof labelSettingOptions): number => {
+    const option: Options[string] = labelSettingOptions[name]
+    return Number(option.default)
+  }
+  const { contextSize, k, kExp, lambda } = readMethodSettings({})
+  expect([contextSize, k, kExp, lambda]).toEqual(
+    (['context', 'k', 'k-exp', 'lambda'] as const).map(shown),
+  )
+  expect(readLabelSettings({}).boost).toBe(shown('boost'))
+  expect(readMethodSettings({})).toEqual(resolveMethodSettings(presets.balanced))
+  expect(readLabelSettings({})).toEqual(resolveLabelSettings({}))
+})
