@@ -172,7 +172,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
   },
 )
 
-test('two trainings do not write to one folder', () => {
+test('two trainings do not write to one folder', async () => {
   const out = path('trained')
   const args = [
     ...['train', '--docs', path('docs.npy'), '--qrels', path('train.trec')],
@@ -184,7 +184,7 @@ test('two trainings do not write to one folder', () => {
     code: 1,
     err: expect.stringContaining(`process ${process.pid} on `),
   })
-  lock.release()
+  await lock.close()
   succeed(...args)
   expect(readdirSync(out).filter((name) => name.includes('lock'))).toEqual([])
 })

@@ -16,6 +16,8 @@ export type KithErrorCode =
   | 'ABORTED'
   /** Something was used after its `close()`: open it again. */
   | 'CLOSED'
+  /** A worker thread or process ended before its work was done; its error is the `cause`. Try again. */
+  | 'WORKER_DIED'
   /** A training's loss or weights are no longer finite: train with a lower learning rate. */
   | 'DIVERGED'
 

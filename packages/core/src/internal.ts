@@ -1,10 +1,11 @@
 /**
- * Internal: rules for settings and names, and what an abort throws, for Kith's own packages. It may
- * change with any version; programs use the package's main entry.
+ * Internal: rules for settings and names, the errors of aborted work and of closed things, for Kith's
+ * own packages. It may change with any version; programs use the package's main entry.
  */
 
 export { abortedError, throwIfAborted } from './abort.ts'
 export { textWeights } from './method/view-weights.ts'
+export { OpenState } from './open-state.ts'
 export { type NamedParts, refuseUnknown, unknownName } from './settings/names.ts'
 export {
   choice,

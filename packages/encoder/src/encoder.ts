@@ -104,6 +104,7 @@ export class Encoder {
     await this.#pool.close()
   }
 
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

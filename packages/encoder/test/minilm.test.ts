@@ -184,7 +184,10 @@ test('mistakes are named', async () => {
   )
   const closed = await loadEncoder('minilm', { threads: 1 })
   await closed.close()
-  await expect(closed.encode(['late'])).rejects.toThrow('the encoder was closed')
+  await expect(closed.encode(['late'])).rejects.toMatchObject({
+    code: 'CLOSED',
+    message: 'the encoder was closed',
+  })
 })
 
 /** The encoder processes that this one has started. */

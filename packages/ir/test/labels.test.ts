@@ -89,7 +89,9 @@ describe('a text store', () => {
           }
           expect(store.get('no such id, ever')).toBeUndefined()
           expect(store.size).toBe(entries.length)
-          store.close()
+          await store.close()
+          await store.close()
+          expect(() => store.get('0')).toThrow(expect.objectContaining({ code: 'CLOSED' }))
         },
       ),
       { numRuns: 40 },

@@ -13,9 +13,9 @@ function locksOn(file: string): string[] {
 }
 
 /** The names of locks, behind that of the file, end in marks: host, process, start and chance. */
-function markOf(lock: FileLock, file: string): string[] {
+async function markOf(lock: FileLock, file: string): Promise<string[]> {
   const [name] = locksOn(file)
-  lock.release()
+  await lock.close()
   return name!.slice(`${file}.lock-`.length).split('-')
 }
 
@@ -29,7 +29,7 @@ async function contender(): Promise<ChildProcess> {
     `import { lockFile } from ${JSON.stringify(library)}
      let lock
      process.on('message', ({ take, exit }) => {
-       lock?.release()
+       lock?.close()
        lock = undefined
        if (exit) process.exit(0)
        try {
@@ -96,7 +96,7 @@ describe('a lock', () => {
     expect(locksOn('living').length).toBe(1)
     child.kill('SIGKILL')
     await once(child, 'exit')
-    lockFile(file).release()
+    await lockFile(file).close()
     expect(locksOn('living')).toEqual([])
   })
 
@@ -108,25 +108,25 @@ describe('a lock', () => {
     expect(locksOn('ended')).toEqual([])
   })
 
-  test('is respected by other calls of the same process', () => {
+  test('is respected by other calls of the same process', async () => {
     const file = join(folder, 'twice')
     const lock = lockFile(file)
     expect(() => lockFile(file)).toThrow(`process ${process.pid} on ${hostname()}`)
-    lock.release()
-    lockFile(file).release()
+    await lock.close()
+    await lockFile(file).close()
   })
 
-  test('of a process whose number another one has now is taken over', () => {
+  test('of a process whose number another one has now is taken over', async () => {
     const file = join(folder, 'reused')
-    const [host, pid, start] = markOf(lockFile(file), 'reused')
+    const [host, pid, start] = await markOf(lockFile(file), 'reused')
     expect(start).toMatch(/^[0-9a-f]{8}$/)
     const left = `${file}.lock-${host}-${pid}-deadbeef-${NONCE}`
     writeFileSync(left, hostname())
-    lockFile(file).release()
+    await lockFile(file).close()
     expect(locksOn('reused')).toEqual([])
   })
 
-  test('of another host is respected for two minutes of silence, then taken over', () => {
+  test('of another host is respected for two minutes of silence, then taken over', async () => {
     const file = join(folder, 'far')
     const far = `${file}.lock-ffffffff-7-00000000-${NONCE}`
     writeFileSync(far, 'far-away')
@@ -140,11 +140,11 @@ describe('a lock', () => {
     ago(100)
     expect(() => lockFile(file)).toThrow('last sign of life was 100 s ago')
     ago(121)
-    lockFile(file).release()
+    await lockFile(file).close()
     expect(locksOn('far')).toEqual([])
   })
 
-  test('gives signs of life: on its own, and when it is checked', () => {
+  test('gives signs of life: on its own, and when it is checked', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const file = join(folder, 'beating')
     const lock = lockFile(file)
@@ -156,15 +156,28 @@ describe('a lock', () => {
       sign()
       expect(silence()).toBeLessThan(100_000)
     }
-    lock.release()
+    await lock.close()
   })
 
-  test('that was taken over stops the process that had it', () => {
+  test('that was taken over stops the process that had it', async () => {
     const lock = lockFile(join(folder, 'lost'))
     lock.check()
     rmSync(join(folder, locksOn('lost')[0]!))
     expect(() => lock.check()).toThrow(/the lock .*lost.* is gone: another process has taken over/)
-    lock.release()
+    await lock.close()
+  })
+
+  test('is given back by `await using`, and not checked after that', async () => {
+    const file = join(folder, 'disposed')
+    let kept: FileLock
+    {
+      await using lock = lockFile(file)
+      kept = lock
+      expect(locksOn('disposed').length).toBe(1)
+    }
+    expect(locksOn('disposed')).toEqual([])
+    expect(() => kept.check()).toThrow(expect.objectContaining({ code: 'CLOSED' }))
+    await kept.close()
   })
 
   test('in a place where no file can be is an error that names it', async () => {

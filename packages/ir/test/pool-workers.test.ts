@@ -77,7 +77,10 @@ describe.each(kinds)('a %s', (kind) => {
     const slow = one.run({ action: 'slow', value: 1, milliseconds: 50 })
     const closing = one.close()
     await expect(slow).rejects.toThrow(/a counting worker was closed/)
-    await expect(one.run({ action: 'count' })).rejects.toThrow(/was closed/)
+    await expect(one.run({ action: 'count' })).rejects.toMatchObject({
+      code: 'CLOSED',
+      message: 'a counting worker was closed',
+    })
     await Promise.all([closing, one.close()])
     await one.ended
   })
@@ -136,6 +139,9 @@ test('an entry that is not there is an error of the requests', async () => {
   const one = new ThreadWorker({ entry: missing, data: 1, job: 'a lost worker' })
   const asked = (await one.run(1).catch((error: unknown) => error)) as Error
   expect(asked).toBeInstanceOf(WorkerDied)
+  // As a KithError, it is one line on the command line; the worker's own error is the cause.
+  expect(asked).toBeInstanceOf(KithError)
+  expect(asked).toMatchObject({ code: 'WORKER_DIED', cause: expect.any(Error) })
   expect((asked as Error).message).toMatch(
     /^a lost worker was ended by an error: Cannot find module/,
   )

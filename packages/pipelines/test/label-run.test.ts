@@ -161,7 +161,7 @@ describe('labels from files', () => {
     const whole = read('busy.jsonl')
     const lock = lockFile(path('busy.jsonl.partial'))
     await expect(labels('busy.jsonl')).rejects.toThrow('is writing this already')
-    lock.release()
+    await lock.close()
     expect(read('busy.jsonl')).toBe(whole)
   })
 

@@ -48,6 +48,29 @@ export function conformance(store: StoreUnderTest): void {
       }
     }
 
+    it('is refused after it was closed, and may be closed twice', async () => {
+      const opened = await openStore(address)
+      await opened.add(documents.slice(0, 3))
+      await opened[Symbol.asyncDispose]()
+      await opened.close()
+      const calls = [
+        () => opened.count(),
+        () => opened.search(queries, { top: 3 }),
+        () => opened.fetch(['d0']),
+        () => opened.add(documents.slice(3, 4)),
+        () => opened.replace(documents.slice(3, 4)),
+        () => opened.remove(['d0']),
+        ...(opened.index ? [() => opened.index!()] : []),
+      ]
+      for (const call of calls) {
+        await expect(call()).rejects.toMatchObject({
+          code: 'CLOSED',
+          message: expect.stringContaining('is used after it was closed'),
+        })
+      }
+      await use(async (again) => expect(await again.count()).toBe(3))
+    })
+
     it('is empty at first', async () => {
       await use(async (opened) => {
         expect(await opened.count()).toBe(0)

@@ -158,8 +158,9 @@ describe('an error that passes', () => {
   ])('is $code $message', (fields) => {
     expect(isPassing(failure(fields))).toBe(true)
     // A broken connection can also be thrown outside of any call, and end a worker thread.
-    const died = new WorkerDied('a worker of batches was ended by an error')
-    expect(isPassing(Object.assign(died, { cause: failure(fields) }))).toBe(true)
+    const cause = failure(fields)
+    const died = new WorkerDied('a worker of batches was ended by an error', { cause })
+    expect(isPassing(died)).toBe(true)
   })
 
   it.each([

@@ -132,6 +132,7 @@ export class StudioCollection {
     await this.#sources.close()
   }
 
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -10,6 +10,8 @@ export interface Studio {
   /** Where the page is. */
   url: string
   close(): Promise<void>
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Asked for first, so that the browser finds what it kept for this address the last time. */
@@ -28,13 +30,15 @@ export async function startStudio(collection: StudioCollection, port?: number): 
     }
     await listen(server, 0)
   }
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
   return {
     url: `http://${HOST}:${(server.address() as AddressInfo).port}/`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

@@ -19,6 +19,8 @@ export interface StudioSources {
   qrels: Qrels
   texts: { queries: TextStore; documents: TextStore } | undefined
   close(): Promise<void>
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** How embeddings are opened. */
@@ -61,7 +63,7 @@ export async function openSources(
             documents: kept(await TextStore.open(corpus)),
           }
         : undefined
-    return { run, queries, docs, qrels, texts, close }
+    return { run, queries, docs, qrels, texts, close, [Symbol.asyncDispose]: close }
   } catch (error) {
     await close()
     throw error

@@ -55,7 +55,7 @@ export async function train(job: TrainingJob): Promise<TrainingResult> {
   try {
     return await trainInFolder(job, settings, lock)
   } finally {
-    lock.release()
+    await lock.close()
   }
 }
 

@@ -246,9 +246,36 @@ test('a loss that is no number ends the training and leaves the checkpoint of be
     if (step === 9) memory[0] = Number.NaN
   }
   const failed = train({ ...training, onStep })
-  await expect(failed).rejects.toThrow(/training stopped at step 1\d: the loss is NaN; .*latest/)
+  await expect(failed).rejects.toMatchObject({
+    code: 'DIVERGED',
+    message: expect.stringMatching(/training stopped at step 1\d: the loss is NaN; .*latest/),
+  })
   const resumed = await train({ ...training, documents, model: adapter(), resume: true })
   expect(resumed.steps).toBe(60)
+})
+
+test('a learning rate that is far too high is said to make the training diverge', async () => {
+  const model = new AdapterModel({ kind: 'mlp', dimensions: HIDDEN, inner: 2 * HIDDEN })
+  const settings = { learningRate: 1e30, warmup: 0, validateEvery: 100 }
+  const failed = train({ ...job(model, settings), validation: undefined })
+  await expect(failed).rejects.toMatchObject({
+    code: 'DIVERGED',
+    message: expect.stringContaining('lower learning rate'),
+  })
+})
+
+test('an encoder of queries is refused after it was closed', async () => {
+  const model = new AdapterModel({ kind: 'linear', dimensions: HIDDEN })
+  const encoder = await QueryEncoder.open(model)
+  await encoder[Symbol.asyncDispose]()
+  await encoder.close()
+  await expect(encoder.encode(queries)).rejects.toMatchObject({ code: 'CLOSED' })
+  model.weights.get('up.weight')!.fill(Number.NaN)
+  await using broken = await QueryEncoder.open(model)
+  await expect(broken.encode(queries)).rejects.toMatchObject({
+    code: 'DIVERGED',
+    message: expect.stringMatching(/^the embedding of query red has the number NaN/),
+  })
 })
 
 test('a batch that does not fit into memory is said to be one', async () => {

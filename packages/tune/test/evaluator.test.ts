@@ -138,7 +138,8 @@ test.each([0, 1])('a closed evaluator fails instead of waiting, %i workers', asy
   const evaluator = createEvaluator(randomCollection(1), { measure: 'nDCG@10', workers })
   const waiting = evaluator.evaluate(trials)
   const closing = evaluator.close()
-  await expect(waiting).rejects.toThrow('the trials were stopped')
+  const stopped = { code: 'CLOSED', message: 'the trials were stopped' }
+  await expect(waiting).rejects.toMatchObject(stopped)
   await Promise.all([closing, evaluator.close()])
-  await expect(evaluator.evaluate(trials)).rejects.toThrow('the trials were stopped')
+  await expect(evaluator.evaluate(trials)).rejects.toMatchObject(stopped)
 })

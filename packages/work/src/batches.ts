@@ -180,8 +180,14 @@ export class Batches {
     })
   }
 
+  /** Ends the connections to the database; may be called twice. */
   async close(): Promise<void> {
-    await this.connections.pool.end()
+    if (!this.connections.pool.ending) await this.connections.pool.end()
+  }
+
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   async #insert(client: PoolClient, batch: Batch, items: DigestedItems): Promise<number> {

@@ -288,7 +288,13 @@ describe.runIf(postgres)('a database in which batches were called studies', () =
   it('goes on with what waits there', async () => {
     const before = await Batches.open(database.url)
     await before.submit(batch('old'), itemsOf(5), 2)
+    await before[Symbol.asyncDispose]()
     await before.close()
+    const closed = { code: 'CLOSED', message: expect.stringContaining('used after it was closed') }
+    await expect(before.progress()).rejects.toMatchObject(closed)
+    await expect(before.find('old')).rejects.toMatchObject(closed)
+    await expect(before.submit(batch('new'), itemsOf(1), 1)).rejects.toMatchObject(closed)
+    await expect(before.retry('old')).rejects.toMatchObject(closed)
     await run(
       database.url,
       `ALTER TABLE kith.batches RENAME TO studies;

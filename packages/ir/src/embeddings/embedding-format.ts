@@ -33,7 +33,7 @@ export async function detectEmbeddings(file: string, input: InputFile): Promise<
   if (start.startsWith('PAR1')) return 'parquet'
   if (start[8] === '{') return 'safetensors'
   if (start.trimStart().startsWith('{')) return 'jsonl'
-  input.close()
+  await input.close()
   throw new FileError(input.name, 'byte 0', `no format that is known here (${known})`)
 }
 

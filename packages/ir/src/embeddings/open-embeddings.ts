@@ -61,7 +61,7 @@ async function open(
   const format = options.format ?? (folder ? 'memmap' : await detectEmbeddings(file, input))
   if (format === 'jsonl') return readJsonVectors(input, memory, options)
   // The others are read by position, from a file that is opened for that.
-  input.close()
+  await input.close()
   const raw = async (layoutOf: (file: string) => RawLayout): Promise<Embeddings> => {
     if (isPackedFile(file)) return withUnpacked(file, (unpacked) => rawAt(unpacked, layoutOf))
     return rawAt(file, layoutOf)

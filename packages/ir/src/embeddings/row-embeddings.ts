@@ -20,6 +20,7 @@ export abstract class RowEmbeddings implements Embeddings {
 
   abstract close(): Promise<void>
 
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -38,7 +38,7 @@ export class InputFile {
       this.#start = withoutMark(await gather(this.#unpacked, CHUNK))
       return this.#start
     } catch (error) {
-      this.close()
+      await this.close()
       throw asFileError(this.name, error)
     }
   }
@@ -53,12 +53,12 @@ export class InputFile {
     } catch (error) {
       throw asFileError(this.name, error)
     } finally {
-      this.close()
+      await this.close()
     }
   }
 
   /** Closes the file, where it was not read to its end. */
-  close(): void {
+  async close(): Promise<void> {
     this.#source?.destroy()
   }
 }

@@ -11,6 +11,7 @@ import {
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { KithError } from '@kith/core'
+import { OpenState } from '@kith/core/internal'
 import { asFileError } from './file-error.ts'
 import { lifeOf, MARK, ownMark, processOf } from './process-mark.ts'
 import { writeAllSync } from './write-all.ts'
@@ -29,8 +30,10 @@ const WAIT = 20
 export interface FileLock {
   /** Fails where another process has taken the lock over, since this one was silent for too long. */
   check(): void
-  /** Gives the lock back. */
-  release(): void
+  /** Gives the lock back; may be called twice. */
+  close(): Promise<void>
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
@@ -137,6 +140,7 @@ const held = new Set<string>()
 let listening = false
 
 function hold(own: string): FileLock {
+  const state = new OpenState(`the lock ${own}`)
   held.add(own)
   if (!listening) process.once('exit', releaseAll)
   listening = true
@@ -150,6 +154,7 @@ function hold(own: string): FileLock {
   timer.unref()
   return {
     check() {
+      state.check()
       try {
         beat(own)
       } catch (error) {
@@ -157,10 +162,14 @@ function hold(own: string): FileLock {
         if (errorCode(error) === 'ENOENT') throw lost(own)
       }
     },
-    release() {
+    async close() {
+      if (!state.end()) return
       clearInterval(timer)
       held.delete(own)
       rmSync(own, { force: true })
+    },
+    [Symbol.asyncDispose]() {
+      return this.close()
     },
   }
 }

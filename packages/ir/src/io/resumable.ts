@@ -65,7 +65,7 @@ export async function writeResumably<State>(
     await new Parts(place, partial, lock).run(file, work)
   } finally {
     underWay.delete(file)
-    lock.release()
+    await lock.close()
   }
 }
 

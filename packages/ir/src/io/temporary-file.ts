@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { KithError } from '@kith/core'
+import { OpenState } from '@kith/core/internal'
 import { asFileError } from './file-error.ts'
 import { finished, unfinishedName } from './unfinished.ts'
 import { readAllSync, writeAllSync } from './write-all.ts'
@@ -14,12 +15,13 @@ export class TemporaryFile {
   readonly descriptor: number
   /** Bytes that were appended. */
   size = 0
-  #open = true
+  readonly #state: OpenState
 
   /** @param name A part of the file's name, to tell what it is for. */
   constructor(name: string) {
     const file = unfinishedName(tmpdir(), `kith-${name}`)
     this.file = file
+    this.#state = new OpenState(`the temporary file ${file}`)
     try {
       this.descriptor = this.#told(() => openSync(file, 'wx+', 0o600))
     } catch (error) {
@@ -39,19 +41,20 @@ export class TemporaryFile {
   }
 
   append(bytes: Uint8Array): void {
+    this.#state.check()
     this.#told(() => writeAllSync(this.descriptor, bytes, this.size, this.file))
     this.size += bytes.length
   }
 
   /** Fills a buffer from a position. */
   read(into: Uint8Array, position: number): void {
+    this.#state.check()
     this.#told(() => readAllSync(this.descriptor, into, position, this.file))
   }
 
   /** Closes and removes it; may be called twice. */
-  close(): void {
-    if (!this.#open) return
-    this.#open = false
+  async close(): Promise<void> {
+    if (!this.#state.end()) return
     closeSync(this.descriptor)
     rmSync(this.file, { force: true })
     finished(this.file)

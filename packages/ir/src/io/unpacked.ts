@@ -20,7 +20,7 @@ export async function withUnpacked<T>(
       throw new KithError(error.code, message)
     })
   } finally {
-    unpacked.close()
+    await unpacked.close()
   }
 }
 

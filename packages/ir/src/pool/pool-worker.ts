@@ -18,6 +18,8 @@ export interface PoolWorker<Request, Answer> {
   run(request: Request, transfer?: readonly ArrayBuffer[]): Promise<Answer>
   /** Requests without an answer fail at once; resolves when the thread or process is gone. */
   close(reason?: Error): Promise<void>
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** What every kind of worker is told. */
@@ -70,11 +72,15 @@ export abstract class MessageWorker<Request, Answer> implements PoolWorker<Reque
   close(reason?: Error): Promise<void> {
     if (!this.#closing) {
       this.#closing = true
-      this.#fail(reason ?? new KithError('BAD_INPUT', `${this.#job} was closed`))
+      this.#fail(reason ?? new KithError('CLOSED', `${this.#job} was closed`))
       this.keepAlive(true)
       this.end()
     }
     return this.ended
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   /** Sends a request. */

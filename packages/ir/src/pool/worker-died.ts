@@ -1,8 +1,10 @@
 import { KithError } from '@kith/core'
 
-/** A worker that ended by itself, with work that it has not done. `cause` is what it threw, if anything. */
-export class WorkerDied extends Error {
-  override readonly name = 'WorkerDied'
+/** A worker ended by itself and left work undone. `cause` is the error that ended it, if there was one. */
+export class WorkerDied extends KithError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('WORKER_DIED', message, options)
+  }
 }
 
 /** How a worker ended. */
@@ -21,18 +23,13 @@ export interface Death {
  * @param job What the worker was, such as `a search worker`.
  * @param advice What to do where memory ran out.
  */
-export function deathError(job: string, advice: string, { exit, error, memory }: Death): Error {
+export function deathError(job: string, advice: string, { exit, error, memory }: Death): KithError {
+  const options = error && { cause: error }
   if (memory) {
     const how = exit === undefined ? 'ran out of memory' : `ended (${exit})`
-    return withCause(new KithError('OUT_OF_MEMORY', `${job} ${how}; ${advice}`), error)
+    return new KithError('OUT_OF_MEMORY', `${job} ${how}; ${advice}`, options)
   }
-  if (error)
-    return withCause(new WorkerDied(`${job} was ended by an error: ${error.message}`), error)
+  if (error) return new WorkerDied(`${job} was ended by an error: ${error.message}`, options)
   const how = typeof exit === 'number' ? `with exit code ${exit}` : `by ${exit}`
   return new WorkerDied(`${job} ended ${how} before its work was done`)
-}
-
-function withCause(error: Error, cause: Error | undefined): Error {
-  if (cause) error.cause = cause
-  return error
 }

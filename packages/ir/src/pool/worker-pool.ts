@@ -128,7 +128,7 @@ export class WorkerPool<Request, Answer> {
    */
   async close(): Promise<void> {
     const { closed = 'the pool of workers was closed' } = this.#options
-    this.#closed ??= new KithError('BAD_INPUT', closed)
+    this.#closed ??= new KithError('CLOSED', closed)
     const reason = this.#closed
     for (const { reject } of this.#queue.splice(0)) reject(reason)
     for (const { end } of this.#members.values()) clearTimeout(end)
@@ -136,6 +136,7 @@ export class WorkerPool<Request, Answer> {
     await Promise.all([...this.#living].map((worker) => worker.close(reason)))
   }
 
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -1,3 +1,4 @@
+import { OpenState } from '@kith/core/internal'
 import { IdIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
 import { TemporaryFile } from '../io/temporary-file.ts'
@@ -13,23 +14,23 @@ const BLOCK = 1 << 20
 export class TextStore {
   readonly #ids: IdList
   readonly #index: IdIndex
-  readonly #ends: number[]
+  readonly #ends: number[] = []
   readonly #copy: TemporaryFile
   readonly #wanted = new IdList()
+  readonly #state: OpenState
 
-  private constructor(ids: IdList, index: IdIndex, copy: TemporaryFile, ends: number[]) {
+  private constructor(file: string, ids: IdList, copy: TemporaryFile) {
+    this.#state = new OpenState(`the texts of ${file}`)
     this.#ids = ids
-    this.#index = index
+    this.#index = new IdIndex(ids)
     this.#copy = copy
-    this.#ends = ends
   }
 
   /** Reads a corpus or queries; of two entries with the same id the first counts. */
   static async open(file: string): Promise<TextStore> {
     const copy = new TemporaryFile('texts')
     copy.hide()
-    const ids = new IdList()
-    const store = new TextStore(ids, new IdIndex(ids), copy, [])
+    const store = new TextStore(file, new IdList(), copy)
     try {
       await store.#fill(file)
     } catch (error) {
@@ -70,6 +71,7 @@ export class TextStore {
 
   /** The text with an id, undefined where there is none. */
   get(id: string): TextEntry | undefined {
+    this.#state.check()
     const found = this.#find(id)
     if (found < 0) return undefined
     const from = found === 0 ? 0 : this.#ends[found - 1]!
@@ -87,9 +89,10 @@ export class TextStore {
 
   /** Closes and removes the temporary file; may be called twice. */
   async close(): Promise<void> {
-    this.#copy.close()
+    if (this.#state.end()) await this.#copy.close()
   }
 
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

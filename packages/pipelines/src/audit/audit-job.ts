@@ -44,8 +44,13 @@ export class AuditJob implements Job<AuditTask, Finding[]> {
     )
   }
 
-  close(): void {
-    this.#queries.close()
-    this.#docs.close()
+  async close(): Promise<void> {
+    await this.#queries.close()
+    await this.#docs.close()
+  }
+
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 }

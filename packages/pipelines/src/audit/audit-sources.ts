@@ -50,16 +50,18 @@ export async function openAudit(files: AuditFiles): Promise<AuditSources> {
   const { queries, docs } = opened
   try {
     const texts = pair && (await OpenTexts.open(pair))
+    const close = async (): Promise<void> => {
+      await opened.close()
+      await texts?.close()
+    }
     return {
       ...{ queries, docs, texts, settings, level, missing },
       vectors: {
         queries: vectorSource(files.queries, queries),
         docs: vectorSource(files.docs, docs),
       },
-      async close() {
-        await opened.close()
-        await texts?.close()
-      },
+      close,
+      [Symbol.asyncDispose]: close,
     }
   } catch (error) {
     await opened.close()

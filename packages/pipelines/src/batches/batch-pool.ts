@@ -43,6 +43,11 @@ export class BatchPool {
   close(): Promise<void> {
     return this.#pool.close()
   }
+
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
 }
 
 async function* requests(

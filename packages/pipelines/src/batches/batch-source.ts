@@ -93,6 +93,11 @@ export class BatchSource {
     await this.#texts?.close()
   }
 
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
   #vector(query: string, { missing, truth }: BatchRules): Float32Array | undefined {
     const row = this.#queries.rowOf(query)
     if (row !== undefined) return this.#queries.read(row, row + 1)

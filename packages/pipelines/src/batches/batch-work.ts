@@ -64,6 +64,11 @@ export class BatchRunner {
     for (const store of this.#stores.values()) await (await store).close()
   }
 
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
   #open(collection: string | undefined): Promise<Store> {
     const name = collection === undefined ? '' : `#${collection}`
     const opened = this.#stores.get(name) ?? openStore(`${this.#address}${name}`)

@@ -66,6 +66,11 @@ export class OpenTexts implements TextsPresent, LabelTexts {
     await this.#documents.close()
   }
 
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
   #prepare(id: string): PreparedText {
     if (this.#prepared.size >= KEPT) this.#prepared.clear()
     return this.#prepared.add(this.document(id)!)

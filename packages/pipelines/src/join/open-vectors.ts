@@ -5,6 +5,8 @@ export interface OpenVectors {
   queries: Embeddings
   docs: Embeddings
   close(): Promise<void>
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Opens the embeddings of queries and documents, both or none. */
@@ -15,14 +17,11 @@ export async function openVectors(
   const queries = await openEmbeddings(files.queries, { dimensions, memory })
   try {
     const docs = await openEmbeddings(files.docs, { dimensions, memory })
-    return {
-      queries,
-      docs,
-      async close() {
-        await queries.close()
-        await docs.close()
-      },
+    const close = async (): Promise<void> => {
+      await queries.close()
+      await docs.close()
     }
+    return { queries, docs, close, [Symbol.asyncDispose]: close }
   } catch (error) {
     await queries.close()
     throw error

@@ -43,7 +43,12 @@ export class VectorRows {
     return Float32Array.from(row, (half) => values[half]!)
   }
 
-  close(): void {
-    this.#file?.close()
+  async close(): Promise<void> {
+    await this.#file?.close()
+  }
+
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 }

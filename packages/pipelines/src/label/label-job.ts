@@ -36,8 +36,13 @@ export class LabelJob implements Job<LabelTask, Labels> {
     return this.#method.smoothLabels(query, candidates, groundTruthOf(task))
   }
 
-  close(): void {
-    this.#rows.close()
+  async close(): Promise<void> {
+    await this.#rows.close()
+  }
+
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 }
 
@@ -69,8 +74,13 @@ export class ContextRows {
     return { query: { vector, text }, candidates: { vectors, texts: others } }
   }
 
-  close(): void {
-    this.#queries.close()
-    this.#docs.close()
+  async close(): Promise<void> {
+    await this.#queries.close()
+    await this.#docs.close()
+  }
+
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 }

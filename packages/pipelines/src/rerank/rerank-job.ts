@@ -46,8 +46,13 @@ export class RerankJob implements Job<RerankTask, Ranking> {
     return extendRanking(ranking, places.length)
   }
 
-  close(): void {
-    this.#queries.close()
-    this.#docs.close()
+  async close(): Promise<void> {
+    await this.#queries.close()
+    await this.#docs.close()
+  }
+
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 }

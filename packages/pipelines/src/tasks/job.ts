@@ -1,7 +1,9 @@
 /** Work on one query at a time, in whatever thread it lives. */
 export interface Job<Task, Answer> {
   run(task: Task): Answer
-  close(): void
+  close(): Promise<void>
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Every task says whose it is, for messages. */

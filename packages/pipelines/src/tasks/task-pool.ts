@@ -53,7 +53,7 @@ async function* runHere<Name extends JobName>(
       }
     }
   } finally {
-    job.close()
+    await job.close()
   }
 }
 

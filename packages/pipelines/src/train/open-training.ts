@@ -35,6 +35,8 @@ export interface TrainingSetup {
   /** A model with the weights that training starts from. */
   openModel(): Promise<QueryModel>
   close(): Promise<void>
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Opens the inputs of a training. */
@@ -57,7 +59,8 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
       missing: { training: learned.missing, validation: heldOut?.missing ?? [] },
       files: read,
       openModel: () => openTrainable(inputs, docs.dimensions),
-      close: async () => docs.close(),
+      close: () => docs.close(),
+      [Symbol.asyncDispose]: () => docs.close(),
     }
   } catch (error) {
     await docs.close()

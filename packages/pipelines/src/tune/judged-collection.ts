@@ -84,14 +84,16 @@ async function judgedWith(
   const scoring = { measure, level, strict }
   const evaluator = createEvaluator(collection, { ...scoring, workers })
   const files = [inputs.run, inputs.queries, inputs.docs, inputs.qrels]
+  const close = async (): Promise<void> => {
+    await evaluator.close()
+    await vectors.close()
+  }
   return {
     ...{ run, qrels, queries, docs, collection, evaluator, scoring },
     policy: missing,
     report,
     files: textFiles ? [...files, textFiles.corpus, textFiles.queryText] : files,
-    async close() {
-      await evaluator.close()
-      await vectors.close()
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { KithError, type Matrix } from '@kith/core'
+import { OpenState } from '@kith/core/internal'
 import { type Embeddings, openEmbeddings, writeEmbeddings } from '@kith/ir'
 import { checkedBatches, checkSearch, twice } from '../check-documents.ts'
 import type {
@@ -22,12 +23,14 @@ const COPIED_ROWS = 4096
 export class FileStore implements Store {
   readonly #file: string
   readonly #options: StoreOptions
+  readonly #state: OpenState
   #embeddings: Embeddings | undefined
 
   private constructor(file: string, options: StoreOptions, embeddings: Embeddings | undefined) {
     this.#file = file
     this.#options = options
     this.#embeddings = embeddings
+    this.#state = new OpenState(`the store ${file}`)
   }
 
   static async open(file: string, options: StoreOptions = {}): Promise<FileStore> {
@@ -40,10 +43,12 @@ export class FileStore implements Store {
   }
 
   async count(): Promise<number> {
+    this.#state.check()
     return this.#embeddings?.rows ?? 0
   }
 
   async search(queries: Matrix, options: StoreSearchOptions): Promise<StoreHits[]> {
+    this.#state.check()
     const { top, metric = this.#options.metric ?? 'dot', filter, vectors = true } = options
     checkSearch(queries, options, this.dimensions)
     if (filter !== undefined) {
@@ -64,6 +69,7 @@ export class FileStore implements Store {
   }
 
   async fetch(ids: readonly string[]): Promise<(StoreDocument | undefined)[]> {
+    this.#state.check()
     return ids.map((id) => {
       const row = this.#rowOf(id)
       return row === undefined ? undefined : { id, vector: this.#embeddings!.gather([row]) }
@@ -71,6 +77,7 @@ export class FileStore implements Store {
   }
 
   async add(documents: StoreDocuments): Promise<void> {
+    this.#state.check()
     const added = await this.#collect(documents)
     for (const id of added.keys()) {
       if (this.#embeddings?.rowOf(id) !== undefined) throw twice(id)
@@ -79,19 +86,22 @@ export class FileStore implements Store {
   }
 
   async replace(documents: StoreDocuments): Promise<void> {
+    this.#state.check()
     await this.#write(await this.#collect(documents), new Set())
   }
 
   async remove(ids: readonly string[]): Promise<number> {
+    this.#state.check()
     const gone = new Set(ids.filter((id) => this.#rowOf(id) !== undefined))
     if (gone.size > 0) await this.#write(new Map(), gone)
     return gone.size
   }
 
   async close(): Promise<void> {
-    await this.#embeddings?.close()
+    if (this.#state.end()) await this.#embeddings?.close()
   }
 
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
@@ -154,7 +164,7 @@ export class FileStore implements Store {
     }
     await writeEmbeddings(this.#file, { dimensions, ids: ids(), type: this.#type }, rows())
     this.#embeddings = await openEmbeddings(this.#file)
-    old?.close()
+    await old?.close()
   }
 }
 

@@ -1,4 +1,5 @@
 import { KithError, type Matrix } from '@kith/core'
+import { OpenState } from '@kith/core/internal'
 import type { Connection, Table } from '@lancedb/lancedb'
 import { checkedBatches, checkSearch, twice } from '../check-documents.ts'
 import { type Metric, searchExact } from '../exact/search-exact.ts'
@@ -35,6 +36,7 @@ export class LanceStore implements Store {
   readonly #connection: Connection
   readonly #name: string
   readonly #options: StoreOptions
+  readonly #state: OpenState
   #table: Table | undefined
   #dimensions: number | undefined
   #type: 'f16' | 'f32'
@@ -53,6 +55,7 @@ export class LanceStore implements Store {
     this.#connection = connection
     this.#name = name
     this.#options = options
+    this.#state = new OpenState(`the LanceDB table ${name}`)
     this.#type = options.type ?? 'f32'
   }
 
@@ -70,10 +73,12 @@ export class LanceStore implements Store {
   }
 
   async count(): Promise<number> {
+    this.#state.check()
     return (await this.#table?.countRows()) ?? 0
   }
 
   async search(queries: Matrix, options: StoreSearchOptions): Promise<StoreHits[]> {
+    this.#state.check()
     checkSearch(queries, options, this.dimensions)
     const hits: StoreHits[] = []
     for (let q = 0; q < queries.rows; q++) {
@@ -85,6 +90,7 @@ export class LanceStore implements Store {
   }
 
   async fetch(ids: readonly string[]): Promise<(StoreDocument | undefined)[]> {
+    this.#state.check()
     const found = new Map<string, StoreDocument>()
     for (const condition of this.#table ? idConditions(ids) : []) {
       const table = await this.#table!.query().where(condition).toArrow()
@@ -94,6 +100,7 @@ export class LanceStore implements Store {
   }
 
   async add(documents: StoreDocuments): Promise<void> {
+    this.#state.check()
     // LanceDB has no unique columns: ids are compared with those of before and those of this call.
     const before = await this.count()
     const added = new Set<string>()
@@ -110,6 +117,7 @@ export class LanceStore implements Store {
   }
 
   async replace(documents: StoreDocuments): Promise<void> {
+    this.#state.check()
     for await (const batch of this.#batches(documents)) {
       await this.#table!.mergeInsert('id')
         .whenMatchedUpdateAll()
@@ -119,6 +127,7 @@ export class LanceStore implements Store {
   }
 
   async remove(ids: readonly string[]): Promise<number> {
+    this.#state.check()
     const before = await this.count()
     for (const condition of this.#table ? idConditions(ids) : []) {
       await this.#table!.delete(condition)
@@ -128,6 +137,7 @@ export class LanceStore implements Store {
 
   /** Builds an index of coarsely quantised vectors, whose candidates are scored by the full ones. */
   async index(): Promise<void> {
+    this.#state.check()
     if (!this.#table) return
     const { Index } = this.#lance
     // Every batch that was loaded is a file of its own until now.
@@ -140,10 +150,12 @@ export class LanceStore implements Store {
   }
 
   async close(): Promise<void> {
+    if (!this.#state.end()) return
     this.#table?.close()
     this.#connection.close()
   }
 
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -1,5 +1,4 @@
 import { KithError } from '@kith/core'
-import { WorkerDied } from '@kith/ir/pool'
 import type { Pool, PoolClient } from 'pg'
 import { optionalPeer } from '../optional-peer.ts'
 
@@ -99,12 +98,17 @@ export function inTransaction<T>(
 export function postgresError(name: string, error: unknown): KithError {
   if (error instanceof KithError) return error
   const { message, code, detail } = error as Error & { code?: string; detail?: string }
+  if (ENDED_POOL.test(message))
+    return new KithError('CLOSED', `${name} is used after it was closed`)
   const more = detail ? ` (${detail})` : ''
   // The message of an AggregateError, one error per address tried, is empty.
   const wrapped = new KithError('BAD_INPUT', `${name}: ${message || code}${more}`)
   wrapped.cause = error
   return wrapped
 }
+
+/** The message of pg where a pool is used after its end. */
+const ENDED_POOL = /^Cannot use a pool after calling end/
 
 /** PostgreSQL's code of a message that breaks the protocol. */
 const PROTOCOL = '08P01'
@@ -118,8 +122,7 @@ const BROKEN =
  * succeed later: it could not be reached, went away, or ran out of disk, memory or connections.
  */
 export function isPassing(error: unknown): boolean {
-  const wrapped = error instanceof KithError || error instanceof WorkerDied
-  const cause = wrapped ? error.cause : error
+  const cause = error instanceof KithError ? error.cause : error
   if (!(cause instanceof Error)) return false
   const code = codeOf(cause)
   if (code === undefined) return BROKEN.test(cause.message)

@@ -1,4 +1,5 @@
 import { KithError, type Matrix } from '@kith/core'
+import { OpenState } from '@kith/core/internal'
 import type { PoolClient } from 'pg'
 import { checkedBatches, checkSearch } from '../check-documents.ts'
 import { storableOf } from '../storable-text.ts'
@@ -42,6 +43,7 @@ export class PostgresStore implements Store {
   readonly #connections: Connections
   readonly #name: string
   readonly #options: StoreOptions
+  readonly #state: OpenState
   #collection: KnownCollection | undefined
   /** How thoroughly each connection searches the index, where that was set. */
   readonly #efforts = new WeakMap<PoolClient, number>()
@@ -50,6 +52,7 @@ export class PostgresStore implements Store {
     this.#connections = connections
     this.#name = name
     this.#options = options
+    this.#state = new OpenState(`${connections.name}#${name}`)
   }
 
   static async open(url: string, options: StoreOptions = {}): Promise<PostgresStore> {
@@ -71,12 +74,14 @@ export class PostgresStore implements Store {
   }
 
   async count(): Promise<number> {
+    this.#state.check()
     if (!this.#collection) return 0
     const { rows } = await this.#query(`SELECT count(*) FROM ${tableOf(this.#name)}`, [])
     return Number(rows[0]!['count'])
   }
 
   async search(queries: Matrix, options: StoreSearchOptions): Promise<StoreHits[]> {
+    this.#state.check()
     const collection = this.#collection
     checkSearch(queries, options, this.dimensions)
     const hits = Array.from({ length: queries.rows }, () => ({
@@ -112,6 +117,7 @@ export class PostgresStore implements Store {
   }
 
   async fetch(ids: readonly string[]): Promise<(StoreDocument | undefined)[]> {
+    this.#state.check()
     const found = new Map<string, StoreDocument>()
     const wanted = this.#collection ? storableOf(ids) : []
     const step = Math.max(1, Math.floor(ANSWER_BYTES / 4 / (this.dimensions ?? 1)))
@@ -137,14 +143,17 @@ export class PostgresStore implements Store {
   }
 
   async add(documents: StoreDocuments): Promise<void> {
+    this.#state.check()
     await this.#load(documents, addBatch)
   }
 
   async replace(documents: StoreDocuments): Promise<void> {
+    this.#state.check()
     await this.#load(documents, replaceBatch)
   }
 
   async remove(ids: readonly string[]): Promise<number> {
+    this.#state.check()
     if (!this.#collection) return 0
     const sql = `DELETE FROM ${tableOf(this.#name)} WHERE id = ANY ($1)`
     const { rowCount } = await this.#query(sql, [storableOf(ids)])
@@ -153,6 +162,7 @@ export class PostgresStore implements Store {
 
   /** Builds an HNSW index for the collection's metric. Later changes keep it up to date. */
   async index(): Promise<void> {
+    this.#state.check()
     if (!this.#collection) return
     const { type, metric } = this.#collection
     const operators = `${vectorType(type)}_${metric === 'dot' ? 'ip' : 'cosine'}_ops`
@@ -165,9 +175,10 @@ export class PostgresStore implements Store {
   }
 
   async close(): Promise<void> {
-    await this.#connections.pool.end()
+    if (this.#state.end()) await this.#connections.pool.end()
   }
 
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -1,4 +1,4 @@
-import { KithError } from '@kith/core'
+import { KithError, type KithErrorCode } from '@kith/core'
 import type { Role } from '@kith/encoder'
 import { BatchQueue, type BatchRules } from './batch-queue.ts'
 import { type EmbeddedText, EmbeddingCache, keyOf } from './embedding-cache.ts'
@@ -13,6 +13,9 @@ import type { TextModel } from './text-model.ts'
 const BATCH_TEXTS = 16
 const BATCH_CHARACTERS = 8000
 
+/** Failures of the encoder's process or files: the same text may well be encoded later. */
+const passing: ReadonlySet<KithErrorCode> = new Set(['OUT_OF_MEMORY', 'WORKER_DIED', 'BAD_FILE'])
+
 /** What an embedder tells of its work. */
 export interface EmbedderEvents {
   onBatch(texts: number): void
@@ -23,22 +26,16 @@ export interface EmbedderEvents {
 export class Embedder {
   readonly name: string
   readonly dimensions: number
-  readonly #open: () => Promise<TextModel>
+  readonly #model: TextModel
   readonly #cache: EmbeddingCache
   readonly #queues: Record<Role, BatchQueue<string, EmbeddedText>>
   readonly #events: EmbedderEvents
-  #model: Promise<TextModel> | undefined
 
-  private constructor(
-    open: () => Promise<TextModel>,
-    model: TextModel,
-    limits: Limits,
-    events: EmbedderEvents,
-  ) {
+  /** @param model Closed by `close`. */
+  constructor(model: TextModel, limits: Limits, events: EmbedderEvents) {
     this.name = model.name
     this.dimensions = model.dimensions
-    this.#open = open
-    this.#model = Promise.resolve(model)
+    this.#model = model
     this.#events = events
     this.#cache = new EmbeddingCache(limits.cache)
     const rules: BatchRules<string> = {
@@ -53,15 +50,6 @@ export class Embedder {
       query: new BatchQueue((texts) => this.#encode(texts, 'query'), rules),
       document: new BatchQueue((texts) => this.#encode(texts, 'document'), rules),
     }
-  }
-
-  /** @param open Loads the model: now, and again should its processes ever die. */
-  static async open(
-    open: () => Promise<TextModel>,
-    limits: Limits,
-    events: EmbedderEvents,
-  ): Promise<Embedder> {
-    return new Embedder(open, await open(), limits, events)
   }
 
   /** Texts that wait for the encoder. */
@@ -96,25 +84,20 @@ export class Embedder {
   }
 
   async close(): Promise<void> {
-    const model = await this.#model?.catch(() => undefined)
-    await model?.close()
+    await this.#model.close()
+  }
+
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   async #encode(texts: string[], role: Role): Promise<EmbeddedText[]> {
-    this.#model ??= this.#open()
-    const current = this.#model
-    let model: TextModel | undefined
     try {
-      model = await current
-      return await model.embed(texts, role)
+      return await this.#model.embed(texts, role)
     } catch (error) {
-      const ended = error instanceof KithError && error.code === 'OUT_OF_MEMORY'
-      if (model && !ended && this.#model === current) throw error
-      // An encoder whose process has ended stays so: those who come next load another.
-      if (this.#model === current) {
-        this.#model = undefined
-        model?.close()
-      }
+      if (!(error instanceof KithError && passing.has(error.code))) throw error
+      // The encoder starts another process for the next texts.
       throw unavailable('the encoder has ended and is loaded again: come again', error)
     }
   }

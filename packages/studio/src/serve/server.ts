@@ -39,6 +39,8 @@ export interface RunningServer {
   readonly url: string
   /** Takes no more requests, finishes those under way, then ends. */
   close(): Promise<void>
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Connections at the same time; more are refused by the system. */
@@ -67,7 +69,7 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
       waiting: () => embedder?.waiting ?? 0,
       cached: () => embedder?.cached ?? 0,
     })
-    embedder = openModel && (await Embedder.open(openModel, limits, metrics))
+    embedder = openModel && new Embedder(await openModel(), limits, metrics)
     const app = createApp({
       limits,
       access,
@@ -81,14 +83,12 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
     })
     const server = httpServer(app, limits)
     await listen(server, port, host)
-    return {
-      url: urlOf(server),
-      async close() {
-        state.stopping = true
-        await stop(server, limits.seconds)
-        await release()
-      },
+    const close = async (): Promise<void> => {
+      state.stopping = true
+      await stop(server, limits.seconds)
+      await release()
     }
+    return { url: urlOf(server), close, [Symbol.asyncDispose]: close }
   } catch (error) {
     await release()
     throw error

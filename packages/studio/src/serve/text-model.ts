@@ -5,6 +5,7 @@ import type { EmbeddedText } from './embedding-cache.ts'
 export interface TextModel {
   readonly name: string
   readonly dimensions: number
+  /** The embeddings of some texts. A call that fails leaves the model usable for the next one. */
   embed(texts: readonly string[], role: Role): Promise<EmbeddedText[]>
   close(): Promise<void>
 }

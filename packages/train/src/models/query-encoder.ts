@@ -1,4 +1,5 @@
 import { KithError, type Matrix } from '@kith/core'
+import { OpenState } from '@kith/core/internal'
 import type { InferenceSession, Tensor } from 'onnxruntime-node'
 import { type DeviceOptions, openGraph } from '../graph/session.ts'
 import { weightFeeds } from '../graph/weight-feeds.ts'
@@ -12,6 +13,7 @@ const BATCH = 64
 export class QueryEncoder {
   readonly #model: QueryModel
   readonly #session: InferenceSession
+  readonly #state = new OpenState('the query encoder')
   readonly #weights: Record<string, Tensor>
 
   private constructor(
@@ -33,6 +35,7 @@ export class QueryEncoder {
 
   /** The embeddings of queries, a row each. */
   async encode(queries: readonly Query[]): Promise<Matrix> {
+    this.#state.check()
     const { dimensions } = this.#model
     const data = new Float32Array(queries.length * dimensions)
     for (let from = 0; from < queries.length; from += BATCH) {
@@ -43,18 +46,20 @@ export class QueryEncoder {
       const bad = rows.findIndex((value) => !Number.isFinite(value))
       if (bad >= 0) {
         const { id } = part[Math.floor(bad / dimensions)]!
-        throw new KithError('DIVERGED', `the embedding of query ${id} has the number ${rows[bad]}`)
+        const problem = `the embedding of query ${id} has the number ${rows[bad]}: the weights have diverged, train with a lower learning rate`
+        throw new KithError('DIVERGED', problem)
       }
       data.set(rows, from * dimensions)
     }
     return { data, rows: queries.length, dimensions }
   }
 
-  /** Frees the session. */
+  /** Frees the session; may be called twice. */
   async close(): Promise<void> {
-    await this.#session.release()
+    if (this.#state.end()) await this.#session.release()
   }
 
+  /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

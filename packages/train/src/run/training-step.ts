@@ -1,3 +1,4 @@
+import { OpenState } from '@kith/core/internal'
 import { type InferenceSession, Tensor } from 'onnxruntime-node'
 import { listFeeds } from '../data/list-batch.ts'
 import type { TargetList } from '../data/targets.ts'
@@ -37,6 +38,7 @@ export class TrainingStep {
   readonly gradients: Gradients
   readonly #step: StepGraph
   readonly #session: InferenceSession
+  readonly #state = new OpenState('the training step')
   readonly #feeds: Record<string, Tensor>
   readonly #dropout: Dropout
   readonly #loss: Loss
@@ -88,6 +90,7 @@ export class TrainingStep {
     documents: DocumentVectors,
     at: { number: number; queriesOfStep: number; first: boolean },
   ): Promise<number> {
+    this.#state.check()
     const { rows } = queries
     const { first } = at
     const results = await this.#results(queries, lists, documents, at).catch((error) => {
@@ -119,9 +122,14 @@ export class TrainingStep {
     return this.#session.run(all, this.#fetches(first))
   }
 
-  /** Frees the session. */
+  /** Frees the session; may be called twice. */
   async close(): Promise<void> {
-    await this.#session.release()
+    if (this.#state.end()) await this.#session.release()
+  }
+
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   /** Where results go: the first batch of a step writes its gradients where they are needed. */
