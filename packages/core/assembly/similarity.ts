@@ -1,4 +1,4 @@
-/** What happens to a whole similarity matrix between the Gram matrix and the neighbours. */
+/** Steps on a whole similarity matrix, between the Gram matrix and the neighbours. */
 
 import { double, word } from './address'
 

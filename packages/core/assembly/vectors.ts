@@ -93,7 +93,7 @@ function normalise(from: usize, to: usize, entries: i32): void {
  * exp(p · S) − 1, up to the factor exp(−largest exponent), which the division by
  * the sum removes again: without it a large inner product would overflow. A
  * difference of two powers would lose the digits of a small exponent, which
- * `expm1`, slower, keeps. What would be negative is 0.
+ * `expm1`, slower, keeps. Negative results become 0.
  */
 function exponential(from: usize, entries: i32, parameter: f64): void {
   let largest: f64 = 0

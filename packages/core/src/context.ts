@@ -43,7 +43,7 @@ export interface Context {
   texts: Postings | undefined
 }
 
-/** What messages call a row of a context. */
+/** The name of a context's row in messages. */
 export function nameOf(row: number): string {
   return row === 0 ? 'the query' : `candidate ${row - 1}`
 }

@@ -1,4 +1,4 @@
-/** What kind of mistake a `KithError` reports. */
+/** The kind of mistake that a `KithError` reports. */
 export type KithErrorCode =
   /** A number in a vector is NaN or infinite, or too large for float32 inner products. */
   | 'BAD_VECTOR'

@@ -137,7 +137,7 @@ function tagOf(value: unknown): string {
     : ''
 }
 
-/** Whether a value can be asked for its properties. */
+/** Whether a value has properties. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }

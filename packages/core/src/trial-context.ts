@@ -161,7 +161,7 @@ export class TrialContext {
   }
 }
 
-/** What an engine that only computes S has no use for. */
+/** Sizes that an engine does not need if it only computes S. */
 const bare = { dimensions: 0, postings: 0, blended: false, k: 0, kExp: 0, trust: 0 }
 
 function squareOf(engine: Engine, rows: number): Remembered<Float32Array> {

@@ -7,17 +7,17 @@ import { contentsOf } from './model/model-folder.ts'
 import type { SessionPool } from './session-pool.ts'
 import type { Tokens } from './tokens/text-tokenizer.ts'
 
-/** What a text is: some models want another prefix before queries than before documents. */
+/** Whether a text is a query or a document: some models want another prefix before each. */
 export type Role = 'query' | 'document'
 
-/** What is put before each text. */
+/** The prefix of each text, by its role. */
 export type Prefixes = Record<Role, string>
 
 /** How texts are encoded. */
 export interface EncodeOptions {
   /** Default: `document`. */
   role?: Role | undefined
-  /** Hears how many texts are done. */
+  /** Called with the number of texts done. */
   onProgress?: ((done: number) => void) | undefined
   /** Stops the work, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
@@ -39,7 +39,7 @@ export class Encoder {
   readonly name: string
   /** Tokens after which texts are cut. */
   readonly maxTokens: number
-  /** What decides its embeddings: the files that it was loaded from, and how tokens are pooled. */
+  /** The inputs that decide its embeddings: the files that it was loaded from, and how tokens are pooled. */
   readonly source: { files: readonly string[]; pooling: string | undefined; normalise: boolean }
   readonly #model: Model
   readonly #pool: SessionPool
@@ -75,8 +75,8 @@ export class Encoder {
 
   /**
    * Encodes texts as they come, and yields some rows at a time, in the order of the
-   * texts. A text's embedding depends on nothing but the text: whoever continues
-   * after some rows gets the same bytes as whoever does all in one go.
+   * texts. A text's embedding depends on nothing but the text: work that is continued after some
+   * rows gives the same bytes as work in one go.
    */
   async *encodeStream(
     texts: Iterable<string> | AsyncIterable<string>,

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { FileError } from '@kith/ir'
 import { asFileError } from '@kith/ir/internal'
 
-/** An object of a JSON file that nobody has checked yet. */
+/** An unchecked object of a JSON file. */
 export type JsonObject = Record<string, unknown>
 
 /** tokenizer.json of a large vocabulary is some tens of megabytes. */
@@ -17,7 +17,7 @@ export function isObject(value: unknown): value is JsonObject {
 export async function readText(file: string): Promise<string> {
   try {
     const found = await stat(file)
-    // A pipe that nobody writes would never end.
+    // Reading a pipe without a writer would never end.
     if (!found.isFile()) throw new FileError(file, '', 'is not a file')
     const { size } = found
     if (size > LARGEST) throw new FileError(file, '', `${size} bytes are too many for such a file`)

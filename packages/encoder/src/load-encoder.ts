@@ -42,7 +42,7 @@ export async function loadEncoder(name: string, options: EncoderOptions = {}): P
   }
 }
 
-/** What sessions need to know of a model. */
+/** The parts of a model that sessions need. */
 function sourceOf(model: Model): SessionSource {
   if (model.files.onnx) return { file: model.files.onnx, head: model.head }
   const { config, weights, head } = asCheckpoint(model)

@@ -7,7 +7,7 @@ export interface PoolSize {
   threads: number
 }
 
-/** What a process of a session is started with. */
+/** The data that a session's process starts with. */
 export interface SessionData {
   source: SessionSource
   threads: number

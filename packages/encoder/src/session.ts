@@ -10,7 +10,7 @@ import {
 } from './network/build-model.ts'
 import type { Pooling } from './network/pooling.ts'
 
-/** What a session runs: a checkpoint, or the file of a model that is used as it is. */
+/** The model of a session: a checkpoint, or an ONNX file that is used as it is. */
 export type SessionSource = ModelSource | { file: string; head: Model['head'] }
 
 /** Texts of one length, their token ids one behind the other. */
@@ -26,9 +26,9 @@ type Feeds = Record<string, Tensor>
 export type EncoderSession = (batch: TokenBatch) => Promise<Float32Array>
 
 const MASK = 'attention_mask'
-/** What models in ONNX may ask for. */
+/** The inputs that models in ONNX may have. */
 const INPUTS = ['input_ids', MASK, 'token_type_ids']
-/** What the hidden states and the embeddings of models in ONNX are called. */
+/** The names of hidden states and of embeddings in ONNX models. */
 const HIDDEN_NAMES = [HIDDEN, 'token_embeddings']
 const POOLED_NAMES = ['sentence_embedding', EMBEDDINGS]
 
@@ -59,7 +59,7 @@ async function openForeign(
   const pool = await create(buildHead({ ...head, pooling }).toBytes(), threads)
   return async (batch) => {
     const states = (await session.run(feedsOf(batch, inputNames), [output]))[output]!
-    // What is an embedding already is pooled as a text of one token.
+    // An output that is an embedding already is pooled as a text of one token.
     const shape = states.dims.length === 2 ? states.dims.toSpliced(1, 0, 1) : states.dims
     const [texts = 0, length = 0] = shape
     const mask = feedsOf({ ids: new Int32Array(texts * length), length }, [MASK])
@@ -98,7 +98,7 @@ function create(model: Uint8Array | string, threads: number): Promise<InferenceS
     : InferenceSession.create(model, options)
 }
 
-/** What a model asks for. There is no padding, and a text is one segment. */
+/** The inputs of a model. There is no padding, and a text is one segment. */
 function feedsOf({ ids, length }: TokenBatch, names: readonly string[]): Feeds {
   const contents: Record<string, () => BigInt64Array> = {
     input_ids: () => BigInt64Array.from(ids, BigInt),

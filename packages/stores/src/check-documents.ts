@@ -12,7 +12,7 @@ const BATCH_NUMBERS = 2 ** 21
 /** The largest number that half precision holds. */
 const LARGEST_HALF = 65504
 
-/** What documents must be like to get into a store. */
+/** Rules for documents that are added to a store. */
 export interface DocumentRules {
   /** The length of the vectors; undefined takes the first document's. */
   dimensions: number | undefined
@@ -82,7 +82,7 @@ function checkId(id: string): void {
   }
 }
 
-/** Checks what every store is asked in the same way. */
+/** Checks the queries and options of a search, in the same way for every store. */
 export function checkSearch(
   queries: Matrix,
   { top, metric = 'dot' }: StoreSearchOptions,

@@ -32,8 +32,8 @@ export function slotsFor(scanners: AsyncScanner[], reader: DocumentReader): Slot
 }
 
 /**
- * Hands all documents, block by block, to whichever scanner is free: every scanner
- * sees rows that rise. `onBlock` is called with the number of documents of each block that is done.
+ * Hands all documents, block by block, to the first scanner that is free: the rows that one
+ * scanner gets always rise. `onBlock` is called with the number of documents of each block that is done.
  */
 export async function handRound(
   reader: DocumentReader,
@@ -60,7 +60,7 @@ export async function handRound(
       running.delete(task)
       free.push(slot)
     })
-    // If reading fails first, this block's own failure must not count as unhandled.
+    // If reading fails first, Node would report this block's own failure as unhandled.
     task.catch(() => {})
     running.add(task)
     from += count

@@ -18,7 +18,7 @@ export type StoreKind = 'postgres' | 'lancedb' | 'file'
  * or folder names one of several collections in it.
  */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
-  // Loaded when they are asked for: nobody needs the packages of all of them.
+  // Loaded when an address needs one: the packages of the other stores need not be installed.
   switch (storeKind(address)) {
     case 'postgres':
       return (await import('./postgres/postgres-store.ts')).PostgresStore.open(address, options)
@@ -29,7 +29,7 @@ export async function openStore(address: string, options: StoreOptions = {}): Pr
   }
 }
 
-/** What an address is the address of. */
+/** The kind of store that an address names. */
 export function storeKind(address: string): StoreKind {
   if (/^postgres(ql)?:\/\//.test(address)) return 'postgres'
   if (OBJECT_STORAGE.test(address)) return 'lancedb'

@@ -12,7 +12,7 @@ export interface StoreDocument {
 /** Documents, as they come. */
 export type StoreDocuments = Iterable<StoreDocument> | AsyncIterable<StoreDocument>
 
-/** What a search of a store can be asked. */
+/** Options of a search in a store. */
 export interface StoreSearchOptions {
   /** Documents per query. */
   top: number
@@ -34,7 +34,7 @@ export interface StoreHits {
   vectors: Float32Array
 }
 
-/** Where documents with their vectors live. What they are compared by is the caller's vectors, so any encoder will do. */
+/** A collection of documents with their vectors. Queries are vectors too, so that any encoder will do. */
 export interface Store {
   /** The length of the vectors; undefined while the store is empty and knows none. */
   readonly dimensions: number | undefined
@@ -57,10 +57,10 @@ export interface Store {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** How a store is opened; what it is made with when it is new. */
+/** Options of a store; a store that exists keeps its own type. */
 export interface StoreOptions {
-  /** What vectors are kept as; f16 takes half the space. Default f32. */
+  /** The number type of stored vectors; f16 takes half the space. Default f32. */
   type?: 'f16' | 'f32' | undefined
-  /** What documents are scored by where a search does not say. Default dot. */
+  /** The metric of searches that name none. Default dot. */
   metric?: Metric | undefined
 }

@@ -2,14 +2,14 @@ import type { PoolWorker } from '@kith/ir/pool'
 import type { AsyncScanner } from './async-scanner.ts'
 import type { Batch, Best, Block } from './exact/scanner.ts'
 
-/** What a thread is asked to do. */
+/** A request to a scanning thread. */
 export type ScanRequest =
   | { task: 'begin'; batch: Batch }
   | { task: 'scan'; block: SharedBlock }
   | { task: 'finish' }
   | { task: 'rest' }
 
-/** What it answers: the best documents to `finish`, nothing to the others. */
+/** Its answer: the best documents to `finish`, nothing to the other requests. */
 export type ScanAnswer = Best | undefined
 
 /** A block as a place in shared memory. */

@@ -38,7 +38,7 @@ const headers = {
   'cache-control': 'no-store',
 }
 
-/** Names that only a program on this machine asks for. */
+/** Values of the Host header that name this machine. */
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
 /** Documents whose texts one request may ask for. */
@@ -86,14 +86,14 @@ export function studioApp(collection: StudioCollection): Hono {
   return app
 }
 
-/** What the user can do something about is said; the rest is for the terminal. */
+/** Errors that the user can correct are sent to the page; others go to the terminal. */
 function answerError(error: Error, c: Context): Response {
   if (error instanceof KithError) return c.json({ error: error.message }, 400)
   console.error(error)
   return c.json({ error: 'kith studio failed: see the terminal it was started from' }, 500)
 }
 
-/** The files of the built page by the path that they are asked for under. */
+/** The files of the built page by their paths in requests. */
 function pageFiles(): [string, string][] {
   try {
     return readdirSync(PAGE, { recursive: true, withFileTypes: true })

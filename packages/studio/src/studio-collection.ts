@@ -17,10 +17,10 @@ const DEPTH = 1000
 const LISTED = 50
 /** Queries that tell how deep a run is: nearly always all are equally deep. */
 const SAMPLE = 200
-/** What nDCG@10 looks at. */
+/** The depth of nDCG@10. */
 const IDEAL = 10
 
-/** A run with everything that belongs to it, as the page asks for it: query by query. */
+/** A run with everything that belongs to it, for the page: query by query. */
 export class StudioCollection {
   readonly info: StudioInfo
   readonly #sources: StudioSources

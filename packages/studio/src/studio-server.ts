@@ -14,7 +14,7 @@ export interface Studio {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Asked for first, so that the browser finds what it kept for this address the last time. */
+/** The port that is tried first, so that the browser finds the storage of this address again. */
 const USUAL_PORT = 4810
 const HOST = '127.0.0.1'
 

@@ -1,6 +1,6 @@
 import type { Matrix } from '@kith/core'
 
-/** What the page knows about the collection from the start. */
+/** The properties of the collection that the page gets first. */
 export interface StudioInfo {
   documents: number
   /** How many queries the run has, and how many of these were judged. */
@@ -52,7 +52,7 @@ export interface DocumentText {
 export interface StudioDocument extends DocumentText {
   /** Its score in the run; undefined where it was not retrieved. */
   score?: number | undefined
-  /** Its judged grade; undefined where nobody has judged it. */
+  /** Its judged grade; undefined where it has no judgement. */
   grade?: number | undefined
 }
 

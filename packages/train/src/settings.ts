@@ -14,7 +14,7 @@ export interface TrainSettings {
   loss: Loss
   /** Of max-margin. */
   margin: number
-  /** T: what inner products are multiplied by, and whether it and a bias learn. */
+  /** T: the factor of inner products; `learnTemperature`: whether T and a bias learn. */
   inverseTemperature: number
   learnTemperature: boolean
   /** Evidence-based targets, made for each batch; without it, the queries' own labels, or one-hot. */
@@ -39,7 +39,7 @@ export interface TrainSettings {
   dropout: number
   /** Steps between validations. */
   validateEvery: number
-  /** What decides which checkpoint is best: `loss` or a measure such as `nDCG@10`. */
+  /** The criterion of the best checkpoint: `loss` or a measure such as `nDCG@10`. */
   selectBy: string
   /** Ends the training after so many validations without a better one; 0: never. */
   earlyStoppingPatience: number
@@ -87,7 +87,7 @@ const count = (from: number) => range({ from, integer: true })
 const positive = range({ from: 0, above: true })
 const notNegative = range({ from: 0 })
 
-/** What each setting may be. */
+/** The allowed values of each setting. */
 const rules: Rules & Record<keyof TrainSettings, Rule> = {
   steps: count(1),
   batchSize: count(1),

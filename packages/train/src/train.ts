@@ -19,14 +19,14 @@ import { TrainingStep } from './run/training-step.ts'
 import { criterion } from './run/validate.ts'
 import { type PartialTrainSettings, resolveTrainSettings, type TrainSettings } from './settings.ts'
 
-/** What is trained, on what, and where the result goes. */
+/** The model, the data and the folder of a training. */
 export interface TrainingJob extends DeviceOptions, TrainingHooks {
-  /** What learns: with the weights that the training starts from, also when it is resumed. */
+  /** The model, with the weights that the training starts from, also when it is resumed. */
   model: QueryModel
   documents: DocumentVectors
   /**
-   * What tells the documents' file from other versions of it, such as its size and modification
-   * time. It decides whether a training may go on where they are too many to be read for that.
+   * A version of the documents' file, such as its size and modification time. It decides whether
+   * a training may be resumed where the documents are too many to be read for that.
    */
   documentsVersion?: string | undefined
   queries: readonly TrainingQuery[]
@@ -37,7 +37,7 @@ export interface TrainingJob extends DeviceOptions, TrainingHooks {
   out: string
   /** Goes on from the folder's latest checkpoint, if there is one. */
   resume?: boolean | undefined
-  /** Makes the targets; default: what the settings say. */
+  /** Makes the targets; default: the labeller that the settings name. */
   labeller?: Labeller | undefined
   /** Finds new candidates for embeddings of queries; default: exact search over the documents. */
   search?: Search | undefined

@@ -2,7 +2,7 @@ import type { MethodSettings } from '@kith/core'
 import type { Evaluator } from './evaluate/evaluator.ts'
 import { meanOf, pairedTest } from './verdict/paired-test.ts'
 
-/** What a measure is with one value of a setting, all others left as they are. */
+/** The value of a measure with one value of a setting, all other settings unchanged. */
 export interface SweepPoint {
   value: number | string
   mean: number

@@ -21,7 +21,7 @@ export interface TuneOptions extends ScorerOptions {
   base?: PartialMethodSettings | undefined
   /** The methods to choose among; default: `neighbours` alone. */
   methods?: readonly Method[] | undefined
-  /** What is searched; by default all settings that matter. */
+  /** The settings to search; by default all that matter. */
   space?: Space | undefined
   /** Trials of each study; default 200. */
   trials?: number | undefined
@@ -31,9 +31,9 @@ export interface TuneOptions extends ScorerOptions {
   seed?: number | undefined
   /** A file that finished trials are kept in: the next call with the same inputs goes on from there. */
   study?: string | undefined
-  /** What the inputs are known by; the study of other inputs is refused. */
+  /** A digest of the inputs; a study file of other inputs is refused. */
   fingerprint?: string | undefined
-  /** Hears how many trials are done, of how many, all studies together. */
+  /** Called with the number of trials done and of all, over all studies together. */
   onProgress?: ((done: number, total: number) => void) | undefined
   /** Closes the evaluator and rejects with `ABORTED`; the study can go on later. */
   signal?: AbortSignal | undefined

@@ -1,11 +1,11 @@
 /** Work on many queries, shared by many machines. */
 export interface Batch {
   name: string
-  /** What is done with each query; whoever works knows how. */
+  /** The kind of work on each query; the worker's handler knows the kinds. */
   kind: string
   /** Everything besides the queries that decides the results. */
   settings: Readonly<Record<string, unknown>>
-  /** What its maker wants to remember; it decides nothing. */
+  /** Notes of the program that submitted it, such as file names; they do not change results. */
   origin: Readonly<Record<string, unknown>>
 }
 
@@ -15,7 +15,7 @@ export interface BatchItem {
   body: Uint8Array
 }
 
-/** What came out for one query. */
+/** The result of one query. */
 export interface BatchResult {
   query: string
   body: Uint8Array
@@ -39,7 +39,7 @@ export interface BatchProgress extends Batch {
 export interface BatchFailure {
   /**
    * Places of its queries in the batch: the first, and the one behind the last. Undefined where
-   * somebody has changed the job in the database.
+   * the job was changed in the database.
    */
   from: number | undefined
   to: number | undefined

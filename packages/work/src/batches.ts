@@ -21,7 +21,7 @@ import { migrations } from './schema.ts'
 /** Results that are read at a time. */
 const READ = 1000
 
-/** The batches of a database: who submits, who works and who asks how far it is share this. */
+/** The batches of a database, for programs that submit, work on or look at them. */
 export class Batches {
   /** @internal */
   readonly connections: Connections
@@ -61,7 +61,7 @@ export class Batches {
     checkStorable('the name of the batch', batch.name)
     const digested = new DigestedItems(batch, items)
     return inTransaction(this.connections, async (client) => {
-      // Two who submit the same wait for each other.
+      // Two programs that submit the same batch wait for each other.
       const lock = 'SELECT pg_advisory_xact_lock(hashtext($1))'
       await client.query(lock, [`kith batch ${batch.name}`])
       const known = await this.#row(client, batch.name)

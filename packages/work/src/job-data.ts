@@ -7,7 +7,7 @@ export interface JobData {
   to: number
 }
 
-/** A job that somebody has taken, as the database has it: nothing of it is checked yet. */
+/** A taken job as the database has it, unchecked. */
 export interface TakenJob {
   id: string
   data: unknown
@@ -26,7 +26,7 @@ export function idOf(batch: number, job: number): string {
   return `${hex(job, 8)}-0000-4000-8000-${idEnd(batch)}`
 }
 
-/** What a job says is to be done; undefined where that is not what `kith` puts into a job. */
+/** The queries that a job names; undefined where its data are not those of a job of `kith`. */
 export function readJob({ id, data }: TakenJob): JobData | undefined {
   if (typeof data !== 'object' || data === null) return undefined
   const { batch, from, to } = data as Record<string, unknown>
@@ -39,7 +39,7 @@ export function readJob({ id, data }: TakenJob): JobData | undefined {
   return job.from < job.to && id.endsWith(`-${idEnd(job.batch)}`) ? job : undefined
 }
 
-/** The same; a job that somebody has changed is an error. */
+/** The queries that a job names; a job that was changed in the database is an error. */
 export function checkJob(job: TakenJob): JobData {
   const data = readJob(job)
   if (data) return data

@@ -8,11 +8,11 @@ const PAUSE = 500
 /** The longest one. */
 const LONGEST_PAUSE = 10_000
 
-/** How somebody waits for a database. */
+/** How to wait for a database. */
 export interface Patience {
   /** Ends the waiting: the database's error is thrown then. */
   signal?: AbortSignal | undefined
-  /** Hears before each wait why there is one. */
+  /** Called before each wait, with its reason. */
   onWaiting(message: string): void
 }
 

@@ -31,7 +31,7 @@ export class Queue {
     const boss = new PgBoss({
       db: through(connections.pool),
       schema: SCHEMA,
-      // What it would do on its own clock, workers do when it is useful: see `expire`.
+      // Workers call `expire` when it is useful, in the place of pg-boss's own timer.
       supervise: false,
       schedule: false,
     })
@@ -62,7 +62,7 @@ export class Queue {
     return job && { id: job.id, data: job.data }
   }
 
-  /** Says that the workers of some jobs are alive: for so many seconds nobody else gets them. */
+  /** Renews some jobs: for so many seconds no other worker gets them. */
   async renew(ids: readonly string[], seconds: number): Promise<void> {
     await this.#query(
       `UPDATE ${SCHEMA}.job SET started_on = now(), expire_in = $3 * interval '1 second'
@@ -71,7 +71,7 @@ export class Queue {
     )
   }
 
-  /** Takes jobs away from workers that have not been heard of. */
+  /** Frees the jobs of workers that gave no sign of life. */
   async expire(): Promise<void> {
     await this.#boss.expire()
   }

@@ -23,7 +23,7 @@ export interface WorkOptions {
   untilEmpty: boolean
   /** Ends when the jobs under way are done. */
   signal: AbortSignal
-  /** Hears what a person might want to know. */
+  /** Called for each event, for the log. */
   onEvent(event: WorkEvent): void
 }
 
@@ -33,7 +33,7 @@ export type WorkEvent =
   | { kind: 'failed'; batch: string; message: string }
   | { kind: 'waiting'; message: string }
 
-/** Works on the jobs of all batches of a database until it is told to stop. */
+/** Works on the jobs of all batches of a database until the signal is aborted. */
 export async function work(batches: Batches, handle: Handler, options: WorkOptions): Promise<void> {
   const worker = new Worker(batches, handle, options)
   const signs = setInterval(() => void worker.signOfLife(), (options.lease * 1000) / 3)
@@ -57,16 +57,16 @@ class Worker {
     this.#options = options
   }
 
-  /** Keeps others from taking what is under way, and takes from those who are silent. */
+  /** Keeps the jobs under way from other workers, and frees those of workers without a sign of life. */
   async signOfLife(): Promise<void> {
-    // The last one waits for a database that is away.
+    // The last call still waits for a database that is away.
     if (this.#signing) return
     this.#signing = true
     try {
       await this.#batches.queue.renew([...this.#underWay], this.#options.lease)
       await this.#batches.queue.expire()
     } catch {
-      // The database is away; whoever needs it now says so.
+      // The database is away; the next job reports it.
     } finally {
       this.#signing = false
     }
@@ -86,14 +86,14 @@ class Worker {
         }
         continue
       }
-      // No job may also mean no database: this asks again, patiently.
+      // `take` also finds no job where the database is away: this call waits for it.
       if (this.#options.untilEmpty && (await this.#patiently(() => queue.unfinished())) === 0)
         return
       await setTimeout(PAUSE, undefined, { signal: this.#options.signal }).catch(() => {})
     }
   }
 
-  /** Does a job. Whatever is wrong with it, or with its rows in the database, is the job's own error. */
+  /** Does a job. If the job or its rows in the database are damaged, the job fails, not the worker. */
   async #do(job: TakenJob): Promise<void> {
     const { queue } = this.#batches
     const { onEvent } = this.#options
@@ -107,7 +107,7 @@ class Worker {
       if (error) onEvent({ kind: 'failed', batch: name, message: error.message })
       else onEvent({ kind: 'done', batch: name, queries: items.length })
     } catch (error) {
-      // The database is away and this worker is told to stop: the job goes to somebody else.
+      // The database is away and the signal was aborted: another worker gets the job later.
       if (isPassing(error)) throw error
       await this.#patiently(() => this.#fail(job, error as Error))
       onEvent({ kind: 'failed', batch: name, message: (error as Error).message })
@@ -148,7 +148,7 @@ class Worker {
       if (isPassing(error)) throw error
       if (items.length === 1) return { results: [], error: error as Error }
     }
-    // One query must not cost the others of its job their results.
+    // One query failed: each is tried alone, so that the others of the job get their results.
     const results: BatchResult[] = []
     let failure: Error | undefined
     for (const item of items) {

@@ -1,7 +1,7 @@
 import type { JSONObject, JSONValue, RerankingModelV3CallOptions } from '@ai-sdk/provider'
 import { KithError } from '@kith/core'
 
-/** What a document is to the method: its words, and its vector where it brings one. */
+/** A document for the method: its words, and its vector where it has one. */
 export interface RerankDocument {
   text: string
   vector: number[] | undefined

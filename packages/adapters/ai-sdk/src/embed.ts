@@ -1,6 +1,6 @@
 import { KithError, type Matrix, type Vector, type Vectors } from '@kith/core'
 
-/** What is embedded, for models that treat queries otherwise than documents, and when to stop. */
+/** The role of the texts, for models that treat queries otherwise than documents, and a signal to stop. */
 export interface EmbedOptions {
   role: 'query' | 'document'
   signal: AbortSignal | undefined

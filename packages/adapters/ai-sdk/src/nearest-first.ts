@@ -1,8 +1,8 @@
 import { KithError, type Settings, type Vector } from '@kith/core'
 
 /**
- * The places of the documents, the most similar to the query first. Whoever calls
- * `rerank()` need not have retrieved them in any order, and the method starts from one.
+ * The places of the documents, the most similar to the query first. The documents of `rerank()`
+ * may come in any order, and the method starts from an order by similarity.
  */
 export function nearestFirst(
   query: Vector,

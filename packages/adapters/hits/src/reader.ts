@@ -13,7 +13,7 @@ export interface Reader<Hit> {
   readonly vector: (hit: Hit) => Vector | undefined
   /** The hit's text; undefined where it has none. Without this function only vectors can be used. */
   readonly text?: ((hit: Hit) => string | undefined) | undefined
-  /** What to do when a vector is missing, for the message. */
+  /** The advice in the message when a vector is missing. */
   readonly advice?: string | undefined
 }
 

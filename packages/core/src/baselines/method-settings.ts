@@ -28,9 +28,9 @@ export interface MethodSettings extends Settings {
   method: Method
   /** How many of the first candidates are taken for relevant by `average` and `rocchio`. */
   feedbackDocs: number
-  /** What part of `rocchio`'s new vector is their mean, from 0 to 1. */
+  /** The weight of their mean in `rocchio`'s new vector, from 0 to 1. */
   feedbackWeight: number
-  /** What part of a score comes from neighbours, in `regularise`; from 0 to below 1. */
+  /** The weight of the neighbours in a score of `regularise`; from 0 to below 1. */
   smoothness: number
   /** What `rrf` adds to ranks before it takes their reciprocal. */
   rrfK: number
@@ -41,7 +41,7 @@ export type PartialMethodSettings = {
   [Name in keyof MethodSettings]?: MethodSettings[Name] | undefined
 }
 
-/** What each setting of a method may be. */
+/** The allowed values of each setting of a method. */
 export const methodRules: Rules = {
   ...settingRules,
   method: choice(...methods),

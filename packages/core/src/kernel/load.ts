@@ -7,7 +7,7 @@ import type { Engine, KernelName } from './engine.ts'
 import { TypeScriptEngine } from './typescript-engine.ts'
 import { WasmEngine } from './wasm-engine.ts'
 
-/** What of Node's `process` is used where there is one. */
+/** The parts of Node's `process` that are used where there is one. */
 interface NodeProcess {
   env?: Record<string, string | undefined>
   versions?: { node?: string }

@@ -226,7 +226,7 @@ export class WasmEngine implements Engine {
     const { starts, columns, weights } = this.#neighbourVectors()
     const from = this.#integers[starts / 4 + i]!
     let to = this.#integers[starts / 4 + i + 1]!
-    // What fills a row up to a multiple of 4 has no weight.
+    // The padding that makes a row's length a multiple of 4 has no weight.
     while (to > from && this.#floats[weights / 4 + to - 1] === 0) to--
     return {
       columns: this.#integers.slice(columns / 4 + from, columns / 4 + to),

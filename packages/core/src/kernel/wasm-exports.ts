@@ -5,7 +5,7 @@ export function instantiate(module: WebAssembly.Module, memory: WebAssembly.Memo
   return new WebAssembly.Instance(module, imports).exports as unknown as WasmExports
 }
 
-/** What the compiled kernel exports; pointers are byte offsets. See assembly/ for each one. */
+/** The exports of the compiled kernel; pointers are byte offsets. See assembly/ for each one. */
 export interface WasmExports {
   gram(x: number, rows: number, dimensions: number, s: number, add: number): void
   cosine(s: number, count: number, rows: number, lengths: number): void

@@ -69,7 +69,7 @@ const memory = new Lender()
  * const findings = auditCandidates(query, candidates, [1, undefined, 0, undefined])
  * ```
  *
- * @param grades The judged grade of each candidate; undefined or negative where nobody has judged it.
+ * @param grades The judged grade of each candidate; undefined or negative where it has no judgement.
  */
 export function auditCandidates(
   query: Query,

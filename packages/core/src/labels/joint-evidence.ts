@@ -5,7 +5,7 @@ import { noiseOf } from '../method/noise.ts'
 import { vectorSimilarity } from '../method/vector-similarity.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** What the words count for beside the embeddings. */
+/** The weight of the words beside the embeddings. */
 const WORDS = 0.5
 
 /**

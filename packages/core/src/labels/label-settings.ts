@@ -3,7 +3,7 @@ import { type Settings, settingRules } from '../settings/settings.ts'
 import { labelPresets } from './label-presets.ts'
 
 /**
- * What a candidate's label is made of (docs/method.md section 6): its similarity to the
+ * The parts of a candidate's label (docs/method.md section 6): its similarity to the
  * ground truth (`mixed`, `rnn`, `geometric`), to the query (`query-centric`), or both
  * (`joint`); or the judgements alone (`one-hot`), smoothed evenly (`uniform`).
  */
@@ -49,7 +49,7 @@ const epsilon: Rule = (name, value) => {
   if (value !== 'match-mixed') part(name, value)
 }
 
-/** What each setting of labels may be. */
+/** The allowed values of each setting of labels. */
 export const labelRules: Rules = {
   ...settingRules,
   target: choice('mixed', 'rnn', 'geometric', 'joint', 'one-hot', 'uniform', 'query-centric'),

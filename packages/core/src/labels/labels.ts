@@ -78,7 +78,7 @@ function highest(evidence: Float64Array, count: number, without: ReadonlySet<num
 function uniform({ rows }: Context, groundTruth: CheckedGroundTruth, epsilon: number): Labels {
   const candidates = rows - 1
   const judged = groundTruth.rows.length
-  // Without others there is nobody to give it to.
+  // Without an unjudged candidate, the ground truth keeps all of it.
   const given = candidates > judged ? epsilon : 0
   const evidence = new Float64Array(candidates)
   const labels = new Float64Array(candidates).fill(given / (candidates - judged))

@@ -87,7 +87,7 @@ function oneView(
   })
 }
 
-/** What a row was multiplied by, as its largest entry shows it. */
+/** The factor that a row was multiplied by, taken from its largest entry. */
 function ratio(after: Float32Array, before: Float32Array): number {
   let largest = 0
   for (let j = 1; j < before.length; j++) {

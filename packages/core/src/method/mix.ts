@@ -9,7 +9,7 @@ export const ROUNDING = 1e-6
 /** The geometric similarity of a probe to all rows of a context. */
 export interface GeometricTerm {
   values: Float32Array
-  /** What the values may differ by through rounding alone. */
+  /** The largest difference of the values that rounding alone can make. */
   noise: number
 }
 

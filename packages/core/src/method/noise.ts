@@ -2,7 +2,7 @@ import type { Engine } from '../kernel/engine.ts'
 import { ROUNDING } from './mix.ts'
 
 /**
- * What rounding alone may make of differences between the entries of S[probe, ·], for each probe:
+ * The largest difference between entries of S[probe, ·] that rounding alone can make, for each probe:
  * a part of the product of its length with that of the longest candidate, which is 1 for cosines.
  */
 export function noiseOf(engine: Engine, probes: readonly number[]): number[] {

@@ -3,8 +3,8 @@ import type { RowScaling } from '../settings/settings.ts'
 const LARGEST = 3.4028234663852886e38
 
 /**
- * What part of a row's mean size the divisor of `mean` is at the least. Where negative and positive
- * similarities cancel out, what is left of their mean is mostly rounding error, its sign included.
+ * The smallest divisor of `mean`, as a part of the row's mean size. Where negative and positive
+ * similarities cancel out, the rest of their mean is mostly rounding error, its sign included.
  */
 export const SMALLEST_MEAN = 0.01
 

@@ -7,9 +7,9 @@ import { SMALLEST_SQUARE } from './cosine.ts'
 const LARGEST_SQUARE = 1e36
 
 /**
- * What may be done to vectors too long or too short for products in float32:
- * nothing where inner products are asked for; one factor for all where only
- * their proportions matter; a factor each where only cosines matter.
+ * The rescaling that is allowed for vectors too long or too short for products in float32:
+ * none where the metric is the inner product; one factor for all vectors where only
+ * proportions matter; one factor for each vector where only cosines matter.
  */
 export type Rescaling = 'none' | 'common' | 'each'
 

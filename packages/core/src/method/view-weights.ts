@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { KithError } from '../error.ts'
 import type { Settings, ViewWeights } from '../settings/settings.ts'
 
-/** What the words count for by default when texts are given (docs/method.md section 4). */
+/** The default weight of the words when texts are given (docs/method.md section 4). */
 export const textWeights: Readonly<ViewWeights> = { graph: 0.3, score: 0.2 }
 
 /**

@@ -35,7 +35,7 @@ const SMALL_POWER = 1e-3
 
 /**
  * exp(p · S) − 1, up to a common factor that the division by the sum removes:
- * without it, an inner product of 100 would overflow. What would be negative is 0.
+ * without it, an inner product of 100 would overflow. Negative results become 0.
  */
 function exponential(raw: readonly number[], parameter: number): number[] {
   const largest = raw.reduce((a, b) => Math.max(a, parameter * b), 0)

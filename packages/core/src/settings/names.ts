@@ -3,18 +3,18 @@ import { show } from './show.ts'
 
 /** An object that a caller gives: what messages call its parts, and their names. */
 export interface NamedParts {
-  /** What messages call a part, such as `setting` or `property of the query`. */
+  /** The kind of part in messages, such as `setting` or `property of the query`. */
   part: string
   known: readonly string[]
-  /** What other libraries call a part, by the name that it has here. */
+  /** Names of parts in other libraries, by their name here. */
   synonyms?: Readonly<Record<string, readonly string[]>> | undefined
   /** `BAD_INPUT` unless it says otherwise. */
   code?: KithErrorCode | undefined
 }
 
 /**
- * Refuses an object with a name that nobody knows: a misspelt part would count for nothing
- * without a word. A name whose value is undefined is as good as absent.
+ * Refuses an object with an unknown name: a misspelt part would be ignored without a message. A
+ * name whose value is undefined counts as absent.
  */
 export function refuseUnknown(given: object, parts: NamedParts): void {
   for (const name of Object.keys(given)) {
@@ -23,7 +23,7 @@ export function refuseUnknown(given: object, parts: NamedParts): void {
   }
 }
 
-/** The error for a name that nobody knows, with the name that it was probably meant to be. */
+/** The error for an unknown name, with the known name that is nearest to it. */
 export function unknownName(name: string, parts: NamedParts): KithError {
   const meant = nearestName(name, parts)
   const known = parts.known.join(', ')

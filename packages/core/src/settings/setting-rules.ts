@@ -9,7 +9,7 @@ export type Rule = (name: string, value: unknown) => void
 /** The rules of settings by name. */
 export type Rules = Readonly<Record<string, Rule>>
 
-/** What a number may be. */
+/** The allowed values of a number. */
 export interface Range {
   from: number
   /** The largest number, or the one that all are below; without either, any finite number. */

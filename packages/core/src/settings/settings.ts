@@ -12,7 +12,7 @@ export type Weight = 'linear' | 'exp' | 'binary'
 /** How the rows of S are scaled before anything else (docs/method.md section 1). */
 export type RowScaling = 'none' | 'max' | 'mean'
 
-/** What a view counts for in the neighbourhood graph and in the geometric term. */
+/** The weight of a view in the neighbourhood graph and in the geometric term. */
 export interface ViewWeights {
   graph: number
   score: number
@@ -52,7 +52,7 @@ export interface Settings {
 /** Settings that differ from the default; `undefined` leaves the default. */
 export type PartialSettings = { [Name in keyof Settings]?: Settings[Name] | undefined }
 
-/** What each setting may be. */
+/** The allowed values of each setting. */
 export const settingRules: Rules = {
   contextSize: range({ from: 1, to: 16_384, integer: true }),
   k: range({ from: 1, to: 16_384, integer: true }),

@@ -1,4 +1,4 @@
-/** What a character is to the text view (docs/method.md section 4). */
+/** The kinds of characters in the text view (docs/method.md section 4). */
 export const OTHER = 1
 /** A letter or digit of a script that puts spaces between words. */
 export const WORD = 2

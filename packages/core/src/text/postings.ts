@@ -55,5 +55,5 @@ export class Postings {
   }
 }
 
-/** What a context without texts has. */
+/** The postings of a context without texts. */
 export const noPostings = new Postings()

@@ -25,7 +25,7 @@ export class TermCounter {
   #counts = new Int32Array(512)
   #places = new Int32Array(512)
   #size = 0
-  /** What is left of 32 bits is a place in the table. */
+  /** A hash of 32 bits, shifted right by this many bits, is a place in the table. */
   #shift = 22
 
   /** Counts one occurrence of the term whose two hashes these are. */

@@ -2,9 +2,9 @@ import { KithError } from '@kith/core'
 
 /** The size of one axis: a number, or a name where it is known only when the graph runs. */
 export type Dim = number | string
-/** What a value holds. */
+/** The number type of a value. */
 export type DType = 'float32' | 'int64'
-/** What ONNX lets a node carry besides its inputs; whole numbers that are floats are boxed. */
+/** An attribute of an ONNX node; whole numbers that are floats are boxed. */
 export type Attribute = number | readonly number[] | string | { readonly float: number }
 
 /** A tensor that flows through a graph. */
@@ -49,7 +49,7 @@ export interface Constant {
  * they can run. It is written as ONNX by `toOnnx`.
  */
 export class Graph {
-  /** What a caller feeds at each run. */
+  /** The inputs that a caller feeds at each run. */
   readonly inputs: Value[] = []
   /** Weights: fed like inputs while they are being trained, fixed inside the model otherwise. */
   readonly parameters: Value[] = []

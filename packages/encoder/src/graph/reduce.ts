@@ -6,7 +6,7 @@ export function sum(x: Value, axis: number): Value {
   return sumOver(x, [axis])
 }
 
-/** What a value was repeated to, summed to its own shape again: the gradient of repeating it. */
+/** A repeated value, summed to its own shape again: the gradient of repeating it. */
 export function sumTo(x: Value, shape: readonly Dim[]): Value {
   const missing = x.shape.length - shape.length
   const axes = x.shape.flatMap((dim, i) => (dim === 1 || dim === shape[i - missing] ? [] : [i]))

@@ -55,7 +55,7 @@ export async function findTensors(
 
 /**
  * Reads the weights that a graph needs from a safetensors file, or from the files
- * that an index names. What else is in there (poolers, heads) is not looked at.
+ * that an index names. Other tensors (poolers, heads) are not read.
  */
 export async function readWeights(file: string, parameters: readonly Value[]): Promise<Weights> {
   const { wanted } = await findTensors(file, parameters)
@@ -77,7 +77,7 @@ function spellings(name: string): string[] {
   return [name, name.replace(/weight$/, 'gamma').replace(/bias$/, 'beta')]
 }
 
-/** What stands before all names, such as `bert.`: a model may be part of a larger one. */
+/** The prefix of all names, such as `bert.`: a model may be part of a larger one. */
 function prefixOf(file: string, names: string[]): string {
   const found = names.filter((name) => name === WORDS || name.endsWith(`.${WORDS}`))
   if (found.length === 1) return found[0]!.slice(0, -WORDS.length)

@@ -31,7 +31,7 @@ const activations: Record<string, Activation> = {
   relu: 'relu',
 }
 
-/** What the two families call the same things in `config.json`. */
+/** The names of the same settings in the two families' `config.json`. */
 export const configKeys = {
   bert: {
     layers: 'num_hidden_layers',

@@ -7,11 +7,11 @@ import { writeAtomic } from '@kith/ir'
 export interface HubFile {
   path: string
   size: number
-  /** What its bytes must hash to: git's name of the file, or what its large-file storage promises. */
+  /** The hash that its bytes must have: git's, or that of its large-file storage. */
   checksum: { kind: 'sha1' | 'sha256'; hex: string } | undefined
 }
 
-/** What the list of a repository says of a file. */
+/** A file from the list of a repository. */
 export function asHubFile({ path, size, oid, lfs }: ListFileEntry): HubFile {
   if (lfs) return { path, size: lfs.size, checksum: { kind: 'sha256', hex: lfs.oid } }
   return { path, size, checksum: oid === undefined ? undefined : { kind: 'sha1', hex: oid } }
@@ -20,7 +20,7 @@ export function asHubFile({ path, size, oid, lfs }: ListFileEntry): HubFile {
 /**
  * Writes a downloaded file, whole and with the bytes that the hub promises, or not at all.
  *
- * @param onBytes Hears how many bytes have arrived.
+ * @param onBytes Called with the number of bytes that have arrived.
  */
 export async function saveHubFile(
   blob: Blob,

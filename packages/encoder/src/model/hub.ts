@@ -13,11 +13,11 @@ export interface DownloadOptions {
   revision?: string | undefined
   /** The address of the hub, where it is not the public one. */
   hubUrl?: string | undefined
-  /** Hears how many bytes of a file have arrived, of how many. */
+  /** Called with the bytes of a file that have arrived, and with its size. */
   onDownload?: ((file: string, bytes: number, total: number) => void) | undefined
 }
 
-/** What is taken from a repository besides the weights. */
+/** The files of a repository that are downloaded besides the weights. */
 const SMALL_FILES =
   /^(\d+_\w+\/)?(config|tokenizer|tokenizer_config|modules|sentence_bert_config)\.json$|^(\d+_\w+\/)?vocab\.txt$/
 /** The ways in which weights are stored; the first that a repository has is taken. */

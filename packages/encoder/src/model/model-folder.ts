@@ -7,7 +7,7 @@ import { findWeights } from './checkpoint.ts'
 
 /** The files of a model, and what they say about its use. */
 export interface ModelFiles {
-  /** What the user calls the model. */
+  /** The model's name as the user wrote it. */
   name: string
   /** A model in ONNX, used as it is. */
   onnx?: string
@@ -69,7 +69,7 @@ function findContents(folder: string): { onnx?: string; weights?: string } {
   return existsSync(copy!) ? { onnx: copy! } : {}
 }
 
-/** What sentence-transformers' `modules.json` says about pooling, and where the encoder is. */
+/** The pooling in sentence-transformers' `modules.json`, and the folder of the encoder. */
 async function readModules(root: string): Promise<{ head: Partial<Head>; path: string }> {
   const file = join(root, 'modules.json')
   if (!existsSync(file)) return { head: {}, path: '' }
@@ -121,7 +121,7 @@ async function readMaxTokens(root: string, folder: string): Promise<number | und
   return undefined
 }
 
-/** A folder inside the model's own: what a downloaded file names must not lead out of it. */
+/** A folder inside the model's own: a path in a downloaded file that leads out of it is refused. */
 function safeFolder(file: string, path: unknown): string {
   if (path === undefined || path === '') return ''
   if (typeof path === 'string' && /^[\w-][\w.-]*$/.test(path)) return path

@@ -15,7 +15,7 @@ import type { ModelFiles } from './model-folder.ts'
 export interface ModelOptions extends DownloadOptions {
   /** How tokens become an embedding. */
   pooling?: Pooling | undefined
-  /** Whether embeddings get length 1; where nobody says, they do not. */
+  /** Whether embeddings get length 1; if the files do not say so, they do not. */
   normalise?: boolean | undefined
   /** Where texts are cut, special tokens included. */
   maxTokens?: number | undefined

@@ -21,7 +21,7 @@ export const POSITIONS = 'embeddings.position_embeddings.weight'
 /** The table of kinds of segments. */
 export const TOKEN_TYPES = 'embeddings.token_type_embeddings.weight'
 
-/** What checkpoints of a family call the parameters of a layer. */
+/** The names of a layer's parameters in checkpoints of a family. */
 export function layerNames(family: EncoderConfig['family'], layer: number): LayerNames {
   if (family === 'bert') {
     const at = `encoder.layer.${layer}`

@@ -7,11 +7,11 @@ import type { Checkpoint } from '../model/model.ts'
 import { type Drop, encoderLayers, wordRows } from './layers.ts'
 import { embeddings, type Head } from './pooling.ts'
 
-/** What the models that we build return. */
+/** The output of the models that are built here. */
 export const EMBEDDINGS = 'embeddings'
 export const HIDDEN = 'last_hidden_state'
 
-/** What a model is built from. */
+/** The inputs from which a model is built. */
 export type ModelSource = Pick<Checkpoint, 'config' | 'weights' | 'head'>
 
 /** A checkpoint in ONNX, weights inside: from token ids to embeddings, or to hidden states. */

@@ -72,7 +72,7 @@ function embed(config: EncoderConfig, words: Value): Value {
   return normalised(graph, reshape(x, ['tokens', hidden]), 'embeddings.LayerNorm', hidden, epsilon)
 }
 
-/** What is added to attention scores: 0 for tokens, a large negative number for padding. */
+/** The mask that is added to attention scores: 0 for tokens, a large negative number for padding. */
 function attentionBias(mask: Value): Value {
   const padding = add(multiply(toFloat(mask), -1), 1)
   return reshape(multiply(padding, MASKED), [mask.shape[0]!, 1, 1, mask.shape[1]!])

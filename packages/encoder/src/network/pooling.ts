@@ -6,7 +6,7 @@ import { unitLength } from '../graph/normalise.ts'
 import { sum } from '../graph/reduce.ts'
 import { reshape } from '../graph/shape.ts'
 
-/** What becomes of a text's tokens: their mean, or the first one ([CLS]). */
+/** How tokens become an embedding: their mean, or the first one ([CLS]). */
 export type Pooling = 'mean' | 'first'
 
 /** How tokens become an embedding. */

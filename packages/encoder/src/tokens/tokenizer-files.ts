@@ -4,7 +4,7 @@ import { FileError } from '@kith/ir'
 import { type JsonObject, readJson, readText } from '../json.ts'
 import { wordPieceDescription } from './vocabulary.ts'
 
-/** What a model's files say about its tokenizer. */
+/** The settings of a tokenizer in a model's files. */
 export interface TokenizerFiles {
   /** Where the description comes from. */
   file: string

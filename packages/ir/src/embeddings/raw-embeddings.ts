@@ -36,7 +36,7 @@ export function sharedArray(length: number, type: 'f16' | 'f32'): Float32Array |
   }
 }
 
-/** Embeddings whose rows are read from the file when they are asked for. */
+/** Embeddings whose rows are read from the file at each call. */
 class DiskEmbeddings extends RowEmbeddings {
   readonly memory = undefined
   readonly #reader: RawReader

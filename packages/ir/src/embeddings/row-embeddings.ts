@@ -1,7 +1,7 @@
 import type { EmbeddingIds } from './embedding-ids.ts'
 import { checkRange, checkRow, type Embeddings, target } from './embeddings.ts'
 
-/** What embeddings have in common, wherever their rows lie: ids, and rows read by number. */
+/** Embeddings with ids and with rows read by number; subclasses say where the rows lie. */
 export abstract class RowEmbeddings implements Embeddings {
   abstract readonly memory: Float32Array | Uint16Array | undefined
   readonly #ids: EmbeddingIds

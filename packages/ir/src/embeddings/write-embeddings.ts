@@ -15,7 +15,7 @@ import { type RowBlock, rowBlocks } from './row-blocks.ts'
 import { safetensorsHeader } from './safetensors.ts'
 import { formatJsonVector } from './vectors-jsonl.ts'
 
-/** What is written besides the rows. */
+/** Dimensions, ids and format of written rows. */
 export interface WriteEmbeddingsOptions {
   dimensions: number
   /** One id per row; without them, rows are numbered. */

@@ -4,7 +4,7 @@ const NEWLINE = 10
 const TAB = 9
 const COMMENT = 0x23
 
-/** What tells formats of columns apart. */
+/** The fields by which formats of columns are told apart. */
 export interface FirstFields {
   /** How many fields the first line has that is neither blank nor a comment; 0 without one. */
   count: number

@@ -2,7 +2,7 @@ import { fstatSync, readSync } from 'node:fs'
 import { FileError } from './file-error.ts'
 import { openRegular, POSITIONS } from './regular-file.ts'
 
-/** A file's size and bytes from its start, for parsing headers that nobody has checked yet. */
+/** A file's size and its first bytes, for parsing unchecked headers. */
 export class Header {
   readonly size: number
   readonly #descriptor: number

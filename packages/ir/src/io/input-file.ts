@@ -12,9 +12,9 @@ const CHUNK = 1 << 20
 
 /**
  * A file that is read from front to back, once: its first bytes can be looked at to tell the
- * format, and are then read on from. A pipe loses what is read from it, so that opening it a second
- * time would miss its beginning. What is packed with gzip is unpacked, by its first bytes; a byte
- * order mark is left out. `-` and `/dev/stdin` are standard input.
+ * format, and are then read on from. Bytes that were read from a pipe are gone, so that opening it a
+ * second time would miss its beginning. Files packed with gzip, told by their first bytes, are
+ * unpacked; a byte order mark is left out. `-` and `/dev/stdin` are standard input.
  */
 export class InputFile {
   /** The name in messages. */

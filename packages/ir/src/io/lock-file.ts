@@ -57,7 +57,7 @@ export function lockFile(file: string): FileLock {
       const found = tryOnce(file)
       if (typeof found === 'string') return hold(found)
       // Of processes that try at the same moment, each sees the others and takes its file back;
-      // chance lets one be first. What is seen again and again holds the lock.
+      // chance lets one be first. A process that is seen several times holds the lock.
       const times = (seen.get(found.lock) ?? 0) + 1
       if (times === SEEN || attempt === TRIES) throw taken(found)
       seen.set(found.lock, times)
@@ -208,7 +208,7 @@ function taken({ lock, mark, silence }: Holder): KithError {
   )
 }
 
-/** Waits without giving other work of this process a turn: two of its calls must not mix. */
+/** Waits without running other work of this process, so that no second call takes the same lock meanwhile. */
 function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 }

@@ -49,7 +49,7 @@ function follow(output: string): OutputPlace {
   throw new FileError(output, '', 'its links lead in a circle')
 }
 
-/** What a link names. Its folder is resolved by the system, since names before `..` may be links. */
+/** The target of a link. The system resolves its folder, since names before `..` may be links. */
 function linked(link: string): string {
   const target = readlinkSync(link)
   const whole = isAbsolute(target) ? target : `${realpathSync.native(dirname(link))}/${target}`

@@ -1,4 +1,4 @@
-/** Written so that digits can match in one way only: a long row of them must not take its square. */
+/** Digits match in one way only: otherwise a row of n digits would take n² steps. */
 const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
 
 /** Powers of ten that a double holds exactly. */
@@ -52,7 +52,7 @@ function quotient(high: number, shift: number, low: number, scale: number): numb
   return sure ? value : Number.NaN
 }
 
-/** What a · b lost in rounding (Dekker's product). */
+/** The rounding error of a · b (Dekker's product). */
 function productError(a: number, b: number, product: number): number {
   const aHigh = highHalf(a)
   const bHigh = highHalf(b)

@@ -56,7 +56,7 @@ async function pourPacked<T>(
   const done = (async () => {
     for await (const chunk of gzip) await append(chunk as Buffer)
   })()
-  // The error is thrown where it is awaited below; until then it must not count as unhandled.
+  // The error is thrown where it is awaited below; without this, Node would report it as unhandled before.
   done.catch(() => {})
   try {
     const result = await pourPlain(async (bytes) => {

@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 /** The form of a mark, for expressions over the names of files. */
 export const MARK = '[0-9a-f]{8}-\\d{1,10}-[0-9a-f]{8}'
 
-/** What the start of a process is called where the system does not tell it. */
+/** The start of a process in its mark where the system does not tell it. */
 const UNKNOWN = '00000000'
 
 /**

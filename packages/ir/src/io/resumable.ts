@@ -7,9 +7,9 @@ import { hasPackedName } from './packed.ts'
 import { writeAll } from './write-all.ts'
 import { putInPlace } from './write-atomic.ts'
 
-/** What was written before a program was stopped. */
+/** The part of a file that was written before the program was stopped. */
 interface Journal<State> {
-  /** What makes the contents; other ones cannot be continued. */
+  /** The inputs that decide the contents; a file with another key cannot be continued. */
   key: string
   bytes: number
   state: State
@@ -34,7 +34,7 @@ export interface ResumableWork<State> {
 
 const underWay = new Set<string>()
 
-/** Files whose writing goes on when the program is started again: for one that is told to stop. */
+/** Files whose writing goes on when the program is started again: named when a signal ends it. */
 export function resumableFiles(): string[] {
   return [...underWay]
 }

@@ -36,12 +36,12 @@ export function finished(file: string): void {
   unfinished.delete(file)
 }
 
-/** Removes what is being written, at once: for a program that was told to stop. */
+/** Removes all unfinished files at once: called when a signal ends the program. */
 export function discardUnfinished(): void {
   for (const file of unfinished) rmSync(file, { force: true })
 }
 
-/** Removes what processes that were killed have left in a folder; never a living one's. */
+/** Removes the unfinished files of killed processes from a folder; never those of a living process. */
 function sweep(folder: string): void {
   if (swept.has(folder)) return
   swept.add(folder)
@@ -54,7 +54,7 @@ function sweep(folder: string): void {
     try {
       rmSync(file, { force: true })
     } catch {
-      // It is in nobody's way: what is written now has another name.
+      // The file stays: new files have other names, so that it does no harm.
     }
   }
 }

@@ -13,7 +13,7 @@ export function firstBadLine(bytes: Buffer): number {
   }
 }
 
-/** What is said of a line that is not UTF-8. */
+/** The message for a line that is not UTF-8. */
 export const notUtf8 = 'is not UTF-8: convert the file, such as with iconv -f LATIN1 -t UTF-8'
 
 /** Whether a text has half a surrogate pair in it, for which UTF-8 has no bytes. */

@@ -16,9 +16,9 @@ export interface EvaluationOptions {
   complete?: boolean | undefined
 }
 
-/** What the measures gave. */
+/** The results of the measures. */
 export interface Evaluation {
-  /** The names of the measures as they were asked for. */
+  /** The names of the measures as the caller wrote them. */
   measures: readonly string[]
   /** The queries that were measured, ordered by the bytes of their ids. */
   queries: readonly string[]

@@ -5,7 +5,7 @@ import { type Column, depthOf } from './parquet-column.ts'
 import { type Page, readPages } from './parquet-pages.ts'
 import { checkThrift } from './thrift-check.ts'
 
-/** What the end of a Parquet file says of it, checked before it is believed. */
+/** The metadata at the end of a Parquet file, checked before they are used. */
 export function readFooter(header: Header): FileMetaData {
   const { file, size } = header
   const end = header.bytes(Math.max(0, size - 8), Math.min(size, 8))

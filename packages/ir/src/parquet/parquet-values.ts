@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { halfTable } from '../embeddings/half.ts'
 
-/** What a Parquet column holds: how values are stored, and for fixed bytes how many. */
+/** The type of a Parquet column: how values are stored, and for fixed bytes how many. */
 export interface ValueType {
   stored: string
   length: number

@@ -31,7 +31,7 @@ export class ParquetVectors {
         { name: 'list', num_children: 1, repetition_type: 'REPEATED' },
         { ...number, repetition_type: 'REQUIRED' },
       ],
-      // Statistics of lists of numbers help nobody and cost time.
+      // Readers have no use for statistics of lists of numbers, and these take time.
       statistics: false,
     })
   }

@@ -22,13 +22,13 @@ export interface PoolWorker<Request, Answer> {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** What every kind of worker is told. */
+/** The description that every kind of worker needs. */
 export interface WorkerDescription {
   /** The built file that it runs, see `workerEntry`. */
   entry: URL
-  /** What it is, for messages: such as `a search worker`. */
+  /** The worker's name in messages, such as `a search worker`. */
   job: string
-  /** What to do where its memory ran out; default: `fewer workers need less memory`. */
+  /** The advice in the message if its memory ran out; default: `fewer workers need less memory`. */
   memoryAdvice?: string | undefined
 }
 

@@ -5,7 +5,7 @@ import { MessageWorker, type WorkerDescription } from './pool-worker.ts'
 
 /** A child process to start. */
 export interface ProcessDescription<Data> extends WorkerDescription {
-  /** What the entry's `serveProcess` gets; copied. */
+  /** The data that the entry's `serveProcess` gets; copied. */
   data: Data
 }
 

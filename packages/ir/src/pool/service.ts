@@ -12,8 +12,8 @@ const GRACE = 1000
 /** The work of a worker. */
 export interface Service<Request, Answer> {
   /**
-   * Answers a request; requests come one after the other. What it throws is the error of the
-   * request, and the worker goes on to the next.
+   * Answers a request; requests come one after the other. An error that it throws fails the
+   * request only: the worker goes on to the next.
    *
    * @param stopped Whether the worker was closed meanwhile: long work ends early then, and its
    * answer is dropped.
@@ -81,7 +81,7 @@ export function serveProcess<Data, Request, Answer>(open: Open<Data, Request, An
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {})
 }
 
-/** The work of a worker, whose failure to open is told to those who ask for something. */
+/** The work of a worker. If it cannot be opened, each request fails with the reason. */
 function opened<Data, Request, Answer>(
   open: Open<Data, Request, Answer>,
   data: Data,

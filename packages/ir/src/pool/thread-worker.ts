@@ -4,7 +4,7 @@ import { MessageWorker, type WorkerDescription } from './pool-worker.ts'
 
 /** A worker thread to start. */
 export interface ThreadDescription<Data> extends WorkerDescription {
-  /** What the entry's `serveThread` gets; copied, but for shared memory. */
+  /** The data that the entry's `serveThread` gets; copied, except for shared memory. */
   data: Data
   resourceLimits?: ResourceLimits | undefined
 }

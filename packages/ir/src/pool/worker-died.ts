@@ -11,7 +11,7 @@ export class WorkerDied extends KithError {
 export interface Death {
   /** Exit code, or the name of a signal; undefined while only the error is known. */
   exit?: number | string | undefined
-  /** What was thrown outside of a request. */
+  /** An error that was thrown outside of a request. */
   error?: Error | undefined
   /** Whether memory ran out, or may well have. */
   memory?: boolean
@@ -20,8 +20,8 @@ export interface Death {
 /**
  * The error of the requests that a dead worker has not answered.
  *
- * @param job What the worker was, such as `a search worker`.
- * @param advice What to do where memory ran out.
+ * @param job The worker's name in messages, such as `a search worker`.
+ * @param advice The advice in the message if memory ran out.
  */
 export function deathError(job: string, advice: string, { exit, error, memory }: Death): KithError {
   const options = error && { cause: error }

@@ -4,7 +4,7 @@ import { onAbort } from './on-abort.ts'
 import { orderedMap } from './ordered-map.ts'
 import type { PoolWorker } from './pool-worker.ts'
 
-/** What a pool is made of. */
+/** The workers of a pool, and how many requests they get. */
 export interface PoolOptions<Request, Answer> {
   /** Starts a worker; called as work comes, and again in the place of a worker that died. */
   start: () => PoolWorker<Request, Answer>

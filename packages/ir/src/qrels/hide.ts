@@ -8,9 +8,9 @@ export interface HiddenQrels {
 }
 
 /**
- * Hides all but one relevant document of every query that has several, as if nobody had judged
- * them; other queries and judgements below the level are left out. What is found
- * again among the hidden ones shows how well missing judgements are found.
+ * Hides all but one relevant document of every query that has several, as if they had not been
+ * judged; other queries and judgements below the level are left out. An audit that finds many of
+ * the hidden documents finds missing judgements well.
  */
 export function hideAllButOne(
   qrels: Qrels,
@@ -21,7 +21,7 @@ export function hideAllButOne(
   for (const [query, judged] of qrels) {
     const relevant = [...judged].filter(([, grade]) => grade >= level)
     if (relevant.length < 2) continue
-    // The order of the file must not decide.
+    // Sorted, so that the order of the file does not change the choice.
     relevant.sort(([a], [b]) => (a < b ? -1 : 1))
     const [one] = relevant.splice(Math.floor(seededFraction(seed, query) * relevant.length), 1)
     known.set(query, new Map([one!]))

@@ -14,7 +14,7 @@ export type QrelsFormat = 'trec' | 'beir'
 
 const header = ['query-id', 'corpus-id', 'score']
 
-/** What the columns of a header are called, by BEIR and by others; anything else is a judgement. */
+/** The names of a header's columns, in BEIR and elsewhere; a line without them is a judgement. */
 const headerNames = [
   ['query-id', 'query_id', 'queryid', 'query', 'qid'],
   ['corpus-id', 'corpus_id', 'document-id', 'document', 'doc-id', 'doc_id', 'docid', 'doc', 'pid'],

@@ -36,7 +36,7 @@ export function fuseScores(
   return fuse(runs, weights, ({ scores }) => normalise(scores))
 }
 
-/** What a run says about a query's documents, and about one that it lacks. */
+/** A run's scores for a query's documents, and for a document that it lacks. */
 interface Votes {
   values: ArrayLike<number>
   missing: number
@@ -78,7 +78,7 @@ function fuse(
   for (const query of new Set(runs.flatMap((run) => run.queries))) {
     const rankings = runs.map((run) => run.get(query))
     const votes = rankings.map((ranking) => ranking && vote(ranking))
-    // What a document would have that no run knows; each run that has it corrects its own part.
+    // The score of a document that no run has; each run that has the document corrects its own part.
     const missing = votes.reduce((sum, v, r) => sum + weights[r]! * (v?.missing ?? 0), 0)
     const sums = new Map<string, number>()
     rankings.forEach((ranking, r) => {

@@ -5,7 +5,7 @@ import { IdList } from '../io/id-list.ts'
 import { emptyError } from '../io/lines.ts'
 import { type RankedQuery, Run } from './run.ts'
 
-/** What the lines of a run are passed on to. */
+/** The receiver of a run's lines. */
 export interface RowSink {
   /** Sets the query that the rows which follow belong to. */
   query(bytes: Uint8Array, from: number, to: number, line: number): void

@@ -73,7 +73,7 @@ export async function detectRun(file: string, input: InputFile): Promise<RunForm
   return count === 3 ? 'msmarco' : 'trec'
 }
 
-/** What a JSON run begins with: `{`. */
+/** The first byte of a JSON run: `{`. */
 const OBJECT = 0x7b
 
 /** Checks that a ranking comes back from a file of columns as it is. */

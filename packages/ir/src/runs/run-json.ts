@@ -27,7 +27,7 @@ export async function writeJsonRanking(
 /** A longer id or score is none; reading on would fill the memory. */
 const LONGEST = 1 << 20
 
-/** What may come next, in the words of the error message. */
+/** The parts that may come next, in the words of the error message. */
 const next = {
   start: '{',
   firstQuery: 'a query id or }',

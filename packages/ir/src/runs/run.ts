@@ -7,7 +7,7 @@ export interface RankedQuery {
   scores: ArrayLike<number>
 }
 
-/** What a `RunBuilder` has collected. @internal */
+/** The rankings that a `RunBuilder` has collected. @internal */
 export interface RunParts {
   queries: string[]
   /** Where each query's rows begin in `order`, and at last where the last one's end. */
@@ -20,7 +20,7 @@ export interface RunParts {
 
 /**
  * A run: for each query its documents, ranked by score; ties by document id,
- * descending, compared as bytes (docs/method.md section 8). Ids stay bytes until they are asked for.
+ * descending, compared as bytes (docs/method.md section 8). Ids stay bytes until they are read.
  */
 export class Run implements Iterable<RankedQuery> {
   /** The queries in the order of the file. */

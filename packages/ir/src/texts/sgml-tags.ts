@@ -6,7 +6,7 @@ export interface Element {
 }
 
 /**
- * What begins with a tag and ends before another, in any case: the first such tag, and the first
+ * The text between a tag and its end, in upper or lower case: from the first such tag to the first
  * end behind it. Both are found in one pass each, since neither pattern can match in two ways.
  *
  * @param end Matches where it ends; without a match, the text's end does where `open` is set.
@@ -43,7 +43,7 @@ export function elementsOf(text: string, name: string): Element[] {
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** What a text says: without tags and the white space around it, with its entities decoded. */
+/** The words of a text: without tags and the white space around it, with its entities decoded. */
 export function plainText(source: string): string {
   return source
     .replace(/<\/?[a-z][a-z0-9]*>/gi, ' ')

@@ -43,12 +43,12 @@ export function flattenForTopic({ id, title, text }: TextEntry): TextEntry {
   return { id, text: title ? `${title} ${text}` : text }
 }
 
-/** A record without an end must not gather the whole file. */
+/** The longest record, in characters: one without an end would otherwise gather the whole file. */
 const LONGEST = 64 << 20
 
 /** Cuts records out of lines: a record takes several, or several share one. */
 class RecordCutter {
-  /** What has come of the record that is open, after its first tag. */
+  /** The parts of the open record that were read so far, after its first tag. */
   #parts: string[] = []
   #length = 0
   /** The open record's tag, in lower case; empty between records. */
@@ -132,7 +132,7 @@ function parseTopic(file: string, line: number, body: string): TextEntry {
   return { id, text }
 }
 
-/** What follows a topic's tag up to the next one, since topics do not close them, without a prefix. */
+/** The text from a topic's tag to the next one, since topics do not close them, without a prefix. */
 function field(body: string, name: string, prefix: RegExp): string | undefined {
   const end = /<\/?(?:num|title|desc|narr|dom|smry|con|fac|def)>/gi
   const found = elementOf(body, name, { end, open: true })

@@ -51,7 +51,7 @@ export interface WriteTextsOptions {
   /** Without one, `.tsv` means TSV and every other ending JSONL. */
   format?: TextLayout | undefined
   /**
-   * What becomes of a text that the format has no place for: a title in TSV or topics, tabs and line
+   * The treatment of a text that the format has no place for: a title in TSV or topics, tabs and line
    * breaks in TSV. With it, titles join the text and breaks become spaces; without, it is an error.
    */
   flatten?: boolean | undefined

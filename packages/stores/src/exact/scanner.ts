@@ -2,7 +2,7 @@ import type { Matrix } from '@kith/core'
 import { TypeScriptScanner } from './typescript-scanner.ts'
 import { WasmScanner } from './wasm-scanner.ts'
 
-/** A batch of queries and what is asked for each of them. */
+/** A batch of queries, and how many documents each of them wants. */
 export interface Batch {
   queries: Matrix
   /** The row that the first of these queries has among all queries, for messages. */
@@ -36,7 +36,7 @@ export interface Scanner {
   finish(): Best
 }
 
-/** What a scanner is made of, in a form that a worker thread can be sent. */
+/** The parameters of a scanner, in a form that can be sent to a worker thread. */
 export interface ScannerRecipe {
   /** The compiled kernel; plain TypeScript without one. */
   module: WebAssembly.Module | undefined

@@ -12,10 +12,10 @@ import { ScanError } from './scan-error.ts'
 import type { Batch } from './scanner.ts'
 import { bytesPerQuery } from './wasm-layout.ts'
 
-/** What a document is scored by: the inner product with the query, or their cosine. */
+/** The score of a document: its inner product with the query, or their cosine. */
 export type Metric = 'dot' | 'cosine'
 
-/** What a search can be asked. */
+/** Options of an exact search. */
 export interface SearchOptions {
   /** Documents per query. */
   top: number
@@ -26,7 +26,7 @@ export interface SearchOptions {
    * a search of a few milliseconds. The result is the same for any number.
    */
   workers?: number
-  /** Hears how many documents are done, of how many; of all passes when queries take several. */
+  /** Called with the number of documents done and of all; over all passes when queries take several. */
   onProgress?: (done: number, total: number) => void
   /** Stops the search, which then rejects with the signal's reason. */
   signal?: AbortSignal

@@ -1,4 +1,4 @@
-/** What the compiled kernel exports; pointers are byte offsets. See assembly/ for each one. */
+/** The exports of the compiled kernel; pointers are byte offsets. See assembly/ for each one. */
 export interface WasmExports {
   packFloats(source: number, rows: number, dimensions: number, group: number, out: number): void
   packHalves(source: number, rows: number, dimensions: number, group: number, out: number): void

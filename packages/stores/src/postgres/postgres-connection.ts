@@ -2,7 +2,7 @@ import { KithError } from '@kith/core'
 import type { Pool, PoolClient } from 'pg'
 import { optionalPeer } from '../optional-peer.ts'
 
-/** Connections that are kept open where nobody asks for more. */
+/** Connections at the same time, by default. */
 const MOST_CONNECTIONS = 4
 
 /** How long a connection may take before the server counts as unreachable. */
@@ -20,8 +20,8 @@ export interface ConnectionOptions {
   /** How many connections are used at the same time at most; default 4. */
   most?: number | undefined
   /**
-   * Seconds after which the server ends a transaction whose program says nothing: one that is
-   * frozen must not keep others waiting for its rows. Default: never.
+   * Seconds after which the server ends a transaction whose program sends nothing: a frozen program
+   * would otherwise keep others waiting for its rows. Default: never.
    */
   silence?: number | undefined
 }
@@ -45,7 +45,7 @@ export async function connectPostgres(
   } catch (error) {
     throw postgresError(name, error)
   }
-  // A connection that breaks while nobody uses it is replaced when one is needed.
+  // An idle connection that breaks is replaced by the next call.
   pool.on('error', () => {})
   return { pool, name }
 }
@@ -66,7 +66,7 @@ export async function withClient<T>(
     client.on('error', onError)
     return await use(client)
   } catch (error) {
-    // After a protocol error nobody knows what the connection would answer next.
+    // After a protocol error, later answers of the connection could belong to other requests.
     if (isPassing(error) || codeOf(error) === PROTOCOL) failure ??= error as Error
     throw postgresError(name, error)
   } finally {
@@ -113,7 +113,7 @@ const ENDED_POOL = /^Cannot use a pool after calling end/
 /** PostgreSQL's code of a message that breaks the protocol. */
 const PROTOCOL = '08P01'
 
-/** What pg says, without a code, of a connection that broke or was never made. */
+/** Messages of pg, without a code, for a connection that broke or was never made. */
 const BROKEN =
   /^(Connection terminated|timeout e(xceeded|xpired)|Query read timeout|Client .* not queryable$)/
 

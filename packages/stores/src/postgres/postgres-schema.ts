@@ -17,7 +17,7 @@ const migrations: readonly string[] = [
    )`,
 ]
 
-/** What a collection was made with. */
+/** The properties that a collection was made with. */
 export interface Collection {
   dimensions: number
   type: 'f16' | 'f32'
@@ -58,7 +58,7 @@ export function checkName(name: string): string {
   )
 }
 
-/** What is known about a collection; undefined where nothing was ever added to it. */
+/** A collection's properties; undefined where nothing was ever added to it. */
 export async function readCollection(
   db: Pick<PoolClient, 'query'>,
   name: string,
@@ -89,7 +89,7 @@ function checkCollection(name: string, row: KnownCollection): KnownCollection {
   )
 }
 
-/** Makes a collection unless somebody else just did. */
+/** Makes a collection, unless another connection made it in the meantime. */
 export async function makeCollection(
   client: PoolClient,
   name: string,

@@ -2,7 +2,7 @@ import type { Metric } from '../exact/search-exact.ts'
 import { type KnownCollection, tableOf, vectorType } from './postgres-schema.ts'
 import { formatVector } from './postgres-vectors.ts'
 
-/** What decides how a search is written in SQL. */
+/** The choices that decide a search's SQL. */
 export interface SearchPlan {
   name: string
   collection: KnownCollection

@@ -208,7 +208,7 @@ export class PostgresStore implements Store {
   ): Promise<(Buffer | null)[][]> {
     return withClient(this.#connections, async (client) => {
       if (effort !== undefined && this.#efforts.get(client) !== effort) {
-        // Filters must not leave a query with fewer documents than there are.
+        // The iterative scan goes on until a filter has left enough documents.
         await client.query(`SET hnsw.ef_search = ${effort}; SET hnsw.iterative_scan = strict_order`)
         this.#efforts.set(client, effort)
       }

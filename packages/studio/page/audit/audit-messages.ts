@@ -1,13 +1,13 @@
 import type { AuditEntry } from '@kith/pipelines/judging'
 
-/** What the page asks the worker for. */
+/** The page's request to the worker. */
 export interface AuditWish {
   texts: boolean
   /** From which grade on a document is relevant. */
   level: number
 }
 
-/** What an audit has found. */
+/** The findings of an audit. */
 export interface AuditFound {
   entries: AuditEntry[]
   /** The texts of their queries by id, where there are any. */
@@ -23,5 +23,5 @@ export interface AuditReport {
   found?: AuditFound
 }
 
-/** What the worker answers. */
+/** The worker's answer. */
 export type AuditAnswer = AuditReport | { error: string }

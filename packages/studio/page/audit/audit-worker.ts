@@ -14,7 +14,7 @@ addEventListener('message', ({ data }: MessageEvent<AuditWish | 'stop'>) => {
 
 /** Queries that are asked for at a time. */
 const TOGETHER = 4
-/** Nobody judges more than this. */
+/** The most findings in the list: more than a person judges. */
 const LISTED = 10_000
 
 async function audit(wish: AuditWish): Promise<void> {

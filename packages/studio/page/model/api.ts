@@ -6,7 +6,7 @@ import {
   type StudioInfo,
 } from '../../src/studio-wire.ts'
 
-/** What the server knows about the collection. */
+/** The properties of the collection on the server. */
 export const fetchInfo = (): Promise<StudioInfo> => json('collection', {})
 
 /** Queries that have some words. */

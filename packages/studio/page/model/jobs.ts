@@ -13,9 +13,9 @@ export const jobs = { analyse, explore, explain, labelTable } satisfies Record<
 export type Jobs = typeof jobs
 export type JobName = keyof Jobs
 
-/** What a job takes besides the context. */
+/** The inputs of a job besides the context. */
 export type JobArguments<J extends JobName> =
   Parameters<Jobs[J]> extends [QueryContext, ...infer Rest] ? Rest : never
 
-/** What a job gives. */
+/** The result of a job. */
 export type JobResult<J extends JobName> = ReturnType<Jobs[J]>

@@ -1,7 +1,7 @@
 import type { StudioContext } from '../../src/studio-wire.ts'
 import type { JobName } from './jobs.ts'
 
-/** What the page asks the method's worker for. */
+/** The page's request to the method's worker. */
 export interface MethodWish {
   number: number
   job: JobName
@@ -10,5 +10,5 @@ export interface MethodWish {
   source?: StudioContext
 }
 
-/** What the worker answers to the wish with this number. */
+/** The worker's answer to the request with this number. */
 export type MethodAnswer = { number: number } & ({ value: unknown } | { error: string })

@@ -9,9 +9,9 @@ import {
 
 /** The settings of the method as the page holds them: flat, with the weights of the words as numbers. */
 export interface PageSettings extends Omit<Settings, 'views' | 'kernel'> {
-  /** What the words count for in the score; the embeddings have the rest. */
+  /** The weight of the words in the score; the embeddings have the rest. */
   textScore: number
-  /** What the words count for in the graph of neighbours. */
+  /** The weight of the words in the graph of neighbours. */
   textGraph: number
 }
 
@@ -32,10 +32,10 @@ export const pagePresets = Object.fromEntries(
   ]),
 ) as unknown as Readonly<Record<PresetName, PageSettings>>
 
-/** What a fresh page starts with. */
+/** The settings of a fresh page. */
 export const defaultSettings = pagePresets.balanced
 
-/** What the labels view starts with. */
+/** The first settings of the labels view. */
 export const defaultLabels: PageLabelSettings = (({
   maxLabelled,
   boost,
@@ -44,7 +44,7 @@ export const defaultLabels: PageLabelSettings = (({
   aggregate,
 }) => ({ maxLabelled, boost, normalise, normaliseOver, aggregate }))(labelPresets.balanced)
 
-/** The preset that settings are equal to, undefined where they are nobody's. */
+/** The preset that settings are equal to, undefined where there is none. */
 export function presetOf(settings: PageSettings): PresetName | undefined {
   return (Object.keys(pagePresets) as PresetName[]).find((name) =>
     Object.entries(pagePresets[name]).every(

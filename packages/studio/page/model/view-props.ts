@@ -4,7 +4,7 @@ import type { PageSettings } from './page-settings.ts'
 import type { StudioState } from './state.ts'
 import type { Update } from './use-studio.ts'
 
-/** What every view of one query gets. */
+/** The properties that every view of one query gets. */
 export interface ViewProps {
   info: StudioInfo
   source: StudioContext

@@ -1,7 +1,7 @@
 import type { PageSettings } from '../model/page-settings.ts'
 import type { SliderName } from './sliders.ts'
 
-/** What the page asks the worker for; a new wish ends the work on the one before. */
+/** The page's request to the worker; a new request ends the work on the one before. */
 export interface MeanWish {
   settings: PageSettings
   texts: boolean
@@ -24,5 +24,5 @@ export interface MeanReport {
   complete: boolean
 }
 
-/** What the worker answers. */
+/** The worker's answer. */
 export type MeanAnswer = MeanReport | { error: string }

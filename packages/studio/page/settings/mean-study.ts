@@ -16,7 +16,7 @@ interface Trial {
   bytes: number
 }
 
-/** What is kept of the collection; the queries beyond it are fetched anew for each study. */
+/** Bytes of the collection that are kept; other queries are fetched anew for each study. */
 const KEPT_BYTES = 2 ** 28
 /** Queries that are asked for at a time. */
 const TOGETHER = 8
@@ -33,7 +33,7 @@ export class MeanStudy {
     this.#queries = mixed(queries)
   }
 
-  /** Reports means that get better the longer it runs; ends early when nobody wants them any more. */
+  /** Reports means that get better the longer it runs; ends early when a newer request has come. */
   async run(
     { settings, texts, along, stops }: MeanWish,
     isWanted: () => boolean,

@@ -16,7 +16,7 @@ import type { Route, Services } from './route.ts'
 import { searchRoute } from './search-route.ts'
 import { teiRoute } from './tei-route.ts'
 
-/** What changes while a server runs. */
+/** The state of a running server. */
 export interface ServerState {
   /** Requests under way. */
   underWay: number
@@ -24,12 +24,12 @@ export interface ServerState {
   stopping: boolean
 }
 
-/** What the application needs besides the services of its routes. */
+/** The inputs of the application besides the services of its routes. */
 export interface AppOptions extends Services {
   access: Access
   metrics: Metrics
   state: ServerState
-  /** Hears of errors that are nobody's but ours. */
+  /** Called with errors that no request has caused. */
   onError(error: unknown): void
 }
 
@@ -113,7 +113,7 @@ function checkHeaders(c: Context): void {
   if (encoding !== 'identity') throw new Problem(415, 'send the body without a Content-Encoding')
 }
 
-/** A signal that ends with the client or the time, made once and only where it is asked for. */
+/** A signal that is aborted when the client is gone or the time is up, made once, at its first use. */
 function signalOf(c: Context, seconds: number): () => AbortSignal {
   let controller: AbortController | undefined
   return () => {
@@ -138,7 +138,7 @@ const asked: ReadonlySet<KithErrorCode> = new Set([
   'BAD_FILE',
 ])
 
-/** What the client is told of an error: all that it can do something about, and nothing else. */
+/** The answer for an error: the message of errors that the client can correct, and no details of others. */
 function problemOf(error: unknown, onError: (error: unknown) => void): Problem {
   if (error instanceof Problem) {
     if (error.cause !== undefined) onError(error.cause)

@@ -2,7 +2,7 @@ import { overloaded } from './problem.ts'
 
 /** How a queue forms batches. */
 export interface BatchRules<In> {
-  /** What messages call that which waits. */
+  /** The name of the waiting things in messages, such as `texts`. */
   name: string
   /** How many may wait. */
   most: number
@@ -10,7 +10,7 @@ export interface BatchRules<In> {
   underWay: number
   /** How many of those that wait, at least one, make the next batch. */
   next(inputAt: (place: number) => In | undefined): number
-  /** Hears how large each batch is. */
+  /** Called with the size of each batch. */
   onBatch?: ((size: number) => void) | undefined
 }
 

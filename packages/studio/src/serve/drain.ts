@@ -6,8 +6,8 @@ const MOST_BYTES = 64 * 2 ** 20
 const MOST_TIME = 500
 
 /**
- * Lets a client finish sending what nobody will read. A connection that is closed before
- * is reset, and the client never sees why it was refused.
+ * Reads and drops the rest of a request. A connection that is closed before the client has sent
+ * everything is reset, and the client never sees why it was refused.
  */
 export function drain(incoming: IncomingMessage): Promise<void> {
   if (incoming.readableEnded || incoming.destroyed) return Promise.resolve()

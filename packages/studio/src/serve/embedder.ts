@@ -16,7 +16,7 @@ const BATCH_CHARACTERS = 8000
 /** Failures of the encoder's process or files: the same text may well be encoded later. */
 const passing: ReadonlySet<KithErrorCode> = new Set(['OUT_OF_MEMORY', 'WORKER_DIED', 'BAD_FILE'])
 
-/** What an embedder tells of its work. */
+/** Callbacks for an embedder's batches and cache. */
 export interface EmbedderEvents {
   onBatch(texts: number): void
   onLookup(hits: number, misses: number): void

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import type { Role } from '@kith/encoder'
 import { LRUCache } from 'lru-cache'
 
-/** What is known of a text. */
+/** The embedding of a text, and its length in tokens. */
 export interface EmbeddedText {
   vector: Float32Array
   /** Tokens that the model saw. */
   tokens: number
 }
 
-/** What an entry takes besides its numbers: objects, its key, its place in the map. */
+/** Bytes of an entry besides its numbers: objects, its key, its place in the map. */
 const OVERHEAD = 400
 
 /** Embeddings by what was embedded; the least recently used make room for new ones. */

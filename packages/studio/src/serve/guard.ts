@@ -2,19 +2,19 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { KithError } from '@kith/core'
 import { Problem } from './problem.ts'
 
-/** Who may ask a server. */
+/** The rules for access to a server. */
 export interface Access {
   host: string
   /** Keys of which a request must bring one. */
   keys: readonly string[]
-  /** Anybody may ask, from wherever the server can be reached. */
+  /** Whether requests without a key are answered, from wherever the server can be reached. */
   open: boolean
 }
 
 /** Names that a machine has for itself. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i
 
-/** Throws where a server could be reached from elsewhere without a key, and nobody said so. */
+/** Throws where a server could be reached from other machines without a key, unless `open` allows it. */
 export function checkAccess({ host, keys, open }: Access): void {
   if (keys.some((key) => key.length === 0)) throw new KithError('BAD_SETTING', 'a key is empty')
   if (LOOPBACK.test(host) || keys.length > 0 || open) return

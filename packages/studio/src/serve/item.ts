@@ -23,7 +23,7 @@ export const itemSchema = z.union(
   { error: 'must be a text, or an object with a text, an embedding or both' },
 )
 
-/** What is needed to read items: arrays that were read before, and how long a text may be. */
+/** The inputs for reading items: arrays that were read before, and how long a text may be. */
 export interface ItemRules {
   arrays: ReadonlyMap<string, Float32Array>
   characters: number

@@ -1,6 +1,6 @@
 import { KithError } from '@kith/core'
 
-/** What a server takes on, so that no client can make it grow. */
+/** The limits of a server, so that no client can make its memory grow. */
 export interface Limits {
   /** Bytes of a request's body. */
   body: number

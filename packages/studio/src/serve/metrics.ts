@@ -4,7 +4,7 @@ import type { EmbedderEvents } from './embedder.ts'
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const TEXTS = [1, 2, 4, 8, 16]
 
-/** What is measured whenever the figures are asked for. */
+/** Figures that are measured at each request for the metrics. */
 export interface Gauges {
   /** Requests under way. */
   underWay(): number
@@ -14,7 +14,7 @@ export interface Gauges {
   cached(): number
 }
 
-/** What Prometheus is told of a server. Each server has figures of its own. */
+/** The metrics of a server for Prometheus. Each server has figures of its own. */
 export class Metrics implements EmbedderEvents {
   readonly #registry = new Registry()
   readonly #requests: Counter<'route' | 'status'>

@@ -1,4 +1,4 @@
-/** What a request is answered instead of a result: a status, and a sentence that says what to do. */
+/** The answer to a request that has no result: a status, and a sentence that says what to do. */
 export class Problem extends Error {
   override readonly name = 'Problem'
 
@@ -7,14 +7,14 @@ export class Problem extends Error {
     message: string,
     /** Headers that belong to the answer, such as Retry-After. */
     readonly headers: Readonly<Record<string, string>> = {},
-    /** What the server's log is told, and the client is not. */
+    /** The reason for the server's log, which the client does not get. */
     cause?: unknown,
   ) {
     super(message, { cause })
   }
 }
 
-/** There is too much to do at the moment; the client is told when to come again. */
+/** The server has too much to do at the moment; the answer says when to try again. */
 export function overloaded(message: string): Problem {
   return new Problem(429, message, { 'retry-after': '1' })
 }

@@ -22,7 +22,7 @@ export class BodyReader {
       length += bytes
       this.#held += bytes
       if (length > this.#most) throw this.#tooLarge()
-      // Bytes count as they arrive: announcing many and sending none keeps nobody out.
+      // Bytes count as they arrive: a request that only announces many does not block others.
       if (this.#held > ALL_BODIES) throw overloaded('too many large requests at the same time')
     }
     try {

@@ -8,13 +8,13 @@ import type { Ranker } from './ranker.ts'
 import type { Json } from './read-json.ts'
 import type { Searcher } from './searcher.ts'
 
-/** What routes work with. */
+/** The services that routes use. */
 export interface Services {
   limits: Limits
   ranker: Ranker
   embedder: Embedder | undefined
   searcher: Searcher | undefined
-  /** What answers call the model. */
+  /** The model's name in answers. */
   model: string
 }
 
@@ -22,7 +22,7 @@ export interface Services {
 export interface Call extends Services {
   /** The arrays of numbers in the body, by the names that stand for them. */
   arrays: Json['arrays']
-  /** Ends the work when the client is gone or the time is up; made when it is asked for. */
+  /** Ends the work when the client is gone or the time is up; made at its first use. */
   signal(): AbortSignal
 }
 

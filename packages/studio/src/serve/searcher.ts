@@ -3,7 +3,7 @@ import { BatchQueue } from './batch-queue.ts'
 import type { Limits } from './limits.ts'
 import { unavailable } from './problem.ts'
 
-/** What searching needs of a store; those of `@kith/stores` have it. */
+/** The methods of a store that searching uses; stores of `@kith/stores` have them. */
 export interface SearchStore {
   readonly dimensions: number | undefined
   search(
@@ -66,7 +66,7 @@ export class Searcher {
     try {
       return await this.#find(searches)
     } catch (error) {
-      // Where the documents are is none of the client's business.
+      // The error names the place of the documents, which the client should not learn.
       throw unavailable('the documents cannot be searched at the moment', error)
     }
   }

@@ -11,7 +11,7 @@ import { Ranker } from './ranker.ts'
 import { Searcher, type SearchStore } from './searcher.ts'
 import type { TextModel } from './text-model.ts'
 
-/** What a rerank server is started with. */
+/** Options of a rerank server. */
 export interface ServeOptions {
   /** Default: this machine only. */
   host?: string | undefined
@@ -27,7 +27,7 @@ export interface ServeOptions {
   store?: SearchStore | undefined
   settings?: PartialSettings | undefined
   limits?: Partial<Limits> | undefined
-  /** Hears of errors whose cause a client is not told. */
+  /** Called with errors whose cause clients do not get; default: `console.error`. */
   onError?: ((error: unknown) => void) | undefined
 }
 

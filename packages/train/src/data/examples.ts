@@ -7,7 +7,7 @@ import type { TrainingQuery } from './training-query.ts'
 /** Finds candidates for embeddings of queries: the rows of documents, best first. */
 export type Search = (queries: Matrix) => Promise<readonly ArrayLike<number>[]>
 
-/** What a batch learns from, and how long making its targets took. */
+/** The queries and targets of a batch, and the time that making the targets took. */
 export interface ExampleBatch {
   queries: TrainingQuery[]
   lists: TargetList[]

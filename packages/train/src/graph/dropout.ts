@@ -17,7 +17,7 @@ export class Dropout {
     this.#seed = seed
   }
 
-  /** What the builder of an encoder calls wherever BERT has dropout. */
+  /** Called by the builder of an encoder wherever BERT has dropout. */
   get drop(): Drop | undefined {
     if (this.#rate === 0) return undefined
     return (x) => {

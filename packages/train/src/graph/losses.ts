@@ -2,7 +2,7 @@ import { KithError } from '@kith/core'
 import { operations as op, type Value } from '@kith/encoder/internal'
 
 /**
- * What is minimised: the KL divergence of the target from the softmax over a query's
+ * The loss that is minimised: the KL divergence of the target from the softmax over a query's
  * whole candidate list, or one of two baselines that know relevant and other
  * candidates only. InfoNCE sets each relevant candidate against all others, max-margin
  * wants it above each other one by `margin`.

@@ -3,15 +3,15 @@ import type { QueryModel } from '../models/query-model.ts'
 import { backward } from './backward.ts'
 import { type Loss, lossOf } from './losses.ts'
 
-/** What the scores of candidates are made of: inverse temperature · ⟨query, candidate⟩ + bias. */
+/** The weights of candidates' scores: inverse temperature · ⟨query, candidate⟩ + bias. */
 export const INVERSE_TEMPERATURE = 'score.inverse-temperature'
 export const BIAS = 'score.bias'
 
-/** What a step returns besides gradients: the loss of each query. */
+/** The output of a step besides gradients: the loss of each query. */
 export const LOSSES = 'losses'
 /** The gradient of the rows of a model's table. */
 export const ROWS_GRADIENT = 'gradient of rows'
-/** What a step returns for a weight. */
+/** The output of a step for a weight. */
 export const gradientName = (name: string): string => `gradient ${name}`
 
 /** How the graph of a training step is built. */

@@ -121,7 +121,7 @@ export async function openAdapter(folder: string): Promise<AdapterModel> {
   const stored = readTensorList(file)
   const up = stored.find(({ name }) => name === 'up.weight')
   const [inner = 0, dimensions = 0] = up?.shape ?? []
-  // Before so much memory is asked for.
+  // Checked before the memory is allocated.
   if (!up || inner * dimensions * 4 !== up.bytes || up.bytes === 0) {
     throw new FileError(file, 'tensor up.weight', 'is missing, or is not float32 of its shape')
   }

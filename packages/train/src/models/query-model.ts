@@ -33,7 +33,7 @@ export interface RowTable {
   width: number
 }
 
-/** What learns: weights, and the graph in which they turn queries into embeddings. */
+/** A model that learns: weights, and the graph in which they turn queries into embeddings. */
 export interface QueryModel {
   readonly dimensions: number
   /** By name; training changes them in place. */
@@ -42,7 +42,7 @@ export interface QueryModel {
   /** The names of the weights that learn. */
   readonly trained: ReadonlySet<string>
   readonly table?: RowTable
-  /** What decides its embeddings besides weights, by names for messages such as `tokenizer of the model`. */
+  /** The other parts that decide its embeddings, by names for messages such as `tokenizer of the model`. */
   readonly identity: Readonly<Record<string, unknown>>
   /** Tokens after which queries are cut; undefined where they are embeddings. */
   readonly maxTokens?: number | undefined

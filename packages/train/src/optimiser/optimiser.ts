@@ -17,7 +17,7 @@ export interface Update {
   epsilon: number
 }
 
-/** What distinguishes Adam's relatives from each other. */
+/** The update rule, in which variants of Adam differ. */
 export type UpdateRule = (input: UpdateInput) => Update
 
 /** The settings of AdamW and RAdam. */

@@ -6,7 +6,7 @@ export type ScheduleSettings = Pick<
   'learningRate' | 'warmup' | 'schedule' | 'finalRatio' | 'patience' | 'factor' | 'steps'
 >
 
-/** What a schedule has seen; it is part of a checkpoint. */
+/** The state of a schedule; it is part of a checkpoint. */
 export interface ScheduleState {
   bestLoss: number | null
   stalled: number
@@ -30,7 +30,7 @@ export class Schedule {
     return peak * (1 - (1 - finalRatio) * done)
   }
 
-  /** Hears the loss of a validation. */
+  /** Takes the loss of a validation into account. */
   validated(loss: number): void {
     const { state, settings } = this
     if (state.bestLoss === null || loss < state.bestLoss) {

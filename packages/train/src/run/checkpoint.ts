@@ -26,7 +26,7 @@ export interface TrainingState {
 
 export type CheckpointName = 'latest' | 'best'
 
-/** What stands in a checkpoint besides tensors: the progress as JSON, and digests of both. */
+/** The metadata of a checkpoint: the progress as JSON, and digests of progress and tensors. */
 type CheckpointMetadata = Record<'training' | 'trainingDigest' | 'tensorsDigest', string>
 
 /** The file of a checkpoint. */
@@ -60,7 +60,7 @@ export async function writeCheckpoint(file: string, state: TrainingState): Promi
   await writeTensors(file, tensors, metadata)
 }
 
-/** What a checkpoint says of the training that it is of, without its tensors. */
+/** The progress in a checkpoint, without its tensors. */
 export async function readProgress(file: string): Promise<Progress> {
   return (await readStart(file)).progress
 }

@@ -10,13 +10,12 @@ const SAMPLES = 10_000
 const BLOCK = 2 ** 20
 
 /**
- * What tells documents from others. The vectors and ids of all rows are read where that is a
- * matter of seconds. Of more, one row of each of 10,000 equal stretches is read, at a pseudo-random
- * place: other embeddings differ in some of them, and a file of which a few rows were changed
- * differs in what the caller says of it.
+ * A digest of the documents. The vectors and ids of all rows are read where that takes seconds.
+ * Of larger collections, one row of each of 10,000 equal stretches is read, at a pseudo-random
+ * place: other embeddings differ in some of these rows, and a file of which a few rows were changed
+ * differs in its version.
  *
- * @param version What the caller knows of where they come from, such as size and modification
- *   time of a file. It counts only where not all rows are read: a copy is the same documents.
+ * @param version The version of the documents' file, such as its size and modification time. It counts only where not all rows are read: a copy is the same documents.
  */
 export function documentsIdentity(
   documents: DocumentVectors,

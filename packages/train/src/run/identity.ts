@@ -6,12 +6,12 @@ import { Digest, isDigest } from './digest.ts'
 import { documentsIdentity } from './documents-identity.ts'
 
 /**
- * What decides the course of a training, by name: settings as they are, data as digests. A
- * checkpoint holds it, and only a training with the same one goes on from there.
+ * The inputs that decide the course of a training, by name: settings as they are, data as digests.
+ * A checkpoint holds this identity, and only a training with the same one can be resumed from it.
  */
 export type Identity = Readonly<Record<string, unknown>>
 
-/** Whose identity it is. */
+/** The parts of a training that its identity is made of. */
 interface IdentifiedTraining {
   model: QueryModel
   documents: DocumentVectors
@@ -42,7 +42,7 @@ export function trainingIdentity(
   }
 }
 
-/** What tells a model from others: its weights as they are now, and how they are used. */
+/** The identity of a model: its weights as they are now, and how they are used. */
 export function modelIdentity(model: QueryModel): Identity {
   const weights = new Digest()
   for (const [name, data] of model.weights) {
@@ -57,7 +57,7 @@ export function modelIdentity(model: QueryModel): Identity {
   }
 }
 
-/** What queries are, part by part, so that a message can say which part is another. */
+/** The identity of queries, part by part, so that a message can name the part that differs. */
 function queriesIdentity(name: string, queries: readonly TrainingQuery[]): Identity {
   const ids = new Digest()
   const [texts, vectors, judgements] = [new Digest(), new Digest(), new Digest()]
@@ -81,7 +81,7 @@ function queriesIdentity(name: string, queries: readonly TrainingQuery[]): Ident
   }
 }
 
-/** What differs between the training that a checkpoint is of and this one; undefined if nothing. */
+/** The differences between the training of a checkpoint and this one; undefined if there are none. */
 export function differenceOf(before: Identity, now: Identity): string | undefined {
   if (before['format'] !== now['format']) {
     return 'is of a version of Kith that did not record documents and model, so that nothing tells whether they are the same: begin again in another folder'

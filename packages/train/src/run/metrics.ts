@@ -12,7 +12,7 @@ export interface StepRecord {
   learningRate: number
   /** The length of the gradients before they were clipped. */
   norm: number
-  /** What the step took, and the share of it that making targets took. */
+  /** The time of the step, and the share of it that making targets took. */
   milliseconds: number
   labelShare: number
 }

@@ -1,7 +1,7 @@
 import type { ScheduleState } from '../optimiser/schedule.ts'
 import type { Identity } from './identity.ts'
 
-/** What training must remember besides numbers by the million. */
+/** The state of a training besides weights and moments. */
 export interface Progress {
   /** Steps done. */
   step: number

@@ -22,7 +22,7 @@ import type { Progress } from './progress.ts'
 import type { TrainingStep } from './training-step.ts'
 import { criterion, validate } from './validate.ts'
 
-/** Who hears what happens, and can stop it. */
+/** Callbacks for the steps of a training, and a signal that stops it. */
 export interface TrainingHooks {
   onStep?: ((record: StepRecord) => void) | undefined
   onValidation?: ((record: ValidationRecord) => void) | undefined
@@ -30,14 +30,14 @@ export interface TrainingHooks {
   signal?: AbortSignal | undefined
 }
 
-/** What a training run is put together from. */
+/** The parts of a training run. */
 interface Parts extends TrainingHooks {
   model: QueryModel
   documents: DocumentVectors
   examples: Examples
   validation?: readonly TrainingQuery[] | undefined
   settings: TrainSettings
-  /** What the training must have in common with the one that a checkpoint is of. */
+  /** The inputs in which this training must equal that of a checkpoint. */
   identity: Identity
   out: string
   /** The lock on `out`: checked before a checkpoint or the result is written. */
@@ -83,7 +83,7 @@ export class TrainingRun {
         ended = 'stopped'
         break
       }
-      if (this.#tired()) {
+      if (this.#stopsEarly()) {
         ended = 'early'
         break
       }
@@ -147,14 +147,14 @@ export class TrainingRun {
       this.#progress.sinceBest = better ? 0 : this.#progress.sinceBest + 1
       if (better) this.#progress.best = { step: record.step, value }
       this.#progress.schedule = schedule.state
-      // In this order: what is killed between the two can make the second from the first.
+      // In this order: a training that is killed between the two can make the second from the first.
       await this.#save('latest')
       if (better) await this.#save('best')
       onValidation?.(record)
     }
   }
 
-  #tired(): boolean {
+  #stopsEarly(): boolean {
     const { earlyStoppingPatience } = this.#parts.settings
     return earlyStoppingPatience > 0 && this.#progress.sinceBest >= earlyStoppingPatience
   }

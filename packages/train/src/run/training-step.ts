@@ -24,7 +24,7 @@ import type { QueryBatch, QueryModel } from '../models/query-model.ts'
 export interface TrainingStepSettings extends DeviceOptions {
   loss: Loss
   margin: number
-  /** T: what inner products are multiplied by, and whether it and a bias learn. */
+  /** T: the factor of inner products; `learnTemperature`: whether T and a bias learn. */
   inverseTemperature: number
   learnTemperature: boolean
   dropout: number
@@ -72,7 +72,7 @@ export class TrainingStep {
     return new TrainingStep(model, step, await openGraph(step.graph, settings), dropout, settings)
   }
 
-  /** What inner products are multiplied by now. */
+  /** The current factor of inner products. */
   get inverseTemperature(): number {
     return (this.#feeds[INVERSE_TEMPERATURE]!.data as Float32Array)[0]!
   }

@@ -3,7 +3,7 @@ import { evaluate, RunBuilder } from '@kith/ir'
 import { candidatesOf } from '../data/candidates.ts'
 import type { DocumentVectors, TrainingQuery } from '../data/training-query.ts'
 
-/** What a validation gives: the loss, and measures by name. */
+/** The result of a validation: the loss, and measures by name. */
 export interface Validation {
   loss: number
   measures: Readonly<Record<string, number>>
@@ -45,7 +45,7 @@ export function validate(
     const found = new Set(retrieved)
     const ranked = Array.from(rows.keys()).filter((i) => found.has(rows[i]!))
     const ids = ranked.map((i) => String(rows[i]))
-    // A query without any candidate must not fall out of the means.
+    // A query without any candidate gets an irrelevant one, so that it counts as 0 in the means.
     run.add(
       ranked.length > 0
         ? { query: id, ids, scores: ranked.map((i) => scores[i]!) }
@@ -78,7 +78,7 @@ function product(a: Float32Array, all: Float32Array, from: number): number {
   return sum
 }
 
-/** What decides which checkpoint is best, as a number of which more is better. */
+/** The criterion of the best checkpoint, as a number of which more is better. */
 export function criterion(name: string): (validation: Validation) => number {
   if (name === 'loss') return ({ loss }) => -loss
   const known = MEASURES.find((measure) => measure.toLowerCase() === name.toLowerCase())

@@ -20,7 +20,7 @@ export interface Evaluator {
   /**
    * For each of some settings each query's value; the same for any number of workers.
    *
-   * @param wanted For each settings the queries whose values matter: others may be left at 0.
+   * @param wanted For each settings the queries whose values matter: the values of other queries may be 0.
    */
   evaluate(
     settings: readonly MethodSettings[],
@@ -46,7 +46,7 @@ interface Share {
   close(): Promise<void>
 }
 
-/** The message of values that a closed evaluator does not give. */
+/** The message of calls that closing the evaluator left without values. */
 const STOPPED = 'the trials were stopped'
 
 const entry = workerEntry(import.meta.url, '../worker.js')

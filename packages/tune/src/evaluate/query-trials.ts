@@ -10,7 +10,7 @@ import { viewsOf } from '../settings/trial-views.ts'
 import type { TrialCollection, TrialQuery } from './collection.ts'
 import { createScorer, type Scorer, type ScorerOptions } from './scorer.ts'
 
-/** What measuring trials takes, in a form that can be handed to a worker thread. */
+/** The inputs of trials, in a form that can be handed to a worker thread. */
 export interface TrialInputs extends ScorerOptions {
   collection: TrialCollection
   /** Bytes that contexts may remember between rounds; the others start anew in each. */

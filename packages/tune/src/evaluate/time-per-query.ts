@@ -2,7 +2,7 @@ import { type MethodSettings, rerank } from '@kith/core'
 import { viewsOf } from '../settings/trial-views.ts'
 import type { TrialCollection } from './collection.ts'
 
-/** What reranking one query takes with some context size. */
+/** The time that reranking one query takes with some context size. */
 export interface QueryTime {
   size: number
   /** The median over queries. */

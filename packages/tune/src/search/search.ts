@@ -30,7 +30,7 @@ export interface SearchOptions {
   seed?: number | undefined
   /** A file that finished trials are kept in: the same search goes on with them. */
   study?: string | undefined
-  /** What the inputs are known by; the study of other inputs is refused. */
+  /** A digest of the inputs; a study file of other inputs is refused. */
   fingerprint?: string | undefined
   onTrial?:
     | ((done: SearchedTrial, ended: 'whole' | 'pruned' | 'known') => void | Promise<void>)

@@ -1,7 +1,7 @@
 import { KithError } from '@kith/core'
 import { below, fraction, type Words } from '@kith/ir/random'
 
-/** What a dimension can be set to. */
+/** A value of a dimension. */
 export type Value = number | string | boolean
 
 /** Makes a dimension part of the search only where another one, named before it, has a value. */
@@ -39,7 +39,7 @@ export interface ChoiceDimension {
 export type Dimension = FloatDimension | IntegerDimension | ChoiceDimension
 export type NumericDimension = FloatDimension | IntegerDimension
 
-/** What is searched, by name; conditions look only at dimensions before their own. */
+/** The dimensions of a search, by name; conditions look only at dimensions before their own. */
 export type Space = Readonly<Record<string, Dimension>>
 
 /** A point of a space: a value for every dimension that takes part. */

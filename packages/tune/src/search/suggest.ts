@@ -9,7 +9,7 @@ export interface FinishedTrial {
 /** Trials are suggested in rounds of this many, whatever the number of workers. */
 export const ROUND = 8
 
-/** What decides a study's suggestions, apart from what it has found. */
+/** The parameters of a study's suggestions, apart from its finished trials. */
 export interface Recipe {
   space: Space
   seed: number

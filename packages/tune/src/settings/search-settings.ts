@@ -15,7 +15,7 @@ type SearchOptions = TuneOptions & {
   seed: number
 }
 
-/** What a search found. */
+/** The result of a search. */
 export interface FoundSettings {
   /** The best settings on all queries. */
   settings: MethodSettings

@@ -1,7 +1,7 @@
 import { KithError, type Method, type MethodSettings, type PartialSettings } from '@kith/core'
 import { fill, fromUnit, type Parameters, type Space, toUnit, type Value } from '../search/space.ts'
 
-/** What the search space depends on. */
+/** The inputs that decide the search space. */
 export interface SpaceInputs {
   /** The most candidates that a query has. */
   largest: number
@@ -127,5 +127,5 @@ export function parametersOf(settings: MethodSettings, space: Space): Parameters
   })
 }
 
-/** What the words count for where settings do not say (docs/method.md section 4). */
+/** The weight of the words where settings name none (docs/method.md section 4). */
 const DEFAULT_WORDS = { graph: 0.3, score: 0.2 }

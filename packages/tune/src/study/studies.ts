@@ -7,12 +7,12 @@ import { suggestTpe } from '../search/tpe.ts'
 import { settingsOf } from '../settings/setting-space.ts'
 import type { StudyFile, TrialLine } from './study-file.ts'
 
-/** What several studies have in common. */
+/** The inputs that several studies share. */
 export interface StudiesPlan {
   evaluator: Evaluator
   space: Space
   start: Parameters
-  /** What parameters leave open. */
+  /** The settings that the parameters do not name. */
   base: MethodSettings
   seed: number
   /** How many trials each study makes. */
@@ -20,7 +20,7 @@ export interface StudiesPlan {
   /** For each study the queries that it learns from; it never sees a value of another. */
   learning: readonly (readonly number[])[]
   file?: StudyFile | undefined
-  /** Hears how many trials of all studies are done. */
+  /** Called with the number of trials done, over all studies. */
   onTrials?: ((done: number) => void) | undefined
   signal?: AbortSignal | undefined
 }
@@ -64,7 +64,7 @@ export function bestOf(trials: readonly FinishedTrial[]): FinishedTrial {
   return trials.reduce((best, trial) => (trial.value > best.value ? trial : best))
 }
 
-/** What a trial of a study file is known by: its parameters too, lest another version's values be taken for ours. */
+/** The key of a trial in a study file. It has the parameters too: another version may try others. */
 function keyOf({ study, trial, parameters }: Omit<TrialLine, 'value'>): string {
   return JSON.stringify([study, trial, parameters])
 }

@@ -5,7 +5,7 @@ import { appendAll } from '@kith/ir/internal'
 import type { Parameters } from '../search/space.ts'
 import { readSmallFile } from './read-small-file.ts'
 
-/** What a study file holds of one finished trial. */
+/** One finished trial in a study file. */
 export interface TrialLine {
   /** 0 learns from all queries, f from all but those of fold f − 1. */
   study: number

@@ -3,7 +3,7 @@ import { FileError, writeAtomic } from '@kith/ir'
 import { readSmallFile } from '../study/read-small-file.ts'
 import type { Decision, Verdict } from './verdict.ts'
 
-/** What tuning found: the settings, the evidence and the verdict. The contents of `tuned.json`. */
+/** The result of tuning: the settings, the evidence and the verdict. The contents of `tuned.json`. */
 export interface Tuned extends Decision {
   kith: 'tuned'
   version: 1

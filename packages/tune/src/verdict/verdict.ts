@@ -9,7 +9,7 @@ const HARMFUL = -1
 /** Other settings replace the default if their t against it is above this. */
 const CONVINCING = 2
 
-/** What to do: keep the retriever's ranking, rerank with the default, or with the settings found. */
+/** The advice: keep the retriever's ranking, rerank with the default, or with the settings found. */
 export type Verdict = 'keep-run' | 'default' | 'tuned'
 
 /** Every query's value with each ranking, none of them judged by a query that it was chosen by. */
