@@ -102,7 +102,7 @@ const candidateParts: NamedParts = {
   },
 }
 
-/** A query with its views, each property read once; what is null is not there. */
+/** A query with its views, each property read once; null counts as absent. */
 export function toQueryViews(query: Query): QueryViews {
   if (!isObject(query) || !('vector' in query)) {
     refuseMisnamed(query, queryParts)
@@ -113,7 +113,7 @@ export function toQueryViews(query: Query): QueryViews {
   return { vector, text: text ?? undefined, views: views ?? undefined }
 }
 
-/** Candidates with their views, each property read once; what is null is not there. */
+/** Candidates with their views, each property read once; null counts as absent. */
 export function toViews(candidates: Candidates): CandidateViews {
   if (!isObject(candidates) || !('vectors' in candidates)) {
     if (!(isObject(candidates) && 'data' in candidates)) refuseMisnamed(candidates, candidateParts)

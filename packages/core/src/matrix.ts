@@ -24,7 +24,7 @@ export interface Rows {
   copyTo(target: Float32Array, stride: number): void
 }
 
-/** The first `limit` vectors, each of them checked for its form; `name` is what messages call one. */
+/** The first `limit` vectors, each of them checked for its form; `name` is its name in messages. */
 export function rowsOf(vectors: Vectors, name: string, limit = Infinity): Rows {
   if (Array.isArray(vectors)) return rowsOfArray(vectors, name, limit)
   const matrix = toMatrix(vectors)
@@ -56,7 +56,7 @@ export function withQuery(query: Vector, candidates: Rows, name: string): Rows {
 function rowsOfArray(vectors: readonly Vector[], name: string, limit: number): Rows {
   const total = vectors.length
   const count = Math.min(total, limit)
-  // A vector is looked up once: what is copied is what was checked.
+  // A vector is read once, so that the checked numbers are the ones that are copied.
   const checked: Vector[] = []
   let dimensions = 0
   for (let i = 0; i < total; i++) {
@@ -142,7 +142,7 @@ export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** Copies numbers; what cannot become one, such as a BigInt, becomes NaN and is reported as such. */
+/** Copies numbers; a value that cannot become a number, such as a BigInt, becomes NaN and is reported. */
 function copyNumbers(from: Vector, to: Float32Array, at: number): void {
   try {
     to.set(from, at)

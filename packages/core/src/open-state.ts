@@ -15,7 +15,7 @@ export class OpenState {
     if (!this.#open) throw new KithError('CLOSED', `${this.#name} is used after it was closed`)
   }
 
-  /** Marks the end. True the first time: closing twice releases what is held once. */
+  /** Marks the end. True the first time: so that a second `close()` releases nothing twice. */
   end(): boolean {
     const first = this.#open
     this.#open = false

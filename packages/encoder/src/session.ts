@@ -68,7 +68,7 @@ async function openForeign(
   }
 }
 
-/** The hidden states where it is known how to pool them, else what is pooled already. */
+/** The hidden states where it is known how to pool them, else the embeddings. */
 function chooseOutput(
   file: string,
   names: readonly string[],

@@ -3,7 +3,7 @@ import { choice, range } from '@kith/core/internal'
 import { unstorable } from './storable-text.ts'
 import type { StoreDocument, StoreDocuments, StoreSearchOptions } from './store.ts'
 
-/** Bytes that an id may take in UTF-8: what every store can index. */
+/** Bytes that an id may take in UTF-8: every store can index so many. */
 const LONGEST_ID = 1000
 
 /** Numbers that a batch of documents holds, more or less. */

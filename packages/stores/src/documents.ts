@@ -44,7 +44,7 @@ export class DocumentReader {
     this.#abroad = abroad
   }
 
-  /** Whether `read` returns what lies in memory and needs no buffer. */
+  /** Whether `read` returns a part of memory and needs no buffer. */
   get inPlace(): boolean {
     const { memory } = this.#source
     if (!memory) return false

@@ -1,11 +1,11 @@
 import type { AsyncScanner } from './async-scanner.ts'
 import type { DocumentReader } from './documents.ts'
 
-/** Blocks are no smaller than this, lest handing them round take a part of the time. */
+/** The smallest block: handing round smaller ones would take much of the time. */
 const LEAST_BYTES = 2 ** 20
 /** Blocks that go through a buffer are no larger than this. */
 const BUFFER_BYTES = 4 * 2 ** 20
-/** Blocks that are read in place are no larger than this, lest progress be jerky. */
+/** The largest block that is read in place: larger ones would make progress jerky. */
 const MOST_BYTES = 16 * 2 ** 20
 /** Blocks that a scanner has at a time: the one it works on, and the next. */
 const BLOCKS_PER_SCANNER = 2

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { FileStore } from './exact/file-store.ts'
 import type { Store, StoreOptions } from './store.ts'
 
-/** What LanceDB takes instead of a folder. */
+/** URLs that LanceDB takes instead of a folder. */
 const OBJECT_STORAGE = /^(s3|gs|az|s3\+ddb|abfss?):\/\//
 
 /** Files of embeddings, by their endings; `.gz` may follow. */

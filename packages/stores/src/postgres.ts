@@ -1,4 +1,4 @@
-/** PostgreSQL with pgvector, and what other packages that keep tables in it share. */
+/** PostgreSQL with pgvector, and functions for other packages that keep tables in it. */
 export {
   type ConnectionOptions,
   type Connections,

@@ -10,7 +10,7 @@ export function unstorable(text: string): string | undefined {
   return undefined
 }
 
-/** Throws where a text cannot be kept in a database; the message begins with what the text is. */
+/** Throws where a text cannot be kept in a database; the message begins with the text's name. */
 export function checkStorable(what: string, text: string): void {
   const flaw = unstorable(text)
   if (flaw) throw new KithError('BAD_INPUT', `${what} ${flaw}: PostgreSQL cannot keep it`)

@@ -16,11 +16,11 @@ export type StoreDocuments = Iterable<StoreDocument> | AsyncIterable<StoreDocume
 export interface StoreSearchOptions {
   /** Documents per query. */
   top: number
-  /** Default: what the store was made for. */
+  /** Default: the store's own metric. */
   metric?: Metric | undefined
   /** Compares with every document even where there is an approximate index. */
   exact?: boolean | undefined
-  /** A condition in the store's SQL that documents must fulfil. It is run as it is: never build it from what strangers typed. */
+  /** A condition in the store's SQL that documents must fulfil. It is run as it is: never build it from untrusted input. */
   filter?: string | undefined
   /** Whether hits come with their vectors; default true. */
   vectors?: boolean | undefined

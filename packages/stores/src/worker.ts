@@ -1,4 +1,4 @@
-/** The worker thread: a scanner that does what requests ask for. */
+/** The worker thread: a scanner that answers requests. */
 import { serveThread } from '@kith/ir/pool/service'
 import { type Block, createScanner, type ScannerRecipe } from './exact/scanner.ts'
 import type { ScanAnswer, ScanRequest, SharedBlock } from './thread-scanner.ts'

@@ -81,7 +81,7 @@ export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<
       seed,
     }
   } catch (error) {
-    // Whatever failed because the search was stopped, that is not the reason.
+    // After an abort, other failures are its consequences: the abort is the error to report.
     throwIfAborted(signal)
     throw error
   } finally {

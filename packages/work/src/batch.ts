@@ -9,7 +9,7 @@ export interface Batch {
   origin: Readonly<Record<string, unknown>>
 }
 
-/** One query of a batch: what is needed to work on it, in the form that its kind defines. */
+/** One query of a batch, with the inputs of the work on it in the form that its kind defines. */
 export interface BatchItem {
   query: string
   body: Uint8Array

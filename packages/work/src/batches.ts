@@ -100,7 +100,7 @@ export class Batches {
         const [done, lately] = [Number(row['done']), Number(row['lately'])]
         const [since, took] = [row['since'], row['took']] as (number | null)[]
         const finished = done === queries
-        // Over the last minute; of what is finished, over all of it.
+        // Over the last minute; for a finished batch, over its whole time.
         const rate = finished
           ? done / Math.max(1, took!)
           : lately / Math.max(1, Math.min(60, since!))

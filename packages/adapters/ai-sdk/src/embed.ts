@@ -12,7 +12,7 @@ export type Embed = (texts: string[], options: EmbedOptions) => PromiseLike<Vect
 /**
  * The vectors that are known, and embeddings of the texts that have none.
  *
- * @param name What messages call the text with an index.
+ * @param name The name, in messages, of the text with an index.
  */
 export async function completeVectors(
   embed: Embed | undefined,

@@ -29,7 +29,7 @@ export function checkHits(hits: unknown): void {
   throw new KithError('BAD_INPUT', `the hits must be an array, ${insteadOfHits(hits)}`)
 }
 
-/** Refuses a reader that was not called, such as `qdrant` for `qdrant()`, and what is none. */
+/** Refuses a reader that was not called, such as `qdrant` for `qdrant()`, and values that are no reader. */
 export function checkReader(reader: unknown): void {
   if (typeof reader === 'function') {
     const name = reader.name || 'the reader'

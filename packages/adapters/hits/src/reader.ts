@@ -41,7 +41,7 @@ export function textIn<Hit>(
   }
 }
 
-/** A field of what should be an object, whatever a store has sent instead. */
+/** A field of an object; undefined where a store has sent another kind of value. */
 export function fieldOf(object: unknown, field: string): unknown {
   return typeof object === 'object' && object !== null
     ? (object as Record<string, unknown>)[field]

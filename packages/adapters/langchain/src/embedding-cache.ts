@@ -68,7 +68,7 @@ export class EmbeddingCache {
   }
 }
 
-/** Half the memory of an array of numbers, and what the method computes with. */
+/** As float32: half the memory of an array of numbers, and the type that the method computes with. */
 function toVector(answer: unknown, method: string): Float32Array {
   if (Array.isArray(answer) || answer instanceof Float64Array) return Float32Array.from(answer)
   if (answer instanceof Float32Array) return answer

@@ -14,7 +14,7 @@ import { BaseDocumentCompressor } from '@langchain/core/retrievers/document_comp
 import { EmbeddingCache } from './embedding-cache.ts'
 import { vectorScore } from './vector-score.ts'
 
-/** Where `KithRerank` gets vectors from, and what it returns. */
+/** Options of `KithRerank`: where vectors come from, and what is returned. */
 export interface KithRerankOptions {
   /** Embeds the query, and the documents that bring no vector: the model that filled the store. */
   embeddings: EmbeddingsInterface
@@ -85,7 +85,7 @@ export class KithRerank extends BaseDocumentCompressor {
   }
 
   /**
-   * Reranks what a vector store's `similaritySearchWithScore` returned, best first. The
+   * Reranks the result of a vector store's `similaritySearchWithScore`, best first. The
    * store's own score becomes `vectorScore`; the new one stands beside the document too.
    */
   async rerankResults(

@@ -1,6 +1,6 @@
 import type { Settings, Vector } from '@kith/core'
 
-/** The similarity of a query and a document before reranking: what a vector store ranks by. */
+/** The similarity of a query and a document before reranking, by which vector stores rank. */
 export function vectorScore(query: Vector, document: Vector, metric: Settings['metric']): number {
   const product = dot(query, document)
   if (metric === 'dot') return product

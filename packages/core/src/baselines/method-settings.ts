@@ -32,7 +32,7 @@ export interface MethodSettings extends Settings {
   feedbackWeight: number
   /** The weight of the neighbours in a score of `regularise`; from 0 to below 1. */
   smoothness: number
-  /** What `rrf` adds to ranks before it takes their reciprocal. */
+  /** The number that `rrf` adds to ranks before it takes their reciprocal. */
   rrfK: number
 }
 

@@ -5,7 +5,7 @@ import type { Shape } from './engine.ts'
 /** Columns of the dense matrix of frequent terms; COLUMNS in assembly/text.ts. */
 const TEXT_COLUMNS = 256
 
-/** The compiler keeps what it needs below this address. */
+/** Memory below this address belongs to the compiler. */
 const BASE = 1 << 16
 
 /** Where everything lies in the kernel's memory for one context; pointers are byte offsets. */

@@ -4,7 +4,7 @@ import { kernel, moduleOf } from './load.ts'
 import { instantiate, type WasmExports } from './wasm-exports.ts'
 
 const PAGE = 1 << 16
-/** The compiler keeps what it needs below this address. */
+/** Memory below this address belongs to the compiler. */
 const BASE = PAGE
 /** A memory that a huge text has grown beyond this is not kept. */
 const KEPT_BYTES = 16 * 2 ** 20

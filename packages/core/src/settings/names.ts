@@ -1,7 +1,7 @@
 import { KithError, type KithErrorCode } from '../error.ts'
 import { show } from './show.ts'
 
-/** An object that a caller gives: what messages call its parts, and their names. */
+/** The parts of an object that a caller gives: their kind in messages, and their names. */
 export interface NamedParts {
   /** The kind of part in messages, such as `setting` or `property of the query`. */
   part: string

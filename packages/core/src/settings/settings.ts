@@ -28,7 +28,7 @@ export interface Settings {
   kExp: number
   /** τ: how far the reciprocal sets are extended, from 0 (not at all) to 1. */
   trust: number
-  /** o: what part of an extending set must lie in the extended one, from 0 to 1. */
+  /** o: the part of an extending set that must lie in the extended one, from 0 to 1. */
   overlap: number
   /** λ: the geometric similarity's share of the mix, from 0 to 1. */
   lambda: number

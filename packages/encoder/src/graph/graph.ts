@@ -59,7 +59,7 @@ export class Graph {
   readonly #names = new Set<string>()
   readonly #dims = new Map<string, Value>()
 
-  /** Declares what is fed at each run. */
+  /** Declares an input that is fed at each run. */
   input(name: string, dtype: DType, shape: readonly Dim[]): Value {
     const value = this.#value(name, dtype, shape)
     this.inputs.push(value)

@@ -16,7 +16,7 @@ export function findWeights(folder: string): string | undefined {
     .find((file) => existsSync(file))
 }
 
-/** The tensors of a checkpoint by name, and what stands before the names of the encoder's. */
+/** The tensors of a checkpoint by name, and the prefix of the encoder's names. */
 export interface TensorIndex {
   stored: ReadonlyMap<string, StoredTensor>
   prefix: string
@@ -31,7 +31,7 @@ export async function indexTensors(file: string): Promise<TensorIndex> {
   return { stored, prefix: prefixOf(file, [...stored.keys()]) }
 }
 
-/** Where a checkpoint has the weights that a graph needs, and what else it has. */
+/** The places of the weights that a graph needs, and the other tensors of a checkpoint. */
 export async function findTensors(
   file: string,
   parameters: readonly Value[],

@@ -4,7 +4,7 @@ import { readText } from '../json.ts'
 import { readTokenizerFiles } from '../tokens/tokenizer-files.ts'
 import type { Checkpoint } from './model.ts'
 
-/** What `tokenizer_config.json` says for BERT; not every model has the file. */
+/** The `tokenizer_config.json` of BERT, for models without the file. */
 const BERT_SETTINGS = {
   tokenizer_class: 'BertTokenizer',
   unk_token: '[UNK]',
@@ -14,7 +14,7 @@ const BERT_SETTINGS = {
   mask_token: '[MASK]',
 }
 
-/** Writes what belongs to a model besides its weights: config, tokenizer and pooling. */
+/** Writes the files of a model besides its weights: config, tokenizer and pooling. */
 export async function writeModelFiles(model: Checkpoint, folder: string): Promise<void> {
   const { files, head, maxTokens } = model
   const { description, config } = await readTokenizerFiles(files.folder)

@@ -5,7 +5,7 @@ import { isObject, readJson, readJsonValue } from '../json.ts'
 import type { Head } from '../network/pooling.ts'
 import { findWeights } from './checkpoint.ts'
 
-/** The files of a model, and what they say about its use. */
+/** The files of a model, and their settings for its use. */
 export interface ModelFiles {
   /** The model's name as the user wrote it. */
   name: string
@@ -20,7 +20,7 @@ export interface ModelFiles {
   maxTokens?: number
 }
 
-/** Looks what a folder holds: a checkpoint, or a model in ONNX. */
+/** Finds the model in a folder: a checkpoint, or a model in ONNX. */
 export async function readModelFolder(root: string, name = root): Promise<ModelFiles> {
   const { head, path } = await readModules(root)
   const folder = join(root, path)
@@ -60,7 +60,7 @@ export function hasModel(root: string): boolean {
   })
 }
 
-/** `model.onnx` is used as it is; what lies in `onnx/` is a copy where there are weights. */
+/** `model.onnx` is used as it is; a model in `onnx/` is a copy where there are weights. */
 function findContents(folder: string): { onnx?: string; weights?: string } {
   const [onnx, copy] = ['model.onnx', 'onnx/model.onnx'].map((name) => join(folder, name))
   if (existsSync(onnx!)) return { onnx: onnx! }

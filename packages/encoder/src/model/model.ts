@@ -11,7 +11,7 @@ import { findModel } from './find-model.ts'
 import type { DownloadOptions } from './hub.ts'
 import type { ModelFiles } from './model-folder.ts'
 
-/** How a model is found and used; what is not said here, its own files say. */
+/** How a model is found and used; by default as its own files say. */
 export interface ModelOptions extends DownloadOptions {
   /** How tokens become an embedding. */
   pooling?: Pooling | undefined
@@ -42,7 +42,7 @@ export interface Checkpoint extends Model {
 /** Models in ONNX that do not say where they end. */
 const USUAL_LIMIT = 512
 
-/** Finds a model and reads what its files say, but for the weights. */
+/** Finds a model and reads its files, except the weights. */
 export async function openModel(name: string, options: ModelOptions = {}): Promise<Model> {
   const files = await findModel(name, options)
   const config = files.onnx ? undefined : await checkedConfig(files)

@@ -62,7 +62,7 @@ export function buildTrainable(
   return { graph, words, mask, hidden: encoderLayers(config, words, mask, drop) }
 }
 
-/** A model in ONNX that does what comes after hidden states. */
+/** A model in ONNX for the steps after hidden states: pooling and normalisation. */
 export function buildHead(head: Head): Message {
   const graph = new Graph()
   const hidden = graph.input(HIDDEN, 'float32', ['batch', 'length', 'hidden'])

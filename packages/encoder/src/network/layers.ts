@@ -57,7 +57,7 @@ export function encoderLayers(
   }
 }
 
-/** The sum of what a token is and where it stands, normalised. */
+/** The sum of the embeddings of a token and of its position, normalised. */
 function embed(config: EncoderConfig, words: Value): Value {
   const { hidden, tokenTypes, epsilon } = config
   const { graph } = words

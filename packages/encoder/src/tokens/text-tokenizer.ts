@@ -25,8 +25,8 @@ export class TextTokenizer {
 
   /**
    * @param file The file that the description comes from, for error messages.
-   * @param description What `tokenizer.json` holds.
-   * @param config What `tokenizer_config.json` holds.
+   * @param description The contents of `tokenizer.json`.
+   * @param config The contents of `tokenizer_config.json`.
    * @param maxTokens Tokens that a text can have, special ones included.
    */
   constructor(file: string, description: JsonObject, config: JsonObject, maxTokens: number) {
@@ -58,7 +58,7 @@ export class TextTokenizer {
     return { ids: [...this.#before, ...body, ...this.#after], cut }
   }
 
-  /** Reads no further than the limit, and at least one token more, to know what was cut. */
+  /** Reads to the limit and at least one token further, to know whether the text was cut. */
   #encodePieces(text: string): number[] {
     const ids: number[] = []
     for (let from = 0; from < text.length && ids.length <= this.#room; ) {

@@ -8,9 +8,9 @@ import { wordPieceDescription } from './vocabulary.ts'
 export interface TokenizerFiles {
   /** Where the description comes from. */
   file: string
-  /** What `tokenizer.json` holds, or would hold. */
+  /** The contents of `tokenizer.json`, or of the one that is made from `vocab.txt`. */
   description: JsonObject
-  /** What `tokenizer_config.json` holds. */
+  /** The contents of `tokenizer_config.json`. */
   config: JsonObject
 }
 

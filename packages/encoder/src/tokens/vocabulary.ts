@@ -4,7 +4,7 @@ import type { JsonObject } from '../json.ts'
 /** The special tokens that a BERT vocabulary must have. */
 const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]']
 
-/** What `tokenizer.json` would say for a checkpoint that has `vocab.txt` only. */
+/** The `tokenizer.json` for a checkpoint that has `vocab.txt` only. */
 export function wordPieceDescription(file: string, text: string, config: JsonObject): JsonObject {
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/)
   const vocab: Record<string, number> = Object.fromEntries(lines.map((token, id) => [token, id]))

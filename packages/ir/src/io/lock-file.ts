@@ -68,7 +68,7 @@ export function lockFile(file: string): FileLock {
   }
 }
 
-/** The file of a lock that is held now, or who has it. */
+/** The file of a lock that this process holds now, or the process that holds it. */
 function tryOnce(file: string): string | Holder {
   const own = claim(file)
   let holder: Holder | undefined
@@ -158,7 +158,7 @@ function hold(own: string): FileLock {
       try {
         beat(own)
       } catch (error) {
-        // Only a lock that is gone is lost; a disk that fails shows in what is written next.
+        // Only a missing file means a lost lock; a failing disk shows at the next write.
         if (errorCode(error) === 'ENOENT') throw lost(own)
       }
     },

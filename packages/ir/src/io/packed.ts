@@ -2,7 +2,7 @@ import { readSync } from 'node:fs'
 import { FileError } from './file-error.ts'
 import { openRegular, POSITIONS } from './regular-file.ts'
 
-/** How many bytes tell what is packed with gzip: its two magic bytes, and the method that all use. */
+/** Bytes that tell a file packed with gzip: two magic bytes, and the method, which is always the same. */
 export const MAGIC_LENGTH = 3
 
 /** Whether a name says that its file is packed with gzip. */

@@ -20,9 +20,9 @@ export type AppendPart<State> = (part: string | Uint8Array, state: State) => Pro
 
 /** A file that is written in parts. */
 export interface ResumableWork<State> {
-  /** Equal for equal contents: what was written under another key is thrown away. */
+  /** Equal for equal contents: a partial file with another key is thrown away. */
   key: string
-  /** Whether what a journal holds is a state: files are not to be trusted. */
+  /** Whether a value from a journal is a state: the file may have been changed. */
   isState(state: unknown): state is State
   /** Gets the state of the last part that was written, undefined at the start. */
   write(append: AppendPart<State>, state: State | undefined): Promise<void>

@@ -123,7 +123,7 @@ export class WorkerPool<Request, Answer> {
   }
 
   /**
-   * Ends the workers: requests without an answer fail at once, and threads finish what they are at.
+   * Ends the workers: requests without an answer fail at once, and threads finish their current request.
    * Resolves when all are gone.
    */
   async close(): Promise<void> {

@@ -71,7 +71,7 @@ class RunScanner {
     this.builder = new RunBuilder(file)
   }
 
-  /** Takes the next bytes; the last call says so, with what is left over. */
+  /** Takes the next bytes; `last` marks the last call, with the rest of the file. */
   push(chunk: Buffer, last: boolean): void {
     const bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk
     const line = this.#line

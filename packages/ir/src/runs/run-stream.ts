@@ -91,7 +91,7 @@ class RunWindows implements RowSink {
     return done
   }
 
-  /** The run of what is left. */
+  /** The run of the rows that are left. */
   last(): Run {
     return this.#builder.finish()
   }

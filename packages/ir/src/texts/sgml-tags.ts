@@ -1,4 +1,4 @@
-/** An element's place in a text: with its tags, and what stands between them. */
+/** An element's place in a text: with its tags, and without them. */
 export interface Element {
   from: number
   to: number

@@ -57,7 +57,7 @@ export interface WriteTextsOptions {
   flatten?: boolean | undefined
 }
 
-/** Writes a corpus or queries so that they come back as they are; what would not is an error. */
+/** Writes a corpus or queries so that reading gives the same texts; a text that would change is an error. */
 export async function writeTexts(
   file: string,
   entries: Iterable<TextEntry> | AsyncIterable<TextEntry>,
@@ -94,7 +94,7 @@ const readers: Record<TextFormat, (input: InputFile) => AsyncGenerator<TextEntry
   sgml: readSgmlTexts,
 }
 
-/** A layout: how a text is written, what of it would be lost, and how that can be fitted in. */
+/** A layout: how a text is written, which parts would be lost, and how these can be fitted in. */
 interface Layout {
   write(entry: TextEntry): string
   lost?(entry: TextEntry): string | undefined

@@ -1,7 +1,7 @@
 import type { Best } from './scanner.ts'
 
 /**
- * The best of what several scanners found for a batch of queries, best first, ties
+ * The best of several scanners' documents for a batch of queries, best first, ties
  * by the lower row: `top` documents per query, which the scanners have together.
  */
 export function merge(found: Best[], top: number, rows: Uint32Array, scores: Float32Array): void {

@@ -87,7 +87,7 @@ export async function searchExact(
     }
     return result
   } catch (error) {
-    // Whatever failed because the search was stopped, that is not the reason.
+    // After an abort, other failures are its consequences: the abort is the error to report.
     throwIfAborted(signal)
     throw error instanceof ScanError ? new KithError(error.code, error.message) : error
   }

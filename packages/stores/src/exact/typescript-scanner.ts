@@ -10,7 +10,7 @@ interface Candidate {
   score: number
 }
 
-/** The search in plain TypeScript: where no WebAssembly runs, and what the tests compare with. */
+/** The search in plain TypeScript: for places without WebAssembly, and for tests to compare with. */
 export class TypeScriptScanner implements Scanner {
   #batch!: Batch
   #queries: Float32Array[] = []

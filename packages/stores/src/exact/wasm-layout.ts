@@ -46,7 +46,7 @@ export interface Layout {
   end: number
 }
 
-/** The compiler keeps what it needs below this address. */
+/** Memory below this address belongs to the compiler. */
 const BASE = 1 << 16
 /** A tile as it came, as it is packed, and the queries together fit the second-level cache. */
 const TILE_BYTES = 96 * 1024
@@ -62,7 +62,7 @@ export function layoutFor(queryCount: number, dimensions: number, top: number): 
   let end = BASE
   const words = (count: number): number => {
     const start = end
-    // A cache line more than asked for: what is read in fours may begin at the end.
+    // One cache line more: a read of four numbers may begin at the last one.
     end += Math.ceil((count * 4 + 64) / 64) * 64
     return start
   }

@@ -94,7 +94,7 @@ export function inTransaction<T>(
   })
 }
 
-/** What PostgreSQL or the way to it reports, as an error that names the database. */
+/** An error of PostgreSQL or of the connection, as an error that names the database. */
 export function postgresError(name: string, error: unknown): KithError {
   if (error instanceof KithError) return error
   const { message, code, detail } = error as Error & { code?: string; detail?: string }

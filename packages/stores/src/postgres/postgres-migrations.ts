@@ -1,7 +1,7 @@
 import { KithError } from '@kith/core'
 import { type Connections, inTransaction, postgresError } from './postgres-connection.ts'
 
-/** One number for everybody who changes the schema: they wait for each other. */
+/** The key of one advisory lock: programs that change the schema wait for each other. */
 const LOCK = 0x6b697468
 
 /**

@@ -12,7 +12,7 @@ export interface EmbeddedText {
 /** Bytes of an entry besides its numbers: objects, its key, its place in the map. */
 const OVERHEAD = 400
 
-/** Embeddings by what was embedded; the least recently used make room for new ones. */
+/** Embeddings by role and text; the least recently used make room for new ones. */
 export class EmbeddingCache {
   readonly #entries: LRUCache<string, EmbeddedText> | undefined
 

@@ -14,7 +14,7 @@ export interface Embedding {
  * An embedding as a request has it: numbers, or the base64 of little-endian float32.
  *
  * @param arrays The arrays that were read on the way, by the name that stands for them.
- * @param where What messages call the field.
+ * @param where The field's name in messages.
  */
 export function readEmbedding(
   value: unknown,

@@ -4,7 +4,7 @@ import { checkText, embeddingSchema } from './item.ts'
 import { Problem } from './problem.ts'
 import { type Route, route } from './route.ts'
 
-/** Embeddings as OpenAI has them. `input_type` is ours: some models want to know what a text is. */
+/** Embeddings as OpenAI has them. `input_type` is ours: some models want to know the role of a text. */
 export const embeddingsRoute: Route = route({
   path: '/v1/embeddings',
   summary: 'Embed texts: the protocol of OpenAI',

@@ -1,4 +1,4 @@
-/** How a protocol says what was wrong. */
+/** The form of errors in a protocol. */
 export type ErrorShape = (status: number, message: string) => object
 
 /** Cohere reads `message`, Jina `detail`; their rerank requests come to the same address. */

@@ -24,7 +24,7 @@ export function checkAccess({ host, keys, open }: Access): void {
   )
 }
 
-/** A check of the headers of each request; it throws what the client is answered. */
+/** A check of the headers of each request; it throws the client's answer as a `Problem`. */
 export function guard({
   keys,
   open,

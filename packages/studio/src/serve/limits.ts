@@ -14,7 +14,7 @@ export interface Limits {
   requests: number
   /** Seconds that a request may take, and that its body may take to arrive. */
   seconds: number
-  /** Bytes of embeddings that are kept for texts that come again. */
+  /** Bytes of embeddings that are kept for later requests with the same texts. */
   cache: number
 }
 

@@ -1,7 +1,7 @@
 import { type EncoderOptions, loadEncoder, openModel, type Role } from '@kith/encoder'
 import type { EmbeddedText } from './embedding-cache.ts'
 
-/** Text to vectors, with what the answers to requests tell of it. */
+/** A model that turns texts into vectors, and counts their tokens for answers. */
 export interface TextModel {
   readonly name: string
   readonly dimensions: number
@@ -10,7 +10,7 @@ export interface TextModel {
   close(): Promise<void>
 }
 
-/** Loads an encoder, and the tokenizer beside it that counts what requests used. */
+/** Loads an encoder, and the tokenizer beside it that counts the tokens of requests. */
 export async function openTextModel(name: string, options: EncoderOptions): Promise<TextModel> {
   const { tokenizer } = await openModel(name, options)
   const encoder = await loadEncoder(name, options)

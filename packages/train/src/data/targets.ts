@@ -8,7 +8,7 @@ import {
 import { candidatesOf } from './candidates.ts'
 import type { DocumentVectors, TrainingQuery } from './training-query.ts'
 
-/** A query's candidates and what their probabilities should be. */
+/** A query's candidates and their target probabilities. */
 export interface TargetList {
   rows: Uint32Array
   /** The target of the first rows; that of the others is 0. */

@@ -1,6 +1,6 @@
 import type { Query } from '../models/query-model.ts'
 
-/** A query with what is known of it. Documents are named by their rows in the embeddings. */
+/** A query with its relevant documents, candidates and labels. Documents are named by their rows in the embeddings. */
 export interface TrainingQuery extends Query {
   /** Documents judged relevant. */
   relevant: readonly number[]

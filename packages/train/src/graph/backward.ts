@@ -2,7 +2,7 @@ import { KithError } from '@kith/core'
 import { type GraphNode, operations as op, type Value } from '@kith/encoder/internal'
 
 /**
- * Appends to a graph what computes the gradients of a loss: reverse-mode
+ * Appends to a graph the nodes that compute the gradients of a loss: reverse-mode
  * differentiation. The walk goes only where a wanted value has an influence, so that
  * layers below the lowest trained one cost nothing.
  *

@@ -3,7 +3,7 @@ import { sfcWords } from '@kith/ir/random'
 import { Tensor } from 'onnxruntime-node'
 
 /**
- * Dropout by masks that are fed: what is kept is scaled up, so that the mean stays. The
+ * Dropout by masks that are fed: kept values are scaled up, so that the mean stays. The
  * masks follow from the seed and the number of the batch alone.
  */
 export class Dropout {

@@ -58,7 +58,7 @@ function maxMargin(scores: Value, target: Value, others: Value, margin: number):
   return op.reshape(op.sum(op.sum(perPair, 2), 1), [batch, 1])
 }
 
-/** Σ t ln t: what makes a cross-entropy with the target t a divergence from it. */
+/** Σ t ln t: added to a cross-entropy with the target t, it gives the divergence from t. */
 export function entropyOf(target: Float64Array): number {
   return target.reduce((sum, value) => sum + (value > 0 ? value * Math.log(value) : 0), 0)
 }

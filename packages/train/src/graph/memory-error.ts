@@ -4,7 +4,7 @@ import { KithError } from '@kith/core'
 const SAID =
   /failed to allocate[^\n]*|bad allocation|bad_alloc|(array buffer |)allocation failed|invalid typed array length[^\n]*/i
 
-/** In the place of an error about memory, one that says what to do; others stay what they are. */
+/** Turns an error about memory into one that says what to do; returns other errors unchanged. */
 export function memoryError(error: unknown): unknown {
   const said = error instanceof Error ? SAID.exec(error.message)?.[0] : undefined
   if (said === undefined || error instanceof KithError) return error

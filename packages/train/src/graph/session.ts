@@ -24,13 +24,13 @@ export async function openGraph(
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',
-    // Only what is wrong: warnings speak of nodes that its own optimiser has made.
+    // Errors only: warnings are about nodes that onnxruntime's own optimiser has made.
     logSeverityLevel: 3,
     // Threads that wait for work by spinning would take the cores from everybody else.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   })
   return session.catch((error: Error) => {
-    // On a CPU every graph of ours runs: what fails there is no fault of the user's.
+    // On a CPU every graph of ours runs: a failure there is a bug, not a mistake of the user.
     throw device === 'cpu' ? error : unusable(device, error.message.trim())
   })
 }

@@ -1,7 +1,7 @@
 import type { Value } from '@kith/encoder/internal'
 import { Tensor } from 'onnxruntime-node'
 
-/** Weights as tensors that share their memory: what changes there is fed at the next run. */
+/** Weights as tensors that share their memory: the next run is fed the changed weights. */
 export function weightFeeds(
   parameters: readonly Value[],
   weights: ReadonlyMap<string, Float32Array>,

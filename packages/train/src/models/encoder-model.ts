@@ -31,7 +31,7 @@ export interface QueryTexts {
   maxTokens: number
   /** Put before each query. */
   prefix: string
-  /** A digest of what the tokenizer's files say. */
+  /** A digest of the tokenizer's files. */
   digest: string
 }
 

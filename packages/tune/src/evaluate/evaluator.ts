@@ -32,7 +32,7 @@ export interface Evaluator {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** How an evaluator measures, and on what. */
+/** Options of an evaluator. */
 export interface EvaluatorOptions extends ScorerOptions {
   /** Worker threads; 0 works in the caller's. Default: one per core. */
   workers?: number | undefined

@@ -24,7 +24,7 @@ export interface TrialBatch {
   mask: Uint8Array
 }
 
-/** Measures settings on a collection's queries; what trials have in common is computed once. */
+/** Measures settings on a collection's queries; steps that trials share are computed once. */
 export class QueryTrials {
   readonly #inputs: TrialInputs
   readonly #scorer: Scorer
@@ -82,7 +82,7 @@ export function baselineValues(list: readonly TrialQuery[], options: ScorerOptio
   )
 }
 
-/** Our own method on what trials have in common; the others are cheap, and start anew. */
+/** Our own method, on the steps that trials share; the other methods are cheap, and start anew. */
 function rankWith(
   collection: TrialCollection,
   own: TrialQuery,

@@ -2,7 +2,7 @@ import { hashedWords } from '@kith/ir/random'
 import { draw, fill } from './space.ts'
 import { ROUND, type Suggest } from './suggest.ts'
 
-/** Trials drawn evenly: how a search begins, and what it must beat. */
+/** Trials drawn evenly: the beginning of a search, and the baseline that it must beat. */
 export const suggestEvenly: Suggest = ({ space, seed, start, round = ROUND }, finished) =>
   Array.from({ length: round }, (_, i) => {
     const trial = finished.length + i

@@ -89,7 +89,7 @@ function neighbourSpace({ largest, texts }: SpaceInputs): Space {
   }
 }
 
-/** The settings that parameters stand for; what they leave open is as in `base`. */
+/** The settings that parameters stand for; settings that they do not name are as in `base`. */
 export function settingsOf(parameters: Parameters, base: MethodSettings): MethodSettings {
   const { extended, rawLambda, textGraph, textScore, averaged, ...plain } = parameters
   const settings: Record<string, unknown> = { ...base, ...plain }

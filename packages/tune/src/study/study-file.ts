@@ -22,7 +22,7 @@ const LARGEST_FILE = 2 ** 28
 
 /**
  * The finished trials of a search as lines of JSON below one that describes the search. Lines are
- * only ever appended; what a killed program has left half written is cut off.
+ * only ever appended; a half-written line of a killed program is cut off.
  */
 export class StudyFile {
   readonly #file: string
@@ -37,7 +37,7 @@ export class StudyFile {
   /**
    * Opens a study, or begins it.
    *
-   * @param description What decides all trials: a file with another one is refused.
+   * @param description The inputs that decide all trials: a file with another one is refused.
    */
   static async open(file: string, description: object): Promise<StudyFile> {
     const head = JSON.stringify({ kith: 'study', version: 1, ...description })
