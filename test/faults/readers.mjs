@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { readNouns } from '@kith/collections'
-import { openModel, readTensorList, readTensors } from '@kith/encoder'
+import { openModel } from '@kith/encoder'
 import { buildEncoder, readWeights } from '@kith/encoder/internal'
 import {
   formatLabelsJson,
@@ -17,6 +17,7 @@ import {
   writeEmbeddings,
   writeLabelsParquet,
 } from '@kith/ir'
+import { readTensorList, readTensors } from '@kith/ir/safetensors'
 import { parseFigures, renderReport } from '@kith/report'
 import { openAdapter, readMetrics } from '@kith/train'
 import { readTuned } from '@kith/tune'

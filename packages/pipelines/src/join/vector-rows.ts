@@ -46,9 +46,4 @@ export class VectorRows {
   async close(): Promise<void> {
     await this.#file?.close()
   }
-
-  /** As `close`, for `await using`. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
-  }
 }

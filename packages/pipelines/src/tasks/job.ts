@@ -2,8 +2,6 @@
 export interface Job<Task, Answer> {
   run(task: Task): Answer
   close(): Promise<void>
-  /** As `close`, for `await using`. */
-  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Every task says whose it is, for messages. */

@@ -1,9 +1,9 @@
 import type { Finding, Labels, Ranking } from '@kith/core'
-import { AuditJob, type AuditJobInputs } from '../audit/audit-job.ts'
+import { type AuditJobInputs, openAuditJob } from '../audit/audit-job.ts'
 import type { AuditTask } from '../audit/audit-tasks.ts'
-import { type LabelInputs, LabelJob } from '../label/label-job.ts'
+import { type LabelInputs, openLabelJob } from '../label/label-job.ts'
 import type { LabelTask } from '../label/label-tasks.ts'
-import { type RerankInputs, RerankJob } from '../rerank/rerank-job.ts'
+import { openRerankJob, type RerankInputs } from '../rerank/rerank-job.ts'
 import type { RerankTask } from '../rerank/rerank-tasks.ts'
 import type { Job } from './job.ts'
 
@@ -21,9 +21,9 @@ type Opener<Name extends JobName> = (
 ) => Promise<Job<Jobs[Name]['task'], Jobs[Name]['answer']>>
 
 const openers: { [Name in JobName]: Opener<Name> } = {
-  rerank: RerankJob.open,
-  label: LabelJob.open,
-  audit: AuditJob.open,
+  rerank: openRerankJob,
+  label: openLabelJob,
+  audit: openAuditJob,
 }
 
 /** Opens what a job needs. */
