@@ -10,7 +10,7 @@ import { createRequire } from 'node:module'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { exportOnnx, loadEncoder } from '../packages/encoder/dist/index.js'
+import { exportOnnx, loadEncoder } from '@kith/encoder'
 import { sideBySide, table } from './measure.mjs'
 
 const TRANSFORMERS = '@huggingface/transformers'

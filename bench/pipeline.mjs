@@ -1,19 +1,27 @@
 /**
- * The commands from file to file: `kith eval` of a run as large as MS MARCO's
+ * Pipelines from file to file: `evaluateRuns` of a run as large as MS MARCO's
  * dev.small (beside trec_eval where it is on the PATH), and how much of the CPU
- * time of `kith rerank` is spent in the kernel.
+ * time of `rerankRun` is spent in the kernel.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { writeEmbeddings } from '../packages/ir/dist/index.js'
+import { presets } from '@kith/core'
+import { writeEmbeddings } from '@kith/ir'
 import { generator } from './clusters.mjs'
 import { median, table } from './measure.mjs'
 import { writeLines } from './write-lines.mjs'
 
-const kith = fileURLToPath(new URL('../packages/cli/bin/kith.js', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Arguments of Node that run one pipeline in a fresh process: its start and its memory count. */
+function fresh(pipeline, inputs) {
+  const program = `import { ${pipeline} } from '@kith/pipelines'
+await ${pipeline}(JSON.parse(process.argv[1]))`
+  return ['--input-type=module', '--eval', program, JSON.stringify(inputs)]
+}
 
 export async function run() {
   const folder = mkdtempSync(join(tmpdir(), 'kith-bench-'))
@@ -45,16 +53,13 @@ async function measureEval(folder) {
   )
 
   const contestants = {
-    'kith eval': [
+    evaluateRuns: [
       process.execPath,
-      kith,
-      'eval',
-      '--qrels',
-      qrelsFile,
-      '--run',
-      runFile,
-      '--measures',
-      'nDCG@10,MRR@10,MAP@10,Recall@10',
+      ...fresh('evaluateRuns', {
+        qrels: qrelsFile,
+        runs: [runFile],
+        measures: ['nDCG@10', 'MRR@10', 'MAP@10', 'Recall@10'],
+      }),
     ],
   }
   const other = spawnSync('which', ['trec_eval'], { encoding: 'utf8' })
@@ -90,9 +95,10 @@ function timed(command) {
   const { stderr, status } = spawnSync('/usr/bin/time', ['-f', 'peak %M', ...command], {
     encoding: 'utf8',
     stdio: ['ignore', 'ignore', 'pipe'],
+    cwd: root,
   })
   if (status === null) {
-    execFileSync(command[0], command.slice(1), { stdio: 'ignore' })
+    execFileSync(command[0], command.slice(1), { stdio: 'ignore', cwd: root })
     return { seconds: (performance.now() - start) / 1000, megabytes: Number.NaN }
   }
   const seconds = (performance.now() - start) / 1000
@@ -138,25 +144,12 @@ async function measureRerank(folder) {
       profiles,
       '--cpu-prof-interval',
       '500',
-      kith,
-      'rerank',
-      '--run',
-      runFile,
-      '--queries',
-      queryFile,
-      '--docs',
-      docs,
-      '--out',
-      out,
-      '--preset',
-      'msmarco-tas-b',
-      '--missing',
-      'skip',
-      '--workers',
-      '1',
-      '--quiet',
+      ...fresh('rerankRun', {
+        ...{ run: runFile, queries: queryFile, docs, out },
+        ...{ settings: presets['msmarco-tas-b'], missing: 'skip', workers: 1 },
+      }),
     ],
-    { encoding: 'utf8' },
+    { encoding: 'utf8', cwd: root },
   )
   if (answer.status !== 0) throw new Error(answer.stderr)
   const seconds = (performance.now() - start) / 1000

@@ -6,11 +6,7 @@
  * plain TypeScript are measured by themselves.
  */
 import { presets, Reranker } from '@kith/core'
-import { contextOf } from '../packages/core/dist/context.js'
-import { available, createEngine } from '../packages/core/dist/kernel/load.js'
-import { mix } from '../packages/core/dist/method/mix.js'
-import { rankCandidates } from '../packages/core/dist/method/ranking.js'
-import { Postings } from '../packages/core/dist/text/postings.js'
+import { available, contextOf, createEngine, mix, Postings, rankCandidates } from '@kith/core/steps'
 import { clusteredContext } from './clusters.mjs'
 import { median, sideBySide, table } from './measure.mjs'
 import { gemmSession } from './onnx-gemm.mjs'

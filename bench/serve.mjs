@@ -1,7 +1,7 @@
 /**
- * `kith serve` under load, with the load generator in a process of its own: rerank of 60
- * embedded documents. First as fast as it goes, then at the rates that were promised, where
- * latencies count from the moment a request was due. `--minutes=10` keeps that up, and
+ * The rerank server under load, server and load generator each in a process of its own: rerank
+ * of 60 embedded documents. First as fast as it goes, then at the rates that were promised,
+ * where latencies count from the moment a request was due. `--minutes=10` keeps that up, and
  * tells how much memory the server has before and after.
  */
 import { spawn } from 'node:child_process'
@@ -11,6 +11,12 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { table } from './measure.mjs'
 
+/** A process of its own, so that CPU time and memory are the server's. */
+const program = `import { startServer } from '@kith/studio'
+const server = await startServer({ port: 0 })
+console.log(server.url)
+process.once('SIGTERM', () => server.close())`
+
 const DOCUMENTS = 60
 const DIMENSIONS = 384
 /** Requests a second that the server shall bear, and milliseconds of its slowest hundredth. */
@@ -19,7 +25,7 @@ const SLOWEST = 50
 
 export async function run() {
   const minutes = Number(/^--minutes=([\d.]+)$/.exec(process.argv.at(-1))?.[1] ?? 0)
-  const server = await startServer()
+  const server = await serverProcess()
   try {
     const rows = []
     for (const format of ['base64', 'arrays']) {
@@ -27,7 +33,7 @@ export async function run() {
       rows.push(await measure(server, { format, seconds: 6 }))
       rows.push(await measure(server, { format, seconds: 10, rate: GOALS[format] }))
     }
-    console.log(`\nkith serve: rerank of ${DOCUMENTS} documents of ${DIMENSIONS} numbers\n`)
+    console.log(`\nrerank server: rerank of ${DOCUMENTS} documents of ${DIMENSIONS} numbers\n`)
     console.log(
       table([
         [
@@ -104,19 +110,15 @@ async function load(port, options) {
   return JSON.parse(printed)
 }
 
-async function startServer() {
-  const kith = fileURLToPath(new URL('../packages/cli/bin/kith.js', import.meta.url))
-  const child = spawn(
-    process.execPath,
-    [kith, 'serve', '--model', 'none', '--port', '0', '--json', '--quiet'],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
+async function serverProcess() {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+  })
   const [line] = await once(createInterface({ input: child.stdout }), 'line')
   const read = (name) => readFileSync(`/proc/${child.pid}/${name}`, 'utf8')
   return {
-    port: Number(new URL(JSON.parse(line).url).port),
+    port: Number(new URL(line).port),
     /** Milliseconds of CPU time so far; Linux counts hundredths of a second. */
     cpu: () => {
       const fields = read('stat').split(') ')[1].split(' ')

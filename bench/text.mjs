@@ -3,9 +3,7 @@
  * prepared ones, beside the Gram matrix of 50 vectors of 768 numbers.
  */
 import { kernel, prepareText } from '@kith/core'
-import { createEngine } from '../packages/core/dist/kernel/load.js'
-import { Postings } from '../packages/core/dist/text/postings.js'
-import { appendText } from '../packages/core/dist/text/prepare-text.js'
+import { appendText, createEngine, Postings } from '@kith/core/steps'
 import { clusteredContext, generator } from './clusters.mjs'
 import { sideBySide, table } from './measure.mjs'
 

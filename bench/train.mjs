@@ -10,15 +10,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { buildEncoder } from '../packages/encoder/dist/internal.js'
-import {
-  adamw,
-  EncoderModel,
-  Optimiser,
-  openEncoderModel,
-  TrainingStep,
-} from '../packages/train/dist/index.js'
-import { Schedule } from '../packages/train/dist/optimiser/schedule.js'
+import { buildEncoder } from '@kith/encoder/internal'
+import { adamw, EncoderModel, Optimiser, openEncoderModel, TrainingStep } from '@kith/train'
+import { Schedule } from '@kith/train/internal'
 import { generator } from './clusters.mjs'
 import { median, table } from './measure.mjs'
 

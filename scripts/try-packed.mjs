@@ -66,7 +66,7 @@ function besides() {
 
 /** A program that imports every package that can be imported. */
 function importAll(packages) {
-  const names = packages.filter((one) => one.exports).map(({ name }) => name)
+  const names = packages.filter((one) => one.exports?.['.']).map(({ name }) => name)
   return `for (const name of ${JSON.stringify(names)}) {
   const exported = Object.keys(await import(name))
   if (exported.length === 0) throw new Error(\`\${name} exports nothing\`)

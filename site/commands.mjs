@@ -1,7 +1,10 @@
-import { allCommands } from '../packages/cli/dist/command-list.js'
-import { common } from '../packages/cli/dist/options/command.js'
-import { labelSettingOptions, methodOptions } from '../packages/cli/dist/options/setting-options.js'
-import { trainOptions } from '../packages/cli/dist/options/train-options.js'
+import {
+  allCommands,
+  common,
+  labelSettingOptions,
+  methodOptions,
+  trainOptions,
+} from '@kith/cli/commands'
 import { cell, table } from './markdown.mjs'
 import { writePage } from './place.mjs'
 

@@ -1,10 +1,10 @@
-import { labelPresets, presets, resolveLabelSettings, resolveMethodSettings } from '@kith/core'
 import {
   labelSettingOptions,
   methodOptions,
   settingOptions,
-} from '../packages/cli/dist/options/setting-options.js'
-import { trainOptions } from '../packages/cli/dist/options/train-options.js'
+  trainOptions,
+} from '@kith/cli/commands'
+import { labelPresets, presets, resolveLabelSettings, resolveMethodSettings } from '@kith/core'
 import { cell, table } from './markdown.mjs'
 import { writePage } from './place.mjs'
 

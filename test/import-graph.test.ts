@@ -53,3 +53,16 @@ test('adapters import core only', () => {
   expect(adapters.length).toBeGreaterThan(2)
   for (const folder of adapters) expect(importsOf(folder)).toEqual(['core'])
 })
+
+test('benchmarks, experiments and the site import packages by their names', () => {
+  const files = ['bench', 'experiments', 'site'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith('.mjs'))
+      .map((name) => join(folder, name)),
+  )
+  expect(files.length).toBeGreaterThan(20)
+  const inside = files.filter((file) =>
+    /packages\/[\w/-]+\/(dist|src|bin)\//.test(readFileSync(join(root, file), 'utf8')),
+  )
+  expect(inside).toEqual([])
+})

@@ -1,0 +1,5 @@
+/** Internal: the commands and their option tables, from which the documentation site is made. */
+export { allCommands } from '../command-list.ts'
+export { common } from './command.ts'
+export { labelSettingOptions, methodOptions, settingOptions } from './setting-options.ts'
+export { trainOptions } from './train-options.ts'

@@ -1,0 +1,10 @@
+/**
+ * Internal: single steps of a call, which the benchmarks measure one by one. They may change with
+ * any version; programs use the package's main entry.
+ */
+export { contextOf } from './context.ts'
+export { available, createEngine } from './kernel/load.ts'
+export { mix } from './method/mix.ts'
+export { rankCandidates } from './method/ranking.ts'
+export { Postings } from './text/postings.ts'
+export { appendText } from './text/prepare-text.ts'
