@@ -26,6 +26,11 @@ export interface JudgingSource {
   note?: string | undefined
 }
 
+/** An `HTMLElement` in programs with the DOM's types; the package's types hold without them too. */
+export type PageElement = typeof globalThis extends { HTMLElement: { prototype: infer Element } }
+  ? Element
+  : object
+
 /**
  * Shows one document after the other in `root`, with the relevant ones that speak for it; keys and
  * buttons decide, and decisions stay in the browser. Its source is also put into the page that
@@ -34,7 +39,7 @@ export interface JudgingSource {
  * @returns Ends the judging: keys decide nothing more, and `root` is empty.
  */
 export function startJudging(
-  root: HTMLElement,
+  root: PageElement,
   data: JudgingData,
   { fetchDocuments, note }: JudgingSource = {},
 ): () => void {
