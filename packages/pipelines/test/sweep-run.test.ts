@@ -70,6 +70,6 @@ test('stopped on its way it writes nothing', async () => {
       },
     },
   )
-  await expect(stopped).rejects.toBe(reason)
+  await expect(stopped).rejects.toMatchObject({ code: 'ABORTED', cause: reason })
   expect(existsSync(path('stopped'))).toBe(false)
 })

@@ -81,7 +81,7 @@ describe('tuneRun', () => {
       { ...files(), qrels: path('topic.trec'), out: path('x') },
       { signal: AbortSignal.abort(reason) },
     )
-    await expect(stopped).rejects.toBe(reason)
+    await expect(stopped).rejects.toMatchObject({ code: 'ABORTED', cause: reason })
     expect(existsSync(path('x'))).toBe(false)
   })
 })
