@@ -99,7 +99,10 @@ describe('labels from files', () => {
           },
         }
         // The part under way is saved before the signal is looked at.
-        await expect(labels(stopped, {}, hooks)).rejects.toBe(reason)
+        await expect(labels(stopped, {}, hooks)).rejects.toMatchObject({
+          code: 'ABORTED',
+          cause: reason,
+        })
         expect(existsSync(path(stopped))).toBe(false)
       }
       const remarks: string[] = []

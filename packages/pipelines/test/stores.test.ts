@@ -126,7 +126,10 @@ describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) 
     const stop = new AbortController()
     const reason = new Error('enough')
     const hooks = { signal: stop.signal, onProgress: () => stop.abort(reason) }
-    await expect(loadStore({ store, docs: path('all.npy') }, hooks)).rejects.toBe(reason)
+    await expect(loadStore({ store, docs: path('all.npy') }, hooks)).rejects.toMatchObject({
+      code: 'ABORTED',
+      cause: reason,
+    })
     const loaded = await loadStore({ store, docs: path('all.npy') })
     expect(loaded).toMatchObject({ loaded: 301, documents: 301 })
   })
@@ -138,7 +141,7 @@ describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) 
     const out = path(`${name}-stopped.jsonl.gz`)
     const hooks = { signal: stop.signal, onProgress: () => stop.abort(reason) }
     const job = { ...inputs, store, qrels, out }
-    await expect(labelRun(job, hooks)).rejects.toBe(reason)
+    await expect(labelRun(job, hooks)).rejects.toMatchObject({ code: 'ABORTED', cause: reason })
     await labelRun(job)
     expectEqual(`${name}-stopped.jsonl.gz`, 'files.jsonl.gz')
   })

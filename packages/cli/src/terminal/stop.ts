@@ -26,6 +26,12 @@ export async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }
 
+/** Whether an error is a reason, or one of its causes is: pipelines and stores wrap the reason. */
+function hasCause(error: unknown, reason: unknown): boolean {
+  if (error === reason) return true
+  return error instanceof Error && error.cause !== undefined && hasCause(error.cause, reason)
+}
+
 /**
  * The one place that listens to SIGINT and SIGTERM. A signal ends the program at once, without a
  * half-written file, unless the command is heeding it: then the first signal asks it to save its
@@ -63,9 +69,7 @@ export class Stop {
     try {
       return await work(signal)
     } catch (error) {
-      // A store wraps what its caller throws.
-      const reasons = [error, (error as Error).cause]
-      throw signal.aborted && reasons.includes(signal.reason)
+      throw signal.aborted && hasCause(error, signal.reason)
         ? new Stopped(`stopped; ${next}`)
         : error
     } finally {
