@@ -1,8 +1,8 @@
 import type { Command } from './options/command.ts'
 
 /**
- * Every command by its name, in the order of the overview. A command is loaded when it is asked for:
- * most need few of the packages, and a shell runs many.
+ * Every command by its name, in the order of the overview. A command is loaded when it is run:
+ * most commands need few of the packages, and a shell runs many commands.
  */
 const loaders: Readonly<Record<string, () => Promise<Command>>> = {
   encode: async () => (await import('./commands/encode.ts')).encodeCommand,

@@ -67,7 +67,7 @@ async function runCommand(args: readonly string[], stop: Stop): Promise<number> 
   }
 }
 
-/** The command's name, of one word or two, and what follows it. */
+/** The command's name, of one word or two, and the arguments behind it. */
 function split(args: readonly string[]): { name: string | undefined; rest: readonly string[] } {
   const two = args.slice(0, 2).join(' ')
   const words = commandNames.includes(two) ? 2 : 1

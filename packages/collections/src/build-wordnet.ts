@@ -20,13 +20,13 @@ export interface WordnetQuery {
   readonly relevant: readonly string[]
 }
 
-/** Documents, queries, and all that is relevant. */
+/** Documents, and queries with all their relevant documents. */
 export interface WordnetCollection {
   readonly documents: readonly WordnetDocument[]
   readonly queries: readonly WordnetQuery[]
   /** WordNet's licence, to go with every copy of the texts. */
   readonly notice: string
-  /** What the splits were drawn with. */
+  /** The seed that the splits were drawn with. */
   readonly seed: number
 }
 

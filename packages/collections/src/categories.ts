@@ -10,7 +10,7 @@ export interface Category {
 /** Fewer documents make no category. */
 const FEWEST = 5
 
-/** Not the abstract ones (acts, attributes, states): what is a kind of them is seldom plain. */
+/** Lexical files without the abstract ones (acts, attributes, states), whose kinds are seldom plain. */
 const concrete = new Set(
   (
     'animal artifact body communication event food group location object person phenomenon ' +

@@ -3,8 +3,8 @@ import { hyponymsOf } from './hyponyms.ts'
 import type { Synset } from './synset.ts'
 
 /**
- * Refuses hypernyms that lead nowhere, or round in a circle: whoever climbs the hierarchy must
- * arrive.
+ * Refuses hypernyms that lead nowhere, or round in a circle: every path up the hierarchy must end at
+ * its top.
  *
  * @param lines The line of each synset.
  */

@@ -26,7 +26,7 @@ export interface SparseDraw {
 
 /**
  * Hides all relevant documents of a query but one, drawn among those that the run has in its first
- * 200. What is drawn depends on the seed, the query and those documents, and on nothing else.
+ * 200. The draw depends on the seed, the query and those documents, and on nothing else.
  */
 export function drawSparse(
   complete: Qrels,

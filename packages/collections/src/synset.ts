@@ -1,4 +1,4 @@
-/** A noun synset of WordNet: words that share one meaning, and what that meaning is a kind of. */
+/** A noun synset of WordNet: words that share one meaning, and the synsets above it. */
 export interface Synset {
   /** `n` and the eight digits that begin its line. Tools would take the digits alone for a number. */
   readonly id: string

@@ -6,7 +6,7 @@ import { type Synset, titleOf } from './synset.ts'
 /** A category with more holes than this share of its documents is too incomplete to judge by. */
 const TOLERATED = 1 / 4
 
-/** More words than any category's title has: a bound on what is kept of a definition. */
+/** The most words that are kept of a definition: more than any category's title has. */
 const LONGEST = 8
 
 /**

@@ -5,14 +5,14 @@ import { completeQrels } from './complete-qrels.ts'
 import { splits } from './splits.ts'
 import { wordnetReadme } from './wordnet-readme.ts'
 
-/** What the folder of a collection holds, drawn labels among it. */
+/** The files in the folder of a collection, drawn labels among them. */
 export const wordnetFiles: readonly string[] = [
   ...['corpus.jsonl', 'queries.jsonl', 'queries-definition.jsonl'],
   ...['regions.tsv', 'LICENSE', 'README.md'],
   ...splits.flatMap((split) => [`qrels/${split}.tsv`, `qrels-sparse/${split}.tsv`]),
 ]
 
-/** Writes a collection in BEIR's layout; what each file holds, the README.md among them says. */
+/** Writes a collection in BEIR's layout, with a README.md that explains each file. */
 export async function writeWordnet(collection: WordnetCollection, folder: string): Promise<void> {
   const { documents, queries, notice } = collection
   // BEIR's readers expect a title, be it empty.

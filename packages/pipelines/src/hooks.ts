@@ -10,15 +10,15 @@ export interface JobProgress {
   note?: string | undefined
 }
 
-/** What every job takes besides its inputs: where it tells of itself, and how it is stopped. */
+/** The callbacks and the abort signal that every job takes besides its inputs. */
 export interface Hooks {
   /** Called with each progress; a stage is over when `done` is `total`, or when the job ends. */
   onProgress?: ((progress: JobProgress) => void) | undefined
   /** Called with remarks for people, such as the counts of queries that were left out. */
   onRemark?: ((remark: string) => void) | undefined
   /**
-   * Once it is aborted, the job saves what can be continued and throws a `KithError` with the code
-   * `ABORTED`, whose cause is the signal's reason.
+   * Once the signal is aborted, the job saves its unfinished work where a later call can continue
+   * it, and throws a `KithError` with the code `ABORTED`, whose cause is the signal's reason.
    */
   signal?: AbortSignal | undefined
 }

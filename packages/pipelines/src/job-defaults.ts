@@ -1,12 +1,12 @@
-/** What jobs take where their inputs leave something open; the command line's help shows these. */
+/** The defaults of the jobs' inputs; the command line's help shows them. */
 export const jobDefaults = {
   /** The encoder. */
   model: 'minilm',
   /** From which grade on a document is relevant. */
   level: 1,
-  /** What becomes of queries and documents that lack an embedding or a text. */
+  /** The policy for queries and documents that lack an embedding or a text. */
   missing: 'error',
-  /** What settings and trainings are compared by. */
+  /** The measure that settings and trainings are compared by. */
   measure: 'nDCG@10',
   /** Documents that a search finds for a query. */
   top: 200,

@@ -3,7 +3,7 @@ export class Html {
   constructor(readonly source: string) {}
 }
 
-/** What a template takes: texts and numbers are escaped, `Html` is not, nothing is left out. */
+/** A value in a template: texts and numbers are escaped, `Html` is not, undefined becomes an empty text. */
 type Part = Html | string | number | undefined | readonly Part[]
 
 /** A template whose values are escaped, so that no text can become markup. */

@@ -40,7 +40,7 @@ ${queries ? html`<script type="application/json" id="query-data">${embeddedJson(
 `.source
 }
 
-/** Lets the page's own style and script in and nothing else: texts come from anywhere. */
+/** A policy that allows only the page's own style and script, since its texts are not trusted. */
 function policy(script: string): string {
   const hash = (source: string) =>
     `'sha256-${createHash('sha256').update(source).digest('base64')}'`

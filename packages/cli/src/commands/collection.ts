@@ -16,7 +16,7 @@ import { isSet, optionalText, optionalWhole, text } from '../options/values.ts'
 import type { Output } from '../terminal/output.ts'
 import { tellCollection } from '../terminal/tell-collection.ts'
 
-/** What --encode adds to the folder. */
+/** The files that --encode adds to the folder. */
 const encodedFiles = ['docs.npy', 'docs.ids.txt', 'queries.npy', 'queries.ids.txt', 'run.trec']
 
 /** `kith collection wordnet`: a real collection with nearly complete labels. */

@@ -10,7 +10,7 @@ import {
 import { UsageError } from '../options/usage-error.ts'
 import { optionalText, text, texts } from '../options/values.ts'
 
-/** `kith report`: one page that a person would rather look at than read. */
+/** `kith report`: one HTML page that compares runs. */
 export const reportCommand = defineCommand({
   name: 'report',
   summary: 'compare runs on one HTML page: figures, significance, every query before and after',

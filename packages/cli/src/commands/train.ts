@@ -5,7 +5,7 @@ import { readTraining, trainingOptions } from '../options/training-setup.ts'
 import { optionalText, text } from '../options/values.ts'
 import { tellTrained } from '../terminal/tell-trained.ts'
 
-/** What a training leaves in its folder. */
+/** The files that a training leaves in its folder. */
 const trainingResults = [
   ...['model.safetensors', 'config.json', 'tokenizer.json', 'tokenizer_config.json'],
   ...['modules.json', '1_Pooling/config.json', 'adapter.safetensors', 'metrics.jsonl'],

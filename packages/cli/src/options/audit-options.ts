@@ -17,7 +17,7 @@ import { optionalText, optionalWhole, text } from './values.ts'
 
 const { contextSize, target } = auditPreset
 
-/** What an audit looks at. */
+/** The files of an audit, as options. */
 export const auditFileOptions = {
   run: { value: 'FILE', file: 'input', help: 'candidates of the judged queries' },
   queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
@@ -26,7 +26,7 @@ export const auditFileOptions = {
   ...textOptions,
 } satisfies Options
 
-/** How an audit looks. */
+/** The settings of an audit, as options. */
 export const auditSettingOptions = {
   ...missingOption('queries or documents'),
   ...settingOptions,

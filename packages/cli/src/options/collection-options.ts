@@ -1,7 +1,7 @@
 import type { Options } from './command.ts'
 import { encoderOptions } from './encoder-options.ts'
 
-/** What `kith collection wordnet` takes. */
+/** The options of `kith collection wordnet`. */
 export const collectionOptions = {
   out: { value: 'FOLDER', file: 'output', help: 'where the collection goes', required: true },
   encode: { help: 'encode and search too, and draw sparse labels' },

@@ -4,26 +4,26 @@ import type { Stop } from '../terminal/stop.ts'
 import { checkStandardInput } from './standard-input.ts'
 import { UsageError } from './usage-error.ts'
 
-/** What a command does with a file. */
+/** The role of a file: read or written by a command. */
 export type FileRole = 'input' | 'output'
 
 /** An option of a command. */
 export interface Option {
-  /** What follows it in the help, such as `FILE`; without one it is a switch. */
+  /** The placeholder of its value in the help, such as `FILE`; without one the option is a switch. */
   value?: string
   help: string
-  /** Whether the file or folder that it names is read or written; without it, it names none. */
+  /** Whether the file or folder that the option names is read or written; without it, the option names none. */
   file?: FileRole
   required?: boolean
-  /** It may be given several times. */
+  /** Whether the option may be given several times. */
   multiple?: boolean
-  /** What holds without it, for the help. */
+  /** The default in the help. */
   default?: string
 }
 
 export type Options = Readonly<Record<string, Option>>
 
-/** What the user gave for options of which only the kinds are known. */
+/** The values of options of which only the kinds are known. */
 type AnyValues = Readonly<Record<string, string | boolean | string[] | undefined>>
 
 /** The value of one option: a text, several where it may be repeated, true for a switch. */
@@ -34,13 +34,13 @@ type ValueOf<O extends Option> = O extends { value: string }
   : boolean
 
 /**
- * What the user gave: the values of options, by name. Those of declared options are typed by their
+ * The values of options that the user gave, by name. Those of declared options are typed by their
  * declaration, so that a misspelt name does not compile.
  */
 export type Values<O extends Options = Options> = string extends keyof O
   ? AnyValues
   : { readonly [Name in keyof O]?: ValueOf<O[Name]> | undefined } & {
-      /** What stands behind the options. */
+      /** The arguments behind the options. */
       readonly rest?: string[]
     }
 
@@ -49,14 +49,14 @@ export interface Command {
   name: string
   /** One line for the list of commands. */
   summary: string
-  /** What it does and what to know, for its own help. */
+  /** The text of the command's own help. */
   description: string
   /** A command line that works. */
   example: string
   options: Options
-  /** What stands behind the options, at least once, such as `FILE…`. */
+  /** The arguments behind the options, at least one, such as `FILE…`. */
   rest?: { value: string; help: string; file: FileRole }
-  /** Files that it replaces besides those that options name: in a folder, or beside a file. */
+  /** Files that the command replaces besides those that options name: in a folder, or beside a file. */
   writes?(values: Values): string[]
   run(values: Values, output: Output, stop: Stop): Promise<void>
 }
@@ -75,7 +75,7 @@ interface Declared<O extends Options> extends Omit<Command, 'options' | 'writes'
   run(values: Values<O & typeof common>, output: Output, stop: Stop): Promise<void>
 }
 
-/** Declares a command; `parseOptions` gives its functions what its options say. */
+/** Declares a command; `parseOptions` gives its functions the options' values. */
 export function defineCommand<const O extends Options>(declared: Declared<O>): Command {
   return declared as unknown as Command
 }

@@ -2,7 +2,7 @@ import { jobDefaults } from '@kith/pipelines'
 import type { Options, Values } from './command.ts'
 import { isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
 
-/** Which model it is. */
+/** Options that name a model. */
 export const modelOptions = {
   model: {
     value: 'MODEL',

@@ -9,7 +9,7 @@ import { UsageError } from './usage-error.ts'
 interface Used {
   path: string
   option: string
-  /** It holds the ids of the embeddings beside it. */
+  /** Whether the file holds the ids of the embeddings beside it. */
   ids?: boolean
 }
 
@@ -22,7 +22,7 @@ const READ_IN_FOLDERS = [
   ...['adapter.safetensors', 'metrics.jsonl', 'data.noun'],
 ]
 
-/** What is written beside an output, or in it where it is a folder of embeddings. */
+/** Files that are written beside an output, or in it where it is a folder of embeddings. */
 const BESIDE_OUTPUTS = ['.meta.json', '.partial', '.partial.json', '.partial.lock']
 const IN_OUTPUTS = ['embedding.memmap', 'ids.memmap']
 
@@ -30,13 +30,13 @@ const IN_OUTPUTS = ['embedding.memmap', 'ids.memmap']
 const WITH_IDS = /\.(npy|safetensors|fvecs)(\.gz)?$/i
 
 /**
- * Refuses a command line on which something that would be written is also read, or is written
- * twice: by device and inode, so that links and other spellings of a path count too.
+ * Refuses a command line on which an output is also an input, or is written twice. Files are compared
+ * by device and inode, so that links and other spellings of a path count too.
  */
 export function refuseClashes(command: Command, values: Values): void {
   const inputs = new Map<string, Used>()
   for (const used of named(command, values, 'input').flatMap(readWith)) {
-    // What is not there is not read: the command says so itself.
+    // A missing input is the command's own error, and no clash.
     if (!statOf(used.path)) continue
     const identity = identityOf(used.path)
     if (identity !== undefined && !inputs.has(identity)) inputs.set(identity, used)
@@ -48,7 +48,7 @@ export function refuseClashes(command: Command, values: Values): void {
     const identity = identityOf(used.path)
     if (identity === undefined) continue
     const read = inputs.get(identity)
-    // Ids of embeddings stay what they are where two formats of one file share them.
+    // Ids of embeddings are written unchanged where two formats of one file share them.
     if (read && !(read.ids && used.ids)) {
       throw new UsageError(
         `${used.option} would replace ${used.path}, which is an input (${read.option} ${read.path}): write to another place`,
@@ -64,7 +64,7 @@ export function refuseClashes(command: Command, values: Values): void {
   }
 }
 
-/** Whether a command's output is what standard output goes to. */
+/** Whether a command's output is the file that standard output goes to. */
 export function writesToStandardOutput(command: Command, values: Values): boolean {
   let own: ReturnType<typeof statOf>
   try {
@@ -119,7 +119,7 @@ function writtenWith(used: Used): Used[] {
   ]
 }
 
-/** The ids beside embeddings: whatever their name is, and where no ending tells the format. */
+/** The files of ids beside embeddings, also where no ending tells the format. */
 function idsOf({ path, option }: Used): Used[] {
   const [, ...beside] = embeddingFiles(path)
   return beside.map((file) => ({ path: file, option, ids: true }))

@@ -15,7 +15,7 @@ import {
 import { readSource, storeOption, submitOptions } from './store-options.ts'
 import { isSet, optionalChoice, optionalWhole, text } from './values.ts'
 
-/** What `kith labels` takes. */
+/** The options of `kith labels`. */
 export const labelOptions = {
   run: {
     value: 'FILE',
@@ -54,7 +54,7 @@ export const labelOptions = {
   ...workerOption,
 } satisfies Options
 
-/** The values of `labelOptions`; --out is there, or nothing is written. */
+/** The values of `labelOptions`; --out is given, or no file is written. */
 export function readLabelInputs(values: Values<typeof labelOptions>): LabelInputs {
   const source = readSource(values)
   return {

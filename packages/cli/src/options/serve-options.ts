@@ -19,7 +19,7 @@ import {
   texts,
 } from './values.ts'
 
-/** What `kith serve` takes. */
+/** The options of `kith serve`. */
 export const serveOptions = {
   port: {
     value: 'N',
@@ -73,7 +73,7 @@ export const serveOptions = {
 
 type ServeValues = Values<typeof serveOptions>
 
-/** The settings that are served: those that were tuned, if they are any good, or the options'. */
+/** The settings that are served, tuned or the options'; an error where tuning advises against reranking, without --force. */
 export async function readServedSettings(values: ServeValues): Promise<Settings> {
   const tuned = await readTunedFile(values)
   if (tuned?.verdict === 'keep-run' && !isSet(values, 'force')) {
@@ -103,7 +103,7 @@ export function readServedStore(
   return undefined
 }
 
-/** Where the server listens, and who may ask it for how much. */
+/** The address of the server, its keys, and the limits of requests. */
 export function readAccess(values: ServeValues) {
   return {
     port: optionalWhole(values, 'port', { from: 0, to: 65_535 }),

@@ -240,7 +240,7 @@ export async function readTunedOrSettings(
   return (await readTunedSettings(values))?.settings ?? readMethodSettings(values)
 }
 
-/** What `kith tune` found, where texts are at hand if it was found with texts. */
+/** The result of `kith tune`; an error where it was tuned with texts and none are given. */
 export async function readTunedSettings(
   values: TunedValues & Values<typeof textOptions>,
 ): Promise<Tuned | undefined> {
@@ -251,7 +251,7 @@ export async function readTunedSettings(
   return tuned
 }
 
-/** What `kith tune` found; settings on the command line would be other ones. */
+/** The result of `kith tune`; options that name settings besides it are an error. */
 export async function readTunedFile(values: TunedValues): Promise<Tuned | undefined> {
   const file = optionalText(values, 'settings')
   if (file === undefined) return undefined

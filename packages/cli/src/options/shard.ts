@@ -11,7 +11,7 @@ export const shardOption = {
   },
 } satisfies Options
 
-/** The share that `--shard` asks for. */
+/** The share that `--shard` names. */
 export function readShard(values: Values<typeof shardOption>): Shard {
   const given = optionalText(values, 'shard') ?? '1/1'
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(given)

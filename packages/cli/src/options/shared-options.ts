@@ -99,7 +99,7 @@ export function readEmbeddingOptions(values: Values<typeof embeddingOptions>): {
   }
 }
 
-/** What to do about queries and documents that lack an embedding or a text. */
+/** The option of the policy for queries and documents that lack an embedding or a text. */
 export function missingOption(what: string, skipping = 'skip') {
   return {
     missing: {

@@ -16,7 +16,7 @@ export const storeOption = {
 /** Documents of a file or of a store. */
 type SourceValues = Values<typeof storeOption & { docs: { value: string; help: string } }>
 
-/** Leaving work to others. */
+/** Options that submit work as a batch for `kith work`. */
 export const submitOptions = {
   submit: {
     value: 'NAME',
@@ -51,7 +51,7 @@ export function readSource(values: SourceValues): { docs: string } | { store: st
   return storeKind(store!) === 'file' ? { docs: store! } : { store: store! }
 }
 
-/** What to submit, if that is asked for; without it, --out is needed. */
+/** The batch that `--submit` names; without it, --out is needed. */
 export function readSubmission(
   values: Values<
     typeof submitOptions & typeof storeOption & { out: { value: string; help: string } }

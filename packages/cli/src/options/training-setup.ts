@@ -13,7 +13,7 @@ import { readTrainSettings, trainOptions } from './train-options.ts'
 import { UsageError } from './usage-error.ts'
 import { optionalChoice, optionalText, optionalWhole, text } from './values.ts'
 
-/** What is trained, on what, and how. */
+/** The model, the data and the settings of a training, as options. */
 export const trainingOptions = {
   docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
   'train-queries': {

@@ -125,7 +125,7 @@ function asTrec(runs: readonly NamedEvaluation[], _: Comparisons, perQuery: bool
   return `${lines.join('\n')}\n`
 }
 
-/** Each query's figures where asked for, then the means under the query `all`. */
+/** Each query's figures with `perQuery`, then the means under the query `all`. */
 function eachFigure(
   runs: readonly NamedEvaluation[],
   perQuery: boolean,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** Asks the system for its browser; where there is none, the address was printed. */
+/** Opens an address in the system's browser; a failure is ignored, since the address was printed. */
 export function openBrowser(url: string): void {
   const [command, ...args] =
     process.platform === 'darwin'

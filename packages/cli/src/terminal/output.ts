@@ -29,7 +29,7 @@ export class Output {
     this.#stdoutTaken = stdoutTaken
   }
 
-  /** Prints a result: as JSON where asked for, else as the given text. */
+  /** Prints a result: as JSON with --json, else as the given text. */
   result(value: unknown, text: string): void {
     this.endProgress()
     const printed = `${this.json ? JSON.stringify(value) : text}\n`
@@ -42,13 +42,13 @@ export class Output {
     if (!this.#quiet) process.stderr.write(`${legible(text)}\n`)
   }
 
-  /** A progress bar for work of a known size; silent where no person is watching. */
+  /** A progress bar for work of a known size; silent where standard error is no terminal. */
   progress(label: string, total: number): Progress {
     const watched = !this.#quiet && process.stderr.isTTY === true
     return new Progress(label, total, watched ? process.stderr : undefined)
   }
 
-  /** Shows what a pipeline tells of itself: a bar for each stage, remarks as lines. */
+  /** Hooks that show the progress of a pipeline: a bar for each stage, remarks as lines. */
   hooks(signal?: AbortSignal): Hooks {
     let [stage, all] = ['', 0]
     return {

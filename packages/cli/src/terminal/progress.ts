@@ -30,7 +30,7 @@ export class Progress {
     this.#stream?.write('\r\u001b[K')
   }
 
-  /** What is drawn after some seconds. */
+  /** The line that is drawn after some seconds. */
   line(done: number, seconds: number): string {
     const part = this.#total > 0 ? Math.min(1, done / this.#total) : 1
     const filled = Math.round(part * 24)

@@ -7,20 +7,20 @@ const codes: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 }
 /** Milliseconds within which a second signal is the same one again. */
 const ECHO = 300
 
-/** A command ended because it was asked to; the message says how to go on. */
+/** A signal has ended a command; the message says how to go on. */
 export class Stopped extends Error {
   override name = 'Stopped'
 }
 
 /** How a command heeds a signal. */
 export interface Heeding {
-  /** Called when the signal comes, to say what is still being done. */
+  /** Called when the signal comes, to name the work that is still being finished. */
   onStop?: () => void
   /** How the user goes on, once the command has stopped. */
   next?: string
 }
 
-/** Waits until a signal is aborted: a server has nothing else to do. */
+/** Waits until a signal is aborted, for commands that run a server. */
 export async function aborted(signal: AbortSignal): Promise<void> {
   // A promise alone does not keep the program alive; the server does.
   if (!signal.aborted) await once(signal, 'abort')
@@ -50,7 +50,7 @@ export class Stop {
     for (const [signal, listener] of this.#listeners) process.on(signal, listener)
   }
 
-  /** The exit code of a program that was asked to end; 0 if nobody asked. */
+  /** The exit code of a program that a signal has ended; 0 without a signal. */
   get code(): number {
     return this.#code
   }
@@ -85,7 +85,7 @@ export class Stop {
   #heard(code: number): void {
     const now = performance.now()
     const first = this.#first === undefined
-    // One Ctrl-C comes twice where npx passes on what the terminal has sent to the program too.
+    // One Ctrl-C comes twice under npx: the terminal sends the signal to the program, and npx passes it on.
     if (!first && now - this.#first! < ECHO) return
     this.#first ??= now
     this.#code = code

@@ -2,7 +2,7 @@ import type { AuditAcceptResult, AuditEvaluation, AuditResult } from '@kith/pipe
 import type { Output } from './output.ts'
 import { table } from './table.ts'
 
-/** Says what an audit has listed, and where it is judged. */
+/** Prints how many documents an audit has listed, and the page to judge them on. */
 export function tellAudited(output: Output, result: AuditResult): void {
   const { out, page, queries, documents, leftOut } = result
   output.result(
@@ -15,13 +15,13 @@ export function tellAudited(output: Output, result: AuditResult): void {
   )
 }
 
-/** Says what became of a judge's decisions. */
+/** Prints how many of a judge's decisions were accepted and rejected. */
 export function tellAccepted(output: Output, result: AuditAcceptResult): void {
   const { out, accepted, rejected } = result
   output.result(result, `${out}: ${accepted} documents accepted, ${rejected} rejected`)
 }
 
-/** Says how many hidden documents were found, by each kind of evidence. */
+/** Prints how many hidden documents were found, by each kind of evidence. */
 export function tellAuditEvaluated(output: Output, result: AuditEvaluation): void {
   const { queries, repeats, texts, evidence } = result
   const measures = Object.keys(evidence[0]!.measures)

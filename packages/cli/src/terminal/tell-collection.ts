@@ -1,7 +1,7 @@
 import { type SparseCounts, sparseDepth, splits, type WordnetCollection } from '@kith/collections'
 import type { Output } from './output.ts'
 
-/** Prints what a collection holds and how many sparse labels were drawn. */
+/** Prints the contents of a collection and how many sparse labels were drawn. */
 export function tellCollection(
   output: Output,
   folder: string,

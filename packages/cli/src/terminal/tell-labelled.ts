@@ -1,10 +1,10 @@
 import type { LabelResult, LabelSummary, MergeResult } from '@kith/pipelines'
 import type { Output } from './output.ts'
 
-/** Where the figures begin. */
+/** The column in which the figures begin. */
 const WIDTH = 36
 
-/** What a person can judge labels by. */
+/** Figures by which a person can judge labels. */
 function summaryLines(summary: LabelSummary): string[] {
   const { queries, leftOut, unfit } = summary
   const share = (count: number): string => `${((100 * count) / Math.max(1, queries)).toFixed(1)} %`
@@ -22,12 +22,12 @@ function summaryLines(summary: LabelSummary): string[] {
   ]
 }
 
-/** Says how labelling went. */
+/** Prints the result of a labelling. */
 export function tellLabelled(output: Output, { out, seconds, summary }: LabelResult): void {
   output.result({ out, seconds, ...summary }, [`${out}:`, ...summaryLines(summary)].join('\n'))
 }
 
-/** Says what shares were joined to. */
+/** Prints the result of a merge of shares. */
 export function tellMerged(output: Output, { out, shares, summary }: MergeResult): void {
   output.result(
     { out, shares, ...summary },

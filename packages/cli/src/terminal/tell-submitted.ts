@@ -1,7 +1,7 @@
 import type { Submitted } from '@kith/pipelines'
 import type { Output } from './output.ts'
 
-/** Says what was submitted, and what does it. */
+/** Prints the size of a submitted batch, and the command that does its jobs. */
 export function tellSubmitted(output: Output, { name, queries, jobs, fresh }: Submitted): void {
   output.result(
     { batch: name, queries, jobs, fresh },

@@ -2,7 +2,7 @@ import type { TrainResult } from '@kith/pipelines'
 import { someMissing } from '@kith/pipelines/internal'
 import type { Output } from './output.ts'
 
-/** Says how a training ended, and which weights are the result. */
+/** Prints how a training ended, and which weights are the result. */
 export function tellTrained(output: Output, result: TrainResult): void {
   const { out, steps, ended, best, cut, curves } = result
   const how = ended === 'early' ? 'ended early' : 'all steps done'

@@ -2,7 +2,7 @@ import type { TuneTrainingResult } from '@kith/pipelines'
 import { someMissing } from '@kith/pipelines/internal'
 import type { Output } from './output.ts'
 
-/** Says which trial trained the best model, and what the options as they are came to. */
+/** Prints which trial trained the best model, and the value of the trial with the options as they are. */
 export function tellTunedTraining(output: Output, result: TuneTrainingResult): void {
   const { out, best, settings, selectBy, winner, first, cut } = result
   const { value, parameters } = winner

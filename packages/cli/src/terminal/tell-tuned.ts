@@ -1,7 +1,7 @@
 import type { TuneResult } from '@kith/pipelines'
 import type { Output } from './output.ts'
 
-/** Says what tuning found: the verdict, its evidence, and the settings. */
+/** Prints the result of a tuning: the verdict, its evidence, and the settings. */
 export function tellTuned(output: Output, { out, tuned }: TuneResult): void {
   const { verdict, reason, heldOut, measure, queries, settings } = tuned
   const { gain, ci, t, p } = heldOut

@@ -4,9 +4,9 @@ import { readQrels, writeQrels } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 
-/** What is merged. */
+/** The files of a merge of judgements. */
 export interface AuditAcceptInputs {
-  /** The judgements there are. */
+  /** The judgements so far. */
   qrels: string
   /** The judgements that the page exported. */
   decisions: string
@@ -14,14 +14,14 @@ export interface AuditAcceptInputs {
   out: string
 }
 
-/** What was merged. */
+/** The result of a merge: how many decisions of each kind it added. */
 export interface AuditAcceptResult {
   out: string
   accepted: number
   rejected: number
 }
 
-/** Merges what a person has decided into the old judgements; none may contradict another. */
+/** Merges a person's decisions into the old judgements; a contradiction is an error. */
 export async function auditAccept(
   { qrels, decisions, out }: AuditAcceptInputs,
   { signal }: Hooks = {},

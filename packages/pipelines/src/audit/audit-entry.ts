@@ -1,18 +1,18 @@
-/** A document to judge: it is probably relevant, and nobody has judged it. */
+/** A document to judge: probably relevant, without a judgement. */
 export interface AuditEntry {
   query: string
   document: string
   evidence: number
-  /** Relevant documents that are similar to it. */
+  /** Relevant documents that are similar to the document. */
   vouchers: AuditVoucher[]
 }
 
-/** A relevant document that speaks for another. */
+/** A relevant document that is evidence for another. */
 export interface AuditVoucher {
   document: string
-  /** Of the embeddings. */
+  /** The similarity of the embeddings. */
   similarity: number
-  /** Of the reciprocal neighbourhoods. */
+  /** The Jaccard similarity of the reciprocal neighbourhoods. */
   jaccard: number
 }
 

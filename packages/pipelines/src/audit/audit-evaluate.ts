@@ -14,11 +14,11 @@ import { labelTasks } from '../label/label-tasks.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import { type AuditFiles, type AuditSources, openAudit, planOf } from './audit-sources.ts'
 
-/** What an audit is tried on. */
+/** The inputs of an audit's evaluation. */
 export interface AuditEvaluateInputs extends AuditFiles {
   /** How often the one document that stays is drawn; 5 without it. */
   repeats?: number | undefined
-  /** Of the first of these draws; 1 without it. */
+  /** The seed of the first draw; 1 without it. */
   seed?: number | undefined
 }
 

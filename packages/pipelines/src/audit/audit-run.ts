@@ -10,7 +10,7 @@ import { auditPage } from './audit-page.ts'
 import { type AuditFiles, type AuditSources, openAudit, planOf } from './audit-sources.ts'
 import { type AuditTask, auditTasks } from './audit-tasks.ts'
 
-/** What is audited, and what is written. */
+/** The inputs and outputs of an audit. */
 export interface AuditInputs extends AuditFiles {
   /** The list to write: a table, or JSON lines where it ends in `.jsonl`. */
   out: string
@@ -22,7 +22,7 @@ export interface AuditInputs extends AuditFiles {
   limit?: number | undefined
 }
 
-/** How an audit went. */
+/** The result of an audit. */
 export interface AuditResult {
   out: string
   page: string
@@ -53,7 +53,7 @@ export async function auditRun(inputs: AuditInputs, hooks: Hooks = {}): Promise<
   }
 }
 
-/** Where the page of a list goes if nobody names a place. */
+/** The default file of the page of a list. */
 export function auditPageOf(out: string): string {
   return `${out.replace(/\.(tsv|jsonl?)(\.gz)?$/i, '')}.html`
 }

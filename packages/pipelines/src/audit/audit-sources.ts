@@ -13,14 +13,14 @@ import { checkTextPair, type TextFiles } from '../join/text-files.ts'
 import { type VectorSource, vectorSource } from '../join/vector-rows.ts'
 import type { LabelPlan } from '../label/label-tasks.ts'
 
-/** What an audit looks at, and how. */
+/** The files and settings of an audit. */
 export interface AuditFiles extends TextFiles, OpenEmbeddingsOptions {
   /** Candidates of the judged queries. */
   run: string
   /** Embeddings of the queries, and of the documents. */
   queries: string
   docs: string
-  /** The judgements there are. */
+  /** The judgements so far. */
   qrels: string
   /** The lowest grade of a relevant document; 1 without it. */
   level?: number | undefined

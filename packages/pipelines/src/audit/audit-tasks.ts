@@ -8,13 +8,13 @@ export interface AuditTask extends QueryTask {
   row: number
   /** The rows of the context's documents, those known to be relevant first. */
   rows: Uint32Array
-  /** The grade of each document, undefined where nobody has judged it. */
+  /** The grade of each document, undefined without a judgement. */
   grades: (number | undefined)[]
   /** The texts of the query and of the documents, where the words are looked at. */
   texts: PreparedText[] | undefined
 }
 
-/** The contexts that labels are made from, with what is known of their documents. */
+/** The contexts that labels are made from, with the grades of their judged documents. */
 export async function* auditTasks(plan: LabelPlan, leftOut: LeftOut): AsyncGenerator<AuditTask> {
   for await (const { query, row, rows, texts } of labelTasks(plan, leftOut)) {
     const judged = plan.qrels.get(query)!

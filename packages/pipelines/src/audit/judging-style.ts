@@ -19,7 +19,7 @@ export const judgingStyle = `
 .judging .bar button { padding: 0.3rem 0.6rem }
 `
 
-/** What a page of its own needs besides: colours, letters and the parts, as in Kith Studio. */
+/** Further styles of a standalone page: colours, letters and the parts, as in Kith Studio. */
 export const pageStyle = `
 :root { color-scheme: light dark; --ground: light-dark(#fdfdfb, #14171a); --raised: light-dark(#f5f5f1, #1c2024); --ink: light-dark(#1d2125, #e6e4de); --soft: light-dark(#5f6871, #9aa3ab); --line: light-dark(#dfdfd9, #333a40); --gain: light-dark(#1b6c88, #6cc1dc); --loss: light-dark(#b4471f, #f29b74); --relevant: light-dark(#2f7d46, #74c98e) }
 * { box-sizing: border-box }

@@ -6,7 +6,7 @@ export interface JudgedText {
   text?: string | undefined
 }
 
-/** What a person judges. */
+/** The documents to judge, and their texts. */
 export interface JudgingData {
   /** Decisions are kept in the browser under this name. */
   title: string
@@ -18,7 +18,7 @@ export interface JudgingData {
   documents: Readonly<Record<string, JudgedText>>
 }
 
-/** What the page may ask and say besides its data. */
+/** Further sources of the page besides its data. */
 export interface JudgingSource {
   /** Fetches the texts of documents that the data lacks. */
   fetchDocuments?(ids: readonly string[]): Promise<readonly (JudgedText & { id: string })[]>
@@ -32,7 +32,7 @@ export type PageElement = typeof globalThis extends { HTMLElement: { prototype: 
   : object
 
 /**
- * Shows one document after the other in `root`, with the relevant ones that speak for it; keys and
+ * Shows one document after the other in `root`, with the relevant ones that are its evidence; keys and
  * buttons decide, and decisions stay in the browser. Its source is also put into the page that
  * `kith audit` writes, so it may use nothing from outside itself.
  *
@@ -53,7 +53,7 @@ export function startJudging(
   const texts = new Map(Object.entries(data.documents))
   const isOpen = (entry: AuditEntry): boolean => !decisions.has(keyOf(entry))
   let current = Math.max(0, entries.findIndex(isOpen))
-  /** Nothing is open and nobody has asked to see an entry again: keys decide nothing. */
+  /** True when no entry is open and none is shown again: keys decide nothing then. */
   let finished = !entries.some(isOpen)
 
   const actions: Record<string, () => void> = {
@@ -225,7 +225,7 @@ export function startJudging(
         if (entries[current] === entry) drawCards(entry)
       },
       () => {
-        // The ids are shown; the next document will tell whether the server is gone.
+        // Without texts the page shows the ids; the next document fetches again.
       },
     )
   }

@@ -3,7 +3,7 @@ import type { Store, StoreDocument } from '@kith/stores'
 import { type VectorSource, vectorSource } from '../join/vector-rows.ts'
 import type { BatchItem } from './batch-item.ts'
 
-/** A few vectors with ids, as the embeddings of a file would be: what the jobs work on. */
+/** A few vectors with ids, in the form of embeddings of a file, which the jobs take. */
 export function batchEmbeddings(
   entries: readonly { id: string; vector: Float32Array }[],
   dimensions: number,

@@ -29,7 +29,7 @@ export function encodeItem({ ids, vector, scores, text, truth }: BatchItem): Buf
   return Buffer.concat([length, json, bytesOf(vector), bytesOf(scores)])
 }
 
-/** The item that bytes were made of. Bytes that somebody has changed are an error that names the query. */
+/** The item that bytes were made of. Changed bytes are an error that names the query. */
 export function decodeItem(query: string, body: Uint8Array): BatchItem {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const start = bytes.length < 4 ? 0 : 4 + bytes.readUInt32LE(0)
@@ -51,7 +51,7 @@ export function decodeItem(query: string, body: Uint8Array): BatchItem {
   }
 }
 
-/** The error for something that the database has of a query and nobody can have put there. */
+/** The error for damaged data of a query in the database. */
 export function damaged(query: string, problem: string): KithError {
   return new KithError(
     'BAD_INPUT',
@@ -59,7 +59,7 @@ export function damaged(query: string, problem: string): KithError {
   )
 }
 
-/** What stands before the numbers; undefined where it is not what `encodeItem` writes. */
+/** The header before the numbers; undefined where `encodeItem` cannot have written it. */
 function readHeader(bytes: Buffer): Header | undefined {
   let header: Partial<Record<keyof Header, unknown>> | null
   try {

@@ -12,7 +12,7 @@ import { type BatchItem, damaged } from './batch-item.ts'
 import { documentTexts, queryTexts } from './batch-texts.ts'
 import type { PortionAnswer } from './batch-work.ts'
 
-/** What decides how a batch is labelled. */
+/** The settings that a batch is labelled with. */
 export interface LabelWork {
   settings: LabelSettings
   layout: LabelLayout
@@ -22,11 +22,11 @@ export interface LabelWork {
   texts: boolean
 }
 
-/** What came out for one query: what is written for it, and what it adds to the summary. */
+/** The result of one query: its text in the file, and its share of the summary. */
 export interface QueryLabels {
   part: string
   summary: LabelSummary
-  /** Whether it got labels, be it that they do not fit the format. */
+  /** Whether the query got labels, even labels that do not fit the format. */
   answered: boolean
 }
 
@@ -84,7 +84,7 @@ export async function labelBatch(
   }
 }
 
-/** What came out for one query, from its bytes. */
+/** The result of one query, from its bytes. */
 export function decodeLabels(query: string, body: Uint8Array): QueryLabels {
   let result: Partial<QueryLabels> | null
   try {

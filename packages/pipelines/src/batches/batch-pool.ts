@@ -18,7 +18,7 @@ export class BatchPool {
     })
   }
 
-  /** What comes out for a batch. */
+  /** Does one batch on a thread; gives its results. */
   run(batch: BatchWork, parts: readonly BatchPart[]): Promise<BatchAnswer> {
     return this.#pool.run(() => ({ batch, parts }))
   }
@@ -29,7 +29,7 @@ export class BatchPool {
     batches: AsyncIterable<readonly BatchPart[]>,
     signal?: AbortSignal,
   ): AsyncGenerator<{ parts: readonly BatchPart[]; answer: BatchAnswer }> {
-    // One more than there are threads, so that none waits for the writer.
+    // One batch more than there are threads, so that no thread idles while results are written.
     const options = { ahead: this.#size + 1, signal }
     for await (const [{ parts }, answer] of this.#pool.map(requests(batch, batches), options)) {
       yield { parts, answer }
@@ -37,8 +37,8 @@ export class BatchPool {
   }
 
   /**
-   * Ends the threads once they have done what they are at: to end one in the middle of a call of
-   * LanceDB can take the whole program down with it.
+   * Ends the threads after their current batches: to end a thread in the middle of a call of LanceDB
+   * can crash the whole program.
    */
   close(): Promise<void> {
     return this.#pool.close()

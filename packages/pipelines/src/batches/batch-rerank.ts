@@ -11,7 +11,7 @@ import { type BatchItem, bytesOf, copyOf, damaged } from './batch-item.ts'
 import { documentTexts, queryTexts } from './batch-texts.ts'
 import type { PortionAnswer } from './batch-work.ts'
 
-/** What decides how a batch is reranked. */
+/** The settings that a batch is reranked with. */
 export interface RerankWork {
   settings: MethodSettings
   missing: MissingPolicy
@@ -56,7 +56,7 @@ export async function rerankBatch(
   }
 }
 
-/** The ranking that an item and what came out for it make. */
+/** The new ranking of an item, from the bytes of its result. */
 export function decodeRanking(item: BatchItem, body: Uint8Array): RankedQuery {
   if (body.length === 0) return rankingOf(item)
   if (body.length % 8 !== 0) throw damaged(item.query, `a result of ${body.length} bytes`)

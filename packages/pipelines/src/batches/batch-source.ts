@@ -19,7 +19,7 @@ export interface BatchFiles {
   queryText: string | undefined
 }
 
-/** What else decides the items. */
+/** The rules by which items are made from the files. */
 export interface BatchRules {
   missing: MissingPolicy
   /** Judgements and the grade from which on they count, where queries are labelled. */
@@ -67,7 +67,7 @@ export class BatchSource {
       if (++position < from) continue
       if (position >= to) return
       const item: BatchItem = { query, ids, vector: this.#vector(query, rules) }
-      // Only where it may be left out, the old ranking may have to be written.
+      // The old ranking is written only for a query that is left out, so only `skip` needs the scores.
       if (rules.missing === 'skip' && !rules.truth) item.scores = Float64Array.from(scores)
       item.text = this.#texts?.get(query)
       if (rules.truth) item.truth = truthOf(query, rules.truth)
@@ -110,7 +110,7 @@ export class BatchSource {
   }
 }
 
-/** No store has a document with such an id, and the work on the query would fail on other machines. */
+/** Refuses ids that no store can have: the work on their query would fail later, on other machines. */
 function checkIds(run: string, { query, ids, truth = [] }: BatchItem): void {
   const place = `query ${JSON.stringify(query)}`
   const flaw = unstorable(query)

@@ -9,7 +9,7 @@ import { type RerankWork, rerankBatch } from './batch-rerank.ts'
 /** Bytes of vectors that are fetched at a time, more or less. */
 const FETCHED_BYTES = 2 ** 26
 
-/** Work on a batch of queries: what is done, with which settings, with documents of which collection. */
+/** Work on a batch of queries: its kind, its settings, and the collection of its documents. */
 export type BatchWork = { collection: string | undefined } & (
   | { kind: 'rerank'; settings: RerankWork }
   | { kind: 'labels'; settings: LabelWork }
@@ -21,15 +21,15 @@ export interface BatchPart {
   body: Uint8Array
 }
 
-/** What comes out for a batch. */
+/** The results of a batch. */
 export interface BatchAnswer {
-  /** For each query, as bytes. */
+  /** The result of each query, as bytes. */
   results: BatchPart[]
-  /** What lacked an embedding or a text and was skipped. */
+  /** Queries and documents that lacked an embedding or a text and were skipped. */
   missing: MissingIds[]
 }
 
-/** What comes out for some items. */
+/** The results of some items. */
 export interface PortionAnswer {
   bodies: Buffer[]
   missing: MissingIds[]
@@ -73,7 +73,7 @@ export class BatchRunner {
     const name = collection === undefined ? '' : `#${collection}`
     const opened = this.#stores.get(name) ?? openStore(`${this.#address}${name}`)
     this.#stores.set(name, opened)
-    // What could not be opened may be there the next time.
+    // A store that could not be opened is tried again the next time.
     opened.catch(() => this.#stores.delete(name))
     return opened
   }
@@ -89,15 +89,15 @@ async function runPortion(
       ? await rerankBatch(store, settings, items)
       : await labelBatch(store, settings, items)
   } catch (error) {
-    // Of several, the message need not say whose it is: they come again one by one.
+    // An error of several items need not name a query: the items are tried again one by one.
     const [only] = items.length === 1 ? items : []
     const said = only && (error as Error).message.includes(`query ${only.query}`)
-    // What the database said is nobody's mistake.
+    // An error with a cause is the database's own: no query is at fault, so none is named.
     throw only && !said && !(error as Error).cause ? namedError(error, only) : error
   }
 }
 
-/** The vector of a query is as long as the documents', also where somebody has changed the database. */
+/** Throws unless a query's vector is as long as the documents'; in a changed database it may not be. */
 function checkVector({ query, vector }: BatchItem, { dimensions }: Store): void {
   if (!vector || vector.length === dimensions) return
   throw new KithError(

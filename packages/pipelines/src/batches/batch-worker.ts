@@ -2,7 +2,7 @@
 import { serveThread } from '@kith/ir/pool/service'
 import { type BatchAnswer, type BatchPart, BatchRunner, type BatchWork } from './batch-work.ts'
 
-/** What the thread is asked. */
+/** A request to the thread. */
 export interface BatchRequest {
   batch: BatchWork
   parts: readonly BatchPart[]

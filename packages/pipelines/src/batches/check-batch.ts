@@ -7,8 +7,8 @@ import type { RerankWork } from './batch-rerank.ts'
 import type { BatchWork } from './batch-work.ts'
 
 /**
- * A batch of the database as what this program can do. Anybody with a client for SQL can have
- * changed its row, so settings have to follow the rules that those of files and options follow.
+ * A batch of the database as work for this program. Any client for SQL can have changed the row of
+ * the batch, so its settings are checked by the same rules as settings of files and options.
  */
 export function checkBatch({
   name,
@@ -55,7 +55,7 @@ export function checkLabels(batch: Readonly<Record<string, unknown>>): LabelWork
   return batch as unknown as LabelWork
 }
 
-/** Settings are stored complete: one that is gone must not become whatever the default is now. */
+/** Settings are stored complete: a missing setting is an error, not the current version's default. */
 function checkSettings(settings: unknown, resolve: (settings: object) => object): void {
   const given = isObject(settings) ? settings : wrong('settings', settings, 'an object')
   const lacking = Object.keys(resolve(given)).find((name) => !Object.hasOwn(given, name))

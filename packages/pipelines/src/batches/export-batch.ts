@@ -18,7 +18,7 @@ export interface ExportInputs {
   out: string
 }
 
-/** What was written. */
+/** The result of an export. */
 export interface ExportResult {
   out: string
   queries: number

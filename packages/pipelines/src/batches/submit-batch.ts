@@ -10,12 +10,12 @@ export interface Submission {
   jobSize?: number | undefined
 }
 
-/** What was submitted. */
+/** The result of a submission. */
 export interface Submitted {
   name: string
   queries: number
   jobs: number
-  /** Whether it had not been submitted before. */
+  /** Whether the batch had not been submitted before. */
   fresh: boolean
 }
 

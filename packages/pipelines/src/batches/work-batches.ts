@@ -19,12 +19,12 @@ export interface WorkInputs {
   untilEmpty?: boolean | undefined
 }
 
-/** What a worker has done. */
+/** The result of a worker. */
 export interface WorkResult {
   queries: number
   /** Tries that failed. */
   failures: number
-  /** What lacked something and was skipped. */
+  /** Queries and documents that lacked something and were skipped. */
   missing: readonly Missing[]
 }
 

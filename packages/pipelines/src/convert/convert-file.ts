@@ -15,7 +15,7 @@ import {
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
 
-/** What can be converted. */
+/** The kinds of files that can be converted. */
 export const convertedKinds = ['run', 'qrels', 'texts', 'embeddings'] as const
 
 /** A file, and the format that it is turned into. */
@@ -34,7 +34,7 @@ export interface ConvertInputs extends OpenEmbeddingsOptions {
 /** Rows that are converted at a time. */
 const BLOCK = 1024
 
-/** Turns a file into another format; what that has no place for is an error. Gives the number of entries. */
+/** Turns a file into another format; data that the format cannot hold is an error. Gives the number of entries. */
 export async function convertFile(inputs: ConvertInputs, hooks: Hooks = {}): Promise<number> {
   const { kind, input, out, to } = inputs
   const count = await converters[kind](inputs, hooks)

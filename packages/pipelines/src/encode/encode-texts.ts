@@ -19,7 +19,7 @@ export interface EncodeInputs extends Omit<EncoderOptions, 'onDownload'> {
   model?: string | undefined
 }
 
-/** How an encoding went. */
+/** The result of an encoding. */
 export interface EncodeResult {
   out: string
   dimensions: number
@@ -32,7 +32,7 @@ export interface EncodeResult {
   seconds: number
 }
 
-/** How far it is. */
+/** The progress of an encoding, as it is kept for the next call. */
 interface Done {
   texts: number
   cut: number
@@ -110,7 +110,7 @@ async function countTexts(input: string): Promise<number> {
   return count
 }
 
-/** What is encoded of an entry: its title and its text. */
+/** The encoded part of each entry: its title and its text. */
 async function* textsOf(input: string, skip: number): AsyncGenerator<string> {
   let position = 0
   for await (const { title, text } of readTexts(input)) {

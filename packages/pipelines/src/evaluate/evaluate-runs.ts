@@ -8,10 +8,10 @@ import {
   namesOf,
 } from './evaluations.ts'
 
-/** Runs to measure, and what they are measured against. */
+/** Runs to measure, and the judgements that they are measured against. */
 export interface EvaluateInputs extends Measuring {
   qrels: string
-  /** The first one is what the others are compared with. */
+  /** The first run is the baseline: the others are compared with it. */
   runs: readonly string[]
   /** Queries and their clusters: the tests take the queries of a cluster as one. */
   clusters?: string | undefined

@@ -5,7 +5,7 @@ import { basename, dirname, resolve } from 'node:path'
 const MOST_LINKS = 40
 
 /**
- * What tells a file or folder from every other, through links and spellings; undefined for pipes
+ * An id of a file or folder that is the same through links and other spellings; undefined for pipes
  * and devices, which hold nothing that could be replaced.
  */
 export function identityOf(path: string, links = 0): string | undefined {
@@ -20,7 +20,7 @@ export function identityOf(path: string, links = 0): string | undefined {
   return full === dirname(full) ? full : `${identityOf(dirname(full))}/${basename(full)}`
 }
 
-/** What the system says of a file or folder; undefined where there is none. */
+/** The status of a file or folder; undefined where there is none. */
 export function statOf(path: string) {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false })

@@ -5,7 +5,7 @@ import { FileError, writeAtomic } from '@kith/ir'
 import { checkRegular, embeddingFiles, isPipeOrDevice, isStandardInput } from '@kith/ir/internal'
 import { version } from '../version.ts'
 
-/** What made a file. */
+/** The origin of a file: the command, its version, its settings and its inputs. */
 export interface Sidecar {
   command: string
   version: string
@@ -30,8 +30,8 @@ export interface Digest {
 export type ReadSidecar = Partial<Sidecar> & { output?: Partial<Digest> | undefined }
 
 /**
- * Writes `<out>.meta.json`: what made a file, from which inputs, with which settings. The file is
- * in its place by now: one of an earlier command stays with its own metadata until it is replaced.
+ * Writes `<out>.meta.json`: the command that made a file, its inputs and its settings. The file must
+ * be in its place by now: a file of an earlier command keeps its own metadata until it is replaced.
  */
 export async function writeSidecar(
   out: string,
@@ -56,7 +56,7 @@ export function sidecarOf(file: string): string {
   return `${file}.meta.json`
 }
 
-/** What a file's sidecar says; undefined where there is none. */
+/** The contents of a file's sidecar; undefined where there is none. */
 export async function readSidecar(file: string): Promise<ReadSidecar | undefined> {
   const name = sidecarOf(file)
   const written = await readFile(name, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -68,7 +68,7 @@ export async function readSidecar(file: string): Promise<ReadSidecar | undefined
     const found: unknown = JSON.parse(written)
     if (typeof found === 'object' && found !== null) return found
   } catch {
-    // Said below.
+    // The error below is the same as for other JSON.
   }
   throw new FileError(name, '', 'not JSON that kith has written')
 }

@@ -7,7 +7,7 @@ export interface TextsPresent {
   hasDocument(id: string): boolean
 }
 
-/** What ids are joined with. */
+/** The embeddings and texts that ids are joined with. */
 export interface JoinSources {
   /** Embeddings of the queries; without them a query needs none. */
   queries?: Pick<Embeddings, 'rowOf'> | undefined
@@ -33,16 +33,16 @@ export interface JoinedTruth {
 }
 
 /**
- * The join of a run, judgements, embeddings and texts: ids in, rows out. Whatever lacks an
- * embedding or a text is left out and noted in the report, which `check` turns into an error
- * where nothing may be missing.
+ * The join of a run, judgements, embeddings and texts: ids in, rows out. A query or
+ * document that lacks an embedding or a text is left out and noted in the report, which `check`
+ * turns into an error where nothing may be missing.
  */
 export class Join {
   readonly report: MissingReport
   readonly #sources: JoinSources
   readonly #missing: MissingPolicy
 
-  /** @param report Where what is missing is noted; joins over the same ids can share one. */
+  /** @param report Gets the ids that lack something; joins over the same ids can share one. */
   constructor(sources: JoinSources, missing: MissingPolicy, report = new MissingReport()) {
     this.report = report
     this.#sources = sources

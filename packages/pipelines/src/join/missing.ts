@@ -1,10 +1,10 @@
 import { KithError } from '@kith/core'
 import type { Hooks } from '../hooks.ts'
 
-/** What to do about queries and documents that lack an embedding or a text. */
+/** The policies for queries and documents that lack an embedding or a text. */
 export const missingPolicies = ['error', 'skip'] as const
 
-/** `error` refuses the work; `skip` leaves out what lacks something, and counts it. */
+/** `error` refuses the work; `skip` leaves out queries and documents that lack something, and counts them. */
 export type MissingPolicy = (typeof missingPolicies)[number]
 
 /** How many ids a remark names. */
@@ -28,14 +28,14 @@ export interface MissingIds {
 export class MissingReport {
   readonly #ids = new Map<string, Set<string>>()
 
-  /** Notes that something with this id lacks something. */
+  /** Notes the id of a query or document that lacks something. */
   add(what: string, id: string): void {
     const ids = this.#ids.get(what)
     if (ids) ids.add(id)
     else this.#ids.set(what, new Set([id]))
   }
 
-  /** Notes what other reports have, such as those of batches that other threads did. */
+  /** Adds the ids of other reports, such as those of batches that other threads did. */
   addAll(missing: readonly MissingIds[]): void {
     for (const { what, ids } of missing) for (const id of ids) this.add(what, id)
   }
@@ -45,7 +45,7 @@ export class MissingReport {
     return Array.from(this.#ids, ([what, ids]) => ({ what, ids: [...ids] }))
   }
 
-  /** What is missing, kind by kind, in the order in which it was noticed. */
+  /** The counts and first ids of each kind, in the order in which kinds were noted. */
   list(): Missing[] {
     return Array.from(this.#ids, ([what, ids]) => {
       return { what, count: ids.size, first: [...ids].slice(0, NAMED) }
@@ -62,7 +62,7 @@ export class MissingReport {
   /**
    * Throws where something is missing and must not be.
    *
-   * @param where Whose it is, such as `query 12: `.
+   * @param where The beginning of the message, such as `query 12: `.
    */
   check(policy: MissingPolicy, where = ''): void {
     if (policy === 'skip' || this.#ids.size === 0) return
@@ -71,7 +71,7 @@ export class MissingReport {
   }
 }
 
-/** Tells people what was left out. */
+/** Remarks on the queries and documents that were left out. */
 export function remarkMissing(report: MissingReport, { onRemark }: Hooks, whose = ''): void {
   for (const remark of report.remarks()) onRemark?.(`${whose}${remark}`)
 }

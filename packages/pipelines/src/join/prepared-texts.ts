@@ -56,7 +56,7 @@ export interface WantedTexts {
  * The texts of a run's queries and of their candidates, prepared all at once and shared by worker
  * threads. The texts themselves are not kept, and the files are read once from start to end, which
  * is why labels and audits have `OpenTexts` instead: they write texts out again, and meet runs
- * whose texts do not fit in memory. Both keep what they prepared in `NumberedTexts`.
+ * whose texts do not fit in memory. Both keep prepared texts in `NumberedTexts`.
  */
 export class PreparedTexts implements TextsPresent {
   readonly queries = new NumberedTexts()

@@ -3,13 +3,13 @@ import { identityOf } from '../files/file-identity.ts'
 import { type Input, otherThan, sidecarOf } from '../files/sidecar.ts'
 import type { Share } from './label-share.ts'
 
-/** A share, and what is written beside it. */
+/** A share, and its sidecar. */
 export interface NamedShare {
   file: string
   meta: Share
 }
 
-/** Throws unless shares, in the order of their queries, make a whole, and are what was written. */
+/** Throws unless shares, in the order of their queries, make a whole and are unchanged since they were written. */
 export async function checkShares(shares: readonly NamedShare[]): Promise<void> {
   checkSame(shares)
   checkWhole(shares)
@@ -28,7 +28,7 @@ function refuseTwice(shares: readonly NamedShare[]): void {
   }
 }
 
-/** Throws unless a share is what was written together with its metadata. */
+/** Throws unless a share is unchanged since it was written with its sidecar. */
 async function checkContents(file: string, meta: Share): Promise<void> {
   const other = await otherThan(file, meta)
   if (other === undefined) return
@@ -43,7 +43,7 @@ function checkSame(shares: readonly NamedShare[]): void {
   const first = shares[0]!
   for (const share of shares) {
     const { file, meta } = share
-    // A setting that only one of them has makes a difference too.
+    // A setting that only one of the shares has makes a difference too.
     for (const name of Object.keys({ ...first.meta.settings, ...meta.settings })) {
       const [value, other] = [meta.settings[name], first.meta.settings[name]]
       if (JSON.stringify(value) === JSON.stringify(other)) continue

@@ -4,16 +4,16 @@ import type { Join } from '../join/join.ts'
 import { addLabels, type LabelSummary } from './label-summary.ts'
 import { type LabelPlan, type LabelTask, type LeftOut, labelTasks } from './label-tasks.ts'
 
-/** Queries that are written at a time: what a stop can cost. */
+/** Queries that are written at a time: the most that a stop can lose. */
 export const PART = 512
 
 /** How queries are labelled. */
 export interface LabelWork {
   plan: LabelPlan
-  /** Its report gets what was missing. */
+  /** The join whose report gets the missing ids. */
   join: Join
   run(tasks: AsyncIterable<LabelTask>): AsyncIterable<[LabelTask, Labels]>
-  /** What is written for a query, or why it is left out; undefined where it does not fit the format. */
+  /** A query's text in the file, or why it is left out; undefined where it does not fit the format. */
   format(task: LabelTask, labels: Labels): string | { leftOut: string } | undefined
 }
 
@@ -25,7 +25,7 @@ export async function labelAll(
 ): Promise<LabelSummary> {
   const summary = structuredClone(before)
   const leftOut: LeftOut = { ...before.leftOut }
-  // Tasks are made ahead of their answers: what was left out before each one is noted with it.
+  // Tasks are made ahead of their answers, so each is noted with the counts of queries left out before it.
   const noted: LeftOut[] = []
   const tasks = async function* (): AsyncGenerator<LabelTask> {
     for await (const task of labelTasks(plan, leftOut, join)) {
@@ -33,7 +33,7 @@ export async function labelAll(
       yield task
     }
   }
-  // Left out only when they were written: no text for the format.
+  // Queries that are left out when they are written: the format needs a text that they lack.
   const lacking: LeftOut = {}
   let part = ''
   let size = 0
@@ -60,7 +60,7 @@ export async function labelAll(
   return summary
 }
 
-/** Counts of both. */
+/** The sum of two sets of counts. */
 function withMore(counts: LeftOut, more: LeftOut): LeftOut {
   const sum = { ...counts }
   for (const [why, count] of Object.entries(more)) sum[why] = (sum[why] ?? 0) + count

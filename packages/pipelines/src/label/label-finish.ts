@@ -4,7 +4,7 @@ import { putInPlace } from '@kith/ir/internal'
 import type { LabelLayout } from './label-format.ts'
 import type { LabelSummary } from './label-summary.ts'
 
-/** Turns the labels that are all written into the file that was asked for. */
+/** Turns the complete partial file into the file of labels. */
 export async function finishLabels(
   partial: string,
   out: string,

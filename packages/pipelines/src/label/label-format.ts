@@ -38,7 +38,7 @@ export function needsTexts(format: LabelFormat): boolean {
   return format === 'sentence-transformers' || format === 'listwise' || format === 'tevatron'
 }
 
-/** What is written for a query; undefined where its labels do not fit the format. */
+/** A query's text in the file; undefined where its labels do not fit the format. */
 export function formatLabels(
   entry: LabelledQuery,
   { format, values, negatives }: LabelLayout,

@@ -5,7 +5,7 @@ import type { Hooks } from '../hooks.ts'
 import { version } from '../version.ts'
 import { type Shard, shareOf } from './shard.ts'
 
-/** What labels are made from. */
+/** The files and settings that labels are made from. */
 export interface LabelFiles {
   run: string
   qrels: string
@@ -19,13 +19,13 @@ export interface LabelFiles {
   store?: string | undefined
 }
 
-/** What a file of labels is made from, read and counted. */
+/** The judgements and the queries of a file of labels, read and counted. */
 export interface LabelOrigin {
   qrels: Qrels
   /** The places in the run that are labelled. */
   from: number
   to: number
-  /** What the sidecar says, besides the summary. */
+  /** The contents of the sidecar, besides the summary. */
   made: Sidecar & { shard: Shard; queries: { from: number; to: number; total: number } }
   /** A text that is equal for equal contents, so that labelling can go on. */
   key(): Promise<string>
@@ -43,7 +43,7 @@ export async function labelOrigin(
   const total = await countRankings(run)
   const share = shareOf(shard, total)
   if (shard.count > 1) hooks.onRemark?.('reading the inputs for their digests …')
-  // mergeLabels compares what shares were made from.
+  // Digests only for shares: mergeLabels compares the contents of their inputs.
   const inputs = shard.count > 1 ? await digestedInputs(files, embeddings) : await inputsOf(files)
   return {
     qrels,

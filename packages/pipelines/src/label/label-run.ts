@@ -10,7 +10,7 @@ import type { LabelSummary } from './label-summary.ts'
 import { labelWork } from './label-work.ts'
 import { checkShard, type Shard } from './shard.ts'
 
-/** What is labelled, and how. */
+/** The inputs of a labelling. */
 export interface LabelInputs
   extends DocumentPlace,
     Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'> {
@@ -44,13 +44,13 @@ export interface LabelInputs
   workers?: number | undefined
 }
 
-/** How labelling went. */
+/** The result of a labelling. */
 export interface LabelResult {
   out: string
   seconds: number
   /** Figures to judge the labels by, and why queries were left out. */
   summary: LabelSummary
-  /** What lacked something and was skipped, among the queries that this call has labelled. */
+  /** Queries and documents of this call that lacked something and were skipped. */
   missing: readonly Missing[]
 }
 

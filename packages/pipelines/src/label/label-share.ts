@@ -3,7 +3,7 @@ import { type Digest, type Input, readSidecar, type Sidecar, sidecarOf } from '.
 import { type LabelFormat, labelFormats } from './label-format.ts'
 import { isSummary, type LabelSummary } from './label-summary.ts'
 
-/** What `kith labels` writes beside a share. */
+/** The sidecar that `kith labels` writes beside a share. */
 export interface Share extends Sidecar {
   settings: Readonly<Record<string, unknown>> & { format: LabelFormat }
   queries: { from: number; to: number; total: number }
@@ -11,7 +11,7 @@ export interface Share extends Sidecar {
   output: Digest
 }
 
-/** Reads what is written beside a share; anything else there is an error that names it. */
+/** Reads the sidecar of a share; another file in its place is an error that names it. */
 export async function readShare(file: string): Promise<Share> {
   const found = await readSidecar(file)
   const lacking = found
@@ -22,7 +22,7 @@ export async function readShare(file: string): Promise<Share> {
   throw new FileError(sidecarOf(file), '', problem)
 }
 
-/** What a sidecar should have and has not; undefined for that of a share. */
+/** The part that a sidecar lacks, in words; undefined for the sidecar of a share. */
 function lackOf(found: Readonly<Record<string, unknown>>): string | undefined {
   const { command, version, settings, inputs, queries, summary, output } = found
   if (command !== 'labels' && command !== 'labels merge') return 'no command that makes labels'

@@ -1,7 +1,7 @@
 import type { Labels } from '@kith/core'
 import type { LeftOut } from './label-tasks.ts'
 
-/** What is known about the labels written so far: plain numbers, which survive a stop in a journal. */
+/** Figures of the labels written so far: plain numbers, which survive a stop in a journal. */
 export interface LabelSummary {
   /** How many queries of the run were looked at. */
   position: number

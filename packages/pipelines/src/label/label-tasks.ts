@@ -19,7 +19,7 @@ export interface LabelTask extends QueryTask {
   texts: PreparedText[] | undefined
 }
 
-/** What is to be labelled, and with what. */
+/** The rankings to label, and the data and settings for it. */
 export interface LabelPlan {
   rankings: AsyncIterable<RankedQuery>
   qrels: Qrels
@@ -48,10 +48,11 @@ export function labelJoin({
 }
 
 /**
- * Turns rankings into tasks, as they are asked for. Queries without ground truth, or with more of
- * it than a context holds, are left out; what has no embedding or text is an error, or left out too.
+ * Turns rankings into tasks, one at a time. Queries without ground truth, or with more of it than a
+ * context holds, are left out; queries and documents without an embedding or a text are an error, or
+ * left out too.
  *
- * @param join Its report gets what was missing.
+ * @param join The join whose report gets the missing ids.
  */
 export async function* labelTasks(
   plan: LabelPlan,
@@ -78,7 +79,7 @@ function taskOf(
   position: number,
 ): LabelTask | string {
   const judgements = qrels.get(query)
-  // Such a query needs no embedding.
+  // A query without ground truth needs no embedding.
   if (![...(judgements?.values() ?? [])].some((grade) => grade >= level)) return 'no ground truth'
   const row = join.query(query)
   if (row === undefined) {

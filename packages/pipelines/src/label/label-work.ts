@@ -6,7 +6,7 @@ import { type LabelFormat, type LabelLayout, needsTexts } from './label-format.t
 import type { LabelInputs } from './label-run.ts'
 
 /**
- * What is asked for, complete: every default filled in, every value checked.
+ * The work of a labelling, complete: every default filled in, every value checked.
  *
  * @param stored Whether the documents are in a store, which has their texts too.
  */
@@ -44,7 +44,7 @@ function layoutOf(
   }
 }
 
-/** The format that the name of a file asks for. */
+/** The format of a file by its ending. */
 function formatOf(out: string): LabelFormat {
   if (/\.parquet$/i.test(out)) return 'parquet'
   return /\.tsv(\.gz)?$/i.test(out) ? 'tsv' : 'jsonl'

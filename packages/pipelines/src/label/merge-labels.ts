@@ -13,7 +13,7 @@ export interface MergeInputs {
   out: string
 }
 
-/** What shares were joined to. */
+/** The result of a merge of shares. */
 export interface MergeResult {
   out: string
   shares: number

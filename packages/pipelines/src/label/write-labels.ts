@@ -11,12 +11,12 @@ import { addSummaries, emptySummary, isSummary, type LabelSummary } from './labe
 export interface LabelFile {
   out: string
   layout: LabelLayout
-  /** Equal for equal contents. */
+  /** A text that is equal for equal contents. */
   key: string
   /** The first and the end of the places in the run. */
   from: number
   to: number
-  /** What its sidecar says, besides the summary. */
+  /** The contents of its sidecar, besides the summary. */
   made: Sidecar
 }
 

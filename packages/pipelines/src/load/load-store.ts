@@ -23,13 +23,13 @@ export interface LoadInputs extends Pick<OpenEmbeddingsOptions, 'dimensions' | '
   corpus?: string | undefined
   /** Half precision takes half the space; default: that of `docs`. */
   type?: 'f16' | 'f32' | undefined
-  /** What the index is for; default: the inner product. */
+  /** The similarity that the index is built for; default: the inner product. */
   metric?: Metric | undefined
   /** Build an approximate index when all is loaded. */
   index?: boolean | undefined
 }
 
-/** How a load went. */
+/** The result of a load. */
 export interface LoadResult {
   /** Documents that were loaded. */
   loaded: number
@@ -57,7 +57,7 @@ export async function loadStore(inputs: LoadInputs, hooks: Hooks = {}): Promise<
     try {
       await (isNew ? store.add(documents) : store.replace(documents))
     } catch (error) {
-      // A store wraps what its caller throws.
+      // A store wraps its caller's errors: an abort is thrown as ABORTED instead.
       throwIfAborted(hooks.signal)
       throw error
     }

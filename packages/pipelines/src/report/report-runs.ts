@@ -15,12 +15,12 @@ import { version } from '../version.ts'
 /** No file of figures comes near this size. */
 const LARGEST_FIGURES = 64 * 2 ** 20
 
-/** Runs to compare on a page, and what else is on it. */
+/** Runs to compare on a page, and its further contents. */
 export interface ReportInputs extends Omit<EvaluateInputs, 'clusters'>, TextFiles {
   /** The page to write. */
   out: string
   title?: string | undefined
-  /** What the page is about, in a sentence. */
+  /** The subject of the page, in a sentence. */
   about?: string | undefined
   /** Folders of trainings, for their curves. */
   training?: readonly string[] | undefined
@@ -99,7 +99,7 @@ function shownInputs(
   ]
 }
 
-/** The settings that a run was made with, where its sidecar tells of this very run. */
+/** The settings that a run was made with, where its sidecar belongs to this very file. */
 async function settingsOf(
   run: string,
   { onRemark }: Hooks,

@@ -23,7 +23,7 @@ export async function* newRankings(
       onDone(++done)
     }
   } finally {
-    // Lets the workers go, also when writing failed.
+    // Ends the workers, also when writing failed.
     await results.return(undefined)
   }
 }

@@ -18,9 +18,9 @@ export interface Measuring extends EvaluationOptions {
 export interface RerankFigures {
   /** The run as it was, and as it is now. */
   evaluations: [before: NamedEvaluation, after: NamedEvaluation]
-  /** By the name of the run and the measure. */
+  /** Comparisons by the name of the run and the measure. */
   comparisons: ReadonlyMap<string, Readonly<Record<string, CorrectedComparison>>>
-  /** What the first measure says, in a sentence. */
+  /** The verdict by the first measure, in a sentence. */
   verdict: string
 }
 

@@ -9,7 +9,7 @@ import type { Measuring, RerankFigures } from './rerank-figures.ts'
 import { rerankFiles } from './rerank-files.ts'
 import { rerankStore } from './rerank-store.ts'
 
-/** What is reranked, and how. */
+/** The inputs of a reranking. */
 export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions {
   /** The run to reorder. */
   run: string
@@ -25,7 +25,7 @@ export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions {
   qrels?: string | undefined
   measuring?: Measuring | undefined
   settings?: PartialMethodSettings | undefined
-  /** What tuning found: its settings instead; where it advises against reranking, the run stays as it is. */
+  /** The result of a tuning, whose settings are used; where it advises against reranking, the run stays as it is. */
   tuned?: Tuned | undefined
   /** Rerank even where tuning advises against it. */
   force?: boolean | undefined
@@ -36,14 +36,14 @@ export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions {
   workers?: number | undefined
 }
 
-/** How reranking went. */
+/** The result of a reranking. */
 export interface RerankResult {
   out: string
   queries: number
   seconds: number
   /** Queries and candidates that lacked something and were skipped. */
   missing: readonly Missing[]
-  /** Where there are judgements. */
+  /** Figures before and after, where there are judgements. */
   figures?: RerankFigures | undefined
   /** Why the run was left as it was, where tuning advises against reranking. */
   kept?: Pick<Tuned, 'verdict' | 'reason'> | undefined
@@ -78,7 +78,7 @@ export async function rerankRun(inputs: RerankInputs, hooks: Hooks = {}): Promis
     : rerankFiles({ ...plan, docs: place.docs }, hooks)
 }
 
-/** Where tuning found that reranking does not help, the run stays what it is. */
+/** Copies the run unchanged, where tuning found that reranking does not help. */
 async function keepRun({ run, out }: RerankInputs, tuned: Tuned): Promise<RerankResult> {
   await writeRun(out, await readRun(run))
   const { verdict, reason } = tuned

@@ -92,7 +92,7 @@ export async function submitRerank(
   }
 }
 
-/** What decides the results, and what the sidecar says of them. */
+/** The settings of the batch, and the contents of the sidecar. */
 async function batchOf(
   plan: Omit<RerankStorePlan, 'out'>,
 ): Promise<{ batch: RerankWork; made: Sidecar }> {

@@ -3,7 +3,7 @@ import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 import type { PreparedTexts } from '../join/prepared-texts.ts'
 
-/** What is to be reranked, and with what. */
+/** The run to rerank, and the data and settings for it. */
 export interface RerankPlan {
   run: Iterable<RankedQuery> & Pick<Run, 'has'>
   queries: Embeddings
@@ -27,7 +27,7 @@ export interface RerankTask {
   places: Uint32Array
 }
 
-/** Turns a run into tasks. What is missing is counted, and stops everything unless it may be skipped. */
+/** Turns a run into tasks. Missing embeddings and texts are counted, and are an error unless they may be skipped. */
 export function rerankTasks(plan: RerankPlan): { list: RerankTask[]; report: MissingReport } {
   const { queries, docs, texts, contextSize } = plan
   const join = new Join({ queries, docs, texts }, plan.missing)

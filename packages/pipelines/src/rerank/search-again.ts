@@ -3,7 +3,7 @@ import type { Embeddings, RankedQuery, Run } from '@kith/ir'
 import { searchExact } from '@kith/stores'
 import type { RerankTask } from './rerank-tasks.ts'
 
-/** What is searched again, and with what. */
+/** The inputs of the second search. */
 interface SearchAgain {
   tasks: readonly RerankTask[]
   run: Run

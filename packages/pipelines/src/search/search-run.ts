@@ -7,7 +7,7 @@ import { type DocumentPlace, placeOf } from '../join/documents.ts'
 import { searchFiles } from './search-files.ts'
 import { searchStore } from './search-store.ts'
 
-/** What is searched, and how. */
+/** The inputs of a search. */
 export interface SearchInputs extends DocumentPlace, OpenEmbeddingsOptions {
   /** Embeddings of the queries. */
   queries: string
@@ -15,7 +15,7 @@ export interface SearchInputs extends DocumentPlace, OpenEmbeddingsOptions {
   out: string
   /** Documents per query; default 200. */
   top?: number | undefined
-  /** Default: the inner product, or what the store was loaded for. */
+  /** Default: the inner product, or the similarity that the store was loaded for. */
   metric?: Metric | undefined
   /** Compare with every document of a store even where it has an index. */
   exact?: boolean | undefined
@@ -25,12 +25,12 @@ export interface SearchInputs extends DocumentPlace, OpenEmbeddingsOptions {
   workers?: number | undefined
 }
 
-/** How a search went. */
+/** The result of a search. */
 export interface SearchResult {
   out: string
   queries: number
   documents: number
-  /** How many documents each query got; of a store, how many were asked for. */
+  /** How many documents each query got; of a store, the number requested. */
   perQuery: number
   seconds: number
 }

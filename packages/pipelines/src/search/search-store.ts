@@ -5,10 +5,10 @@ import { type Hooks, stageOf } from '../hooks.ts'
 import { type StoreAddress, storeName, wholeAddress } from '../join/store-address.ts'
 import type { SearchPlan, SearchResult } from './search-run.ts'
 
-/** Queries that are asked at a time. */
+/** Queries that are searched at a time. */
 const BATCH = 64
 
-/** Asks a store for the documents most similar to each query, and writes them as a run. */
+/** Finds the documents of a store most similar to each query, and writes them as a run. */
 export async function searchStore(
   plan: Omit<SearchPlan, 'store'> & { store: StoreAddress },
   hooks: Hooks,

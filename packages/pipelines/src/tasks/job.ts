@@ -1,10 +1,10 @@
-/** Work on one query at a time, in whatever thread it lives. */
+/** Work on one query at a time, in the main thread or in a worker. */
 export interface Job<Task, Answer> {
   run(task: Task): Answer
   close(): Promise<void>
 }
 
-/** Every task says whose it is, for messages. */
+/** Every task names its query, for messages. */
 export interface QueryTask {
   query: string
 }

@@ -7,7 +7,7 @@ import { openRerankJob, type RerankInputs } from '../rerank/rerank-job.ts'
 import type { RerankTask } from '../rerank/rerank-tasks.ts'
 import type { Job } from './job.ts'
 
-/** What each kind of job takes and answers. Inputs, tasks and answers can be handed to a worker thread. */
+/** The inputs, tasks and answers of each kind of job; all can be handed to a worker thread. */
 export interface Jobs {
   rerank: { inputs: RerankInputs; task: RerankTask; answer: Ranking }
   label: { inputs: LabelInputs; task: LabelTask; answer: Labels }
@@ -26,7 +26,7 @@ const openers: { [Name in JobName]: Opener<Name> } = {
   audit: openAuditJob,
 }
 
-/** Opens what a job needs. */
+/** Opens a job with its inputs. */
 export function openJob<Name extends JobName>(
   name: Name,
   inputs: Jobs[Name]['inputs'],

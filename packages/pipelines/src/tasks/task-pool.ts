@@ -8,7 +8,7 @@ import type { TaskData } from './task-worker.ts'
 /** Tasks that a worker gets at a time. */
 const BATCH = 64
 
-/** Batches that are under way for each worker, so that none waits for the writer. */
+/** Batches that are under way for each worker, so that no worker idles while answers are written. */
 const AHEAD = 4
 
 /** Below this many tasks, starting workers takes longer than the work. */
@@ -16,7 +16,7 @@ const FEW = 256
 
 const entry = workerEntry(import.meta.url, './task-worker.js')
 
-/** How many threads are worth it where nobody asked for a number. */
+/** The default number of threads for so many tasks. */
 export function workersFor(tasks: number): number {
   return tasks < FEW ? 1 : availableParallelism()
 }

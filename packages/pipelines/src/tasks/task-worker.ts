@@ -3,7 +3,7 @@ import { serveThread } from '@kith/ir/pool/service'
 import { type JobName, type Jobs, openJob } from './jobs.ts'
 import { namedError } from './named-error.ts'
 
-/** What the thread is started with. */
+/** The data that the thread is started with. */
 export interface TaskData<Name extends JobName> {
   name: Name
   inputs: Jobs[Name]['inputs']

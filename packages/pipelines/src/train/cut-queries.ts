@@ -7,7 +7,7 @@ export interface CutQueries {
   validation: number
 }
 
-/** Counts the queries that training will cut, and says so where there are some. */
+/** Counts the queries that training will cut, with a remark where there are some. */
 export function remarkCutQueries(
   model: QueryModel,
   queries: readonly TrainingQuery[],

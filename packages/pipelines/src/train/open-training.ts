@@ -9,13 +9,13 @@ import type { Missing } from '../join/missing.ts'
 import { type QueryFiles, readTrainingQueries } from './read-training-queries.ts'
 import { checkTraining, openTrainable, stepsFor, type TrainingInputs } from './training-inputs.ts'
 
-/** What lacked something and was left out, of the queries that are learned from and of the others. */
+/** Ids that lacked something and were left out, of the training queries and of the validation queries. */
 export interface TrainingMissing {
   training: readonly Missing[]
   validation: readonly Missing[]
 }
 
-/** What was missing; undefined where nothing was, which sidecars and printed results leave out. */
+/** The missing ids; undefined where there are none, so that sidecars and printed results leave the entry out. */
 export function someMissing(missing: TrainingMissing): TrainingMissing | undefined {
   return missing.training.length + missing.validation.length > 0 ? missing : undefined
 }
@@ -23,7 +23,7 @@ export function someMissing(missing: TrainingMissing): TrainingMissing | undefin
 /** All that a training takes, opened. */
 export interface TrainingSetup {
   docs: Embeddings
-  /** Size and modification time of their files, which tell them from what was there before. */
+  /** Size and modification time of the embeddings' files, which tell changed files from those of an earlier call. */
   docsVersion: string
   queries: readonly TrainingQuery[]
   validation: readonly TrainingQuery[] | undefined

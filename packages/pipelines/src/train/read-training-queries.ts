@@ -23,14 +23,14 @@ export interface QueryFiles {
   labels?: string | undefined
 }
 
-/** How they are read. */
+/** How the files of queries are read. */
 export interface QueryReading {
   docs: Embeddings
   level: number
   /** Whether queries are embeddings instead of texts. */
   vectors: boolean
   missing: MissingPolicy
-  /** What the queries are called in messages. */
+  /** The name of the queries in messages. */
   name: string
 }
 

@@ -15,13 +15,13 @@ import {
 import { trainingFigure } from './training-figure.ts'
 import { modelSettings, type TrainingInputs } from './training-inputs.ts'
 
-/** What is trained, on what, how, and where the result goes. */
+/** The inputs and the folder of a training. */
 export interface TrainInputs extends TrainingInputs {
   /** The folder of the trained model, of checkpoints and of `metrics.jsonl`. */
   out: string
 }
 
-/** How a training ended. */
+/** The result of a training. */
 export interface TrainResult extends TrainingResult {
   out: string
   /** Queries that were longer than the model takes. */

@@ -17,7 +17,7 @@ export interface TrainingSettings extends PartialTrainSettings {
   epochs?: number | undefined
 }
 
-/** What is trained, on what, and how. */
+/** The model, the data and the settings of a training. */
 export interface TrainingInputs extends OpenEmbeddingsOptions, EncoderModelOptions {
   /** Embeddings of the documents, which stay as they are. */
   docs: string
@@ -32,11 +32,11 @@ export interface TrainingInputs extends OpenEmbeddingsOptions, EncoderModelOptio
   /** An adapter that learns instead: the queries' files are embeddings then, which it changes. */
   adapter?: AdapterKind | undefined
   settings?: TrainingSettings | undefined
-  /** What onnxruntime computes on; default cpu. */
+  /** The device that onnxruntime computes on; default cpu. */
   device?: string | undefined
   /** Threads of the CPU; default: all. */
   threads?: number | undefined
-  /** What to do about queries and documents that lack an embedding, a text or labels; default: error. */
+  /** The policy for queries and documents that lack an embedding, a text or labels; default: error. */
   missing?: MissingPolicy | undefined
 }
 
@@ -84,7 +84,7 @@ function encoderOptions(inputs: TrainingInputs): EncoderModelOptions {
   return { pooling, normalise, maxTokens, queryPrefix, revision, topLayers }
 }
 
-/** Which model is trained: what a sidecar names. */
+/** The model that is trained, as sidecars name it. */
 export function modelSettings(inputs: TrainingInputs): Readonly<Record<string, unknown>> {
   const { adapter, normalise, model = jobDefaults.model } = inputs
   return adapter === undefined ? { model, ...encoderOptions(inputs) } : { adapter, normalise }

@@ -5,9 +5,9 @@ import { jobDefaults } from '../job-defaults.ts'
 import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 
-/** What training queries are made of, as files have it: everything by id. */
+/** The data that training queries are made of, as files have it: everything by id. */
 export interface QuerySources {
-  /** Queries with what was retrieved for each: a `Run`, or rankings one by one. */
+  /** Queries with their retrieved documents: a `Run`, or rankings one by one. */
   rankings: Iterable<RankedQuery>
   qrels: Qrels
   documents: Pick<Embeddings, 'rowOf'>
@@ -19,9 +19,9 @@ export interface QuerySources {
   labels?: ReadonlyMap<string, LabelledQuery> | undefined
   /** From which grade on a document is relevant; default 1. */
   level?: number | undefined
-  /** What to do about queries and documents that lack something; default: error. */
+  /** The policy for queries and documents that lack something; default: error. */
   missing?: MissingPolicy | undefined
-  /** What the queries are called in messages, such as `training queries`. */
+  /** The name of the queries in messages, such as `training queries`. */
   name?: string | undefined
 }
 
@@ -35,8 +35,8 @@ export interface QueriesMade {
 }
 
 /**
- * Brings what files say about queries together, with document rows in the place of ids. Queries
- * without a relevant document are left out, whatever else they lack.
+ * Joins the data of files into training queries, with document rows in the place of ids. Queries
+ * without a relevant document are left out, and nothing else that they lack is reported.
  */
 export function trainingQueries(sources: QuerySources): QueriesMade {
   const { documents: docs, texts, vectors, missing = 'error' } = sources
@@ -65,7 +65,7 @@ export function trainingQueries(sources: QuerySources): QueriesMade {
   return { queries, withoutTruth, report: join.report }
 }
 
-/** What is known of a query besides its judgements; undefined where it lacks something. */
+/** A training query without its judgements; undefined where the query lacks something. */
 function queryOf(
   { texts, vectors, labels }: QuerySources,
   { query: id, ids }: RankedQuery,

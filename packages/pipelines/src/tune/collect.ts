@@ -4,7 +4,7 @@ import { shareTexts, type TrialCollection, type TrialQuery } from '@kith/tune'
 import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 
-/** What is tuned on. */
+/** The data that settings are tuned on. */
 export interface CollectInputs {
   run: Run
   qrels: Qrels
@@ -14,7 +14,7 @@ export interface CollectInputs {
   texts?: TextsById | undefined
   /** How many of a query's first candidates may be reranked: as many as any settings' contextSize; default 100. */
   largest?: number | undefined
-  /** What to do about queries and candidates without an embedding or text; default: error. */
+  /** The policy for queries and candidates without an embedding or text; default: error. */
   missing?: MissingPolicy | undefined
   /** The group of a query, if it has one. */
   groupOf?: ((query: string) => string | undefined) | undefined
@@ -26,7 +26,7 @@ export interface TextsById {
   document(id: string): PreparedText | undefined
 }
 
-/** A collection, and what was left out of it. */
+/** A collection, and a report of the ids that were left out of it. */
 export interface Collected {
   collection: TrialCollection
   report: MissingReport

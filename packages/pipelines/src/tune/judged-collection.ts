@@ -21,13 +21,13 @@ export interface JudgedInputs extends OpenEmbeddingsOptions {
   corpus?: string | undefined
   /** Texts of the queries. */
   queryText?: string | undefined
-  /** What is measured; default nDCG@10. */
+  /** The measure; default nDCG@10. */
   measure?: string | undefined
   /** From which grade on a document is relevant; default 1. */
   level?: number | undefined
   /** Grades below the level give no gain in nDCG either. */
   strict?: boolean | undefined
-  /** What to do about queries and candidates without an embedding or text; default: error. */
+  /** The policy for queries and candidates without an embedding or text; default: error. */
   missing?: MissingPolicy | undefined
   /** Threads; the result does not depend on their number. */
   workers?: number | undefined

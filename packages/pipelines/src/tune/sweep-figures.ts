@@ -65,7 +65,7 @@ export async function scoresFigure(
   }
 }
 
-/** What the spread of labels is taken from. */
+/** The data that the spread of labels is computed from. */
 export interface LabelSources {
   run: Run
   qrels: Qrels

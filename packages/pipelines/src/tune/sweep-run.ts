@@ -21,17 +21,17 @@ import {
 /** The deepest context that is measured. */
 const LARGEST = 1000
 
-/** What settings are swept on. */
+/** The inputs of a sweep. */
 export interface SweepInputs extends JudgedInputs {
   /** The folder that the figures go to. */
   out: string
   /** The chosen point, which the figures go through. */
   settings?: PartialMethodSettings | undefined
-  /** Commands that the page names, for the reader who wants to make it again. */
+  /** Commands that make the page again, to be shown on it. */
   commands?: readonly string[] | undefined
 }
 
-/** What was drawn. */
+/** The result of a sweep. */
 export interface SweepResult {
   out: string
   /** The files written: a picture of each figure, `figures.json` and `index.html`. */
@@ -52,7 +52,7 @@ export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<
   try {
     throwIfAborted(hooks.signal)
     const sources = { run, qrels, queries, docs, level: scoring.level ?? jobDefaults.level }
-    // Before the long work, so that nothing is found missing after it.
+    // Before the long work, so that missing embeddings are an error at its start, not at its end.
     const contexts = labelContexts(sources, settings.contextSize, policy, report)
     for (const remark of report.remarks()) hooks.onRemark?.(remark)
     const swept = await sweep(evaluator, settings, (done, total) => {

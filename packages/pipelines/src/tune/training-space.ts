@@ -2,8 +2,8 @@ import type { PartialTrainSettings } from '@kith/train'
 import type { Parameters, Space } from '@kith/tune'
 
 /**
- * What `kith tune --train` searches: how fast and how sharply a model learns, and what it learns
- * from. Evidence-based targets have settings of their own, so they are a branch of the space.
+ * The space that `kith tune --train` searches: learning rate, inverse temperature, and the kind and
+ * the settings of targets. Evidence-based targets have settings of their own, so they are a branch of the space.
  */
 export const trainingSpace: Space = {
   learningRate: { kind: 'float', from: 0.1, to: 10, log: true },
@@ -32,7 +32,7 @@ export const trainingSpace: Space = {
 /** Where the search starts: the options as they are, trained on the judgements alone. */
 export const trainingStart: Parameters = { learningRate: 1, inverseTemperature: 1, evidence: false }
 
-/** The settings of a trial. Learning rate and inverse temperature are factors of what the options say. */
+/** The settings of a trial. Learning rate and inverse temperature are factors of the options' values. */
 export function trialSettings(
   { learningRate, inverseTemperature, evidence, target, maxLabelled, boost, normalise }: Parameters,
   base: PartialTrainSettings,

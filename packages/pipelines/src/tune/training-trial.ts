@@ -32,7 +32,7 @@ export async function trainTrial(
   const behind = new AbortController()
   const settings = trialSettings(parameters, base)
   const folder = trialFolder(out, trial)
-  // What a stopped program has left of it would not report its first values again.
+  // A trial continued from the files of a stopped program would not report its first values again.
   await rm(folder, { recursive: true, force: true })
   const [stage, total] = [`trial ${trial + 1}`, base.steps]
   onProgress?.({ stage, done: 0, total })
@@ -52,6 +52,6 @@ export async function trainTrial(
       if (!report(value)) behind.abort()
     },
   })
-  // A trial that was stopped on its way has no value; one that fell behind has.
+  // A trial that was stopped by the signal has no value; a trial that fell behind has one.
   if (ended === 'stopped' && !behind.signal.aborted) throwIfAborted(signal)
 }

@@ -14,7 +14,7 @@ import { type JudgedInputs, openJudged } from './judged-collection.ts'
 /** The deepest context that is tried. */
 const LARGEST = 100
 
-/** What settings are tuned on, and how they are searched. */
+/** The inputs of a tuning. */
 export interface TuneInputs extends JudgedInputs {
   /** The file to write: settings, evidence, verdict. */
   out: string
@@ -26,13 +26,13 @@ export interface TuneInputs extends JudgedInputs {
   trials?: number | undefined
   /** Parts that the queries are split into; default 5. */
   folds?: number | undefined
-  /** Of folds and trials; default 0. */
+  /** The seed of folds and trials; default 0. */
   seed?: number | undefined
   /** Where finished trials are kept; default: `studyBeside` of `out`. */
   study?: string | undefined
 }
 
-/** What tuning found. */
+/** The result of a tuning. */
 export interface TuneResult {
   out: string
   tuned: Tuned

@@ -13,7 +13,7 @@ import { modelSettings, type TrainingInputs } from '../train/training-inputs.ts'
 import { trainingSpace, trainingStart, trialSettings } from './training-space.ts'
 import { keepMetrics, trainTrial, trialFolder } from './training-trial.ts'
 
-/** What is trained, on what, and how often. */
+/** The inputs of a search over trainings. */
 export interface TuneTrainingInputs extends TrainingInputs {
   /** The folder of the best model, of the trials and of their curves. */
   out: string
@@ -21,12 +21,12 @@ export interface TuneTrainingInputs extends TrainingInputs {
   trials?: number | undefined
 }
 
-/** What a search over trainings found. */
+/** The result of a search over trainings. */
 export interface TuneTrainingResult {
   out: string
   /** The folder of the best model. */
   best: string
-  /** The settings of the best trial, and what the trials were compared by. */
+  /** The settings of the best trial, and the loss or measure that trials were compared by. */
   settings: PartialTrainSettings
   selectBy: string
   winner: SearchedTrial
@@ -99,7 +99,7 @@ export async function tuneTraining(
   }
 }
 
-/** Of equal trials the first: it is nearer to what the user had. */
+/** The best trial; of equal trials the first, which is nearer to the user's own settings. */
 function bestOf(trials: readonly SearchedTrial[]): SearchedTrial {
   return trials.reduce((best, trial) => (trial.value > best.value ? trial : best))
 }

@@ -2,7 +2,7 @@ import { KithError } from '@kith/core'
 import { FileError } from '@kith/ir'
 import { checkFigure, type Figure } from '../plots/figure.ts'
 
-/** Figures as JSON: what `parseFigures` reads. */
+/** Figures as JSON, for `parseFigures`. */
 export function formatFigures(figures: readonly Figure[]): string {
   return `${JSON.stringify({ kith: 'figures', version: 1, figures }, undefined, 1)}\n`
 }

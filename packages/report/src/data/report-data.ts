@@ -2,40 +2,40 @@ import type { Comparison } from '@kith/ir'
 import type { Figure } from '../plots/figure.ts'
 import type { QueryRows } from '../sections/query-rows.ts'
 
-/** Everything that a report shows; what is missing is left out. */
+/** The contents of a report; parts that are not set are left out. */
 export interface ReportData {
   title?: string | undefined
-  /** What this is about, in a sentence. */
+  /** The subject of the report, in a sentence. */
   about?: string | undefined
   /** The files that were compared, or compared with: runs, judgements, texts. */
   inputs?: readonly ReportInput[] | undefined
   /** The runs; all but the first are compared with the first. As `kith eval --json` has them. */
   runs?: readonly ReportRun[] | undefined
-  /** What the verdict is about; the first measure of the first run where not set. */
+  /** The measure of the verdict; the first measure of the first run where not set. */
   measure?: string | undefined
-  /** From `queryRows`: what two of the runs did with each query. */
+  /** The values and rankings of each query in two of the runs, from `queryRows`. */
   queries?: (QueryRows & { before: string; after: string }) | undefined
   figures?: readonly Figure[] | undefined
   /** Further findings. */
   tables?: readonly ReportTable[] | undefined
   settings?: Readonly<Record<string, unknown>> | undefined
   versions?: Readonly<Record<string, string>> | undefined
-  /** The commands that make all of this again. */
+  /** The commands that make the report again. */
   commands?: readonly string[] | undefined
-  /** When it was made. Not set, the same data gives the same bytes. */
+  /** The time of the report. Where it is not set, the same data gives the same bytes. */
   generatedAt?: string | undefined
 }
 
 /** A finding as a table of a few words and figures. */
 export interface ReportTable {
   title: string
-  /** What it says, in a sentence or two. */
+  /** The finding in words, in a sentence or two. */
   note?: string | undefined
   /** The first row is the head. */
   rows: readonly (readonly string[])[]
 }
 
-/** A file with what it is and how large, such as `run`, `bm25.trec`, `225 queries`. */
+/** A file with its kind and its size, such as `run`, `bm25.trec`, `225 queries`. */
 export interface ReportInput {
   what: string
   file: string

@@ -35,7 +35,7 @@ export const numberOrText: Shape = (value, path) => {
   else number(value, path)
 }
 
-/** What a shape allows, or nothing. */
+/** A value of a shape, or undefined. */
 export function optional(shape: Shape): Shape {
   return (value, path) => {
     if (value !== undefined) shape(value, path)

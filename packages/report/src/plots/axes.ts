@@ -19,7 +19,7 @@ export function logAxis(values: readonly number[], label: string, most = 8): Sca
   const coarse = ticks([1])
   // One power of ten alone does not tell how large the others are.
   const chosen = fine.length <= most || coarse.length < 2 ? fine : coarse
-  // Plot's own logarithmic scale leaves out the labels of some ticks, whatever one asks for.
+  // Plot's own logarithmic scale leaves out the labels of some ticks, under all of its options.
   return {
     label,
     transform: Math.log10,

@@ -20,7 +20,7 @@ export function medianMarks(ranks: readonly RankQuantiles[], look: Look): Markis
   ]
 }
 
-/** What the marks are, in words. */
+/** The meaning of the marks, in words. */
 export const BANDS_EXPLAINED =
   'The line is the median query; half of the queries lie in the inner band, nine of ten in the outer one.'
 export const MEDIANS_EXPLAINED = 'Lines are the median query; half of the queries lie in the band.'

@@ -33,7 +33,7 @@ export function drawFigure(figure: Figure, size?: PlotSize): string {
   return draw(kindOf(figure), figure, size)
 }
 
-/** A figure's heading and what it says. */
+/** A figure's heading and description. */
 export function describeFigure(figure: Figure): { title: string; description: string } {
   const { title, description } = kindOf(figure).picture(figure, 540)
   return { title, description }

@@ -4,11 +4,11 @@ import { measureAxis } from './axes.ts'
 import { colour } from './palette.ts'
 import { draw, type FigureKind, type PlotSize } from './plot.ts'
 
-/** What each query won or lost. */
+/** The gain or loss of each query. */
 export interface GainsFigure {
   kind: 'gains'
   measure: string
-  /** One for each query, in any order. */
+  /** The gains of the queries, in any order. */
   gains: readonly number[]
 }
 

@@ -10,7 +10,7 @@ export interface LegendEntry extends Look {
 const ROW = 20
 const SWATCH = 22
 const GAP = 18
-/** There is nothing to measure letters with here: what they take on average in system fonts. */
+/** The average width of a letter in system fonts: letters cannot be measured here. */
 const LETTER = 6.4
 
 /** The names of curves above a plot, in as many rows as they need. */

@@ -21,7 +21,7 @@ export interface CurvePoint extends MeasuredMean {
   x: number | string
 }
 
-/** A measure's curve over the values of a setting, with what it is compared with. */
+/** A measure's curve over the values of a setting, with the baseline and the value in use. */
 export interface Curve {
   points: readonly CurvePoint[]
   baseline: number | undefined
@@ -55,7 +55,7 @@ export function curveMarks({ points, baseline, chosen }: Curve): Markish[] {
   ]
 }
 
-/** What the marks of a curve are. */
+/** The names of the marks of a curve. */
 export function curveLegend({ baseline, points }: Curve): LegendEntry[] {
   const banded = points.some(({ margin }) => margin !== undefined)
   return [

@@ -22,7 +22,7 @@ export const palette = {
 /** The name of a colour. */
 export type ColourName = keyof typeof palette
 
-/** A colour as the plots refer to it: the page, or a standalone file, says what it is. */
+/** A colour as the plots refer to it: the page, or a standalone file, defines its value. */
 export function colour(name: ColourName): string {
   return `var(--${name})`
 }

@@ -7,9 +7,9 @@ import { type Colour, palette } from './palette.ts'
 
 /** A plot to draw: one panel, or several below each other. */
 export interface Picture {
-  /** What one sees, in a few words; the name that the picture has for those who do not see it. */
+  /** The subject of the picture, in a few words; its name for screen readers. */
   title: string
-  /** What the picture says, in a sentence or two. */
+  /** The finding of the picture, in a sentence or two. */
   description: string
   legend?: readonly LegendEntry[]
   panels: readonly (PlotOptions & { height: number })[]
@@ -57,7 +57,7 @@ function drawPicture(picture: Picture, width: number): string {
     'fill="currentColor"',
   ].join(' ')
   const source = `<svg ${root}><title>${escaped(title)}</title>${legend.source}${parts.join('')}</svg>`
-  // What XML does not allow would make a standalone file unreadable.
+  // Characters that XML does not allow would make a standalone file unreadable.
   return source.replace(/[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
 }
 

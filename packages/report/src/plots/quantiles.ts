@@ -28,13 +28,13 @@ export const quantilesShape: Shape = list(
 export interface QuantilesOptions {
   /** At most so many ranks. */
   ranks?: number | undefined
-  /** What a list has beyond its end, such as probability 0. */
+  /** The value of a list beyond its end, such as probability 0. */
   missing?: number | undefined
 }
 
 /**
- * The spread at each rank of lists that are sorted, best first. Unless it is known what a list has
- * beyond its end, ranks that fewer than half of the lists have are left out: they would show
+ * The spread at each rank of lists that are sorted, best first. Without a value for lists
+ * beyond their ends, ranks that fewer than half of the lists have are left out: they would show
  * other queries than the ranks before.
  */
 export function quantilesPerRank(

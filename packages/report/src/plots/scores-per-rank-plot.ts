@@ -15,7 +15,7 @@ export interface ScoresPerRankFigure {
 
 /**
  * Draws the spread of scores at each rank. Before and after have a panel each, since reranking
- * changes what a score means.
+ * changes the meaning of a score.
  */
 export function scoresPerRankPlot(figure: ScoresPerRankFigure, size?: PlotSize): string {
   return draw(scoresPerRankKind, figure, size)

@@ -4,11 +4,11 @@ import { logAxis } from './axes.ts'
 import { colour } from './palette.ts'
 import { draw, type FigureKind, type PlotSize } from './plot.ts'
 
-/** What reranking one query takes, against the number of candidates. */
+/** The time of reranking one query, against the number of candidates. */
 export interface TimeFigure {
   kind: 'time'
   points: readonly TimePoint[]
-  /** What it was measured on. */
+  /** The machine that the times were measured on. */
   machine?: string | undefined
 }
 
@@ -17,7 +17,7 @@ export interface TimePoint {
   size: number
   /** Per query; the median where there are several measurements. */
   milliseconds: number
-  /** Between which most measurements lie. */
+  /** The bounds between which most measurements lie. */
   low?: number | undefined
   high?: number | undefined
 }

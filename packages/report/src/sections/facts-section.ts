@@ -1,7 +1,7 @@
 import type { ReportData, ReportInput } from '../data/report-data.ts'
 import { type Html, html } from '../html.ts'
 
-/** What was compared. */
+/** The files that were compared. */
 export function inputsSection(inputs: readonly ReportInput[]): Html {
   if (inputs.length === 0) return html``
   return html`<section id="compared">

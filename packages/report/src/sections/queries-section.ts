@@ -4,7 +4,7 @@ import { FULL, figureHtml } from './figures-section.ts'
 
 type Queries = NonNullable<ReportData['queries']>
 
-/** What each query won or lost: the plot, and the table that the page's script fills. */
+/** The gain or loss of each query: the plot, and the table that the page's script fills. */
 export function queriesSection({ rows, measure }: Queries): Html {
   if (rows.length === 0) return html``
   return html`<section id="queries">

@@ -42,7 +42,7 @@ export interface RankedDocument {
   other?: number
 }
 
-/** What is kept of each query. */
+/** The parts of each query that are kept. */
 export interface QueryRowsOptions {
   /** From which grade on a document is relevant; 1 where not set. */
   level?: number | undefined
@@ -50,11 +50,11 @@ export interface QueryRowsOptions {
   top?: number | undefined
 }
 
-/** What the texts of all documents may take together in the page, in characters. */
+/** The most characters that the texts of all documents take together in the page. */
 const TEXT_BUDGET = 8_000_000
 const LONGEST_QUERY = 2_000
 
-/** Puts together what two runs did with each query that both evaluations have, in a's order. */
+/** The values and rankings of two runs for each query that both evaluations have, in the order of the first. */
 export function queryRows(
   evaluations: readonly [Evaluation, Evaluation],
   runs: readonly [Run, Run],

@@ -2,7 +2,7 @@ import type { ReportData } from '../data/report-data.ts'
 import type { QueryRow, RankedDocument } from './query-rows.ts'
 
 /**
- * What runs in the report: the table of queries. Its source is put into the page as it stands,
+ * The script of the report: the table of queries. Its source is put into the page as it stands,
  * so it may use nothing from outside itself.
  */
 export function queryTable(): void {
@@ -95,7 +95,7 @@ export function queryTable(): void {
     append(FIRST)
   }
 
-  /** Thousands of rows at once would be slow: the next ones, below those that are there. */
+  /** Appends the next rows: thousands of rows at once would be slow. */
   function append(count: number): void {
     const next = found.slice(shown, shown + count)
     shown += next.length
@@ -202,7 +202,7 @@ export function queryTable(): void {
         dot.setAttribute('aria-label', dot.title)
       }
       const [label, up, meaning] = moveOf(entry, i + 1) ?? ['', 0, '']
-      // Only where a relevant document went is a gain or a loss.
+      // Only the move of a relevant document is a gain or a loss.
       const kind = relevant ? (up > 0 ? 'gain' : 'loss') : ''
       return element(
         'li',

@@ -2,7 +2,7 @@ import { formatFigure } from '@kith/ir'
 import type { ReportRun } from '../data/report-data.ts'
 import { count, pInWords, signedFigure } from '../format.ts'
 
-/** What a comparison comes to, in plain words. */
+/** The verdict of a comparison, in plain words. */
 export interface ReportVerdict {
   kind: 'better' | 'unsure' | 'equal' | 'worse'
   headline: string
@@ -36,7 +36,7 @@ export function verdictOf(
   }
 }
 
-/** The other measures in which the difference is significant: they may tell another story. */
+/** The other measures in which the difference is significant: they may contradict the main measure. */
 function others(run: ReportRun, main: string): string {
   const found = Object.entries(run.comparison ?? {}).filter(
     ([measure, { p }]) => measure !== main && p < 0.05,
