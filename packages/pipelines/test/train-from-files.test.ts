@@ -102,7 +102,7 @@ describe('trainFromFiles', () => {
         },
       },
     )
-    await expect(stopped).rejects.toBe(reason)
+    await expect(stopped).rejects.toMatchObject({ code: 'ABORTED', cause: reason })
     expect(remarks.at(-1)).toBe(`${path('stopped')}: the checkpoint of step 3 of 8 is saved`)
     expect(existsSync(path('stopped/adapter.safetensors'))).toBe(false)
     const { best, steps } = await train('stopped', { settings })

@@ -66,7 +66,7 @@ test('stopped within a trial it goes on with that trial', async () => {
       },
     },
   )
-  await expect(stopped).rejects.toBe(reason)
+  await expect(stopped).rejects.toMatchObject({ code: 'ABORTED', cause: reason })
   expect(existsSync(path('stopped/tuned-training.json'))).toBe(false)
   const { trials } = await tuneTraining({ ...own, out: path('stopped') })
   expect(trials).toEqual(whole.trials)

@@ -121,7 +121,7 @@ describe.runIf(ownPostgres)('work on many machines', () => {
     // Who waits can still be told to stop.
     const reason = new Error('enough')
     patient.stop.abort(reason)
-    await expect(patient.ended).rejects.toBe(reason)
+    await expect(patient.ended).rejects.toMatchObject({ code: 'ABORTED', cause: reason })
     cluster.resume()
     await expectAll(started)
   })

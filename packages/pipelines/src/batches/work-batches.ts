@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { throwIfAborted } from '@kith/core/internal'
 import { Batches, patiently, type WorkEvent, work } from '@kith/work'
 import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
@@ -82,7 +83,7 @@ async function openBatches(
   try {
     return await patiently(waiting, () => Batches.open(address, options))
   } catch (error) {
-    waiting.signal.throwIfAborted()
+    throwIfAborted(waiting.signal)
     throw error
   }
 }
