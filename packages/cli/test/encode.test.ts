@@ -73,7 +73,7 @@ describe('kith encode', () => {
     const input = ['encode', '--input', path('corpus.jsonl'), '--max-tokens', '4', '--json']
     const { err, out } = kith(...input, '--out', path('cut.npy'))
     expect(err).toContain(
-      '900 of 900 texts are longer than 4 tokens (--max-tokens): what is beyond',
+      '900 of 900 texts are longer than 4 tokens (maxTokens): what is beyond',
     )
     expect(JSON.parse(out)).toMatchObject({ cut: 900, maxTokens: 4 })
     encode('prefix.npy', '--document-prefix', 'passage: ')

@@ -93,7 +93,7 @@ export async function encodeWith(
   })
   const { texts, cut } = result
   if (cut > 0) {
-    const limit = `${maxTokens} tokens (the most that the model is given)`
+    const limit = `${maxTokens} tokens (maxTokens)`
     hooks.onRemark?.(`${cut} of ${texts} texts are longer than ${limit}: what is beyond is cut off`)
   }
   return { out, dimensions, maxTokens, ...result }

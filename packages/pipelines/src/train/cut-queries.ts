@@ -20,7 +20,7 @@ export function remarkCutQueries(
     [cut.validation, validation.length, 'validation'] as const,
   ].flatMap(([count, all, kind]) => (count > 0 ? [`${count} of ${all} ${kind} queries`] : []))
   if (parts.length > 0) {
-    const limit = `${model.maxTokens} tokens (the most that the model is given)`
+    const limit = `${model.maxTokens} tokens (maxTokens)`
     hooks.onRemark?.(`${parts.join(' and ')} are longer than ${limit}: what is beyond is cut off`)
   }
   return cut
