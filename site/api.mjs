@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { Application } from 'typedoc'
 import { apiPages } from './api-pages.mjs'
@@ -53,7 +53,7 @@ export async function writeApi() {
   await app.generateOutputs(project)
   if (app.logger.hasErrors()) throw new Error('typedoc reported errors')
   for (const { readme, name, page } of pages) {
-    const members = readFileSync(join(generated, page), 'utf8')
+    const members = membersOf(page, name)
       .replace(/^# .*\n/, '')
       // Constructors have no anchor.
       .replace(/\[(`constructor`)\]\([^)]*\)/g, '$1')
@@ -62,6 +62,14 @@ export async function writeApi() {
   }
   const list = pages.map(({ name, page }) => `- [${name}](./${page.slice('api/'.length)})`)
   writePage('api/index.md', `# API\n\nWhat each package exports.\n\n${list.join('\n')}\n`)
+}
+
+/** What typedoc wrote for a page; nothing for a module whose exports are all on its package's page. */
+function membersOf(page, name) {
+  const file = join(generated, page)
+  if (existsSync(file)) return readFileSync(file, 'utf8')
+  const [scope, main] = name.split('/')
+  return `Everything here is also exported by [${scope}/${main}](./${main}.md).\n`
 }
 
 /** What typedoc calls a module: its path without `index`. */
