@@ -45,6 +45,11 @@ const renamedSettings = [
   [/"words"(?=:)/g, '"texts"'],
   [/\(rate ([\d.e-]+), scale /g, '(learningRate $1, inverseTemperature '],
   [/, keep (?=\d)/g, ', maxLabelled '],
+  [/\bscale (?=none|max|mean)/g, 'rowScaling '],
+  [/\bfeedback (?=\d)/g, 'feedbackDocs '],
+  [/\bfeedbackShare (?=\d)/g, 'feedbackWeight '],
+  [/\brankConstant (?=\d)/g, 'rrfK '],
+  [/\(--max-tokens\)/g, '(maxTokens)'],
 ]
 
 let [compared, failures] = [0, 0]
@@ -99,7 +104,7 @@ function differences(root, before, after) {
     found.push(`exit code ${before.status}, now ${after.status}: ${after.stderr.trim()}`)
   }
   for (const stream of ['stdout', 'stderr']) {
-    const [was, is] = [plain(withNewNames(before[stream])), plain(after[stream])]
+    const [was, is] = [before, after].map((side) => plain(withNewNames(side[stream])))
     if (was !== is) found.push(`${stream} was ${short(was)}, now ${short(is)}`)
   }
   const [old, now] = ['before', 'after'].map((side) => filesOf(join(root, side)))
@@ -108,7 +113,7 @@ function differences(root, before, after) {
   for (const file of old.filter((one) => now.includes(one))) {
     const [a, b] = ['before', 'after'].map((side) => readFileSync(join(root, side, file), 'latin1'))
     const text = /\.(jsonl?|html|svg)$/.test(file)
-    if (text ? plain(withNewNames(a)) === plain(b) : a === b) continue
+    if (text ? plain(withNewNames(a)) === plain(withNewNames(b)) : a === b) continue
     found.push(`${file} differs`)
     // Said once, not again behind every later command.
     writeFileSync(join(root, 'after', file), a, 'latin1')
