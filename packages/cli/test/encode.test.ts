@@ -72,9 +72,7 @@ describe('kith encode', () => {
   test('prefixes and the cut are the user’s', async () => {
     const input = ['encode', '--input', path('corpus.jsonl'), '--max-tokens', '4', '--json']
     const { err, out } = kith(...input, '--out', path('cut.npy'))
-    expect(err).toContain(
-      '900 of 900 texts are longer than 4 tokens (maxTokens): what is beyond',
-    )
+    expect(err).toContain('900 of 900 texts are longer than 4 tokens (maxTokens): what is beyond')
     expect(JSON.parse(out)).toMatchObject({ cut: 900, maxTokens: 4 })
     encode('prefix.npy', '--document-prefix', 'passage: ')
     expect(readFileSync(path('prefix.npy')).equals(readFileSync(path('whole.npy')))).toBe(false)

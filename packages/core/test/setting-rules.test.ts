@@ -28,5 +28,7 @@ test('settings are completed, checked and copied; others are refused by name', (
   given.c.d.e = 2
   expect(resolved.c).toEqual({ d: { e: 1 } })
   expect(() => resolve({ b: 'z' }, {}, rules)).toThrow('setting b is "z", allowed: x, y')
-  expect(() => resolve({ A: 1 }, {}, rules)).toThrow('unknown setting "A", did you mean a? Known: a, b, c')
+  expect(() => resolve({ A: 1 }, {}, rules)).toThrow(
+    'unknown setting "A", did you mean a? Known: a, b, c',
+  )
 })
