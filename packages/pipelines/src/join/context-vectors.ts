@@ -1,3 +1,4 @@
+import { openBoth } from './open-both.ts'
 import { VectorRows, type VectorSource } from './vector-rows.ts'
 
 /** Where the vectors of contexts come from, in a form that can be handed to a worker thread. */
@@ -17,7 +18,8 @@ export class ContextVectors {
   }
 
   static async open({ queries, docs }: ContextSources): Promise<ContextVectors> {
-    return new ContextVectors(await VectorRows.open(queries), await VectorRows.open(docs))
+    const opened = await openBoth(VectorRows.open(queries), () => VectorRows.open(docs))
+    return new ContextVectors(...opened)
   }
 
   of({ row, rows }: { row: number; rows: Uint32Array }): {

@@ -1,6 +1,7 @@
 import { type PreparedText, prepareText } from '@kith/core'
 import { type LabelTexts, type TextEntry, TextStore } from '@kith/ir'
 import type { TextsPresent } from './join.ts'
+import { openBoth } from './open-both.ts'
 import { NumberedTexts } from './prepared-texts.ts'
 
 /** Prepared texts that are kept for the next query they are candidates of. */
@@ -28,8 +29,8 @@ export class OpenTexts implements TextsPresent, LabelTexts {
     corpus: string
     queryText: string
   }): Promise<OpenTexts> {
-    const queries = await TextStore.open(queryText)
-    return new OpenTexts(queries, await TextStore.open(corpus))
+    const opened = await openBoth(TextStore.open(queryText), () => TextStore.open(corpus))
+    return new OpenTexts(...opened)
   }
 
   /** Takes entries that are in memory. */

@@ -1,4 +1,5 @@
 import { type Embeddings, type OpenEmbeddingsOptions, openEmbeddings } from '@kith/ir'
+import { openBoth } from './open-both.ts'
 
 /** The embeddings of queries and documents. */
 export interface OpenVectors {
@@ -14,16 +15,13 @@ export async function openVectors(
   files: { queries: string; docs: string } & OpenEmbeddingsOptions,
 ): Promise<OpenVectors> {
   const { dimensions, memory } = files
-  const queries = await openEmbeddings(files.queries, { dimensions, memory })
-  try {
-    const docs = await openEmbeddings(files.docs, { dimensions, memory })
-    const close = async (): Promise<void> => {
-      await queries.close()
-      await docs.close()
-    }
-    return { queries, docs, close, [Symbol.asyncDispose]: close }
-  } catch (error) {
+  const [queries, docs] = await openBoth(
+    openEmbeddings(files.queries, { dimensions, memory }),
+    () => openEmbeddings(files.docs, { dimensions, memory }),
+  )
+  const close = async (): Promise<void> => {
     await queries.close()
-    throw error
+    await docs.close()
   }
+  return { queries, docs, close, [Symbol.asyncDispose]: close }
 }
