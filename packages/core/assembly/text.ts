@@ -11,8 +11,14 @@ import { double, word } from './address'
 import { gram } from './gram'
 import { cosine } from './similarity'
 
-/** Bytes of a posting: two halves of the term's hash, and 1 + ln tf as a float. */
+/** JavaScript's own logarithm, so that every kernel gives the same weights. */
+declare function log(value: f64): f64
+
+/** Bytes of a posting: two halves of the term's hash, and tf, how often the text has the term. */
 const POSTING: usize = 12
+
+/** Entries of the table of 1 + ln tf; FREQUENCIES in src/kernel/layout.ts. */
+const FREQUENCIES: u32 = 64
 
 /** Columns of the dense matrix that go through the Gram kernel at a time. */
 const COLUMNS: i32 = 256
@@ -20,7 +26,7 @@ const COLUMNS: i32 = 256
 /**
  * `postings` holds the texts' terms, row after row, row i from texts[i] to
  * texts[i + 1]; row 0 is the query's. `idf` has count entries, by document
- * frequency. `table` has `slots` entries (a power of 2, larger than the number
+ * frequency; `frequencies` has 1 + ln tf by tf. `table` has `slots` entries (a power of 2, larger than the number
  * of postings), `terms` and `lists` are room for 4 and 2 words per posting and
  * 8 words more, `x` for rows × COLUMNS floats. S_text goes to `s`.
  */
@@ -30,6 +36,7 @@ export function text(
   count: i32,
   rows: i32,
   idf: usize,
+  frequencies: usize,
   table: usize,
   slots: i32,
   terms: usize,
@@ -101,7 +108,7 @@ export function text(
       const place = load<i32>(word(starts, term)) - 1
       store<i32>(word(starts, term), place)
       store<i32>(word(members, place), row)
-      store<f32>(word(weights, place), load<f32>(at, 8) * load<f32>(word(frequency, term)))
+      store<f32>(word(weights, place), frequencyWeight(load<u32>(at, 8), frequencies) * load<f32>(word(frequency, term)))
     }
   }
   frequentTerms(frequent, frequents, rows, starts, members, weights, x, s)
@@ -113,6 +120,11 @@ export function text(
     store<f32>(diagonal, load<f32>(diagonal) + weight * weight)
   }
   cosine(s, count, rows, x)
+}
+
+function frequencyWeight(tf: u32, frequencies: usize): f32 {
+  if (tf < FREQUENCIES) return load<f32>(word(frequencies, tf))
+  return <f32>(1 + log(<f64>tf))
 }
 
 function increment(at: usize): void {

@@ -8,8 +8,8 @@
 
 import { double, word } from './address'
 
-/** JavaScript's own logarithm, so that every kernel gives the same weights. */
-declare function log(value: f64): f64
+/** Writes the two hashes of the term of a word to `to`; 0 and 0 for a stop word. */
+declare function stem(word: usize, length: i32, to: usize): void
 
 /** As in src/term-counter.ts. */
 const SEED_A: i32 = 0x811c9dc5
@@ -18,23 +18,33 @@ const FACTOR_A: i32 = 0x01000193
 const FACTOR_B: i32 = 0x5bd1e995
 const UPPER_BITS: i32 = 21
 
+/** Slots of the table of terms; STEM_SLOTS in src/text/stem-cache.ts. */
+const STEM_SLOTS: i32 = 1 << 16
+
+/** As in src/text/terms.ts. */
+const LONGEST_WORD: usize = 64
+
 /**
  * Writes the postings of `length` bytes to `out` and returns how many there are.
  * `lower` maps a byte to its lower case if it is a letter or digit, else to 0.
- * `hashes`, `table` and `out` are room for 8, 8 and 6 bytes per byte of text,
- * and 64 bytes more.
+ * `stems` is a table of words met before and their terms, 16 bytes a slot, or 0 where
+ * words are terms as they are. `hashes`, `ends`, `table` and `out` are room for 8, 4, 8
+ * and 6 bytes per byte of text, and 64 bytes more.
  */
 export function words(
   bytes: usize,
   length: i32,
   lower: usize,
+  stems: usize,
   hashes: usize,
+  ends: usize,
   table: usize,
   out: usize,
 ): i32 {
   // A separator behind the text closes its last word.
   store<u8>(bytes + <usize>length, 32)
-  const tokens = hashWords(bytes, length + 1, lower, hashes)
+  let tokens = hashWords(bytes, length + 1, lower, hashes, ends)
+  if (stems) tokens = toTerms(bytes, tokens, lower, stems, hashes, ends)
   const slots = 1 << (32 - <i32>clz(tokens | 7) + 1)
   memory.fill(table, 0, (<usize>slots) << 2)
   let size = 0
@@ -55,8 +65,8 @@ export function words(
   return size
 }
 
-/** Both hashes of every word, one after the other; returns how many words there are. */
-function hashWords(bytes: usize, length: i32, lower: usize, hashes: usize): i32 {
+/** Both hashes of every word, and where it ends, one after the other; returns how many words there are. */
+function hashWords(bytes: usize, length: i32, lower: usize, hashes: usize, ends: usize): i32 {
   let a = SEED_A
   let b = SEED_B
   let inside = 0
@@ -66,12 +76,44 @@ function hashWords(bytes: usize, length: i32, lower: usize, hashes: usize): i32 
     const isWord = i32(letter != 0)
     store<i32>(at, a)
     store<i32>(at, b, 4)
+    store<u32>(ends, <u32>bytes)
     at += <usize>((inside & ~isWord) << 3)
+    ends += <usize>((inside & ~isWord) << 2)
     inside = isWord
     a = select((a ^ letter) * FACTOR_A, SEED_A, isWord)
     b = select((b ^ letter) * FACTOR_B, SEED_B, isWord)
   }
   return <i32>((at - hashes) >> 3)
+}
+
+/** The hashes of words become those of their terms, without stop words; returns how many are left. */
+function toTerms(
+  bytes: usize,
+  tokens: i32,
+  lower: usize,
+  stems: usize,
+  hashes: usize,
+  ends: usize,
+): i32 {
+  let left = 0
+  for (let i = 0; i < tokens; i++) {
+    const key = load<u64>(double(hashes, i))
+    const spread = (<u32>key ^ (<u32>(key >> 32) >> 7)) * 0x9e3779b1
+    const slot = stems + ((<usize>(spread ^ (spread >> 15)) & (STEM_SLOTS - 1)) << 4)
+    if (load<u64>(slot) != key) {
+      const end = <usize>load<u32>(word(ends, i))
+      let start = end - 1
+      while (start > bytes && load<u8>(lower + <usize>load<u8>(start - 1))) start--
+      // A word that is too long to be one stays as it is.
+      if (end - start > LONGEST_WORD) store<u64>(slot, key, 8)
+      else stem(start, <i32>(end - start), slot + 8)
+      store<u64>(slot, key)
+    }
+    const term = load<u64>(slot, 8)
+    store<u64>(double(hashes, left), term)
+    left += i32(term != 0)
+  }
+  return left
 }
 
 /** Terms are numbered from 1. */
@@ -96,10 +138,8 @@ function find(key: u64, table: usize, slots: i32, out: usize): usize {
 function finish(entry: usize): void {
   const low = scramble(load<i32>(entry))
   const high = scramble(load<i32>(entry, 4) ^ low) >>> (32 - UPPER_BITS)
-  const count = load<i32>(entry, 8)
   store<i32>(entry, low)
   store<i32>(entry, high, 4)
-  store<f32>(entry, count == 1 ? 1 : <f32>(1 + log(<f64>count)), 8)
 }
 
 function scramble(hash: i32): i32 {

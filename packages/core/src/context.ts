@@ -1,16 +1,26 @@
 import { KithError } from './error.ts'
-import { isObject, type Rows, rowsOf, type Vector, type Vectors, withQuery } from './matrix.ts'
+import {
+  isObject,
+  type Rows,
+  rowsOf,
+  type SomeVectors,
+  type Vector,
+  type Vectors,
+  withQuery,
+} from './matrix.ts'
 import { type NamedParts, nearestName, refuseUnknown, unknownName } from './settings/names.ts'
 import { show } from './settings/show.ts'
 import type { Postings } from './text/postings.ts'
 import { appendText, readText, type Text } from './text/prepare-text.ts'
+import type { Terms } from './text/terms.ts'
 
 /** A query: its vector, or its vector with its text and its vectors of further views. */
 export type Query = Vector | QueryViews
 
 /** A query seen through several views. */
 export interface QueryViews {
-  vector: Vector
+  /** Absent only where no candidate has a vector either: the words are then all there is. */
+  vector?: Vector | undefined
   text?: Text | undefined
   /** The query's vector of each further view. */
   views?: Readonly<Record<string, Vector>> | undefined
@@ -21,8 +31,14 @@ export type Candidates = Vectors | CandidateViews
 
 /** Candidates seen through several views. */
 export interface CandidateViews {
-  vectors: Vectors
+  /** With texts, some or all may be missing: those candidates are seen through their words. */
+  vectors?: SomeVectors | undefined
   texts?: readonly Text[] | undefined
+  /**
+   * The scores that a retriever gave, for candidates without a vector: they stand for the missing
+   * similarity to the query. Those of candidates with a vector are not looked at.
+   */
+  scores?: ArrayLike<number | null | undefined> | undefined
   /** The candidates' vectors of each further view. */
   views?: Readonly<Record<string, Vectors>> | undefined
 }
@@ -39,8 +55,12 @@ export interface Context {
   rows: number
   /** How many candidates there are, within the context and beyond it. */
   candidates: number
-  views: Map<string, Rows>
+  views: ReadonlyMap<string, Rows>
   texts: Postings | undefined
+  /** The rows without a vector, ascending. */
+  missing: readonly number[]
+  /** The scores that candidates were given, by row; NaN where there is none. */
+  scores: Float64Array | undefined
 }
 
 /** The name of a context's row in messages. */
@@ -53,17 +73,32 @@ export function memberOf(row: number): Member {
   return row === 0 ? 'query' : row - 1
 }
 
-/** The context of a query and the first `limit` of its candidates, whose texts go to `postings`. */
+/** The context of a query and the first `limit` of its candidates, whose terms go to `postings`. */
 export function contextOf(
   query: Query,
   candidates: Candidates,
   limit: number,
   postings: Postings,
+  terms: Terms,
 ): Context {
   const asked = toQueryViews(query)
   const found = toViews(candidates)
-  const vectors = rowsOf(found.vectors, 'candidate', limit)
-  const views = new Map([['vectors', withQuery(asked.vector, vectors, 'candidate')]])
+  if (found.vectors === undefined && found.texts === undefined) {
+    throw new KithError(
+      'BAD_INPUT',
+      'the candidates must be an array of vectors or a matrix { data: Float32Array, rows, dimensions }',
+    )
+  }
+  const vectors = found.vectors ?? Array.from({ length: countOf(found.texts) }, () => undefined)
+  const main = rowsOf(vectors, 'candidate', limit, found.texts !== undefined)
+  const views = new Map<string, Rows>()
+  if (asked.vector !== undefined) {
+    views.set('vectors', withQuery(asked.vector, main, 'candidate'))
+  } else if (main.missing.length < main.count || found.texts === undefined) {
+    throw new KithError('BAD_INPUT', 'the query must be a Float32Array or an array of numbers')
+  }
+  // Without any vector of a candidate, the view says nothing.
+  if (main.count > 0 && main.missing.length === main.count) views.delete('vectors')
   for (const [name, more] of viewsOf(found)) {
     const own = asked.views?.[name]
     if (!own) {
@@ -71,20 +106,59 @@ export function contextOf(
     }
     const label = `candidate of view ${name}`
     const rows = rowsOf(more, label, limit)
-    checkCount(`view ${name}`, rows.total, vectors.total)
+    checkCount(`view ${name}`, rows.total, main.total)
     addView(views, name, withQuery(own, rows, label))
   }
   let texts: Postings | undefined
-  if (found.texts) {
+  if (found.texts !== undefined) {
     if (asked.text === undefined) {
       throw new KithError(
         'BAD_INPUT',
         'the candidates have texts, the query has none: pass { vector, text }',
       )
     }
-    texts = append(postings, asked.text, found.texts, vectors)
+    texts = append(postings, asked.text, found.texts, main, terms)
   }
-  return { rows: vectors.count + 1, candidates: vectors.total, views, texts }
+  return {
+    rows: main.count + 1,
+    candidates: main.total,
+    views,
+    texts,
+    missing: main.missing.map((row) => row + 1),
+    scores: found.scores === undefined ? undefined : readScores(found.scores, main),
+  }
+}
+
+/** The context of some of another's candidates, by their index and in this order; their terms go to `postings`. */
+export function selectContext(
+  context: Context,
+  chosen: ArrayLike<number>,
+  postings: Postings,
+): Context {
+  const { texts, scores } = context
+  const views = new Map<string, Rows>()
+  for (const [name, rows] of context.views) views.set(name, rows.select(chosen))
+  if (texts) {
+    postings.clear()
+    postings.append(texts, 0)
+    for (let i = 0; i < chosen.length; i++) postings.append(texts, chosen[i]! + 1)
+  }
+  const lacks = new Set(context.missing)
+  const rows = Array.from(chosen, (index) => index + 1)
+  return {
+    rows: rows.length + 1,
+    candidates: context.candidates,
+    views,
+    texts: texts && postings,
+    missing: rows.flatMap((row, i) => (lacks.has(row) ? [i + 1] : [])),
+    scores: scores && Float64Array.of(NaN, ...rows.map((row) => scores[row]!)),
+  }
+}
+
+/** Refuses a context in which a candidate has no vector, where a method needs all of them. */
+export function requireVectors({ missing }: Context, use: string): void {
+  if (missing.length === 0) return
+  throw new KithError('BAD_INPUT', `${nameOf(missing[0]!)} has no vector: ${use} needs them all`)
 }
 
 const queryParts: NamedParts = {
@@ -95,7 +169,7 @@ const queryParts: NamedParts = {
 
 const candidateParts: NamedParts = {
   part: 'property of the candidates',
-  known: ['vectors', 'texts', 'views'],
+  known: ['vectors', 'texts', 'scores', 'views'],
   synonyms: {
     vectors: ['embedding', 'embeddings', 'values'],
     texts: ['document', 'documents', 'content', 'contents'],
@@ -104,24 +178,29 @@ const candidateParts: NamedParts = {
 
 /** A query with its views, each property read once; null counts as absent. */
 export function toQueryViews(query: Query): QueryViews {
-  if (!isObject(query) || !('vector' in query)) {
+  if (!isObject(query) || !('vector' in query || 'text' in query)) {
     refuseMisnamed(query, queryParts)
     return { vector: query as Vector }
   }
   refuseUnknown(query, queryParts)
   const { vector, text, views } = query
-  return { vector, text: text ?? undefined, views: views ?? undefined }
+  return { vector: vector ?? undefined, text: text ?? undefined, views: views ?? undefined }
 }
 
 /** Candidates with their views, each property read once; null counts as absent. */
 export function toViews(candidates: Candidates): CandidateViews {
-  if (!isObject(candidates) || !('vectors' in candidates)) {
+  if (!isObject(candidates) || !('vectors' in candidates || 'texts' in candidates)) {
     if (!(isObject(candidates) && 'data' in candidates)) refuseMisnamed(candidates, candidateParts)
     return { vectors: candidates as Vectors }
   }
   refuseUnknown(candidates, candidateParts)
-  const { vectors, texts, views } = candidates
-  return { vectors, texts: texts ?? undefined, views: views ?? undefined }
+  const { vectors, texts, scores, views } = candidates as CandidateViews
+  return {
+    vectors: vectors ?? undefined,
+    texts: texts ?? undefined,
+    scores: scores ?? undefined,
+    views: views ?? undefined,
+  }
 }
 
 /** Refuses an object whose vectors have another name than ours, such as `embedding`. */
@@ -145,19 +224,50 @@ function addView(views: Map<string, Rows>, name: string, rows: Rows): void {
 }
 
 /** Clears postings and fills them with those of a context's texts. */
-function append(postings: Postings, query: Text, texts: readonly Text[], vectors: Rows): Postings {
-  if (!Array.isArray(texts)) throw new KithError('BAD_INPUT', 'texts must be an array')
+function append(
+  postings: Postings,
+  query: Text,
+  texts: readonly Text[],
+  vectors: Rows,
+  terms: Terms,
+): Postings {
+  countOf(texts)
   checkCount('texts', texts.length, vectors.total)
   postings.clear()
-  appendText(postings, checkText(query, 0))
-  for (let i = 0; i < vectors.count; i++) appendText(postings, checkText(texts[i], i + 1))
+  appendText(postings, checkText(query, 0, terms), terms)
+  for (let i = 0; i < vectors.count; i++) {
+    appendText(postings, checkText(texts[i], i + 1, terms), terms)
+  }
   return postings
 }
 
-function checkText(text: unknown, row: number): string | Uint32Array {
-  const read = readText(text)
+function checkText(text: unknown, row: number, terms: Terms): string | Uint32Array {
+  const read = readText(text, terms, () => nameOf(row))
   if (read !== undefined) return read
   throw new KithError('BAD_INPUT', `the text of ${nameOf(row)} must be a string or a prepared text`)
+}
+
+function countOf(texts: readonly Text[] | undefined): number {
+  if (Array.isArray(texts)) return texts.length
+  throw new KithError('BAD_INPUT', 'texts must be an array')
+}
+
+/** The scores of candidates by row, each read once; NaN where there is none. */
+function readScores(scores: ArrayLike<number | null | undefined>, vectors: Rows): Float64Array {
+  if (!Array.isArray(scores) && !ArrayBuffer.isView(scores)) {
+    throw new KithError('BAD_INPUT', 'scores must be an array')
+  }
+  checkCount('scores', scores.length, vectors.total)
+  const read = new Float64Array(vectors.count + 1).fill(NaN)
+  for (let i = 0; i < vectors.count; i++) {
+    const score: unknown = scores[i] ?? undefined
+    if (score === undefined) continue
+    if (typeof score !== 'number' || !Number.isFinite(score)) {
+      throw new KithError('BAD_INPUT', `the score of candidate ${i} is ${show(score)}`)
+    }
+    read[i + 1] = score
+  }
+  return read
 }
 
 function checkCount(name: string, count: number, expected: number): void {

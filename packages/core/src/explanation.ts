@@ -1,6 +1,12 @@
 import { type Member, memberOf } from './context.ts'
-import type { NeighbourVector } from './kernel/engine.ts'
-import type { Ranking } from './method/ranking.ts'
+import type { Engine, NeighbourVector } from './kernel/engine.ts'
+import { ROUNDING, standardise } from './method/mix.ts'
+import type { RankedQuery } from './method/rank-query.ts'
+import type { WordsRanking } from './method/rank-with-words.ts'
+import type { Settings } from './settings/settings.ts'
+import { termHash, termSpans } from './text/term-spans.ts'
+import type { Text } from './text/prepare-text.ts'
+import { matchedTerms } from './text/words-score.ts'
 
 /** A neighbour that the query and a candidate have in common. */
 export interface SharedNeighbour {
@@ -12,6 +18,29 @@ export interface SharedNeighbour {
   candidateWeight: number
 }
 
+/** The parts of a score, which is their sum: how far each term lifts the candidate above the mean. */
+export interface ScoreParts {
+  similarity: number
+  words: number
+  neighbours: number
+  support: number
+}
+
+/** A term of the query that a candidate's text has. */
+export interface MatchedTerm {
+  /** The term, a stem with `english` terms; undefined where the query's text was prepared before. */
+  term: string | undefined
+  /** Its part of the words score. */
+  weight: number
+}
+
+/** One of the best candidates by similarity and words. */
+export interface Supporter {
+  candidate: number
+  /** How similar it is to the explained candidate, in the graph of all views. */
+  similarity: number
+}
+
 /** Why a candidate stands where it stands. */
 export interface Explanation {
   index: number
@@ -21,37 +50,116 @@ export interface Explanation {
   rankAfter: number
   /** Its score in the new order: for a candidate of the context, s*. */
   score: number
-  /** Whether it is among the first `contextSize`; the others are not looked at, and keep their order. */
+  /** Whether it is in the context; the others are not looked at closely. */
   inContext: boolean
+  /** The parts of its score; all 0 outside the context, and with the raw mix, whose terms have no common scale. */
+  parts: ScoreParts
   /** Its geometric similarity to the query, before mixing; 0 outside the context. */
   geometric: number
   /** How much its neighbourhood overlaps the query's, from 0 to 1; 0 outside the context. */
   jaccard: number
+  /** W: its words score, where texts are given. */
+  words: number
+  /** The query's terms that its text has, the heaviest first. */
+  matched: MatchedTerm[]
   /** The reciprocal neighbours that vouch for it: those it shares with the query, by shared weight, descending. */
   shared: SharedNeighbour[]
+  /** The best candidates by similarity and words, the most similar to this one first. */
+  supporters: Supporter[]
 }
 
-/** Gathers why a candidate moved; the similarities have the query's own row at 0. */
+/** Gathers why a candidate moved. */
 export function explainCandidate(
   index: number,
-  { order, scores }: Ranking,
-  geometric: Float32Array,
-  jaccard: Float32Array,
-  vectorOf: (row: number) => NeighbourVector,
+  ranked: RankedQuery,
+  engine: Engine,
+  settings: Settings,
+  queryText: Text | undefined,
 ): Explanation {
-  const row = index + 1
-  const inContext = row < geometric.length
+  const { order, scores } = ranked.ranking
   const place = order.indexOf(index)
-  return {
+  const size = (ranked.words ?? ranked.neighbours)!.jaccard.length
+  const row = ranked.chosen ? ranked.chosen.indexOf(index) + 1 : index + 1
+  const inContext = row > 0 && row < size
+  const explanation: Explanation = {
     index,
     rankBefore: index + 1,
     rankAfter: place + 1,
     score: scores[place]!,
     inContext,
-    geometric: inContext ? geometric[row]! : 0,
-    jaccard: inContext ? jaccard[row]! : 0,
-    shared: inContext ? sharedNeighbours(vectorOf(0), vectorOf(row)) : [],
+    parts: { similarity: 0, words: 0, neighbours: 0, support: 0 },
+    geometric: 0,
+    jaccard: 0,
+    words: 0,
+    matched: [],
+    shared: [],
+    supporters: [],
   }
+  if (!inContext) return explanation
+  explanation.shared = sharedNeighbours(engine.neighbourVector(0), engine.neighbourVector(row))
+  if (ranked.neighbours) {
+    const { geometric, jaccard } = ranked.neighbours
+    explanation.geometric = geometric.values[row]!
+    explanation.jaccard = jaccard[row]!
+    if (settings.mix === 'raw') return explanation
+    const { lambda } = settings
+    const near = standardise(geometric.values, [0], geometric.noise)[row]!
+    explanation.parts.similarity = lambda * near
+    explanation.parts.neighbours = (1 - lambda) * standardise(jaccard, [0], ROUNDING)[row]!
+    return explanation
+  }
+  const words = ranked.words!
+  explanation.geometric = words.similarity[row]!
+  explanation.jaccard = words.jaccard[row]!
+  explanation.words = words.words[row]!
+  explanation.parts = partsOf(words, row, settings)
+  explanation.matched = namedTerms(
+    matchedTerms(ranked.context.texts!, index + 1, settings),
+    queryText,
+    settings,
+  )
+  explanation.supporters = words.supporters
+    .filter((supporter) => supporter !== row)
+    .map((supporter) => ({
+      candidate: ranked.chosen ? ranked.chosen[supporter - 1]! : supporter - 1,
+      similarity: engine.graphRow(supporter)[row]!,
+    }))
+    .sort((a, b) => b.similarity - a.similarity)
+  return explanation
+}
+
+/** The parts of a score of the second generation. */
+function partsOf(words: WordsRanking, row: number, settings: Settings): ScoreParts {
+  const { wordsWeight, neighbourWeight, supportWeight } = settings
+  const own = 1 - neighbourWeight - supportWeight
+  const count = words.relevance.length - 1
+  const mean = (values: Float64Array) => values.subarray(1).reduce((a, b) => a + b, 0) / count
+  const near = (c: number) => (1 - wordsWeight) * (words.similarity[c]! - mean(words.similarity))
+  const matched = (c: number) => wordsWeight * (words.matched[c]! - mean(words.matched))
+  // g is the sum of both over its deviation; a g without any deviation is 0.
+  const sum = near(row) + matched(row)
+  const factor = sum === 0 ? 0 : words.relevance[row]! / sum
+  return {
+    similarity: own * factor * near(row),
+    words: own * factor * matched(row),
+    neighbours: neighbourWeight * words.neighbours[row]!,
+    support: supportWeight * words.support[row]!,
+  }
+}
+
+function namedTerms(
+  terms: readonly { hash: number; score: number }[],
+  query: Text | undefined,
+  { terms: how }: Settings,
+): MatchedTerm[] {
+  const names = new Map<number, string>()
+  if (typeof query === 'string') {
+    const all = typeof how === 'function' ? how(query) : termSpans(query, how).map(({ term }) => term)
+    for (const term of all) names.set(termHash(term), term)
+  }
+  return terms
+    .map(({ hash, score }) => ({ term: names.get(hash), weight: score }))
+    .sort((a, b) => b.weight - a.weight)
 }
 
 function sharedNeighbours(query: NeighbourVector, candidate: NeighbourVector): SharedNeighbour[] {

@@ -11,7 +11,13 @@ export {
 export { feedbackQuery } from './baselines/rank-by-method.ts'
 export type { Candidates, CandidateViews, Member, Query, QueryViews } from './context.ts'
 export { KithError, type KithErrorCode } from './error.ts'
-export type { Explanation, SharedNeighbour } from './explanation.ts'
+export type {
+  Explanation,
+  MatchedTerm,
+  ScoreParts,
+  SharedNeighbour,
+  Supporter,
+} from './explanation.ts'
 export { explain, neighbours, rerank, similarity, smoothLabels } from './functions.ts'
 export type { KernelName } from './kernel/engine.ts'
 export { kernel } from './kernel/load.ts'
@@ -33,10 +39,11 @@ export {
   type Target,
 } from './labels/label-settings.ts'
 export type { Labels } from './labels/labels.ts'
-export type { Matrix, Vector, Vectors } from './matrix.ts'
+export type { Matrix, SomeVectors, Vector, Vectors } from './matrix.ts'
 export { extendRanking, type Ranking } from './method/ranking.ts'
 export type { Similarities, Similarity } from './method/similarities.ts'
 export { type NeighbourSets, type Neighbours, Reranker } from './reranker.ts'
+export { type ScoredTexts, Selection } from './selection.ts'
 export { type PresetName, presets } from './settings/presets.ts'
 export type { PartialRerankerSettings } from './settings/reranker-settings.ts'
 export {
@@ -48,4 +55,18 @@ export {
   type Weight,
 } from './settings/settings.ts'
 export { type PreparedText, prepareText, type Text } from './text/prepare-text.ts'
+export {
+  termStatisticsFromBytes,
+  termStatisticsFromJson,
+  termStatisticsToBytes,
+  termStatisticsToJson,
+} from './text/statistics-format.ts'
+export { type TermSpan, termSpans } from './text/term-spans.ts'
+export {
+  mergeTermStatistics,
+  type TermStatistics,
+  TermStatisticsBuilder,
+  termStatistics,
+} from './text/term-statistics.ts'
+export { type Terms, type TermsName, type TermsOption, termNames } from './text/terms.ts'
 export { TrialContext } from './trial-context.ts'

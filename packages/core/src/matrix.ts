@@ -14,19 +14,29 @@ export interface Matrix {
 /** Several embeddings of one length: an array of them, or a matrix. */
 export type Vectors = readonly Vector[] | Matrix
 
+/** Embeddings of which some may be missing. */
+export type SomeVectors = readonly (Vector | null | undefined)[] | Matrix
+
 /** A checked source of rows that the kernel copies into its own memory. */
 export interface Rows {
   readonly count: number
   /** How many vectors there are, those beyond the limit included. */
   readonly total: number
   readonly dimensions: number
+  /** The rows that have no vector, ascending; they are written as zeros. */
+  readonly missing: readonly number[]
   /** Writes row i to target[i · stride] and on. */
   copyTo(target: Float32Array, stride: number): void
+  /** Some of the candidates' rows, by their index, in this order. */
+  select(candidates: ArrayLike<number>): Rows
 }
 
-/** The first `limit` vectors, each of them checked for its form; `name` is its name in messages. */
-export function rowsOf(vectors: Vectors, name: string, limit = Infinity): Rows {
-  if (Array.isArray(vectors)) return rowsOfArray(vectors, name, limit)
+/**
+ * The first `limit` vectors, each of them checked for its form; `name` is its name in messages. A
+ * missing one is refused unless `some` is true.
+ */
+export function rowsOf(vectors: SomeVectors, name: string, limit = Infinity, some = false): Rows {
+  if (Array.isArray(vectors)) return rowsOfArray(vectors, name, limit, some)
   const matrix = toMatrix(vectors)
   if (matrix) return rowsOfMatrix(matrix, name, limit)
   throw new KithError(
@@ -39,40 +49,67 @@ export function rowsOf(vectors: Vectors, name: string, limit = Infinity): Rows {
 export function withQuery(query: Vector, candidates: Rows, name: string): Rows {
   const dimensions = lengthOf(query, 'the query')
   if (dimensions === 0) throw new KithError('BAD_SHAPE', 'the query vector is empty')
-  if (candidates.count > 0 && candidates.dimensions !== dimensions) {
+  if (candidates.count > candidates.missing.length && candidates.dimensions !== dimensions) {
     throw unequal(`${name} 0`, candidates.dimensions, 'the query', dimensions)
   }
   return {
     count: candidates.count + 1,
     total: candidates.total + 1,
     dimensions,
+    missing: candidates.missing.map((row) => row + 1),
     copyTo(target, stride) {
       copyNumbers(query, target, 0)
       candidates.copyTo(target.subarray(stride), stride)
     },
+    select: (chosen) => withQuery(query, candidates.select(chosen), name),
   }
 }
 
-function rowsOfArray(vectors: readonly Vector[], name: string, limit: number): Rows {
+function rowsOfArray(
+  vectors: readonly (Vector | null | undefined)[],
+  name: string,
+  limit: number,
+  some: boolean,
+): Rows {
   const total = vectors.length
   const count = Math.min(total, limit)
   // A vector is read once, so that the checked numbers are the ones that are copied.
-  const checked: Vector[] = []
-  let dimensions = 0
+  const checked: (Vector | undefined)[] = []
+  let dimensions = -1
+  let first = 0
   for (let i = 0; i < total; i++) {
-    const vector = vectors[i]
-    const length = lengthOf(vector, `${name} ${i}`)
-    if (i === 0) dimensions = length
-    if (length !== dimensions) throw unequal(`${name} ${i}`, length, `${name} 0`, dimensions)
-    if (i < count) checked.push(vector!)
+    const vector = vectors[i] ?? undefined
+    if (vector !== undefined || !some) {
+      const length = lengthOf(vector, `${name} ${i}`)
+      if (dimensions < 0) {
+        dimensions = length
+        first = i
+      }
+      if (length !== dimensions) throw unequal(`${name} ${i}`, length, `${name} ${first}`, dimensions)
+    }
+    if (i < count) checked.push(vector)
   }
+  return checkedRows(checked, total, Math.max(0, dimensions))
+}
+
+/** Rows of vectors that were checked. */
+function checkedRows(
+  vectors: readonly (Vector | undefined)[],
+  total: number,
+  dimensions: number,
+): Rows {
   return {
-    count,
+    count: vectors.length,
     total,
     dimensions,
+    missing: vectors.flatMap((vector, i) => (vector === undefined ? [i] : [])),
     copyTo(target, stride) {
-      for (let i = 0; i < count; i++) copyNumbers(checked[i]!, target, i * stride)
+      vectors.forEach((vector, i) => {
+        if (vector) copyNumbers(vector, target, i * stride)
+        else target.fill(0, i * stride, i * stride + dimensions)
+      })
     },
+    select: (chosen) => checkedRows(Array.from(chosen, (i) => vectors[i]), total, dimensions),
   }
 }
 
@@ -88,6 +125,13 @@ function rowsOfMatrix({ data, rows, dimensions }: Matrix, name: string, limit: n
     count,
     total: rows,
     dimensions,
+    missing: [],
+    select: (chosen) =>
+      checkedRows(
+        Array.from(chosen, (i) => data.subarray(i * dimensions, (i + 1) * dimensions)),
+        rows,
+        dimensions,
+      ),
     copyTo(target, stride) {
       if (stride === dimensions) target.set(data.subarray(0, count * dimensions))
       else {

@@ -7,6 +7,8 @@ import {
   type Member,
   memberOf,
   type Query,
+  requireVectors,
+  toQueryViews,
 } from './context.ts'
 import { KithError } from './error.ts'
 import { type Explanation, explainCandidate } from './explanation.ts'
@@ -14,7 +16,7 @@ import { checkGroundTruth, type GroundTruth } from './labels/ground-truth.ts'
 import { type PartialLabelSettings, resolveLabelSettings } from './labels/label-settings.ts'
 import { type Labels, labelsOf } from './labels/labels.ts'
 import { buildGraph } from './method/graph.ts'
-import { rankByNeighbours } from './method/rank-by-neighbours.ts'
+import { rankQuery } from './method/rank-query.ts'
 import type { Ranking } from './method/ranking.ts'
 import {
   findNeighbours,
@@ -67,8 +69,8 @@ export class Reranker {
 
   /** Orders a query's candidates anew. See {@link rerank}. */
   rerank(query: Query, candidates: Candidates, settings?: PartialMethodSettings): Ranking {
-    const all =
-      settings === undefined ? this.#settings : resolveMethodSettings(settings, this.#settings)
+    const { ranking } = this.#settings
+    const all = settings === undefined ? ranking : resolveMethodSettings(settings, ranking)
     return this.#memory.lend((memory) => rankByMethod(memory, query, candidates, all))
   }
 
@@ -79,9 +81,9 @@ export class Reranker {
     probes: readonly Member[],
     settings?: PartialSettings,
   ): Similarities[] {
-    const all = this.#resolve(settings)
+    const all = withoutWords(this.#resolve(settings))
     return this.#memory.lend((memory) => {
-      const context = contextOf(query, candidates, Infinity, memory.postings)
+      const context = contextOf(query, candidates, Infinity, memory.postings, all.terms)
       const rows = checkProbes(probes, context)
       return namedSimilarities(similarities(memory.engine(all.kernel), context, rows, all))
     })
@@ -91,7 +93,7 @@ export class Reranker {
   neighbours(query: Query, candidates: Candidates, settings?: PartialSettings): Neighbours {
     const all = this.#resolve(settings)
     return this.#memory.lend((memory) => {
-      const context = contextOf(query, candidates, Infinity, memory.postings)
+      const context = contextOf(query, candidates, Infinity, memory.postings, all.terms)
       const engine = memory.engine(all.kernel)
       buildGraph(engine, context, [], all)
       findNeighbours(engine, all)
@@ -111,10 +113,11 @@ export class Reranker {
     groundTruth: GroundTruth,
     settings?: PartialLabelSettings,
   ): Labels {
-    const all =
-      settings === undefined ? this.#settings : resolveLabelSettings(settings, this.#settings)
+    const { labels } = this.#settings
+    const all = settings === undefined ? labels : resolveLabelSettings(settings, labels)
     return this.#memory.lend((memory) => {
-      const context = contextOf(query, candidates, Infinity, memory.postings)
+      const context = contextOf(query, candidates, Infinity, memory.postings, all.terms)
+      requireVectors(context, 'smoothLabels')
       const known = checkGroundTruth(groundTruth, context)
       return labelsOf(memory.engine(all.kernel), context, known, all)
     })
@@ -128,29 +131,30 @@ export class Reranker {
     settings?: PartialSettings,
   ): Explanation {
     const all = this.#resolve(settings)
-    const { method } = this.#settings
+    const { method } = this.#settings.ranking
     if (method !== 'neighbours') {
       throw new KithError('BAD_SETTING', `explain is for the method neighbours, not for ${method}`)
     }
     return this.#memory.lend((memory) => {
-      const context = contextOf(query, candidates, all.contextSize, memory.postings)
-      if (!Number.isInteger(index) || index < 0 || index >= context.candidates) {
-        throw new KithError(
-          'BAD_INPUT',
-          `candidate ${show(index)} does not exist, there are ${context.candidates}`,
-        )
+      const ranked = rankQuery(memory, query, candidates, all)
+      const count = ranked.ranking.order.length
+      if (!Number.isInteger(index) || index < 0 || index >= count) {
+        throw new KithError('BAD_INPUT', `candidate ${show(index)} does not exist, there are ${count}`)
       }
-      const engine = memory.engine(all.kernel)
-      const { ranking, geometric, jaccard } = rankByNeighbours(engine, context, all)
-      return explainCandidate(index, ranking, geometric, jaccard, (row) =>
-        engine.neighbourVector(row),
-      )
+      const { text } = toQueryViews(query)
+      return explainCandidate(index, ranked, memory.engine(all.kernel), all, text)
     })
   }
 
   #resolve(settings: PartialSettings | undefined): Settings {
-    return settings === undefined ? this.#settings : resolveSettings(settings, this.#settings)
+    const { ranking } = this.#settings
+    return settings === undefined ? ranking : resolveSettings(settings, ranking)
   }
+}
+
+/** The words score and the support are of the query's ranking: similarities have two terms only. */
+function withoutWords(settings: Settings): Settings {
+  return settings.mix === 'words' ? { ...settings, mix: 'standard' } : settings
 }
 
 /** The rows of the probes, each of which is read once. */

@@ -14,12 +14,16 @@ import { kernel } from './kernel/load.ts'
 import { LruCache } from './lru-cache.ts'
 import { buildGraph, type SimilaritySource } from './method/graph.ts'
 import { mix } from './method/mix.ts'
-import { type Ranking, rankCandidates } from './method/ranking.ts'
+import { preselect, preselected } from './method/preselect.ts'
+import { checkStatisticsFit, rankChosen } from './method/rank-query.ts'
+import { rankWithWords } from './method/rank-with-words.ts'
+import { extendRanking, type Ranking, rankCandidates } from './method/ranking.ts'
 import { fits } from './method/vector-similarity.ts'
 import { viewWeights } from './method/view-weights.ts'
 import { Reranker } from './reranker.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
-import { noPostings } from './text/postings.ts'
+import { noPostings, type Postings } from './text/postings.ts'
+import { nameOfTerms, type Terms } from './text/terms.ts'
 import { Lender, type Workspace } from './workspace.ts'
 
 /** Rows of numbers one behind the other, each `stride` long. */
@@ -29,7 +33,7 @@ interface Remembered<T extends Float32Array | Uint32Array> {
 }
 
 /** How many sizes of context S_text is remembered for, and how many kinds of graph neighbours are. */
-const KEPT = { texts: 16, ranks: 32 }
+const KEPT = { texts: 16, ranks: 32, similarities: 8 }
 
 /** All contexts share an engine, which is lent to one call at a time. */
 const shared = new Lender()
@@ -38,7 +42,8 @@ const reranker = new Reranker()
 /**
  * One query with its candidates, reranked with many settings: what does not change
  * from one to the next is computed once. That is S of the vectors for all context
- * sizes, S of the texts for each size, and the nearest neighbours for each size and scale.
+ * sizes, S of the texts for each size where it is not chosen from more candidates, and the nearest
+ * neighbours for each size and scale.
  * The results are those of {@link rerank}.
  *
  * ```ts
@@ -57,19 +62,11 @@ export class TrialContext {
   readonly #ranks = new LruCache<Remembered<Uint32Array>>(KEPT.ranks)
   /** Too long, too short or infinite vectors are treated by `rerank`, whose rules depend on the size. */
   #irregular = false
-  readonly #source: SimilaritySource = {
-    vectors: (engine, _, view) => {
-      const { data, stride } = this.#vectors.get(view)!
-      engine.load(data, stride)
-    },
-    texts: (engine, { rows }) => {
-      const { data, stride } = this.#texts.get(String(rows))!
-      engine.load(data, stride)
-    },
-  }
+  /** z of the similarities to the query, by metric, views and number of rows. */
+  readonly #similarities = new LruCache<Float64Array>(KEPT.similarities)
 
   /**
-   * @param largest The largest contextSize that settings will have.
+   * @param largest The largest contextSize or number of candidates to preselect from that settings will have.
    * @param name Forces a kernel, for tests; that of the settings is not looked at.
    */
   constructor(query: Query, candidates: Candidates, largest: number, name = kernel()) {
@@ -78,7 +75,7 @@ export class TrialContext {
     this.#candidates = toViews(candidates)
     this.#kernel = name
     const { vectors, views } = this.#candidates
-    this.#full = contextOf(this.#query, { vectors, views }, contextSize, noPostings)
+    this.#full = contextOf(this.#query, { vectors, views }, contextSize, noPostings, 'none')
   }
 
   /** Bytes that are remembered. */
@@ -93,30 +90,72 @@ export class TrialContext {
   /** Orders the candidates anew. See {@link rerank}. */
   rerank(settings?: PartialSettings): Ranking {
     const all: Settings = { ...resolveSettings(settings), kernel: this.#kernel }
-    const rows = Math.min(all.contextSize, this.#full.candidates) + 1
+    const usesWords = all.mix === 'words' && this.#candidates.texts !== undefined
+    const most = usesWords ? Math.max(all.contextSize, preselected(all)) : all.contextSize
+    const rows = Math.min(most, this.#full.candidates) + 1
     if (rows > this.#full.rows) {
       throw new KithError(
         'BAD_SETTING',
-        `contextSize is ${all.contextSize}, the trials were to have ${this.#full.rows - 1} at the most`,
+        `the settings look at ${most} candidates, the trials were to have ${this.#full.rows - 1} at the most`,
       )
     }
-    return shared.lend((memory) => this.#rerank(memory, rows, all))
+    return shared.lend((memory) => {
+      const engine = memory.engine(this.#kernel)
+      this.#rememberVectors(engine)
+      if (this.#irregular) return reranker.rerank(this.#query, this.#candidates, all)
+      return usesWords ? this.#rankWithWords(memory, all) : this.#rerank(memory, rows, all)
+    })
   }
 
   #rerank(memory: Workspace, rows: number, all: Settings): Ranking {
     const engine = memory.engine(this.#kernel)
-    this.#rememberVectors(engine)
-    if (this.#irregular) return reranker.rerank(this.#query, this.#candidates, all)
     const context: Context = { ...this.#full, rows }
     // S_text comes from memory: the engine needs no room for postings.
     if (this.#candidates.texts) context.texts = noPostings
     const weights = viewWeights(context, all)
-    if (weights.has('texts')) this.#rememberTexts(engine, memory, rows)
-    const geometric = buildGraph(engine, context, [0], all, this.#source)[0]!
+    if (weights.has('texts')) this.#rememberTexts(engine, memory.postings, rows, all.terms)
+    const geometric = buildGraph(engine, context, [0], all, this.#source(all.terms))[0]!
     const alone = weights.size === 1 && weights.has('vectors')
     this.#findNeighbours(engine, rows, all, alone)
     const mixed = mix(geometric, engine.jaccard(0), 0, all)
     return rankCandidates(mixed, context.candidates)
+  }
+
+  /** The second generation: the words score is cheap, and computed anew. */
+  #rankWithWords(memory: Workspace, all: Settings): Ranking {
+    checkStatisticsFit(all)
+    const engine = memory.engine(this.#kernel)
+    const { contextSize, terms } = all
+    const limit = Math.max(contextSize, preselected(all))
+    const context = contextOf(this.#query, this.#candidates, limit, memory.postings, terms)
+    if (context.rows - 1 <= contextSize) {
+      this.#rememberTexts(engine, memory.chosen, context.rows, terms)
+      const { ranking } = rankWithWords(engine, context, all, { source: this.#source(terms) })
+      return extendRanking(ranking, context.candidates)
+    }
+    const key = `${context.rows} ${all.metric} ${JSON.stringify(all.views)}`
+    const selection = preselect(engine, context, all, this.#similarities.get(key))
+    this.#similarities.set(key, selection.similarity)
+    return rankChosen(memory, context, selection, all, (chosen) => ({
+      vectors: (to, _, view) => {
+        const { data, stride } = this.#vectors.get(view)!
+        to.load(data, stride, [0, ...Array.from(chosen, (index) => index + 1)])
+      },
+      texts: (to, { texts }) => to.text(texts!),
+    })).ranking
+  }
+
+  #source(terms: Terms): SimilaritySource {
+    return {
+      vectors: (engine, _, view) => {
+        const { data, stride } = this.#vectors.get(view)!
+        engine.load(data, stride)
+      },
+      texts: (engine, { rows }) => {
+        const { data, stride } = this.#texts.get(`${rows} ${nameOfTerms(terms)}`)!
+        engine.load(data, stride)
+      },
+    }
   }
 
   /** S of every vector view, once. */
@@ -137,10 +176,10 @@ export class TrialContext {
   }
 
   /** S_text, once for each number of rows: how rare a term is depends on the candidates. */
-  #rememberTexts(engine: Engine, { postings }: Workspace, rows: number): void {
-    const key = String(rows)
+  #rememberTexts(engine: Engine, postings: Postings, rows: number, terms: Terms): void {
+    const key = `${rows} ${nameOfTerms(terms)}`
     if (this.#texts.get(key)) return
-    const { texts } = contextOf(this.#query, this.#candidates, rows - 1, postings)
+    const { texts } = contextOf(this.#query, this.#candidates, rows - 1, postings, terms)
     engine.open({ ...bare, rows, postings: texts!.count })
     engine.text(texts!)
     this.#texts.set(key, squareOf(engine, rows))

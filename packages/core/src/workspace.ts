@@ -5,9 +5,10 @@ import { Postings } from './text/postings.ts'
 /** A memory that one huge context has grown beyond this is not kept for the next. */
 const KEPT_BYTES = 256 * 2 ** 20
 
-/** The memory of one call: an engine for each kernel, and room for the postings of its texts. */
+/** The memory of one call: an engine for each kernel, and room for the postings of its texts and of those chosen from them. */
 export class Workspace {
   readonly postings = new Postings()
+  readonly chosen = new Postings()
   readonly #engines = new Map<KernelName, Engine>()
 
   /** The engine of a kernel, by default the fastest one. */

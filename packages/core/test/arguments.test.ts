@@ -60,6 +60,13 @@ const labelSettings = { ...settings, target: 'mixed', epsilon: 0.1 }
 const ranking = { order: Uint32Array.of(1, 0), scores: Float32Array.of(2, 1) }
 const own = new Reranker()
 const trial = new TrialContext(query, candidates, 3)
+const statistics = core.termStatistics(['one word', 'two words', 'three'])
+const builder = new core.TermStatisticsBuilder()
+const selection = new core.Selection(
+  { text: 'two words' },
+  { texts: candidates.texts, scores: [3, 2, 1] },
+  { statistics, contextSize: 2 },
+)
 
 type Any = (...values: never[]) => unknown
 
@@ -83,7 +90,32 @@ const table: Record<string, [Any, ...unknown[]]> = {
   resolveLabelSettings: [core.resolveLabelSettings, labelSettings, core.labelPresets.balanced],
   resolveMethodSettings: [resolveMethodSettings, { method: 'fusion' }, resolveMethodSettings()],
   similaritySettings: [core.similaritySettings, resolveMethodSettings()],
-  prepareText: [prepareText, 'a text'],
+  prepareText: [prepareText, 'a text', { terms: 'plural' }],
+  termSpans: [core.termSpans, 'some words', 'english'],
+  termStatistics: [core.termStatistics, ['one word', prepareText('two words')], { terms: 'english' }],
+  mergeTermStatistics: [core.mergeTermStatistics, [statistics, statistics]],
+  termStatisticsToBytes: [core.termStatisticsToBytes, statistics],
+  termStatisticsFromBytes: [core.termStatisticsFromBytes, core.termStatisticsToBytes(statistics)],
+  termStatisticsToJson: [core.termStatisticsToJson, statistics],
+  termStatisticsFromJson: [core.termStatisticsFromJson, core.termStatisticsToJson(statistics)],
+  TermStatisticsBuilder: [
+    ((...given) => new core.TermStatisticsBuilder(...(given as [never]))) as Any,
+    { terms: 'none' },
+  ],
+  'TermStatisticsBuilder.add': [builder.add.bind(builder), 'some words'],
+  'rerank, with statistics': [core.rerank, query, candidates, { statistics, contextSize: 2 }],
+  'rerank, without vectors': [
+    core.rerank,
+    { text: 'two words' },
+    { texts: candidates.texts, scores: [3, 2, undefined] },
+  ],
+  Selection: [
+    ((...given) => new core.Selection(...(given as unknown as [never, never]))) as Any,
+    { text: 'two words' },
+    { texts: candidates.texts, scores: [3, 2, 1] },
+    { statistics, contextSize: 2 },
+  ],
+  'Selection.rerank': [selection.rerank.bind(selection), [1, 2, 3], [[1, 2, 3], undefined]],
   extendRanking: [core.extendRanking, ranking, 4],
   feedbackQuery: [core.feedbackQuery, query, candidates, { method: 'rocchio', feedbackDocs: 2 }],
   Reranker: [((given) => new Reranker(given)) as Any, labelSettings],

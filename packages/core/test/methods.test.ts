@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { regularise } from '../src/baselines/regularise.ts'
-import { feedbackQuery, methods, rerank } from '../src/index.ts'
+import { feedbackQuery, methods, presets, rerank } from '../src/index.ts'
 import { contexts, makeContext } from './contexts.ts'
 import { rowSimilarity } from './row-forms.ts'
 import { splitContext } from './support.ts'
@@ -100,7 +100,11 @@ test('fusion is the two views without neighbours, and needs texts', () => {
   const texts = ['red apple', 'green apple', 'red car', 'blue sky']
   const asked = { vector: query, text: 'red car' }
   expect(rerank(asked, { vectors, texts }, { method: 'fusion' })).toEqual(
-    rerank(asked, { vectors, texts }, { lambda: 1 }),
+    rerank(asked, { vectors, texts }, { neighbourWeight: 0, supportWeight: 0 }),
+  )
+  const first = presets['balanced-1']
+  expect(rerank(asked, { vectors, texts }, { ...first, method: 'fusion' })).toEqual(
+    rerank(asked, { vectors, texts }, { ...first, lambda: 1 }),
   )
   expect(() => rerank(query, vectors, { method: 'fusion' })).toThrow(/give texts/)
 })

@@ -52,7 +52,7 @@ describe('names of queries, candidates and settings', () => {
     [
       'text for texts',
       call({ vector, text: 'a' }, { vectors, text: ['a', 'b'] }),
-      'unknown property of the candidates "text", did you mean texts? Known: vectors, texts, views',
+      'unknown property of the candidates "text", did you mean texts? Known: vectors, texts, scores, views',
     ],
     [
       'texts for text',

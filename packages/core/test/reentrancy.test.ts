@@ -187,10 +187,14 @@ describe.each(allKernels)('inputs whose getters call again, on %s', (kernel) => 
         interrupt()
         return prepared.postings
       },
+      get terms() {
+        interrupt()
+        return prepared.terms
+      },
     }
     const actual = rerank(query, { vectors: getters, texts: ['words', text, all[2]!] }, settings)
     expect(actual).toEqual(expected)
-    expect(count()).toBe(7)
+    expect(count()).toBe(8)
   })
 
   test('a getter that throws leaves the memory usable', () => {

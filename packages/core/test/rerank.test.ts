@@ -263,7 +263,7 @@ describe('settings', () => {
       kExp: 4,
       trust: 0,
       lambda: 0.7,
-      mix: 'standard',
+      mix: 'words',
     })
   })
 })
@@ -448,7 +448,7 @@ describe('what bad input gets', () => {
       'an unknown setting',
       () => new Reranker().rerank([1], [[1]], { kexp: 3 } as object),
       'BAD_SETTING',
-      'unknown setting "kexp", did you mean kExp? Known: contextSize, k, kExp, trust, overlap, lambda, weightParameter, weight, rowScaling, metric, mix, kernel, views, method, feedbackDocs, feedbackWeight, smoothness, rrfK',
+      'unknown setting "kexp", did you mean kExp? Known: contextSize, k, kExp, trust, overlap, lambda, weightParameter, weight, rowScaling, metric, mix, terms, wordsWeight, k1, b, neighbourWeight, supportDocs, supportWeight, preselect, statistics, kernel, views, method, feedbackDocs, feedbackWeight, smoothness, rrfK',
     ],
   ]
   test.each(cases)('%s', (_, call, code, message) => {

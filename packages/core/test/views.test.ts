@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { explain, type KithError, prepareText, rerank } from '../src/index.ts'
+import { explain, type KithError, prepareText, presets, rerank } from '../src/index.ts'
 import { makeContext } from './contexts.ts'
 import { rowNeighbours, rowSimilarity } from './row-forms.ts'
 import { allKernels, expectClose, random, splitContext } from './support.ts'
@@ -34,6 +34,9 @@ function cosines(vectors: readonly Float32Array[]): number[][] {
   )
 }
 
+/** Two views, two terms: the ranking without a words score and support. */
+const first = presets['balanced-1']
+
 describe.each(allKernels)('views on %s', (kernel) => {
   test('embeddings and words, as docs/method.md says', () => {
     fc.assert(
@@ -55,7 +58,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
             ],
             settings,
           )
-          const all = { ...settings, kernel, metric: 'cosine', contextSize: 60 } as const
+          const all = { ...first, ...settings, kernel, metric: 'cosine', contextSize: 60 } as const
           const { order, scores } = rerank({ vector, text }, { vectors, texts }, all)
           expectClose(
             scores,
@@ -87,7 +90,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
     const { order, scores } = rerank(
       { vector, text, views: { second: other.vector } },
       { vectors, texts, views: { second: other.vectors } },
-      { metric: 'cosine', kernel, views: weights },
+      { ...first, metric: 'cosine', kernel, views: weights },
     )
     expectClose(
       scores,
@@ -100,8 +103,8 @@ describe.each(allKernels)('views on %s', (kernel) => {
     const { vector, text, vectors, texts } = collection(40, 24, 9)
     const views = { vectors: { graph: 1, score: 1 } }
     for (const metric of ['dot', 'cosine'] as const) {
-      const plain = rerank(vector, vectors, { kernel, metric })
-      expect(rerank({ vector, text }, { vectors, texts }, { kernel, metric, views })).toEqual(plain)
+      const plain = rerank(vector, vectors, { ...first, kernel, metric })
+      expect(rerank({ vector, text }, { vectors, texts }, { ...first, kernel, metric, views })).toEqual(plain)
     }
     const same = rerank(
       { vector, views: { copy: vector } },
@@ -118,6 +121,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
       { vector, text },
       { vectors, texts },
       {
+        ...first,
         kernel,
         views: { texts: { graph: 1, score: 1 } },
       },
@@ -145,7 +149,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
     const { scores } = rerank(
       { vector: [1, 0], text: 'apple' },
       { vectors: same, texts },
-      { kernel },
+      { ...first, kernel },
     )
     expect([...scores]).toEqual(texts.map(() => 0))
   })
@@ -192,7 +196,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
     const { order, scores } = rerank(
       { vector, text },
       { vectors, texts },
-      { kernel, metric: 'dot' },
+      { ...first, kernel, metric: 'dot' },
     )
     expectClose(
       scores,
@@ -204,7 +208,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
   test('a probe other than the query, in a context with texts', () => {
     const { vector, text, vectors, texts } = collection(20, 12, 13)
     const context = { vectors: [vector, ...vectors], texts: [text, ...texts] }
-    const { geometric, mixed } = rowSimilarity(context, [3], { kernel, metric: 'cosine' })
+    const { geometric, mixed } = rowSimilarity(context, [3], { ...first, kernel, metric: 'cosine' })
     const z = (values: number[]) => {
       const others = values.filter((_, c) => c !== 0 && c !== 3)
       const mean = others.reduce((a, b) => a + b, 0) / others.length
@@ -224,7 +228,7 @@ describe.each(allKernels)('views on %s', (kernel) => {
   test('prepared texts give what raw ones give', () => {
     const { vector, text, vectors, texts } = collection(30, 16, 15)
     const raw = rerank({ vector, text }, { vectors, texts }, { kernel })
-    const prepared = { vectors, texts: texts.map(prepareText) }
+    const prepared = { vectors, texts: texts.map((own) => prepareText(own)) }
     expect(rerank({ vector, text: prepareText(text) }, prepared, { kernel })).toEqual(raw)
   })
 

@@ -2,7 +2,7 @@ import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
 import { presets } from '../settings/presets.ts'
 import { choice, type Rules, range, resolve } from '../settings/setting-rules.ts'
-import { type Settings, settingRules } from '../settings/settings.ts'
+import { checkShares, type Settings, settingRules } from '../settings/settings.ts'
 import { show } from '../settings/show.ts'
 
 /**
@@ -66,7 +66,7 @@ export function resolveMethodSettings(
   settings: PartialMethodSettings = {},
   others: MethodSettings = standard,
 ): MethodSettings {
-  return resolve(settings, others, methodRules)
+  return checkShares(resolve(settings, others, methodRules))
 }
 
 /** The settings that this method takes. */

@@ -1,10 +1,17 @@
-import { type Candidates, contextOf, type Query, toQueryViews, toViews } from '../context.ts'
+import {
+  type Candidates,
+  contextOf,
+  type Query,
+  requireVectors,
+  toQueryViews,
+  toViews,
+} from '../context.ts'
 import { KithError } from '../error.ts'
 import type { Engine } from '../kernel/engine.ts'
 import type { Matrix } from '../matrix.ts'
 import { buildGraph } from '../method/graph.ts'
 import { standardise } from '../method/mix.ts'
-import { rankByNeighbours } from '../method/rank-by-neighbours.ts'
+import { rankQuery } from '../method/rank-query.ts'
 import { type Ranking, rankCandidates } from '../method/ranking.ts'
 import { similarities } from '../method/similarities.ts'
 import { presets } from '../settings/presets.ts'
@@ -26,28 +33,32 @@ export function rankByMethod(
   candidates: Candidates,
   all: MethodSettings,
 ): Ranking {
-  const engine = memory.engine(all.kernel)
-  const inContext = (asked = query, found = candidates) =>
-    contextOf(asked, found, all.contextSize, memory.postings)
   switch (all.method) {
     case 'neighbours':
-      return rankByNeighbours(engine, inContext(), all).ranking
+      return rankQuery(memory, query, candidates, all).ranking
     case 'fusion': {
       checkTexts(candidates)
-      // Without neighbours: the geometric term of both views is all there is.
-      const settings = { ...all, lambda: 1, mix: 'standard' } as const
-      return rankByNeighbours(engine, inContext(), settings).ranking
+      // Without neighbours: the similarity to the query and the words are all there is.
+      const alone = { lambda: 1, neighbourWeight: 0, supportWeight: 0 }
+      const mix = all.mix === 'raw' ? 'standard' : all.mix
+      return rankQuery(memory, query, candidates, { ...all, ...alone, mix }).ranking
     }
     case 'rrf': {
       // The further views of vectors do not take part.
       const { vector, text } = toQueryViews(query)
       const { vectors, texts } = toViews(candidates)
-      const context = inContext({ vector, text }, { vectors, texts })
-      const { geometric, jaccard } = similarities(engine, context, [0], all)
+      const found = { vectors, texts }
+      const limit = all.contextSize
+      const context = contextOf({ vector, text }, found, limit, memory.postings, all.terms)
+      requireVectors(context, 'method rrf')
+      const mix = all.mix === 'raw' ? 'raw' : 'standard'
+      const engine = memory.engine(all.kernel)
+      const { geometric, jaccard } = similarities(engine, context, [0], { ...all, mix })
       const scores = reciprocalRankFusion([geometric[0]!, jaccard[0]!], all.rrfK)
       return rankCandidates(scores, context.candidates)
     }
     default: {
+      const engine = memory.engine(all.kernel)
       const { total, matrix } = matrixOf(query, candidates, all.contextSize)
       return rankCandidates(scoresOf(engine, matrix, all), total)
     }
@@ -88,7 +99,7 @@ function similaritiesOf(
   metric: MethodSettings['metric'],
 ): Float32Array[] {
   const vectors = { data: data.subarray(dimensions), rows: rows - 1, dimensions }
-  const context = contextOf(data.subarray(0, dimensions), vectors, Infinity, noPostings)
+  const context = contextOf(data.subarray(0, dimensions), vectors, Infinity, noPostings, 'none')
   const plain = { mix: 'raw', rowScaling: 'none', k: 1, kExp: 1, trust: 0 } as const
   const terms = buildGraph(engine, context, probes, { ...presets.balanced, ...plain, metric })
   return terms.map(({ values }) => values)
@@ -104,7 +115,7 @@ function matrixOf(
   limit: number,
 ): { matrix: Matrix; total: number } {
   const { vectors: own, views: more } = toViews(candidates)
-  const context = contextOf(query, { vectors: own, views: more }, limit, noPostings)
+  const context = contextOf(query, { vectors: own, views: more }, limit, noPostings, 'none')
   const vectors = context.views.get('vectors')!
   const { count: rows, dimensions } = vectors
   const data = new Float32Array(rows * dimensions)

@@ -17,3 +17,16 @@ export function copyBlock<T extends Float32Array | Uint32Array>(
     to.data.set(from.data.subarray(start, start + columns), to.at + i * to.stride)
   }
 }
+
+/** Copies the entries of a square that some of its rows and columns, in a given order, have in common. */
+export function copyChosen<T extends Float32Array | Uint32Array>(
+  from: Block<T>,
+  to: Block<T>,
+  chosen: ArrayLike<number>,
+): void {
+  for (let i = 0; i < chosen.length; i++) {
+    const line = from.at + chosen[i]! * from.stride
+    const row = to.at + i * to.stride
+    for (let j = 0; j < chosen.length; j++) to.data[row + j] = from.data[line + chosen[j]!]!
+  }
+}

@@ -1,5 +1,6 @@
 import type { RowScaling, Settings } from '../settings/settings.ts'
 import type { Postings } from '../text/postings.ts'
+import type { WordsSettings } from '../text/words-score.ts'
 
 /** The implementations of the method, fastest first. */
 export type KernelName = 'relaxed-simd' | 'simd' | 'typescript'
@@ -26,6 +27,12 @@ export interface NeighbourVector {
   weights: Float32Array
 }
 
+/** Inner products of each row of a context, in double precision. */
+export interface Products {
+  toQuery: Float64Array
+  squares: Float64Array
+}
+
 /**
  * The steps of docs/method.md sections 1 to 4 over one context at a time, in their
  * order: similarities, graph, neighbours, neighbour vectors, Jaccard. Everything
@@ -42,10 +49,19 @@ export interface Engine {
   vectors(dimensions: number): { data: Float32Array; stride: number }
   /** S of the vectors written last. */
   gram(): void
+  /** The inner products of the vectors written last with the query's and with themselves. */
+  products(): Products
+  /** W, the words score of each row; 0 for the query. */
+  words(postings: Postings, settings: WordsSettings): Float64Array
   /** S of the texts' words. */
   text(postings: Postings): void
-  /** S as it was computed before: the first rows and columns of a square with rows of `stride`. */
-  load(square: Float32Array, stride: number): void
+  /**
+   * S as it was computed before: the first rows and columns of a square with rows of `stride`, or
+   * those that are named.
+   */
+  load(square: Float32Array, stride: number, rows?: ArrayLike<number>): void
+  /** Gives rows without a vector, whose cosines are 0, the mean cosines of the others. */
+  fill(missing: readonly number[]): void
   /** S becomes its cosine. */
   cosine(): void
   /** S[i, i] for all rows. */

@@ -5,6 +5,9 @@ import type { Shape } from './engine.ts'
 /** Columns of the dense matrix of frequent terms; COLUMNS in assembly/text.ts. */
 const TEXT_COLUMNS = 256
 
+/** Entries of the table of 1 + ln tf; FREQUENCIES in assembly/text.ts. */
+export const FREQUENCIES = 64
+
 /** Memory below this address belongs to the compiler. */
 const BASE = 1 << 16
 
@@ -21,8 +24,10 @@ export interface Layout {
   x: number
   s: number
   graph: number
-  /** Of the vectors, for cosines. */
+  /** Of the vectors, for cosines; of the texts, for the words score. */
   lengths: number
+  /** One double a row. */
+  scores: number
   ranks: number
   values: number
   found: number
@@ -43,6 +48,7 @@ export interface Layout {
   postings: number
   texts: number
   idf: number
+  frequencies: number
   table: number
   /** Slots of the table, a power of 2. */
   slots: number
@@ -86,6 +92,7 @@ export function layOut(shape: Shape): Layout {
     s: floats(square),
     graph: floats(shape.blended ? square : 0),
     lengths: take(rows * 8),
+    scores: take(rows * 8),
     ranks: floats(count * keep + rows),
     values: floats(rows + 4),
     found: floats(rows + 4),
@@ -106,6 +113,7 @@ export function layOut(shape: Shape): Layout {
     postings: floats(shape.postings * POSTING),
     texts: floats(count + 1),
     idf: floats(count),
+    frequencies: floats(FREQUENCIES),
     table: floats(slots),
     slots,
     terms: floats(shape.postings * 4 + 8),

@@ -1,17 +1,20 @@
 import type { Matrix } from '../matrix.ts'
 import { cosine } from '../method/cosine.ts'
+import { fillMissing } from '../method/fill-missing.ts'
 import { expandWeights } from '../method/expansion.ts'
 import { gram } from '../method/gram.ts'
 import { jaccardTo } from '../method/jaccard.ts'
 import { rankRows } from '../method/rank.ts'
 import { extendedSets } from '../method/reciprocal.ts'
 import { scaleRows } from '../method/scale.ts'
+import { products } from '../method/products.ts'
 import { neighbourWeights } from '../method/weights.ts'
 import type { RowScaling, Settings } from '../settings/settings.ts'
 import type { Postings } from '../text/postings.ts'
 import { textSimilarity } from '../text/text-similarity.ts'
-import { copyBlock } from './copy-block.ts'
-import type { Engine, NeighbourVector, Shape } from './engine.ts'
+import { type WordsSettings, wordsScores } from '../text/words-score.ts'
+import { copyBlock, copyChosen } from './copy-block.ts'
+import type { Engine, NeighbourVector, Products, Shape } from './engine.ts'
 
 /** The method in plain TypeScript: the fallback where WebAssembly SIMD is missing, and the tests' oracle. */
 export class TypeScriptEngine implements Engine {
@@ -39,14 +42,28 @@ export class TypeScriptEngine implements Engine {
     this.#s = gram(this.#vectors)
   }
 
+  products(): Products {
+    return products(this.#vectors)
+  }
+
+  words(postings: Postings, settings: WordsSettings): Float64Array {
+    return wordsScores(postings, settings)
+  }
+
   text(postings: Postings): void {
     this.#s = textSimilarity(postings)
   }
 
-  load(data: Float32Array, stride: number): void {
+  load(data: Float32Array, stride: number, chosen?: ArrayLike<number>): void {
     const { rows } = this.#shape
     this.#s = new Float32Array(rows * rows)
-    copyBlock({ data, at: 0, stride }, { data: this.#s, at: 0, stride: rows }, rows, rows)
+    const to = { data: this.#s, at: 0, stride: rows }
+    if (chosen) copyChosen({ data, at: 0, stride }, to, chosen)
+    else copyBlock({ data, at: 0, stride }, to, rows, rows)
+  }
+
+  fill(missing: readonly number[]): void {
+    fillMissing(this.#s, this.#shape.rows, this.#shape.rows, missing)
   }
 
   cosine(): void {

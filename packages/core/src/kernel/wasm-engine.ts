@@ -1,12 +1,17 @@
+import { fillMissing } from '../method/fill-missing.ts'
 import type { RowScaling, Settings } from '../settings/settings.ts'
 import type { Postings } from '../text/postings.ts'
-import { inverseFrequency } from '../text/text-similarity.ts'
+import { frequencyWeight, inverseFrequency } from '../text/text-similarity.ts'
+import { meanLength, queryTerms, termWeights, type WordsSettings } from '../text/words-score.ts'
 import { membersOf } from './bit-set.ts'
-import { copyBlock } from './copy-block.ts'
-import type { Engine, KernelName, NeighbourVector, Shape } from './engine.ts'
-import { type Layout, layOut } from './layout.ts'
+import { copyBlock, copyChosen } from './copy-block.ts'
+import type { Engine, KernelName, NeighbourVector, Products, Shape } from './engine.ts'
+import { FREQUENCIES, type Layout, layOut } from './layout.ts'
 import { reserve } from './reserve.ts'
 import { instantiate, type WasmExports } from './wasm-exports.ts'
+
+/** 1 + ln tf by tf; a text never has a term 0 times. */
+const frequencies = Float32Array.from({ length: FREQUENCIES }, (_, tf) => frequencyWeight(tf || 1))
 
 const kinds = { linear: 0, exp: 1, binary: 2 }
 
@@ -61,20 +66,62 @@ export class WasmEngine implements Engine {
     this.#wasm.gram(x, rows, this.#dimensions, s, 0)
   }
 
+  products(): Products {
+    const { x, scores, lengths } = this.#layout
+    this.#wasm.products(x, this.#shape.rows, this.#dimensions, scores, lengths)
+    return { toQuery: this.#doublesAt(scores), squares: this.#doublesAt(lengths) }
+  }
+
+  words(postings: Postings, settings: WordsSettings): Float64Array {
+    const at = this.#layout
+    const count = this.#shape.rows
+    this.#place(postings)
+    const query = queryTerms(postings)
+    const terms = query.hashes.length
+    // A small table for the few terms of a query stays in the fastest cache.
+    const slots = Math.min(at.slots, 2 ** Math.ceil(Math.log2(terms * 4 + 2)))
+    const candidates = at.terms
+    const found = candidates + terms * 4
+    const weights = found + terms * 4
+    const { postings: from, texts, table, lists: matches, lengths, scores } = at
+    this.#wasm.matchTerms(from, texts, count, table, slots, matches, candidates, lengths)
+    const counts = this.#integers.subarray(candidates / 4, candidates / 4 + terms)
+    const { k1, b } = settings
+    const mean = meanLength(this.#doublesAt(lengths), settings)
+    new Float64Array(this.#memory.buffer, weights, terms).set(
+      termWeights(query, counts, count - 1, settings),
+    )
+    this.#wasm.scoreWords(
+      from,
+      texts,
+      count,
+      matches,
+      lengths,
+      weights,
+      found,
+      k1,
+      b,
+      mean,
+      scores,
+    )
+    return this.#doublesAt(scores)
+  }
+
   text(postings: Postings): void {
     const at = this.#layout
     const count = this.#shape.rows
-    this.#integers.set(postings.used(), at.postings / 4)
-    this.#integers.set(postings.starts, at.texts / 4)
+    this.#place(postings)
     for (let df = 1; df < count; df++) {
       this.#floats[at.idf / 4 + df] = inverseFrequency(count - 1, df)
     }
+    this.#floats.set(frequencies, at.frequencies / 4)
     this.#wasm.text(
       at.postings,
       at.texts,
       count,
       at.rows,
       at.idf,
+      at.frequencies,
       at.table,
       at.slots,
       at.terms,
@@ -84,10 +131,16 @@ export class WasmEngine implements Engine {
     )
   }
 
-  load(data: Float32Array, stride: number): void {
+  load(data: Float32Array, stride: number, chosen?: ArrayLike<number>): void {
     const { s, rows } = this.#layout
     const to = { data: this.#floats, at: s / 4, stride: rows }
-    copyBlock({ data, at: 0, stride }, to, this.#shape.rows, this.#shape.rows)
+    if (chosen) copyChosen({ data, at: 0, stride }, to, chosen)
+    else copyBlock({ data, at: 0, stride }, to, this.#shape.rows, this.#shape.rows)
+  }
+
+  fill(missing: readonly number[]): void {
+    const { s, rows } = this.#layout
+    fillMissing(this.#floats.subarray(s / 4), this.#shape.rows, rows, missing)
   }
 
   cosine(): void {
@@ -242,6 +295,16 @@ export class WasmEngine implements Engine {
       columns: at.expandedColumns,
       weights: at.expandedWeights,
     }
+  }
+
+  #place(postings: Postings): void {
+    const { postings: at, texts } = this.#layout
+    this.#integers.set(postings.used(), at / 4)
+    this.#integers.set(postings.starts, texts / 4)
+  }
+
+  #doublesAt(pointer: number): Float64Array {
+    return new Float64Array(this.#memory.buffer, pointer, this.#shape.rows).slice()
   }
 
   #rowAt(square: number, i: number): Float32Array {

@@ -1,7 +1,14 @@
+/** Writes the two hashes of the term of a word, whose bytes are given, to an address. */
+export type Stem = (word: number, length: number, to: number) => void
+
 /** An instance of the compiled kernel over a memory. */
-export function instantiate(module: WebAssembly.Module, memory: WebAssembly.Memory): WasmExports {
+export function instantiate(
+  module: WebAssembly.Module,
+  memory: WebAssembly.Memory,
+  stem: Stem = () => {},
+): WasmExports {
   const { exp, expm1, log } = Math
-  const imports = { env: { memory }, vectors: { exp, expm1 }, words: { log } }
+  const imports = { env: { memory }, vectors: { exp, expm1 }, text: { log }, words: { stem } }
   return new WebAssembly.Instance(module, imports).exports as unknown as WasmExports
 }
 
@@ -84,6 +91,7 @@ export interface WasmExports {
     count: number,
     rows: number,
     idf: number,
+    frequencies: number,
     table: number,
     slots: number,
     terms: number,
@@ -91,11 +99,37 @@ export interface WasmExports {
     x: number,
     s: number,
   ): void
+  products(x: number, rows: number, dimensions: number, toQuery: number, squares: number): void
+  matchTerms(
+    postings: number,
+    texts: number,
+    count: number,
+    table: number,
+    slots: number,
+    matches: number,
+    candidates: number,
+    lengths: number,
+  ): void
+  scoreWords(
+    postings: number,
+    texts: number,
+    count: number,
+    matches: number,
+    lengths: number,
+    weights: number,
+    found: number,
+    k1: number,
+    b: number,
+    mean: number,
+    out: number,
+  ): void
   words(
     bytes: number,
     length: number,
     lower: number,
+    stems: number,
     hashes: number,
+    ends: number,
     table: number,
     out: number,
   ): number

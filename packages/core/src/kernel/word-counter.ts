@@ -1,5 +1,8 @@
 import { asciiWord } from '../text/characters.ts'
 import { POSTING, type Postings } from '../text/postings.ts'
+import { hashTerm } from '../text/prepare-text.ts'
+import { STEM_SLOTS } from '../text/stem-cache.ts'
+import type { TermsName } from '../text/terms.ts'
 import { kernel, moduleOf } from './load.ts'
 import { instantiate, type WasmExports } from './wasm-exports.ts'
 
@@ -11,17 +14,27 @@ const KEPT_BYTES = 16 * 2 ** 20
 
 const encoder = new TextEncoder()
 
-/** Counts the words of ASCII texts in WebAssembly. */
+/** Counts the terms of ASCII texts in WebAssembly. */
 class WordCounter {
   readonly #memory = new WebAssembly.Memory({ initial: 2 })
   readonly #wasm: WasmExports
+  readonly #terms: TermsName
+  /** Where the table of terms is; 0 where words are terms as they are. */
+  readonly #stems: number
+  /** Where the text is: behind the table of lower case and that of terms. */
+  readonly #start: number
   /** Characters that there is room for. */
   #room = 0
   #text!: Uint8Array
   #integers!: Uint32Array
 
-  constructor(module: WebAssembly.Module) {
-    this.#wasm = instantiate(module, this.#memory)
+  constructor(module: WebAssembly.Module, terms: TermsName) {
+    this.#terms = terms
+    this.#wasm = instantiate(module, this.#memory, (word, length, to) =>
+      this.#stem(word, length, to),
+    )
+    this.#stems = terms === 'none' ? 0 : BASE + 128
+    this.#start = BASE + 128 + (terms === 'none' ? 0 : STEM_SLOTS * 16)
     this.#reserve(1 << 11)
     new Uint8Array(this.#memory.buffer).set(asciiWord, BASE)
   }
@@ -36,39 +49,54 @@ class WordCounter {
     if (length > this.#room && !this.#reserve(length)) return false
     const { read, written } = encoder.encodeInto(text, this.#text)
     if (written !== read || read !== length) return false
-    const bytes = BASE + 128
-    const hashes = bytes + this.#room + 64
-    const table = hashes + this.#room * 8 + 64
+    const hashes = this.#start + this.#room + 64
+    const ends = hashes + this.#room * 8 + 64
+    const table = ends + this.#room * 4 + 64
     const out = table + this.#room * 8 + 64
-    const words = this.#wasm.words(bytes, length, BASE, hashes, table, out) * POSTING
+    const words =
+      this.#wasm.words(this.#start, length, BASE, this.#stems, hashes, ends, table, out) * POSTING
     const at = postings.extend(words)
     postings.words.set(this.#integers.subarray(out / 4, out / 4 + words), at)
     postings.endText()
     return true
   }
 
+  #stem(start: number, length: number, to: number): void {
+    let word = ''
+    for (let at = 0; at < length; at++) {
+      word += String.fromCharCode(asciiWord[this.#text[start - this.#start + at]!]!)
+    }
+    const [a, b] = hashTerm(word, this.#terms)
+    this.#integers[to / 4] = a
+    this.#integers[to / 4 + 1] = b
+  }
+
   /** Makes room for a text; false if there is no memory for it. */
   #reserve(length: number): boolean {
     const room = Math.ceil(length / 64) * 64
-    const missing = BASE + 512 + room * 24 - this.#memory.buffer.byteLength
+    const missing = this.#start + 512 + room * 28 - this.#memory.buffer.byteLength
     try {
       if (missing > 0) this.#memory.grow(Math.ceil(missing / PAGE))
     } catch {
       return false
     }
     this.#room = room
-    this.#text = new Uint8Array(this.#memory.buffer, BASE + 128, this.#room)
+    this.#text = new Uint8Array(this.#memory.buffer, this.#start, this.#room)
     this.#integers = new Uint32Array(this.#memory.buffer)
     return true
   }
 }
 
-let counter: WordCounter | undefined
+const counters = new Map<TermsName, WordCounter>()
 
 /** Appends an ASCII text's postings; false if the text is not ASCII or no WebAssembly runs here. */
-export function appendAscii(postings: Postings, text: string): boolean {
+export function appendAscii(postings: Postings, text: string, terms: TermsName): boolean {
   const module = kernel() === 'typescript' ? undefined : moduleOf(kernel())
   if (!module) return false
-  if (!counter || counter.bytes > KEPT_BYTES) counter = new WordCounter(module)
+  let counter = counters.get(terms)
+  if (!counter || counter.bytes > KEPT_BYTES) {
+    counter = new WordCounter(module, terms)
+    counters.set(terms, counter)
+  }
   return counter.append(postings, text)
 }

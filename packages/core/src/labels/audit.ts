@@ -1,4 +1,4 @@
-import { type Candidates, type Context, contextOf, type Query } from '../context.ts'
+import { type Candidates, type Context, contextOf, type Query, requireVectors } from '../context.ts'
 import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
 import { similarities } from '../method/similarities.ts'
@@ -84,7 +84,8 @@ export function auditCandidates(
   const { level, perQuery } = resolve({ level: givenLevel, perQuery: givenCount }, own, ownRules)
   const settings = resolveLabelSettings(rest, auditPreset)
   return memory.lend((workspace) => {
-    const context = contextOf(query, candidates, Infinity, workspace.postings)
+    const context = contextOf(query, candidates, Infinity, workspace.postings, settings.terms)
+    requireVectors(context, 'an audit')
     const judged = checkGrades(grades, context)
     const relevant = indicesOf(judged, (grade) => grade >= level)
     if (relevant.length === 0) return []

@@ -52,6 +52,8 @@ const epsilon: Rule = (name, value) => {
 /** The allowed values of each setting of labels. */
 export const labelRules: Rules = {
   ...settingRules,
+  // The words score and the support belong to rankings.
+  mix: choice('raw', 'standard'),
   target: choice('mixed', 'rnn', 'geometric', 'joint', 'one-hot', 'uniform', 'query-centric'),
   aggregate: choice('mean', 'max', 'sum'),
   normalise: choice('maxmin', 'std', 'max', 'none'),

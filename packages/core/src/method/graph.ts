@@ -4,6 +4,7 @@ import type { Engine } from '../kernel/engine.ts'
 import type { Settings, ViewWeights } from '../settings/settings.ts'
 import { type GeometricTerm, ROUNDING, standardise } from './mix.ts'
 import { noiseOf } from './noise.ts'
+import { scoreTerm } from './score-term.ts'
 import { type Rescaling, vectorSimilarity } from './vector-similarity.ts'
 import { viewWeights } from './view-weights.ts'
 
@@ -30,7 +31,7 @@ export function buildGraph(
   source = computed,
 ): GeometricTerm[] {
   const weights = viewWeights(context, settings)
-  const alone = weights.size === 1 && weights.has('vectors')
+  const alone = weights.size === 1 && weights.has('vectors') && context.missing.length === 0
   openEngine(engine, context, weights, settings, !alone)
   if (alone) return oneView(engine, context, probes, settings, source)
   if (settings.mix === 'raw') {
@@ -105,11 +106,15 @@ function severalViews(
   source: SimilaritySource,
   weights: ReadonlyMap<string, ViewWeights>,
 ): GeometricTerm[] {
-  const terms = probes.map(() => new Float32Array(context.rows))
-  const addTerms = (score: number): void => {
+  const terms = probes.map((probe) =>
+    probe === 0 ? Float32Array.from(scoreTerm(context)) : new Float32Array(context.rows),
+  )
+  const addTerms = (score: number, missing: readonly number[]): void => {
     const noise = noiseOf(engine, probes)
     probes.forEach((probe, p) => {
-      const z = standardise(engine.row(probe), [probe], noise[p]!)
+      const z = standardise(engine.row(probe), [probe, ...missing], noise[p]!)
+      // A candidate without a vector is as similar as the others are on the average.
+      for (const row of missing) z[row] = 0
       const term = terms[p]!
       for (let c = 0; c < term.length; c++) term[c]! += score * z[c]!
     })
@@ -118,13 +123,15 @@ function severalViews(
   for (const [name, { graph, score }] of weights) {
     if (name === 'texts') {
       source.texts(engine, context)
-      addTerms(score)
+      if (score > 0) addTerms(score, [])
     } else {
+      const missing = name === 'vectors' ? context.missing : []
       source.vectors(engine, context, name, settings.metric === 'cosine' ? 'each' : 'common')
       // The geometric term may use the inner product: standardising removes its scale.
-      if (settings.metric === 'dot') addTerms(score)
+      if (settings.metric === 'dot') addTerms(score, missing)
       engine.cosine()
-      if (settings.metric === 'cosine') addTerms(score)
+      if (settings.metric === 'cosine') addTerms(score, missing)
+      engine.fill(missing)
     }
     engine.blend(graph, first)
     first = false

@@ -2,14 +2,14 @@ import type { Context } from '../context.ts'
 import type { Engine } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
 import { buildGraph } from './graph.ts'
-import { mix } from './mix.ts'
+import { type GeometricTerm, mix } from './mix.ts'
 import { type Ranking, rankCandidates } from './ranking.ts'
 import { findNeighbours } from './similarities.ts'
 
 /** A ranking and the two terms of its scores, which have the query's own entry at 0. */
 export interface RankingParts {
   ranking: Ranking
-  geometric: Float32Array
+  geometric: GeometricTerm
   jaccard: Float32Array
 }
 
@@ -24,5 +24,5 @@ export function rankByNeighbours(
   const jaccard = engine.jaccard(0)
   const mixed = mix(geometric, jaccard, 0, settings)
   const ranking = rankCandidates(mixed, context.candidates)
-  return { ranking, geometric: geometric.values, jaccard }
+  return { ranking, geometric, jaccard }
 }

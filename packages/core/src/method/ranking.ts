@@ -46,13 +46,24 @@ export function extendRanking(ranking: Ranking, candidates: number): Ranking {
       `the ranking has ${inside} candidates, it cannot be one of ${show(candidates)}`,
     )
   }
+  const rest = Array.from({ length: candidates - inside }, (_, i) => inside + i)
+  return continueRanking({ order, scores }, rest)
+}
+
+/**
+ * Appends further candidates in the given order, each with a score a little lower than the one
+ * before, so that sorting by score keeps it.
+ */
+export function continueRanking(ranking: Ranking, rest: readonly number[]): Ranking {
+  const inside = ranking.order.length
+  const candidates = inside + rest.length
   const longer = { order: new Uint32Array(candidates), scores: new Float32Array(candidates) }
-  longer.order.set(order)
-  longer.scores.set(scores)
-  const last = scores[inside - 1] ?? 0
+  longer.order.set(ranking.order)
+  longer.order.set(rest, inside)
+  longer.scores.set(ranking.scores)
+  const last = ranking.scores[inside - 1] ?? 0
   const step = STEP * Math.max(1, Math.abs(last))
   for (let i = inside; i < candidates; i++) {
-    longer.order[i] = i
     longer.scores[i] = Math.max(LOWEST, last - step * (i - inside + 1))
   }
   return longer

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { KithError } from '../error.ts'
 import type { Settings, ViewWeights } from '../settings/settings.ts'
 
-/** The default weight of the words when texts are given (docs/method.md section 4). */
+/** The default weight of the words' view where texts are given (docs/method.md section 4). */
 export const textWeights: Readonly<ViewWeights> = { graph: 0.3, score: 0.2 }
 
 /**
@@ -28,10 +28,17 @@ export function viewWeights(context: Context, settings: Settings): Map<string, V
       }),
     )
   }
-  const words = context.texts ? textWeights : { graph: 0, score: 0 }
+  const words = wordsOf(context, settings)
   const share = {
     graph: (1 - words.graph) / context.views.size,
     score: (1 - words.score) / context.views.size,
   }
   return new Map(names.map((name) => [name, name === 'texts' ? words : share]))
+}
+
+/** The weights of the texts' view: in the second generation the words score stands for it in the score. */
+function wordsOf({ texts, views }: Context, { mix }: Settings): ViewWeights {
+  if (!texts) return { graph: 0, score: 0 }
+  if (views.size === 0) return { graph: 1, score: mix === 'words' ? 0 : 1 }
+  return { graph: textWeights.graph, score: mix === 'words' ? 0 : textWeights.score }
 }

@@ -1,6 +1,8 @@
 import { KithError } from '../error.ts'
 import type { KernelName } from '../kernel/engine.ts'
 import { isObject } from '../matrix.ts'
+import { checkStatistics, type TermStatistics } from '../text/term-statistics.ts'
+import { checkTerms, type Terms } from '../text/terms.ts'
 import { refuseUnknown } from './names.ts'
 import { presets } from './presets.ts'
 import { choice, type Rules, range, resolve } from './setting-rules.ts'
@@ -38,8 +40,33 @@ export interface Settings {
   rowScaling: RowScaling
   /** The inner product, or the cosine. With several views the graph always uses the cosine. */
   metric: 'dot' | 'cosine'
-  /** `raw` is λ·S + (1 − λ)·s_J; `standard` standardises both terms over the candidates first. */
-  mix: 'raw' | 'standard'
+  /**
+   * `raw` is λ·S + (1 − λ)·s_J; `standard` standardises both terms over the candidates first. With
+   * texts, `words` adds the words score and the support of the best candidates; without texts it is
+   * `standard`.
+   */
+  mix: 'raw' | 'standard' | 'words'
+  /** How words become terms: by name, or a function from a text to its terms. */
+  terms: Terms
+  /** a: the words score's share beside the similarity, from 0 to 1. With `words` only, as the settings below. */
+  wordsWeight: number
+  /** How fast the words score saturates when a term comes again. */
+  k1: number
+  /** How much the words score makes up for the length of a text, from 0 to 1. */
+  b: number
+  /** The share of the reciprocal neighbours in the score, from 0 to 1. */
+  neighbourWeight: number
+  /** How many of the best candidates by similarity and words support the others. */
+  supportDocs: number
+  /** The share of their support in the score; with `neighbourWeight` at most 1. */
+  supportWeight: number
+  /**
+   * M: from how many of the first candidates the context is chosen by similarity and words; 0 takes
+   * the first ones as they are. Without it 200 where `statistics` are given, else 0.
+   */
+  preselect?: number | undefined
+  /** How often terms occur in the collection, from `termStatistics`; without it the candidates' own. */
+  statistics?: TermStatistics | undefined
   /**
    * The weights of the views by name: `vectors`, `texts`, and the names of further
    * vector views. Each kind of weight sums to 1; a view that is not named counts 0.
@@ -64,7 +91,18 @@ export const settingRules: Rules = {
   weight: choice('linear', 'exp', 'binary'),
   rowScaling: choice('none', 'max', 'mean'),
   metric: choice('dot', 'cosine'),
-  mix: choice('raw', 'standard'),
+  mix: choice('raw', 'standard', 'words'),
+  terms: checkTerms,
+  wordsWeight: range({ from: 0, to: 1 }),
+  k1: range({ from: 0, to: 100 }),
+  b: range({ from: 0, to: 1 }),
+  neighbourWeight: range({ from: 0, to: 1 }),
+  supportDocs: range({ from: 0, to: 16_384, integer: true }),
+  supportWeight: range({ from: 0, to: 1 }),
+  preselect: range({ from: 0, to: 16_384, integer: true }),
+  statistics: (_, value) => {
+    checkStatistics(value)
+  },
   kernel: choice('relaxed-simd', 'simd', 'typescript'),
   views: checkViews,
 }
@@ -74,7 +112,18 @@ export function resolveSettings(
   settings: PartialSettings = {},
   others: Settings = presets.balanced,
 ): Settings {
-  return resolve(settings, others, settingRules)
+  return checkShares(resolve(settings, others, settingRules))
+}
+
+/** Throws where two settings do not fit together. */
+export function checkShares<T extends Settings>(settings: T): T {
+  const { neighbourWeight, supportWeight } = settings
+  const sum = numberOf(neighbourWeight) + numberOf(supportWeight)
+  if (!(sum > 1 + 1e-9)) return settings
+  throw new KithError(
+    'BAD_SETTING',
+    `neighbourWeight and supportWeight sum to ${sum}, at most 1`,
+  )
 }
 
 const share = range({ from: 0, to: 1 })
@@ -106,4 +155,9 @@ function checkViews(name: string, views: unknown): void {
       )
     }
   }
+}
+
+/** A number; 0 for any other value, which its own rule reports. */
+function numberOf(value: unknown): number {
+  return typeof value === 'number' ? value : 0
 }

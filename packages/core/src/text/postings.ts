@@ -1,4 +1,4 @@
-/** Words of a posting: two halves of the term's hash, and 1 + ln tf as the bits of a float. */
+/** Words of a posting: two halves of the term's hash, and tf, how often the text has the term. */
 export const POSTING = 3
 
 /** A buffer that one huge context has grown beyond this many words is not kept for the next. */
@@ -9,8 +9,6 @@ export class Postings {
   /** Where each text's postings start, and where the last ones end; counted in postings. */
   starts: number[] = [0]
   words = new Uint32Array(1 << 12)
-  /** The same memory as floats. */
-  floats = new Float32Array(this.words.buffer)
   #length = 0
 
   /** How many postings there are. */
@@ -42,6 +40,15 @@ export class Postings {
     this.starts.push(this.count)
   }
 
+  /** Appends one text's postings of others. */
+  append(others: Postings, text: number): void {
+    const from = others.starts[text]! * POSTING
+    const to = others.starts[text + 1]! * POSTING
+    const at = this.extend(to - from)
+    this.words.set(others.words.subarray(from, to), at)
+    this.endText()
+  }
+
   /** All words, without the room to spare. */
   used(): Uint32Array {
     return this.words.subarray(0, this.#length)
@@ -51,7 +58,6 @@ export class Postings {
     const words = new Uint32Array(length)
     words.set(this.words.subarray(0, Math.min(length, this.words.length)))
     this.words = words
-    this.floats = new Float32Array(words.buffer)
   }
 }
 

@@ -1,9 +1,20 @@
 import { KithError } from '../error.ts'
 import { appendAscii } from '../kernel/word-counter.ts'
+import { isObject } from '../matrix.ts'
 import { show } from '../settings/show.ts'
 import { asciiWord, characterClass, lowerCase, MARK, UNSPACED, WORD } from './characters.ts'
 import { POSTING, Postings } from './postings.ts'
+import { StemCache } from './stem-cache.ts'
 import { FACTOR_A, FACTOR_B, SEED_A, SEED_B, TermCounter } from './term-counter.ts'
+import {
+  checkTerms,
+  LONGEST_WORD,
+  nameOfTerms,
+  type Terms,
+  type TermsOption,
+  type TermsName,
+  termOf,
+} from './terms.ts'
 import { codeAt, encode, widthOf } from './utf8.ts'
 
 /**
@@ -11,8 +22,10 @@ import { codeAt, encode, widthOf } from './utf8.ts'
  * posted to a worker.
  */
 export interface PreparedText {
-  /** Three words a term: two halves of its hash, and the bits of the float 1 + ln tf. */
+  /** Three words a term: two halves of its hash, and how often the text has it. */
   readonly postings: Uint32Array
+  /** How its terms were made: only texts with the same terms can be compared. */
+  readonly terms: TermsName | 'function'
 }
 
 /** A text, or one that was prepared before. */
@@ -20,68 +33,108 @@ export type Text = string | PreparedText
 
 const counter = new TermCounter()
 const single = new Postings()
+const caches = new Map<TermsName, StemCache>()
 
 /**
- * Splits a text into terms and counts them (docs/method.md section 4, the text
- * view), once for all contexts that the text will be in.
+ * Splits a text into terms and counts them (docs/method.md section 4), once for all contexts that
+ * the text will be in.
  *
- * Terms are lower-cased runs of letters and digits with the marks on them; in
- * scripts written without spaces, pairs of neighbouring characters.
+ * Words are lower-cased runs of letters and digits with the marks on them; in scripts written
+ * without spaces, pairs of neighbouring characters. `terms` says how words become terms, and must be
+ * that of the calls that get the text.
  */
-export function prepareText(text: string): PreparedText {
-  if (typeof text !== 'string') {
-    throw new KithError('BAD_INPUT', `a text must be a string, not ${show(text)}`)
-  }
+export function prepareText(text: string, options?: TermsOption): PreparedText {
+  checkString(text)
+  const { terms = 'english' } = isObject(options) ? options : {}
+  checkTerms('terms', terms)
   single.clear()
-  appendText(single, text)
-  return { postings: single.used().slice() }
+  appendText(single, text, terms)
+  return { postings: single.used().slice(), terms: nameOfTerms(terms) }
 }
 
-/** A text, or the postings of a prepared one, which are read once; undefined if a value is neither. */
-export function readText(value: unknown): string | Uint32Array | undefined {
+/**
+ * A text, or the postings of a prepared one, which are read once; undefined if a value is neither.
+ * `name` is the text's name in the message about other terms.
+ */
+export function readText(
+  value: unknown,
+  terms: Terms,
+  name: () => string,
+): string | Uint32Array | undefined {
   if (typeof value === 'string') return value
-  const postings = (value as PreparedText | null | undefined)?.postings
+  const { postings, terms: own } = (value ?? {}) as PreparedText
   // A Proxy of an array is an instance of its class, but has no length.
   if (!(postings instanceof Uint32Array && ArrayBuffer.isView(postings))) return undefined
-  return postings.length % POSTING === 0 ? postings : undefined
+  if (postings.length % POSTING !== 0) return undefined
+  if (own === nameOfTerms(terms)) return postings
+  throw new KithError(
+    'BAD_INPUT',
+    `the text of ${name()} was prepared with terms ${show(own)}, this call has terms ${show(nameOfTerms(terms))}: prepare it with prepareText(text, { terms })`,
+  )
+}
+
+/** Throws unless a text is a string. */
+export function checkString(text: unknown): asserts text is string {
+  if (typeof text === 'string') return
+  throw new KithError('BAD_INPUT', `a text must be a string, not ${show(text)}`)
 }
 
 /** Appends the postings of a text, or those of a prepared one. */
-export function appendText(postings: Postings, text: string | Uint32Array): void {
-  if (typeof text === 'string') {
-    if (!appendAscii(postings, text)) appendString(postings, text)
-    return
-  }
-  const at = postings.extend(text.length)
-  postings.words.set(text, at)
-  postings.endText()
+export function appendText(postings: Postings, text: string | Uint32Array, terms: Terms): void {
+  if (typeof text !== 'string') {
+    const at = postings.extend(text.length)
+    postings.words.set(text, at)
+    postings.endText()
+  } else if (typeof terms === 'function') appendTerms(postings, terms(text))
+  else if (!appendAscii(postings, text, terms)) appendString(postings, text, terms)
 }
 
 /** Appends the postings of any text: the way for all of Unicode, and the oracle of `appendAscii`. */
-export function appendString(postings: Postings, text: string): void {
+export function appendString(postings: Postings, text: string, terms: TermsName): void {
   const bytes = encode(text)
   const end = bytes.length
   let at = 0
   while (at < end) {
     const byte = bytes[at]!
     if (byte < 128) {
-      at = asciiWord[byte] ? takeWord(bytes, at) : at + 1
+      at = asciiWord[byte] ? takeWord(bytes, at, terms) : at + 1
       continue
     }
     const code = codeAt(bytes, at)
     const kind = characterClass(code)
-    if (kind === WORD) at = takeWord(bytes, at)
+    if (kind === WORD) at = takeWord(bytes, at, terms)
     else if (kind === UNSPACED) at = takePairs(bytes, at)
     else at += widthOf(code)
   }
   counter.drain(postings)
 }
 
-/** Counts the word that starts here; returns where it ends. */
-function takeWord(bytes: Uint8Array, start: number): number {
+/** The two hashes of the term of a lower-cased word; 0 and 0 for a stop word. */
+export function hashTerm(word: string, terms: TermsName): [a: number, b: number] {
+  const term = termOf(word, terms)
+  return term === '' ? [0, 0] : hashCodes(codesOf(term), 0)
+}
+
+/** Appends the postings of terms that a caller's function made. */
+function appendTerms(postings: Postings, terms: readonly string[]): void {
+  if (!Array.isArray(terms)) {
+    throw new KithError('BAD_INPUT', `the function terms gave ${show(terms)}, not an array`)
+  }
+  // Checked before any is counted: an error must leave nothing in the counter.
+  const all = terms.map((term: unknown) => {
+    if (typeof term === 'string') return codesOf(term)
+    throw new KithError('BAD_INPUT', `the function terms gave ${show(term)}, not a string`)
+  })
+  for (const codes of all) countTerm(codes, 0)
+  counter.drain(postings)
+}
+
+/** Counts the term of the word that starts here; returns where the word ends. */
+function takeWord(bytes: Uint8Array, start: number, terms: TermsName): number {
   let a = SEED_A
   let b = SEED_B
   let at = start
+  let length = 0
   while (at < bytes.length) {
     const byte = bytes[at]!
     let lower: number
@@ -94,30 +147,63 @@ function takeWord(bytes: Uint8Array, start: number): number {
       const kind = characterClass(code)
       if (kind !== WORD && kind !== MARK) break
       lower = lowerCase(code)
-      if (lower === 0) return takeIrregularWord(bytes, start)
+      if (lower === 0) return takeIrregularWord(bytes, start, terms)
       at += widthOf(code)
     }
     a = Math.imul(a ^ lower, FACTOR_A)
     b = Math.imul(b ^ lower, FACTOR_B)
+    length++
   }
-  counter.count(a, b)
+  if (terms === 'none' || length > LONGEST_WORD) counter.count(a, b)
+  else countStem(a, b, bytes, start, terms)
   return at
 }
 
 /** A word whose lower case has to be made as a whole. */
-function takeIrregularWord(bytes: Uint8Array, start: number): number {
+function takeIrregularWord(bytes: Uint8Array, start: number, terms: TermsName): number {
+  const word = wordAt(bytes, start)
+  const [a, b] = hashTerm(word.toLowerCase(), terms)
+  if (a !== 0 || b !== 0) counter.count(a, b)
+  return start + encodedLength(word)
+}
+
+/** Counts the term of the word that starts here and has these hashes. */
+function countStem(
+  a: number,
+  b: number,
+  bytes: Uint8Array,
+  start: number,
+  terms: TermsName,
+): void {
+  let cache = caches.get(terms)
+  if (!cache) {
+    cache = new StemCache()
+    caches.set(terms, cache)
+  }
+  let found = cache.find(a, b)
+  if (found < 0) found = cache.set(a, b, ...hashTerm(wordAt(bytes, start).toLowerCase(), terms))
+  const termA = cache.at(found)
+  const termB = cache.at(found + 1)
+  if (termA !== 0 || termB !== 0) counter.count(termA, termB)
+}
+
+/** The word that starts here, as it is written. */
+function wordAt(bytes: Uint8Array, start: number): string {
   let word = ''
-  let at = start
-  while (at < bytes.length) {
+  for (let at = start; at < bytes.length; ) {
     const code = codeAt(bytes, at)
     const kind = characterClass(code)
     if (kind !== WORD && kind !== MARK) break
     word += String.fromCodePoint(code)
     at += widthOf(code)
   }
-  const codes = Array.from(word.toLowerCase(), (character) => character.codePointAt(0)!)
-  countTerm(codes, 0)
-  return at
+  return word
+}
+
+function encodedLength(word: string): number {
+  let length = 0
+  for (const character of word) length += widthOf(character.codePointAt(0)!)
+  return length
 }
 
 /** Counts every pair of neighbouring characters, marks included; a character on its own is a term. */
@@ -144,11 +230,20 @@ function takePairs(bytes: Uint8Array, start: number): number {
 
 /** Counts the term that the code points from here on are. */
 function countTerm(codes: readonly number[], from: number): void {
+  counter.count(...hashCodes(codes, from))
+}
+
+function codesOf(term: string): number[] {
+  return Array.from(term, (character) => character.codePointAt(0)!)
+}
+
+/** The two hashes of the term that the code points from here on are. */
+export function hashCodes(codes: readonly number[], from: number): [a: number, b: number] {
   let a = SEED_A
   let b = SEED_B
   for (let i = from; i < codes.length; i++) {
     a = Math.imul(a ^ codes[i]!, FACTOR_A)
     b = Math.imul(b ^ codes[i]!, FACTOR_B)
   }
-  counter.count(a, b)
+  return [a, b]
 }

@@ -52,13 +52,12 @@ export class TermCounter {
   /** Appends the postings of the terms counted, in the order of their first occurrence, and starts anew. */
   drain(postings: Postings): void {
     let at = postings.extend(this.#size * POSTING)
-    const { words, floats } = postings
+    const { words } = postings
     for (let term = 0; term < this.#size; term++) {
       const lower = scramble(this.#a[term]!)
-      const count = this.#counts[term]!
       words[at] = lower
       words[at + 1] = scramble(this.#b[term]! ^ lower) >>> (32 - UPPER_BITS)
-      floats[at + 2] = count === 1 ? 1 : 1 + Math.log(count)
+      words[at + 2] = this.#counts[term]!
       at += POSTING
       this.#slots[this.#places[term]!] = 0
     }
@@ -92,6 +91,12 @@ export class TermCounter {
 /** Mixes the two hashes; the best bits are at the top. */
 function spread(a: number, b: number): number {
   return Math.imul(a ^ (b >>> 7), 0x9e3779b1)
+}
+
+/** The 53-bit hash of the term that some code points are, as an exact number. */
+export function hashOf(a: number, b: number): number {
+  const lower = scramble(a)
+  return (scramble(b ^ lower) >>> (32 - UPPER_BITS)) * 2 ** 32 + (lower >>> 0)
 }
 
 /** Spreads what the multiplications left in the upper bits over all of them. */

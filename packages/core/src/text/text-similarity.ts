@@ -40,11 +40,16 @@ export function inverseFrequency(candidates: number, df: number): number {
   return Math.log((candidates + 1) / (df + 0.5))
 }
 
+/** 1 + ln tf in single precision, as the compiled kernels keep it. */
+export function frequencyWeight(tf: number): number {
+  return Math.fround(1 + Math.log(tf))
+}
+
 /** The terms of text i with their weights 1 + ln tf; a term's key is its 53-bit hash. */
-function termWeights({ words, floats, starts }: Postings, i: number): Map<number, number> {
+function termWeights({ words, starts }: Postings, i: number): Map<number, number> {
   const weights = new Map<number, number>()
   for (let at = starts[i]! * POSTING; at < starts[i + 1]! * POSTING; at += POSTING) {
-    weights.set(words[at + 1]! * 2 ** 32 + words[at]!, floats[at + 2]!)
+    weights.set(words[at + 1]! * 2 ** 32 + words[at]!, frequencyWeight(words[at + 2]!))
   }
   return weights
 }

@@ -1,0 +1,76 @@
+import { type Context, nameOf } from '../context.ts'
+import { KithError } from '../error.ts'
+import type { Engine } from '../kernel/engine.ts'
+import type { Settings } from '../settings/settings.ts'
+import { ROUNDING, standardise } from './mix.ts'
+import { scoreTerm } from './score-term.ts'
+import { viewWeights } from './view-weights.ts'
+
+/** The candidates of a query in the order of g0, by which a context is chosen from them. */
+export interface Preselection {
+  /** Candidate indices, the highest g0 first, ties by the lower index. */
+  order: Uint32Array
+  /** By row, the query's own entry at 0. */
+  relevance: Float64Array
+  similarity: Float64Array
+  words: Float64Array
+  matched: Float64Array
+}
+
+/** How many of the first candidates a context is chosen from: none where it is not chosen at all. */
+export function preselected({ preselect, statistics }: Settings): number {
+  return preselect ?? (statistics ? 200 : 0)
+}
+
+/**
+ * Section 4, step 0: g0 = (1 − a) · z(similarity) + a · z(words) of all candidates of a context. The
+ * similarity is the same for all settings with the same metric and views, and may be remembered.
+ */
+export function preselect(
+  engine: Engine,
+  context: Context,
+  settings: Settings,
+  remembered?: Float64Array,
+): Preselection {
+  const { rows, texts } = context
+  let dimensions = 0
+  for (const view of context.views.values()) dimensions = Math.max(dimensions, view.dimensions)
+  const shape = { rows, dimensions, postings: texts!.count, blended: false }
+  engine.open({ ...shape, k: 0, kExp: 0, trust: 0 })
+  const similarity = remembered ?? similarityToQuery(engine, context, settings)
+  const words = engine.words(texts!, settings)
+  const matched = standardise(words, [0], ROUNDING)
+  const { wordsWeight } = settings
+  const relevance = similarity.map((z, c) => (1 - wordsWeight) * z + wordsWeight * matched[c]!)
+  const order = Uint32Array.from({ length: rows - 1 }, (_, i) => i)
+  order.sort((a, b) => relevance[b + 1]! - relevance[a + 1]! || a - b)
+  return { order, relevance, similarity, words, matched }
+}
+
+/** The similarity of every row to the query: z of each view's, by its weight in the score. */
+function similarityToQuery(engine: Engine, context: Context, settings: Settings): Float64Array {
+  const sum = scoreTerm(context)
+  const weights = viewWeights(context, settings)
+  for (const [name, view] of context.views) {
+    const { score } = weights.get(name) ?? { score: 0 }
+    if (score === 0) continue
+    const { data, stride } = engine.vectors(view.dimensions)
+    view.copyTo(data, stride)
+    const { toQuery, squares } = engine.products()
+    const wrong = squares.findIndex((square) => !Number.isFinite(square))
+    if (wrong >= 0) {
+      throw new KithError('BAD_VECTOR', `${nameOf(wrong)} has a number that is not finite`)
+    }
+    const missing = name === 'vectors' ? context.missing : []
+    const longest = Math.sqrt(Math.max(...squares.subarray(1)) * squares[0]!)
+    const values =
+      settings.metric === 'dot'
+        ? toQuery
+        : toQuery.map((product, c) => product / (Math.sqrt(squares[c]! * squares[0]!) || 1))
+    const noise = settings.metric === 'dot' ? ROUNDING * longest : ROUNDING
+    const z = standardise(values, [0, ...missing], noise)
+    for (const row of missing) z[row] = 0
+    for (let c = 0; c < sum.length; c++) sum[c]! += score * z[c]!
+  }
+  return standardise(sum, [0], ROUNDING)
+}

@@ -1,0 +1,112 @@
+import {
+  type Candidates,
+  type Context,
+  contextOf,
+  type Query,
+  selectContext,
+  toViews,
+} from '../context.ts'
+import { KithError } from '../error.ts'
+import type { Settings } from '../settings/settings.ts'
+import { nameOfTerms } from '../text/terms.ts'
+import type { Workspace } from '../workspace.ts'
+import type { SimilaritySource } from './graph.ts'
+import { ROUNDING, standardise } from './mix.ts'
+import { type Preselection, preselect, preselected } from './preselect.ts'
+import { type RankingParts, rankByNeighbours } from './rank-by-neighbours.ts'
+import { rankWithWords, type Relevance, type WordsRanking } from './rank-with-words.ts'
+import { continueRanking, extendRanking, type Ranking } from './ranking.ts'
+
+/** A ranking of all candidates, and what it was made of. */
+export interface RankedQuery {
+  ranking: Ranking
+  /** All candidates that were looked at, by their index. */
+  context: Context
+  /** The candidates of the context in their order there; undefined where they are the first ones. */
+  chosen: Uint32Array | undefined
+  /** The terms of the scores, of the first generation or of the second. */
+  neighbours: RankingParts | undefined
+  words: WordsRanking | undefined
+}
+
+/** Sections 1 to 5: ranks a query's candidates, with the words where there are texts and `mix` is `words`. */
+export function rankQuery(
+  memory: Workspace,
+  query: Query,
+  candidates: Candidates,
+  settings: Settings,
+): RankedQuery {
+  const { contextSize, terms } = settings
+  const found = toViews(candidates)
+  const usesWords = settings.mix === 'words' && found.texts !== undefined
+  const limit = usesWords ? Math.max(contextSize, preselected(settings)) : contextSize
+  const context = contextOf(query, found, limit, memory.postings, terms)
+  const engine = memory.engine(settings.kernel)
+  if (!usesWords) {
+    const neighbours = rankByNeighbours(engine, context, settings)
+    const { ranking } = neighbours
+    return { ranking, context, chosen: undefined, neighbours, words: undefined }
+  }
+  checkStatisticsFit(settings)
+  if (context.rows - 1 <= contextSize) {
+    const words = rankWithWords(engine, context, settings)
+    const ranking = extendRanking(words.ranking, context.candidates)
+    return { ranking, context, chosen: undefined, neighbours: undefined, words }
+  }
+  return rankChosen(memory, context, preselect(engine, context, settings), settings)
+}
+
+/** Steps 1 to 5 over the candidates that a preselection puts first. */
+export function rankChosen(
+  memory: Workspace,
+  all: Context,
+  selection: Preselection,
+  settings: Settings,
+  source?: (chosen: Uint32Array) => SimilaritySource,
+): RankedQuery {
+  const { order } = selection
+  const chosen = order.slice(0, settings.contextSize)
+  const context = selectContext(all, chosen, memory.chosen)
+  const relevance = relevanceOfChosen(selection, chosen)
+  const engine = memory.engine(settings.kernel)
+  const words = rankWithWords(engine, context, settings, { relevance, source: source?.(chosen) })
+  return {
+    ranking: rankAll(words.ranking, order, all.candidates),
+    context: all,
+    chosen,
+    neighbours: undefined,
+    words,
+  }
+}
+
+/** The ranking of the chosen candidates, then the others that were looked at, then the rest as they were. */
+export function rankAll(inner: Ranking, order: Uint32Array, candidates: number): Ranking {
+  const ranking = {
+    order: inner.order.map((place) => order[place]!),
+    scores: inner.scores,
+  }
+  const rest = Array.from(order.subarray(inner.order.length))
+  for (let index = order.length; index < candidates; index++) rest.push(index)
+  return continueRanking(ranking, rest)
+}
+
+/** g of the chosen rows: z of their g0 over the chosen, not computed anew. */
+export function relevanceOfChosen(selection: Preselection, chosen: Uint32Array): Relevance {
+  const pick = (values: Float64Array) =>
+    Float64Array.of(0, ...Array.from(chosen, (index) => values[index + 1]!))
+  return {
+    similarity: pick(selection.similarity),
+    words: pick(selection.words),
+    matched: pick(selection.matched),
+    relevance: standardise(pick(selection.relevance), [0], ROUNDING),
+  }
+}
+
+/** Refuses statistics of other terms than those of the texts: they would count as unknown terms. */
+export function checkStatisticsFit({ statistics, terms }: Settings): void {
+  if (!statistics || statistics.terms === nameOfTerms(terms)) return
+  throw new KithError(
+    'BAD_INPUT',
+    `the statistics are of terms ${statistics.terms}, setting terms is ${nameOfTerms(terms)}`,
+  )
+}

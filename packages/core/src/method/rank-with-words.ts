@@ -1,0 +1,75 @@
+import type { Context } from '../context.ts'
+import type { Engine } from '../kernel/engine.ts'
+import type { Settings } from '../settings/settings.ts'
+import { buildGraph, type SimilaritySource } from './graph.ts'
+import { ROUNDING, standardise } from './mix.ts'
+import { type Ranking, rankCandidates } from './ranking.ts'
+import { findNeighbours } from './similarities.ts'
+import { supportOf } from './support.ts'
+
+/** The parts of a second-generation score, before they are weighed; the query's own entry is at 0. */
+export interface WordsRanking {
+  ranking: Ranking
+  /** z of the similarity to the query; 0 where there is none. */
+  similarity: Float64Array
+  /** W: the words score. */
+  words: Float64Array
+  /** z of the words score. */
+  matched: Float64Array
+  /** g: similarity and words together, standardised. */
+  relevance: Float64Array
+  /** s_J: how much the neighbourhoods overlap. */
+  jaccard: Float32Array
+  /** j and p, standardised. */
+  neighbours: Float64Array
+  support: Float64Array
+  /** F: the rows with the highest g, which support the others. */
+  supporters: number[]
+}
+
+/** g of a context's rows, and the two terms that it was made of. */
+export type Relevance = Pick<WordsRanking, 'similarity' | 'words' | 'matched' | 'relevance'>
+
+/** How a step of the ranking can be replaced by what is remembered of it. */
+export interface WordsSteps {
+  source?: SimilaritySource | undefined
+  /** g as the preselection found it. */
+  relevance?: Relevance | undefined
+}
+
+/** Section 4, the second-generation ranking: steps 1 to 5, with the query as the probe. */
+export function rankWithWords(
+  engine: Engine,
+  context: Context,
+  settings: Settings,
+  steps: WordsSteps = {},
+): WordsRanking {
+  const [similarity] = buildGraph(engine, context, [0], settings, steps.source)
+  const found =
+    steps.relevance ??
+    relevanceOf(similarity!.values, engine.words(context.texts!, settings), settings)
+  const { relevance } = found
+  findNeighbours(engine, settings)
+  const jaccard = engine.jaccard(0)
+  const neighbours = standardise(jaccard, [0], ROUNDING)
+  const { supporters, support } = supportOf(engine, relevance, settings.supportDocs)
+  const { neighbourWeight, supportWeight } = settings
+  const own = 1 - neighbourWeight - supportWeight
+  const scores = relevance.map(
+    (g, c) => own * g + neighbourWeight * neighbours[c]! + supportWeight * support[c]!,
+  )
+  const ranking = rankCandidates(scores, context.rows - 1)
+  return { ...found, ranking, jaccard, neighbours, support, supporters }
+}
+
+/** Steps 1 and 2: g = z((1 − a) · z(similarity) + a · z(words)). */
+export function relevanceOf(
+  similarity: ArrayLike<number>,
+  words: Float64Array,
+  { wordsWeight }: Pick<Settings, 'wordsWeight'>,
+): Relevance {
+  const near = standardise(similarity, [0], ROUNDING)
+  const matched = standardise(words, [0], ROUNDING)
+  const sum = near.map((z, c) => (1 - wordsWeight) * z + wordsWeight * matched[c]!)
+  return { similarity: near, words, matched, relevance: standardise(sum, [0], ROUNDING) }
+}

@@ -1,0 +1,91 @@
+import { type CandidateViews, contextOf, type Query, toQueryViews, toViews } from './context.ts'
+import { KithError } from './error.ts'
+import type { SomeVectors, Vector } from './matrix.ts'
+import { preselect, preselected } from './method/preselect.ts'
+import { checkStatisticsFit, rankAll, relevanceOfChosen } from './method/rank-query.ts'
+import { type Relevance, rankWithWords } from './method/rank-with-words.ts'
+import type { Ranking } from './method/ranking.ts'
+import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
+import { prepareText, type Text } from './text/prepare-text.ts'
+import { Lender } from './workspace.ts'
+
+/** All selections share an engine, which is lent to one call at a time. */
+const shared = new Lender()
+
+/** Candidates by their texts and scores alone. */
+export type ScoredTexts = Pick<CandidateViews, 'texts' | 'scores'>
+
+/**
+ * The candidates whose vectors a ranking needs, chosen by their texts and scores alone: where
+ * vectors have to be fetched, only these are.
+ *
+ * ```ts
+ * const selection = new Selection({ text }, { texts, scores }, { statistics })
+ * const vectors = await fetchVectors(Array.from(selection.chosen, (index) => ids[index]))
+ * const { order } = selection.rerank(queryVector, vectors)
+ * ```
+ *
+ * The result is that of `rerank` for candidates whose vectors are not at hand: the scores stand for
+ * their similarity to the query.
+ */
+export class Selection {
+  /** The indices of the chosen candidates, `contextSize` of them at the most. */
+  readonly chosen: Uint32Array
+  readonly #query: Text
+  readonly #texts: readonly Text[]
+  readonly #settings: Settings
+  /** All candidates by g0; where nothing is preselected, as they are. */
+  readonly #order: Uint32Array
+  readonly #relevance: Relevance | undefined
+  readonly #count: number
+
+  constructor(query: Query, candidates: ScoredTexts, settings?: PartialSettings) {
+    const all = resolveSettings(settings)
+    const { text } = toQueryViews(query)
+    const { texts, scores } = toViews(candidates)
+    if (all.mix !== 'words') {
+      throw new KithError('BAD_SETTING', `a selection needs the mix words, not ${all.mix}`)
+    }
+    if (text === undefined || !texts) {
+      throw new KithError('BAD_INPUT', 'a selection needs the texts of the query and the candidates')
+    }
+    checkStatisticsFit(all)
+    const limit = Math.max(all.contextSize, preselected(all))
+    const prepared = Array.from(texts, (own) => preparedOf(own, all))
+    this.#settings = all
+    this.#query = preparedOf(text, all)
+    this.#count = prepared.length
+    const chosenOf = shared.lend((memory) => {
+      const found = { texts: prepared, scores }
+      const { terms } = all
+      const context = contextOf({ text: this.#query }, found, limit, memory.postings, terms)
+      const size = context.rows - 1
+      if (size <= all.contextSize) return { order: Uint32Array.from({ length: size }, (_, i) => i) }
+      const selection = preselect(memory.engine(all.kernel), context, all)
+      const chosen = selection.order.slice(0, all.contextSize)
+      return { order: selection.order, relevance: relevanceOfChosen(selection, chosen) }
+    })
+    this.#order = chosenOf.order
+    this.#relevance = chosenOf.relevance
+    this.chosen = this.#order.slice(0, all.contextSize)
+    this.#texts = Array.from(this.chosen, (index) => prepared[index]!)
+  }
+
+  /** Ranks all candidates, given the vectors of the query and of the chosen ones, in the order of `chosen`. */
+  rerank(vector: Vector, vectors: SomeVectors): Ranking {
+    const { contextSize, terms, kernel } = this.#settings
+    return shared.lend((memory) => {
+      const asked = { vector, text: this.#query }
+      const found = { vectors, texts: this.#texts }
+      const context = contextOf(asked, found, contextSize, memory.postings, terms)
+      const relevance = this.#relevance
+      const engine = memory.engine(kernel)
+      const { ranking } = rankWithWords(engine, context, this.#settings, { relevance })
+      return rankAll(ranking, this.#order, this.#count)
+    })
+  }
+}
+
+function preparedOf(text: Text, { terms }: Settings): Text {
+  return typeof text === 'string' ? prepareText(text, { terms }) : text
+}

@@ -1,0 +1,91 @@
+import { KithError } from '../error.ts'
+import { isObject } from '../matrix.ts'
+import { checkStatistics, type TermStatistics } from './term-statistics.ts'
+import { termNames } from './terms.ts'
+
+/** The first bytes of a file of term statistics. */
+const MAGIC = 'KITHTRM1'
+
+/** Magic, terms, documents, length, terms in all; eight bytes each. */
+const HEADER = 40
+
+const names: readonly string[] = [...termNames, 'function']
+
+/** Statistics as bytes, to keep in a file: 12 bytes a term. */
+export function termStatisticsToBytes(statistics: TermStatistics): Uint8Array<ArrayBuffer> {
+  const { terms, documents, length, hashes, frequencies } = checkStatistics(statistics)
+  const bytes = new Uint8Array(HEADER + hashes.length * 12)
+  bytes.set(new TextEncoder().encode(MAGIC))
+  new Float64Array(bytes.buffer, 8, 4).set([names.indexOf(terms), documents, length, hashes.length])
+  new Float64Array(bytes.buffer, HEADER, hashes.length).set(hashes)
+  new Uint32Array(bytes.buffer, HEADER + hashes.length * 8).set(frequencies)
+  return bytes
+}
+
+/** Statistics from the bytes that `termStatisticsToBytes` made; damaged ones are refused. */
+export function termStatisticsFromBytes(bytes: Uint8Array): TermStatistics {
+  if (!(bytes instanceof Uint8Array && ArrayBuffer.isView(bytes))) {
+    throw new KithError('BAD_INPUT', 'term statistics are read from a Uint8Array')
+  }
+  // A copy: a part of a larger buffer may start at any byte, numbers may not.
+  const own = bytes.slice()
+  if (new TextDecoder('latin1').decode(own.subarray(0, 8)) !== MAGIC || own.length < HEADER) {
+    throw new KithError('BAD_FILE', 'these are not the bytes of term statistics')
+  }
+  const [terms, documents, length, count] = new Float64Array(own.buffer, 8, 4)
+  if (own.length !== HEADER + count! * 12) {
+    throw new KithError(
+      'BAD_FILE',
+      `the term statistics are cut off: ${own.length} bytes, not ${HEADER + count! * 12}`,
+    )
+  }
+  return checked({
+    terms: names[terms!] as TermStatistics['terms'],
+    documents: documents!,
+    length: length!,
+    hashes: new Float64Array(own.buffer, HEADER, count),
+    frequencies: new Uint32Array(own.buffer, HEADER + count! * 8, count),
+  })
+}
+
+/** Statistics as an object for `JSON.stringify`. */
+export function termStatisticsToJson(statistics: TermStatistics): object {
+  const { hashes, frequencies, ...rest } = checkStatistics(statistics)
+  return { ...rest, hashes: Array.from(hashes), frequencies: Array.from(frequencies) }
+}
+
+/** Statistics from what `JSON.parse` gives; damaged ones are refused. */
+export function termStatisticsFromJson(value: unknown): TermStatistics {
+  const json = (isObject(value) ? value : {}) as Record<string, unknown>
+  const { terms, documents, length, hashes, frequencies } = json
+  if (!Array.isArray(hashes) || !Array.isArray(frequencies)) {
+    throw new KithError('BAD_FILE', 'this is not the JSON of term statistics')
+  }
+  return checked({
+    terms: terms as TermStatistics['terms'],
+    documents: documents as number,
+    length: length as number,
+    hashes: Float64Array.from(hashes, numberOf),
+    frequencies: Uint32Array.from(frequencies, numberOf),
+  })
+}
+
+/** A number; NaN for any other value, which the check then refuses. */
+function numberOf(value: unknown): number {
+  return typeof value === 'number' ? value : NaN
+}
+
+/** Refuses statistics that no texts can have. */
+function checked(statistics: TermStatistics): TermStatistics {
+  const { terms, documents, length, hashes, frequencies } = statistics
+  const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
+  const fits =
+    names.includes(terms) &&
+    isCount(documents) &&
+    isCount(length) &&
+    hashes.length === frequencies.length &&
+    hashes.every((hash, i) => Number.isSafeInteger(hash) && hash > (i === 0 ? 0 : hashes[i - 1]!)) &&
+    frequencies.every((frequency) => frequency > 0 && frequency <= documents)
+  if (fits) return statistics
+  throw new KithError('BAD_FILE', 'the term statistics are damaged: no texts can have them')
+}

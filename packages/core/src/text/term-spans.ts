@@ -1,0 +1,71 @@
+import { KithError } from '../error.ts'
+import { characterClass, MARK, UNSPACED, WORD } from './characters.ts'
+import { checkString, hashCodes } from './prepare-text.ts'
+import { hashOf } from './term-counter.ts'
+import { checkTerms, type TermsName, termOf } from './terms.ts'
+
+/** A term of a text, and where the text has it: the part from `start` to before `end`. */
+export interface TermSpan {
+  term: string
+  start: number
+  end: number
+}
+
+/**
+ * The terms of a text in their order, with their places, to show which words of a text matched. The
+ * terms are those that `prepareText` counts; stop words have none.
+ */
+export function termSpans(text: string, terms: TermsName = 'english'): TermSpan[] {
+  checkString(text)
+  if (typeof terms === 'function') {
+    throw new KithError('BAD_INPUT', 'a function of terms does not say where they are')
+  }
+  checkTerms('terms', terms)
+  const spans: TermSpan[] = []
+  let start = 0
+  while (start < text.length) {
+    const kind = classAt(text, start)
+    if (kind === WORD) {
+      const end = endOf(text, start, (next) => next === WORD || next === MARK)
+      const term = termOf(text.slice(start, end).toLowerCase(), terms)
+      if (term !== '') spans.push({ term, start, end })
+      start = end
+    } else if (kind === UNSPACED) {
+      const end = endOf(text, start, (next) => next === UNSPACED || next === MARK)
+      spans.push(...pairsOf(text, start, end))
+      start = end
+    } else start += widthAt(text, start)
+  }
+  return spans
+}
+
+/** The 53-bit hash of a term, as postings and statistics have it. */
+export function termHash(term: string): number {
+  const codes = Array.from(term, (character) => character.codePointAt(0)!)
+  return hashOf(...hashCodes(codes, 0))
+}
+
+/** Pairs of neighbouring characters, each with its marks; a character on its own is a term. */
+function pairsOf(text: string, from: number, to: number): TermSpan[] {
+  const starts: number[] = []
+  for (let at = from; at < to; at += widthAt(text, at)) {
+    if (classAt(text, at) === UNSPACED) starts.push(at)
+  }
+  const span = (start: number, end: number) => ({ term: text.slice(start, end), start, end })
+  if (starts.length === 1) return [span(from, to)]
+  return starts.slice(1).map((_, i) => span(starts[i]!, starts[i + 2] ?? to))
+}
+
+function endOf(text: string, start: number, continues: (kind: number) => boolean): number {
+  let end = start
+  while (end < text.length && continues(classAt(text, end))) end += widthAt(text, end)
+  return end
+}
+
+function classAt(text: string, at: number): number {
+  return characterClass(text.codePointAt(at)!)
+}
+
+function widthAt(text: string, at: number): number {
+  return text.codePointAt(at)! > 0xffff ? 2 : 1
+}

@@ -1,0 +1,209 @@
+import { KithError } from '../error.ts'
+import { isObject } from '../matrix.ts'
+import { show } from '../settings/show.ts'
+import { POSTING, Postings } from './postings.ts'
+import { appendText, readText, type Text } from './prepare-text.ts'
+import { checkTerms, nameOfTerms, type Terms, type TermsName, type TermsOption } from './terms.ts'
+
+/**
+ * How often terms occur in a collection. Plain data: it can be stored, and posted to a worker.
+ *
+ * A term is known by its 53-bit hash only: among a million terms, two share a hash with a
+ * probability of one in ten thousand.
+ */
+export interface TermStatistics {
+  /** How the terms were made: they serve texts with the same terms only. */
+  readonly terms: TermsName | 'function'
+  /** How many documents the collection has. */
+  readonly documents: number
+  /** The terms of all documents together, each as often as it occurs. */
+  readonly length: number
+  /** The hashes of all terms, ascending. */
+  readonly hashes: Float64Array
+  /** How many documents have the term with the hash at the same place. */
+  readonly frequencies: Uint32Array
+}
+
+/** The statistics of a collection's texts, in one pass over them. */
+export function termStatistics(
+  texts: Iterable<Text>,
+  options?: TermsOption,
+): TermStatistics {
+  const builder = new TermStatisticsBuilder(options)
+  if (typeof texts === 'string' || typeof Object(texts)[Symbol.iterator] !== 'function') {
+    throw new KithError('BAD_INPUT', `texts must be an array or another iterable, not ${show(texts)}`)
+  }
+  for (const text of texts) builder.add(text)
+  return builder.finish()
+}
+
+/**
+ * Counts the terms of texts that come one at a time.
+ *
+ * ```ts
+ * const builder = new TermStatisticsBuilder()
+ * for await (const text of corpus) builder.add(text)
+ * const statistics = builder.finish()
+ * ```
+ */
+export class TermStatisticsBuilder {
+  readonly #terms: Terms
+  readonly #postings = new Postings()
+  #documents = 0
+  #length = 0
+  /** Open addressing by the lower half of the hash; 0 is an empty slot. */
+  #hashes = new Float64Array(1 << 12)
+  #frequencies = new Uint32Array(1 << 12)
+  #size = 0
+
+  constructor(options?: TermsOption) {
+    const { terms = 'english' } = isObject(options) ? options : {}
+    checkTerms('terms', terms)
+    this.#terms = terms
+  }
+
+  /** How many documents were added. */
+  get documents(): number {
+    return this.#documents
+  }
+
+  /** Counts a document's terms. */
+  add(text: Text): void {
+    const read = readText(text, this.#terms, () => `document ${this.#documents}`)
+    if (read === undefined) {
+      throw new KithError('BAD_INPUT', `a text must be a string or a prepared text, not ${show(text)}`)
+    }
+    this.#postings.clear()
+    appendText(this.#postings, read, this.#terms)
+    const words = this.#postings.used()
+    for (let at = 0; at < words.length; at += POSTING) {
+      this.#length += words[at + 2]!
+      this.#count(words[at]!, words[at + 1]! * 2 ** 32 + words[at]!)
+    }
+    this.#documents++
+  }
+
+  /** The statistics of what was added so far. */
+  finish(): TermStatistics {
+    const hashes = this.#hashes.filter((hash) => hash > 0).sort()
+    return {
+      terms: nameOfTerms(this.#terms),
+      documents: this.#documents,
+      length: this.#length,
+      hashes,
+      frequencies: Uint32Array.from(hashes, (hash) => this.#frequencies[this.#slotOf(hash)]!),
+    }
+  }
+
+  #count(lower: number, hash: number): void {
+    const hashes = this.#hashes
+    const mask = hashes.length - 1
+    let slot = lower & mask
+    while (hashes[slot] !== hash) {
+      if (hashes[slot] === 0) {
+        if (hash === 0) return
+        hashes[slot] = hash
+        this.#frequencies[slot] = 1
+        this.#size++
+        if (this.#size * 2 > hashes.length) this.#grow()
+        return
+      }
+      slot = (slot + 1) & mask
+    }
+    this.#frequencies[slot]!++
+  }
+
+  #slotOf(hash: number): number {
+    const mask = this.#hashes.length - 1
+    let slot = hash % 2 ** 32 & mask
+    while (this.#hashes[slot] !== hash && this.#hashes[slot] !== 0) slot = (slot + 1) & mask
+    return slot
+  }
+
+  #grow(): void {
+    const { length } = this.#hashes
+    const before = { hashes: this.#hashes, frequencies: this.#frequencies }
+    this.#hashes = new Float64Array(length * 2)
+    this.#frequencies = new Uint32Array(length * 2)
+    for (let i = 0; i < length; i++) {
+      const hash = before.hashes[i]!
+      if (hash === 0) continue
+      const slot = this.#slotOf(hash)
+      this.#hashes[slot] = hash
+      this.#frequencies[slot] = before.frequencies[i]!
+    }
+  }
+}
+
+/** The statistics of several collections together, none of whose documents is in two of them. */
+export function mergeTermStatistics(parts: readonly TermStatistics[]): TermStatistics {
+  if (!Array.isArray(parts) || parts.length === 0) {
+    throw new KithError('BAD_INPUT', 'there are no statistics to merge: pass an array of them')
+  }
+  const [first, ...others] = parts as [TermStatistics, ...TermStatistics[]]
+  return others.reduce(mergeTwo, checkStatistics(first))
+}
+
+function mergeTwo(a: TermStatistics, b: TermStatistics): TermStatistics {
+  checkStatistics(b)
+  if (a.terms !== b.terms || a.terms === 'function') {
+    throw new KithError(
+      'BAD_INPUT',
+      `statistics of terms ${a.terms} and ${b.terms} cannot be merged: their terms were made in different ways`,
+    )
+  }
+  const most = a.hashes.length + b.hashes.length
+  const hashes = new Float64Array(most)
+  const frequencies = new Uint32Array(most)
+  let size = 0
+  let i = 0
+  let j = 0
+  while (i < a.hashes.length || j < b.hashes.length) {
+    const left = a.hashes[i] ?? Infinity
+    const right = b.hashes[j] ?? Infinity
+    hashes[size] = Math.min(left, right)
+    if (left <= right) frequencies[size]! += a.frequencies[i++]!
+    if (right <= left) frequencies[size]! += b.frequencies[j++]!
+    size++
+  }
+  return {
+    terms: a.terms,
+    documents: a.documents + b.documents,
+    length: a.length + b.length,
+    hashes: hashes.slice(0, size),
+    frequencies: frequencies.slice(0, size),
+  }
+}
+
+/** How many documents have a term; 0 where none has. */
+export function documentFrequency({ hashes, frequencies }: TermStatistics, hash: number): number {
+  let from = 0
+  let to = hashes.length
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if (hashes[middle]! < hash) from = middle + 1
+    else to = middle
+  }
+  return hashes[from] === hash ? frequencies[from]! : 0
+}
+
+/** Throws unless a value has the form of statistics. */
+export function checkStatistics(value: unknown): TermStatistics {
+  const { terms, documents, length, hashes, frequencies } = (
+    isObject(value) ? value : {}
+  ) as TermStatistics
+  const fits =
+    typeof terms === 'string' &&
+    Number.isSafeInteger(documents) &&
+    documents >= 0 &&
+    Number.isSafeInteger(length) &&
+    length >= 0 &&
+    hashes instanceof Float64Array &&
+    frequencies instanceof Uint32Array &&
+    hashes.length === frequencies.length
+  if (fits) return value as TermStatistics
+  throw new KithError(
+    'BAD_INPUT',
+    `statistics must come from termStatistics, not be ${show(value)}`,
+  )
+}

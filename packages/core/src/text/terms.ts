@@ -1,0 +1,74 @@
+import { KithError } from '../error.ts'
+import { show } from '../settings/show.ts'
+import { porterStem } from './porter.ts'
+import { stopWords } from './stop-words.ts'
+
+/** Ways to make terms of words (docs/method.md section 4). */
+export const termNames = ['english', 'plural', 'prefix5', 'none'] as const
+
+/**
+ * How words become terms. `english`: without stop words, Porter's stems. `plural`: without stop words
+ * and the plural's s. `prefix5`: without stop words, the first five characters. `none`: the words as
+ * they are.
+ */
+export type TermsName = (typeof termNames)[number]
+
+/** A way by name, or a function that gives the terms of a text, each as often as it occurs. */
+export type Terms = TermsName | ((text: string) => readonly string[])
+
+/** How the terms of a text are made, `english` by default. */
+export interface TermsOption {
+  terms?: Terms | undefined
+}
+
+/** A word of more characters is not one of any language: it stays as it is. */
+export const LONGEST_WORD = 64
+
+/** The term of a lower-cased word; empty for a stop word. */
+export function termOf(word: string, terms: TermsName): string {
+  if (terms === 'none' || isLong(word)) return word
+  if (stopWords.has(word)) return ''
+  if (terms === 'prefix5') return firstFive(word)
+  if (!isPlainEnglish(word)) return word
+  return terms === 'english' ? porterStem(word) : singular(word)
+}
+
+/** Throws unless a value is a way to make terms. */
+export function checkTerms(name: string, value: unknown): asserts value is Terms {
+  if (typeof value === 'function' || (termNames as readonly unknown[]).includes(value)) return
+  throw new KithError(
+    'BAD_SETTING',
+    `setting ${name} is ${show(value)}, allowed: ${termNames.join(', ')}, or a function from a text to its terms`,
+  )
+}
+
+/** The name of a way to make terms; all functions share one. */
+export function nameOfTerms(terms: Terms): TermsName | 'function' {
+  return typeof terms === 'function' ? 'function' : terms
+}
+
+function isLong(word: string): boolean {
+  // A character takes one or two units.
+  if (word.length <= LONGEST_WORD) return false
+  return word.length > 2 * LONGEST_WORD || Array.from(word).length > LONGEST_WORD
+}
+
+function isPlainEnglish(word: string): boolean {
+  for (let at = 0; at < word.length; at++) {
+    const code = word.charCodeAt(at)
+    if (code < 0x61 || code > 0x7a) return false
+  }
+  return true
+}
+
+function firstFive(word: string): string {
+  return word.length <= 5 ? word : Array.from(word).slice(0, 5).join('')
+}
+
+/** D. Harman's S stemmer (1991). */
+function singular(word: string): string {
+  if (!word.endsWith('s')) return word
+  if (word.endsWith('ies')) return /[ae]ies$/.test(word) ? word : `${word.slice(0, -3)}y`
+  if (word.endsWith('es')) return /[aeo]es$/.test(word) ? word : word.slice(0, -1)
+  return word.endsWith('us') || word.endsWith('ss') ? word : word.slice(0, -1)
+}
