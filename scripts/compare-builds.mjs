@@ -4,12 +4,22 @@
  *
  *   node scripts/compare-builds.mjs --before ../old-checkout [--after .] [--collections cranfield,cisi]
  *
- * Both checkouts must be built. Measured times do not count, nor does the name of the folder.
+ * Both checkouts must be built. `--only NAME` runs the command lines whose names have that in them,
+ * `--keep FOLDER` keeps the files that differ, by collection. Measured times do not count, nor does
+ * the name of the folder.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { commandLines } from './compare-lines.mjs'
 
@@ -20,29 +30,53 @@ const { values: options } = parseArgs({
     collections: { type: 'string', default: 'cranfield,cisi,scifact,trec-dl-2019-judged' },
     data: { type: 'string', default: '../shared/data' },
     only: { type: 'string' },
+    keep: { type: 'string' },
   },
 })
 if (!options.before) throw new Error('--before FOLDER is missing: a built checkout to compare with')
 
 /** Options and methods that have another name in the newer build. */
-const renamed = { '--words': '--texts', 'rank-fusion': 'rrf' }
+const renamed = {
+  '--words': '--texts',
+  '--text-weights': '--texts-weights',
+  'rank-fusion': 'rrf',
+  '--rank-constant': '--rrf-k',
+  '--feedback': '--feedback-docs',
+  '--feedback-share': '--feedback-weight',
+  '--scale': '--row-scaling',
+  '--keep': '--max-labelled',
+  '--rate': '--learning-rate',
+  '--accumulate': '--gradient-accumulation',
+  '--clip': '--max-grad-norm',
+  '--best': '--select-by',
+  '--stop-after': '--early-stopping-patience',
+}
 
-/** Settings that have another name in what the newer build writes: a pattern of the old one, the new one. */
+/** Settings that have another name in what the newer build writes: the old one, the new one, how its value begins. */
 const renamedSettings = [
-  [/"rate"(?=:)/g, '"learningRate"'],
-  [/"clip"(?=:)/g, '"maxGradNorm"'],
-  [/"accumulate"(?=:)/g, '"gradientAccumulation"'],
-  [/"best"(?=:\s*")/g, '"selectBy"'],
-  [/"stopAfter"(?=:)/g, '"earlyStoppingPatience"'],
-  [/"learnScale"(?=:)/g, '"learnTemperature"'],
-  [/"scale"(?=:\s*\d)/g, '"inverseTemperature"'],
-  [/"scale"(?=:\s*")/g, '"rowScaling"'],
-  [/"keep"(?=:)/g, '"maxLabelled"'],
-  [/"rankConstant"(?=:)/g, '"rrfK"'],
+  ['rate', 'learningRate'],
+  ['clip', 'maxGradNorm'],
+  ['accumulate', 'gradientAccumulation'],
+  ['best', 'selectBy', String.raw`\\?"`],
+  ['stopAfter', 'earlyStoppingPatience'],
+  ['learnScale', 'learnTemperature'],
+  ['scale', 'rowScaling', String.raw`(\\?"|{"kind":"choice")`],
+  ['scale', 'inverseTemperature', String.raw`[\d{]`],
+  ['keep', 'maxLabelled'],
+  ['rankConstant', 'rrfK'],
+  ['feedback', 'feedbackDocs'],
+  ['feedbackShare', 'feedbackWeight'],
+  ['words', 'texts'],
+]
+
+/** Names in what the newer build writes: a pattern of the old one, the new one. */
+const renamedWords = [
+  // Keys of JSON, which may itself be a string of JSON, and keys such as target.scale.
+  ...renamedSettings.map(([old, now, value = '']) => [
+    new RegExp(String.raw`\b${old}(?=\\?":\s*${value})`, 'g'),
+    now,
+  ]),
   [/"rank-fusion"/g, '"rrf"'],
-  [/"feedback"(?=:)/g, '"feedbackDocs"'],
-  [/"feedbackShare"(?=:)/g, '"feedbackWeight"'],
-  [/"words"(?=:)/g, '"texts"'],
   [/\(rate ([\d.e-]+), scale /g, '(learningRate $1, inverseTemperature '],
   [/, keep (?=\d)/g, ', maxLabelled '],
   [/\bscale (?=none|max|mean)/g, 'rowScaling '],
@@ -50,7 +84,18 @@ const renamedSettings = [
   [/\bfeedbackShare (?=\d)/g, 'feedbackWeight '],
   [/\brankConstant (?=\d)/g, 'rrfK '],
   [/\(--max-tokens\)/g, '(maxTokens)'],
+  [/>feedback</g, '>feedbackDocs<'],
+  [/>feedbackShare</g, '>feedbackWeight<'],
+  [/>rankConstant</g, '>rrfK<'],
+  [/\bscore\.scale"/g, 'score.inverse-temperature"'],
+  [/\bby scale\b/g, 'by rowScaling'],
+  [/\bvalues of scale\b/g, 'values of rowScaling'],
+  [/>scale</g, '>rowScaling<'],
+  [/than --context\b/g, 'than the context'],
 ]
+
+/** Files that have another name in the newer build. */
+const renamedFiles = { 'sweep/setting-scale.svg': 'sweep/setting-rowScaling.svg' }
 
 let [compared, failures] = [0, 0]
 for (const collection of options.collections.split(',')) compareOn(collection)
@@ -67,7 +112,9 @@ function compareOn(collection) {
     for (const [name, ...args] of commandLines(source, root)) {
       if (options.only && !name.includes(options.only)) continue
       const [before, after] = ['before', 'after'].map((side) => run(side, args, root))
-      const found = differences(root, before, after)
+      const found = differences(collection, root, before, after)
+      // A command line that neither build takes compares nothing.
+      if (name !== 'no file' && before.status !== 0) found.push(`fails: ${before.stderr.trim()}`)
       compared++
       if (found.length === 0) continue
       failures++
@@ -78,10 +125,12 @@ function compareOn(collection) {
   }
 }
 
-/** A hundred texts: encoding stays short. */
+/** A hundred texts, so that encoding stays short, and one decision of a judge. */
 function makeInputs(source, root) {
   const lines = readFileSync(join(source, 'corpus.jsonl'), 'utf8').split('\n')
   writeFileSync(join(root, 'some.jsonl'), `${lines.slice(0, 100).join('\n')}\n`)
+  const [query] = readFileSync(join(source, 'qrels/test.trec'), 'utf8').split(/\s/)
+  writeFileSync(join(root, 'decisions.trec'), `${query} 0 ${JSON.parse(lines[0])._id} 1\n`)
 }
 
 /** Runs one command line with one build. */
@@ -96,7 +145,7 @@ function run(side, args, root) {
   return { status, stdout, stderr }
 }
 
-function differences(root, before, after) {
+function differences(collection, root, before, after) {
   const plain = (text) =>
     withoutTimes(text.replaceAll(join(root, 'before'), '').replaceAll(join(root, 'after'), ''))
   const found = []
@@ -107,18 +156,52 @@ function differences(root, before, after) {
     const [was, is] = [before, after].map((side) => plain(withNewNames(side[stream])))
     if (was !== is) found.push(`${stream} was ${short(was)}, now ${short(is)}`)
   }
-  const [old, now] = ['before', 'after'].map((side) => filesOf(join(root, side)))
-  for (const file of old) if (!now.includes(file)) found.push(`${file} is missing`)
-  for (const file of now) if (!old.includes(file)) found.push(`${file} is new`)
-  for (const file of old.filter((one) => now.includes(one))) {
-    const [a, b] = ['before', 'after'].map((side) => readFileSync(join(root, side, file), 'latin1'))
-    const text = /\.(jsonl?|html|svg)$/.test(file)
-    if (text ? plain(withNewNames(a)) === plain(withNewNames(b)) : a === b) continue
-    found.push(`${file} differs`)
+  const files = new Set(filesOf(join(root, 'after')))
+  for (const file of filesOf(join(root, 'before'))) {
+    const name = renamedFiles[file] ?? file
+    if (!files.delete(name)) {
+      found.push(`${name} is missing`)
+      continue
+    }
+    const [was, is] = [join(root, 'before', file), join(root, 'after', name)]
+    const [a, b] = [was, is].map(partsOf)
+    if (plain(withNewNames(a.text)) === plain(withNewNames(b.text)) && a.data.equals(b.data))
+      continue
+    found.push(`${name} differs`)
+    keep(was, `${collection}/before/${name}`)
+    keep(is, `${collection}/after/${name}`)
     // Said once, not again behind every later command.
-    writeFileSync(join(root, 'after', file), a, 'latin1')
+    copyFileSync(was, is)
   }
+  for (const file of files) found.push(`${file} is new`)
   return found
+}
+
+/** What may have other names and times in a file, and what must be the same bytes. */
+function partsOf(path) {
+  const bytes = readFileSync(path)
+  if (path.endsWith('.safetensors')) return checkpointParts(bytes)
+  if (!/\.(jsonl?|html|svg)$/.test(path)) return { text: '', data: bytes }
+  // The digest of an output that has other names in it is another one.
+  const output = path.endsWith('.meta.json') ? /"output":\s*{[^}]*}/ : ''
+  return { text: bytes.toString('utf8').replace(output, ''), data: Buffer.alloc(0) }
+}
+
+/** What a checkpoint says of itself, without digests that depend on names, and its tensors. */
+function checkpointParts(bytes) {
+  const end = 8 + Number(bytes.readBigUInt64LE())
+  const header = JSON.parse(bytes.toString('utf8', 8, end))
+  delete header.__metadata__?.trainingDigest
+  delete header.__metadata__?.tensorsDigest
+  return { text: JSON.stringify(header), data: bytes.subarray(end) }
+}
+
+/** Copies a file that differs to where it can be looked at. */
+function keep(path, name) {
+  if (!options.keep) return
+  const copy = resolve(options.keep, name)
+  mkdirSync(dirname(copy), { recursive: true })
+  copyFileSync(path, copy)
 }
 
 /** All files but those of a store, which have random names, and the sweep's with measured times. */
@@ -131,7 +214,7 @@ function filesOf(folder) {
 }
 
 function withNewNames(text) {
-  return renamedSettings.reduce((named, [old, now]) => named.replace(old, now), text)
+  return renamedWords.reduce((named, [old, now]) => named.replace(old, now), text)
 }
 
 function withoutTimes(text) {

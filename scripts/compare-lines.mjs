@@ -18,6 +18,10 @@ export function commandLines(source, root) {
     ...['--dev-qrels', at('qrels/test.trec')],
   ]
   const adapter = [...train, '--adapter', 'linear', '--train-queries', `${vectors}/queries.npy`]
+  const otherSettings = [
+    ...['--metric', 'cosine', '--k', '21', '--trust', '0.5', '--weight', 'exp'],
+    ...['--scale', 'mean', '--text-weights', '0.3,0.4'],
+  ]
   const encoder = [...train, '--train-queries', at('queries.jsonl'), '--top-layers', '1']
   return [
     ['search', 'search', ...embeddings, '--top', '100', '--out', '{out}/run.trec'],
@@ -33,11 +37,34 @@ export function commandLines(source, root) {
     ['rerank', 'rerank', ...run, '--out', '{out}/better.trec'],
     ['rerank, one worker', 'rerank', ...run, '--workers', '1', '--out', '{out}/one.trec'],
     ['rerank with texts', 'rerank', ...run, ...texts, ...qrels, '--out', '{out}/texts.trec'],
-    ['rerank by a preset', 'rerank', ...run, '--preset', 'tas-b', '--out', '{out}/preset.json'],
+    [
+      'rerank by a preset',
+      'rerank',
+      ...run,
+      '--preset',
+      'msmarco-tas-b',
+      '--out',
+      '{out}/preset.json',
+    ],
     ...['fusion', 'average', 'rocchio', 'regularise', 'rank-fusion'].map((method) => [
       `rerank --method ${method}`,
       ...['rerank', ...run, ...texts, '--method', method, '--out', `{out}/${method}.trec`],
     ]),
+    [
+      'rerank by other settings',
+      ...['rerank', ...run, ...texts, ...otherSettings, '--out', '{out}/other.trec'],
+    ],
+    ['rerank by a raw mix', 'rerank', ...run, '--mix', 'raw', '--out', '{out}/raw.trec'],
+    [
+      'rocchio by other settings',
+      ...['rerank', ...run, '--method', 'rocchio', '--feedback', '5', '--feedback-share', '0.3'],
+      ...['--out', '{out}/other-rocchio.trec'],
+    ],
+    [
+      'rank fusion by another constant',
+      ...['rerank', ...run, ...texts, '--method', 'rank-fusion', '--rank-constant', '20'],
+      ...['--out', '{out}/other-fusion.trec'],
+    ],
     [
       'search again',
       'rerank',
@@ -80,6 +107,20 @@ export function commandLines(source, root) {
       '--out',
       '{out}/list.jsonl',
     ],
+    ...['sentence-transformers', 'tevatron'].map((format) => [
+      `labels for ${format}`,
+      ...[...labels, ...texts, '--format', format, '--out', `{out}/${format}.jsonl`],
+    ]),
+    ...['rnn', 'geometric', 'one-hot', 'uniform', 'query-centric'].map((target) => [
+      `labels --target ${target}`,
+      ...[...labels, '--target', target, '--keep', '8', '--out', `{out}/${target}.jsonl`],
+    ]),
+    [
+      'labels by other settings',
+      ...[...labels, ...texts, '--words', ...otherSettings, '--aggregate', 'max'],
+      ...['--normalise', 'std', '--normalise-over', 'kept', '--boost', '2', '--drop-ground-truth'],
+      ...['--out', '{out}/other.jsonl'],
+    ],
     ['a share', ...labels, '--shard', '1/2', '--out', '{out}/labels-1.jsonl'],
     ['another share', ...labels, '--shard', '2/2', '--out', '{out}/labels-2.jsonl'],
     [
@@ -92,6 +133,11 @@ export function commandLines(source, root) {
     ],
     ['audit', 'audit', ...run, ...qrels, ...texts, '--out', '{out}/audit.tsv'],
     ['audit --evaluate', 'audit', ...run, ...qrels, '--evaluate', '--repeats', '2'],
+    [
+      'audit --accept',
+      ...['audit', ...qrels, '--accept', join(root, 'decisions.trec')],
+      ...['--out', '{out}/accepted.trec'],
+    ],
     ['tune', 'tune', ...run, ...qrels, ...texts, '--trials', '16', '--out', '{out}/tuned.json'],
     [
       'rerank by tuned settings',
@@ -130,6 +176,18 @@ export function commandLines(source, root) {
       '{out}/adapted.npy',
     ],
     ['train an encoder', ...encoder, '--steps', '3', '--out', '{out}/encoder'],
+    [
+      'train with a learned temperature',
+      ...[...train, '--adapter', 'mlp', '--train-queries', `${vectors}/queries.npy`, ...dev],
+      ...['--labels', '{out}/labels.jsonl', '--learn-temperature', '--optimiser', 'radam'],
+      ...['--schedule', 'plateau', '--rate', '1e-3', '--accumulate', '2', '--clip', '0.5'],
+      ...['--best', 'nDCG@10', '--stop-after', '2', '--epochs', '4', '--out', '{out}/learned'],
+    ],
+    [
+      'train by live labels',
+      ...[...adapter, '--target', 'mixed', '--keep', '8', '--scale', 'max', '--loss', 'infonce'],
+      ...['--refresh-candidates', '2', '--epochs', '2', '--out', '{out}/live'],
+    ],
     ['train compare', 'train compare', '{out}/adapter', '--out', '{out}/curves.svg'],
     [
       'tune --train',
@@ -234,6 +292,7 @@ export function commandLines(source, root) {
       '--out',
       '{out}/from-store.jsonl',
     ],
+    ['collection wordnet', 'collection wordnet', '--out', '{out}/wordnet'],
     ['no file', 'rerank', '--run', 'missing.trec', ...embeddings, '--out', '{out}/none.trec'],
     ['help', 'rerank', '--help'],
   ].map(([name, command, ...rest]) => [name, ...command.split(' '), ...rest])
