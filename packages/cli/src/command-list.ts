@@ -2,7 +2,8 @@ import type { Command } from './options/command.ts'
 
 /**
  * Every command by its name, in the order of the overview. A command is loaded when it is run:
- * most commands need few of the packages, and a shell runs many commands.
+ * most commands need few of the packages, and a shell runs many commands. For the same reason
+ * commands import pipelines by their modules: the index of @kith/pipelines loads all of them.
  */
 const loaders: Readonly<Record<string, () => Promise<Command>>> = {
   encode: async () => (await import('./commands/encode.ts')).encodeCommand,

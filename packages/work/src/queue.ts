@@ -1,6 +1,6 @@
 import { type Connections, postgresError } from '@kith/stores/postgres'
 import type { PoolClient } from 'pg'
-import PgBoss from 'pg-boss'
+import type PgBoss from 'pg-boss'
 import { idEnd, idOf, type JobData, readJob, type TakenJob } from './job-data.ts'
 
 /** pg-boss gets a schema of its own: an application may have another version of it beside us. */
@@ -28,7 +28,9 @@ export class Queue {
   }
 
   static async open(connections: Connections): Promise<Queue> {
-    const boss = new PgBoss({
+    // Loaded here: most programs that can submit a batch never do, and should not start later for it.
+    const { default: Boss } = await import('pg-boss')
+    const boss = new Boss({
       db: through(connections.pool),
       schema: SCHEMA,
       // Workers call `expire` when it is useful, in the place of pg-boss's own timer.

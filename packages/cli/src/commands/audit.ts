@@ -1,4 +1,7 @@
-import { auditAccept, auditEvaluate, auditPageOf, auditRun, jobDefaults } from '@kith/pipelines'
+import { auditAccept } from '@kith/pipelines/internal/audit/audit-accept'
+import { auditEvaluate } from '@kith/pipelines/internal/audit/audit-evaluate'
+import { auditPageOf, auditRun } from '@kith/pipelines/internal/audit/audit-run'
+import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
 import { auditFileOptions, auditSettingOptions, readAudit } from '../options/audit-options.ts'
 import { defineCommand } from '../options/command.ts'
 import { levelOption } from '../options/shared-options.ts'

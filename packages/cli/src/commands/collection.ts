@@ -7,7 +7,8 @@ import {
   wordnetFiles,
   writeWordnet,
 } from '@kith/collections'
-import { encodeTexts, searchRun } from '@kith/pipelines'
+import { encodeTexts } from '@kith/pipelines/internal/encode/encode-texts'
+import { searchRun } from '@kith/pipelines/internal/search/search-run'
 import { collectionOptions } from '../options/collection-options.ts'
 import { defineCommand } from '../options/command.ts'
 import { readEncoderOptions } from '../options/encoder-options.ts'

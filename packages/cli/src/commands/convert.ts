@@ -1,4 +1,8 @@
-import { type ConvertInputs, convertedKinds, convertFile } from '@kith/pipelines'
+import {
+  type ConvertInputs,
+  convertedKinds,
+  convertFile,
+} from '@kith/pipelines/internal/convert/convert-file'
 import { defineCommand } from '../options/command.ts'
 import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
 import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'

@@ -1,5 +1,7 @@
 import { labelPresets } from '@kith/core'
-import { labelFormats, labelRun, submitLabels } from '@kith/pipelines'
+import { labelFormats } from '@kith/pipelines/internal/label/label-format'
+import { labelRun } from '@kith/pipelines/internal/label/label-run'
+import { submitLabels } from '@kith/pipelines/internal/label/label-store'
 import { defineCommand } from '../options/command.ts'
 import { labelOptions, readLabelInputs } from '../options/label-options.ts'
 import { readSubmission } from '../options/store-options.ts'

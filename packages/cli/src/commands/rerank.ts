@@ -1,5 +1,6 @@
 import { presets } from '@kith/core'
-import { type RerankInputs, rerankRun, submitRerank } from '@kith/pipelines'
+import { type RerankInputs, rerankRun } from '@kith/pipelines/internal/rerank/rerank-run'
+import { submitRerank } from '@kith/pipelines/internal/rerank/rerank-store'
 import { defineCommand } from '../options/command.ts'
 import {
   methodOptions,

@@ -1,4 +1,5 @@
-import { jobDefaults, searchRun } from '@kith/pipelines'
+import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
+import { searchRun } from '@kith/pipelines/internal/search/search-run'
 import { defineCommand } from '../options/command.ts'
 import { embeddingOptions, readEmbeddingOptions, workerOption } from '../options/shared-options.ts'
 import { readSource, storeOption } from '../options/store-options.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type SweepInputs, sweepRun } from '@kith/pipelines'
+import { type SweepInputs, sweepRun } from '@kith/pipelines/internal/tune/sweep-run'
 import { defineCommand } from '../options/command.ts'
 import { commandLine } from '../options/command-line.ts'
 import { judgedOptions, readJudged } from '../options/judged-collection.ts'

@@ -1,4 +1,5 @@
-import { compareTrainings, jobDefaults } from '@kith/pipelines'
+import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
+import { compareTrainings } from '@kith/pipelines/internal/train/compare-trainings'
 import { defineCommand } from '../options/command.ts'
 import { optionalText, text, texts } from '../options/values.ts'
 

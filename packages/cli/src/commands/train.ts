@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { trainFromFiles } from '@kith/pipelines'
+import { trainFromFiles } from '@kith/pipelines/internal/train/train-from-files'
 import { defineCommand } from '../options/command.ts'
 import { readTraining, trainingOptions } from '../options/training-setup.ts'
 import { optionalText, text } from '../options/values.ts'

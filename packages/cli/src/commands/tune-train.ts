@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { jobDefaults, trainingStudy, tuneTraining } from '@kith/pipelines'
+import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
+import { trainingStudy, tuneTraining } from '@kith/pipelines/internal/tune/tune-training'
 import { defineCommand } from '../options/command.ts'
 import { readTraining, trainingOptions } from '../options/training-setup.ts'
 import { UsageError } from '../options/usage-error.ts'

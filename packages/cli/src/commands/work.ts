@@ -1,4 +1,5 @@
-import { jobDefaults, workBatches } from '@kith/pipelines'
+import { workBatches } from '@kith/pipelines/internal/batches/work-batches'
+import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
 import { defineCommand } from '../options/command.ts'
 import { workerOption } from '../options/shared-options.ts'
 import { databaseOption, readDatabase } from '../options/store-options.ts'

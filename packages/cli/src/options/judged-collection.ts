@@ -1,4 +1,5 @@
-import { type JudgedInputs, jobDefaults } from '@kith/pipelines'
+import type { JudgedInputs } from '@kith/pipelines'
+import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
 import type { Options, Values } from './command.ts'
 import {
   embeddingOptions,

@@ -1,4 +1,5 @@
-import { type LabelInputs, labelFormats, labelValues } from '@kith/pipelines'
+import type { LabelInputs } from '@kith/pipelines'
+import { labelFormats, labelValues } from '@kith/pipelines/internal/label/label-format'
 import type { Options, Values } from './command.ts'
 import { labelSettingOptions, readLabelSettings } from './setting-options.ts'
 import { readShard, shardOption } from './shard.ts'

@@ -1,4 +1,5 @@
-import { jobDefaults, type Submission } from '@kith/pipelines'
+import type { Submission } from '@kith/pipelines'
+import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
 import { storeKind } from '@kith/stores'
 import type { Options, Values } from './command.ts'
 import { UsageError } from './usage-error.ts'

@@ -1,5 +1,6 @@
-import { jobDefaults, type TrainingSettings } from '@kith/pipelines'
-import { trainDefaults } from '@kith/pipelines/internal'
+import type { TrainingSettings } from '@kith/pipelines'
+import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
+import { trainDefaults } from '@kith/pipelines/internal/train/train-defaults'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'
 import { type labelSettingOptions, readLabelSettings } from './setting-options.ts'

@@ -1,5 +1,5 @@
 import type { TrainResult } from '@kith/pipelines'
-import { someMissing } from '@kith/pipelines/internal'
+import { someMissing } from '@kith/pipelines/internal/train/open-training'
 import type { Output } from './output.ts'
 
 /** Prints how a training ended, and which weights are the result. */

@@ -1,5 +1,5 @@
 import type { TuneTrainingResult } from '@kith/pipelines'
-import { someMissing } from '@kith/pipelines/internal'
+import { someMissing } from '@kith/pipelines/internal/train/open-training'
 import type { Output } from './output.ts'
 
 /** Prints which trial trained the best model, and the value of the trial with the options as they are. */
