@@ -108,7 +108,10 @@ export function text(
       const place = load<i32>(word(starts, term)) - 1
       store<i32>(word(starts, term), place)
       store<i32>(word(members, place), row)
-      store<f32>(word(weights, place), frequencyWeight(load<u32>(at, 8), frequencies) * load<f32>(word(frequency, term)))
+      store<f32>(
+        word(weights, place),
+        frequencyWeight(load<u32>(at, 8), frequencies) * load<f32>(word(frequency, term)),
+      )
     }
   }
   frequentTerms(frequent, frequents, rows, starts, members, weights, x, s)

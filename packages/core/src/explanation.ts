@@ -4,8 +4,8 @@ import { ROUNDING, standardise } from './method/mix.ts'
 import type { RankedQuery } from './method/rank-query.ts'
 import type { WordsRanking } from './method/rank-with-words.ts'
 import type { Settings } from './settings/settings.ts'
-import { termHash, termSpans } from './text/term-spans.ts'
 import type { Text } from './text/prepare-text.ts'
+import { termHash, termSpans } from './text/term-spans.ts'
 import { matchedTerms } from './text/words-score.ts'
 
 /** A neighbour that the query and a candidate have in common. */
@@ -154,7 +154,8 @@ function namedTerms(
 ): MatchedTerm[] {
   const names = new Map<number, string>()
   if (typeof query === 'string') {
-    const all = typeof how === 'function' ? how(query) : termSpans(query, how).map(({ term }) => term)
+    const all =
+      typeof how === 'function' ? how(query) : termSpans(query, how).map(({ term }) => term)
     for (const term of all) names.set(termHash(term), term)
   }
   return terms

@@ -85,7 +85,8 @@ function rowsOfArray(
         dimensions = length
         first = i
       }
-      if (length !== dimensions) throw unequal(`${name} ${i}`, length, `${name} ${first}`, dimensions)
+      if (length !== dimensions)
+        throw unequal(`${name} ${i}`, length, `${name} ${first}`, dimensions)
     }
     if (i < count) checked.push(vector)
   }
@@ -109,7 +110,12 @@ function checkedRows(
         else target.fill(0, i * stride, i * stride + dimensions)
       })
     },
-    select: (chosen) => checkedRows(Array.from(chosen, (i) => vectors[i]), total, dimensions),
+    select: (chosen) =>
+      checkedRows(
+        Array.from(chosen, (i) => vectors[i]),
+        total,
+        dimensions,
+      ),
   }
 }
 

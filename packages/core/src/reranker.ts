@@ -139,7 +139,10 @@ export class Reranker {
       const ranked = rankQuery(memory, query, candidates, all)
       const count = ranked.ranking.order.length
       if (!Number.isInteger(index) || index < 0 || index >= count) {
-        throw new KithError('BAD_INPUT', `candidate ${show(index)} does not exist, there are ${count}`)
+        throw new KithError(
+          'BAD_INPUT',
+          `candidate ${show(index)} does not exist, there are ${count}`,
+        )
       }
       const { text } = toQueryViews(query)
       return explainCandidate(index, ranked, memory.engine(all.kernel), all, text)

@@ -47,7 +47,10 @@ export class Selection {
       throw new KithError('BAD_SETTING', `a selection needs the mix words, not ${all.mix}`)
     }
     if (text === undefined || !texts) {
-      throw new KithError('BAD_INPUT', 'a selection needs the texts of the query and the candidates')
+      throw new KithError(
+        'BAD_INPUT',
+        'a selection needs the texts of the query and the candidates',
+      )
     }
     checkStatisticsFit(all)
     const limit = Math.max(all.contextSize, preselected(all))

@@ -92,7 +92,11 @@ const table: Record<string, [Any, ...unknown[]]> = {
   similaritySettings: [core.similaritySettings, resolveMethodSettings()],
   prepareText: [prepareText, 'a text', { terms: 'plural' }],
   termSpans: [core.termSpans, 'some words', 'english'],
-  termStatistics: [core.termStatistics, ['one word', prepareText('two words')], { terms: 'english' }],
+  termStatistics: [
+    core.termStatistics,
+    ['one word', prepareText('two words')],
+    { terms: 'english' },
+  ],
   mergeTermStatistics: [core.mergeTermStatistics, [statistics, statistics]],
   termStatisticsToBytes: [core.termStatisticsToBytes, statistics],
   termStatisticsFromBytes: [core.termStatisticsFromBytes, core.termStatisticsToBytes(statistics)],

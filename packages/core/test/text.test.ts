@@ -74,7 +74,14 @@ describe('terms', () => {
   })
 
   test.each(termNames)('ASCII texts take the fast way to the same postings, terms %s', (terms) => {
-    const some = fc.constantFrom('the ', 'Flies ', 'running ', 'caresses. ', 'Of ', 'generalization')
+    const some = fc.constantFrom(
+      'the ',
+      'Flies ',
+      'running ',
+      'caresses. ',
+      'Of ',
+      'generalization',
+    )
     const ascii = fc
       .array(fc.oneof(fc.string({ unit: 'binary-ascii', maxLength: 300 }), some), { maxLength: 30 })
       .map((parts) => parts.join(''))

@@ -104,7 +104,9 @@ describe.each(allKernels)('views on %s', (kernel) => {
     const views = { vectors: { graph: 1, score: 1 } }
     for (const metric of ['dot', 'cosine'] as const) {
       const plain = rerank(vector, vectors, { ...first, kernel, metric })
-      expect(rerank({ vector, text }, { vectors, texts }, { ...first, kernel, metric, views })).toEqual(plain)
+      expect(
+        rerank({ vector, text }, { vectors, texts }, { ...first, kernel, metric, views }),
+      ).toEqual(plain)
     }
     const same = rerank(
       { vector, views: { copy: vector } },

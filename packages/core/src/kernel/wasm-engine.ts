@@ -91,19 +91,7 @@ export class WasmEngine implements Engine {
     new Float64Array(this.#memory.buffer, weights, terms).set(
       termWeights(query, counts, count - 1, settings),
     )
-    this.#wasm.scoreWords(
-      from,
-      texts,
-      count,
-      matches,
-      lengths,
-      weights,
-      found,
-      k1,
-      b,
-      mean,
-      scores,
-    )
+    this.#wasm.scoreWords(from, texts, count, matches, lengths, weights, found, k1, b, mean, scores)
     return this.#doublesAt(scores)
   }
 

@@ -19,7 +19,10 @@ function smoothing(
 
 /** Named label settings. `balanced` is the default; the others are the paper's for training (docs/method.md section 6). */
 export const labelPresets = Object.freeze({
-  balanced: smoothing({ ...presets.balanced, mix: 'standard' }, { maxLabelled: 4, boost: 1.222, normalise: 'maxmin' }),
+  balanced: smoothing(
+    { ...presets.balanced, mix: 'standard' },
+    { maxLabelled: 4, boost: 1.222, normalise: 'maxmin' },
+  ),
   'coder-tas-b': smoothing(presets['msmarco-tas-b'], {
     maxLabelled: 4,
     boost: 1.222,

@@ -14,7 +14,7 @@ import type { SimilaritySource } from './graph.ts'
 import { ROUNDING, standardise } from './mix.ts'
 import { type Preselection, preselect, preselected } from './preselect.ts'
 import { type RankingParts, rankByNeighbours } from './rank-by-neighbours.ts'
-import { rankWithWords, type Relevance, type WordsRanking } from './rank-with-words.ts'
+import { type Relevance, rankWithWords, type WordsRanking } from './rank-with-words.ts'
 import { continueRanking, extendRanking, type Ranking } from './ranking.ts'
 
 /** A ranking of all candidates, and what it was made of. */

@@ -34,7 +34,10 @@ export function resolveRerankerSettings(settings: PartialRerankerSettings = {}):
   const labelMix = mix === 'words' ? undefined : mix
   return {
     ranking: resolveMethodSettings(pick(others, methodRules, { mix }), standard),
-    labels: resolveLabelSettings(pick(others, labelRules, { mix: labelMix }), labelPresets.balanced),
+    labels: resolveLabelSettings(
+      pick(others, labelRules, { mix: labelMix }),
+      labelPresets.balanced,
+    ),
   }
 }
 

@@ -74,6 +74,9 @@ export function resolve<T extends object>(given: object, others: T, rules: Rules
 function copyOf(value: unknown): unknown {
   if (!isObject(value) || Array.isArray(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, isObject(part) && !ArrayBuffer.isView(part) ? { ...part } : part]),
+    Object.entries(value).map(([name, part]) => [
+      name,
+      isObject(part) && !ArrayBuffer.isView(part) ? { ...part } : part,
+    ]),
   )
 }

@@ -120,10 +120,7 @@ export function checkShares<T extends Settings>(settings: T): T {
   const { neighbourWeight, supportWeight } = settings
   const sum = numberOf(neighbourWeight) + numberOf(supportWeight)
   if (!(sum > 1 + 1e-9)) return settings
-  throw new KithError(
-    'BAD_SETTING',
-    `neighbourWeight and supportWeight sum to ${sum}, at most 1`,
-  )
+  throw new KithError('BAD_SETTING', `neighbourWeight and supportWeight sum to ${sum}, at most 1`)
 }
 
 const share = range({ from: 0, to: 1 })

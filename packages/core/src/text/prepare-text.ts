@@ -11,8 +11,8 @@ import {
   LONGEST_WORD,
   nameOfTerms,
   type Terms,
-  type TermsOption,
   type TermsName,
+  type TermsOption,
   termOf,
 } from './terms.ts'
 import { codeAt, encode, widthOf } from './utf8.ts'
@@ -168,13 +168,7 @@ function takeIrregularWord(bytes: Uint8Array, start: number, terms: TermsName): 
 }
 
 /** Counts the term of the word that starts here and has these hashes. */
-function countStem(
-  a: number,
-  b: number,
-  bytes: Uint8Array,
-  start: number,
-  terms: TermsName,
-): void {
+function countStem(a: number, b: number, bytes: Uint8Array, start: number, terms: TermsName): void {
   let cache = caches.get(terms)
   if (!cache) {
     cache = new StemCache()

@@ -84,7 +84,9 @@ function checked(statistics: TermStatistics): TermStatistics {
     isCount(documents) &&
     isCount(length) &&
     hashes.length === frequencies.length &&
-    hashes.every((hash, i) => Number.isSafeInteger(hash) && hash > (i === 0 ? 0 : hashes[i - 1]!)) &&
+    hashes.every(
+      (hash, i) => Number.isSafeInteger(hash) && hash > (i === 0 ? 0 : hashes[i - 1]!),
+    ) &&
     frequencies.every((frequency) => frequency > 0 && frequency <= documents)
   if (fits) return statistics
   throw new KithError('BAD_FILE', 'the term statistics are damaged: no texts can have them')

@@ -25,13 +25,13 @@ export interface TermStatistics {
 }
 
 /** The statistics of a collection's texts, in one pass over them. */
-export function termStatistics(
-  texts: Iterable<Text>,
-  options?: TermsOption,
-): TermStatistics {
+export function termStatistics(texts: Iterable<Text>, options?: TermsOption): TermStatistics {
   const builder = new TermStatisticsBuilder(options)
   if (typeof texts === 'string' || typeof Object(texts)[Symbol.iterator] !== 'function') {
-    throw new KithError('BAD_INPUT', `texts must be an array or another iterable, not ${show(texts)}`)
+    throw new KithError(
+      'BAD_INPUT',
+      `texts must be an array or another iterable, not ${show(texts)}`,
+    )
   }
   for (const text of texts) builder.add(text)
   return builder.finish()
@@ -71,7 +71,10 @@ export class TermStatisticsBuilder {
   add(text: Text): void {
     const read = readText(text, this.#terms, () => `document ${this.#documents}`)
     if (read === undefined) {
-      throw new KithError('BAD_INPUT', `a text must be a string or a prepared text, not ${show(text)}`)
+      throw new KithError(
+        'BAD_INPUT',
+        `a text must be a string or a prepared text, not ${show(text)}`,
+      )
     }
     this.#postings.clear()
     appendText(this.#postings, read, this.#terms)
@@ -115,7 +118,7 @@ export class TermStatisticsBuilder {
 
   #slotOf(hash: number): number {
     const mask = this.#hashes.length - 1
-    let slot = hash % 2 ** 32 & mask
+    let slot = (hash % 2 ** 32) & mask
     while (this.#hashes[slot] !== hash && this.#hashes[slot] !== 0) slot = (slot + 1) & mask
     return slot
   }

@@ -1,0 +1,48 @@
+import {
+  KithError,
+  type TermStatistics,
+  termStatisticsFromBytes,
+  termStatisticsFromJson,
+  termStatisticsToBytes,
+  termStatisticsToJson,
+} from '@kith/core'
+import { FileError } from '../io/file-error.ts'
+import { readChunks } from '../io/read-chunks.ts'
+import { writeAtomic } from '../io/write-atomic.ts'
+
+/** Statistics of 80 million terms; a larger file is not one of them. */
+const LARGEST_FILE = 2 ** 30
+
+/** Keeps a collection's term statistics: as JSON where the file ends in .json, else as bytes. */
+export async function writeTerms(file: string, statistics: TermStatistics): Promise<void> {
+  const contents = file.endsWith('.json')
+    ? `${JSON.stringify(termStatisticsToJson(statistics))}\n`
+    : termStatisticsToBytes(statistics)
+  await writeAtomic(file, (write) => write(contents))
+}
+
+/** Reads term statistics that `writeTerms` kept. */
+export async function readTerms(file: string): Promise<TermStatistics> {
+  const bytes = await contentsOf(file)
+  try {
+    return bytes[0] === 0x7b
+      ? termStatisticsFromJson(JSON.parse(new TextDecoder().decode(bytes)))
+      : termStatisticsFromBytes(bytes)
+  } catch (error) {
+    if (error instanceof KithError || error instanceof SyntaxError) {
+      throw new FileError(file, '', error.message)
+    }
+    throw error
+  }
+}
+
+async function contentsOf(file: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of readChunks(file)) {
+    length += chunk.length
+    if (length > LARGEST_FILE) throw new FileError(file, '', 'is too large for term statistics')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
