@@ -10,7 +10,13 @@ import {
 } from '@kith/core'
 import type { Embeddings, Qrels, Run } from '@kith/ir'
 import type { Figure } from '@kith/report'
-import { type SweptSetting, type TrialCollection, timePerQuery, viewsOf } from '@kith/tune'
+import {
+  type SweptSetting,
+  type TrialCollection,
+  timePerQuery,
+  viewsOf,
+  withStatistics,
+} from '@kith/tune'
 import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 
@@ -55,7 +61,8 @@ export async function scoresFigure(
   const some = collection.list.slice(0, MOST_QUERIES)
   const before = some.map(({ id }) => Float32Array.from(run.get(id)!.scores).subarray(0, RANKS))
   const after = some.map((own) => {
-    const { scores } = rerank(...viewsOf(collection, own), settings)
+    const all = withStatistics(collection, settings)
+    const { scores } = rerank(...viewsOf(collection, own, all.terms), all)
     return scores.slice(0, Math.min(RANKS, settings.contextSize))
   })
   return {
