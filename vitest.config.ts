@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/longest-first.ts'
 
 export default defineConfig({
   test: {
@@ -12,5 +13,6 @@ export default defineConfig({
     server: { deps: { external: [/\/packages\/.*\/dist\//] } },
     // vitest leaves one core to itself, which on two cores makes one worker; it hardly needs one.
     maxWorkers: availableParallelism(),
+    sequence: { sequencer: LongestFirst },
   },
 })
