@@ -36,7 +36,7 @@ export interface CandidateViews {
   texts?: readonly Text[] | undefined
   /**
    * The scores that a retriever gave, for candidates without a vector: they stand for the missing
-   * similarity to the query. Those of candidates with a vector are not looked at.
+   * similarity to the query. Those of candidates with a vector only tell how the others compare.
    */
   scores?: ArrayLike<number | null | undefined> | undefined
   /** The candidates' vectors of each further view. */
