@@ -145,12 +145,14 @@ export function selectContext(
   }
   const lacks = new Set(context.missing)
   const rows = Array.from(chosen, (index) => index + 1)
+  const missing = rows.flatMap((row, i) => (lacks.has(row) ? [i + 1] : []))
+  if (missing.length === rows.length) views.delete('vectors')
   return {
     rows: rows.length + 1,
     candidates: context.candidates,
     views,
     texts: texts && postings,
-    missing: rows.flatMap((row, i) => (lacks.has(row) ? [i + 1] : [])),
+    missing,
     scores: scores && Float64Array.of(NaN, ...rows.map((row) => scores[row]!)),
   }
 }
