@@ -54,9 +54,11 @@ export function rankWithWords(
   const { supporters, support } = supportOf(engine, relevance, settings.supportDocs)
   const { neighbourWeight, supportWeight } = settings
   const own = 1 - neighbourWeight - supportWeight
-  const scores = relevance.map(
-    (g, c) => own * g + neighbourWeight * neighbours[c]! + supportWeight * support[c]!,
-  )
+  const scores = new Float64Array(relevance.length)
+  for (let c = 0; c < scores.length; c++) {
+    scores[c] =
+      own * relevance[c]! + neighbourWeight * neighbours[c]! + supportWeight * support[c]!
+  }
   const ranking = rankCandidates(scores, context.rows - 1)
   return { ...found, ranking, jaccard, neighbours, support, supporters }
 }
@@ -69,6 +71,9 @@ export function relevanceOf(
 ): Relevance {
   const near = standardise(similarity.values, [0], similarity.noise)
   const matched = standardise(words, [0], ROUNDING)
-  const sum = near.map((z, c) => (1 - wordsWeight) * z + wordsWeight * matched[c]!)
+  const sum = new Float64Array(near.length)
+  for (let c = 0; c < sum.length; c++) {
+    sum[c] = (1 - wordsWeight) * near[c]! + wordsWeight * matched[c]!
+  }
   return { similarity: near, words, matched, relevance: standardise(sum, [0], ROUNDING) }
 }
