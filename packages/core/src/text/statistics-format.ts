@@ -27,7 +27,8 @@ export function termStatisticsFromBytes(bytes: Uint8Array): TermStatistics {
   if (!(bytes instanceof Uint8Array && ArrayBuffer.isView(bytes))) {
     throw new KithError('BAD_INPUT', 'term statistics are read from a Uint8Array')
   }
-  // A copy: a part of a larger buffer may start at any byte, numbers may not.
+  // A copy: a part of a larger buffer may start at any byte, numbers may not. A Buffer's own slice
+  // would be no copy.
   const own = new Uint8Array(bytes)
   if (new TextDecoder('latin1').decode(own.subarray(0, 8)) !== MAGIC || own.length < HEADER) {
     throw new KithError('BAD_FILE', 'these are not the bytes of term statistics')
