@@ -23,8 +23,8 @@ export function LabelsView({ source, settings, state, info, update }: ViewProps)
   const { done, error } = useMethod(
     'labelTable',
     fits && chosen.length > 0 ? source : undefined,
-    chosen,
     settings,
+    chosen,
     labels,
   )
   const change = (part: Partial<PageLabelSettings>): void =>

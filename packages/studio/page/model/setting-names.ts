@@ -19,7 +19,22 @@ const names: Record<Exclude<keyof PageSettings, 'textScore' | 'textGraph'>, stri
   rowScaling: 'row-scaling',
   metric: 'metric',
   mix: 'mix',
+  terms: 'terms',
+  statistics: 'statistics',
+  wordsWeight: 'words-weight',
+  k1: 'k1',
+  b: 'b',
+  neighbourWeight: 'neighbour-weight',
+  supportDocs: 'support-docs',
+  supportWeight: 'support-weight',
+  preselect: 'preselect',
 }
+
+/** Settings of rankings, which labels do not have. */
+export const rankingNames: ReadonlySet<string> = new Set([
+  ...['statistics', 'words-weight', 'k1', 'b'],
+  ...['neighbour-weight', 'support-docs', 'support-weight', 'preselect'],
+])
 
 const labelNames: Record<keyof PageLabelSettings, string> = {
   maxLabelled: 'max-labelled',
@@ -50,7 +65,7 @@ export function labelOptionsOf(settings: PageLabelSettings): [string, string][] 
 
 /** The settings that an address names. Anybody can write one: what is not allowed is left out. */
 export function settingsFrom(address: URLSearchParams): PageSettings {
-  const settings = read(address, names, defaultSettings, (part) => resolveSettings(part))
+  const settings = withinShares(read(address, names, defaultSettings, checkSetting))
   const [textScore, textGraph] = (address.get('texts-weights') ?? '').split(',').map(share)
   if (textScore === undefined || textGraph === undefined) return settings
   return { ...settings, textScore, textGraph }
@@ -59,6 +74,27 @@ export function settingsFrom(address: URLSearchParams): PageSettings {
 /** The label settings that an address names. */
 export function labelSettingsFrom(address: URLSearchParams): PageLabelSettings {
   return read(address, labelNames, defaultLabels, (part) => resolveLabelSettings(part))
+}
+
+function checkSetting(part: Partial<PageSettings>): void {
+  const { statistics, ...method } = part
+  if (statistics !== undefined && !['collection', 'context'].includes(statistics)) {
+    throw new Error(`no statistics of ${statistics}`)
+  }
+  // One share is checked without the other's default.
+  resolveSettings({ neighbourWeight: 0, supportWeight: 0, ...method })
+}
+
+/** Neighbours and support share what is left of 1: where they ask for more, the default holds. */
+function withinShares(settings: PageSettings): PageSettings {
+  try {
+    const { neighbourWeight, supportWeight } = settings
+    resolveSettings({ neighbourWeight, supportWeight })
+    return settings
+  } catch {
+    const { neighbourWeight, supportWeight } = defaultSettings
+    return { ...settings, neighbourWeight, supportWeight }
+  }
 }
 
 function differs<T extends object>(settings: T, others: T, key: string): boolean {
@@ -80,7 +116,8 @@ function read<T extends object>(
   for (const [key, name] of Object.entries(named)) {
     const text = address.get(name)
     if (text === null || text === '') continue
-    const value = typeof others[key as keyof T] === 'number' ? Number(text) : text
+    // A setting without a default is a number.
+    const value = typeof others[key as keyof T] === 'string' ? text : Number(text)
     try {
       check({ [key]: value })
       found[key] = value
