@@ -28,7 +28,7 @@ export function LabelsView({ source, settings, state, info, update }: ViewProps)
     labels,
   )
   const change = (part: Partial<PageLabelSettings>): void =>
-    update({ labels: { ...labels, ...part } })
+    update((latest) => ({ labels: { ...latest.labels, ...part } }))
   if (truth.length === 0) {
     return (
       <p class="empty">Nothing is judged relevant for this query, so there is nothing to smooth.</p>

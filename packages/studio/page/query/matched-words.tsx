@@ -35,7 +35,7 @@ export function MatchedWords(props: {
         ))}
       </ul>
       {lacking.length > 0 && (
-        <p class="note">Not in it: {lacking.map(([, word]) => word).join(', ')}</p>
+        <p class="note lacking">Not in it: {lacking.map(([, word]) => word).join(', ')}</p>
       )}
     </div>
   )

@@ -43,7 +43,7 @@ export function SettingsPanel(props: {
   const [moved, setAlong] = useState<SliderName>()
   const along = moved ?? firstSlider(settings, { texts })
   const change = (part: Partial<PageSettings>): void =>
-    update({ settings: changed(settings, part) })
+    update((latest) => ({ settings: changed(latest.settings, part) }))
   const sliders = (rules: readonly SliderRule[]): VNode[] =>
     rules
       .filter((rule) => !rule.isIdle?.(settings, use))

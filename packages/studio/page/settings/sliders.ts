@@ -122,9 +122,9 @@ export const methodSliders: readonly SliderRule[] = [
 export const wordsSliders: readonly SliderRule[] = [
   {
     name: 'wordsWeight',
-    label: 'Words beside similarity',
+    label: 'Share of words',
     symbol: 'a',
-    help: 'The share of the words score; similarity has the rest.',
+    help: 'The share of the words score beside similarity, which has the rest.',
     from: 0,
     to: 1,
     step: 0.01,
