@@ -120,8 +120,8 @@ function Reasons(props: ViewProps & { explanation: Explanation }): VNode {
         <Speakers
           title={
             supporters.length === 0
-              ? 'No candidates support it'
-              : `Similarity to the ${supporters.length} best by similarity and words`
+              ? 'Nobody supports it'
+              : `Supported by ${supporters.length} of the best candidates`
           }
           kind="support"
         >
