@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/longest-first.ts'
 
 export default defineConfig({
   test: {
@@ -7,7 +8,11 @@ export default defineConfig({
     globalSetup: 'test/global-setup.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Built packages are loaded as Node loads them: there is nothing to transform in them, and vitest
+    // would transform and read them again for every file of tests.
+    server: { deps: { external: [/\/packages\/.*\/dist\//] } },
     // vitest leaves one core to itself, which on two cores makes one worker; it hardly needs one.
     maxWorkers: availableParallelism(),
+    sequence: { sequencer: LongestFirst },
   },
 })

@@ -4,7 +4,7 @@ import { seededFraction } from '@kith/ir/random'
 
 /** How much of WordNet a demo takes: what part of the queries, and how many documents. */
 export const sizes = {
-  quick: { folder: 'wordnet-part', queries: 0.07, documents: 4000 },
+  quick: { folder: 'wordnet-part', queries: 0.05, documents: 2400 },
   usual: { folder: 'wordnet-half', queries: 1, documents: 30_000 },
   whole: { folder: 'wordnet', queries: 1, documents: Infinity },
 }

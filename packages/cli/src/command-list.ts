@@ -29,6 +29,7 @@ const loaders: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
   studio: async () => (await import('./commands/studio.ts')).studioCommand,
   'collection wordnet': async () => (await import('./commands/collection.ts')).wordnetCommand,
+  terms: async () => (await import('./commands/terms.ts')).termsCommand,
   convert: async () => (await import('./commands/convert.ts')).convertCommand,
 }
 

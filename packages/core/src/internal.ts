@@ -4,6 +4,7 @@
  */
 
 export { abortedError, throwIfAborted } from './abort.ts'
+export { lookedAt } from './method/preselect.ts'
 export { textWeights } from './method/view-weights.ts'
 export { OpenState } from './open-state.ts'
 export { type NamedParts, refuseUnknown, unknownName } from './settings/names.ts'

@@ -1,7 +1,7 @@
 import { type CandidateViews, contextOf, type Query, toQueryViews, toViews } from './context.ts'
 import { KithError } from './error.ts'
 import type { SomeVectors, Vector } from './matrix.ts'
-import { preselect, preselected } from './method/preselect.ts'
+import { lookedAt, preselect } from './method/preselect.ts'
 import { checkStatisticsFit, rankAll, relevanceOfChosen } from './method/rank-query.ts'
 import { type Relevance, rankWithWords } from './method/rank-with-words.ts'
 import type { Ranking } from './method/ranking.ts'
@@ -53,7 +53,7 @@ export class Selection {
       )
     }
     checkStatisticsFit(all)
-    const limit = Math.max(all.contextSize, preselected(all))
+    const limit = lookedAt(all, true)
     const prepared = Array.from(texts, (own) => preparedOf(own, all))
     this.#settings = all
     this.#query = preparedOf(text, all)

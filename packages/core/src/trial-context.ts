@@ -14,7 +14,7 @@ import { kernel } from './kernel/load.ts'
 import { LruCache } from './lru-cache.ts'
 import { buildGraph, type SimilaritySource } from './method/graph.ts'
 import { mix } from './method/mix.ts'
-import { preselect, preselected } from './method/preselect.ts'
+import { lookedAt, preselect } from './method/preselect.ts'
 import { checkStatisticsFit, rankChosen } from './method/rank-query.ts'
 import { rankWithWords } from './method/rank-with-words.ts'
 import { extendRanking, type Ranking, rankCandidates } from './method/ranking.ts'
@@ -90,8 +90,8 @@ export class TrialContext {
   /** Orders the candidates anew. See {@link rerank}. */
   rerank(settings?: PartialSettings): Ranking {
     const all: Settings = { ...resolveSettings(settings), kernel: this.#kernel }
-    const usesWords = all.mix === 'words' && this.#candidates.texts !== undefined
-    const most = usesWords ? Math.max(all.contextSize, preselected(all)) : all.contextSize
+    const hasTexts = this.#candidates.texts !== undefined
+    const most = lookedAt(all, hasTexts)
     const rows = Math.min(most, this.#full.candidates) + 1
     if (rows > this.#full.rows) {
       throw new KithError(
@@ -103,7 +103,9 @@ export class TrialContext {
       const engine = memory.engine(this.#kernel)
       this.#rememberVectors(engine)
       if (this.#irregular) return reranker.rerank(this.#query, this.#candidates, all)
-      return usesWords ? this.#rankWithWords(memory, all) : this.#rerank(memory, rows, all)
+      return all.mix === 'words' && hasTexts
+        ? this.#rankWithWords(memory, all)
+        : this.#rerank(memory, rows, all)
     })
   }
 
@@ -126,7 +128,7 @@ export class TrialContext {
     checkStatisticsFit(all)
     const engine = memory.engine(this.#kernel)
     const { contextSize, terms } = all
-    const limit = Math.max(contextSize, preselected(all))
+    const limit = lookedAt(all, true)
     const context = contextOf(this.#query, this.#candidates, limit, memory.postings, terms)
     if (context.rows - 1 <= contextSize) {
       this.#rememberTexts(engine, memory.chosen, context.rows, terms)

@@ -29,6 +29,7 @@ export {
   type MissingReport,
   missingPolicies,
 } from './join/missing.ts'
+export type { StatisticsSource } from './join/statistics.ts'
 export { type LabelFormat, labelFormats, labelValues } from './label/label-format.ts'
 export { type LabelInputs, type LabelResult, labelRun } from './label/label-run.ts'
 export { submitLabels } from './label/label-store.ts'
@@ -41,6 +42,7 @@ export { type Measuring, type RerankFigures, usualMeasures } from './rerank/rera
 export { type RerankInputs, type RerankResult, rerankRun } from './rerank/rerank-run.ts'
 export { submitRerank } from './rerank/rerank-store.ts'
 export { type SearchInputs, type SearchResult, searchRun } from './search/search-run.ts'
+export { collectTerms, type TermsInputs } from './terms/collect-terms.ts'
 export { type AdaptInputs, adaptQueries } from './train/adapt-queries.ts'
 export { type CompareTrainingsInputs, compareTrainings } from './train/compare-trainings.ts'
 export type { CutQueries } from './train/cut-queries.ts'

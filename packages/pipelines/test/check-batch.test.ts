@@ -44,7 +44,11 @@ describe('a batch of the database', () => {
     ['rerank', { ...rerank, missing: 'ignore' }, 'setting missing is "ignore"'],
     ['rerank', { ...rerank, texts: 1 }, 'setting texts is 1'],
     ['rerank', { ...rerank, collection: 3 }, 'setting collection is 3'],
-    ['labels', rerank, 'unknown setting "method"'],
+    [
+      'labels',
+      { ...rerank, settings: { ...rerank.settings, mix: 'standard' } },
+      'unknown setting "method"',
+    ],
     ['labels', { ...labels, layout: null }, 'setting layout is null'],
     [
       'labels',

@@ -43,7 +43,13 @@ test('queries that are both ranked and judged, with their documents once each', 
     qrels,
     queries: await embeddings('queries', ['b', 'a']),
     docs: await embeddings('docs', ['w', 'x', 'y', 'z']),
-    texts: { query: (id) => prepareText(`query ${id}`), document: prepareText },
+    texts: [
+      { query: (id) => prepareText(`query ${id}`), document: (id) => prepareText(id) },
+      {
+        query: (id) => prepareText(`query ${id}`, { terms: 'none' }),
+        document: (id) => prepareText(id, { terms: 'none' }),
+      },
+    ],
     largest: 2,
     groupOf: (query) => (query === 'a' ? 'first' : undefined),
   })
@@ -61,8 +67,10 @@ test('queries that are both ranked and judged, with their documents once each', 
   expect(vectors(collection.queries)).toEqual([2, 1])
   expect([...a!.docs, ...b!.docs]).toEqual([0, 1, 2, 0])
   expect(vectors(collection.docs)).toEqual([4, 2, 3])
-  expect(textAt(collection.texts!.docs, 2)).toEqual(prepareText('y'))
-  expect(textAt(collection.texts!.queries, 1)).toEqual(prepareText('query b'))
+  const [english, none] = collection.texts!
+  expect(textAt(english!.docs, 2)).toEqual(prepareText('y'))
+  expect(textAt(english!.queries, 1)).toEqual(prepareText('query b'))
+  expect(textAt(none!.docs, 2)).toEqual(prepareText('y', { terms: 'none' }))
 })
 
 test('what is missing is an error that counts and names it, or is skipped', async () => {
@@ -71,10 +79,12 @@ test('what is missing is an error that counts and names it, or is skipped', asyn
     qrels,
     queries: await embeddings('one-query', ['a']),
     docs: await embeddings('docs', ['x', 'y', 'z', 'mute']),
-    texts: {
-      query: prepareText,
-      document: (id: string) => (id === 'mute' ? undefined : prepareText(id)),
-    },
+    texts: [
+      {
+        query: (id: string) => prepareText(id),
+        document: (id: string) => (id === 'mute' ? undefined : prepareText(id)),
+      },
+    ],
   }
   expect(() => collect(inputs)).toThrow(
     '1 candidates of the run have no embedding: lost; 1 candidates of the run have no text: mute; 1 queries of the run have no embedding: b (missing: skip goes on without them)',

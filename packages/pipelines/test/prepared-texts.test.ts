@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { prepareText } from '@kith/core'
+import { prepareText, termStatistics } from '@kith/core'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { OpenTexts } from '../src/join/open-texts.ts'
@@ -29,8 +29,10 @@ const run = {
   [Symbol.iterator]: () => rankings.values(),
 }
 
+const plain = { terms: 'english', count: false } as const
+
 test('a run’s own texts are read, up to the context, and numbered for sharing', async () => {
-  const texts = await PreparedTexts.read(files, { run, contextSize: 2, missing: 'error' })
+  const texts = await PreparedTexts.read(files, { run, lookedAt: 2, missing: 'error' }, plain)
   expect(['q1', 'q2'].map((id) => texts.hasQuery(id))).toEqual([true, false])
   expect(['d1', 'd2', 'd3', 'd9'].map((id) => texts.hasDocument(id))).toEqual([
     ...[true, true, false, false],
@@ -40,16 +42,24 @@ test('a run’s own texts are read, up to the context, and numbered for sharing'
   expect(texts.documents.size).toBe(2)
 })
 
+test('the terms of all documents are counted on the way, those of no candidate included', async () => {
+  const count = { terms: 'english', count: true } as const
+  const texts = await PreparedTexts.read(files, { run, lookedAt: 1, missing: 'error' }, count)
+  const all = documents.map(({ title, text }) => (title ? `${title} ${text}` : text))
+  expect(texts.statistics).toEqual(termStatistics(all))
+  expect(texts.documents.size).toBe(1)
+})
+
 test('where candidates may be skipped, all of them can move up', async () => {
-  const texts = await PreparedTexts.read(files, { run, contextSize: 2, missing: 'skip' })
+  const texts = await PreparedTexts.read(files, { run, lookedAt: 2, missing: 'skip' }, plain)
   expect(texts.hasDocument('d3')).toBe(true)
 })
 
 test('texts in files and in memory are the same, read at once or as needed', async () => {
-  const read = await PreparedTexts.read(files, { run, contextSize: 4, missing: 'error' })
-  const held = PreparedTexts.of(queries, documents)
-  const opened = await OpenTexts.open(files)
-  const inMemory = OpenTexts.of(queries, documents)
+  const read = await PreparedTexts.read(files, { run, lookedAt: 4, missing: 'error' }, plain)
+  const held = PreparedTexts.of(queries, documents, 'english')
+  const opened = await OpenTexts.open(files, 'english')
+  const inMemory = OpenTexts.of(queries, documents, 'english')
   try {
     const ids = ['d3', 'd1']
     const expected = [read.queries.get('q1'), ...ids.map((id) => read.documents.get(id))]
@@ -65,7 +75,7 @@ test('texts in files and in memory are the same, read at once or as needed', asy
 })
 
 test('a text is prepared once for all queries it is a candidate of', () => {
-  const texts = OpenTexts.of(queries, documents)
+  const texts = OpenTexts.of(queries, documents, 'english')
   const [, first] = texts.prepared('q1', ['d1'])
   const [, again] = texts.prepared('q2', ['d1'])
   expect(again).toBe(first)

@@ -4,6 +4,7 @@ export {
   shareTexts,
   type TrialCollection,
   type TrialQuery,
+  type TrialTexts,
   textAt,
 } from './evaluate/collection.ts'
 export { createEvaluator, type Evaluator, type EvaluatorOptions } from './evaluate/evaluator.ts'
@@ -29,7 +30,7 @@ export type {
 export { type FinishedTrial, type Recipe, ROUND, type Suggest } from './search/suggest.ts'
 export { suggestTpe } from './search/tpe.ts'
 export { settingSpace, settingsOf } from './settings/setting-space.ts'
-export { viewsOf } from './settings/trial-views.ts'
+export { viewsOf, withStatistics } from './settings/trial-views.ts'
 export { splitFolds } from './study/folds.ts'
 export { type SweepPoint, type SweptSetting, sweep } from './sweep.ts'
 export { type TuneOptions, tune, tuneDefaults } from './tune.ts'

@@ -51,7 +51,7 @@ interface Line {
   settings(value: number | string): MethodSettings
 }
 
-function linesThrough(base: MethodSettings, { largest, texts }: Evaluator): Line[] {
+function linesThrough(base: MethodSettings, { largest, texts, terms }: Evaluator): Line[] {
   const plain = (setting: keyof MethodSettings, values: readonly (number | string)[]): Line => ({
     setting,
     values: withChosen(values, base[setting] as number | string),
@@ -59,7 +59,8 @@ function linesThrough(base: MethodSettings, { largest, texts }: Evaluator): Line
     settings: (value) => ({ ...base, [setting]: value }),
   })
   const most = Math.min(base.contextSize, largest)
-  const words = base.views?.['texts'] ?? { graph: 0.3, score: 0.2 }
+  const usesWords = texts && base.mix === 'words'
+  const words = base.views?.['texts'] ?? { graph: 0.3, score: usesWords ? 0 : 0.2 }
   const weights = (kind: 'graph' | 'score'): Line => ({
     setting: `words in the ${kind}`,
     values: withChosen(tenths(0, 0.8), words[kind]),
@@ -86,12 +87,24 @@ function linesThrough(base: MethodSettings, { largest, texts }: Evaluator): Line
             'kExp',
             [1, 2, 3, 4, 5, 6, 8, 10, 12].filter((k) => k <= most),
           ),
-          plain('lambda', tenths(0, 1)),
+          ...(usesWords
+            ? [
+                plain('wordsWeight', tenths(0, 1)),
+                plain('neighbourWeight', tenths(0, 0.6)),
+                plain('supportWeight', tenths(0, 0.6)),
+                plain('supportDocs', [1, 2, 3, 5, 7, 10, 15]),
+                plain('terms', terms),
+              ]
+            : [plain('lambda', tenths(0, 1))]),
           plain('trust', [0, 0.125, 0.25, 0.5, 0.75, 1]),
           plain('weight', ['linear', 'exp', 'binary']),
           plain('rowScaling', ['none', 'max', 'mean']),
           ...(base.weight === 'exp' ? [plain('weightParameter', [0.1, 0.3, 1, 3, 10])] : []),
-          ...(texts ? [weights('score'), weights('graph')] : [plain('mix', ['standard', 'raw'])]),
+          ...(usesWords
+            ? [weights('graph')]
+            : texts
+              ? [weights('score'), weights('graph')]
+              : [plain('mix', ['standard', 'raw'])]),
         ]
       : []),
   ]

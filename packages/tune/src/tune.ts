@@ -1,6 +1,7 @@
 import {
   KithError,
   type Method,
+  type MethodSettings,
   type PartialMethodSettings,
   resolveMethodSettings,
 } from '@kith/core'
@@ -61,20 +62,22 @@ export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<
     const found = searched
       ? await searchSettings(evaluator, { ...options, level, strict, seed, trials, folds, base })
       : undefined
+    const alone = !searched && evaluator.texts ? embeddingsOnly(base) : undefined
     const judgement = judge({
       baseline: evaluator.baseline,
       default: standard!,
       tuned: found?.heldOut,
+      embeddings: alone && (await evaluator.evaluate([alone]))[0],
     })
     return {
       kith: 'tuned',
       version: 1,
       ...judgement,
-      settings: judgement.candidate === 'tuned' ? found!.settings : base,
+      settings: judgement.candidate === 'tuned' ? (found?.settings ?? alone!) : base,
       measure,
       level,
       strict,
-      texts: evaluator.texts,
+      texts: evaluator.texts && !(alone && judgement.candidate === 'tuned'),
       queries: evaluator.queries,
       trials: searched ? trials : 0,
       folds: searched ? folds : 0,
@@ -87,6 +90,11 @@ export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<
   } finally {
     signal?.removeEventListener('abort', stop)
   }
+}
+
+/** The settings without the words, for texts that do harm. */
+function embeddingsOnly(base: MethodSettings): MethodSettings {
+  return { ...base, mix: 'standard', views: { vectors: { graph: 1, score: 1 } } }
 }
 
 function check({ trials, seed, queries }: { trials: number; seed: number; queries: number }): void {

@@ -25,10 +25,11 @@ function expected(
     const vector = row(queries, q)
     const first = [...own].slice(0, settings.contextSize)
     const vectors = first.map((doc) => row(docs, doc))
-    const { order } = texts
+    const words = texts?.[0]
+    const { order } = words
       ? rerank(
-          { vector, text: textAt(texts.queries, q) },
-          { vectors, texts: first.map((doc) => textAt(texts.docs, doc)) },
+          { vector, text: textAt(words.queries, q) },
+          { vectors, texts: first.map((doc) => textAt(words.docs, doc)) },
           settings,
         )
       : rerank(vector, vectors, settings)

@@ -25,16 +25,23 @@ describe.each([false, true])('texts: %s', (texts) => {
   })
 
   test('the search starts from the default itself', () => {
-    const space = settingSpace({ largest: 200, texts })
+    const space = settingSpace({ largest: 200, texts, mix: 'words' })
     const settings = settingsOf(
       parametersOf(resolveMethodSettings(), space),
       resolveMethodSettings(),
     )
-    const views = {
-      vectors: { graph: 0.7, score: 0.8 },
-      texts: { graph: 0.3, score: 0.2 },
-    }
-    expect(settings).toEqual({ ...resolveMethodSettings(), ...(texts ? { views } : {}) })
+    const views = { vectors: { graph: 0.7, score: 1 }, texts: { graph: 0.3, score: 0 } }
+    // Without texts, `words` is `standard`, which the search names.
+    const others = texts ? { views } : { mix: 'standard' }
+    expect(settings).toEqual({ ...resolveMethodSettings(), ...others })
+  })
+
+  test('the first generation has its own terms', () => {
+    const first = resolveMethodSettings(presets['balanced-1'])
+    const space = settingSpace({ largest: 200, texts, mix: first.mix })
+    const views = { vectors: { graph: 0.7, score: 0.8 }, texts: { graph: 0.3, score: 0.2 } }
+    const settings = settingsOf(parametersOf(first, space), first)
+    expect(settings).toEqual({ ...first, ...(texts ? { views } : {}) })
   })
 })
 
@@ -74,4 +81,18 @@ describe('several methods', () => {
     const inputs = { largest: 60, texts: false, methods: ['neighbours', 'fusion'] as const }
     expect(() => settingSpace(inputs)).toThrow(/give texts/)
   })
+})
+
+test('with words, their weights and the ways to make terms are searched', () => {
+  const terms = ['english', 'plural']
+  const space = settingSpace({ largest: 200, texts: true, mix: 'words', terms })
+  expect(space).toMatchObject({
+    wordsWeight: { from: 0.2, to: 0.7 },
+    supportDocs: { from: 1, to: 10 },
+    supportWeight: { from: 0 },
+    terms: { values: terms },
+  })
+  expect(Object.keys(space)).not.toContain('lambda')
+  const one = settingSpace({ largest: 200, texts: true, mix: 'words', terms: ['english'] })
+  expect(Object.keys(one)).not.toContain('terms')
 })

@@ -37,7 +37,7 @@ export function randomCollection(
     queries: numbers(queries * dimensions),
     docs: numbers(queries * candidates * dimensions),
     texts: texts
-      ? { queries: shareTexts(words(queries)), docs: shareTexts(words(queries * candidates)) }
+      ? [{ queries: shareTexts(words(queries)), docs: shareTexts(words(queries * candidates)) }]
       : undefined,
   }
 }
@@ -53,6 +53,7 @@ export function objective(
     queries,
     largest: 100,
     texts: false,
+    terms: [],
     baseline: Float64Array.from(all, baseline),
     evaluate: async (settings) =>
       settings.map((some) => Float64Array.from(all, (query) => value(query, some))),

@@ -5,7 +5,9 @@ import { defineCommand } from '../options/command.ts'
 import {
   methodOptions,
   readMethodSettings,
+  readStatisticsSource,
   readTunedSettings,
+  termsOptions,
   tunedOption,
 } from '../options/setting-options.ts'
 import {
@@ -31,7 +33,8 @@ export const rerankCommand = defineCommand({
   summary: 'reorder each query’s candidates by their reciprocal neighbours',
   description:
     'Takes a run and the embeddings it came from. With the texts of documents and queries\n' +
-    '(--corpus, --query-text), their words are a second view, which helps most. With judgements\n' +
+    '(--corpus, --query-text), the words they share count too, which helps most: the terms of the\n' +
+    'whole corpus are counted on the way (--terms has them counted before). With judgements\n' +
     '(--qrels), it prints figures before and after, and says plainly when reranking made them worse.\n' +
     'Other methods (--method) are there to compare with; average and rocchio can also search the\n' +
     'whole collection again with the vector that they make (--search-again).\n' +
@@ -48,6 +51,7 @@ export const rerankCommand = defineCommand({
     out: { value: 'FILE', file: 'output', help: 'the run to write' },
     ...submitOptions,
     ...textOptions,
+    ...termsOptions,
     qrels: { value: 'FILE', file: 'input', help: 'judgements: print figures before and after' },
     ...missingOption('queries or candidates', 'skip (they stay behind the reranked ones)'),
     ...tunedOption,
@@ -74,6 +78,7 @@ export const rerankCommand = defineCommand({
       qrels: optionalText(values, 'qrels'),
       measuring: readEvaluationOptions(values),
       settings: tuned ? undefined : readMethodSettings(values),
+      statistics: readStatisticsSource(values),
       tuned,
       force: isSet(values, 'force'),
       searchAgain,

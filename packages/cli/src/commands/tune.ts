@@ -20,8 +20,8 @@ export const tuneCommand = defineCommand({
   name: 'tune',
   summary: 'find settings on judged queries, and say whether reranking helps at all',
   description:
-    'With 50 judged queries or fewer it only decides between the default and no reranking; with more\n' +
-    'it searches. Settings are chosen on some folds of the queries and judged on the others, and\n' +
+    'With 50 judged queries or fewer it only decides between the default, the embeddings without the\n' +
+    'words, and no reranking; with more it searches. Settings are chosen on some folds of the queries and judged on the others, and\n' +
     'replace the default only where they beat it there with t > 2. kith rerank --settings applies\n' +
     'what it found. Finished trials are kept in a study file: the same command goes on with them.',
   example:

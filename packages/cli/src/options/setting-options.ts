@@ -10,8 +10,10 @@ import {
   resolveMethodSettings,
   resolveSettings,
   type Settings,
+  termNames,
 } from '@kith/core'
 import { textWeights } from '@kith/core/internal'
+import type { StatisticsSource } from '@kith/pipelines'
 import { readTuned, type Tuned } from '@kith/tune'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'
@@ -70,17 +72,82 @@ export const settingOptions = {
     default: defaultText(usual.rowScaling),
   },
   metric: { value: 'NAME', help: 'dot or cosine', default: defaultText(usual.metric) },
-  mix: { value: 'KIND', help: 'raw or standard', default: defaultText(usual.mix) },
+  mix: {
+    value: 'KIND',
+    help: 'raw, standard, or words (standard without texts)',
+    default: defaultText(usual.mix),
+  },
+  stems: {
+    value: 'KIND',
+    help: `how words become terms: ${termNames.join(', ')}`,
+    default: defaultText(usual.terms as string),
+  },
   'texts-weights': {
     value: 'SCORE,GRAPH',
-    help: 'what the texts count for in score and graph',
-    default: `${textWeights.score},${textWeights.graph}`,
+    help: 'what the texts’ view counts for in score and graph',
+    default: `0,${textWeights.graph}`,
   },
 } satisfies Options
 
 /** The settings that the options name, completed by a preset and checked. */
 export function readSettings(values: Values<typeof settingOptions>): Settings {
   return resolveSettings(similarityOf(values), presetOf<Settings>(values, presets))
+}
+
+/** The settings of the second generation of the ranking, which needs texts. */
+export const wordsOptions = {
+  'words-weight': {
+    value: 'A',
+    help: 'share of the words score beside the similarity, 0 to 1',
+    default: defaultText(usual.wordsWeight),
+  },
+  k1: {
+    value: 'K1',
+    help: 'of the words score: how fast a repeated term saturates',
+    default: defaultText(usual.k1),
+  },
+  b: {
+    value: 'B',
+    help: 'of the words score: how much a text’s length counts, 0 to 1',
+    default: defaultText(usual.b),
+  },
+  'neighbour-weight': {
+    value: 'W',
+    help: 'share of the neighbours in the score, with texts',
+    default: defaultText(usual.neighbourWeight),
+  },
+  'support-docs': {
+    value: 'N',
+    help: 'best candidates that support the others, with texts',
+    default: defaultText(usual.supportDocs),
+  },
+  'support-weight': {
+    value: 'W',
+    help: 'share of their support in the score',
+    default: defaultText(usual.supportWeight),
+  },
+  preselect: {
+    value: 'M',
+    help: 'candidates that the context is chosen from; 200 where terms of the collection are known, else 0',
+  },
+} satisfies Options
+
+/** Where the words score gets the statistics of terms from. */
+export const termsOptions = {
+  terms: {
+    value: 'FILE',
+    file: 'input',
+    help: 'what kith terms counted, instead of counting --corpus',
+  },
+  'no-terms': { help: 'count terms among each query’s candidates only' },
+} satisfies Options
+
+/** The source of term statistics that the options name. */
+export function readStatisticsSource(values: Values<typeof termsOptions>): StatisticsSource {
+  const file = optionalText(values, 'terms')
+  if (!isSet(values, 'no-terms')) return file === undefined ? 'corpus' : { file }
+  if (file !== undefined) throw new UsageError('--terms and --no-terms exclude each other')
+  return 'context'
 }
 
 /** The settings of reranking by any method. */
@@ -110,6 +177,7 @@ export const methodOptions = {
     help: 'added to ranks in rrf (reciprocal rank fusion)',
     default: defaultText(usual.rrfK),
   },
+  ...wordsOptions,
   ...settingOptions,
 } satisfies Options
 
@@ -122,6 +190,13 @@ export function readMethodSettings(values: Values<typeof methodOptions>): Method
     feedbackWeight: optionalNumber(values, 'feedback-weight'),
     smoothness: optionalNumber(values, 'smoothness'),
     rrfK: optionalNumber(values, 'rrf-k'),
+    wordsWeight: optionalNumber(values, 'words-weight'),
+    k1: optionalNumber(values, 'k1'),
+    b: optionalNumber(values, 'b'),
+    neighbourWeight: optionalNumber(values, 'neighbour-weight'),
+    supportDocs: optionalNumber(values, 'support-docs'),
+    supportWeight: optionalNumber(values, 'support-weight'),
+    preselect: optionalNumber(values, 'preselect'),
   })
 }
 
@@ -133,6 +208,7 @@ export const labelSettingOptions = {
     help: 'how many documents a context has',
     default: defaultText(usualLabels.contextSize),
   },
+  mix: { value: 'KIND', help: 'raw or standard', default: defaultText(usualLabels.mix) },
   target: {
     value: 'KIND',
     help: 'what labels are made of: mixed, rnn, geometric, joint, one-hot, uniform, query-centric',
@@ -207,7 +283,8 @@ function similarityOf(values: Values<typeof settingOptions>): PartialSettings {
     weightParameter: optionalNumber(values, 'weight-parameter'),
     rowScaling: optionalChoice(values, 'row-scaling', ['none', 'max', 'mean']),
     metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
-    mix: optionalChoice(values, 'mix', ['raw', 'standard']),
+    mix: optionalChoice(values, 'mix', ['raw', 'standard', 'words']),
+    terms: optionalChoice(values, 'stems', termNames),
     views: textsWeights(values),
   }
 }

@@ -17,9 +17,21 @@ export interface Preselection {
   matched: Float64Array
 }
 
-/** How many of the first candidates a context is chosen from: none where it is not chosen at all. */
-export function preselected({ preselect, statistics }: Settings): number {
-  return preselect ?? (statistics ? 200 : 0)
+/** From how many of the first candidates a context is chosen where the collection's statistics are known. */
+const PRESELECT = 200
+
+/**
+ * How many of a query's first candidates a ranking looks at: the context, or those that it is
+ * chosen from. All others keep their order. `known` says whether there will be statistics of the
+ * collection, before they are there.
+ */
+export function lookedAt(
+  { contextSize, mix, preselect, statistics }: Settings,
+  texts: boolean,
+  known = statistics !== undefined,
+): number {
+  if (mix !== 'words' || !texts) return contextSize
+  return Math.max(contextSize, preselect ?? (known ? PRESELECT : 0))
 }
 
 /**

@@ -12,7 +12,7 @@ import { nameOfTerms } from '../text/terms.ts'
 import type { Workspace } from '../workspace.ts'
 import type { SimilaritySource } from './graph.ts'
 import { ROUNDING, standardise } from './mix.ts'
-import { type Preselection, preselect, preselected } from './preselect.ts'
+import { lookedAt, type Preselection, preselect } from './preselect.ts'
 import { type RankingParts, rankByNeighbours } from './rank-by-neighbours.ts'
 import { type Relevance, rankWithWords, type WordsRanking } from './rank-with-words.ts'
 import { continueRanking, extendRanking, type Ranking } from './ranking.ts'
@@ -38,11 +38,11 @@ export function rankQuery(
 ): RankedQuery {
   const { contextSize, terms } = settings
   const found = toViews(candidates)
-  const usesWords = settings.mix === 'words' && found.texts !== undefined
-  const limit = usesWords ? Math.max(contextSize, preselected(settings)) : contextSize
+  const hasTexts = found.texts !== undefined
+  const limit = lookedAt(settings, hasTexts)
   const context = contextOf(query, found, limit, memory.postings, terms)
   const engine = memory.engine(settings.kernel)
-  if (!usesWords) {
+  if (settings.mix !== 'words' || !hasTexts) {
     const neighbours = rankByNeighbours(engine, context, settings)
     const { ranking } = neighbours
     return { ranking, context, chosen: undefined, neighbours, words: undefined }

@@ -4,7 +4,6 @@ import { FileError } from '../io/file-error.ts'
 import { InputFile } from '../io/input-file.ts'
 import { isPackedFile } from '../io/packed.ts'
 import { unpackedName, withUnpacked } from '../io/unpacked.ts'
-import { readParquetVectors } from '../parquet/parquet.ts'
 import { detectEmbeddings, type EmbeddingFormat, unknownFormat } from './embedding-format.ts'
 import { readNeighbouringIds } from './embedding-ids.ts'
 import type { Embeddings } from './embeddings.ts'
@@ -82,11 +81,14 @@ async function open(
       const layout = memmapLayout(file, options.dimensions)
       return openRaw(layout, readMemmapIds(file, layout.rows), memory)
     }
-    case 'parquet':
+    case 'parquet': {
+      // Loaded here, since most programs read no Parquet, and its libraries are many files.
+      const { readParquetVectors } = await import('../parquet/parquet.ts')
       if (isPackedFile(file)) {
         return withUnpacked(file, async (unpacked) => readParquetVectors(unpacked, memory, options))
       }
       return readParquetVectors(file, memory, options)
+    }
     default:
       throw unknownFormat(format)
   }

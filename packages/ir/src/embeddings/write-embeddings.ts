@@ -4,7 +4,6 @@ import { FileError } from '../io/file-error.ts'
 import type { Write } from '../io/pour.ts'
 import { unpackedName } from '../io/unpacked.ts'
 import { type PreparedFile, prepareAtomic, prepareHeaded, writeAtomic } from '../io/write-atomic.ts'
-import { ParquetVectors } from '../parquet/parquet-writer.ts'
 import { type EmbeddingFormat, formatByEnding, unknownFormat } from './embedding-format.ts'
 import { idsFile } from './embedding-ids.ts'
 import { fvecsRows } from './fvecs.ts'
@@ -77,6 +76,8 @@ const writers: Record<EmbeddingFormat, (job: Job) => Promise<void>> = {
   },
 
   async parquet({ file, dimensions, type, blocks }) {
+    // Loaded here, since most programs write no Parquet, and its libraries are many files.
+    const { ParquetVectors } = await import('../parquet/parquet-writer.ts')
     await writeAtomic(file, async (write) => {
       const parquet = new ParquetVectors(write, type)
       for await (const { values, ids } of blocks) await parquet.write(ids, values, dimensions)

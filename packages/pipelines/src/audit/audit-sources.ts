@@ -49,7 +49,7 @@ export async function openAudit(files: AuditFiles): Promise<AuditSources> {
   const opened = await openVectors(files)
   const { queries, docs } = opened
   try {
-    const texts = pair && (await OpenTexts.open(pair))
+    const texts = pair && (await OpenTexts.open(pair, settings.terms))
     const close = async (): Promise<void> => {
       await opened.close()
       await texts?.close()

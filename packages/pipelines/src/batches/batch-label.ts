@@ -41,7 +41,7 @@ export async function labelBatch(
   const { documents, queries, docs, sources } = await batchVectors(store, items, needed)
   const texts =
     compares || needsTexts(layout.format)
-      ? OpenTexts.of(queryTexts(items), documentTexts(documents.values()))
+      ? OpenTexts.of(queryTexts(items), documentTexts(documents.values()), settings.terms)
       : undefined
   const compared = compares ? texts : undefined
   const join = labelJoin({ queries, docs, texts: compared, missing })

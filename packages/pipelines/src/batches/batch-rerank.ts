@@ -33,10 +33,10 @@ export async function rerankBatch(
   const rankings = new Map(items.map((item) => [item.query, rankingOf(item)]))
   const run = { has: (id: string) => rankings.has(id), [Symbol.iterator]: () => rankings.values() }
   const texts = compares
-    ? PreparedTexts.of(queryTexts(items), documentTexts(documents.values()))
+    ? PreparedTexts.of(queryTexts(items), documentTexts(documents.values()), settings.terms)
     : undefined
-  const { contextSize } = settings
-  const { list, report } = rerankTasks({ run, queries, docs, texts, missing, contextSize })
+  const plan = { run, queries, docs, texts, missing, lookedAt: settings.contextSize }
+  const { list, report } = rerankTasks(plan)
   const inputs = {
     ...sources,
     queryTexts: texts?.queries.share(),

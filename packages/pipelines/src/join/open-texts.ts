@@ -1,4 +1,4 @@
-import { type PreparedText, prepareText } from '@kith/core'
+import { type PreparedText, prepareText, type Terms } from '@kith/core'
 import { type LabelTexts, type TextEntry, TextStore } from '@kith/ir'
 import type { TextsPresent } from './join.ts'
 import { openBoth } from './open-both.ts'
@@ -14,28 +14,28 @@ export type TextSource = Pick<TextStore, 'get' | 'has' | 'close'>
 export class OpenTexts implements TextsPresent, LabelTexts {
   readonly #queries: TextSource
   readonly #documents: TextSource
-  readonly #prepared = new NumberedTexts()
+  readonly #terms: Terms
+  readonly #prepared: NumberedTexts
 
-  constructor(queries: TextSource, documents: TextSource) {
+  constructor(queries: TextSource, documents: TextSource, terms: Terms) {
     this.#queries = queries
     this.#documents = documents
+    this.#terms = terms
+    this.#prepared = new NumberedTexts(terms)
   }
 
   /** Opens the files of documents and queries, which may be larger than memory. */
-  static async open({
-    corpus,
-    queryText,
-  }: {
-    corpus: string
-    queryText: string
-  }): Promise<OpenTexts> {
+  static async open(
+    { corpus, queryText }: { corpus: string; queryText: string },
+    terms: Terms,
+  ): Promise<OpenTexts> {
     const opened = await openBoth(TextStore.open(queryText), () => TextStore.open(corpus))
-    return new OpenTexts(...opened)
+    return new OpenTexts(...opened, terms)
   }
 
   /** Takes entries that are in memory. */
-  static of(queries: Iterable<TextEntry>, documents: Iterable<TextEntry>): OpenTexts {
-    return new OpenTexts(sourceOf(queries), sourceOf(documents))
+  static of(queries: Iterable<TextEntry>, documents: Iterable<TextEntry>, terms: Terms): OpenTexts {
+    return new OpenTexts(sourceOf(queries), sourceOf(documents), terms)
   }
 
   query(id: string): TextEntry | undefined {
@@ -57,7 +57,7 @@ export class OpenTexts implements TextsPresent, LabelTexts {
   /** The words of a query and of its candidates, which all have texts. */
   prepared(query: string, documents: readonly string[]): PreparedText[] {
     return [
-      prepareText(this.query(query)!.text),
+      prepareText(this.query(query)!.text, { terms: this.#terms }),
       ...documents.map((id) => this.#prepared.get(id) ?? this.#prepare(id)),
     ]
   }

@@ -1,17 +1,37 @@
-import { type PreparedText, prepareText } from '@kith/core'
+import {
+  type PreparedText,
+  prepareText,
+  type TermStatistics,
+  TermStatisticsBuilder,
+  type Terms,
+} from '@kith/core'
 import { type Run, readTexts, type TextEntry } from '@kith/ir'
 import { type SharedTexts, shareTexts } from '@kith/tune'
 import type { TextsPresent } from './join.ts'
 import type { MissingPolicy } from './missing.ts'
 
+/** Prepares a text, title first. */
+export function prepareEntry({ title, text }: TextEntry, terms: Terms): PreparedText {
+  return prepareText(title ? `${title} ${text}` : text, { terms })
+}
+
 /** Prepared texts by id: split into terms once, numbered in the order in which they come in. */
 export class NumberedTexts {
   readonly #numbers = new Map<string, number>()
   readonly #texts: PreparedText[] = []
+  readonly #terms: Terms
 
-  /** Prepares a text, title first, and keeps it. */
-  add({ id, title, text }: TextEntry): PreparedText {
-    const prepared = prepareText(title ? `${title} ${text}` : text)
+  constructor(terms: Terms) {
+    this.#terms = terms
+  }
+
+  /** Prepares a text and keeps it. */
+  add(entry: TextEntry): PreparedText {
+    return this.keep(entry.id, prepareEntry(entry, this.#terms))
+  }
+
+  /** Keeps a text that was prepared. */
+  keep(id: string, prepared: PreparedText): PreparedText {
     this.#numbers.set(id, this.#texts.length)
     this.#texts.push(prepared)
     return prepared
@@ -48,8 +68,16 @@ export class NumberedTexts {
 /** The queries and candidates whose texts are needed. */
 export interface WantedTexts {
   run: Iterable<{ ids: readonly string[] }> & Pick<Run, 'has'>
-  contextSize: number
+  /** How many of a query's first candidates are looked at. */
+  lookedAt: number
   missing: MissingPolicy
+}
+
+/** How texts are prepared. */
+export interface TextPreparation {
+  terms: Terms
+  /** Whether the terms of all documents are counted on the way. */
+  count: boolean
 }
 
 /**
@@ -59,12 +87,23 @@ export interface WantedTexts {
  * whose texts do not fit in memory. Both keep prepared texts in `NumberedTexts`.
  */
 export class PreparedTexts implements TextsPresent {
-  readonly queries = new NumberedTexts()
-  readonly documents = new NumberedTexts()
+  readonly queries: NumberedTexts
+  readonly documents: NumberedTexts
+  /** How often terms occur in the whole collection, where they were counted. */
+  statistics: TermStatistics | undefined
+
+  constructor(terms: Terms) {
+    this.queries = new NumberedTexts(terms)
+    this.documents = new NumberedTexts(terms)
+  }
 
   /** Prepares the texts of entries that are in memory. */
-  static of(queries: Iterable<TextEntry>, documents: Iterable<TextEntry>): PreparedTexts {
-    const texts = new PreparedTexts()
+  static of(
+    queries: Iterable<TextEntry>,
+    documents: Iterable<TextEntry>,
+    terms: Terms,
+  ): PreparedTexts {
+    const texts = new PreparedTexts(terms)
     for (const entry of queries) texts.queries.add(entry)
     for (const entry of documents) texts.documents.add(entry)
     return texts
@@ -73,21 +112,28 @@ export class PreparedTexts implements TextsPresent {
   /** Reads the texts of two files that reranking a run needs, and keeps no others. */
   static async read(
     { corpus, queryText }: { corpus: string; queryText: string },
-    { run, contextSize, missing }: WantedTexts,
+    { run, lookedAt, missing }: WantedTexts,
+    { terms, count }: TextPreparation,
   ): Promise<PreparedTexts> {
     const needed = new Set<string>()
     for (const { ids } of run) {
       // Where candidates are skipped, later ones move up into the context.
-      const end = missing === 'skip' ? ids.length : Math.min(contextSize, ids.length)
+      const end = missing === 'skip' ? ids.length : Math.min(lookedAt, ids.length)
       for (let i = 0; i < end; i++) needed.add(ids[i]!)
     }
-    const texts = new PreparedTexts()
+    const texts = new PreparedTexts(terms)
     for await (const entry of readTexts(queryText)) {
       if (run.has(entry.id)) texts.queries.add(entry)
     }
+    const builder = count ? new TermStatisticsBuilder({ terms }) : undefined
     for await (const entry of readTexts(corpus)) {
-      if (needed.has(entry.id)) texts.documents.add(entry)
+      const wanted = needed.has(entry.id)
+      if (!wanted && !builder) continue
+      const prepared = prepareEntry(entry, terms)
+      builder?.add(prepared)
+      if (wanted) texts.documents.keep(entry.id, prepared)
     }
+    texts.statistics = builder?.finish()
     return texts
   }
 

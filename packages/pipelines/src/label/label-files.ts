@@ -29,7 +29,7 @@ export async function labelFiles(plan: LabelFilesPlan, hooks: Hooks): Promise<La
   const vectors = await openVectors({ queries, docs, dimensions, memory })
   let texts: OpenTexts | undefined
   try {
-    texts = pair && (await OpenTexts.open(pair))
+    texts = pair && (await OpenTexts.open(pair, plan.batch.settings.terms))
     return await labelWith(vectors, texts, plan, hooks)
   } finally {
     await vectors.close()

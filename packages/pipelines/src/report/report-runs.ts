@@ -39,7 +39,7 @@ export async function reportRuns(inputs: ReportInputs, hooks: Hooks = {}): Promi
   if (new Set(files).size < files.length) throw new KithError('BAD_INPUT', 'a run is named twice')
   const texts = checkTextPair(inputs)
   const { evaluations, runs, qrels } = await measureRuns(inputs)
-  const pair = texts && (await OpenTexts.open(texts))
+  const pair = texts && (await OpenTexts.open(texts, 'english'))
   try {
     const comparisons = compareToFirst(evaluations)
     const figures: Figure[] = []

@@ -1,10 +1,17 @@
 import type { MethodSettings } from '@kith/core'
+import { lookedAt } from '@kith/core/internal'
 import { readRun, writeRun } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { type MissingPolicy, remarkMissing } from '../join/missing.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
 import { PreparedTexts } from '../join/prepared-texts.ts'
+import {
+  checkNamedTerms,
+  readStatistics,
+  shareStatistics,
+  usesStatistics,
+} from '../join/statistics.ts'
 import { checkTextPair } from '../join/text-files.ts'
 import { vectorSource } from '../join/vector-rows.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
@@ -40,8 +47,16 @@ async function rerankWith(
   const { out, settings, missing, qrels, workers, corpus, queryText } = plan
   const textFiles = checkTextPair(plan)
   const run = await readRun(plan.run)
-  const wanted = { run, queries, docs, missing, contextSize: settings.contextSize }
-  const texts = textFiles && (await PreparedTexts.read(textFiles, wanted))
+  checkNamedTerms(settings)
+  const { statistics: source = 'corpus' } = plan
+  const known = textFiles && usesStatistics(settings)
+  const kept = known ? await readStatistics(source, settings) : undefined
+  const count = known === true && source === 'corpus'
+  const looked = lookedAt(settings, textFiles !== undefined, kept !== undefined || count)
+  const wanted = { run, queries, docs, missing, lookedAt: looked }
+  const texts =
+    textFiles && (await PreparedTexts.read(textFiles, wanted, { terms: settings.terms, count }))
+  const statistics = shareStatistics(kept ?? texts?.statistics)
   const { list, report } = rerankTasks({ ...wanted, texts })
   remarkMissing(report, hooks)
   const inputs = {
@@ -49,7 +64,7 @@ async function rerankWith(
     docs: vectorSource(plan.docs, docs),
     queryTexts: texts?.queries.share(),
     docTexts: texts?.documents.share(),
-    settings,
+    settings: { ...settings, statistics },
   }
   const start = performance.now()
   const onDone = stageOf(hooks, 'reranking', list.length)
@@ -63,11 +78,15 @@ async function rerankWith(
       )
   await writeRun(out, reranked)
   const seconds = (performance.now() - start) / 1000
-  const files = [plan.run, plan.queries, plan.docs, corpus, queryText]
+  const terms = typeof source === 'object' && kept ? source.file : undefined
+  const files = [plan.run, plan.queries, plan.docs, corpus, queryText, terms]
   await writeSidecar(
     out,
     'rerank',
-    { ...settings, missing, texts: texts !== undefined, again: plan.searchAgain },
+    {
+      ...{ ...settings, missing, texts: texts !== undefined, again: plan.searchAgain },
+      ...(statistics ? { statistics: { documents: statistics.documents } } : {}),
+    },
     files.filter((file) => file !== undefined),
   )
   const figures =

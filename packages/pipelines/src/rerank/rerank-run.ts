@@ -5,6 +5,7 @@ import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 import { type DocumentPlace, placeOf } from '../join/documents.ts'
 import type { Missing, MissingPolicy } from '../join/missing.ts'
+import type { StatisticsSource } from '../join/statistics.ts'
 import type { Measuring, RerankFigures } from './rerank-figures.ts'
 import { rerankFiles } from './rerank-files.ts'
 import { rerankStore } from './rerank-store.ts'
@@ -25,6 +26,8 @@ export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions {
   qrels?: string | undefined
   measuring?: Measuring | undefined
   settings?: PartialMethodSettings | undefined
+  /** Where the statistics of the words score come from; default: `corpus`, or a store's own. */
+  statistics?: StatisticsSource | undefined
   /** The result of a tuning, whose settings are used; where it advises against reranking, the run stays as it is. */
   tuned?: Tuned | undefined
   /** Rerank even where tuning advises against it. */

@@ -11,7 +11,8 @@ export interface RerankPlan {
   /** The texts, where the words count. */
   texts: PreparedTexts | undefined
   missing: MissingPolicy
-  contextSize: number
+  /** How many of a query's first candidates are looked at. */
+  lookedAt: number
 }
 
 /** One query to rerank. */
@@ -20,22 +21,22 @@ export interface RerankTask {
   /** Its row among the queries' embeddings, and the number of its text. */
   row: number
   text: number
-  /** The rows and texts of the context's documents. */
+  /** The rows and texts of the documents that are looked at. */
   rows: Uint32Array
   texts: Uint32Array
-  /** The places in the old ranking: those of the context first, then all others in their order. */
+  /** The places in the old ranking: those that are looked at first, then all others in their order. */
   places: Uint32Array
 }
 
 /** Turns a run into tasks. Missing embeddings and texts are counted, and are an error unless they may be skipped. */
 export function rerankTasks(plan: RerankPlan): { list: RerankTask[]; report: MissingReport } {
-  const { queries, docs, texts, contextSize } = plan
+  const { queries, docs, texts, lookedAt } = plan
   const join = new Join({ queries, docs, texts }, plan.missing)
   const list: RerankTask[] = []
   for (const { query, ids } of plan.run) {
     const row = join.query(query)
     if (row === undefined) continue
-    const { rows, places } = join.candidates(ids, contextSize)
+    const { rows, places } = join.candidates(ids, lookedAt)
     list.push({
       query,
       row,

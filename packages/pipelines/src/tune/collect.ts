@@ -1,8 +1,9 @@
-import { KithError, type PreparedText } from '@kith/core'
+import { KithError, type PreparedText, type TermStatistics } from '@kith/core'
 import type { Embeddings, Qrels, Run } from '@kith/ir'
 import { shareTexts, type TrialCollection, type TrialQuery } from '@kith/tune'
 import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
+import { shareStatistics } from '../join/statistics.ts'
 
 /** The data that settings are tuned on. */
 export interface CollectInputs {
@@ -10,8 +11,8 @@ export interface CollectInputs {
   qrels: Qrels
   queries: Embeddings
   docs: Embeddings
-  /** The texts by id, undefined where there is none. */
-  texts?: TextsById | undefined
+  /** The texts by id, once for each way to make terms that is tried. */
+  texts?: readonly TextsById[] | undefined
   /** How many of a query's first candidates may be reranked: as many as any settings' contextSize; default 100. */
   largest?: number | undefined
   /** The policy for queries and candidates without an embedding or text; default: error. */
@@ -22,6 +23,8 @@ export interface CollectInputs {
 
 /** Prepared texts by the ids of queries and documents. */
 export interface TextsById {
+  /** How often terms occur in the collection, where that is known. */
+  statistics?: TermStatistics | undefined
   query(id: string): PreparedText | undefined
   document(id: string): PreparedText | undefined
 }
@@ -60,29 +63,31 @@ class Gathered {
   readonly list: TrialQuery[] = []
   readonly #inputs: CollectInputs
   readonly #queryRows: number[] = []
-  readonly #queryTexts: PreparedText[] = []
+  readonly #queryIds: string[] = []
   /** The documents' numbers by their rows. */
   readonly #numbers = new Map<number, number>()
   readonly #docRows: number[] = []
-  readonly #docTexts: PreparedText[] = []
+  readonly #docIds: string[] = []
 
   constructor(inputs: CollectInputs, missing: MissingPolicy) {
     const { queries, docs, texts } = inputs
     this.#inputs = inputs
-    const present = texts && {
-      hasQuery: (id: string) => texts.query(id) !== undefined,
-      hasDocument: (id: string) => texts.document(id) !== undefined,
+    // All are of the same files: the first says which texts there are.
+    const first = texts?.[0]
+    const present = first && {
+      hasQuery: (id: string) => first.query(id) !== undefined,
+      hasDocument: (id: string) => first.document(id) !== undefined,
     }
     this.join = new Join({ queries, docs, texts: present }, missing)
   }
 
   add(id: string, candidates: readonly string[], judgements: ReadonlyMap<string, number>): void {
-    const { texts, largest = 100, groupOf } = this.#inputs
+    const { largest = 100, groupOf } = this.#inputs
     const row = this.join.query(id)
     if (row === undefined) return
     const { rows, places } = this.join.candidates(candidates, largest)
     const number = this.#queryRows.push(row) - 1
-    if (texts) this.#queryTexts.push(texts.query(id)!)
+    this.#queryIds.push(id)
     const ideal = Float64Array.from([...judgements.values()].filter((grade) => grade >= 0))
     this.list.push({
       id,
@@ -102,7 +107,11 @@ class Gathered {
       list: this.list,
       queries: sharedRows(queries, this.#queryRows),
       docs: sharedRows(docs, this.#docRows),
-      texts: texts && { queries: shareTexts(this.#queryTexts), docs: shareTexts(this.#docTexts) },
+      texts: texts?.map((own) => ({
+        queries: shareTexts(this.#queryIds.map((id) => own.query(id)!)),
+        docs: shareTexts(this.#docIds.map((id) => own.document(id)!)),
+        statistics: shareStatistics(own.statistics),
+      })),
     }
   }
 
@@ -111,8 +120,7 @@ class Gathered {
     const known = this.#numbers.get(row)
     if (known !== undefined) return known
     const number = this.#docRows.push(row) - 1
-    const { texts } = this.#inputs
-    if (texts) this.#docTexts.push(texts.document(id)!)
+    this.#docIds.push(id)
     this.#numbers.set(row, number)
     return number
   }

@@ -1,3 +1,4 @@
+import type { TermsName } from '@kith/core'
 import { type OpenEmbeddingsOptions, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
 import { createEvaluator, type Evaluator, type TrialCollection } from '@kith/tune'
 import { jobDefaults } from '../job-defaults.ts'
@@ -5,7 +6,7 @@ import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
 import { PreparedTexts } from '../join/prepared-texts.ts'
 import { checkTextPair } from '../join/text-files.ts'
-import { collect } from './collect.ts'
+import { collect, type TextsById } from './collect.ts'
 
 /** Judged queries that settings are measured on, and how. */
 export interface JudgedInputs extends OpenEmbeddingsOptions {
@@ -21,6 +22,8 @@ export interface JudgedInputs extends OpenEmbeddingsOptions {
   corpus?: string | undefined
   /** Texts of the queries. */
   queryText?: string | undefined
+  /** Whether the words score knows all documents of the corpus, or each query's candidates only; default `corpus`. */
+  statistics?: 'corpus' | 'context' | undefined
   /** The measure; default nDCG@10. */
   measure?: string | undefined
   /** From which grade on a document is relevant; default 1. */
@@ -47,8 +50,11 @@ export interface Judged extends OpenVectors {
   files: readonly string[]
 }
 
+/** Judged queries, and the ways to make terms that their texts are prepared with. */
+type JudgedPlan = JudgedInputs & { terms: readonly TermsName[] }
+
 /** Opens judged queries for contexts of at most `largest` candidates. */
-export async function openJudged(inputs: JudgedInputs, largest: number): Promise<Judged> {
+export async function openJudged(inputs: JudgedPlan, largest: number): Promise<Judged> {
   const textFiles = checkTextPair(inputs)
   const vectors = await openVectors(inputs)
   try {
@@ -61,7 +67,7 @@ export async function openJudged(inputs: JudgedInputs, largest: number): Promise
 
 async function judgedWith(
   vectors: OpenVectors,
-  inputs: JudgedInputs,
+  inputs: JudgedPlan,
   textFiles: ReturnType<typeof checkTextPair>,
   largest: number,
 ): Promise<Judged> {
@@ -74,11 +80,17 @@ async function judgedWith(
   } = inputs
   const { queries, docs } = vectors
   const [run, qrels] = [await readRun(inputs.run), await readQrels(inputs.qrels)]
-  const prepared =
-    textFiles && (await PreparedTexts.read(textFiles, { run, contextSize: largest, missing }))
-  const texts = prepared && {
-    query: (id: string) => prepared.queries.get(id),
-    document: (id: string) => prepared.documents.get(id),
+  const { statistics = 'corpus' } = inputs
+  const texts: TextsById[] | undefined = textFiles && []
+  for (const terms of texts ? inputs.terms : []) {
+    const count = statistics === 'corpus'
+    const wanted = { run, lookedAt: largest, missing }
+    const prepared = await PreparedTexts.read(textFiles!, wanted, { terms, count })
+    texts!.push({
+      query: (id: string) => prepared.queries.get(id),
+      document: (id: string) => prepared.documents.get(id),
+      statistics: prepared.statistics,
+    })
   }
   const { collection, report } = collect({ run, qrels, queries, docs, texts, largest, missing })
   const scoring = { measure, level, strict }

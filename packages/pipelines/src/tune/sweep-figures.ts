@@ -10,7 +10,13 @@ import {
 } from '@kith/core'
 import type { Embeddings, Qrels, Run } from '@kith/ir'
 import type { Figure } from '@kith/report'
-import { type SweptSetting, type TrialCollection, timePerQuery, viewsOf } from '@kith/tune'
+import {
+  type SweptSetting,
+  type TrialCollection,
+  timePerQuery,
+  viewsOf,
+  withStatistics,
+} from '@kith/tune'
 import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 
@@ -55,7 +61,8 @@ export async function scoresFigure(
   const some = collection.list.slice(0, MOST_QUERIES)
   const before = some.map(({ id }) => Float32Array.from(run.get(id)!.scores).subarray(0, RANKS))
   const after = some.map((own) => {
-    const { scores } = rerank(...viewsOf(collection, own), settings)
+    const all = withStatistics(collection, settings)
+    const { scores } = rerank(...viewsOf(collection, own, all.terms), all)
     return scores.slice(0, Math.min(RANKS, settings.contextSize))
   })
   return {
@@ -116,10 +123,15 @@ export async function labelFigure(
 ): Promise<Figure> {
   const { quantilesPerRank } = await import('@kith/report')
   const reranker = new Reranker()
-  const { views, ...plain } = similaritySettings(settings)
+  const { views, mix, ...plain } = similaritySettings(settings)
+  const labelMix = mix === 'words' ? undefined : mix
   const targets: readonly Target[] = ['mixed', 'geometric', 'rnn', 'query-centric', 'uniform']
   const kinds = targets.map((target) => {
-    return { target, own: resolveLabelSettings({ ...plain, target }), lists: [] as Float64Array[] }
+    return {
+      target,
+      own: resolveLabelSettings({ ...plain, mix: labelMix, target }),
+      lists: [] as Float64Array[],
+    }
   })
   const { dimensions } = docs
   for (const { query, rows, truth } of contexts) {

@@ -1,6 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type PartialMethodSettings, resolveMethodSettings } from '@kith/core'
+import {
+  type PartialMethodSettings,
+  resolveMethodSettings,
+  type TermsName,
+  termNames,
+} from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
 import { writeAtomic } from '@kith/ir'
 import type { Figure } from '@kith/report'
@@ -8,6 +13,7 @@ import { sweep } from '@kith/tune'
 import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 import type { Missing } from '../join/missing.ts'
+import { checkNamedTerms } from '../join/statistics.ts'
 import { version } from '../version.ts'
 import { type JudgedInputs, openJudged } from './judged-collection.ts'
 import {
@@ -47,7 +53,9 @@ export interface SweepResult {
  */
 export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<SweepResult> {
   const settings = resolveMethodSettings(inputs.settings)
-  const judged = await openJudged(inputs, LARGEST)
+  checkNamedTerms(settings)
+  const terms = settings.mix === 'words' ? termNames : [settings.terms as TermsName]
+  const judged = await openJudged({ ...inputs, terms }, LARGEST)
   const { run, qrels, queries, docs, collection, evaluator, scoring, policy, report } = judged
   try {
     throwIfAborted(hooks.signal)

@@ -4,15 +4,19 @@ import {
   type Method,
   type PartialMethodSettings,
   resolveMethodSettings,
+  type Settings,
+  type TermsName,
+  termNames,
 } from '@kith/core'
 import { type Tuned, tune, writeTuned } from '@kith/tune'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 import type { Missing } from '../join/missing.ts'
+import { checkNamedTerms } from '../join/statistics.ts'
 import { type JudgedInputs, openJudged } from './judged-collection.ts'
 
-/** The deepest context that is tried. */
-const LARGEST = 100
+/** The deepest candidate that is looked at. */
+const LARGEST = 200
 
 /** The inputs of a tuning. */
 export interface TuneInputs extends JudgedInputs {
@@ -63,13 +67,17 @@ export async function tuneRun(inputs: TuneInputs, hooks: Hooks = {}): Promise<Tu
   const base = resolveMethodSettings(inputs.settings)
   const methods = methodsOf(inputs)
   const largest = Math.max(LARGEST, base.contextSize)
-  const judged = await openJudged(inputs, largest)
+  checkNamedTerms(base)
+  const judged = await openJudged({ ...inputs, terms: termsToTry(base) }, largest)
   const { evaluator, scoring, policy, files, report } = judged
   try {
     for (const remark of report.remarks()) hooks.onRemark?.(remark)
     const tuned = await tune(evaluator, {
       ...{ ...scoring, base, methods, trials, folds, seed, study },
-      fingerprint: await fingerprint({ missing: policy, largest }, files),
+      fingerprint: await fingerprint(
+        { missing: policy, largest, statistics: inputs.statistics ?? 'corpus' },
+        files,
+      ),
       signal: hooks.signal,
       onProgress: (done, total) => hooks.onProgress?.({ stage: 'tuning', done, total }),
     })
@@ -79,6 +87,12 @@ export async function tuneRun(inputs: TuneInputs, hooks: Hooks = {}): Promise<Tu
   } finally {
     await judged.close()
   }
+}
+
+/** The ways to make terms that are tried: that of the settings first. */
+function termsToTry({ mix, terms }: Settings): TermsName[] {
+  const own = terms as TermsName
+  return mix === 'words' ? [own, ...termNames.filter((name) => name !== own)] : [own]
 }
 
 /** The methods to choose among; fusion is one of them only where there are texts. */

@@ -1,10 +1,19 @@
-import type { PreparedText } from '@kith/core'
+import type { PreparedText, TermStatistics } from '@kith/core'
 
 /** Prepared texts on shared memory, one behind the other. */
 export interface SharedTexts {
   words: Uint32Array
   /** Where each text starts, and at last where the last one ends. */
   starts: Float64Array
+  /** How the terms of all of them were made. */
+  terms: PreparedText['terms']
+}
+
+/** The texts of queries and documents, and how often their terms occur in the collection, if that is known. */
+export interface TrialTexts {
+  queries: SharedTexts
+  docs: SharedTexts
+  statistics?: TermStatistics | undefined
 }
 
 /** A judged query with its candidates. */
@@ -31,8 +40,8 @@ export interface TrialCollection {
   /** The vectors, one behind the other. */
   queries: Float32Array
   docs: Float32Array
-  /** The texts of the same. */
-  texts?: { queries: SharedTexts; docs: SharedTexts } | undefined
+  /** The texts of the same, once for each way to make terms that is tried; the first is the usual one. */
+  texts?: readonly TrialTexts[] | undefined
 }
 
 /** Puts texts on shared memory. */
@@ -45,10 +54,10 @@ export function shareTexts(texts: readonly PreparedText[]): SharedTexts {
   texts.forEach(({ postings }, i) => {
     words.set(postings, starts[i]!)
   })
-  return { words, starts }
+  return { words, starts, terms: texts[0]?.terms ?? 'english' }
 }
 
 /** One text of those that are shared. */
-export function textAt({ words, starts }: SharedTexts, number: number): PreparedText {
-  return { postings: words.subarray(starts[number]!, starts[number + 1]!) }
+export function textAt({ words, starts, terms }: SharedTexts, number: number): PreparedText {
+  return { postings: words.subarray(starts[number]!, starts[number + 1]!), terms }
 }

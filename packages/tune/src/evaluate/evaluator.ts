@@ -15,6 +15,8 @@ export interface Evaluator {
   readonly largest: number
   /** Whether there are texts. */
   readonly texts: boolean
+  /** The ways to make terms that there are texts of. */
+  readonly terms: readonly string[]
   /** Each query's value as the run ranks it. */
   readonly baseline: Float64Array
   /**
@@ -74,6 +76,7 @@ export function createEvaluator(
     groups: grouped ? list.map(({ id, group }) => group ?? `query ${id}`) : undefined,
     largest: list.reduce((most, { docs }) => Math.max(most, docs.length), 1),
     texts: collection.texts !== undefined,
+    terms: (collection.texts ?? []).map(({ docs }) => docs.terms),
     baseline,
     async evaluate(settings, wanted) {
       const parts = await Promise.all(

@@ -4,9 +4,11 @@ import {
   type Ranking,
   rerank,
   similaritySettings,
+  type Terms,
   TrialContext,
 } from '@kith/core'
-import { viewsOf } from '../settings/trial-views.ts'
+import { lookedAt } from '@kith/core/internal'
+import { viewsOf, withStatistics } from '../settings/trial-views.ts'
 import type { TrialCollection, TrialQuery } from './collection.ts'
 import { createScorer, type Scorer, type ScorerOptions } from './scorer.ts'
 
@@ -28,7 +30,8 @@ export interface TrialBatch {
 export class QueryTrials {
   readonly #inputs: TrialInputs
   readonly #scorer: Scorer
-  readonly #contexts = new Map<number, TrialContext>()
+  /** By the query and the terms of its texts. */
+  readonly #contexts = new Map<string, TrialContext>()
   #bytes = 0
 
   constructor(inputs: TrialInputs) {
@@ -46,30 +49,37 @@ export class QueryTrials {
     const { collection } = this.#inputs
     const own = collection.list[query]!
     try {
-      const known = this.#contexts.get(query)
-      const context = known ?? openContext(collection, own)
-      const before = known?.bytes ?? 0
-      settings.forEach((some, s) => {
+      settings.forEach((given, s) => {
         const place = s * this.queries + query
         if (mask[place] === 0) return
+        const some = withStatistics(collection, given)
+        const key = `${query} ${some.terms}`
+        const known = this.#contexts.get(key)
+        const context = known ?? openContext(collection, own, some.terms)
+        const before = known?.bytes ?? 0
         const { order } = rankWith(collection, own, context, some)
-        const inside = Math.min(some.contextSize, own.docs.length)
-        const grades = gradesInOrder(own, order, inside, this.#scorer.depth)
+        const looked = lookedAt(some, collection.texts !== undefined)
+        const grades = gradesInOrder(
+          own,
+          order,
+          Math.min(looked, own.docs.length),
+          this.#scorer.depth,
+        )
         values[place] = this.#scorer.score(grades, own.ideal)
+        this.#keep(key, context, before)
       })
-      this.#keep(query, context, before)
     } catch (error) {
       if (!(error instanceof KithError)) throw error
       throw new KithError(error.code, `query ${own.id}: ${error.message}`)
     }
   }
 
-  #keep(query: number, context: TrialContext, before: number): void {
+  #keep(key: string, context: TrialContext, before: number): void {
     this.#bytes += context.bytes - before
-    if (this.#bytes <= this.#inputs.memory) this.#contexts.set(query, context)
+    if (this.#bytes <= this.#inputs.memory) this.#contexts.set(key, context)
     else {
       this.#bytes -= context.bytes
-      this.#contexts.delete(query)
+      this.#contexts.delete(key)
     }
   }
 }
@@ -90,11 +100,11 @@ function rankWith(
   settings: MethodSettings,
 ): Ranking {
   if (settings.method === 'neighbours') return context.rerank(similaritySettings(settings))
-  return rerank(...viewsOf(collection, own), settings)
+  return rerank(...viewsOf(collection, own, settings.terms), settings)
 }
 
-function openContext(collection: TrialCollection, own: TrialQuery): TrialContext {
-  return new TrialContext(...viewsOf(collection, own), Math.max(1, own.docs.length))
+function openContext(collection: TrialCollection, own: TrialQuery, terms: Terms): TrialContext {
+  return new TrialContext(...viewsOf(collection, own, terms), Math.max(1, own.docs.length))
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type MethodSettings, rerank } from '@kith/core'
-import { viewsOf } from '../settings/trial-views.ts'
+import { viewsOf, withStatistics } from '../settings/trial-views.ts'
 import type { TrialCollection } from './collection.ts'
 
 /** The time that reranking one query takes with some context size. */
@@ -26,9 +26,11 @@ export function timePerQuery(
   const step = Math.max(1, Math.floor(list.length / QUERIES))
   const sample = list.filter((_, i) => i % step === 0).slice(0, QUERIES)
   return sizes.map((size) => {
-    const some = { ...settings, contextSize: size }
+    const some = withStatistics(collection, { ...settings, contextSize: size })
     const deep = sample.filter(({ docs }) => docs.length >= size)
-    const contexts = (deep.length > 0 ? deep : sample).map((own) => viewsOf(collection, own))
+    const contexts = (deep.length > 0 ? deep : sample).map((own) =>
+      viewsOf(collection, own, some.terms),
+    )
     // The first calls compile and allocate.
     for (const [query, candidates] of contexts.slice(0, 3)) rerank(query, candidates, some)
     const times: number[] = []

@@ -29,7 +29,8 @@ export async function searchSettings(
   options: SearchOptions,
 ): Promise<FoundSettings> {
   const { base, trials, folds, seed, measure, level, strict, onProgress, signal } = options
-  const space = options.space ?? settingSpace({ ...evaluator, methods: options.methods })
+  const space =
+    options.space ?? settingSpace({ ...evaluator, methods: options.methods, mix: base.mix })
   checkSpace(space)
   const foldOf = splitFolds(evaluator.queries, folds, seed, evaluator.groups)
   const queries = [...foldOf.keys()]

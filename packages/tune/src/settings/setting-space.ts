@@ -1,12 +1,24 @@
 import { KithError, type Method, type MethodSettings, type PartialSettings } from '@kith/core'
-import { fill, fromUnit, type Parameters, type Space, toUnit, type Value } from '../search/space.ts'
+import {
+  type Dimension,
+  fill,
+  fromUnit,
+  type Parameters,
+  type Space,
+  toUnit,
+  type Value,
+} from '../search/space.ts'
 
 /** The inputs that decide the search space. */
 export interface SpaceInputs {
   /** The most candidates that a query has. */
   largest: number
-  /** Whether the words of texts are a view. */
+  /** Whether there are texts. */
   texts: boolean
+  /** The ways to make terms that there are texts of. */
+  terms?: readonly string[] | undefined
+  /** The mix of the settings to depart from; `words` with texts has settings of its own. */
+  mix?: MethodSettings['mix'] | undefined
   /** The methods to choose among; default: `neighbours` alone. */
   methods?: readonly Method[] | undefined
 }
@@ -27,7 +39,7 @@ export function settingSpace(inputs: SpaceInputs): Space {
   if (methods.length === 1 && only === 'neighbours') return neighbourSpace(inputs)
   const { contextSize, ...own } = neighbourSpace(inputs)
   const of = (method: Method) => ({ when: { dimension: 'method', is: method } })
-  const { textScore, ...rest } = own
+  const { textScore, wordsWeight, terms, ...rest } = own
   return {
     method: { kind: 'choice', values: methods },
     contextSize: contextSize!,
@@ -39,6 +51,8 @@ export function settingSpace(inputs: SpaceInputs): Space {
     ),
     // Both of two methods have it.
     ...(textScore ? { textScore } : {}),
+    ...(wordsWeight ? { wordsWeight } : {}),
+    ...(terms ? { terms } : {}),
     feedbackDocs: { kind: 'integer', from: 1, to: Math.min(10, inputs.largest), ...of('rocchio') },
     feedbackWeight: { kind: 'float', from: 0, to: 0.7, ...of('rocchio') },
     averaged: { kind: 'integer', from: 1, to: Math.min(10, inputs.largest), ...of('average') },
@@ -51,7 +65,8 @@ export function settingSpace(inputs: SpaceInputs): Space {
  * The settings of our own method. Context sizes come in ten steps, so that trials share what is
  * computed for a size. With texts, the raw mix is out: views have different scales.
  */
-function neighbourSpace({ largest, texts }: SpaceInputs): Space {
+function neighbourSpace(inputs: SpaceInputs): Space {
+  const { largest, texts, mix } = inputs
   const most = Math.min(largest, LARGEST_CONTEXT)
   const step = Math.max(1, Math.floor(most / 10))
   const standard = texts ? {} : { when: { dimension: 'mix', is: 'standard' } }
@@ -70,6 +85,25 @@ function neighbourSpace({ largest, texts }: SpaceInputs): Space {
       when: { dimension: 'weight', is: 'exp' },
     },
     rowScaling: { kind: 'choice', values: ['none', 'max', 'mean'] },
+    ...(texts && mix === 'words' ? wordsSpace(inputs) : termSpace(texts, standard)),
+  }
+}
+
+/** The settings of the second generation: the weights of its terms (docs/method.md section 4). */
+function wordsSpace({ terms = [], largest }: SpaceInputs): Space {
+  return {
+    wordsWeight: { kind: 'float', from: 0.2, to: 0.7 },
+    neighbourWeight: { kind: 'float', from: 0, to: 0.5 },
+    supportDocs: { kind: 'integer', from: 1, to: Math.min(10, largest) },
+    supportWeight: { kind: 'float', from: 0, to: 0.4 },
+    textGraph: { kind: 'float', from: 0, to: 0.9 },
+    ...(terms.length > 1 ? { terms: { kind: 'choice', values: terms } as const } : {}),
+  }
+}
+
+/** The settings of the mix of two terms. */
+function termSpace(texts: boolean, standard: Pick<Dimension, 'when'>): Space {
+  return {
     ...(texts ? {} : { mix: { kind: 'choice', values: ['standard', 'raw'] } as const }),
     // Below 0.3 the standard mix has left the retriever's own ranking behind.
     lambda: { kind: 'float', from: 0.3, to: 1, ...standard },
@@ -101,6 +135,13 @@ export function settingsOf(parameters: Parameters, base: MethodSettings): Method
     settings['views'] = {
       vectors: { graph: 1 - graph, score: 1 - textScore },
       texts: { graph, score: textScore },
+    } satisfies PartialSettings['views']
+  }
+  if (base.mix === 'words' && typeof textGraph === 'number') {
+    // The words score stands for the texts in the score.
+    settings['views'] = {
+      vectors: { graph: 1 - textGraph, score: 1 },
+      texts: { graph: textGraph, score: 0 },
     } satisfies PartialSettings['views']
   }
   return settings as unknown as MethodSettings

@@ -1,16 +1,43 @@
-import type { Candidates, Query } from '@kith/core'
-import { type TrialCollection, type TrialQuery, textAt } from '../evaluate/collection.ts'
+import { type Candidates, KithError, type MethodSettings, type Query, type Terms } from '@kith/core'
+import {
+  type TrialCollection,
+  type TrialQuery,
+  type TrialTexts,
+  textAt,
+} from '../evaluate/collection.ts'
 
-/** A judged query and its candidates as reranking takes them, with texts where there are any. */
+/** A judged query and its candidates as reranking takes them, with texts of these terms where there are any. */
 export function viewsOf(
-  { dimensions, queries, docs, texts }: TrialCollection,
+  collection: TrialCollection,
   own: TrialQuery,
+  terms: Terms,
 ): [Query, Candidates] {
+  const { dimensions, queries, docs } = collection
   const row = (all: Float32Array, number: number) =>
     all.subarray(number * dimensions, (number + 1) * dimensions)
   const vector = row(queries, own.row)
   const vectors = Array.from(own.docs, (number) => row(docs, number))
+  const texts = textsOf(collection, terms)
   if (!texts) return [vector, vectors]
   const asked = { vector, text: textAt(texts.queries, own.row) }
   return [asked, { vectors, texts: Array.from(own.docs, (number) => textAt(texts.docs, number)) }]
+}
+
+/** Settings with the collection's term statistics, where they are known and count. */
+export function withStatistics(
+  collection: TrialCollection,
+  settings: MethodSettings,
+): MethodSettings {
+  const statistics = textsOf(collection, settings.terms)?.statistics
+  return statistics && settings.mix === 'words' ? { ...settings, statistics } : settings
+}
+
+function textsOf({ texts }: TrialCollection, terms: Terms): TrialTexts | undefined {
+  if (!texts) return undefined
+  const found = texts.find(({ docs }) => docs.terms === terms)
+  if (found) return found
+  throw new KithError(
+    'BAD_SETTING',
+    `there are texts with terms ${texts.map(({ docs }) => docs.terms).join(', ')}, not with ${String(terms)}`,
+  )
 }

@@ -19,6 +19,8 @@ export interface HeldOutValues {
   default: Float64Array
   /** With the settings that the other folds chose; undefined where none were searched for. */
   tuned?: Float64Array | undefined
+  /** With the embeddings only, where there are texts and nothing was searched for. */
+  embeddings?: Float64Array | undefined
 }
 
 /** The evidence that a verdict rests on. */
@@ -45,6 +47,7 @@ export interface Decision {
  * queries it is switched off only by a sign of harm, with more already by the lack of a gain.
  */
 export function judge(values: HeldOutValues): Decision {
+  if (values.embeddings && !values.tuned) return judgeFew(values, values.embeddings)
   const { baseline, tuned } = values
   const overDefault = tuned && pairedTest(values.default, tuned)
   const replaced = overDefault !== undefined && overDefault.t > CONVINCING
@@ -62,6 +65,37 @@ export function judge(values: HeldOutValues): Decision {
     candidate,
     reason: reasonOf(candidate, helps, evidence, overDefault),
     heldOut,
+  }
+}
+
+/**
+ * With few queries and texts: the default, the embeddings only, or the ranking as it is. The default
+ * goes by a sign of harm, or where the embeddings alone are convincingly better.
+ */
+function judgeFew(values: HeldOutValues, embeddings: Float64Array): Decision {
+  const { baseline } = values
+  const ofDefault = pairedTest(baseline, values.default)
+  const alone = pairedTest(baseline, embeddings)
+  const overDefault = pairedTest(values.default, embeddings)
+  const replaced =
+    overDefault.t > CONVINCING || (ofDefault.t < HARMFUL && alone.t >= HARMFUL && alone.gain > 0)
+  const evidence = replaced ? alone : ofDefault
+  const helps = evidence.t >= HARMFUL
+  const candidate = replaced ? 'tuned' : 'default'
+  const held = `${signed(evidence.gain)} (t ${evidence.t.toFixed(1)}) against the ranking as it is`
+  const what = replaced ? 'the embeddings without the words' : 'the default'
+  return {
+    verdict: helps ? candidate : 'keep-run',
+    candidate,
+    reason: helps
+      ? `with ${FEW_QUERIES} judged queries or fewer only off, embeddings only or default is decided: ${what} with ${held}`
+      : `the default does harm, and the embeddings only do not help: ${held}`,
+    heldOut: {
+      baseline: meanOf(baseline),
+      default: meanOf(values.default),
+      ...(replaced ? { tuned: meanOf(embeddings), overDefault } : {}),
+      ...evidence,
+    },
   }
 }
 

@@ -1,0 +1,46 @@
+import { termNames } from '@kith/core'
+import { collectTerms } from '@kith/pipelines/internal/terms/collect-terms'
+import { defineCommand } from '../options/command.ts'
+import { optionalChoice, text } from '../options/values.ts'
+
+/** `kith terms`: a collection's term statistics, for the words score. */
+export const termsCommand = defineCommand({
+  name: 'terms',
+  summary: 'count how often terms occur in a collection, for reranking with its texts',
+  description:
+    'kith rerank counts the terms of --corpus by itself; kept in a file, they need not be counted\n' +
+    'again (kith rerank --terms, kith serve --terms). A term is known by its hash: the file has no\n' +
+    'words, and takes 12 bytes for each different term.',
+  example: 'kith terms --corpus corpus.jsonl --out terms.bin',
+  options: {
+    corpus: { value: 'FILE', file: 'input', help: 'texts of all documents', required: true },
+    out: {
+      value: 'FILE',
+      file: 'output',
+      help: 'the statistics; JSON where it ends in .json',
+      required: true,
+    },
+    stems: {
+      value: 'KIND',
+      help: `how words become terms: ${termNames.join(', ')}`,
+      default: 'english',
+    },
+  },
+  async run(values, output, stop) {
+    const out = text(values, 'out')
+    const inputs = {
+      corpus: text(values, 'corpus'),
+      out,
+      terms: optionalChoice(values, 'stems', termNames),
+    }
+    const { documents, length, hashes } = await stop.heed(
+      (signal) => collectTerms(inputs, output.hooks(signal)),
+      { next: 'nothing was written' },
+    )
+    const mean = documents === 0 ? 0 : length / documents
+    output.result(
+      { out, documents, terms: hashes.length, meanLength: mean },
+      `${out}: ${hashes.length} terms of ${documents} documents, ${mean.toFixed(1)} in each`,
+    )
+  },
+})

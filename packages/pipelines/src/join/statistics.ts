@@ -1,0 +1,51 @@
+import { KithError, type Settings, type TermStatistics } from '@kith/core'
+import { readTerms } from '@kith/ir'
+
+/**
+ * Where the statistics of the words score come from: all documents of the corpus, a file that
+ * `collectTerms` wrote, or the candidates of each query alone.
+ */
+export type StatisticsSource = 'corpus' | 'context' | { file: string }
+
+/** Whether settings use the collection's term statistics at all. */
+export function usesStatistics({ mix, method }: Settings & { method?: string }): boolean {
+  return mix === 'words' && (method === undefined || method === 'neighbours' || method === 'fusion')
+}
+
+/** The statistics of a file, if one is named, checked to be of the terms of the settings. */
+export async function readStatistics(
+  source: StatisticsSource,
+  { terms }: Settings,
+): Promise<TermStatistics | undefined> {
+  if (typeof source !== 'object') return undefined
+  const statistics = await readTerms(source.file)
+  if (statistics.terms === terms) return statistics
+  throw new KithError(
+    'BAD_INPUT',
+    `${source.file} has statistics of terms ${statistics.terms}, the setting is ${String(terms)}`,
+  )
+}
+
+/** Statistics on memory that worker threads share. */
+export function shareStatistics(
+  statistics: TermStatistics | undefined,
+): TermStatistics | undefined {
+  if (!statistics) return undefined
+  const { hashes, frequencies } = statistics
+  const shared = {
+    hashes: new Float64Array(new SharedArrayBuffer(hashes.byteLength)),
+    frequencies: new Uint32Array(new SharedArrayBuffer(frequencies.byteLength)),
+  }
+  shared.hashes.set(hashes)
+  shared.frequencies.set(frequencies)
+  return { ...statistics, ...shared }
+}
+
+/** Refuses a function of terms, which a worker thread cannot be handed. */
+export function checkNamedTerms({ terms }: Settings): void {
+  if (typeof terms !== 'function') return
+  throw new KithError(
+    'BAD_SETTING',
+    'terms is a function, which jobs on files do not take: name one, or call rerank',
+  )
+}

@@ -1,0 +1,56 @@
+/**
+ * `npm run build`: builds all packages, each after those that it imports, as many at a time as there
+ * are cores.
+ */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { builtPackages } from './build-state.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const waiting = new Map(builtPackages(root).map((folder) => [folder, packageOf(folder)]))
+const built = new Set()
+let underWay = 0
+startReady()
+
+/** Starts the packages whose imports are all built; called again as each is done. */
+function startReady() {
+  for (const [folder, { name, script, imports }] of waiting) {
+    if (underWay === availableParallelism()) return
+    if (!imports.every((other) => built.has(other))) continue
+    waiting.delete(folder)
+    underWay++
+    run(folder, script).then(() => {
+      built.add(name)
+      underWay--
+      startReady()
+    })
+  }
+  if (underWay === 0 && waiting.size > 0) {
+    throw new Error(`these import each other in a circle: ${[...waiting.keys()].join(', ')}`)
+  }
+}
+
+/** A package's name, its script, and the packages of Kith that it imports. */
+function packageOf(folder) {
+  const read = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+  const { name, scripts, dependencies, devDependencies, peerDependencies } = read
+  const imports = Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies })
+  return { name, script: scripts.build, imports: imports.filter((one) => one.startsWith('@kith/')) }
+}
+
+/** Runs a package's script in its folder, as npm does; if it fails, so does this program. */
+function run(folder, script) {
+  const PATH = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter)
+  const options = { cwd: join(root, folder), shell: true, env: { ...process.env, PATH } }
+  const child = spawn(script, { ...options, stdio: 'inherit' })
+  return new Promise((resolve) => {
+    child.on('exit', (code) => {
+      if (code === 0) return resolve()
+      console.error(`kith: the build of ${folder} failed: ${script}`)
+      process.exit(1)
+    })
+  })
+}

@@ -1,0 +1,35 @@
+import { relative } from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** The files that take longest, the longest first; the order of the others hardly matters. */
+const longest = [
+  'test/faults/signals.test.ts',
+  'test/examples.test.ts',
+  'test/faults/kill.test.ts',
+  'packages/cli/test/encode.test.ts',
+  'packages/encoder/test/minilm.test.ts',
+  'packages/cli/test/commands.test.ts',
+  'packages/cli/test/outputs.test.ts',
+  'packages/work/test/batches.test.ts',
+  'packages/report/test/page.test.ts',
+  'packages/pipelines/test/stores.test.ts',
+  'packages/pipelines/test/work-faults.test.ts',
+  'test/doc-examples.test.ts',
+  'packages/cli/test/stores.test.ts',
+  'packages/cli/test/collections.test.ts',
+  'test/faults/size-limit.test.ts',
+  'test/faults/fuzz.test.ts',
+  'test/faults/work-kills.test.ts',
+]
+
+/** Starts the longest files first: in the end no worker waits for one that has begun late. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const place = ({ moduleId }: TestSpecification): number => {
+      const found = longest.indexOf(relative(this.ctx.config.root, moduleId))
+      return found < 0 ? longest.length : found
+    }
+    return sorted.sort((a, b) => place(a) - place(b))
+  }
+}
