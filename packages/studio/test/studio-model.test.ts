@@ -88,7 +88,7 @@ describe('the address', () => {
   test('whatever somebody writes into it, the settings are allowed ones', () => {
     const names = [
       ...['context', 'k', 'k-exp', 'trust', 'lambda', 'weight', 'mix', 'texts-weights'],
-      ...['terms', 'statistics', 'words-weight', 'neighbour-weight', 'support-weight', 'preselect'],
+      ...['stems', 'no-terms', 'words-weight', 'neighbour-weight', 'support-weight', 'preselect'],
     ]
     const values = fc.oneof(fc.string(), fc.double().map(String), fc.constant('1e999'))
     fc.assert(
@@ -100,7 +100,7 @@ describe('the address', () => {
         expect(['collection', 'context']).toContain(settings.statistics)
       }),
     )
-    const wrong = '?k=0&lambda=NaN&trust=&mix=none&terms=german&statistics=both&preselect=-1'
+    const wrong = '?k=0&lambda=NaN&trust=&mix=none&stems=german&preselect=-1'
     expect(stateFrom(wrong).settings).toEqual(defaultSettings)
     // One alone may be high where the other is low.
     expect(stateFrom('?neighbour-weight=0.9&support-weight=0.2').settings).toEqual(defaultSettings)
@@ -234,8 +234,8 @@ describe('what is copied', () => {
     )
     const first = commandLine(stateFrom('?mix=standard&texts-weights=0.1,0.4&words-weight=1'), info)
     expect(first).toContain('--mix standard --texts-weights 0.1,0.4 --out')
-    const alone = commandLine(stateFrom('?statistics=context&terms=plural&preselect=100'), info)
-    expect(alone).toContain('--terms plural --statistics context --preselect 100 --out')
+    const alone = commandLine(stateFrom('?no-terms=&stems=plural&preselect=100'), info)
+    expect(alone).toContain('--stems plural --preselect 100 --no-terms --out')
     const labels = commandLine({ ...stateFrom('?words-weight=1&k=3'), view: 'labels' }, info)
     expect(labels).not.toContain('--words-weight')
     expect(labels).toContain('--k 3')

@@ -5,11 +5,10 @@ import {
   explain,
   type Member,
   neighbours,
-  type PartialSettings,
   rerank,
   termStatistics,
 } from '@kith/core'
-import { evaluate, readLabels, readQrels, readRun, TextStore, writeRun } from '@kith/ir'
+import { evaluate, type Run, readLabels, readQrels, readRun, TextStore } from '@kith/ir'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browser, withBrowser } from '../../../test/browser.ts'
@@ -74,15 +73,10 @@ async function countTerms() {
   return termStatistics([...texts].map(({ text }) => text))
 }
 
-/** Reranks the whole run by @kith/core alone. */
-async function rankRun(name: string, settings: PartialSettings): Promise<string> {
-  const queries = collection.search('').entries.map(({ id: query }) => {
-    const { ids, ...inputs } = wholeQuery(query)
-    const { order, scores } = rerank(inputs.query, inputs.candidates, settings)
-    return { query, ids: Array.from(order, (i) => ids[i]!), scores: Array.from(scores) }
-  })
-  await writeRun(at(name), queries)
-  return at(name)
+/** The run that `kith rerank` makes with some options. */
+async function reranked(name: string, ...options: string[]): Promise<Run> {
+  succeed('rerank', ...inputs(), ...options, '--out', at(name))
+  return readRun(at(name))
 }
 
 const numberOf = (text: string): number => Number(text.replace('−', '-'))
@@ -166,26 +160,20 @@ describe.skipIf(!browser)('the page', () => {
   })
 
   test('with texts the page ranks by words and support too, and shows what each setting does', async () => {
-    const statistics = await countTerms()
-    const chosen: PartialSettings = {
-      statistics,
-      wordsWeight: 0.6,
-      supportDocs: 3,
-      supportWeight: 0.35,
-      neighbourWeight: 0.1,
-      preselect: 120,
-      k1: 1.5,
-      b: 0.8,
-    }
     const runs = {
-      usual: await readRun(await rankRun('usual.trec', { statistics })),
-      alone: await readRun(await rankRun('alone.trec', {})),
-      chosen: await readRun(await rankRun('chosen-words.trec', chosen)),
+      usual: await reranked('usual.trec'),
+      alone: await reranked('alone.trec', '--no-terms'),
+      chosen: await reranked(
+        'chosen-words.trec',
+        ...['--words-weight', '0.6', '--neighbour-weight', '0.1', '--support-weight', '0.35'],
+        ...['--support-docs', '3', '--preselect', '120', '--k1', '1.5', '--b', '0.8'],
+      ),
+      first: await reranked('first.trec', '--preset', 'balanced-1'),
     }
     const qrels = await readQrels(files.qrels)
     // Other work on the machine may slow the page's workers.
     const patience = { timeout: 15_000 }
-    const isRanked = async (page: Page, run: typeof runs.usual): Promise<void> => {
+    const isRanked = async (page: Page, run: Run): Promise<void> => {
       const { ids, scores } = run.get('q2')!
       await expect
         .poll(async () => (await rankingAfter(page)).ids, patience)
@@ -230,8 +218,7 @@ describe.skipIf(!browser)('the page', () => {
       expect(await slider('Geometric share').count()).toBe(1)
       expect(await slider('Share of words').count()).toBe(0)
       expect(await page.getByRole('radio', { name: 'none' }).first().isChecked()).toBe(true)
-      const first = await readRun(await rankRun('first.trec', { mix: 'standard', terms: 'none' }))
-      await isRanked(page, first)
+      await isRanked(page, runs.first)
       // Labels have no words score.
       await page.getByLabel('Preset').selectOption('balanced')
       await page.getByRole('link', { name: 'Labels' }).click()
@@ -256,26 +243,35 @@ describe.skipIf(!browser)('the page', () => {
     })
   })
 
-  test('the copied command gives the ranking that the page shows; the link opens it again', async () => {
-    await withPage('/?query=q4&k=7&mix=raw', async (page) => {
-      const copied = async (name: string): Promise<string> => {
-        await page.getByRole('button', { name }).click()
-        await page.getByText('Copied: the').waitFor()
-        return page.evaluate(() => navigator.clipboard.readText())
-      }
-      const command = await copied('Copy command')
-      const [, ...args] = command.replace('better.trec', at('copied.trec')).split(' ')
-      succeed(...args)
-      const shown = await rankingAfter(page)
-      expect(shown.ids).toEqual((await readRun(at('copied.trec'))).get('q4')!.ids.slice(0, 20))
-      expect(await copied('Copy code')).toContain("mix: 'raw'")
-      await page.goto(await copied('Copy link'))
-      expect(await rankingAfter(page)).toEqual(shown)
-      await page.getByLabel('Preset').selectOption('msmarco-coder-cocondenser')
-      await expect.poll(() => new URL(page.url()).search).toContain('k-exp=8')
-      expect(await page.getByRole('slider', { name: 'Trust' }).inputValue()).toBe('0.5')
-    })
-  })
+  test.each([
+    [
+      '/?query=q4&k=7&words-weight=0.7&support-docs=2&stems=plural&no-terms=',
+      "terms: 'plural',\n  wordsWeight: 0.7,",
+    ],
+    ['/?query=q4&k=7&mix=raw', "mix: 'raw'"],
+  ])(
+    'the copied command gives the ranking that the page shows; the link opens it again: %s',
+    async (address, changed) => {
+      await withPage(address, async (page) => {
+        const copied = async (name: string): Promise<string> => {
+          await page.getByRole('button', { name }).click()
+          await page.getByText('Copied: the').waitFor()
+          return page.evaluate(() => navigator.clipboard.readText())
+        }
+        const command = await copied('Copy command')
+        const [, ...args] = command.replace('better.trec', at('copied.trec')).split(' ')
+        succeed(...args)
+        const shown = await rankingAfter(page)
+        expect(shown.ids).toEqual((await readRun(at('copied.trec'))).get('q4')!.ids.slice(0, 20))
+        expect(await copied('Copy code')).toContain(changed)
+        await page.goto(await copied('Copy link'))
+        expect(await rankingAfter(page)).toEqual(shown)
+        await page.getByLabel('Preset').selectOption('msmarco-coder-cocondenser')
+        await expect.poll(() => new URL(page.url()).search).toContain('k-exp=8')
+        expect(await page.getByRole('slider', { name: 'Trust' }).inputValue()).toBe('0.5')
+      })
+    },
+  )
 
   test('a document says why it moved, and leads to its neighbourhood', async () => {
     const { ids: all, query, candidates } = wholeQuery('q3')

@@ -1,6 +1,6 @@
 import type { StudioFiles, StudioInfo } from '../../src/studio-wire.ts'
 import { defaultSettings, mixOf, type PageSettings, termsOf, type Use } from './page-settings.ts'
-import { labelOptionsOf, optionsOf, rankingNames } from './setting-names.ts'
+import { labelOptionsOf, type Option, optionsOf, rankingNames } from './setting-names.ts'
 import type { StudioState } from './state.ts'
 
 /** The command that does for the whole run what the current view shows for a query. */
@@ -40,12 +40,13 @@ function methodOptions(settings: PageSettings, use: Use): Option[] {
   const mix = mixOf(settings, use)
   // The second generation has no words in the geometric term: what the page remembers of them waits for the first.
   const own = mix === 'words' ? { ...settings, textScore: defaultSettings.textScore } : settings
-  return optionsOf(own).flatMap(([name, value]): Option[] => {
+  return optionsOf(own).flatMap((option): Option[] => {
+    const [name] = option
     if (name === 'texts-weights') {
       if (termsOf(settings, use) === undefined) return []
-      return [[name, mix === 'words' ? `0,${settings.textGraph}` : value]]
+      return [mix === 'words' ? [name, `0,${settings.textGraph}`] : option]
     }
-    return rankingNames.has(name) && mix !== 'words' ? [] : [[name, value]]
+    return rankingNames.has(name) && mix !== 'words' ? [] : [option]
   })
 }
 
@@ -85,8 +86,6 @@ export function code(settings: PageSettings, info: StudioInfo): string {
     `const statistics = termStatistics(collection${how})\n${ranked}`
   )
 }
-
-type Option = readonly [name: string, value?: string]
 
 function textFiles({ corpus, queryText }: StudioFiles): Option[] {
   return [
