@@ -127,6 +127,7 @@ const table: Record<string, [Any, ...unknown[]]> = {
   'Reranker.similarity': [own.similarity.bind(own), query, candidates, ['query', 0], settings],
   'Reranker.neighbours': [own.neighbours.bind(own), query, candidates, settings],
   'Reranker.explain': [own.explain.bind(own), query, candidates, 0, settings],
+  'Reranker.takeApart': [own.takeApart.bind(own), query, candidates, settings],
   'Reranker.smoothLabels': [
     own.smoothLabels.bind(own),
     query,
