@@ -54,7 +54,10 @@ export function fieldOf(object: unknown, field: string): unknown {
     : undefined
 }
 
-/** A number in a field; undefined where a store has sent none that counts. */
+/**
+ * A number in a field; undefined where a store has sent none that counts. Types of hits leave their
+ * scores out: with `score` in two of them, a reader would take the hits of the other store.
+ */
 export function numberIn(object: unknown, field: string): number | undefined {
   const value = fieldOf(object, field)
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined

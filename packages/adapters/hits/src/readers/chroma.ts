@@ -4,7 +4,6 @@ import { denseVector, nearnessIn, type Reader } from '../reader.ts'
 export interface ChromaHit {
   embedding?: readonly number[] | null | undefined
   document?: string | null | undefined
-  distance?: number | null | undefined
 }
 
 /**

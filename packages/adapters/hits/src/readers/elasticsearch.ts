@@ -4,7 +4,6 @@ import { denseVector, type Fields, fieldOf, numberIn, type Reader, textIn } from
 /** A hit as Elasticsearch and OpenSearch return it. */
 export interface ElasticsearchHit {
   _source?: unknown
-  _score?: number | string | null | undefined
 }
 
 /**

@@ -5,7 +5,6 @@ import { denseVector, numberIn, type Reader, type TextField, textIn } from '../r
 export interface PineconeHit {
   values?: readonly number[] | undefined
   metadata?: object | undefined
-  score?: number | undefined
 }
 
 /**

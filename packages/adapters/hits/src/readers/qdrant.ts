@@ -6,7 +6,6 @@ export interface QdrantHit {
   /** A vector, or vectors by name. */
   vector?: object | null | undefined
   payload?: object | null | undefined
-  score?: number | undefined
 }
 
 /**

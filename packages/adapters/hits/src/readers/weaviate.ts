@@ -14,8 +14,6 @@ export interface WeaviateHit {
   /** Vectors by name. */
   vectors?: object | undefined
   properties?: object | undefined
-  /** With `score` of a hybrid search or one for words, or `distance` of one for vectors. */
-  metadata?: object | undefined
 }
 
 /**
@@ -30,7 +28,11 @@ export function weaviate(fields: Fields = {}): Reader<WeaviateHit> {
   return {
     vector: (object) => denseVector(fieldOf(object.vectors, vector)),
     text: textIn(text, (object) => object.properties),
-    score: ({ metadata }) => numberIn(metadata, 'score') ?? nearnessIn(metadata, 'distance'),
+    // Of a hybrid search or one for words, of one for vectors.
+    score: (object) => {
+      const metadata = fieldOf(object, 'metadata')
+      return numberIn(metadata, 'score') ?? nearnessIn(metadata, 'distance')
+    },
     advice: `query Weaviate with includeVector: true; the vector ${vector} must be a single one`,
   }
 }
