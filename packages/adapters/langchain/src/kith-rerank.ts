@@ -137,7 +137,7 @@ export class KithRerank extends BaseDocumentCompressor {
     const looked = documents.slice(0, methodLooksAt(this.#settings, texts !== undefined))
     const own = looked.map((document) => this.#ownVector(document))
     // Where all vectors are at hand, they say more than the scores.
-    const scores = storeScores && own.includes(undefined) ? higherIsBetter(storeScores) : undefined
+    const scores = own.includes(undefined) ? storeScores && usable(storeScores) : undefined
     const plan = planVectors(query, { count: documents.length, texts, scores }, this.#settings)
     // The vectors of the others would cost, and change nothing.
     const [vector, vectors] = await Promise.all([
@@ -185,8 +185,18 @@ export class KithRerank extends BaseDocumentCompressor {
     if (score === undefined) return undefined
     const read =
       typeof score === 'function' ? score : ({ metadata }: DocumentInterface) => metadata[score]
-    return documents.map((document) => read(document) ?? undefined)
+    return documents.map((document, index) => {
+      const value: unknown = read(document) ?? undefined
+      if (value === undefined || typeof value === 'number') return value
+      const problem = `the score of document ${index} is ${String(value)}, it must be a number`
+      throw new KithError('BAD_INPUT', problem)
+    })
   }
+}
+
+/** Scores for the method, the higher the better: a store's NaN is none. */
+function usable(scores: RetrieverScores): RetrieverScores {
+  return higherIsBetter(scores.map((score) => (Number.isFinite(score) ? score : undefined)))
 }
 
 /** A copy: the documents belong to the retriever, which may keep them. */
