@@ -101,7 +101,7 @@ function toTerms(
     const spread = (<u32>key ^ (<u32>(key >> 32) >> 7)) * 0x9e3779b1
     let slot = stems + ((<usize>(spread ^ (spread >> 15)) & (STEM_PAIRS - 1)) << 5)
     // No branch for the second slot, which would be guessed wrong too often.
-    slot += <usize>i32(load<u64>(slot, 16) == key) << 4
+    slot += (<usize>i32(load<u64>(slot, 16) == key)) << 4
     if (load<u64>(slot) != key) {
       // The word that came last moves to the second slot, and that one's is forgotten.
       v128.store(slot, v128.load(slot), 16)

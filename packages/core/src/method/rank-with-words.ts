@@ -56,8 +56,7 @@ export function rankWithWords(
   const own = 1 - neighbourWeight - supportWeight
   const scores = new Float64Array(relevance.length)
   for (let c = 0; c < scores.length; c++) {
-    scores[c] =
-      own * relevance[c]! + neighbourWeight * neighbours[c]! + supportWeight * support[c]!
+    scores[c] = own * relevance[c]! + neighbourWeight * neighbours[c]! + supportWeight * support[c]!
   }
   const ranking = rankCandidates(scores, context.rows - 1)
   return { ...found, ranking, jaccard, neighbours, support, supporters }
