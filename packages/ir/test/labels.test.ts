@@ -89,6 +89,7 @@ describe('a text store', () => {
           }
           expect(store.get('no such id, ever')).toBeUndefined()
           expect(store.size).toBe(entries.length)
+          expect([...store]).toEqual(entries.map(({ id }) => store.get(id)))
           await store.close()
           await store.close()
           expect(() => store.get('0')).toThrow(expect.objectContaining({ code: 'CLOSED' }))
