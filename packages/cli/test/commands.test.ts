@@ -91,6 +91,7 @@ describe('the pipeline on a small collection', () => {
       ...texts,
       '--context',
       '20',
+      '--no-terms',
       '--out',
       path('better.trec'),
       '--qrels',

@@ -26,7 +26,7 @@ beforeEach(() => {
 
 /** What follows an option that names no file; any other word must say what becomes of the file. */
 const plainValues = [
-  ...['B', 'C', 'D', 'E', 'F', 'K', 'L', 'M', 'N', 'O', 'P', 'R', 'S', 'T', 'W', 'I/N'],
+  ...['A', 'B', 'C', 'D', 'E', 'F', 'K', 'K1', 'L', 'M', 'N', 'O', 'P', 'R', 'S', 'T', 'W', 'I/N'],
   ...['FORMAT', 'GRADE', 'KEY', 'KIND', 'LIST', 'NAME', 'ROLE', 'SCORE,GRAPH', 'SECONDS', 'SEED'],
   ...['SIZE', 'SQL', 'TEXT', 'TYPE', 'WHAT', 'URL'],
 ]

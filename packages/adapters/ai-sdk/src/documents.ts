@@ -33,6 +33,19 @@ export function vectorOf(value: JSONValue | undefined, whose: string): number[] 
   throw new KithError('BAD_INPUT', `the embedding of ${whose} must be an array of numbers`)
 }
 
+/** A store's scores in JSON, one for each document; undefined where there are none. */
+export function scoresOf(value: JSONValue | undefined, documents: number): number[] | undefined {
+  if (value === undefined || value === null) return undefined
+  if (!Array.isArray(value) || !value.every((one) => Number.isFinite(one))) {
+    throw new KithError('BAD_INPUT', 'the scores of the documents must be an array of numbers')
+  }
+  if (value.length !== documents) {
+    const problem = `there are ${value.length} scores for ${documents} documents`
+    throw new KithError('BAD_SHAPE', problem)
+  }
+  return value as number[]
+}
+
 function stringsOf(document: JSONObject): string {
   return Object.values(document)
     .filter((value) => typeof value === 'string')

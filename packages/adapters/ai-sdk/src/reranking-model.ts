@@ -5,13 +5,13 @@ import {
   type PartialMethodSettings,
   type PresetName,
   presets,
-  rerank,
   resolveMethodSettings,
+  type TermStatistics,
 } from '@kith/core'
 import { type NamedParts, refuseUnknown } from '@kith/core/internal'
-import { readDocuments, type TextOf, vectorOf } from './documents.ts'
-import { completeVectors, type Embed } from './embed.ts'
-import { nearestFirst } from './nearest-first.ts'
+import { readDocuments, scoresOf, type TextOf, vectorOf } from './documents.ts'
+import type { Embed } from './embed.ts'
+import { rankDocuments } from './rank-documents.ts'
 
 /** Where vectors and texts come from. */
 export interface RerankingOptions {
@@ -19,6 +19,11 @@ export interface RerankingOptions {
   embed?: Embed | undefined
   /** The text of an object document; by default all its strings. */
   text?: TextOf | undefined
+  /**
+   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith terms`.
+   * With it the context is chosen from the first 200 documents instead of the first 50.
+   */
+  statistics?: TermStatistics | undefined
   /**
    * Settings that differ from the preset's, such as those that `kith tune` found. With the paper's,
    * whose mix is `raw`, words do not count.
@@ -29,8 +34,12 @@ export interface RerankingOptions {
 /** The names of a model's options. */
 export const optionParts: NamedParts = {
   part: 'option of createKith',
-  known: ['embed', 'text', 'settings'],
-  synonyms: { embed: ['embedding', 'embeddings', 'embeddingModel', 'model'], text: ['textOf'] },
+  known: ['embed', 'text', 'settings', 'statistics'],
+  synonyms: {
+    embed: ['embedding', 'embeddings', 'embeddingModel', 'model'],
+    text: ['textOf'],
+    statistics: ['termStatistics', 'terms'],
+  },
 }
 
 /**
@@ -46,7 +55,11 @@ export function createRerankingModel(
     const known = Object.keys(presets).join(', ')
     throw new KithError('BAD_SETTING', `there is no preset ${preset}, allowed: ${known}`)
   }
-  const settings = resolveMethodSettings(options.settings, resolveMethodSettings(presets[preset]))
+  const { settings: own, statistics } = options
+  const settings = resolveMethodSettings(
+    statistics === undefined ? own : { ...own, statistics },
+    resolveMethodSettings(presets[preset]),
+  )
   return {
     specificationVersion: 'v3',
     provider: 'kith',
@@ -63,36 +76,23 @@ async function rerankDocuments(
     abortSignal: signal,
     providerOptions,
   }: RerankingModelV3CallOptions,
-  { embed, text }: RerankingOptions,
+  { embed, text: textOf }: RerankingOptions,
   settings: MethodSettings,
 ): Promise<Awaited<ReturnType<RerankingModelV3['doRerank']>>> {
   if (topN !== undefined && !(Number.isInteger(topN) && topN > 0)) {
     throw new KithError('BAD_SETTING', `topN is ${topN}, allowed: whole numbers from 1`)
   }
-  const documents = readDocuments(given, text)
-  const asked = {
-    text: query,
-    vector: vectorOf(providerOptions?.['kith']?.['embedding'], 'the query'),
-  }
-  const [[vector], vectors] = await Promise.all([
-    completeVectors(embed, [asked], { role: 'query', signal }, () => 'the query'),
-    completeVectors(embed, documents, { role: 'document', signal }, (index) => `document ${index}`),
-  ])
-  signal?.throwIfAborted()
-  const places = nearestFirst(vector!, vectors, settings.metric)
-  const texts = places.map((place) => documents[place]!.text)
-  // The paper's raw mix has one view, and objects with nothing but numbers have no words.
-  const words =
-    (settings.mix === 'standard' || settings.method === 'fusion') && texts.some((one) => one !== '')
-  const candidates = {
-    vectors: places.map((place) => vectors[place]!),
-    texts: words ? texts : undefined,
-  }
-  const { order, scores } = rerank({ vector: vector!, text: query }, candidates, settings)
+  const documents = readDocuments(given, textOf)
+  const { embedding, scores } = providerOptions?.['kith'] ?? {}
+  const asked = { text: query, vector: vectorOf(embedding, 'the query') }
+  const { order, scores: better } = await rankDocuments(
+    { query: asked, documents, scores: scoresOf(scores, documents.length) },
+    { embed, signal, settings },
+  )
   return {
     ranking: Array.from(order.subarray(0, topN), (index, place) => ({
-      index: places[index]!,
-      relevanceScore: scores[place]!,
+      index,
+      relevanceScore: better[place]!,
     })),
   }
 }

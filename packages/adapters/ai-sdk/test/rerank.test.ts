@@ -1,5 +1,11 @@
 import type { RerankingModelV3 } from '@ai-sdk/provider'
-import { rerank as kithRerank, type PresetName, presets } from '@kith/core'
+import {
+  rerank as kithRerank,
+  type PresetName,
+  presets,
+  Selection,
+  termStatistics,
+} from '@kith/core'
 import { type Encoder, loadEncoder } from '@kith/encoder'
 import { customProvider, rerank } from 'ai'
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest'
@@ -157,6 +163,81 @@ test('of many documents in any order, the nearest form the context', async () =>
   }
 })
 
+/** Texts with a number each, which is the direction of their vector. */
+function plane(count: number) {
+  const place = (text: string) => Number(/\d+/.exec(text)![0]) / 200
+  const vectorOf = (text: string) => [Math.cos(place(text)), Math.sin(place(text))]
+  const values = Array.from({ length: count }, (_, i) => `${i} bees visit flowers`)
+  const embedded: string[][] = []
+  const embed = async (some: string[], { role }: { role: string }) => {
+    if (role === 'query') return [[1, 0]]
+    embedded.push(some)
+    return some.map(vectorOf)
+  }
+  const statistics = termStatistics([...values, 'honey'])
+  const scores = values.map((text) => vectorOf(text)[0]!)
+  return { values, vectors: values.map(vectorOf), embed, embedded, statistics, scores }
+}
+const named = 'bees 70 or bees 110'
+
+test('statistics choose the context from the nearest 200', async () => {
+  const { values, vectors, embed, embedded, statistics } = plane(230)
+  const model = createKith({ embed, statistics }).rerankingModel()
+  const { ranking } = await rerank({ model, documents: values, query: named })
+  const asked = { vector: [1, 0], text: named }
+  const { order, scores } = kithRerank(asked, { vectors, texts: values }, { statistics })
+  expect(ranking.map(({ originalIndex }) => originalIndex)).toEqual([...order])
+  expect(ranking.map(({ score }) => score)).toEqual([...scores])
+  expect([...order.subarray(0, 50)]).toContain(110)
+  expect(embedded).toEqual([values])
+})
+
+test('with a store’s scores only the chosen 50 are embedded, in whatever order documents come', async () => {
+  const { values, vectors, embed, embedded, statistics, scores } = plane(230)
+  const selection = new Selection(
+    { text: named },
+    { texts: values.slice(0, 200), scores: scores.slice(0, 200) },
+    { statistics },
+  )
+  const chosen = [...selection.chosen]
+  const expected = selection.rerank(
+    [1, 0],
+    chosen.map((i) => vectors[i]!),
+  )
+  const model = createKith({ embed, statistics }).rerankingModel()
+  const mixed = [...values.keys()].sort((a, b) => ((a * 37) % 230) - ((b * 37) % 230))
+  const { ranking } = await rerank({
+    model,
+    documents: mixed.map((i) => values[i]!),
+    query: named,
+    providerOptions: { kith: { scores: mixed.map((i) => scores[i]!) } },
+  })
+  expect(embedded).toEqual([chosen.map((i) => values[i])])
+  expect(ranking.slice(0, 200).map(({ originalIndex }) => mixed[originalIndex])).toEqual([
+    ...expected.order,
+  ])
+  expect(ranking.slice(0, 200).map(({ score }) => score)).toEqual([...expected.scores])
+  expect(ranking.slice(200).map(({ document }) => document)).toEqual(values.slice(200))
+  // Without statistics they are the 50 with the highest scores.
+  const plain = createKith({ embed }).rerankingModel()
+  await rerank({
+    model: plain,
+    documents: values,
+    query: named,
+    providerOptions: { kith: { scores } },
+  })
+  expect(embedded[1]).toEqual(values.slice(0, 50))
+  // Where all embeddings are at hand, they say more than the scores.
+  const documents = values.map((text, i) => ({ text, embedding: vectors[i]! }))
+  const kith = { embedding: [1, 0], scores: scores.map(() => 0) }
+  const own = await rerank({ model, documents, query: named, providerOptions: { kith } })
+  const asked = { vector: [1, 0], text: named }
+  expect(own.ranking.map(({ originalIndex }) => originalIndex)).toEqual([
+    ...kithRerank(asked, { vectors, texts: values }, { statistics }).order,
+  ])
+  expect(embedded).toHaveLength(2)
+})
+
 test('as one model of a custom provider', async () => {
   const kith = createKith({ embed: encoder.encode.bind(encoder) })
   const provider = customProvider({ rerankingModels: { words: kith.rerankingModel() } })
@@ -189,6 +270,10 @@ test('stops when told, and says what is wrong', async () => {
     rerank({ ...call, model: bare, providerOptions: { kith: { embedding: ['1'] } } }),
   ).rejects.toThrow(/the embedding of the query must be an array of numbers/)
   await expect(rerank({ ...call, model: bare, topN: -1 })).rejects.toThrow(/topN is -1, allowed/)
+  const scored = (scores: (number | string)[]) =>
+    rerank({ ...call, model: hanging.rerankingModel(), providerOptions: { kith: { scores } } })
+  await expect(scored([1])).rejects.toThrow(/there are 1 scores for 8 documents/)
+  await expect(scored(['1'])).rejects.toThrow(/the scores of the documents must be an array of num/)
   const mixed = createKith({
     embed: async (values) => values.map((_, i) => (i < 2 ? [1] : [1, 2])),
   })
@@ -204,6 +289,9 @@ test('stops when told, and says what is wrong', async () => {
 })
 
 test('options that nobody knows are refused where they are given', () => {
+  expect(() => createKith({ statistics: [] as never }).rerankingModel()).toThrow(
+    'statistics must come from termStatistics',
+  )
   expect(() => createKith({ embeddings: () => [] } as object)).toThrow(
     'unknown option of createKith "embeddings", did you mean embed? Known: embed, text, settings',
   )

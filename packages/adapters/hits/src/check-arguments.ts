@@ -4,8 +4,15 @@ import { type NamedParts, refuseUnknown } from '@kith/core/internal'
 /** The names of `rerankHits`'s options. */
 export const optionParts: NamedParts = {
   part: 'option of rerankHits',
-  known: ['topN', 'settings'],
-  synonyms: { topN: ['topK', 'top', 'k', 'limit'] },
+  known: ['topN', 'settings', 'statistics'],
+  synonyms: { topN: ['topK', 'top', 'k', 'limit'], statistics: ['termStatistics', 'terms'] },
+}
+
+/** The names of `rerankFetched`'s options. */
+export const fetchedOptionParts: NamedParts = {
+  part: 'option of rerankFetched',
+  known: ['vectors', ...optionParts.known],
+  synonyms: { ...optionParts.synonyms, vectors: ['fetch', 'fetchVectors', 'embeddings'] },
 }
 
 /** The names of a ready reader's options: its fields. */
@@ -13,6 +20,7 @@ export function checkFields(fields: object, reader: string, known: readonly stri
   const synonyms = {
     vector: ['embedding', 'vectorField', 'vectorName', 'values'],
     text: ['body', 'content', 'document', 'textField', 'field'],
+    distance: ['score'],
   }
   refuseUnknown(fields, { part: `option of ${reader}`, known, synonyms })
 }
@@ -35,6 +43,13 @@ export function checkReader(reader: unknown): void {
     const name = reader.name || 'the reader'
     throw new KithError('BAD_INPUT', `the reader is a function: call it, ${name}()`)
   }
+  if (typeof reader === 'object' && reader !== null) return
+  throw new KithError('BAD_INPUT', 'the reader must be an object: take one such as qdrant()')
+}
+
+/** Refuses a reader of hits with vectors that cannot read them. */
+export function checkVectorReader(reader: unknown): void {
+  if (typeof reader === 'function') checkReader(reader)
   if (typeof (reader as { vector?: unknown } | null | undefined)?.vector === 'function') return
   throw new KithError(
     'BAD_INPUT',

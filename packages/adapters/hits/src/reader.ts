@@ -2,7 +2,7 @@ import type { Vector } from '@kith/core'
 
 /**
  * How to read a store's hits. The ready ones are a few lines each; for a store
- * without one, write the two functions yourself:
+ * without one, write the functions yourself:
  *
  * ```ts
  * rerankHits(query, hits, { vector: (hit) => hit.embedding, text: (hit) => hit.body })
@@ -13,6 +13,12 @@ export interface Reader<Hit> {
   readonly vector: (hit: Hit) => Vector | undefined
   /** The hit's text; undefined where it has none. Without this function only vectors can be used. */
   readonly text?: ((hit: Hit) => string | undefined) | undefined
+  /**
+   * The score that the store gave the hit, by which words and scores choose hits whose vectors are
+   * fetched, and which stands for the similarity of a hit without a vector. The higher the better;
+   * distances are negated, and so are scores that rise from the best hit to the last.
+   */
+  readonly score?: ((hit: Hit) => number | undefined) | undefined
   /** The advice in the message when a vector is missing. */
   readonly advice?: string | undefined
 }
@@ -46,6 +52,21 @@ export function fieldOf(object: unknown, field: string): unknown {
   return typeof object === 'object' && object !== null
     ? (object as Record<string, unknown>)[field]
     : undefined
+}
+
+/**
+ * A number in a field; undefined where a store has sent none that counts. Types of hits leave their
+ * scores out: with `score` in two of them, a reader would take the hits of the other store.
+ */
+export function numberIn(object: unknown, field: string): number | undefined {
+  const value = fieldOf(object, field)
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+/** The score for a distance in a field: the nearer the better. */
+export function nearnessIn(object: unknown, field: string): number | undefined {
+  const distance = numberIn(object, field)
+  return distance === undefined ? undefined : -distance
 }
 
 /** One dense vector, in any of the forms that clients give it; undefined for everything else. */

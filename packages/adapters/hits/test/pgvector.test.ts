@@ -2,7 +2,7 @@ import { rerank } from '@kith/core'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { emptyDatabase, postgres } from '../../../../test/postgres.ts'
-import { pgvector, rerankHits } from '../src/index.ts'
+import { pgvector, rerankFetched, rerankHits } from '../src/index.ts'
 import { sampleHits } from './hits.ts'
 
 const database = emptyDatabase()
@@ -34,6 +34,25 @@ test.skipIf(!postgres)('rows of a live PostgreSQL with pgvector', async () => {
     // Half precision moves scores a little.
     const half = rerankHits(query, rows, pgvector({ vector: 'half', text: 'body' }))
     expect(half[0]!.score).toBeCloseTo(better[0]!.score, 2)
+    const light = await client.query(
+      'SELECT id, body, embedding <#> $1 AS distance FROM docs ORDER BY distance',
+      [JSON.stringify(query.vector)],
+    )
+    const reader = pgvector({ text: 'body', distance: 'distance' })
+    const settings = { contextSize: 20, preselect: 60 }
+    const fetched = await rerankFetched(query, light.rows, reader, {
+      settings,
+      vectors: async (chosen) => {
+        const ids = chosen.map(({ id }) => id)
+        const sql = 'SELECT id, embedding::real[] AS vector FROM docs WHERE id = ANY($1)'
+        const { rows } = await client.query(sql, [ids])
+        expect(rows).toHaveLength(20)
+        const vectors = new Map(rows.map(({ id, vector }) => [id, vector]))
+        return ids.map((id) => vectors.get(id))
+      },
+    })
+    const all = { vectors: hits.map(({ vector }) => vector), texts: hits.map(({ text }) => text) }
+    expect(fetched.map(({ index }) => index)).toEqual([...rerank(query, all, settings).order])
     const bare = await client.query('SELECT id, body FROM docs LIMIT 3')
     expect(() => rerankHits(query.vector, bare.rows, pgvector())).toThrow(/select the column embed/)
   } finally {

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { presets, rerank } from '@kith/core'
+import { presets, rerank, termStatistics } from '@kith/core'
 import { expect, test } from 'vitest'
-import { pgvector, qdrant, rerankHits } from '../src/index.ts'
+import { elasticsearch, pgvector, qdrant, rerankHits } from '../src/index.ts'
 import { sampleHits } from './hits.ts'
 
 const { query, hits, vectors, texts } = sampleHits()
@@ -35,6 +35,79 @@ test('topN and settings', () => {
   expect(fused.map(({ index }) => index)).toEqual([
     ...rerank(query, { vectors, texts }, tuned).order,
   ])
+})
+
+test('statistics count, and choose the context from the first 200', () => {
+  const many = sampleHits(260)
+  const asked = { ...many.query, text: `${many.texts[70]}, or ${many.texts[80]}` }
+  const statistics = termStatistics([...many.texts, 'bees', 'honey and bees'])
+  const bare = many.hits.map((hit, i) => (i < 200 ? hit : { ...hit, vector: [] }))
+  const better = rerankHits(asked, bare, own, { statistics })
+  const first = { vectors: many.vectors.slice(0, 200), texts: many.texts.slice(0, 200) }
+  const { order, scores } = rerank(asked, first, { statistics })
+  expect(better.slice(0, 200).map(({ index }) => index)).toEqual([...order])
+  expect(better.slice(0, 200).map(({ score }) => score)).toEqual([...scores])
+  expect([...order.subarray(0, 50)].some((index) => index >= 50)).toBe(true)
+  expect(better.slice(200).map(({ index }) => index)).toEqual(
+    Array.from({ length: 60 }, (_, i) => 200 + i),
+  )
+  // As a setting they are the same, and an option of that name wins.
+  const other = termStatistics(['bees'])
+  expect(rerankHits(asked, bare, own, { settings: { statistics } })).toEqual(better)
+  expect(rerankHits(asked, bare, own, { statistics, settings: { statistics: other } })).toEqual(
+    better,
+  )
+  expect(() => rerankHits(asked, bare, own, { statistics: new Map() as never })).toThrow(
+    'statistics must come from termStatistics',
+  )
+  expect(() => rerankHits(asked, bare, own, { statistics, settings: { terms: 'none' } })).toThrow(
+    'the statistics are of terms english, setting terms is none',
+  )
+})
+
+test('hits of two lists: those without a vector take part by their words and scores', () => {
+  const lists = hits.map((hit, i) =>
+    i % 3 === 1 ? { ...hit, vector: undefined, bm25: 9 - i } : { ...hit, bm25: undefined },
+  )
+  const some = lists.map(({ vector }) => vector)
+  const read = {
+    vector: (hit: (typeof lists)[number]) => hit.vector,
+    text: (hit: (typeof lists)[number]) => hit.text,
+  }
+  const scored = { ...read, score: (hit: (typeof lists)[number]) => hit.bm25 }
+  const scores = lists.map(({ bm25 }) => bm25)
+  for (const settings of [{}, { mix: 'standard' }, { method: 'fusion' }] as const) {
+    const plain = rerank(query, { vectors: some, texts }, settings)
+    const better = rerank(query, { vectors: some, texts, scores }, settings)
+    expect([...better.scores]).not.toEqual([...plain.scores])
+    for (const [reader, { order, scores }] of [
+      [read, plain],
+      [scored, better],
+    ] as const) {
+      const ranked = rerankHits(query, lists, reader, { settings })
+      expect(ranked.map(({ index }) => index)).toEqual([...order])
+      expect(ranked.map(({ score }) => score)).toEqual([...scores])
+    }
+  }
+  // Other methods, and vectors alone, need them all.
+  expect(() => rerankHits(query.vector, lists, read)).toThrow(/hit 1 has no dense vector/)
+  expect(() => rerankHits(query, lists, read, { settings: { method: 'rocchio' } })).toThrow(
+    /hit 1 has no dense vector/,
+  )
+})
+
+test('no hit has a vector: a mistake, unless the query has none either', () => {
+  const bare = hits.map(({ text }, i) => ({ _score: 20 - i, _source: { text } }))
+  const read = elasticsearch({ text: 'text' })
+  expect(() => rerankHits(query, bare, read)).toThrow(
+    /hit 0 has no dense vector: search with _source: \{ exclude_vectors: false \}/,
+  )
+  const { text } = query
+  const better = rerankHits({ text }, bare, read)
+  const scores = bare.map(({ _score }) => _score)
+  const { order } = rerank({ text }, { texts, scores })
+  expect(better.map(({ index }) => index)).toEqual([...order])
+  expect(better.map(({ index }) => index)).not.toEqual([...rerank({ text }, { texts }).order])
 })
 
 test('hits behind the context keep their order and need no vector', () => {

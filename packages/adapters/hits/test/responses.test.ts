@@ -9,6 +9,7 @@ import type { WeaviateReturn } from 'weaviate-client'
 import {
   chroma,
   elasticsearch,
+  lancedb,
   opensearch,
   pgvector,
   pinecone,
@@ -152,4 +153,29 @@ test('Elasticsearch and OpenSearch: hits with their source', () => {
   }
   const read = opensearch({ vector: 'v', text: 'text' })
   expect(orderOf(rerankHits(query, open.hits, read))).toEqual(expected)
+})
+
+test('every reader knows the score of its hits, the higher the better', () => {
+  const point: Schemas['ScoredPoint'] = { id: 1, version: 1, score: 0.7 }
+  expect(qdrant().score!(point)).toBe(0.7)
+  expect(pinecone().score!({ score: 0.6 } as QueryResponse['matches'][number])).toBe(0.6)
+  const hit: estypes.SearchHit = { _index: 'docs', _score: 12.5 }
+  expect(elasticsearch().score!(hit)).toBe(12.5)
+  expect(opensearch().score!({ ...hit, _score: null })).toBeUndefined()
+  const row = { _distance: 0.3, distance: 0.25 }
+  expect(lancedb().score!(row)).toBe(-0.3)
+  expect(lancedb().score!({ _score: 3 })).toBe(3)
+  expect(lancedb().score!({ ...row, _relevance_score: 0.03 })).toBe(0.03)
+  expect(pgvector({ distance: 'distance' }).score!(row)).toBe(-0.25)
+  expect(pgvector({ distance: 'distance' }).score!({ distance: Number.NaN })).toBeUndefined()
+  expect(pgvector().score).toBeUndefined()
+  expect(chroma().score!(row)).toBe(-0.25)
+  expect(chroma().score!({ ...row, distance: null })).toBeUndefined()
+  const object = { uuid: 'a', properties: {}, references: undefined, vectors: {} }
+  type WeaviateObject = WeaviateReturn<undefined, undefined>['objects'][number]
+  const near: WeaviateObject = { ...object, metadata: { distance: 0.4 } }
+  const mixed: WeaviateObject = { ...object, metadata: { score: 0.9 } }
+  expect(weaviate().score!(near)).toBe(-0.4)
+  expect(weaviate().score!(mixed)).toBe(0.9)
+  expect(weaviate().score!({ ...near, metadata: undefined } as WeaviateObject)).toBeUndefined()
 })

@@ -1,13 +1,19 @@
 import {
-  extendRanking,
   KithError,
   type MethodSettings,
   type PartialMethodSettings,
-  rerank,
   resolveMethodSettings,
+  type TermStatistics,
   type Vector,
 } from '@kith/core'
-import { type NamedParts, refuseUnknown } from '@kith/core/internal'
+import {
+  higherIsBetter,
+  methodLooksAt,
+  type NamedParts,
+  planVectors,
+  type RetrieverScores,
+  refuseUnknown,
+} from '@kith/core/internal'
 import { Document, type DocumentInterface } from '@langchain/core/documents'
 import type { EmbeddingsInterface } from '@langchain/core/embeddings'
 import { BaseDocumentCompressor } from '@langchain/core/retrievers/document_compressors'
@@ -20,6 +26,16 @@ export interface KithRerankOptions {
   embeddings: EmbeddingsInterface
   /** Where a document's vector is: a key of its metadata, or a function. Documents without one are embedded. */
   vector?: string | ((document: DocumentInterface) => Vector | undefined) | undefined
+  /**
+   * Where a retriever's score of a document is: a key of its metadata, or a function. With it only
+   * the documents that words and scores choose are embedded. `rerankResults` needs no such option.
+   */
+  score?: string | ((document: DocumentInterface) => number | undefined) | undefined
+  /**
+   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith terms`.
+   * With it the context is chosen from the first 200 documents instead of the first 50.
+   */
+  statistics?: TermStatistics | undefined
   /** How many of the best documents to return; by default all. */
   topN?: number | undefined
   /** Documents with a lower `relevanceScore` are left out. 0 is about the average of a query's documents. */
@@ -35,10 +51,20 @@ export interface KithRerankOptions {
 
 const optionParts: NamedParts = {
   part: 'option of KithRerank',
-  known: ['embeddings', 'vector', 'topN', 'scoreThreshold', 'cacheSize', 'settings'],
+  known: [
+    'embeddings',
+    'vector',
+    'score',
+    'statistics',
+    'topN',
+    'scoreThreshold',
+    'cacheSize',
+    'settings',
+  ],
   synonyms: {
     embeddings: ['embedding', 'model'],
     topN: ['topK', 'top', 'k'],
+    statistics: ['termStatistics', 'terms'],
     scoreThreshold: ['threshold', 'similarityThreshold', 'minScore'],
   },
 }
@@ -65,14 +91,16 @@ export class KithRerank extends BaseDocumentCompressor {
   constructor(options: KithRerankOptions) {
     super()
     refuseUnknown(options ?? {}, optionParts)
-    const { embeddings, topN = 1, cacheSize = 2000, settings } = options
+    const { embeddings, topN = 1, cacheSize = 2000, settings, statistics } = options
     if (typeof embeddings?.embedQuery !== 'function') {
       throw new KithError('BAD_INPUT', 'embeddings must be an Embeddings instance of LangChain')
     }
     checkCount('topN', topN, 1)
     checkCount('cacheSize', cacheSize, 0)
     this.#options = options
-    this.#settings = resolveMethodSettings(settings)
+    this.#settings = resolveMethodSettings(
+      statistics === undefined ? settings : { ...settings, statistics },
+    )
     this.#cache = new EmbeddingCache(embeddings, cacheSize)
   }
 
@@ -81,7 +109,8 @@ export class KithRerank extends BaseDocumentCompressor {
     documents: DocumentInterface[],
     query: string,
   ): Promise<DocumentInterface[]> {
-    return (await this.#rerank(documents, query)).map(([document]) => document)
+    const better = await this.#rerank(documents, query, this.#ownScores(documents))
+    return better.map(([document]) => document)
   }
 
   /**
@@ -93,46 +122,55 @@ export class KithRerank extends BaseDocumentCompressor {
     query: string,
   ): Promise<[DocumentInterface, number][]> {
     const documents = results.map(([document]) => document)
-    return this.#rerank(documents, query, (index) => results[index]![1])
+    const scores = results.map(([, score]) => score)
+    return this.#rerank(documents, query, scores)
   }
 
   async #rerank(
     documents: readonly DocumentInterface[],
     query: string,
-    storeScore?: (index: number) => number,
+    storeScores: RetrieverScores | undefined,
   ): Promise<[DocumentInterface, number][]> {
     if (documents.length === 0) return []
     const { topN, scoreThreshold = -Infinity } = this.#options
-    // Those behind the context keep their order: their vectors would cost, and change nothing.
-    const context = documents.slice(0, this.#settings.contextSize)
-    const [vector, vectors] = await Promise.all([this.#cache.query(query), this.#vectors(context)])
-    const texts = this.#seesWords() ? context.map(({ pageContent }) => pageContent) : undefined
-    const ranking = rerank({ vector, text: query }, { vectors, texts }, this.#settings)
-    const { order, scores } = extendRanking(ranking, documents.length)
-    const better: [DocumentInterface, number][] = []
+    const texts = this.#seesWords() ? documents.map(({ pageContent }) => pageContent) : undefined
+    const looked = documents.slice(0, methodLooksAt(this.#settings, texts !== undefined))
+    const own = looked.map((document) => this.#ownVector(document))
+    // Where all vectors are at hand, they say more than the scores.
+    const scores = own.includes(undefined) ? storeScores && usable(storeScores) : undefined
+    const plan = planVectors(query, { count: documents.length, texts, scores }, this.#settings)
+    // The vectors of the others would cost, and change nothing.
+    const [vector, vectors] = await Promise.all([
+      this.#cache.query(query),
+      this.#vectors(plan.chosen.map((index) => ({ ...looked[index]!, vector: own[index] }))),
+    ])
+    const { order, scores: better } = plan.rerank(vector, vectors)
+    const known = new Map(plan.chosen.map((index, i) => [index, vectors[i]!]))
+    const results: [DocumentInterface, number][] = []
     for (const [place, index] of order.entries()) {
-      const score = scores[place]!
+      const score = better[place]!
       if (place === topN || score < scoreThreshold) break
-      const known = vectors[index]
+      const found = known.get(index)
       const before =
-        storeScore?.(index) ?? (known && vectorScore(vector, known, this.#settings.metric))
-      better.push([withScores(documents[index]!, before, score), score])
+        storeScores?.[index] ?? (found && vectorScore(vector, found, this.#settings.metric))
+      results.push([withScores(documents[index]!, before, score), score])
     }
-    return better
+    return results
   }
 
   /** The paper's raw mix has one view, the embeddings; fusion is nothing without the other. */
   #seesWords(): boolean {
-    return this.#settings.mix === 'standard' || this.#settings.method === 'fusion'
+    return this.#settings.mix !== 'raw' || this.#settings.method === 'fusion'
   }
 
   /** The documents' own vectors, and embeddings of those that have none. */
-  async #vectors(documents: readonly DocumentInterface[]): Promise<Vector[]> {
-    const own = documents.map((document) => this.#ownVector(document))
-    const bare = documents.filter((_, i) => own[i] === undefined)
+  async #vectors(
+    documents: readonly { pageContent: string; vector: Vector | undefined }[],
+  ): Promise<Vector[]> {
+    const bare = documents.filter(({ vector }) => vector === undefined)
     const made = await this.#cache.documents(bare.map(({ pageContent }) => pageContent))
     let next = 0
-    return own.map((vector) => vector ?? made[next++]!)
+    return documents.map(({ vector }) => vector ?? made[next++]!)
   }
 
   #ownVector(document: DocumentInterface): Vector | undefined {
@@ -140,6 +178,25 @@ export class KithRerank extends BaseDocumentCompressor {
     if (typeof vector === 'function') return vector(document)
     return vector === undefined ? undefined : (document.metadata[vector] ?? undefined)
   }
+
+  /** The retriever's scores; undefined where nobody said where they are. */
+  #ownScores(documents: readonly DocumentInterface[]): RetrieverScores | undefined {
+    const { score } = this.#options
+    if (score === undefined) return undefined
+    const read =
+      typeof score === 'function' ? score : ({ metadata }: DocumentInterface) => metadata[score]
+    return documents.map((document, index) => {
+      const value: unknown = read(document) ?? undefined
+      if (value === undefined || typeof value === 'number') return value
+      const problem = `the score of document ${index} is ${String(value)}, it must be a number`
+      throw new KithError('BAD_INPUT', problem)
+    })
+  }
+}
+
+/** Scores for the method, the higher the better: a store's NaN is none. */
+function usable(scores: RetrieverScores): RetrieverScores {
+  return higherIsBetter(scores.map((score) => (Number.isFinite(score) ? score : undefined)))
 }
 
 /** A copy: the documents belong to the retriever, which may keep them. */

@@ -1,4 +1,4 @@
-import { presets, rerank } from '@kith/core'
+import { presets, rerank, Selection, termStatistics } from '@kith/core'
 import { type Encoder, loadEncoder } from '@kith/encoder'
 import { ContextualCompressionRetriever } from '@langchain/classic/retrievers/contextual_compression'
 import { MemoryVectorStore } from '@langchain/classic/vectorstores/memory'
@@ -193,6 +193,82 @@ test('another method, as kith tune may choose it', async () => {
   )
 })
 
+/** Documents of two numbers each, and a model that turns their texts into these. */
+function plane(count: number) {
+  const place = (text: string) => Number(/\d+/.exec(text)![0])
+  const vectorOf = (text: string) => [Math.cos(place(text) / 200), Math.sin(place(text) / 200)]
+  const texts = Array.from({ length: count }, (_, i) => `${i} bees visit flowers`)
+  const asked: string[][] = []
+  const embeddings = {
+    embedQuery: async () => [1, 0],
+    embedDocuments: async (some: string[]) => {
+      asked.push(some)
+      return some.map(vectorOf)
+    },
+  }
+  const documents = texts.map((pageContent) => ({ pageContent, metadata: {} }))
+  const scores = texts.map((text) => vectorOf(text)[0]!)
+  const statistics = termStatistics([...texts, 'honey'])
+  return { texts, vectors: texts.map(vectorOf), asked, embeddings, documents, scores, statistics }
+}
+const named = 'bees 70 or bees 110'
+
+test('with statistics and a store’s scores only the 50 chosen of 200 are embedded', async () => {
+  const { texts, vectors, asked, embeddings, documents, scores, statistics } = plane(230)
+  const compressor = new KithRerank({ embeddings, statistics })
+  const results = documents.map((document, i) => [document, scores[i]!] as const)
+  const better = await compressor.rerankResults(results, named)
+  const first = { texts: texts.slice(0, 200), scores: scores.slice(0, 200) }
+  const selection = new Selection({ text: named }, first, { statistics })
+  const chosen = [...selection.chosen]
+  expect(chosen).toContain(110)
+  expect(asked).toEqual([chosen.map((i) => texts[i])])
+  const expected = selection.rerank(
+    [1, 0],
+    chosen.map((i) => vectors[i]!),
+  )
+  expect(better.slice(0, 200).map(([{ pageContent }]) => pageContent)).toEqual(
+    [...expected.order].map((i) => texts[i]),
+  )
+  expect(better.slice(0, 200).map(([, score]) => score)).toEqual([...expected.scores])
+  expect(better.slice(200).map(([{ pageContent }]) => pageContent)).toEqual(texts.slice(200))
+  // Distances, as some stores return, choose the same; scores may be in the metadata.
+  const far = documents.map((document, i) => [document, 2 - scores[i]!] as const)
+  const same = await new KithRerank({ embeddings, statistics }).rerankResults(far, named)
+  expect(same.map(([{ pageContent }]) => pageContent)).toEqual(
+    better.map(([{ pageContent }]) => pageContent),
+  )
+  const kept = documents.map((document, i) => ({ ...document, metadata: { score: scores[i] } }))
+  for (const score of ['score', ({ metadata }: Document) => metadata['score']]) {
+    const own = new KithRerank({ embeddings, settings: { statistics }, score })
+    const again = await own.compressDocuments(kept, named)
+    expect(again.map(({ metadata }) => metadata['relevanceScore'])).toEqual(
+      better.map(([, score]) => score),
+    )
+  }
+  expect(asked.map((some) => some.length)).toEqual([50, 50, 50, 50])
+})
+
+test('without scores the vectors choose, and all 200 are embedded', async () => {
+  const { texts, vectors, asked, embeddings, documents, statistics } = plane(230)
+  const better = await new KithRerank({ embeddings, statistics }).compressDocuments(
+    documents,
+    named,
+  )
+  expect(asked).toEqual([texts.slice(0, 200)])
+  const { order } = rerank({ vector: [1, 0], text: named }, { vectors, texts }, { statistics })
+  expect(better.map(({ pageContent }) => pageContent)).toEqual([...order].map((i) => texts[i]))
+  // Vectors that are at hand are better than scores.
+  const kept = documents.map((document, i) => ({ ...document, metadata: { v: vectors[i] } }))
+  const results = kept.map((document) => [document, 0.5] as const)
+  const own = await new KithRerank({ embeddings, statistics, vector: 'v' }).rerankResults(
+    results,
+    named,
+  )
+  expect(own.map(([{ pageContent }]) => pageContent)).toEqual([...order].map((i) => texts[i]))
+  expect(asked).toHaveLength(1)
+})
+
 test('vectorScore follows the metric', async () => {
   const embeddings = {
     embedQuery: async () => [3, 4],
@@ -217,7 +293,13 @@ test('says what is wrong', async () => {
   expect(() => new KithRerank({ embeddings, topN: 0 })).toThrow(/topN is 0, allowed/)
   expect(() => new KithRerank({ embeddings, cacheSize: 1.5 })).toThrow(/cacheSize is 1.5/)
   expect(() => new KithRerank({ embeddings, settings: { k: 0 } })).toThrow(/setting k is 0/)
+  expect(() => new KithRerank({ embeddings, statistics: {} as never })).toThrow(
+    /statistics must come from termStatistics/,
+  )
   const documents = [{ pageContent: 'a', metadata: { v: 'no vector' } }]
+  await expect(
+    new KithRerank({ embeddings, score: 'v' }).compressDocuments(documents, query),
+  ).rejects.toThrow(/the score of document 0 is no vector, it must be a number/)
   await expect(
     new KithRerank({ embeddings, vector: 'v' }).compressDocuments(documents, query),
   ).rejects.toThrow(/candidate 0 must be a Float32Array or an array of numbers/)

@@ -34,10 +34,10 @@ export function termStatisticsFromBytes(bytes: Uint8Array): TermStatistics {
     throw new KithError('BAD_FILE', 'these are not the bytes of term statistics')
   }
   const [terms, documents, length, count] = new Float64Array(own.buffer, 8, 4)
-  if (own.length !== HEADER + count! * 12) {
+  if (!isCount(count) || own.length !== HEADER + count! * 12) {
     throw new KithError(
       'BAD_FILE',
-      `the term statistics are cut off: ${own.length} bytes, not ${HEADER + count! * 12}`,
+      `the term statistics are damaged: ${own.length} bytes, ${HEADER + count! * 12} by their head`,
     )
   }
   return checked({
@@ -67,7 +67,8 @@ export function termStatisticsFromJson(value: unknown): TermStatistics {
     documents: documents as number,
     length: length as number,
     hashes: Float64Array.from(hashes, numberOf),
-    frequencies: Uint32Array.from(frequencies, numberOf),
+    // A term that no document has is refused.
+    frequencies: Uint32Array.from(frequencies, (value) => (isFrequency(value) ? value : 0)),
   })
 }
 
@@ -76,10 +77,18 @@ function numberOf(value: unknown): number {
   return typeof value === 'number' ? value : NaN
 }
 
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && !Object.is(value, -0)
+}
+
+/** Whether a Uint32Array holds it. */
+function isFrequency(value: unknown): boolean {
+  return isCount(value) && (value as number) < 2 ** 32
+}
+
 /** Refuses statistics that no texts can have. */
 function checked(statistics: TermStatistics): TermStatistics {
   const { terms, documents, length, hashes, frequencies } = statistics
-  const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
   const fits =
     names.includes(terms) &&
     isCount(documents) &&

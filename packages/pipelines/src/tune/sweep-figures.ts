@@ -123,10 +123,15 @@ export async function labelFigure(
 ): Promise<Figure> {
   const { quantilesPerRank } = await import('@kith/report')
   const reranker = new Reranker()
-  const { views, ...plain } = similaritySettings(settings)
+  const { views, mix, ...plain } = similaritySettings(settings)
+  const labelMix = mix === 'words' ? undefined : mix
   const targets: readonly Target[] = ['mixed', 'geometric', 'rnn', 'query-centric', 'uniform']
   const kinds = targets.map((target) => {
-    return { target, own: resolveLabelSettings({ ...plain, target }), lists: [] as Float64Array[] }
+    return {
+      target,
+      own: resolveLabelSettings({ ...plain, mix: labelMix, target }),
+      lists: [] as Float64Array[],
+    }
   })
   const { dimensions } = docs
   for (const { query, rows, truth } of contexts) {

@@ -1,4 +1,4 @@
-import { denseVector, type Reader } from '../reader.ts'
+import { denseVector, nearnessIn, type Reader } from '../reader.ts'
 
 /** A row of Chroma's query result. */
 export interface ChromaHit {
@@ -8,12 +8,13 @@ export interface ChromaHit {
 
 /**
  * Reads rows of Chroma, `result.rows()[0]` for the first query: ask for them with
- * `include: ['embeddings', 'documents']`.
+ * `include: ['embeddings', 'documents']`, and with `'distances'` for their scores.
  */
 export function chroma(): Reader<ChromaHit> {
   return {
     vector: (row) => denseVector(row.embedding),
     text: (row) => row.document ?? undefined,
+    score: (row) => nearnessIn(row, 'distance'),
     advice: "query Chroma with include: ['embeddings', 'documents']",
   }
 }

@@ -1,5 +1,5 @@
 import { checkFields } from '../check-arguments.ts'
-import { denseVector, type Fields, fieldOf, type Reader, textIn } from '../reader.ts'
+import { denseVector, type Fields, fieldOf, numberIn, type Reader, textIn } from '../reader.ts'
 
 /** A hit as Elasticsearch and OpenSearch return it. */
 export interface ElasticsearchHit {
@@ -18,6 +18,7 @@ export function elasticsearch(fields: Fields = {}): Reader<ElasticsearchHit> {
   return {
     vector: (hit) => denseVector(fieldOf(hit._source, vector)),
     text: textIn(text, (hit) => hit._source),
+    score: (hit) => numberIn(hit, '_score'),
     advice: `search with _source: { exclude_vectors: false } (OpenSearch: _source: true) and name the field, here ${vector}`,
   }
 }

@@ -1,5 +1,13 @@
 import { checkFields } from '../check-arguments.ts'
-import { denseVector, type Fields, fieldOf, type Reader, textIn } from '../reader.ts'
+import {
+  denseVector,
+  type Fields,
+  fieldOf,
+  nearnessIn,
+  numberIn,
+  type Reader,
+  textIn,
+} from '../reader.ts'
 
 /**
  * Reads rows of LanceDB, as `toArray()` of a query returns them; a query that
@@ -13,6 +21,9 @@ export function lancedb(fields: Fields = {}): Reader<object> {
   return {
     vector: (row) => denseVector(fieldOf(row, vector)),
     text: textIn(text, (row) => row),
+    // Of a hybrid search, of a search for words, of one for vectors.
+    score: (row) =>
+      numberIn(row, '_relevance_score') ?? numberIn(row, '_score') ?? nearnessIn(row, '_distance'),
     advice: `select the column ${vector}, of float32 or float64`,
   }
 }

@@ -1,5 +1,11 @@
 import { checkFields } from '../check-arguments.ts'
-import { denseVector, type Fields, fieldOf, type Reader, textIn } from '../reader.ts'
+import { denseVector, type Fields, fieldOf, nearnessIn, type Reader, textIn } from '../reader.ts'
+
+/** The columns of a row. */
+export interface PgvectorFields extends Fields {
+  /** The column with the distance to the query, such as `embedding <=> $1 AS distance`. */
+  distance?: string | undefined
+}
 
 /**
  * Reads rows of PostgreSQL with pgvector: select the vector's column too. The column
@@ -7,15 +13,16 @@ import { denseVector, type Fields, fieldOf, type Reader, textIn } from '../reade
  *
  * @param fields The columns; the vector's is `embedding` unless told otherwise.
  */
-export function pgvector(fields: Fields = {}): Reader<object> {
-  checkFields(fields, 'pgvector', ['vector', 'text'])
-  const { vector = 'embedding', text } = fields
+export function pgvector(fields: PgvectorFields = {}): Reader<object> {
+  checkFields(fields, 'pgvector', ['vector', 'text', 'distance'])
+  const { vector = 'embedding', text, distance } = fields
   return {
     vector: (row) => {
       const value = fieldOf(row, vector)
       return denseVector(typeof value === 'string' ? parsed(value) : value)
     },
     text: textIn(text, (row) => row),
+    score: distance === undefined ? undefined : (row) => nearnessIn(row, distance),
     advice: `select the column ${vector} as a vector or halfvec`,
   }
 }

@@ -1,5 +1,5 @@
 import { checkFields } from '../check-arguments.ts'
-import { denseVector, type Reader, type TextField, textIn } from '../reader.ts'
+import { denseVector, numberIn, type Reader, type TextField, textIn } from '../reader.ts'
 
 /** A match as Pinecone's `query` returns it. */
 export interface PineconeHit {
@@ -18,6 +18,7 @@ export function pinecone(fields: TextField = {}): Reader<PineconeHit> {
   return {
     vector: (match) => denseVector(match.values),
     text: textIn(text, (match) => match.metadata),
+    score: (match) => numberIn(match, 'score'),
     advice: 'query Pinecone with includeValues: true',
   }
 }

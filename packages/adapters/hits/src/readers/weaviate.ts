@@ -1,5 +1,13 @@
 import { checkFields } from '../check-arguments.ts'
-import { denseVector, type Fields, fieldOf, type Reader, textIn } from '../reader.ts'
+import {
+  denseVector,
+  type Fields,
+  fieldOf,
+  nearnessIn,
+  numberIn,
+  type Reader,
+  textIn,
+} from '../reader.ts'
 
 /** An object as Weaviate's queries return it. */
 export interface WeaviateHit {
@@ -9,7 +17,8 @@ export interface WeaviateHit {
 }
 
 /**
- * Reads Weaviate's objects: ask for them with `includeVector: true`.
+ * Reads Weaviate's objects: ask for them with `includeVector: true`, and for their scores with
+ * `returnMetadata: ['distance']` or, of a hybrid search, `['score']`.
  *
  * @param fields `vector` is the name of a named vector; `text` a property.
  */
@@ -19,6 +28,11 @@ export function weaviate(fields: Fields = {}): Reader<WeaviateHit> {
   return {
     vector: (object) => denseVector(fieldOf(object.vectors, vector)),
     text: textIn(text, (object) => object.properties),
+    // Of a hybrid search or one for words, of one for vectors.
+    score: (object) => {
+      const metadata = fieldOf(object, 'metadata')
+      return numberIn(metadata, 'score') ?? nearnessIn(metadata, 'distance')
+    },
     advice: `query Weaviate with includeVector: true; the vector ${vector} must be a single one`,
   }
 }

@@ -1,0 +1,90 @@
+import { type MethodSettings, type Ranking, rerank, type Vector } from '@kith/core'
+import { planVectors } from '@kith/core/internal'
+import type { RerankDocument } from './documents.ts'
+import { completeVectors, type Embed } from './embed.ts'
+import { nearestFirst } from './nearest-first.ts'
+
+/** What is ranked, in any order. */
+export interface DocumentsToRank {
+  query: RerankDocument
+  documents: readonly RerankDocument[]
+  /** A store's scores of the documents, the higher the better. */
+  scores: readonly number[] | undefined
+}
+
+/** How it is ranked, and where vectors come from that are not there. */
+export interface RankOptions {
+  embed: Embed | undefined
+  signal: AbortSignal | undefined
+  settings: MethodSettings
+}
+
+/** Ranks all documents. With scores only those that words and scores choose are embedded, else all. */
+export function rankDocuments(given: DocumentsToRank, options: RankOptions): Promise<Ranking> {
+  const { documents, scores } = given
+  return scores && documents.some(({ vector }) => vector === undefined)
+    ? rankChosen({ ...given, scores }, options)
+    : rankNearest(given, options)
+}
+
+async function rankChosen(
+  { query, documents, scores }: DocumentsToRank & { scores: readonly number[] },
+  options: RankOptions,
+): Promise<Ranking> {
+  const places = [...documents.keys()].sort((a, b) => scores[b]! - scores[a]! || a - b)
+  const candidates = {
+    count: documents.length,
+    texts: wordsOf(documents, places, options.settings),
+    scores: places.map((place) => scores[place]!),
+  }
+  const plan = planVectors(query.text, candidates, options.settings)
+  const chosen = plan.chosen.map((index) => places[index]!)
+  const { vector, vectors } = await vectorsOf(query, documents, chosen, options)
+  return ofPlaces(plan.rerank(vector, vectors), places)
+}
+
+async function rankNearest(
+  { query, documents }: DocumentsToRank,
+  options: RankOptions,
+): Promise<Ranking> {
+  const { settings } = options
+  const all = [...documents.keys()]
+  const { vector, vectors } = await vectorsOf(query, documents, all, options)
+  const places = nearestFirst(vector, vectors, settings.metric)
+  const candidates = {
+    vectors: places.map((place) => vectors[place]!),
+    texts: wordsOf(documents, places, settings),
+  }
+  return ofPlaces(rerank({ vector, text: query.text }, candidates, settings), places)
+}
+
+/** The vectors of the query and of some documents. */
+async function vectorsOf(
+  query: RerankDocument,
+  documents: readonly RerankDocument[],
+  places: readonly number[],
+  { embed, signal }: RankOptions,
+): Promise<{ vector: Vector; vectors: Vector[] }> {
+  const some = places.map((place) => documents[place]!)
+  const [[vector], vectors] = await Promise.all([
+    completeVectors(embed, [query], { role: 'query', signal }, () => 'the query'),
+    completeVectors(embed, some, { role: 'document', signal }, (i) => `document ${places[i]}`),
+  ])
+  signal?.throwIfAborted()
+  return { vector: vector!, vectors }
+}
+
+/** The texts where words count: the paper's raw mix has one view, and objects of numbers have no words. */
+function wordsOf(
+  documents: readonly RerankDocument[],
+  places: readonly number[],
+  { mix, method }: MethodSettings,
+): string[] | undefined {
+  const counts = mix !== 'raw' || method === 'fusion'
+  if (!counts || documents.every(({ text }) => text === '')) return undefined
+  return places.map((place) => documents[place]!.text)
+}
+
+function ofPlaces({ order, scores }: Ranking, places: readonly number[]): Ranking {
+  return { order: order.map((index) => places[index]!), scores }
+}

@@ -1,0 +1,76 @@
+import { KithError, type Query, type Vector } from '@kith/core'
+import { planVectors, refuseUnknown } from '@kith/core/internal'
+import { checkHits, checkReader, fetchedOptionParts } from './check-arguments.ts'
+import { type RerankHitsOptions, readOptions } from './options.ts'
+import { checkVectors, partsOf, scoresOf, textsOf } from './read-hits.ts'
+import type { Reader } from './reader.ts'
+import { type RerankedHit, rankedHits } from './reranked-hit.ts'
+
+/** How hits are reranked whose vectors are fetched. */
+export interface RerankFetchedOptions<Hit> extends RerankHitsOptions {
+  /**
+   * Fetches the vectors of the chosen hits, one for each in their order; undefined where the store
+   * has none. It is called once for a query.
+   */
+  vectors: (hits: Hit[]) => PromiseLike<readonly (Vector | null | undefined)[]>
+}
+
+/** How to read hits that come without vectors. */
+export type FetchedReader<Hit> = Pick<Reader<Hit>, 'text' | 'score'>
+
+/**
+ * Gives hits a better order that came without their vectors: words and the store's scores choose
+ * the hits that matter, and only the vectors of these are fetched.
+ *
+ * ```ts
+ * const { points } = await client.query('docs', { query: vector, limit: 200, with_payload: true })
+ * const better = await rerankFetched({ vector, text }, points, qdrant({ text: 'body' }), {
+ *   statistics,
+ *   vectors: async (chosen) => fetchVectors(chosen.map(({ id }) => id)),
+ * })
+ * ```
+ *
+ * With the collection's statistics 50 hits (setting `contextSize`) are chosen from the first 200;
+ * without them they are the first 50. Where the reader knows no score, all 200 are fetched.
+ */
+export async function rerankFetched<Hit>(
+  query: Query,
+  hits: readonly Hit[],
+  reader: FetchedReader<NoInfer<Hit>>,
+  options: RerankFetchedOptions<NoInfer<Hit>>,
+): Promise<RerankedHit<Hit>[]> {
+  checkHits(hits)
+  checkReader(reader)
+  refuseUnknown(options ?? {}, fetchedOptionParts)
+  if (typeof options?.vectors !== 'function') {
+    throw new KithError(
+      'BAD_INPUT',
+      'option vectors must be a function that fetches vectors of hits',
+    )
+  }
+  const { topN, settings } = readOptions(options, hits.length)
+  const { vector, text } = partsOf(query)
+  if (vector === undefined || vector === null) {
+    throw new KithError(
+      'BAD_INPUT',
+      'the query has no vector to compare fetched ones with: without it, rerankHits ranks by words and scores',
+    )
+  }
+  if (hits.length === 0) return []
+  const words = text !== undefined
+  const candidates = {
+    count: hits.length,
+    texts: words ? textsOf(hits, reader) : undefined,
+    scores: scoresOf(hits, reader),
+  }
+  const plan = planVectors(text, candidates, settings)
+  const fetched = await options.vectors(plan.chosen.map((index) => hits[index]!))
+  if (!Array.isArray(fetched) || fetched.length !== plan.chosen.length) {
+    const count = Array.isArray(fetched) ? fetched.length : 'no'
+    const problem = `option vectors gave ${count} vectors for ${plan.chosen.length} hits`
+    throw new KithError('BAD_SHAPE', problem)
+  }
+  const advice = 'option vectors must fetch it'
+  const vectors = checkVectors(fetched, advice, words, settings)
+  return rankedHits(hits, plan.rerank(vector, vectors), topN)
+}
