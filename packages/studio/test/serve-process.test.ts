@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { writeEmbeddings } from '@kith/ir'
+import { rerank, termStatistics } from '@kith/core'
+import { writeEmbeddings, writeTerms } from '@kith/ir'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { minilm, post } from './serve-support.ts'
@@ -30,6 +31,10 @@ beforeAll(async () => {
   writeTuned('fusion.json', { settings: { method: 'rrf' } })
   writeTuned('tuned.json', { settings: { lambda: 1, mix: 'raw' } })
 })
+
+interface Answer {
+  results: { index: number; relevance_score: number }[]
+}
 
 /** What `kith tune` could have found. */
 function writeTuned(name: string, found: object): void {
@@ -83,6 +88,32 @@ test('serves texts and a store with a key; on SIGTERM it finishes what it has be
   expect(response.status).toBe(200)
   expect(((await response.json()) as { results: [] }).results).toHaveLength(60)
   expect(await server.ended).toEqual([0, null])
+})
+
+test('ranks with the terms that kith terms counted', async () => {
+  const statistics = termStatistics([...texts, 'bees', 'more bees', 'bees again'])
+  await writeTerms(join(folder, 'terms.bin'), statistics)
+  const vectors = [
+    [1, 0.2],
+    [0.9, 0.5],
+    [0.1, 1],
+  ]
+  const query = { text: 'bees and concrete', embedding: [1, 0.1] }
+  const documents = texts.map((text, i) => ({ text, embedding: vectors[i] }))
+  const scores = async (option: string[]): Promise<Map<number, number>> => {
+    const server = await start(['--model', 'none', ...option])
+    const response = await post(server, '/v1/rerank', { query, documents })
+    const { results } = (await response.json()) as Answer
+    return new Map(results.map(({ index, relevance_score }) => [index, relevance_score]))
+  }
+  const found = await scores(['--terms', join(folder, 'terms.bin')])
+  const asked = { text: query.text, vector: query.embedding }
+  const ranked = rerank(asked, { vectors, texts }, { statistics })
+  for (const [place, index] of ranked.order.entries()) {
+    const score = ranked.scores[place]!
+    expect(found.get(index)).toBeCloseTo(0.5 + (0.5 * score) / (1 + Math.abs(score)), 5)
+  }
+  expect(await scores(['--no-terms'])).not.toEqual(found)
 })
 
 test('serves what kith tune found', async () => {
@@ -150,6 +181,8 @@ test.each<[string[], number, RegExp]>([
   [['--store', join(folder, 'nowhere.npy')], 1, /nowhere.npy has no documents/],
   [['--queue', '5', '--model', 'none'], 2, /raise --queue or lower --max-documents/],
   [['--lambda', '7', '--model', 'none'], 2, /lambda/],
+  [['--terms', join(folder, 'docs.npy'), '--model', 'none'], 1, /docs.npy.* not the bytes of term/],
+  [['--terms', 'x', '--no-terms'], 2, /--terms and --no-terms exclude each other/],
   [['--settings', join(folder, 'useless.json')], 2, /no gain \(--force serves all the same\)/],
   [['--settings', join(folder, 'fusion.json')], 2, /by neighbours, these settings by rrf/],
 ])('%j is refused', (args, code, message) => {

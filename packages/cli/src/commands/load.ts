@@ -11,7 +11,8 @@ export const loadCommand = defineCommand({
     'Loads embeddings, and with --corpus the texts, into a store: postgres://user@host/database\n' +
     '(with pgvector), a folder or an object storage URL for LanceDB. #name behind it names one of\n' +
     'several collections. Documents that are there already are replaced, so that a load that was\n' +
-    'stopped can be started again.',
+    'stopped can be started again. The terms of the texts are counted on the way, for kith rerank\n' +
+    'and kith serve with this store.',
   example:
     'kith load --store postgres://localhost/kith --docs docs.npy --corpus corpus.jsonl --index',
   options: {

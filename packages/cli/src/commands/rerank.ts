@@ -38,8 +38,8 @@ export const rerankCommand = defineCommand({
     '(--qrels), it prints figures before and after, and says plainly when reranking made them worse.\n' +
     'Other methods (--method) are there to compare with; average and rocchio can also search the\n' +
     'whole collection again with the vector that they make (--search-again).\n' +
-    'Documents may also be in a store (--store), their texts with them; --submit leaves the work\n' +
-    'to kith work on any number of machines.\n' +
+    'Documents may also be in a store (--store), their texts and counted terms with them; --submit\n' +
+    'leaves the work to kith work on any number of machines.\n' +
     `Presets: ${Object.keys(presets).join(', ')}.`,
   example:
     'kith rerank --run run.trec --queries queries.npy --docs docs.npy --corpus corpus.jsonl --query-text queries.jsonl --out better.trec --qrels qrels.trec',
