@@ -3,11 +3,12 @@
  * fastest into its steps, and beside it what onnxruntime's native Gemm needs for
  * the Gram matrix alone. Gemm and the compiled kernels of one size run in the same
  * rounds, so that their ratios hold on a noisy machine; the split into steps and
- * plain TypeScript are measured by themselves.
+ * plain TypeScript are measured by themselves. Both generations with texts follow.
  */
 import { presets, Reranker } from '@kith/core'
 import { available, contextOf, createEngine, mix, Postings, rankCandidates } from '@kith/core/steps'
 import { clusteredContext } from './clusters.mjs'
+import { compareGenerations } from './generations.mjs'
 import { median, sideBySide, table } from './measure.mjs'
 import { gemmSession } from './onnx-gemm.mjs'
 
@@ -43,6 +44,7 @@ export async function run() {
   console.log('\nReranking, ms per query (paper settings, k = 21, one thread, medians)\n')
   console.log(table(rows))
   console.log(`\n${targets(results)}`)
+  await compareGenerations()
 }
 
 /** The medians of everything at one context size, by name. */
@@ -94,7 +96,7 @@ function splitTimes(settings, inputs, rounds) {
   for (let round = 0; round < rounds; round++) {
     const { query, candidates } = inputs[round % inputs.length]
     const marks = [performance.now()]
-    const context = contextOf(query, candidates, settings.contextSize, postings)
+    const context = contextOf(query, candidates, settings.contextSize, postings, settings.terms)
     engine.open({
       ...settings,
       rows: context.rows,

@@ -1,11 +1,14 @@
 /**
  * What the text view of 50 passages of 100 words costs, from raw texts and from
- * prepared ones, beside the Gram matrix of 50 vectors of 768 numbers.
+ * prepared ones, beside the Gram matrix of 50 vectors of 768 numbers; then the statistics of a
+ * collection's terms.
  */
 import { kernel, prepareText } from '@kith/core'
 import { appendText, createEngine, Postings } from '@kith/core/steps'
-import { clusteredContext, generator } from './clusters.mjs'
+import { clusteredContext } from './clusters.mjs'
 import { sideBySide, table } from './measure.mjs'
+import { passages } from './passages.mjs'
+import { countCollection } from './statistics.mjs'
 
 const PASSAGES = 50
 const WORDS = 100
@@ -13,7 +16,7 @@ const DIMENSIONS = 768
 
 export async function run() {
   const inputs = Array.from({ length: 100 }, (_, i) => {
-    const texts = passages(i)
+    const texts = passages(i, PASSAGES, WORDS)
     return {
       texts,
       prepared: texts.map((text) => prepareText(text).postings),
@@ -24,7 +27,7 @@ export async function run() {
   const postings = new Postings()
   const similarity = (texts) => {
     postings.clear()
-    for (const text of texts) appendText(postings, text)
+    for (const text of texts) appendText(postings, text, 'english')
     engine.open({ ...shape, dimensions: 0, postings: postings.count })
     engine.text(postings)
   }
@@ -61,34 +64,7 @@ export async function run() {
       ['text view, raw texts', times.raw.toFixed(3), ratio('raw'), '4'],
     ]),
   )
+  countCollection()
 }
 
 const shape = { rows: PASSAGES + 1, blended: false, k: 10, kExp: 4, trust: 0 }
-
-/**
- * A query and passages on one topic, with the statistics of real ones (Cranfield,
- * SciFact): about 620 characters, 3,400 different terms in the texts together, of
- * which two thirds of the vocabulary stand in one text only.
- */
-function passages(seed) {
-  const random = generator(seed)
-  const zipf = () => Math.floor(40_000 ** (random() ** 2))
-  const topic = Array.from({ length: 200 }, () => 200 + Math.floor(random() * 8_000))
-  const text = (words) =>
-    Array.from({ length: words }, (_, i) => {
-      const next = word(random() < 0.25 ? topic[Math.floor(topic.length * random() ** 2)] : zipf())
-      return i % 12 === 0
-        ? `${next[0].toUpperCase()}${next.slice(1)}`
-        : i % 12 === 11
-          ? `${next}.`
-          : next
-    }).join(' ')
-  return [text(8), ...Array.from({ length: PASSAGES }, () => text(WORDS))]
-}
-
-/** A word of its own for each rank, the frequent ones short. */
-function word(rank) {
-  const letters = generator(rank)
-  const length = 2 + Math.floor(Math.log2(rank + 1) * (0.28 + 0.5 * letters()))
-  return Array.from({ length }, () => String.fromCharCode(97 + Math.floor(letters() * 26))).join('')
-}

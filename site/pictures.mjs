@@ -3,7 +3,7 @@
  * similarities, rankings and labels are what @kith/core says about them.
  */
 import { writeFileSync } from 'node:fs'
-import { neighbours, similarity, smoothLabels } from '@kith/core'
+import { explain, neighbours, similarity, smoothLabels, termSpans } from '@kith/core'
 import { bad, box, dot, good, grey, ink, line, picture, square, text } from './drawing.mjs'
 
 const points = [
@@ -37,6 +37,32 @@ const candidates = rows.slice(1)
 const colour = (row) => (row === 0 ? ink : points[row].lone ? bad : good)
 const node = (row, x, y) =>
   row === 0 ? square(x, y, names[row]) : dot(x, y, colour(row), names[row])
+
+const queryText = 'wing flutter at high speed'
+const texts = [
+  'high speed trains',
+  'flutter of thin wings',
+  'wing flutter in wind tunnels',
+  'high speed lines',
+  'thin tails in wind tunnels',
+  'speed of freight trains',
+  'speed limits',
+]
+/** With the texts: what each candidate's score is made of. */
+const reasons = documents.map((_, i) =>
+  explain({ vector: query, text: queryText }, { vectors: documents, texts }, i, {
+    k: 3,
+    kExp: 1,
+    supportDocs: 3,
+  }),
+)
+/** The colours of the studio's bars. */
+const partColours = {
+  similarity: '#a07b22',
+  words: '#2c6fbb',
+  neighbours: '#7553a3',
+  support: '#c04a7d',
+}
 
 /** The nearest documents of a store are the context. */
 function contextPicture() {
@@ -159,6 +185,109 @@ function mixPicture() {
   )
 }
 
+/** The query's words in each text, larger where they are rarer, and the words score. */
+function wordsPicture() {
+  const terms = termSpans(queryText)
+  const at = (column) => 330 + column * 64
+  const most = Math.max(...reasons.map(({ words }) => words))
+  const parts = [
+    ...terms.map(({ start, end }, column) =>
+      text(at(column), 36, queryText.slice(start, end), 'middle'),
+    ),
+    text(572, 36, 'words score'),
+    ...candidates.flatMap((row, i) => {
+      const y = 66 + i * 34
+      const { words, matched } = reasons[row - 1]
+      return [
+        dot(34, y, colour(row), names[row]),
+        text(58, y + 5, texts[row - 1]),
+        ...terms.map(({ term }, column) => {
+          const weight = matched.find((one) => one.term === term)?.weight ?? 0
+          const size = weight === 0 ? 4 : 8 * weight
+          const shade = weight === 0 ? grey : partColours.words
+          return box(at(column) - size / 2, y - size / 2, size, size, shade)
+        }),
+        box(572, y - 8, Math.max(1, (words / most) * 90), 16, partColours.words),
+        text(580 + (words / most) * 90, y + 5, words.toFixed(1)),
+      ]
+    }),
+  ]
+  return picture(
+    720,
+    296,
+    'Which of the query’s words each text has, and the score that they give.',
+    parts,
+  )
+}
+
+/** The best candidates so far, and how similar the others are to them. */
+function supportPicture() {
+  const best = new Set(
+    reasons.flatMap(({ supporters }) => supporters.map((one) => one.candidate + 1)),
+  )
+  const near = (row) => reasons[row - 1].parts.support
+  const [low, high] = [Math.min, Math.max].map((pick) => pick(...candidates.map(near)))
+  const left = ({ x, y }) => [200 + x * 950, 135 - y * 1000]
+  const ring = (row) => {
+    const [x, y] = left(points[row])
+    return `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="17" fill="none" stroke="${partColours.support}" stroke-width="3"/>`
+  }
+  const helped = 5
+  const zero = 560
+  const width = 110 / Math.max(high, -low)
+  const order = [...candidates].sort((a, b) => near(b) - near(a))
+  const parts = [
+    text(20, 26, 'Ringed: the three best by similarity and words'),
+    ...[...best].map((row) => line(left(points[row]), left(points[helped]), true)),
+    ...rows.map((row) => node(row, ...left(points[row]))),
+    ...[...best].map(ring),
+    text(zero, 26, 'like the ringed ones', 'middle'),
+    `<line x1="${zero}" y1="40" x2="${zero}" y2="262" stroke="${grey}"/>`,
+    ...order.flatMap((row, i) => {
+      const y = 56 + i * 32
+      const length = Math.abs(near(row)) * width
+      return [
+        dot(zero - 140, y, colour(row), names[row]),
+        box(near(row) < 0 ? zero - length : zero, y - 8, length, 16, partColours.support),
+      ]
+    }),
+  ]
+  return picture(
+    720,
+    276,
+    'Three candidates are ringed; bars tell how similar each candidate is to them.',
+    parts,
+  )
+}
+
+/** The whole score of each candidate, as the studio draws it. */
+function scorePicture() {
+  const kinds = Object.keys(partColours)
+  const order = [...candidates].sort((a, b) => reasons[b - 1].score - reasons[a - 1].score)
+  const zero = 300
+  const legend = kinds.flatMap((kind, i) => [
+    box(60 + i * 150, 20, 18, 14, partColours[kind]),
+    text(86 + i * 150, 33, kind),
+  ])
+  const parts = [
+    ...legend,
+    `<line x1="${zero}" y1="50" x2="${zero}" y2="276" stroke="${grey}"/>`,
+    ...order.flatMap((row, i) => {
+      const y = 66 + i * 32
+      const ends = { low: zero, high: zero }
+      const bars = kinds.map((kind) => {
+        const value = reasons[row - 1].parts[kind] * 130
+        if (value < 0) ends.low += value
+        else ends.high += value
+        const start = value < 0 ? ends.low : ends.high - value
+        return box(start, y - 8, Math.abs(value), 16, partColours[kind])
+      })
+      return [dot(34, y, colour(row), names[row]), ...bars]
+    }),
+  ]
+  return picture(720, 290, 'The scores of the candidates, each a bar of four parts.', parts)
+}
+
 /** What a training query's label becomes. */
 function labelPicture() {
   const judged = 2
@@ -198,6 +327,9 @@ for (const [name, draw] of Object.entries({
   reciprocal: reciprocalPicture,
   overlap: overlapPicture,
   mix: mixPicture,
+  words: wordsPicture,
+  support: supportPicture,
+  score: scorePicture,
   labels: labelPicture,
 })) {
   writeFileSync(new URL(`../docs/idea-${name}.svg`, import.meta.url), draw())

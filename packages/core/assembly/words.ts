@@ -18,8 +18,8 @@ const FACTOR_A: i32 = 0x01000193
 const FACTOR_B: i32 = 0x5bd1e995
 const UPPER_BITS: i32 = 21
 
-/** Slots of the table of terms; STEM_SLOTS in src/text/stem-cache.ts. */
-const STEM_SLOTS: i32 = 1 << 16
+/** Pairs of slots of the table of terms; STEM_PAIRS in src/text/stem-cache.ts. */
+const STEM_PAIRS: i32 = 1 << 16
 
 /** As in src/text/terms.ts. */
 const LONGEST_WORD: usize = 64
@@ -27,8 +27,8 @@ const LONGEST_WORD: usize = 64
 /**
  * Writes the postings of `length` bytes to `out` and returns how many there are.
  * `lower` maps a byte to its lower case if it is a letter or digit, else to 0.
- * `stems` is a table of words met before and their terms, 16 bytes a slot, or 0 where
- * words are terms as they are. `hashes`, `ends`, `table` and `out` are room for 8, 4, 8
+ * `stems` is a table of words met before and their terms, two slots of 16 bytes for each place, or 0
+ * where words are terms as they are. `hashes`, `ends`, `table` and `out` are room for 8, 4, 8
  * and 6 bytes per byte of text, and 64 bytes more.
  */
 export function words(
@@ -99,8 +99,12 @@ function toTerms(
   for (let i = 0; i < tokens; i++) {
     const key = load<u64>(double(hashes, i))
     const spread = (<u32>key ^ (<u32>(key >> 32) >> 7)) * 0x9e3779b1
-    const slot = stems + ((<usize>(spread ^ (spread >> 15)) & (STEM_SLOTS - 1)) << 4)
+    let slot = stems + ((<usize>(spread ^ (spread >> 15)) & (STEM_PAIRS - 1)) << 5)
+    // No branch for the second slot, which would be guessed wrong too often.
+    slot += <usize>i32(load<u64>(slot, 16) == key) << 4
     if (load<u64>(slot) != key) {
+      // The word that came last moves to the second slot, and that one's is forgotten.
+      v128.store(slot, v128.load(slot), 16)
       const end = <usize>load<u32>(word(ends, i))
       let start = end - 1
       while (start > bytes && load<u8>(lower + <usize>load<u8>(start - 1))) start--

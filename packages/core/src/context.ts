@@ -36,7 +36,7 @@ export interface CandidateViews {
   texts?: readonly Text[] | undefined
   /**
    * The scores that a retriever gave, for candidates without a vector: they stand for the missing
-   * similarity to the query. Those of candidates with a vector are not looked at.
+   * similarity to the query. Those of candidates with a vector only tell how the others compare.
    */
   scores?: ArrayLike<number | null | undefined> | undefined
   /** The candidates' vectors of each further view. */
@@ -145,12 +145,14 @@ export function selectContext(
   }
   const lacks = new Set(context.missing)
   const rows = Array.from(chosen, (index) => index + 1)
+  const missing = rows.flatMap((row, i) => (lacks.has(row) ? [i + 1] : []))
+  if (missing.length === rows.length) views.delete('vectors')
   return {
     rows: rows.length + 1,
     candidates: context.candidates,
     views,
     texts: texts && postings,
-    missing: rows.flatMap((row, i) => (lacks.has(row) ? [i + 1] : [])),
+    missing,
     scores: scores && Float64Array.of(NaN, ...rows.map((row) => scores[row]!)),
   }
 }

@@ -1,8 +1,7 @@
 import { type Member, memberOf } from './context.ts'
 import type { Engine, NeighbourVector } from './kernel/engine.ts'
-import { ROUNDING, standardise } from './method/mix.ts'
 import type { RankedQuery } from './method/rank-query.ts'
-import type { WordsRanking } from './method/rank-with-words.ts'
+import { type ScoreParts, scoreParts } from './score-parts.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Text } from './text/prepare-text.ts'
 import { termHash, termSpans } from './text/term-spans.ts'
@@ -16,14 +15,6 @@ export interface SharedNeighbour {
   queryWeight: number
   /** Its weight in the candidate's neighbour vector. */
   candidateWeight: number
-}
-
-/** The parts of a score, which is their sum: how far each term lifts the candidate above the mean. */
-export interface ScoreParts {
-  similarity: number
-  words: number
-  neighbours: number
-  support: number
 }
 
 /** A term of the query that a candidate's text has. */
@@ -96,23 +87,18 @@ export function explainCandidate(
     supporters: [],
   }
   if (!inContext) return explanation
+  explanation.parts = scoreParts(ranked, settings)[row - 1]!
   explanation.shared = sharedNeighbours(engine.neighbourVector(0), engine.neighbourVector(row))
   if (ranked.neighbours) {
     const { geometric, jaccard } = ranked.neighbours
     explanation.geometric = geometric.values[row]!
     explanation.jaccard = jaccard[row]!
-    if (settings.mix === 'raw') return explanation
-    const { lambda } = settings
-    const near = standardise(geometric.values, [0], geometric.noise)[row]!
-    explanation.parts.similarity = lambda * near
-    explanation.parts.neighbours = (1 - lambda) * standardise(jaccard, [0], ROUNDING)[row]!
     return explanation
   }
   const words = ranked.words!
   explanation.geometric = words.similarity[row]!
   explanation.jaccard = words.jaccard[row]!
   explanation.words = words.words[row]!
-  explanation.parts = partsOf(words, row, settings)
   explanation.matched = namedTerms(
     matchedTerms(ranked.context.texts!, index + 1, settings),
     queryText,
@@ -126,25 +112,6 @@ export function explainCandidate(
     }))
     .sort((a, b) => b.similarity - a.similarity)
   return explanation
-}
-
-/** The parts of a score of the second generation. */
-function partsOf(words: WordsRanking, row: number, settings: Settings): ScoreParts {
-  const { wordsWeight, neighbourWeight, supportWeight } = settings
-  const own = 1 - neighbourWeight - supportWeight
-  const count = words.relevance.length - 1
-  const mean = (values: Float64Array) => values.subarray(1).reduce((a, b) => a + b, 0) / count
-  const near = (c: number) => (1 - wordsWeight) * (words.similarity[c]! - mean(words.similarity))
-  const matched = (c: number) => wordsWeight * (words.matched[c]! - mean(words.matched))
-  // g is the sum of both over its deviation; a g without any deviation is 0.
-  const sum = near(row) + matched(row)
-  const factor = sum === 0 ? 0 : words.relevance[row]! / sum
-  return {
-    similarity: own * factor * near(row),
-    words: own * factor * matched(row),
-    neighbours: neighbourWeight * words.neighbours[row]!,
-    support: supportWeight * words.support[row]!,
-  }
 }
 
 function namedTerms(

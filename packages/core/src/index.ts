@@ -14,7 +14,6 @@ export { KithError, type KithErrorCode } from './error.ts'
 export type {
   Explanation,
   MatchedTerm,
-  ScoreParts,
   SharedNeighbour,
   Supporter,
 } from './explanation.ts'
@@ -43,6 +42,7 @@ export type { Matrix, SomeVectors, Vector, Vectors } from './matrix.ts'
 export { extendRanking, type Ranking } from './method/ranking.ts'
 export type { Similarities, Similarity } from './method/similarities.ts'
 export { type NeighbourSets, type Neighbours, Reranker } from './reranker.ts'
+export type { ScoreParts, TakenApart } from './score-parts.ts'
 export { type ScoredTexts, Selection } from './selection.ts'
 export { type PresetName, presets } from './settings/presets.ts'
 export type { PartialRerankerSettings } from './settings/reranker-settings.ts'

@@ -24,6 +24,7 @@ import {
   type Similarities,
   similarities,
 } from './method/similarities.ts'
+import { scoreParts, type TakenApart } from './score-parts.ts'
 import {
   type PartialRerankerSettings,
   type RerankerSettings,
@@ -130,11 +131,7 @@ export class Reranker {
     index: number,
     settings?: PartialSettings,
   ): Explanation {
-    const all = this.#resolve(settings)
-    const { method } = this.#settings.ranking
-    if (method !== 'neighbours') {
-      throw new KithError('BAD_SETTING', `explain is for the method neighbours, not for ${method}`)
-    }
+    const all = this.#resolveNeighbours(settings, 'explain')
     return this.#memory.lend((memory) => {
       const ranked = rankQuery(memory, query, candidates, all)
       const count = ranked.ranking.order.length
@@ -147,6 +144,25 @@ export class Reranker {
       const { text } = toQueryViews(query)
       return explainCandidate(index, ranked, memory.engine(all.kernel), all, text)
     })
+  }
+
+  /** The ranking of {@link rerank} with the parts of all scores of its context at once, as `explain` gives those of one. */
+  takeApart(query: Query, candidates: Candidates, settings?: PartialSettings): TakenApart {
+    const all = this.#resolveNeighbours(settings, 'takeApart')
+    return this.#memory.lend((memory) => {
+      const ranked = rankQuery(memory, query, candidates, all)
+      const parts = scoreParts(ranked, all)
+      const context = ranked.chosen ?? Uint32Array.from(parts.keys())
+      return { ranking: ranked.ranking, context, parts }
+    })
+  }
+
+  #resolveNeighbours(settings: PartialSettings | undefined, use: string): Settings {
+    const { method } = this.#settings.ranking
+    if (method !== 'neighbours') {
+      throw new KithError('BAD_SETTING', `${use} is for the method neighbours, not for ${method}`)
+    }
+    return this.#resolve(settings)
   }
 
   #resolve(settings: PartialSettings | undefined): Settings {

@@ -32,7 +32,9 @@ export class Selection {
   /** The indices of the chosen candidates, `contextSize` of them at the most. */
   readonly chosen: Uint32Array
   readonly #query: Text
+  /** Of the chosen candidates. */
   readonly #texts: readonly Text[]
+  readonly #scores: (number | null | undefined)[] | undefined
   readonly #settings: Settings
   /** All candidates by g0; where nothing is preselected, as they are. */
   readonly #order: Uint32Array
@@ -72,6 +74,7 @@ export class Selection {
     this.#relevance = chosenOf.relevance
     this.chosen = this.#order.slice(0, all.contextSize)
     this.#texts = Array.from(this.chosen, (index) => prepared[index]!)
+    this.#scores = scores && Array.from(this.chosen, (index) => scores[index])
   }
 
   /** Ranks all candidates, given the vectors of the query and of the chosen ones, in the order of `chosen`. */
@@ -79,7 +82,7 @@ export class Selection {
     const { contextSize, terms, kernel } = this.#settings
     return shared.lend((memory) => {
       const asked = { vector, text: this.#query }
-      const found = { vectors, texts: this.#texts }
+      const found = { vectors, texts: this.#texts, scores: this.#scores }
       const context = contextOf(asked, found, contextSize, memory.postings, terms)
       const relevance = this.#relevance
       const engine = memory.engine(kernel)

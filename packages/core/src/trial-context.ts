@@ -22,8 +22,8 @@ import { fits } from './method/vector-similarity.ts'
 import { viewWeights } from './method/view-weights.ts'
 import { Reranker } from './reranker.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
-import { noPostings, type Postings } from './text/postings.ts'
-import { nameOfTerms, type Terms } from './text/terms.ts'
+import { noPostings, Postings } from './text/postings.ts'
+import type { Terms } from './text/terms.ts'
 import { Lender, type Workspace } from './workspace.ts'
 
 /** Rows of numbers one behind the other, each `stride` long. */
@@ -60,7 +60,7 @@ export class TrialContext {
   #vectors: ReadonlyMap<string, Remembered<Float32Array>> = new Map()
   readonly #texts = new LruCache<Remembered<Float32Array>>(KEPT.texts)
   readonly #ranks = new LruCache<Remembered<Uint32Array>>(KEPT.ranks)
-  /** Too long, too short or infinite vectors are treated by `rerank`, whose rules depend on the size. */
+  /** Too long, too short, infinite or missing vectors are treated by `rerank`, whose rules depend on the size. */
   #irregular = false
   /** z of the similarities to the query, by metric, views and number of rows. */
   readonly #similarities = new LruCache<Float64Array>(KEPT.similarities)
@@ -74,8 +74,13 @@ export class TrialContext {
     this.#query = toQueryViews(query)
     this.#candidates = toViews(candidates)
     this.#kernel = name
-    const { vectors, views } = this.#candidates
-    this.#full = contextOf(this.#query, { vectors, views }, contextSize, noPostings, 'none')
+    const { vectors, views, texts } = this.#candidates
+    // Empty texts: the terms of the real ones depend on the settings.
+    const bareQuery = { ...this.#query, text: texts && '' }
+    const found = { vectors, views, texts: texts && Array.from(texts, () => '') }
+    const full = contextOf(bareQuery, found, contextSize, new Postings(), 'none')
+    this.#full = { ...full, texts: undefined }
+    this.#irregular = full.missing.length > 0
   }
 
   /** Bytes that are remembered. */
@@ -154,7 +159,7 @@ export class TrialContext {
         engine.load(data, stride)
       },
       texts: (engine, { rows }) => {
-        const { data, stride } = this.#texts.get(`${rows} ${nameOfTerms(terms)}`)!
+        const { data, stride } = this.#texts.get(keyOf(rows, terms))!
         engine.load(data, stride)
       },
     }
@@ -179,7 +184,7 @@ export class TrialContext {
 
   /** S_text, once for each number of rows: how rare a term is depends on the candidates. */
   #rememberTexts(engine: Engine, postings: Postings, rows: number, terms: Terms): void {
-    const key = `${rows} ${nameOfTerms(terms)}`
+    const key = keyOf(rows, terms)
     if (this.#texts.get(key)) return
     const { texts } = contextOf(this.#query, this.#candidates, rows - 1, postings, terms)
     engine.open({ ...bare, rows, postings: texts!.count })
@@ -200,6 +205,18 @@ export class TrialContext {
     engine.reciprocal(settings)
     engine.weigh(settings)
   }
+}
+
+/** Each function of terms has a number of its own: two of them make different terms of a text. */
+const functionNumbers = new WeakMap<object, number>()
+let functions = 0
+
+/** What S_text depends on, besides the texts. */
+function keyOf(rows: number, terms: Terms): string {
+  if (typeof terms !== 'function') return `${rows} ${terms}`
+  const number = functionNumbers.get(terms) ?? functions++
+  functionNumbers.set(terms, number)
+  return `${rows} function ${number}`
 }
 
 /** Sizes that an engine does not need if it only computes S. */

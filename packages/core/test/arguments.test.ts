@@ -127,6 +127,7 @@ const table: Record<string, [Any, ...unknown[]]> = {
   'Reranker.similarity': [own.similarity.bind(own), query, candidates, ['query', 0], settings],
   'Reranker.neighbours': [own.neighbours.bind(own), query, candidates, settings],
   'Reranker.explain': [own.explain.bind(own), query, candidates, 0, settings],
+  'Reranker.takeApart': [own.takeApart.bind(own), query, candidates, settings],
   'Reranker.smoothLabels': [
     own.smoothLabels.bind(own),
     query,
@@ -220,7 +221,7 @@ test('a Proxy of a typed array, which has no length, is neither a vector nor a p
     () => core.rerank(vector, candidates.vectors),
     () => core.rerank(query.vector, [vector]),
     () => core.rerank(query.vector, { data: vector, rows: 1, dimensions: 3 }),
-    () => core.rerank(query, { vectors: [[1, 2, 3]], texts: [{ postings }] }),
+    () => core.rerank(query, { vectors: [[1, 2, 3]], texts: [{ postings, terms: 'english' }] }),
   ]
   for (const call of calls) expect(call).toThrow(KithError)
 })

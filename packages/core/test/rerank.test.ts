@@ -194,6 +194,20 @@ describe('explain', () => {
     }
   })
 
+  test('takeApart gives the ranking and the parts of all its scores at once', () => {
+    const reranker = new Reranker({ contextSize: 30, mix: 'standard' })
+    const { ranking, context, parts } = reranker.takeApart(query, candidates)
+    expect(ranking).toEqual(reranker.rerank(query, candidates))
+    expect(Array.from(context)).toEqual([...Array(30).keys()])
+    context.forEach((index, i) => {
+      const why = reranker.explain(query, candidates, index)
+      expect(parts[i]).toEqual(why.parts)
+      expect(why.parts.similarity + why.parts.neighbours).toBeCloseTo(why.score, 5)
+    })
+    const rocchio = new Reranker({ method: 'rocchio' })
+    expect(() => rocchio.takeApart(query, candidates)).toThrow('takeApart is for the method')
+  })
+
   test('says of a candidate beyond the context that it was not looked at', () => {
     const why = explain(query, candidates, 35, settings)
     expect(why).toMatchObject({ inContext: false, rankBefore: 36, rankAfter: 36, shared: [] })

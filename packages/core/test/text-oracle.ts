@@ -32,12 +32,12 @@ function termsOfSegment(characters: string[]): string[] {
   return characters.slice(1).map((character, i) => characters[i]! + character)
 }
 
-/** S_text of a context's texts, the query's first. */
-export function textCosines(texts: readonly string[]): number[][] {
+/** S_text of a context's texts, the query's first; `terms` gives those of a text. */
+export function textCosines(texts: readonly string[], terms = termsOf): number[][] {
   const candidates = texts.length - 1
   const counts = texts.map((text) => {
     const tf = new Map<string, number>()
-    for (const term of termsOf(text)) tf.set(term, (tf.get(term) ?? 0) + 1)
+    for (const term of terms(text)) tf.set(term, (tf.get(term) ?? 0) + 1)
     return tf
   })
   const df = (term: string): number => counts.slice(1).filter((tf) => tf.has(term)).length
@@ -70,9 +70,26 @@ export function viewsMix(
   views: readonly { s: number[][]; graph: number; score: number }[],
   { k, kExp, lambda }: OracleSettings,
 ): number[] {
-  const m = views[0]!.s.length
+  const jaccard = jaccardsToQuery(blend(views), k, kExp)
+  const geometric = views
+    .map(({ s, score }) => zScores(s[0]!.slice(1)).map((z) => score * z))
+    .reduce((a, b) => a.map((value, i) => value + b[i]!))
+  const near = zScores(geometric)
+  const shared = zScores(jaccard)
+  return near.map((z, i) => lambda * z + (1 - lambda) * shared[i]!)
+}
+
+/** G = Σ b_v · S_v. */
+export function blend(views: readonly { s: number[][]; graph: number }[]): number[][] {
+  return views[0]!.s.map((row, i) =>
+    row.map((_, j) => sum(views.map(({ s, graph }) => graph * s[i]![j]!))),
+  )
+}
+
+/** s_J(0, c) of every candidate in a graph: linear weights, no trust. */
+export function jaccardsToQuery(g: readonly number[][], k: number, kExp: number): number[] {
+  const m = g.length
   const all = Array.from({ length: m }, (_, i) => i)
-  const g = all.map((i) => all.map((j) => sum(views.map(({ s, graph }) => graph * s[i]![j]!))))
   const rank = g.map((row) =>
     all.toSorted((a, b) => row[b]! - row[a]! || a - b).slice(0, Math.min(k, m - 1) + 1),
   )
@@ -94,20 +111,15 @@ export function viewsMix(
           return all.map((j) => sum(nearest.map((r) => v[r]![j]!)) / nearest.length)
         })
       : v
-  const jaccard = all.map((c) => {
+  return all.slice(1).map((c) => {
     const smaller = sum(all.map((j) => Math.min(expanded[0]![j]!, expanded[c]![j]!)))
     const larger = sum(all.map((j) => Math.max(expanded[0]![j]!, expanded[c]![j]!)))
     return larger > 0 ? smaller / larger : 0
   })
-  const geometric = views
-    .map(({ s, score }) => zScores(s[0]!.slice(1)).map((z) => score * z))
-    .reduce((a, b) => a.map((value, i) => value + b[i]!))
-  const near = zScores(geometric)
-  const shared = zScores(jaccard.slice(1))
-  return near.map((z, i) => lambda * z + (1 - lambda) * shared[i]!)
 }
 
-function zScores(values: number[]): number[] {
+/** Mean 0 and population deviation 1; constant values become 0. */
+export function zScores(values: number[]): number[] {
   const mean = sum(values) / values.length
   const deviation = Math.sqrt(sum(values.map((value) => (value - mean) ** 2)) / values.length)
   return values.map((value) =>

@@ -1,10 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type PartialSettings, rerank, TrialContext } from '../src/index.ts'
+import {
+  type PartialSettings,
+  rerank,
+  type Terms,
+  TrialContext,
+  termStatistics,
+} from '../src/index.ts'
 import { type Kind, makeContext, settings } from './contexts.ts'
 import { allKernels, random, splitContext } from './support.ts'
+import { caseShapes, collectionTexts, wordsCase } from './words-contexts.ts'
 
 const kinds: readonly Kind[] = ['integers', 'floats', 'clustered']
+
+/** Two ways of a caller's to make terms. */
+const letters: Terms = (text) => text.split('')
+const firstLetters: Terms = (text) => text.split(' ').map((word) => word.slice(0, 1))
 
 /** Settings of one study after the other, whose sizes and scales come back. */
 function trials(most: number): fc.Arbitrary<PartialSettings[]> {
@@ -89,6 +100,45 @@ describe.each(allKernels)('trials on %s', (kernel) => {
             const all = { ...some, ...own, mix } as const
             expect(shared.rerank(all)).toEqual(rerank(asked, found, { ...all, kernel }))
           })
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test('with words, statistics and preselection: what rerank gives', () => {
+    const trial = fc.record({
+      contextSize: fc.integer({ min: 1, max: 50 }),
+      preselect: fc.option(fc.integer({ min: 0, max: 60 }), { nil: undefined }),
+      known: fc.boolean(),
+      terms: fc.constantFrom<Terms>('english', 'none', letters, firstLetters),
+      metric: fc.constantFrom('dot', 'cosine'),
+      wordsWeight: fc.constantFrom(0, 0.4, 1),
+      supportDocs: fc.constantFrom(0, 1, 5),
+      k: fc.integer({ min: 1, max: 12 }),
+    })
+    fc.assert(
+      fc.property(
+        caseShapes(70),
+        fc.constantFrom(0, 0, 0.3),
+        fc.array(trial, { minLength: 2, maxLength: 6 }),
+        (shape, lacking, list) => {
+          const { query, candidates } = wordsCase({ ...shape, kind: 'clustered' })
+          const next = random(shape.seed)
+          const asked = { vector: query.vector, text: query.text }
+          const found = {
+            vectors: candidates.map(({ vector }) => (next() < lacking ? undefined : vector)),
+            texts: candidates.map(({ text }) => text),
+          }
+          const shared = new TrialContext(asked, found, 200, kernel)
+          for (const { known, ...some } of list) {
+            const { terms } = some
+            const statistics = known
+              ? termStatistics(collectionTexts(shape.seed), { terms })
+              : undefined
+            const all = { ...some, statistics, kernel }
+            expect(shared.rerank(all)).toEqual(rerank(asked, found, all))
+          }
         },
       ),
       { numRuns: 60 },

@@ -6,7 +6,8 @@ import { decodeRanking } from '../src/batches/batch-rerank.ts'
 import { checkBatch } from '../src/batches/check-batch.ts'
 import { emptySummary } from '../src/label/label-summary.ts'
 
-const rerank = { settings: resolveMethodSettings(), missing: 'error', texts: false }
+const usual = { missing: 'error', texts: false, statistics: false }
+const rerank = { settings: resolveMethodSettings(), ...usual }
 const labels = {
   settings: resolveLabelSettings(),
   layout: { format: 'jsonl', values: 'probability', negatives: 4 },
@@ -43,10 +44,12 @@ describe('a batch of the database', () => {
     ['rerank', { ...rerank, settings: { ...rerank.settings, x: 1 } }, 'unknown setting "x"'],
     ['rerank', { ...rerank, missing: 'ignore' }, 'setting missing is "ignore"'],
     ['rerank', { ...rerank, texts: 1 }, 'setting texts is 1'],
+    ['rerank', { ...rerank, statistics: 'all' }, 'setting statistics is "all"'],
     ['rerank', { ...rerank, collection: 3 }, 'setting collection is 3'],
+    ['labels', rerank, 'setting mix is "words"'],
     [
       'labels',
-      { ...rerank, settings: { ...rerank.settings, mix: 'standard' } },
+      { ...labels, settings: { ...labels.settings, method: 'rrf' } },
       'unknown setting "method"',
     ],
     ['labels', { ...labels, layout: null }, 'setting layout is null'],

@@ -9,13 +9,15 @@ import { exportBatch } from '../src/batches/export-batch.ts'
 import { workBatches } from '../src/batches/work-batches.ts'
 import type { Hooks } from '../src/hooks.ts'
 import type { Missing } from '../src/join/missing.ts'
+import type { StatisticsSource } from '../src/join/statistics.ts'
 import { storeName } from '../src/join/store-address.ts'
 import { type LabelInputs, labelRun } from '../src/label/label-run.ts'
 import { submitLabels } from '../src/label/label-store.ts'
 import { loadStore } from '../src/load/load-store.ts'
-import { rerankRun } from '../src/rerank/rerank-run.ts'
+import { type RerankInputs, rerankRun } from '../src/rerank/rerank-run.ts'
 import { submitRerank } from '../src/rerank/rerank-store.ts'
 import { searchRun } from '../src/search/search-run.ts'
+import { collectTerms } from '../src/terms/collect-terms.ts'
 import { sizes, writeCollection } from './store-data.ts'
 
 // Real servers, on whatever machine: slow is not wrong.
@@ -25,6 +27,15 @@ const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
 const queries = path('queries.npy')
 const inputs = { run: path('run.trec'), queries, workers: 2 }
+const long = { run: path('long.trec'), queries, workers: 2 }
+/** Queries of the long run. */
+const LONG = 60
+/** The sources of term statistics, by the names of their files. */
+const sources: Record<string, StatisticsSource> = {
+  all: 'corpus',
+  alone: 'context',
+  half: { file: path('half.bin') },
+}
 const strange = { run: path('strange.trec'), queries, workers: 2, missing: 'skip' } as const
 const queryText = path('queries.jsonl')
 const qrels = path('qrels.trec')
@@ -45,11 +56,22 @@ let missingInFiles: { rerank: readonly Missing[]; labels: readonly Missing[] }
 // What pipelines make of files is what they must make of every store.
 beforeAll(async () => {
   await writeCollection(folder)
+  const texts = readFileSync(path('corpus.jsonl'), 'utf8').split('\n')
+  writeFileSync(path('half.jsonl'), texts.slice(0, 150).join('\n'))
   const [all, fewer] = [{ docs: path('all.npy') }, { docs: path('docs.npy') }]
   const corpus = path('corpus.jsonl')
   await searchRun({ queries, ...all, top: 5, out: path('near.trec'), workers: 1 })
   await rerankRun({ ...inputs, ...all, corpus, queryText, out: path('files.trec') })
   await labelRun({ ...inputs, ...all, qrels, out: path('files.jsonl.gz') })
+  // So many candidates that some are chosen by their words.
+  await searchRun({ queries, ...all, top: 240, out: long.run, workers: 1 })
+  const lines = readFileSync(long.run, 'utf8').split('\n')
+  writeFileSync(long.run, `${lines.slice(0, LONG * 240).join('\n')}\n`)
+  await collectTerms({ corpus: path('half.jsonl'), out: path('half.bin') })
+  for (const [name, statistics] of Object.entries(sources)) {
+    const out = path(`files-${name}.trec`)
+    await rerankRun({ ...long, ...all, corpus, queryText, statistics, out })
+  }
   // Without one document of the run, and with a query that has no embedding.
   const run = readFileSync(path('run.trec'), 'utf8')
   writeFileSync(path('strange.trec'), `${run}nobody Q0 d3 1 0.5 kith\n`)
@@ -101,6 +123,29 @@ describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) 
     const labelled = await labelRun({ ...inputs, store, qrels, out: path(`${name}.jsonl.gz`) })
     expectEqual(`${name}.jsonl.gz`, 'files.jsonl.gz')
     expect(labelled.missing).toEqual([])
+  })
+
+  test('chooses by the words and the run’s scores as files do by their vectors', async () => {
+    const order = (file: string): string[] =>
+      run(file)
+        .split('\n')
+        .map((line) => line.split(' ').slice(0, 3).join(' '))
+    for (const [source, statistics] of Object.entries(sources)) {
+      const out = `${name}-${source}.trec`
+      await rerankRun({ ...long, store: address(), queryText, statistics, out: path(out) })
+      // Scores of a run are rounded, which no order of these documents depends on.
+      expect(order(out), source).toEqual(order(`files-${source}.trec`))
+    }
+    const made = JSON.parse(run(`${name}-all.trec.meta.json`))
+    expect(made.settings.statistics).toEqual({ documents: 301 })
+    expect(order('files-all.trec')).not.toEqual(order('files-alone.trec'))
+    expect(order('files-all.trec')).not.toEqual(order('files-half.trec'))
+    // A store counts english terms: with others, the candidates' own count.
+    const plural = { settings: { terms: 'plural' }, queryText } as const
+    const files = { docs: path('all.npy'), corpus: path('corpus.jsonl'), statistics: 'context' }
+    await rerankRun({ ...long, ...plural, store: address(), out: path(`${name}-plural.trec`) })
+    await rerankRun({ ...long, ...plural, ...files, out: path('plural.trec') } as RerankInputs)
+    expect(order(`${name}-plural.trec`)).toEqual(order('plural.trec'))
   })
 
   test('skips and counts what is missing as files do', async () => {
@@ -171,6 +216,7 @@ describe.runIf(postgres)('batches', () => {
       ...{ ...from, qrels, format: 'parquet', settings: { target: 'joint' } },
     }
     const submitted = await submitRerank({ ...from, queryText }, { name: 'ranks', jobSize })
+    await submitRerank({ ...long, store: store(), queryText }, { name: 'chosen', jobSize })
     expect(submitted).toEqual({ name: 'ranks', queries: 600, jobs: 4, fresh: true })
     await submitLabels(packed, { name: 'packed', jobSize })
     await submitLabels(columns, { name: 'columns', jobSize })
@@ -179,14 +225,15 @@ describe.runIf(postgres)('batches', () => {
     })
     const hooks = heard()
     const worked = await workBatches({ store: store(), untilEmpty: true }, hooks)
-    expect(worked).toEqual({ queries: 3 * sizes.queries, failures: 0, missing: [] })
+    expect(worked).toEqual({ queries: 3 * sizes.queries + LONG, failures: 0, missing: [] })
     expect(hooks.remarks).toContain('ranks: 150 queries done')
     const all = await listed()
-    expect(all).toHaveLength(3)
+    expect(all).toHaveLength(4)
     expect(all[0]).toMatchObject({ name: 'ranks', kind: 'rerank', done: 600, failures: [] })
     expect(all[0]!.rate).toBeGreaterThan(0)
     const alone: [name: string, ending: string, run: (out: string) => Promise<unknown>][] = [
       ['ranks', 'trec', (out) => rerankRun({ ...from, queryText, out })],
+      ['chosen', 'trec', (out) => rerankRun({ ...long, store: store(), queryText, out })],
       ['packed', 'jsonl.gz', (out) => labelRun({ ...packed, out })],
       ['columns', 'parquet', (out) => labelRun({ ...columns, out })],
     ]
@@ -194,7 +241,7 @@ describe.runIf(postgres)('batches', () => {
       const [one, many] = [`one-${name}.${ending}`, `many-${name}.${ending}`]
       await run(path(one))
       const exported = await exportBatch({ store: store(), name, out: path(many) })
-      expect(exported).toEqual({ out: path(many), queries: 600 })
+      expect(exported).toEqual({ out: path(many), queries: name === 'chosen' ? LONG : 600 })
       expectEqual(many, one)
       expectEqual(`${many}.meta.json`, `${one}.meta.json`)
     }
@@ -241,6 +288,8 @@ describe.runIf(postgres)('batches', () => {
     const corpus = path('corpus.jsonl')
     const texts = labelRun({ ...inputs, qrels, store: store(), corpus, out: path('x') })
     await expect(texts).rejects.toThrow('a store has the texts of its documents')
+    const terms = { ...long, queryText, store: store(), statistics: { file: path('half.bin') } }
+    await expect(submitRerank(terms, { name: 'x' })).rejects.toThrow('leave out the file of terms')
     const none = submitLabels({ ...inputs, qrels, store: store(), texts: true }, { name: 'x' })
     await expect(none).rejects.toThrow('labels by texts take the texts of the queries')
   })

@@ -57,7 +57,8 @@ describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () =>
   })
 
   test('jobs that cannot be done say why, and the worker does the others', async () => {
-    const settings = { settings: resolveMethodSettings(), missing: 'error', texts: false }
+    const usual = { missing: 'error', texts: false, statistics: false }
+    const settings = { settings: resolveMethodSettings(), ...usual }
     const item = (query: string, ids: string[], dimensions = sizes.dimensions) => ({
       query,
       body: encodeItem({ query, ids, vector: new Float32Array(dimensions).fill(1) }),

@@ -11,6 +11,7 @@ export type {
   Store,
   StoreDocument,
   StoreDocuments,
+  StoreFetchOptions,
   StoreHits,
   StoreOptions,
   StoreSearchOptions,

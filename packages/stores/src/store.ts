@@ -1,4 +1,4 @@
-import type { Matrix } from '@kith/core'
+import type { Matrix, TermStatistics } from '@kith/core'
 import type { Metric } from './exact/search-exact.ts'
 
 /** A document as a store keeps it: an id, a vector, and its text where that was loaded. */
@@ -26,6 +26,14 @@ export interface StoreSearchOptions {
   vectors?: boolean | undefined
 }
 
+/** Options of fetching documents by their ids. */
+export interface StoreFetchOptions {
+  /** Whether documents come with their vectors; default true, else the vectors are empty. */
+  vectors?: boolean | undefined
+  /** Whether documents come with their titles and texts; default true. */
+  texts?: boolean | undefined
+}
+
 /** One query's best documents, best first. */
 export interface StoreHits {
   ids: string[]
@@ -43,7 +51,12 @@ export interface Store {
   /** Each query's best documents. */
   search(queries: Matrix, options: StoreSearchOptions): Promise<StoreHits[]>
   /** Documents by id, in the order asked for; undefined where there is none. */
-  fetch(ids: readonly string[]): Promise<(StoreDocument | undefined)[]>
+  fetch(ids: readonly string[], options?: StoreFetchOptions): Promise<(StoreDocument | undefined)[]>
+  /**
+   * How often terms occur in the documents that have texts: for the words score of rankings. Changes
+   * of documents keep it up to date; undefined where there are no texts, or none were counted.
+   */
+  terms(): Promise<TermStatistics | undefined>
   /** Adds new documents. An id that is there already is an error. */
   add(documents: StoreDocuments): Promise<void>
   /** Puts documents in the place of those with the same ids; adds the others. */

@@ -1,4 +1,4 @@
-import type { Matrix } from '@kith/core'
+import { type Matrix, termStatistics } from '@kith/core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   type Metric,
@@ -57,6 +57,7 @@ export function conformance(store: StoreUnderTest): void {
         () => opened.count(),
         () => opened.search(queries, { top: 3 }),
         () => opened.fetch(['d0']),
+        () => opened.terms(),
         () => opened.add(documents.slice(3, 4)),
         () => opened.replace(documents.slice(3, 4)),
         () => opened.remove(['d0']),
@@ -75,6 +76,7 @@ export function conformance(store: StoreUnderTest): void {
       await use(async (opened) => {
         expect(await opened.count()).toBe(0)
         expect(await opened.fetch(['d0'])).toEqual([undefined])
+        expect(await opened.terms()).toBeUndefined()
         expect(await opened.remove(['d0'])).toBe(0)
         const hits = await opened.search(queries, { top: 3 })
         expect(hits.map(({ ids }) => ids)).toEqual(Array(7).fill([]))
@@ -237,6 +239,79 @@ export function conformance(store: StoreUnderTest): void {
           { ...documents[1]!, text: '' },
           { ...documents[2]!, text: 'late' },
         ])
+      })
+    })
+
+    it('fetches only what is wanted', async () => {
+      const [first, second] = documents as [StoreDocument, StoreDocument]
+      const texts = store.texts ? { title: 'Title', text: 'text' } : {}
+      await use(async (opened) => {
+        await opened.add([{ ...first, ...texts }, second])
+        const none = new Float32Array(0)
+        expect(await opened.fetch(['d1', 'no', 'd0'], { vectors: false })).toEqual([
+          { id: 'd1', vector: none },
+          undefined,
+          { id: 'd0', vector: none, ...texts },
+        ])
+        expect(await opened.fetch(['d1', 'd0'], { texts: false })).toEqual([second, first])
+        const bare = await opened.fetch(['d0'], { texts: false, vectors: false })
+        expect(bare).toEqual([{ id: 'd0', vector: none }])
+      })
+    })
+
+    it('has no term statistics without texts', async () => {
+      await use(async (opened) => {
+        await opened.add(documents.slice(0, 3))
+        expect(await opened.terms()).toBeUndefined()
+      })
+    })
+
+    it.runIf(store.texts)('counts the terms of the texts that it has', async () => {
+      const [d0, d1, d2, d3] = documents as [
+        ...[StoreDocument, StoreDocument, StoreDocument, StoreDocument],
+      ]
+      const told: unknown[] = []
+      await use(async (opened) => {
+        await opened.add([
+          { ...d0, title: 'Bees', text: 'bees and wasps' },
+          { ...d1, text: 'a wasp' },
+          d2,
+        ])
+        expect(await opened.terms()).toEqual(termStatistics(['Bees bees and wasps', 'a wasp']))
+        await opened.add([{ ...d3, text: 'ants' }])
+        const three = termStatistics(['Bees bees and wasps', 'a wasp', 'ants'])
+        expect(await opened.terms()).toEqual(three)
+        // Nothing of an addition that is refused counts.
+        await expect(opened.add([{ ...d1, text: 'moths' }])).rejects.toThrow('is there already')
+        expect(await opened.terms()).toEqual(three)
+        expect(await opened.remove(['nobody'])).toBe(0)
+        expect(await opened.terms()).toEqual(three)
+      })
+      await use(async (opened) => {
+        // A text in the place of another, of none, by none, and a new one.
+        const four = [{ ...d0, text: 'ants' }, { ...d2, text: 'wasps' }, d3]
+        await opened.replace([...four, { ...documents[4]!, text: 'bees' }])
+        expect(await opened.terms()).toEqual(termStatistics(['ants', 'a wasp', 'wasps', 'bees']))
+        await opened.replace(four)
+        expect(await opened.remove(['d2', 'd3', 'd2', 'nobody'])).toBe(2)
+        told.push(await opened.terms())
+        expect(told[0]).toEqual(termStatistics(['ants', 'a wasp', 'bees']))
+      })
+      await use(async (opened) => {
+        expect(await opened.terms()).toEqual(told[0])
+        await opened.remove(['d0', 'd1', 'd4'])
+        expect(await opened.terms()).toBeUndefined()
+        await opened.add([{ ...d1, text: 'a wasp' }])
+        expect(await opened.terms()).toEqual(termStatistics(['a wasp']))
+      })
+    })
+
+    it.runIf(store.texts)('reads statistics that another program changed', async () => {
+      await use(async (opened) => {
+        await opened.add([{ ...documents[0]!, text: 'bees' }])
+        expect((await opened.terms())!.documents).toBe(1)
+        await use((other) => other.add([{ ...documents[1]!, text: 'wasps' }]))
+        expect(await opened.terms()).toEqual(termStatistics(['bees', 'wasps']))
       })
     })
 

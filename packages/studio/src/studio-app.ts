@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { KithError } from '@kith/core'
+import { KithError, termStatisticsToBytes } from '@kith/core'
 import { type Context, Hono } from 'hono'
 import type { StudioCollection } from './studio-collection.ts'
 import { encodeContext } from './studio-wire.ts'
@@ -77,6 +77,12 @@ export function studioApp(collection: StudioCollection): Hono {
   app.get('/api/documents', (c) =>
     c.json(collection.documents((c.req.queries('id') ?? []).slice(0, ASKED))),
   )
+  app.get('/api/terms', (c) => {
+    const bytes = termStatisticsToBytes(collection.statistics(c.req.query('terms') ?? ''))
+    return c.body(bytes as Uint8Array<ArrayBuffer>, 200, {
+      'content-type': 'application/octet-stream',
+    })
+  })
   for (const [path, file] of pageFiles()) {
     const type = types[extname(file)] ?? 'application/octet-stream'
     app.get(path, (c) => c.body(readFileSync(file), 200, { 'content-type': type }))

@@ -1,4 +1,10 @@
-import { KithError } from '@kith/core'
+import {
+  KithError,
+  type TermStatistics,
+  TermStatisticsBuilder,
+  type TermsName,
+  termNames,
+} from '@kith/core'
 import type { Run } from '@kith/ir'
 import { openSources, type StudioOptions, type StudioSources } from './studio-sources.ts'
 import type {
@@ -26,6 +32,7 @@ export class StudioCollection {
   readonly #sources: StudioSources
   /** The queries that can be shown. */
   readonly #entries: ReadonlyMap<string, QueryEntry>
+  readonly #statistics = new Map<TermsName, TermStatistics>()
 
   private constructor(files: StudioFiles, sources: StudioSources, level: number) {
     this.#sources = sources
@@ -55,7 +62,10 @@ export class StudioCollection {
   ): Promise<StudioCollection> {
     const sources = await openSources(files, options)
     try {
-      return new StudioCollection(files, sources, level)
+      const collection = new StudioCollection(files, sources, level)
+      // A fresh page asks for these.
+      if (sources.texts) collection.statistics('english')
+      return collection
     } catch (error) {
       await sources.close()
       throw error
@@ -126,6 +136,23 @@ export class StudioCollection {
   /** The texts of some documents; of those that have none, the ids. */
   documents(ids: readonly string[]): DocumentText[] {
     return ids.map((id) => this.#sources.texts?.documents.get(id) ?? { id })
+  }
+
+  /** How often terms occur in all texts of the collection; each kind of terms is counted once. */
+  statistics(terms: string): TermStatistics {
+    const kind = termNames.find((name) => name === terms)
+    const { texts } = this.#sources
+    if (!kind || !texts) {
+      const reason = texts ? `allowed: ${termNames.join(', ')}` : 'the collection has no texts'
+      throw new KithError('BAD_INPUT', `no statistics of terms ${JSON.stringify(terms)}: ${reason}`)
+    }
+    const known = this.#statistics.get(kind)
+    if (known) return known
+    const builder = new TermStatisticsBuilder({ terms: kind })
+    for (const { title, text } of texts.documents) builder.add(title ? `${title} ${text}` : text)
+    const counted = builder.finish()
+    this.#statistics.set(kind, counted)
+    return counted
   }
 
   async close(): Promise<void> {

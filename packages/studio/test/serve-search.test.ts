@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { rerank } from '@kith/core'
+import { type PartialSettings, rerank, termStatistics } from '@kith/core'
 import { writeEmbeddings } from '@kith/ir'
 import { openStore } from '@kith/stores'
 import { beforeAll, expect, test } from 'vitest'
@@ -39,27 +39,33 @@ const search = async (body: object, where = server): Promise<Answer['results']> 
   return ((await response.json()) as Answer).results
 }
 
-/** The first 50 by similarity, reranked by the library with both views. */
-function expected(vector: Float32Array, text?: string): string[] {
+const statistics = termStatistics(texts)
+
+/** All documents by similarity, reranked by the library: with a text by the words too. */
+function expected(
+  vector: Float32Array,
+  text?: string,
+  settings: PartialSettings = { statistics },
+): string[] {
   const similarity = documents.map((row) =>
     row.reduce((sum, value, j) => sum + value * vector[j]!, 0),
   )
-  const found = [...documents.keys()].sort((a, b) => similarity[b]! - similarity[a]!).slice(0, 50)
+  const found = [...documents.keys()].sort((a, b) => similarity[b]! - similarity[a]!)
   const rows = found.map((i) => documents[i]!)
   const { order } =
     text === undefined
       ? rerank(vector, rows)
-      : rerank({ vector, text }, { vectors: rows, texts: found.map((i) => texts[i]!) })
+      : rerank({ vector, text }, { vectors: rows, texts: found.map((i) => texts[i]!) }, settings)
   return Array.from(order, (place) => `d${found[place]}`)
 }
 
-test('finds, reranks with both views, and returns texts', async () => {
+test('finds, reranks with the words, and returns texts', async () => {
   const text = 'all about bees'
   const found = await search({ query: { embedding: base64(query), text }, return_documents: true })
   expect(found.map(({ id }) => id)).toEqual(expected(query, text).slice(0, 10))
   expect(found[0]!.document!.text).toBe(texts[Number(found[0]!.id.slice(1))])
   const plain = await search({ query: { embedding: base64(query) }, top_n: 50 })
-  expect(plain.map(({ id }) => id)).toEqual(expected(query))
+  expect(plain.map(({ id }) => id)).toEqual(expected(query).slice(0, 50))
   const scores = plain.map((result) => result.relevance_score)
   expect(scores).toEqual(scores.toSorted((a, b) => b - a))
 })
@@ -74,8 +80,105 @@ test.each(stores.filter(({ there }) => there))('finds the same in $name', async 
   const other = await serve({ store })
   const body = { query: { embedding: base64(query), text: 'all about bees' }, top_n: 50 }
   const found = await search({ ...body, return_documents: true }, other)
-  expect(found.map(({ id }) => id)).toEqual(expected(query, 'all about bees'))
+  expect(found.map(({ id }) => id)).toEqual(expected(query, 'all about bees').slice(0, 50))
   expect(found[0]!.document!.text).toBe(texts[Number(found[0]!.id.slice(1))])
+})
+
+/** A store that writes down what it is asked for. */
+async function watched(more: Partial<SearchStore> = {}) {
+  const file = join(folder, 'docs.npy')
+  const store = await openSearchStore(file, { corpus: join(folder, 'corpus.jsonl') })
+  const asked: object[] = []
+  const watching: SearchStore = {
+    ...store,
+    dimensions: 24,
+    search(queries, options) {
+      asked.push(options)
+      return store.search(queries, options)
+    },
+    fetch(ids, options) {
+      asked.push({ count: ids.length, ...options })
+      return (more.fetch ?? store.fetch)(ids, options)
+    },
+  }
+  return { store: watching, asked }
+}
+const bees = { query: { embedding: base64(query), text: 'all about bees' }, top_n: 50 }
+
+test('takes 200 texts from the store, and the vectors of 50', async () => {
+  const { store, asked } = await watched()
+  const other = await serve({ store })
+  expect((await search(bees, other)).map(({ id }) => id)).toEqual(
+    expected(query, 'all about bees').slice(0, 50),
+  )
+  expect(asked).toEqual([
+    { top: 200, vectors: false },
+    { count: 200, vectors: false, texts: true },
+    { count: 50, vectors: true, texts: false },
+  ])
+})
+
+test('takes the context alone, or other statistics, where it is told so', async () => {
+  const { store, asked } = await watched()
+  const alone = await serve({ store, statistics: 'context' })
+  const found = (await search(bees, alone)).map(({ id }) => id)
+  expect(asked[0]).toEqual({ top: 50, vectors: false })
+  const without = expected(query, 'all about bees', {})
+  expect(found).toEqual(without.slice(0, 50))
+  expect(found).not.toEqual(expected(query, 'all about bees').slice(0, 50))
+  const own = { statistics: termStatistics(texts.slice(0, 9)) }
+  const other = await serve({ store: (await watched()).store, settings: own })
+  expect((await search(bees, other)).map(({ id }) => id)).toEqual(
+    expected(query, 'all about bees', own).slice(0, 50),
+  )
+  const wrong = serve({ settings: { ...own, terms: 'plural' } })
+  await expect(wrong).rejects.toThrow(
+    'the statistics are of terms english, setting terms is plural',
+  )
+})
+
+test('does without the words where a document has no text, or is gone', async () => {
+  const { store: complete } = await watched()
+  const { store } = await watched({
+    async fetch(ids, options) {
+      const found = await complete.fetch(ids, options)
+      return found.map((document, i) => {
+        if (ids[i] === 'd4' && options.vectors) return undefined
+        return ids[i] === 'd9' && document ? { vector: document.vector } : document
+      })
+    },
+  })
+  const other = await serve({ store })
+  const found = await search({ ...bees, candidates: 200, top_n: 200 }, other)
+  const ids = found.map(({ id }) => id)
+  const left = documents.filter((_, i) => i !== 4)
+  const place = (i: number): string => `d${i < 4 ? i : i + 1}`
+  const similarity = left.map((row) => row.reduce((sum, value, j) => sum + value * query[j]!, 0))
+  const order = [...left.keys()].sort((a, b) => similarity[b]! - similarity[a]!)
+  const ranked = rerank(
+    query,
+    order.map((i) => left[i]!),
+  )
+  expect(ids).toEqual(Array.from(ranked.order, (i) => place(order[i]!)))
+})
+
+test('reranks the documents of a request by the statistics of the server', async () => {
+  const some = documents.slice(0, 80).map((vector, i) => ({
+    embedding: base64(vector),
+    text: texts[i]!,
+  }))
+  const response = await post(server, '/v1/rerank', { query: bees.query, documents: some })
+  const { results } = (await response.json()) as { results: { index: number }[] }
+  const near = documents
+    .slice(0, 80)
+    .map((row) => row.reduce((sum, x, j) => sum + x * query[j]!, 0))
+  const order = [...near.keys()].sort((a, b) => near[b]! - near[a]!)
+  const candidates = {
+    vectors: order.map((i) => documents[i]!),
+    texts: order.map((i) => texts[i]!),
+  }
+  const ranked = rerank({ vector: query, text: bees.query.text }, candidates, { statistics })
+  expect(results.map(({ index }) => index)).toEqual(Array.from(ranked.order, (i) => order[i]!))
 })
 
 test('searches at the same time do not mix', async () => {

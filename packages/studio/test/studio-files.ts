@@ -32,8 +32,9 @@ export async function writeCollection(folder: string): Promise<CollectionFiles> 
   const queryIds = queries.map((_, i) => `q${i}`)
   await writeEmbeddings(at('docs.npy'), { dimensions: DIMENSIONS, ids }, docs)
   await writeEmbeddings(at('queries.npy'), { dimensions: DIMENSIONS, ids: queryIds }, queries)
+  // Every fifth document has its topic's word in the plural: it depends on the terms whether it matches.
   const text = (topic: number, i: number): string =>
-    `${words[topic]} ${words[(i * 5) % TOPICS]} ${words[(i * 7 + 3) % TOPICS]} <b>${i % 9}</b>`
+    `${words[topic]}${i % 5 === 1 ? 's' : ''} ${words[(i * 5) % TOPICS]} ${words[(i * 7 + 3) % TOPICS]} <b>${i % 9}</b>`
   const lines = (list: { _id: string; text: string }[]): string =>
     list.map((entry) => `${JSON.stringify(entry)}\n`).join('')
   writeFileSync(

@@ -30,6 +30,15 @@ async function open(page: Page, view: string): Promise<void> {
   await page.locator(views[view]!).first().waitFor()
 }
 
+/** Opens what is closed at first: more settings, and why a document stands where it stands. */
+async function unfold(page: Page, view: string): Promise<void> {
+  if (view === 'audit') return
+  await page.getByText('More', { exact: true }).click()
+  if (view !== 'query') return
+  await page.locator('.ranking.after button').first().click()
+  await page.locator('.explanation mark').first().waitFor()
+}
+
 /** Texts whose colour is too near to what lies behind them: their words and their contrast. */
 function faintTexts(): string[] {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })!
@@ -74,6 +83,7 @@ describe.skipIf(!browser)('every view', () => {
         for (const width of [400, 1280, 3840]) {
           await page.setViewportSize({ width, height: width > 2000 ? 2160 : 800 })
           await open(page, view)
+          await unfold(page, view)
           const wide = await page.evaluate(() => document.documentElement.scrollWidth)
           expect([view, width, wide]).toEqual([view, width, width])
         }
@@ -88,6 +98,7 @@ describe.skipIf(!browser)('every view', () => {
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme })
           await open(page, view)
+          await unfold(page, view)
           expect([view, colorScheme, await page.evaluate(faintTexts)]).toEqual([
             view,
             colorScheme,

@@ -1,13 +1,15 @@
-import { Reranker, similarity } from '@kith/core'
-import { evaluate, readQrels, readRun } from '@kith/ir'
+import { explain, Reranker, rerank, similarity, termNames, termStatistics } from '@kith/core'
+import { evaluate, readQrels, readRun, TextStore } from '@kith/ir'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { analyse } from '../page/model/analysis.ts'
 import { code, commandLine } from '../page/model/copy.ts'
 import {
+  changed,
   defaultSettings,
   methodSettings,
+  mixOf,
   type PageSettings,
   pagePresets,
   presetOf,
@@ -28,7 +30,11 @@ beforeAll(async () => {
 afterAll(() => collection.close())
 
 const share = fc.integer({ min: 0, max: 100 }).map((value) => value / 100)
-const settings: fc.Arbitrary<PageSettings> = fc.record({
+/** Two shares that leave something for the rest, or nothing. */
+const shares = fc
+  .tuple(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 100 }))
+  .map(([a, b]) => ({ neighbourWeight: a / 100, supportWeight: Math.min(b, 100 - a) / 100 }))
+const others = fc.record({
   contextSize: fc.integer({ min: 1, max: 1000 }),
   k: fc.integer({ min: 1, max: 50 }),
   kExp: fc.integer({ min: 0, max: 20 }),
@@ -39,10 +45,20 @@ const settings: fc.Arbitrary<PageSettings> = fc.record({
   weightParameter: fc.integer({ min: 1, max: 200 }).map((value) => value / 10),
   rowScaling: fc.constantFrom('none', 'max', 'mean'),
   metric: fc.constantFrom('dot', 'cosine'),
-  mix: fc.constantFrom('raw', 'standard'),
+  mix: fc.constantFrom('raw', 'standard', 'words'),
   textScore: share,
   textGraph: share,
+  terms: fc.constantFrom(...termNames),
+  statistics: fc.constantFrom('collection', 'context'),
+  wordsWeight: share,
+  k1: fc.integer({ min: 0, max: 60 }).map((value) => value / 20),
+  b: share,
+  supportDocs: fc.integer({ min: 0, max: 30 }),
+  preselect: fc.option(fc.integer({ min: 0, max: 1000 }), { nil: undefined }),
 })
+const settings: fc.Arbitrary<PageSettings> = fc
+  .tuple(others, shares)
+  .map(([other, two]) => ({ ...other, ...two }))
 const optionalId = fc.option(fc.string(), { nil: undefined })
 const states: fc.Arbitrary<StudioState> = fc.record({
   view: fc.constantFrom('query', 'neighbourhood', 'labels', 'audit'),
@@ -70,17 +86,26 @@ describe('the address', () => {
   })
 
   test('whatever somebody writes into it, the settings are allowed ones', () => {
-    const names = ['context', 'k', 'k-exp', 'trust', 'lambda', 'weight', 'mix', 'texts-weights']
+    const names = [
+      ...['context', 'k', 'k-exp', 'trust', 'lambda', 'weight', 'mix', 'texts-weights'],
+      ...['stems', 'no-terms', 'words-weight', 'neighbour-weight', 'support-weight', 'preselect'],
+    ]
     const values = fc.oneof(fc.string(), fc.double().map(String), fc.constant('1e999'))
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...names), values), (given) => {
         const { settings, view } = stateFrom(`?${new URLSearchParams(given)}`)
         expect(view).toBe('query')
         // Refuses settings out of their range.
-        new Reranker(methodSettings(settings, true))
+        new Reranker(methodSettings(settings, { texts: true }))
+        expect(['collection', 'context']).toContain(settings.statistics)
       }),
     )
-    expect(stateFrom('?k=0&lambda=NaN&trust=&mix=none').settings).toEqual(defaultSettings)
+    const wrong = '?k=0&lambda=NaN&trust=&mix=none&stems=german&preselect=-1'
+    expect(stateFrom(wrong).settings).toEqual(defaultSettings)
+    // One alone may be high where the other is low.
+    expect(stateFrom('?neighbour-weight=0.9&support-weight=0.2').settings).toEqual(defaultSettings)
+    const high = { neighbourWeight: 0.9, supportWeight: 0.1 }
+    expect(stateFrom('?neighbour-weight=0.9&support-weight=0.1').settings).toMatchObject(high)
   })
 
   test('presets are known again', () => {
@@ -88,6 +113,27 @@ describe('the address', () => {
       expect(presetOf({ ...preset })).toBe(name)
     }
     expect(presetOf({ ...defaultSettings, k: 11 })).toBeUndefined()
+    expect(presetOf({ ...defaultSettings, preselect: 100 })).toBeUndefined()
+    expect(presetOf({ ...defaultSettings, statistics: 'context' })).toBeUndefined()
+  })
+})
+
+describe('the settings', () => {
+  test('the shares of neighbours and support give way to each other', () => {
+    const moved = changed(defaultSettings, { neighbourWeight: 0.95 })
+    expect(moved).toMatchObject({ neighbourWeight: 0.95, supportWeight: 0.05 })
+    expect(changed(moved, { supportWeight: 0.3 })).toMatchObject({
+      neighbourWeight: 0.7,
+      supportWeight: 0.3,
+    })
+    expect(changed(moved, { k: 3 })).toEqual({ ...moved, k: 3 })
+  })
+
+  test('without texts and in labels the second generation is the first', () => {
+    expect(mixOf(defaultSettings, { texts: true })).toBe('words')
+    expect(mixOf(defaultSettings, { texts: false })).toBe('standard')
+    expect(mixOf(defaultSettings, { texts: true, labels: true })).toBe('standard')
+    expect(mixOf(pagePresets['msmarco-tas-b'], { texts: true })).toBe('raw')
   })
 })
 
@@ -105,25 +151,71 @@ describe('the figures', () => {
     expect(perQuery['nDCG@10']!.some((value) => value > 0)).toBe(true)
   })
 
-  test('the two parts of a score are λ·z(g) and (1 − λ)·z(s_J), and add up to it', () => {
+  test('the ranking is that of rerank, with the statistics of all texts or of the context', async () => {
+    await using texts = await TextStore.open(files.corpus)
+    const all = [...texts].map(({ text }) => text)
+    const source = collection.context('q3', 1000, false)
+    const asked = { ...new QueryContext(source).query(undefined), text: source.query.text! }
+    const { vectors } = new QueryContext(source).candidates(undefined)
+    const candidates = { vectors, texts: source.documents.map(({ text }) => text!) }
+    const orders = termNames.map((terms) => {
+      const counted = collection.statistics(terms)
+      expect(counted).toEqual(termStatistics(all, { terms }))
+      const context = new QueryContext(source, counted)
+      const page = { ...defaultSettings, terms }
+      const { order, size } = analyse(context, page)
+      expect(order).toEqual(rerank(asked, candidates, { terms, statistics: counted }).order)
+      // The preselection brings documents in that the run has behind the context.
+      expect(order.subarray(0, size).some((document) => document >= size)).toBe(true)
+      const alone = analyse(context, { ...page, statistics: 'context' })
+      expect(alone.order).toEqual(rerank(asked, candidates, { terms }).order)
+      expect(alone.order).not.toEqual(order)
+      return order
+    })
+    expect(orders[0]).not.toEqual(orders[3])
+    const first = analyse(new QueryContext(source), pagePresets['balanced-1'])
+    const expected = rerank(asked, candidates, { mix: 'standard', terms: 'none' })
+    expect(first.order).toEqual(expected.order)
+  })
+
+  test('the parts of a score are those of explain, and add up to it', () => {
+    const source = collection.context('q1', 300, false)
+    const context = new QueryContext(source, collection.statistics('english'))
+    for (const statistics of ['collection', 'context'] as const) {
+      for (const mix of ['words', 'standard'] as const) {
+        const page: PageSettings = {
+          ...defaultSettings,
+          contextSize: 40,
+          lambda: 0.6,
+          mix,
+          statistics,
+        }
+        const { scores, parts, size } = analyse(context, page)
+        expect([size, parts.size]).toEqual([40, 40])
+        const { query, candidates, settings } = context.ranking(page)
+        for (const [document, part] of parts) {
+          const { similarity, words, neighbours, support } = part
+          expect(similarity + words + neighbours + support).toBeCloseTo(scores[document]!, 5)
+          if (mix === 'standard') expect([words, support]).toEqual([0, 0])
+        }
+        const [some] = parts.keys()
+        const own = explain(query, candidates, some!, settings)
+        expect(parts.get(some!)).toEqual(own.parts)
+      }
+    }
+  })
+
+  test('the parts of a raw mix are λ·S and (1 − λ)·s_J', () => {
     const context = new QueryContext(collection.context('q1', 60, false))
-    for (const mix of ['standard', 'raw'] as const) {
-      const page = { ...defaultSettings, contextSize: 40, lambda: 0.6, mix }
-      const { scores, geometric, jaccard } = analyse(context, page)
-      const method = methodSettings(page, true)
-      const words = mix === 'standard'
-      const asked = context.query(words)
-      const found = similarity(asked, context.first(40, words), ['query'], method)[0]!
-      scores.forEach((score, document) => {
-        expect(geometric[document]! + jaccard[document]!).toBeCloseTo(score, 5)
-        expect(score).toBeCloseTo(found.mixed.toCandidates[document]!, 5)
-        if (mix === 'standard') return
-        expect(jaccard[document]!).toBeCloseTo(0.4 * found.jaccard.toCandidates[document]!, 5)
-        expect(geometric[document]!).toBeCloseTo(0.6 * found.geometric.toCandidates[document]!, 5)
-      })
-      if (mix === 'raw') continue
-      const deviation = Math.sqrt(jaccard.reduce((sum, value) => sum + value ** 2, 0) / 40)
-      expect(deviation).toBeCloseTo(0.4, 4)
+    const page = { ...defaultSettings, contextSize: 40, lambda: 0.6, mix: 'raw' as const }
+    const { parts } = analyse(context, page)
+    const { query, settings } = context.ranking(page)
+    const first = context.of(Array(40).keys(), undefined)
+    const { geometric, jaccard } = similarity(query, first, ['query'], settings)[0]!
+    expect(parts.size).toBe(40)
+    for (const [document, part] of parts) {
+      expect(part.neighbours).toBeCloseTo(0.4 * jaccard.toCandidates[document]!, 5)
+      expect(part.similarity).toBeCloseTo(0.6 * geometric.toCandidates[document]!, 5)
     }
   })
 })
@@ -138,8 +230,15 @@ describe('what is copied', () => {
     }
     expect(commandLine(state, info)).toBe(
       `kith rerank --run 'it'\\''s a run.trec' --queries ${files.queries} --docs ${files.docs} ` +
-        `--corpus c.jsonl --query-text q.jsonl --qrels ${files.qrels} --k 12 --texts-weights 0.1,0.4 --out better.trec`,
+        `--corpus c.jsonl --query-text q.jsonl --qrels ${files.qrels} --k 12 --texts-weights 0,0.4 --out better.trec`,
     )
+    const first = commandLine(stateFrom('?mix=standard&texts-weights=0.1,0.4&words-weight=1'), info)
+    expect(first).toContain('--mix standard --texts-weights 0.1,0.4 --out')
+    const alone = commandLine(stateFrom('?no-terms=&stems=plural&preselect=100'), info)
+    expect(alone).toContain('--stems plural --preselect 100 --no-terms --out')
+    const labels = commandLine({ ...stateFrom('?words-weight=1&k=3'), view: 'labels' }, info)
+    expect(labels).not.toContain('--words-weight')
+    expect(labels).toContain('--k 3')
     expect(commandLine({ ...state, view: 'labels' }, info)).toContain('--level 2')
     expect(commandLine({ ...state, view: 'audit' }, info)).toMatch(/^kith audit /)
     const raw = commandLine(stateFrom('?mix=raw&texts-weights=0.1,0.4'), info)
@@ -149,9 +248,22 @@ describe('what is copied', () => {
 
   test('the code is a call with what differs', () => {
     const { info } = collection
-    expect(code(defaultSettings, info)).toContain('rerank({ vector, text }, { vectors, texts })')
-    expect(code({ ...defaultSettings, k: 12, textScore: 0.1 }, info)).toContain(
-      'k: 12,\n  views: {\n    vectors: { score: 0.9, graph: 0.7 },\n    texts: { score: 0.1, graph: 0.3 },',
+    expect(code(defaultSettings, info)).toBe(
+      `import { rerank, termStatistics } from '@kith/core'\n\n` +
+        '// Once, from the texts of all documents.\n' +
+        'const statistics = termStatistics(collection)\n' +
+        'const { order, scores } = rerank({ vector, text }, { vectors, texts }, {\n  statistics,\n})\n',
+    )
+    const context = { ...defaultSettings, statistics: 'context' as const }
+    expect(code(context, info)).toContain('rerank({ vector, text }, { vectors, texts })')
+    expect(code({ ...defaultSettings, terms: 'plural' }, info)).toContain(
+      "termStatistics(collection, { terms: 'plural' })",
+    )
+    expect(code({ ...context, k: 12, textGraph: 0.4 }, info)).toContain(
+      'k: 12,\n  views: {\n    vectors: { score: 1, graph: 0.6 },\n    texts: { score: 0, graph: 0.4 },',
+    )
+    expect(code({ ...pagePresets['balanced-1'], textScore: 0.1 }, info)).toContain(
+      "mix: 'standard',\n  terms: 'none',\n  views: {\n    vectors: { score: 0.9, graph: 0.7 },",
     )
     expect(code({ ...defaultSettings, mix: 'raw' }, info)).toContain(
       "rerank(vector, vectors, {\n  mix: 'raw',\n})",

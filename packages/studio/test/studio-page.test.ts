@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Member, neighbours } from '@kith/core'
-import { evaluate, readLabels, readQrels, readRun } from '@kith/ir'
+import {
+  type Explanation,
+  explain,
+  type Member,
+  neighbours,
+  rerank,
+  termStatistics,
+} from '@kith/core'
+import { evaluate, type Run, readLabels, readQrels, readRun, TextStore } from '@kith/ir'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browser, withBrowser } from '../../../test/browser.ts'
@@ -48,6 +55,30 @@ async function withPage(address: string, use: (page: Page) => Promise<void>): Pr
   })
 }
 
+/** A query with its candidates and their texts as they are in the files. */
+function wholeQuery(id: string) {
+  const source = collection.context(id, 1000, false)
+  const context = new QueryContext(source)
+  const { vectors } = context.candidates(undefined)
+  return {
+    ids: source.documents.map((document) => document.id),
+    query: { ...context.query(undefined), text: source.query.text! },
+    candidates: { vectors, texts: source.documents.map(({ text }) => text!) },
+  }
+}
+
+/** The statistics of the corpus, counted here. */
+async function countTerms() {
+  await using texts = await TextStore.open(files.corpus)
+  return termStatistics([...texts].map(({ text }) => text))
+}
+
+/** The run that `kith rerank` makes with some options. */
+async function reranked(name: string, ...options: string[]): Promise<Run> {
+  succeed('rerank', ...inputs(), ...options, '--out', at(name))
+  return readRun(at(name))
+}
+
 const numberOf = (text: string): number => Number(text.replace('−', '-'))
 
 /** The ids of the ranking after, and the scores; each text begins with its id. */
@@ -69,10 +100,11 @@ const slide = (page: Page, label: string, value: number): Promise<void> =>
   page.getByRole('slider', { name: new RegExp(`^${label}`) }).fill(String(value))
 
 describe.skipIf(!browser)('the page', () => {
-  test('the ranking is that of kith rerank, also after sliders have moved', async () => {
-    succeed('rerank', ...inputs(), '--out', at('default.trec'))
+  test('the first generation is that of kith rerank, also after sliders have moved', async () => {
+    succeed('rerank', ...inputs(), '--mix', 'standard', '--out', at('default.trec'))
     succeed(
-      ...['rerank', ...inputs(), '--context', '30', '--k', '14', '--lambda', '0.45'],
+      ...['rerank', ...inputs(), '--mix', 'standard', '--context', '30', '--k', '14'],
+      ...['--lambda', '0.45'],
       ...['--trust', '0.2', '--texts-weights', '0.35,0.3', '--out', at('chosen.trec')],
     )
     const qrels = await readQrels(files.qrels)
@@ -80,7 +112,7 @@ describe.skipIf(!browser)('the page', () => {
       (run) => evaluate(qrels, run, ['nDCG@10']),
     )
     const expected = (await readRun(at('chosen.trec'))).get('q2')!
-    await withPage('/', async (page) => {
+    await withPage('/?mix=standard', async (page) => {
       const first = (await readRun(at('default.trec'))).get('q0')!
       expect((await rankingAfter(page)).ids).toEqual(first.ids.slice(0, 20))
 
@@ -127,28 +159,126 @@ describe.skipIf(!browser)('the page', () => {
     })
   })
 
-  test('the copied command gives the ranking that the page shows; the link opens it again', async () => {
-    await withPage('/?query=q4&k=7&mix=raw', async (page) => {
-      const copied = async (name: string): Promise<string> => {
-        await page.getByRole('button', { name }).click()
-        await page.getByText('Copied: the').waitFor()
-        return page.evaluate(() => navigator.clipboard.readText())
-      }
-      const command = await copied('Copy command')
-      const [, ...args] = command.replace('better.trec', at('copied.trec')).split(' ')
-      succeed(...args)
-      const shown = await rankingAfter(page)
-      expect(shown.ids).toEqual((await readRun(at('copied.trec'))).get('q4')!.ids.slice(0, 20))
-      expect(await copied('Copy code')).toContain("mix: 'raw'")
-      await page.goto(await copied('Copy link'))
-      expect(await rankingAfter(page)).toEqual(shown)
-      await page.getByLabel('Preset').selectOption('msmarco-coder-cocondenser')
-      await expect.poll(() => new URL(page.url()).search).toContain('k-exp=8')
-      expect(await page.getByRole('slider', { name: 'Trust' }).inputValue()).toBe('0.5')
+  test('with texts the page ranks by words and support too, and shows what each setting does', async () => {
+    const runs = {
+      usual: await reranked('usual.trec'),
+      alone: await reranked('alone.trec', '--no-terms'),
+      chosen: await reranked(
+        'chosen-words.trec',
+        ...['--words-weight', '0.6', '--neighbour-weight', '0.1', '--support-weight', '0.35'],
+        ...['--support-docs', '3', '--preselect', '120', '--k1', '1.5', '--b', '0.8'],
+      ),
+      first: await reranked('first.trec', '--preset', 'balanced-1'),
+    }
+    const qrels = await readQrels(files.qrels)
+    // Other work on the machine may slow the page's workers.
+    const patience = { timeout: 15_000 }
+    const isRanked = async (page: Page, run: Run): Promise<void> => {
+      const { ids, scores } = run.get('q2')!
+      await expect
+        .poll(async () => (await rankingAfter(page)).ids, patience)
+        .toEqual(ids.slice(0, 20))
+      ;(await rankingAfter(page)).scores.forEach((score, i) => {
+        expect(Math.abs(score - scores[i]!)).toBeLessThan(0.0051)
+      })
+      const mean = evaluate(qrels, run, ['nDCG@10']).mean['nDCG@10']!
+      await expect
+        .poll(async () => (await measured(page, '.mean .measure'))[1], patience)
+        .toBeCloseTo(mean, 3)
+    }
+    await withPage('/?query=q2', async (page) => {
+      await isRanked(page, runs.usual)
+      expect(await page.locator('.score-bar').first().locator('.part').count()).toBe(4)
+      // λ and the words of the geometric term do nothing here.
+      const slider = (name: string) => page.getByRole('slider', { name: new RegExp(`^${name}`) })
+      expect(await slider('Geometric share').count()).toBe(0)
+      expect(await slider('Words in the score').count()).toBe(0)
+      expect(await slider('Chosen from').inputValue()).toBe('200')
+
+      await page.getByRole('radio', { name: 'context' }).check()
+      await isRanked(page, runs.alone)
+      expect(await slider('Chosen from').inputValue()).toBe('0')
+
+      await page.getByRole('radio', { name: 'collection' }).check()
+      await slide(page, 'Share of words', 0.6)
+      await slide(page, 'Share of neighbours', 0.1)
+      await slide(page, 'Share of support', 0.35)
+      await slide(page, 'Supporters', 3)
+      await slide(page, 'Chosen from', 120)
+      await page.getByText('More', { exact: true }).click()
+      await slide(page, 'Saturation', 1.5)
+      await slide(page, 'Length', 0.8)
+      await isRanked(page, runs.chosen)
+      await expect.poll(() => new URL(page.url()).search).toContain('k1=1.5&b=0.8')
+      await page.reload()
+      await isRanked(page, runs.chosen)
+
+      await page.getByLabel('Preset').selectOption('balanced-1')
+      await expect.poll(() => page.locator('.score-bar').first().locator('.part').count()).toBe(2)
+      expect(await slider('Geometric share').count()).toBe(1)
+      expect(await slider('Share of words').count()).toBe(0)
+      expect(await page.getByRole('radio', { name: 'none' }).first().isChecked()).toBe(true)
+      await isRanked(page, runs.first)
+      // Labels have no words score.
+      await page.getByLabel('Preset').selectOption('balanced')
+      await page.getByRole('link', { name: 'Labels' }).click()
+      await expect.poll(() => slider('Geometric share').count()).toBe(1)
+      expect(await slider('Share of words').count()).toBe(0)
     })
   })
 
+  test('without texts nothing is said of words', async () => {
+    const { corpus, queryText, ...bare } = files
+    await using wordless = await StudioCollection.open(bare)
+    await using server = await startStudio(wordless)
+    await withPage(server.url, async (page) => {
+      await page.locator('.ranking.after li').first().waitFor()
+      expect(await page.getByRole('radio', { name: 'words' }).count()).toBe(0)
+      expect(await page.getByRole('radio', { name: 'standard' }).isChecked()).toBe(true)
+      expect(await page.getByText('Terms', { exact: true }).count()).toBe(0)
+      expect(await page.getByRole('slider', { name: /words|support|Chosen/i }).count()).toBe(0)
+      await page.locator('.ranking.after button').first().click()
+      await page.locator('.explanation').waitFor()
+      expect(await page.locator('.explanation .key-bar').evaluateAll((bars) => bars.length)).toBe(3)
+    })
+  })
+
+  test.each([
+    [
+      '/?query=q4&k=7&words-weight=0.7&support-docs=2&stems=plural&no-terms=',
+      "terms: 'plural',\n  wordsWeight: 0.7,",
+    ],
+    ['/?query=q4&k=7&mix=raw', "mix: 'raw'"],
+  ])(
+    'the copied command gives the ranking that the page shows; the link opens it again: %s',
+    async (address, changed) => {
+      await withPage(address, async (page) => {
+        const copied = async (name: string): Promise<string> => {
+          await page.getByRole('button', { name }).click()
+          await page.getByText('Copied: the').waitFor()
+          return page.evaluate(() => navigator.clipboard.readText())
+        }
+        const command = await copied('Copy command')
+        const [, ...args] = command.replace('better.trec', at('copied.trec')).split(' ')
+        succeed(...args)
+        const shown = await rankingAfter(page)
+        expect(shown.ids).toEqual((await readRun(at('copied.trec'))).get('q4')!.ids.slice(0, 20))
+        expect(await copied('Copy code')).toContain(changed)
+        await page.goto(await copied('Copy link'))
+        expect(await rankingAfter(page)).toEqual(shown)
+        await page.getByLabel('Preset').selectOption('msmarco-coder-cocondenser')
+        await expect.poll(() => new URL(page.url()).search).toContain('k-exp=8')
+        expect(await page.getByRole('slider', { name: 'Trust' }).inputValue()).toBe('0.5')
+      })
+    },
+  )
+
   test('a document says why it moved, and leads to its neighbourhood', async () => {
+    const { ids: all, query, candidates } = wholeQuery('q3')
+    const statistics = await countTerms()
+    const why = (id: string): Explanation =>
+      explain(query, candidates, all.indexOf(id), { statistics })
+    const three = (values: readonly number[]): string[] => values.map((value) => value.toFixed(3))
     await withPage('/?query=q3', async (page) => {
       await page.locator('.ranking.after button').nth(2).focus()
       await page.keyboard.press('ArrowDown')
@@ -156,25 +286,68 @@ describe.skipIf(!browser)('the page', () => {
       const card = page.getByLabel('Why it stands there')
       await card.waitFor()
       const { ids, scores } = await rankingAfter(page)
-      expect(await card.locator('.id').innerText()).toBe(ids[3])
-      const parts = (await card.locator('dd').allInnerTexts()).slice(0, 2).map(numberOf)
-      expect(parts[0]! + parts[1]!).toBeCloseTo(scores[3]!, 1)
-      expect(await card.locator('.vouchers li').count()).toBeGreaterThan(0)
+      expect(await card.locator('.full-text .id').innerText()).toBe(ids[3])
+      const { parts, matched, shared, supporters } = why(ids[3]!)
+      const shown = (await card.locator('dd').allInnerTexts()).slice(0, 4).map(numberOf)
+      const { similarity, words, neighbours: near, support } = parts
+      expect(three(shown)).toEqual(three([similarity, words, near, support]))
+      expect(shown.reduce((sum, part) => sum + part, 0)).toBeCloseTo(scores[3]!, 1)
+      const weights = async (kind: string): Promise<string[]> =>
+        three((await card.locator(`.vouchers.${kind} .number`).allInnerTexts()).map(numberOf))
+      expect(matched.length).toBeGreaterThan(0)
+      expect(await weights('words')).toEqual(three(matched.map(({ weight }) => weight)))
+      expect(await weights('neighbours')).toEqual(
+        three(shared.slice(0, 6).map((one) => Math.min(one.queryWeight, one.candidateWeight))),
+      )
+      expect(supporters.length).toBeGreaterThan(3)
+      expect(await weights('support')).toEqual(three(supporters.map((one) => one.similarity)))
       await card.getByRole('button', { name: 'See its neighbourhood' }).click()
       await expect.poll(() => page.locator('.panel .id').last().innerText()).toBe(ids[3])
     })
   })
 
+  test('the words that matched are marked in the text, whatever else it has', async () => {
+    const { ids, query, candidates } = wholeQuery('q1')
+    const statistics = await countTerms()
+    // Of a document whose word differs from the query's by its ending, and that has markup in it.
+    const { order } = rerank(query, candidates, { statistics })
+    const place = order.findIndex((i) => candidates.texts[i]!.includes('birchs'))
+    expect(place).toBeGreaterThanOrEqual(0)
+    expect(place).toBeLessThan(50)
+    const document = order[place]!
+    const text = candidates.texts[document]!
+    expect(text).toContain('<b>')
+    await withPage('/?query=q1', async (page) => {
+      const more = page.getByRole('button', { name: 'Show all 50' })
+      await more.click()
+      await page.locator('.ranking.after button').nth(place).click()
+      const full = page.locator('.explanation .full-text')
+      await full.waitFor()
+      expect(await full.locator('p').first().innerText()).toBe(text)
+      expect(await full.locator('b').count()).toBe(0)
+      const marked = await full.locator('mark').allInnerTexts()
+      expect(marked).toEqual(text.match(/birchs|birch|cedars|cedar/g))
+      expect(ids[document]).toBe(await full.locator('.id').innerText())
+      expect(await page.locator('.vouchers.words mark').first().innerText()).toBe('birch')
+    })
+  })
+
   test('the neighbourhood: R* of the probe, by keys and by pointer', async () => {
-    const settings = { k: 12, trust: 0.3, contextSize: 60 }
-    const context = new QueryContext(collection.context('q5', 60, false))
-    const found = neighbours(context.query(true), context.first(60, true), settings)
+    const settings = { k: 12, trust: 0.3, contextSize: 40 }
+    const { query, candidates } = wholeQuery('q2')
+    const { order } = rerank(query, candidates, { ...settings, statistics: await countTerms() })
+    const source = collection.context('q2', 1000, false)
+    const members = Array.from(order.subarray(0, 40)).sort((a, b) => a - b)
+    const context = new QueryContext(source).of(members, 'english')
+    // The context has documents that were far behind: the view shows those, not the run's first.
+    expect(members.at(-1)).toBeGreaterThan(40)
+    const found = neighbours(query, context, settings)
     const others = (probe: Member): string[] =>
       (probe === 'query' ? found.query : found.candidates[probe]!).reciprocal.flatMap((other) => {
         if (other === probe) return []
-        return other === 'query' ? 'The query' : context.source.documents[other]!.id
+        return other === 'query' ? 'The query' : source.documents[members[other]!]!.id
       })
-    await withPage('/?view=neighbourhood&query=q5&k=12&trust=0.3&context=60', async (page) => {
+    await withPage('/?view=neighbourhood&query=q2&k=12&trust=0.3&context=40', async (page) => {
       const listed = async (): Promise<string[]> =>
         (await page.locator('.members .text').allInnerTexts()).map((text) => text.split(':')[0]!)
       await page.locator('.members li').first().waitFor()
@@ -187,8 +360,8 @@ describe.skipIf(!browser)('the page', () => {
       await expect.poll(() => new URL(page.url()).searchParams.has('probe')).toBe(true)
       expect(await page.locator('.panel .kind').innerText()).toContain('Probe')
       const probe = new URL(page.url()).searchParams.get('probe')!
-      const document = context.source.documents.findIndex(({ id }) => id === probe)
-      expect((await listed()).toSorted()).toEqual(others(document).toSorted())
+      const member = members.findIndex((document) => source.documents[document]!.id === probe)
+      expect((await listed()).toSorted()).toEqual(others(member).toSorted())
       await page.locator('.members button').first().click()
       await expect.poll(() => new URL(page.url()).searchParams.get('probe')).not.toBe(probe)
       await graph.focus()

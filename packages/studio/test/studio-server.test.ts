@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import { termStatisticsFromBytes } from '@kith/core'
 import { openEmbeddings, writeEmbeddings } from '@kith/ir'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
@@ -87,7 +88,19 @@ describe('the studio’s server', () => {
     for (const top of ['', '0', '-1', '1.5', 'x', 'Infinity']) {
       expect((await get(`/api/context?query=q0&top=${top}`)).status).toBe(400)
     }
+    const german = await get('/api/terms?terms=german')
+    expect(german.status).toBe(400)
+    expect(await german.json()).toEqual({
+      error: 'no statistics of terms "german": allowed: english, plural, prefix5, none',
+    })
     expect((await fetch(new URL('/api/queries', studio.url), { method: 'POST' })).status).toBe(404)
+  })
+
+  test('gives out the term statistics of all texts', async () => {
+    const bytes = await (await get('/api/terms?terms=prefix5')).arrayBuffer()
+    const statistics = termStatisticsFromBytes(new Uint8Array(bytes))
+    expect(statistics).toMatchObject({ terms: 'prefix5', documents: 1040 })
+    expect(statistics).toEqual(collection.statistics('prefix5'))
   })
 
   test('takes another port where the usual one is taken, and refuses one that was asked for', async () => {

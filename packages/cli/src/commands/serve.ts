@@ -1,3 +1,4 @@
+import { readTerms } from '@kith/ir'
 import { openSearchStore, openTextModel, startServer } from '@kith/studio'
 import { defineCommand } from '../options/command.ts'
 import {
@@ -5,6 +6,7 @@ import {
   readServedModel,
   readServedSettings,
   readServedStore,
+  readServedTerms,
   serveOptions,
 } from '../options/serve-options.ts'
 import { aborted } from '../terminal/stop.ts'
@@ -16,8 +18,9 @@ export const serveCommand = defineCommand({
   description:
     'POST /v1/rerank, /v2/rerank (Cohere, Jina), /rerank (text-embeddings-inference),\n' +
     '/v1/embeddings (OpenAI), /v1/search (over --store); GET /healthz, /metrics, /openapi.json.\n' +
-    'Documents with texts are seen through their embeddings and their words; those that bring an\n' +
-    'embedding need no encoder. Only this machine can reach it, unless --host says otherwise,\n' +
+    'Documents with texts are seen through their embeddings and their words, whose terms are counted\n' +
+    'in all documents of --store (--terms, --no-terms); those that bring an embedding need no\n' +
+    'encoder. Only this machine can reach it, unless --host says otherwise,\n' +
     'which takes an --api-key (or KITH_API_KEY in the environment). SIGTERM stops it when the\n' +
     'requests under way are answered.',
   example: 'kith serve --port 8080 --store docs.npy --corpus corpus.jsonl',
@@ -27,15 +30,19 @@ export const serveCommand = defineCommand({
     const model = readServedModel(values)
     const access = readAccess(values)
     const documents = readServedStore(values)
+    const { file, statistics } = readServedTerms(values)
+    const terms = file === undefined ? undefined : await readTerms(file)
     const server = await startServer({
       ...access,
-      settings,
+      settings: { ...settings, statistics: terms },
+      statistics,
       openModel: model && (() => openTextModel(model.name, model.options)),
       store:
         documents &&
         (await openSearchStore(documents.address, {
           metric: settings.metric,
           corpus: documents.corpus,
+          terms: settings.terms,
         })),
     })
     output.result({ url: server.url }, `kith serves at ${server.url}`)

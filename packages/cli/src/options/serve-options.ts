@@ -4,9 +4,12 @@ import type { Options, Values } from './command.ts'
 import { encoderOptions, readEncoderOptions } from './encoder-options.ts'
 import {
   readMethodSettings,
+  readStatisticsSource,
   readTunedFile,
   settingOptions,
+  termsOptions,
   tunedOption,
+  wordsOptions,
 } from './setting-options.ts'
 import { UsageError } from './usage-error.ts'
 import {
@@ -68,6 +71,12 @@ export const serveOptions = {
   },
   ...tunedOption,
   force: { help: 'serve even where kith tune says that the old ranking is better' },
+  ...termsOptions,
+  terms: {
+    ...termsOptions.terms,
+    help: 'what kith terms counted, instead of the store’s own or counting --corpus',
+  },
+  ...wordsOptions,
   ...settingOptions,
 } satisfies Options
 
@@ -84,6 +93,18 @@ export async function readServedSettings(values: ServeValues): Promise<Settings>
     throw new UsageError(`the server reranks by neighbours, these settings by ${settings.method}`)
   }
   return similaritySettings(settings)
+}
+
+/** Whose terms are counted for the words score; `file` has statistics that were kept. */
+export function readServedTerms(values: ServeValues): {
+  file: string | undefined
+  statistics: 'store' | 'context'
+} {
+  const source = readStatisticsSource(values)
+  return {
+    file: typeof source === 'object' ? source.file : undefined,
+    statistics: source === 'context' ? 'context' : 'store',
+  }
 }
 
 /** The model that embeds texts; undefined where requests must bring embeddings. */

@@ -137,7 +137,7 @@ export const termsOptions = {
   terms: {
     value: 'FILE',
     file: 'input',
-    help: 'what kith terms counted, instead of counting --corpus',
+    help: 'what kith terms counted, instead of counting --corpus or taking the store’s own',
   },
   'no-terms': { help: 'count terms among each query’s candidates only' },
 } satisfies Options

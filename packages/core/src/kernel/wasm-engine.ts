@@ -28,6 +28,8 @@ export class WasmEngine implements Engine {
   #sets = 0
   #floats!: Float32Array
   #integers!: Uint32Array
+  /** The postings that are in the memory already. */
+  #placed: Postings | undefined
 
   constructor(
     readonly kernel: KernelName,
@@ -50,6 +52,7 @@ export class WasmEngine implements Engine {
     this.#clear(this.#layout.sums, shape.rows * 2)
     this.#clear(this.#layout.dense, shape.rows)
     this.#symmetric = true
+    this.#placed = undefined
   }
 
   vectors(dimensions: number): { data: Float32Array; stride: number } {
@@ -286,6 +289,8 @@ export class WasmEngine implements Engine {
   }
 
   #place(postings: Postings): void {
+    if (this.#placed === postings) return
+    this.#placed = postings
     const { postings: at, texts } = this.#layout
     this.#integers.set(postings.used(), at / 4)
     this.#integers.set(postings.starts, texts / 4)

@@ -1,7 +1,7 @@
 import { asciiWord } from '../text/characters.ts'
 import { POSTING, type Postings } from '../text/postings.ts'
 import { hashTerm } from '../text/prepare-text.ts'
-import { STEM_SLOTS } from '../text/stem-cache.ts'
+import { STEM_BYTES } from '../text/stem-cache.ts'
 import type { TermsName } from '../text/terms.ts'
 import { kernel, moduleOf } from './load.ts'
 import { instantiate, type WasmExports } from './wasm-exports.ts'
@@ -34,7 +34,7 @@ class WordCounter {
       this.#stem(word, length, to),
     )
     this.#stems = terms === 'none' ? 0 : BASE + 128
-    this.#start = BASE + 128 + (terms === 'none' ? 0 : STEM_SLOTS * 16)
+    this.#start = BASE + 128 + (terms === 'none' ? 0 : STEM_BYTES)
     this.#reserve(1 << 11)
     new Uint8Array(this.#memory.buffer).set(asciiWord, BASE)
   }
@@ -62,10 +62,9 @@ class WordCounter {
   }
 
   #stem(start: number, length: number, to: number): void {
-    let word = ''
-    for (let at = 0; at < length; at++) {
-      word += String.fromCharCode(asciiWord[this.#text[start - this.#start + at]!]!)
-    }
+    const from = start - this.#start
+    const letters = Array.from(this.#text.subarray(from, from + length), (code) => asciiWord[code]!)
+    const word = String.fromCharCode(...letters)
     const [a, b] = hashTerm(word, this.#terms)
     this.#integers[to / 4] = a
     this.#integers[to / 4 + 1] = b

@@ -31,7 +31,10 @@ export function buildGraph(
   source = computed,
 ): GeometricTerm[] {
   const weights = viewWeights(context, settings)
-  const alone = weights.size === 1 && weights.has('vectors') && context.missing.length === 0
+  const usesWords = settings.mix === 'words' && context.texts !== undefined
+  const oneOnly = weights.size === 1 && weights.has('vectors') && context.missing.length === 0
+  // The support is a mean of cosines, also where the texts have no weight in the graph.
+  const alone = oneOnly && !usesWords
   openEngine(engine, context, weights, settings, !alone)
   if (alone) return oneView(engine, context, probes, settings, source)
   if (settings.mix === 'raw') {
@@ -54,10 +57,12 @@ function openEngine(
   for (const [name, rows] of context.views) {
     if (weights.has(name)) dimensions = Math.max(dimensions, rows.dimensions)
   }
+  // The words score needs the postings also where the texts have no weight in the graph.
+  const usesTexts = weights.has('texts') || settings.mix === 'words'
   engine.open({
     rows: context.rows,
     dimensions,
-    postings: weights.has('texts') ? context.texts!.count : 0,
+    postings: usesTexts ? (context.texts?.count ?? 0) : 0,
     blended,
     k: Math.min(settings.k, context.rows - 1),
     kExp: settings.kExp,
@@ -106,8 +111,9 @@ function severalViews(
   source: SimilaritySource,
   weights: ReadonlyMap<string, ViewWeights>,
 ): GeometricTerm[] {
+  const scored = scoreTerm(context, weights)
   const terms = probes.map((probe) =>
-    probe === 0 ? Float32Array.from(scoreTerm(context)) : new Float32Array(context.rows),
+    probe === 0 ? Float32Array.from(scored) : new Float32Array(context.rows),
   )
   const addTerms = (score: number, missing: readonly number[]): void => {
     const noise = noiseOf(engine, probes)

@@ -51,8 +51,10 @@ export function standardise(
   let sum = 0
   let low = Infinity
   let high = -Infinity
+  // Mostly only the query is left out, which no loop looks at.
+  const some = leftOut.some((row) => row > 0)
   for (let c = 1; c < rows; c++) {
-    if (leftOut.includes(c)) continue
+    if (some && leftOut.includes(c)) continue
     const value = values[c]!
     count++
     sum += value
@@ -64,7 +66,7 @@ export function standardise(
   const mean = sum / count
   let squares = 0
   for (let c = 1; c < rows; c++) {
-    if (!leftOut.includes(c)) squares += (values[c]! - mean) ** 2
+    if (!some || !leftOut.includes(c)) squares += (values[c]! - mean) ** 2
   }
   const deviation = Math.sqrt(squares / count)
   for (let c = 0; c < rows; c++) result[c] = (values[c]! - mean) / deviation

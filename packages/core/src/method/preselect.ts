@@ -61,8 +61,8 @@ export function preselect(
 
 /** The similarity of every row to the query: z of each view's, by its weight in the score. */
 function similarityToQuery(engine: Engine, context: Context, settings: Settings): Float64Array {
-  const sum = scoreTerm(context)
   const weights = viewWeights(context, settings)
+  const sum = scoreTerm(context, weights)
   for (const [name, view] of context.views) {
     const { score } = weights.get(name) ?? { score: 0 }
     if (score === 0) continue

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import type { Engine } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
 import { buildGraph, type SimilaritySource } from './graph.ts'
-import { ROUNDING, standardise } from './mix.ts'
+import { type GeometricTerm, ROUNDING, standardise } from './mix.ts'
 import { type Ranking, rankCandidates } from './ranking.ts'
 import { findNeighbours } from './similarities.ts'
 import { supportOf } from './support.ts'
@@ -46,8 +46,7 @@ export function rankWithWords(
 ): WordsRanking {
   const [similarity] = buildGraph(engine, context, [0], settings, steps.source)
   const found =
-    steps.relevance ??
-    relevanceOf(similarity!.values, engine.words(context.texts!, settings), settings)
+    steps.relevance ?? relevanceOf(similarity!, engine.words(context.texts!, settings), settings)
   const { relevance } = found
   findNeighbours(engine, settings)
   const jaccard = engine.jaccard(0)
@@ -55,21 +54,26 @@ export function rankWithWords(
   const { supporters, support } = supportOf(engine, relevance, settings.supportDocs)
   const { neighbourWeight, supportWeight } = settings
   const own = 1 - neighbourWeight - supportWeight
-  const scores = relevance.map(
-    (g, c) => own * g + neighbourWeight * neighbours[c]! + supportWeight * support[c]!,
-  )
+  const scores = new Float64Array(relevance.length)
+  for (let c = 0; c < scores.length; c++) {
+    scores[c] =
+      own * relevance[c]! + neighbourWeight * neighbours[c]! + supportWeight * support[c]!
+  }
   const ranking = rankCandidates(scores, context.rows - 1)
   return { ...found, ranking, jaccard, neighbours, support, supporters }
 }
 
 /** Steps 1 and 2: g = z((1 − a) · z(similarity) + a · z(words)). */
 export function relevanceOf(
-  similarity: ArrayLike<number>,
+  similarity: GeometricTerm,
   words: Float64Array,
   { wordsWeight }: Pick<Settings, 'wordsWeight'>,
 ): Relevance {
-  const near = standardise(similarity, [0], ROUNDING)
+  const near = standardise(similarity.values, [0], similarity.noise)
   const matched = standardise(words, [0], ROUNDING)
-  const sum = near.map((z, c) => (1 - wordsWeight) * z + wordsWeight * matched[c]!)
+  const sum = new Float64Array(near.length)
+  for (let c = 0; c < sum.length; c++) {
+    sum[c] = (1 - wordsWeight) * near[c]! + wordsWeight * matched[c]!
+  }
   return { similarity: near, words, matched, relevance: standardise(sum, [0], ROUNDING) }
 }

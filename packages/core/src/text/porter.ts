@@ -7,7 +7,7 @@ export function porterStem(word: string): string {
   if (word.length <= 2) return word
   let stem = withoutPlural(word)
   stem = withoutPast(stem)
-  if (stem.endsWith('y') && hasVowel(stem.slice(0, -1))) stem = `${stem.slice(0, -1)}i`
+  if (ends(stem, 'y') && hasVowel(stem.slice(0, -1))) stem = `${stem.slice(0, -1)}i`
   stem = replaceSuffix(stem, derived)
   stem = replaceSuffix(stem, adjectives)
   stem = withoutEnding(stem)
@@ -60,17 +60,17 @@ const endings: readonly string[] = [
 
 /** Step 1a. */
 function withoutPlural(word: string): string {
-  if (!word.endsWith('s') || word.endsWith('ss')) return word
-  return word.endsWith('sses') || word.endsWith('ies') ? word.slice(0, -2) : word.slice(0, -1)
+  if (!ends(word, 's') || ends(word, 'ss')) return word
+  return ends(word, 'sses') || ends(word, 'ies') ? word.slice(0, -2) : word.slice(0, -1)
 }
 
 /** Step 1b: past tense and participles. */
 function withoutPast(word: string): string {
-  if (word.endsWith('eed')) return measure(word.slice(0, -3)) > 0 ? word.slice(0, -1) : word
-  const length = word.endsWith('ed') ? 2 : word.endsWith('ing') ? 3 : 0
+  if (ends(word, 'eed')) return measure(word.slice(0, -3)) > 0 ? word.slice(0, -1) : word
+  const length = ends(word, 'ed') ? 2 : ends(word, 'ing') ? 3 : 0
   const stem = word.slice(0, word.length - length)
   if (length === 0 || !hasVowel(stem)) return word
-  if (stem.endsWith('at') || stem.endsWith('bl') || stem.endsWith('iz')) return `${stem}e`
+  if (ends(stem, 'at') || ends(stem, 'bl') || ends(stem, 'iz')) return `${stem}e`
   if (endsDouble(stem) && !'lsz'.includes(stem.at(-1)!)) return stem.slice(0, -1)
   return measure(stem) === 1 && endsShort(stem) ? `${stem}e` : stem
 }
@@ -78,7 +78,7 @@ function withoutPast(word: string): string {
 /** The first suffix that a word ends with is replaced, if a syllable is left before it. */
 function replaceSuffix(word: string, suffixes: Suffixes): string {
   for (const [suffix, replacement] of suffixes) {
-    if (!word.endsWith(suffix)) continue
+    if (!ends(word, suffix)) continue
     const stem = word.slice(0, -suffix.length)
     return measure(stem) > 0 ? stem + replacement : word
   }
@@ -88,7 +88,7 @@ function replaceSuffix(word: string, suffixes: Suffixes): string {
 /** Step 4: the first ending that a word has is dropped, if two syllables are left before it. */
 function withoutEnding(word: string): string {
   for (const ending of endings) {
-    if (!word.endsWith(ending)) continue
+    if (!ends(word, ending)) continue
     // The s or t before ion is a part of the stem.
     const length = ending.endsWith('ion') ? 3 : ending.length
     const stem = word.slice(0, -length)
@@ -100,19 +100,31 @@ function withoutEnding(word: string): string {
 /** Step 5: a final e, and one of two final l. */
 function withoutFinal(word: string): string {
   let stem = word
-  if (stem.endsWith('e')) {
+  if (ends(stem, 'e')) {
     const shorter = stem.slice(0, -1)
     const syllables = measure(shorter)
     if (syllables > 1 || (syllables === 1 && !endsShort(shorter))) stem = shorter
   }
-  return stem.endsWith('ll') && measure(stem.slice(0, -1)) > 1 ? stem.slice(0, -1) : stem
+  return ends(stem, 'll') && measure(stem.slice(0, -1)) > 1 ? stem.slice(0, -1) : stem
 }
+
+/** Whether a word has an ending, compared from its last letter on: most differ there. */
+function ends(word: string, ending: string): boolean {
+  const at = word.length - ending.length
+  if (at < 0) return false
+  for (let i = ending.length - 1; i >= 0; i--) {
+    if (word.charCodeAt(at + i) !== ending.charCodeAt(i)) return false
+  }
+  return true
+}
+
+const [A, E, I, O, U, Y] = Array.from('aeiouy', (letter) => letter.charCodeAt(0))
 
 /** Whether the letter is a consonant; y is one at the start and behind a vowel. */
 function isConsonant(word: string, at: number): boolean {
-  const letter = word[at]!
-  if (letter === 'y') return at === 0 || !isConsonant(word, at - 1)
-  return !'aeiou'.includes(letter)
+  const letter = word.charCodeAt(at)
+  if (letter === Y) return at === 0 || !isConsonant(word, at - 1)
+  return letter !== A && letter !== E && letter !== I && letter !== O && letter !== U
 }
 
 function hasVowel(stem: string): boolean {

@@ -27,16 +27,17 @@ export function termStatisticsFromBytes(bytes: Uint8Array): TermStatistics {
   if (!(bytes instanceof Uint8Array && ArrayBuffer.isView(bytes))) {
     throw new KithError('BAD_INPUT', 'term statistics are read from a Uint8Array')
   }
-  // A copy: a part of a larger buffer may start at any byte, numbers may not.
-  const own = bytes.slice()
+  // A copy: a part of a larger buffer may start at any byte, numbers may not. A Buffer's own slice
+  // would be no copy.
+  const own = new Uint8Array(bytes)
   if (new TextDecoder('latin1').decode(own.subarray(0, 8)) !== MAGIC || own.length < HEADER) {
     throw new KithError('BAD_FILE', 'these are not the bytes of term statistics')
   }
   const [terms, documents, length, count] = new Float64Array(own.buffer, 8, 4)
-  if (own.length !== HEADER + count! * 12) {
+  if (!isCount(count) || own.length !== HEADER + count! * 12) {
     throw new KithError(
       'BAD_FILE',
-      `the term statistics are cut off: ${own.length} bytes, not ${HEADER + count! * 12}`,
+      `the term statistics are damaged: ${own.length} bytes, ${HEADER + count! * 12} by their head`,
     )
   }
   return checked({
@@ -66,7 +67,8 @@ export function termStatisticsFromJson(value: unknown): TermStatistics {
     documents: documents as number,
     length: length as number,
     hashes: Float64Array.from(hashes, numberOf),
-    frequencies: Uint32Array.from(frequencies, numberOf),
+    // A term that no document has is refused.
+    frequencies: Uint32Array.from(frequencies, (value) => (isFrequency(value) ? value : 0)),
   })
 }
 
@@ -75,10 +77,18 @@ function numberOf(value: unknown): number {
   return typeof value === 'number' ? value : NaN
 }
 
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && !Object.is(value, -0)
+}
+
+/** Whether a Uint32Array holds it. */
+function isFrequency(value: unknown): boolean {
+  return isCount(value) && (value as number) < 2 ** 32
+}
+
 /** Refuses statistics that no texts can have. */
 function checked(statistics: TermStatistics): TermStatistics {
   const { terms, documents, length, hashes, frequencies } = statistics
-  const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
   const fits =
     names.includes(terms) &&
     isCount(documents) &&

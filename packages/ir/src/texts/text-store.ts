@@ -73,7 +73,18 @@ export class TextStore {
   get(id: string): TextEntry | undefined {
     this.#state.check()
     const found = this.#find(id)
-    if (found < 0) return undefined
+    return found < 0 ? undefined : this.#read(found, id)
+  }
+
+  /** All texts in the order of the file, those with an id that came before included. */
+  *[Symbol.iterator](): Generator<TextEntry> {
+    for (let i = 0; i < this.#ids.length; i++) {
+      this.#state.check()
+      yield this.#read(i, this.#ids.get(i))
+    }
+  }
+
+  #read(found: number, id: string): TextEntry {
     const from = found === 0 ? 0 : this.#ends[found - 1]!
     const bytes = Buffer.allocUnsafe(this.#ends[found]! - from)
     this.#copy.read(bytes, from)

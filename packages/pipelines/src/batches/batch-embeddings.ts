@@ -1,5 +1,5 @@
 import type { Embeddings } from '@kith/ir'
-import type { Store, StoreDocument } from '@kith/stores'
+import type { Store, StoreDocument, StoreFetchOptions } from '@kith/stores'
 import { type VectorSource, vectorSource } from '../join/vector-rows.ts'
 import type { BatchItem } from './batch-item.ts'
 
@@ -33,14 +33,24 @@ export function batchEmbeddings(
   }
 }
 
+/** The vectors of a batch's queries; queries without a vector are left out. */
+export function queryVectors(
+  items: readonly BatchItem[],
+  dimensions: number,
+): ReturnType<typeof batchEmbeddings> {
+  const entries = items.flatMap(({ query, vector }) => (vector ? [{ id: query, vector }] : []))
+  return batchEmbeddings(entries, dimensions)
+}
+
 /** The documents with some ids that the store has, each once. */
-async function documentsOf(
+export async function documentsOf(
   store: Store,
   ids: Iterable<string>,
+  options?: StoreFetchOptions,
 ): Promise<Map<string, StoreDocument>> {
   const wanted = [...new Set(ids)]
   const documents = new Map<string, StoreDocument>()
-  for (const document of await store.fetch(wanted)) {
+  for (const document of await store.fetch(wanted, options)) {
     if (document) documents.set(document.id, document)
   }
   return documents
@@ -60,10 +70,7 @@ export async function batchVectors(
 }> {
   const documents = await documentsOf(store, needed)
   const dimensions = store.dimensions ?? 0
-  const queries = batchEmbeddings(
-    items.flatMap(({ query, vector }) => (vector ? [{ id: query, vector }] : [])),
-    dimensions,
-  )
+  const queries = queryVectors(items, dimensions)
   const docs = batchEmbeddings([...documents.values()], dimensions)
   const sources = { queries: vectorSource('', queries), docs: vectorSource('', docs) }
   return { documents, queries, docs, sources }

@@ -1,6 +1,7 @@
+import type { TermStatistics } from '@kith/core'
 import { ThreadWorker, WorkerPool, workerEntry } from '@kith/ir/pool'
 import type { BatchAnswer, BatchPart, BatchWork } from './batch-work.ts'
-import type { BatchRequest } from './batch-worker.ts'
+import type { BatchRequest, BatchWorkerData } from './batch-worker.ts'
 
 const entry = workerEntry(import.meta.url, './batch-worker.js')
 
@@ -9,10 +10,12 @@ export class BatchPool {
   readonly #pool: WorkerPool<BatchRequest, BatchAnswer>
   readonly #size: number
 
-  constructor(address: string, size: number) {
+  /** @param statistics Of the terms, for threads to share; without them each asks its store. */
+  constructor(address: string, size: number, statistics?: TermStatistics) {
     this.#size = size
+    const data: BatchWorkerData = { address, statistics }
     this.#pool = new WorkerPool({
-      start: () => new ThreadWorker({ entry, data: { address }, job: 'a worker of batches' }),
+      start: () => new ThreadWorker({ entry, data, job: 'a worker of batches' }),
       size,
       closed: 'the workers of batches were closed',
     })

@@ -24,6 +24,8 @@ export interface BatchRules {
   missing: MissingPolicy
   /** Judgements and the grade from which on they count, where queries are labelled. */
   truth?: { qrels: Qrels; level: number } | undefined
+  /** Whether the scores of the run count. */
+  scores?: boolean
   /** Whether the items go into a database, which cannot have every id. */
   submitted?: boolean
   /** The places in the run that are wanted. */
@@ -67,8 +69,9 @@ export class BatchSource {
       if (++position < from) continue
       if (position >= to) return
       const item: BatchItem = { query, ids, vector: this.#vector(query, rules) }
-      // The old ranking is written only for a query that is left out, so only `skip` needs the scores.
-      if (rules.missing === 'skip' && !rules.truth) item.scores = Float64Array.from(scores)
+      // The old ranking is written for a query that is left out: `skip` needs the scores too.
+      if (rules.scores || (rules.missing === 'skip' && !rules.truth))
+        item.scores = Float64Array.from(scores)
       item.text = this.#texts?.get(query)
       if (rules.truth) item.truth = truthOf(query, rules.truth)
       if (rules.submitted) checkIds(this.#files.run, item)

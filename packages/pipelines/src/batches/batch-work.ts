@@ -1,4 +1,4 @@
-import { KithError } from '@kith/core'
+import { KithError, type TermStatistics } from '@kith/core'
 import { openStore, type Store } from '@kith/stores'
 import type { MissingIds } from '../join/missing.ts'
 import { namedError } from '../tasks/named-error.ts'
@@ -38,20 +38,26 @@ export interface PortionAnswer {
 /** Does batches of any batch with the stores of one address, which are opened when they are needed. */
 export class BatchRunner {
   readonly #address: string
+  readonly #statistics: TermStatistics | undefined
   readonly #stores = new Map<string, Promise<Store>>()
 
-  /** @param address Where the documents are, without the name of a collection. */
-  constructor(address: string) {
+  /**
+   * @param address Where the documents are, without the name of a collection.
+   * @param statistics Of the terms, where others than the store's own count, or these were read before.
+   */
+  constructor(address: string, statistics?: TermStatistics) {
     this.#address = address
+    this.#statistics = statistics
   }
 
   /** Does one batch. */
   async run(batch: BatchWork, parts: readonly BatchPart[]): Promise<BatchAnswer> {
     const store = await this.#open(batch.collection)
     const answer: BatchAnswer = { results: [], missing: [] }
+    const statistics = await this.#statisticsFor(batch, store)
     for (const items of portions(parts, store.dimensions ?? 1)) {
       for (const item of items) checkVector(item, store)
-      const { bodies, missing } = await runPortion(store, batch, items)
+      const { bodies, missing } = await runPortion(store, batch, items, statistics)
       items.forEach(({ query }, i) => {
         answer.results.push({ query, body: bodies[i]! })
       })
@@ -69,6 +75,19 @@ export class BatchRunner {
     return this.close()
   }
 
+  async #statisticsFor(
+    { kind, settings }: BatchWork,
+    store: Store,
+  ): Promise<TermStatistics | undefined> {
+    if (kind !== 'rerank' || !settings.statistics) return undefined
+    const statistics = this.#statistics ?? (await store.terms())
+    if (statistics) return statistics
+    throw new KithError(
+      'BAD_INPUT',
+      'the store has lost its term statistics: kith load counts anew',
+    )
+  }
+
   #open(collection: string | undefined): Promise<Store> {
     const name = collection === undefined ? '' : `#${collection}`
     const opened = this.#stores.get(name) ?? openStore(`${this.#address}${name}`)
@@ -83,10 +102,11 @@ async function runPortion(
   store: Store,
   { kind, settings }: BatchWork,
   items: readonly BatchItem[],
+  statistics: TermStatistics | undefined,
 ): Promise<PortionAnswer> {
   try {
     return kind === 'rerank'
-      ? await rerankBatch(store, settings, items)
+      ? await rerankBatch(store, settings, items, statistics)
       : await labelBatch(store, settings, items)
   } catch (error) {
     // An error of several items need not name a query: the items are tried again one by one.

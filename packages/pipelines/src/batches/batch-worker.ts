@@ -1,6 +1,13 @@
 /** The worker thread of batches: fetches documents from the store and works on their queries. */
+import type { TermStatistics } from '@kith/core'
 import { serveThread } from '@kith/ir/pool/service'
 import { type BatchAnswer, type BatchPart, BatchRunner, type BatchWork } from './batch-work.ts'
+
+/** The data that the thread is started with. */
+export interface BatchWorkerData {
+  address: string
+  statistics: TermStatistics | undefined
+}
 
 /** A request to the thread. */
 export interface BatchRequest {
@@ -8,8 +15,8 @@ export interface BatchRequest {
   parts: readonly BatchPart[]
 }
 
-serveThread<{ address: string }, BatchRequest, BatchAnswer>(({ address }) => {
-  const runner = new BatchRunner(address)
+serveThread<BatchWorkerData, BatchRequest, BatchAnswer>(({ address, statistics }) => {
+  const runner = new BatchRunner(address, statistics)
   return {
     run: ({ batch, parts }) => runner.run(batch, parts),
     close: () => runner.close(),

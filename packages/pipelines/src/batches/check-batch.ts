@@ -31,10 +31,11 @@ export function checkBatch({
 }
 
 function checkRerank(batch: Readonly<Record<string, unknown>>): RerankWork {
-  const { settings, missing, texts } = batch
+  const { settings, missing, texts, statistics } = batch
   checkSettings(settings, resolveMethodSettings)
   one('missing', missing, missingPolicies)
   one('texts', texts, [true, false])
+  one('statistics', statistics, [true, false])
   return batch as unknown as RerankWork
 }
 

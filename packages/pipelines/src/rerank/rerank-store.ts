@@ -1,5 +1,10 @@
 import { availableParallelism } from 'node:os'
-import { KithError, type MethodSettings, resolveMethodSettings } from '@kith/core'
+import {
+  KithError,
+  type MethodSettings,
+  resolveMethodSettings,
+  type TermStatistics,
+} from '@kith/core'
 import { countRankings, type RankedQuery, readRun, writeRun } from '@kith/ir'
 import { decodeItem } from '../batches/batch-item.ts'
 import { BatchPool } from '../batches/batch-pool.ts'
@@ -11,6 +16,12 @@ import { inputsOf, type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { placeOf } from '../join/documents.ts'
 import { type MissingPolicy, MissingReport, remarkMissing } from '../join/missing.ts'
+import {
+  checkNamedTerms,
+  shareStatistics,
+  storeStatistics,
+  usesStatistics,
+} from '../join/statistics.ts'
 import { checkStore, type StoreAddress, storeName } from '../join/store-address.ts'
 import { version } from '../version.ts'
 import { measureReranking } from './rerank-figures.ts'
@@ -32,13 +43,14 @@ export async function rerankStore(plan: RerankStorePlan, hooks: Hooks): Promise<
   if (plan.searchAgain) {
     throw new KithError('BAD_INPUT', 'a store is not searched again: give a file of documents')
   }
-  const { batch, made } = await batchOf(plan)
+  const { batch, made, statistics } = await batchOf(plan)
   const source = await openSource(plan)
-  const pool = new BatchPool(store.address, plan.workers ?? availableParallelism())
+  const workers = plan.workers ?? availableParallelism()
+  const pool = new BatchPool(store.address, workers, shareStatistics(statistics))
   try {
     const start = performance.now()
     const onDone = stageOf(hooks, 'reranking', await countRankings(run))
-    const batches = source.batches({ missing }, BATCH)
+    const batches = source.batches({ missing, scores: batch.texts }, BATCH)
     const { collection } = store
     const answers = pool.runAll({ kind: 'rerank', settings: batch, collection }, batches)
     const report = new MissingReport()
@@ -77,6 +89,12 @@ export async function submitRerank(
 ): Promise<Submitted> {
   const place = placeOf(inputs)
   if (!('store' in place)) throw new KithError('BAD_INPUT', 'only work on a store is submitted')
+  if (typeof inputs.statistics === 'object') {
+    throw new KithError(
+      'BAD_INPUT',
+      'work that is submitted takes the term statistics of its store: leave out the file of terms',
+    )
+  }
   const { missing = 'error' } = inputs
   const settings = inputs.tuned?.settings ?? resolveMethodSettings(inputs.settings)
   const plan = { ...inputs, store: place.store, settings, missing }
@@ -85,30 +103,39 @@ export async function submitRerank(
   try {
     const { address, collection } = place.store
     const whole = { name: submission.name, kind: 'rerank', settings: { collection, ...batch } }
-    const parts = source.parts({ missing, submitted: true })
+    const parts = source.parts({ missing, scores: batch.texts, submitted: true })
     return await submitBatch(address, { ...whole, origin: { ...made } }, parts, submission)
   } finally {
     await source.close()
   }
 }
 
-/** The settings of the batch, and the contents of the sidecar. */
+/** The settings of the batch, the contents of the sidecar, and the term statistics, where they count. */
 async function batchOf(
   plan: Omit<RerankStorePlan, 'out'>,
-): Promise<{ batch: RerankWork; made: Sidecar }> {
+): Promise<{ batch: RerankWork; made: Sidecar; statistics: TermStatistics | undefined }> {
   if (plan.corpus !== undefined) {
     throw new KithError('BAD_INPUT', 'a store has the texts of its documents: leave out the corpus')
   }
-  const { settings, missing, queryText } = plan
-  const batch: RerankWork = { settings, missing, texts: queryText !== undefined }
-  const files = [plan.run, plan.queries, queryText].filter((file) => file !== undefined)
+  const { missing, queryText, store, statistics: source = 'corpus' } = plan
+  checkNamedTerms(plan.settings)
+  const { statistics: _, ...settings } = plan.settings
+  const texts = queryText !== undefined
+  const counts = texts && usesStatistics(settings)
+  const statistics = counts ? await storeStatistics(source, store, settings) : undefined
+  const file = typeof source === 'object' && statistics ? source.file : undefined
+  const files = [plan.run, plan.queries, queryText, file].filter((name) => name !== undefined)
   const made: Sidecar = {
     command: 'rerank',
     version,
-    settings: { ...settings, missing, texts: batch.texts, store: storeName(plan.store) },
+    settings: {
+      ...{ ...settings, missing, texts, store: storeName(store) },
+      ...(statistics ? { statistics: { documents: statistics.documents } } : {}),
+    },
     inputs: await inputsOf(files),
   }
-  return { batch, made }
+  const batch = { settings, missing, texts, statistics: statistics !== undefined }
+  return { batch, made, statistics }
 }
 
 /** The queries with all that reranking them takes, if the store has documents for them. */

@@ -6,8 +6,8 @@ import type { PreparedTexts } from '../join/prepared-texts.ts'
 /** The run to rerank, and the data and settings for it. */
 export interface RerankPlan {
   run: Iterable<RankedQuery> & Pick<Run, 'has'>
-  queries: Embeddings
-  docs: Embeddings
+  queries: Pick<Embeddings, 'rowOf'>
+  docs: Pick<Embeddings, 'rowOf'>
   /** The texts, where the words count. */
   texts: PreparedTexts | undefined
   missing: MissingPolicy

@@ -7,6 +7,7 @@ import type {
   Store,
   StoreDocument,
   StoreDocuments,
+  StoreFetchOptions,
   StoreHits,
   StoreOptions,
   StoreSearchOptions,
@@ -68,12 +69,21 @@ export class FileStore implements Store {
     })
   }
 
-  async fetch(ids: readonly string[]): Promise<(StoreDocument | undefined)[]> {
+  async fetch(
+    ids: readonly string[],
+    { vectors = true }: StoreFetchOptions = {},
+  ): Promise<(StoreDocument | undefined)[]> {
     this.#state.check()
     return ids.map((id) => {
       const row = this.#rowOf(id)
-      return row === undefined ? undefined : { id, vector: this.#embeddings!.gather([row]) }
+      if (row === undefined) return undefined
+      return { id, vector: vectors ? this.#embeddings!.gather([row]) : new Float32Array(0) }
     })
+  }
+
+  /** None: the texts, whose terms would be counted, are in another file. */
+  async terms(): Promise<undefined> {
+    this.#state.check()
   }
 
   async add(documents: StoreDocuments): Promise<void> {

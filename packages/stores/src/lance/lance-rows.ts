@@ -55,21 +55,30 @@ export function toTable(
   return new arrow.Table(schema, new arrow.RecordBatch(schema, columns))
 }
 
-/** The documents of a table that LanceDB answered with. */
-export function* toDocuments(table: Table<TypeMap>): Generator<StoreDocument> {
+/** Columns that LanceDB answered with: a table, or a part of one. */
+type Columns = Pick<Table<TypeMap>, 'getChild' | 'numRows'>
+
+/** The documents of an answer of LanceDB; vectors are empty where it has none. */
+export function* toDocuments(table: Columns): Generator<StoreDocument> {
   const [titles, texts] = [table.getChild('title'), table.getChild('text')]
   const ids = table.getChild('id')!
-  let row = 0
-  for (const part of table.getChild('vector')!.data) {
+  const vectors = vectorsOf(table)
+  for (let row = 0; row < table.numRows; row++) {
+    const vector = vectors.next().value ?? new Float32Array(0)
+    const document: StoreDocument = { id: ids.get(row) as string, vector }
+    const [title, text] = [titles?.get(row), texts?.get(row)] as (string | null | undefined)[]
+    if (typeof title === 'string') document.title = title
+    if (typeof text === 'string') document.text = text
+    yield document
+  }
+}
+
+function* vectorsOf(table: Columns): Generator<Float32Array, undefined> {
+  for (const part of table.getChild('vector')?.data ?? []) {
     const dimensions = (part.type as unknown as { listSize: number }).listSize
     const numbers = toFloats(part.children[0]!.values as Float32Array | Uint16Array)
-    for (let i = part.offset; i < part.offset + part.length; i++, row++) {
-      const vector = numbers.slice(i * dimensions, (i + 1) * dimensions)
-      const document: StoreDocument = { id: ids.get(row) as string, vector }
-      const [title, text] = [titles?.get(row), texts?.get(row)] as (string | null | undefined)[]
-      if (typeof title === 'string') document.title = title
-      if (typeof text === 'string') document.text = text
-      yield document
+    for (let i = part.offset; i < part.offset + part.length; i++) {
+      yield numbers.slice(i * dimensions, (i + 1) * dimensions)
     }
   }
 }

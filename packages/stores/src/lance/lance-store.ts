@@ -1,4 +1,4 @@
-import { KithError, type Matrix } from '@kith/core'
+import { KithError, type Matrix, type TermStatistics } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import type { Connection, Table } from '@lancedb/lancedb'
 import { checkedBatches, checkSearch, twice } from '../check-documents.ts'
@@ -9,11 +9,14 @@ import type {
   Store,
   StoreDocument,
   StoreDocuments,
+  StoreFetchOptions,
   StoreHits,
   StoreOptions,
   StoreSearchOptions,
 } from '../store.ts'
+import { noTerms, TermChanges } from '../term-changes.ts'
 import { type Arrow, loadArrow, schemaOf, toDocuments, toTable } from './lance-rows.ts'
+import { LanceTerms } from './lance-terms.ts'
 
 type Lance = typeof import('@lancedb/lancedb')
 
@@ -26,6 +29,16 @@ const REFINE = 10
 /** Below this many documents an index finds nothing to learn from. */
 const LEAST_INDEXED = 5000
 
+/** A change of documents under way. */
+interface Change {
+  /** Gets the documents that come and go. */
+  terms: TermChanges
+  /** The documents with some ids, as they are before they change; none where all texts are counted anyway. */
+  old(ids: readonly string[]): Promise<StoreDocument[]>
+  /** Makes a part of the change. */
+  write(writeDocuments: () => Promise<unknown>): Promise<void>
+}
+
 /**
  * A collection in LanceDB: a folder or an object storage URL, no server, larger than memory.
  * `folder#name` names the collection; without a name it is `main`.
@@ -37,6 +50,7 @@ export class LanceStore implements Store {
   readonly #name: string
   readonly #options: StoreOptions
   readonly #state: OpenState
+  readonly #terms: LanceTerms
   #table: Table | undefined
   #dimensions: number | undefined
   #type: 'f16' | 'f32'
@@ -56,6 +70,7 @@ export class LanceStore implements Store {
     this.#name = name
     this.#options = options
     this.#state = new OpenState(`the LanceDB table ${name}`)
+    this.#terms = new LanceTerms(arrow, connection, name)
     this.#type = options.type ?? 'f32'
   }
 
@@ -89,14 +104,24 @@ export class LanceStore implements Store {
     return hits
   }
 
-  async fetch(ids: readonly string[]): Promise<(StoreDocument | undefined)[]> {
+  async fetch(
+    ids: readonly string[],
+    { vectors = true, texts = true }: StoreFetchOptions = {},
+  ): Promise<(StoreDocument | undefined)[]> {
     this.#state.check()
+    const columns = ['id', ...(vectors ? ['vector'] : []), ...(texts ? ['title', 'text'] : [])]
     const found = new Map<string, StoreDocument>()
     for (const condition of this.#table ? idConditions(ids) : []) {
-      const table = await this.#table!.query().where(condition).toArrow()
+      const table = await this.#table!.query().select(columns).where(condition).toArrow()
       for (const document of toDocuments(table)) found.set(document.id, document)
     }
     return ids.map((id) => found.get(id))
+  }
+
+  async terms(): Promise<TermStatistics | undefined> {
+    this.#state.check()
+    const statistics = await this.#terms.read(await this.#latestCount())
+    return statistics?.documents ? statistics : undefined
   }
 
   async add(documents: StoreDocuments): Promise<void> {
@@ -104,34 +129,42 @@ export class LanceStore implements Store {
     // LanceDB has no unique columns: ids are compared with those of before and those of this call.
     const before = await this.count()
     const added = new Set<string>()
-    for await (const batch of this.#batches(documents)) {
-      const ids = batch.map(({ id }) => id)
-      for (const id of ids) {
-        if (added.has(id)) throw twice(id)
-        added.add(id)
+    await this.#change(async ({ terms, write }) => {
+      for await (const batch of this.#batches(documents)) {
+        const ids = batch.map(({ id }) => id)
+        for (const id of ids) {
+          if (added.has(id)) throw twice(id)
+          added.add(id)
+        }
+        const known = before > 0 ? await this.#firstKnown(ids) : undefined
+        if (known !== undefined) throw twice(known)
+        terms.add(batch)
+        await write(() => this.#table!.add(this.#toTable(batch)))
       }
-      const known = before > 0 ? await this.#firstKnown(ids) : undefined
-      if (known !== undefined) throw twice(known)
-      await this.#table!.add(this.#toTable(batch))
-    }
+    })
   }
 
   async replace(documents: StoreDocuments): Promise<void> {
     this.#state.check()
-    for await (const batch of this.#batches(documents)) {
-      await this.#table!.mergeInsert('id')
-        .whenMatchedUpdateAll()
-        .whenNotMatchedInsertAll()
-        .execute(this.#toTable(batch))
-    }
+    await this.#change(async ({ terms, old, write }) => {
+      for await (const batch of this.#batches(documents)) {
+        terms.remove(await old(batch.map(({ id }) => id)))
+        terms.add(batch)
+        const merge = this.#table!.mergeInsert('id').whenMatchedUpdateAll()
+        await write(() => merge.whenNotMatchedInsertAll().execute(this.#toTable(batch)))
+      }
+    })
   }
 
   async remove(ids: readonly string[]): Promise<number> {
     this.#state.check()
     const before = await this.count()
-    for (const condition of this.#table ? idConditions(ids) : []) {
-      await this.#table!.delete(condition)
-    }
+    await this.#change(async ({ terms, old, write }) => {
+      terms.remove(await old(ids))
+      for (const condition of this.#table ? idConditions(ids) : []) {
+        await write(() => this.#table!.delete(condition))
+      }
+    })
     return before - (await this.count())
   }
 
@@ -162,6 +195,51 @@ export class LanceStore implements Store {
 
   get #metric(): Metric {
     return this.#options.metric ?? this.#indexed ?? 'dot'
+  }
+
+  /**
+   * Changes documents, and then the statistics of their terms. Where these are not known, or where
+   * others changed documents at the same time, all texts are counted.
+   */
+  async #change(body: (change: Change) => Promise<void>): Promise<void> {
+    const before = await this.#latestCount()
+    const known = before === 0 ? noTerms : await this.#terms.read(before)
+    const terms = new TermChanges()
+    let changed = false
+    await body({
+      terms,
+      old: async (ids) => (known && before > 0 ? this.#textsOf(ids) : []),
+      write: async (writeDocuments) => {
+        if (!changed) await this.#terms.forget()
+        changed = true
+        await writeDocuments()
+      },
+    })
+    if (!changed) return
+    const after = await this.count()
+    const fits = known && after === before + terms.rows
+    const statistics = fits ? terms.applyTo(known) : undefined
+    await this.#terms.keep(statistics ?? (await this.#countTexts()), after)
+  }
+
+  /** How many documents there are, with those that other programs added since this one looked. */
+  async #latestCount(): Promise<number> {
+    await this.#table?.checkoutLatest()
+    return this.count()
+  }
+
+  async #countTexts(): Promise<TermStatistics> {
+    const all = new TermChanges()
+    for await (const batch of this.#table!.query().select(['id', 'title', 'text'])) {
+      all.add(toDocuments(batch))
+    }
+    return all.applyTo(noTerms)!
+  }
+
+  /** The texts of those of some documents that are there, each once. */
+  async #textsOf(ids: readonly string[]): Promise<StoreDocument[]> {
+    const found = await this.fetch([...new Set(ids)], { vectors: false })
+    return found.filter((document) => document !== undefined)
   }
 
   async #firstKnown(ids: readonly string[]): Promise<string | undefined> {

@@ -1,22 +1,25 @@
 import type { PoolClient } from 'pg'
 import { twice } from '../check-documents.ts'
 import type { StoreDocument } from '../store.ts'
+import type { TermChanges, TextOfDocument } from '../term-changes.ts'
 import { type CopyField, copyRows } from './postgres-copy.ts'
 import { type Collection, columnType, tableOf } from './postgres-schema.ts'
 import { encodeVector } from './postgres-vectors.ts'
 
 const COLUMNS = 'id, embedding, title, text'
 
-/** Puts a batch of documents into a collection's table. */
+/** Puts a batch of documents into a collection's table, and notes how its terms change. */
 export type PutBatch = (
   client: PoolClient,
   name: string,
   collection: Collection,
   batch: readonly StoreDocument[],
+  terms: TermChanges,
 ) => Promise<void>
 
 /** Adds documents, straight into the table. */
-export const addBatch: PutBatch = async (client, name, { type }, batch) => {
+export const addBatch: PutBatch = async (client, name, { type }, batch, terms) => {
+  terms.add(batch)
   try {
     await copyRows(client, `${tableOf(name)} (${COLUMNS})`, fieldsOf(batch, type))
   } catch (error) {
@@ -25,19 +28,44 @@ export const addBatch: PutBatch = async (client, name, { type }, batch) => {
 }
 
 /** Adds documents, or puts them in the place of those with the same ids. */
-export const replaceBatch: PutBatch = async (client, name, { type, dimensions }, batch) => {
+export const replaceBatch: PutBatch = async (client, name, { type, dimensions }, batch, terms) => {
   await client.query(
     `CREATE TEMPORARY TABLE IF NOT EXISTS incoming (
        id text, embedding ${columnType(type, dimensions)}, title text, text text
      ) ON COMMIT DROP`,
   )
   await copyRows(client, `incoming (${COLUMNS})`, fieldsOf(batch, type))
+  const { rows } = await client.query(
+    `SELECT d.title, d.text FROM ${tableOf(name)} d JOIN incoming USING (id)`,
+  )
+  terms.remove(rows.map(textOf))
+  terms.add(batch)
   await client.query(
     `INSERT INTO ${tableOf(name)} (${COLUMNS}) SELECT ${COLUMNS} FROM incoming
      ON CONFLICT (id) DO UPDATE
      SET embedding = excluded.embedding, title = excluded.title, text = excluded.text`,
   )
   await client.query('TRUNCATE incoming')
+}
+
+/** Removes documents; returns how many there were. */
+export async function removeRows(
+  client: PoolClient,
+  name: string,
+  ids: readonly string[],
+  terms: TermChanges,
+): Promise<number> {
+  const { rows } = await client.query(
+    `DELETE FROM ${tableOf(name)} WHERE id = ANY ($1) RETURNING title, text`,
+    [ids],
+  )
+  terms.remove(rows.map(textOf))
+  return rows.length
+}
+
+/** A row's text as documents have it: PostgreSQL says null where there is none. */
+function textOf({ title, text }: { title: string | null; text: string | null }): TextOfDocument {
+  return { title: title ?? undefined, text: text ?? undefined }
 }
 
 function* fieldsOf(

@@ -15,6 +15,12 @@ const migrations: readonly string[] = [
      type text NOT NULL CHECK (type IN ('f16', 'f32')),
      metric text NOT NULL CHECK (metric IN ('dot', 'cosine'))
    )`,
+  // A collection of before has no row here until documents are added to it.
+  `CREATE TABLE kith.terms (
+     collection text PRIMARY KEY,
+     version uuid NOT NULL DEFAULT gen_random_uuid(),
+     statistics bytea NOT NULL
+   )`,
 ]
 
 /** The properties that a collection was made with. */
@@ -89,14 +95,14 @@ function checkCollection(name: string, row: KnownCollection): KnownCollection {
   )
 }
 
-/** Makes a collection, unless another connection made it in the meantime. */
+/** Makes a collection, unless another connection made it in the meantime; returns whether it did. */
 export async function makeCollection(
   client: PoolClient,
   name: string,
   { dimensions, type, metric }: Collection,
-): Promise<void> {
+): Promise<boolean> {
   await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`kith collection ${name}`])
-  await client.query(
+  const { rowCount } = await client.query(
     'INSERT INTO kith.collections VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
     [name, dimensions, type, metric],
   )
@@ -110,6 +116,7 @@ export async function makeCollection(
        text text
      ) WITH (toast_tuple_target = 8160)`,
   )
+  return rowCount === 1
 }
 
 /** The type of the column that holds the vectors. */

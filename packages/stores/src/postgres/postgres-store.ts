@@ -1,4 +1,4 @@
-import { KithError, type Matrix } from '@kith/core'
+import { KithError, type Matrix, type TermStatistics } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import type { PoolClient } from 'pg'
 import { checkedBatches, checkSearch } from '../check-documents.ts'
@@ -7,10 +7,12 @@ import type {
   Store,
   StoreDocument,
   StoreDocuments,
+  StoreFetchOptions,
   StoreHits,
   StoreOptions,
   StoreSearchOptions,
 } from '../store.ts'
+import { TermChanges } from '../term-changes.ts'
 import {
   type Connections,
   connectPostgres,
@@ -19,7 +21,7 @@ import {
   withClient,
 } from './postgres-connection.ts'
 import { copyOut } from './postgres-copy.ts'
-import { addBatch, type PutBatch, replaceBatch } from './postgres-load.ts'
+import { addBatch, removeRows, replaceBatch } from './postgres-load.ts'
 import {
   checkName,
   type KnownCollection,
@@ -30,6 +32,13 @@ import {
   vectorType,
 } from './postgres-schema.ts'
 import { searchSql, usesIndex } from './postgres-search.ts'
+import {
+  beginTerms,
+  changeTerms,
+  type KnownTerms,
+  lockDocuments,
+  readTerms,
+} from './postgres-terms.ts'
 import { decodeVector } from './postgres-vectors.ts'
 
 /** Bytes of vectors that one answer holds, more or less. */
@@ -45,6 +54,8 @@ export class PostgresStore implements Store {
   readonly #options: StoreOptions
   readonly #state: OpenState
   #collection: KnownCollection | undefined
+  /** The statistics that were read last. */
+  #terms: KnownTerms | undefined
   /** How thoroughly each connection searches the index, where that was set. */
   readonly #efforts = new WeakMap<PoolClient, number>()
 
@@ -116,7 +127,10 @@ export class PostgresStore implements Store {
     }))
   }
 
-  async fetch(ids: readonly string[]): Promise<(StoreDocument | undefined)[]> {
+  async fetch(
+    ids: readonly string[],
+    { vectors: withVectors = true, texts = true }: StoreFetchOptions = {},
+  ): Promise<(StoreDocument | undefined)[]> {
     this.#state.check()
     const found = new Map<string, StoreDocument>()
     const wanted = this.#collection ? storableOf(ids) : []
@@ -125,11 +139,11 @@ export class PostgresStore implements Store {
       const some = wanted.slice(from, from + step)
       const rows = await this.#read((client) => {
         const list = some.map((id) => client.escapeLiteral(id)).join(',')
-        const columns = 'id, embedding, title, text'
+        const columns = `id, ${withVectors ? 'embedding' : 'NULL'}, ${texts ? 'title, text' : 'NULL, NULL'}`
         return `SELECT ${columns} FROM ${tableOf(this.#name)} WHERE id = ANY (ARRAY[${list}])`
       })
       // One array for all of them: thousands of small ones would keep the collector busy.
-      const vectors = this.#decode(rows.map(([, vector]) => vector!))
+      const vectors = this.#decode(withVectors ? rows.map(([, vector]) => vector!) : [])
       const length = vectors.length / rows.length
       rows.forEach(([id, , title, text], row) => {
         const vector = vectors.subarray(row * length, (row + 1) * length)
@@ -142,22 +156,38 @@ export class PostgresStore implements Store {
     return ids.map((id) => found.get(id))
   }
 
+  async terms(): Promise<TermStatistics | undefined> {
+    this.#state.check()
+    const { pool, name } = this.#connections
+    try {
+      this.#terms = await readTerms(pool, this.#name, this.#terms)
+    } catch (error) {
+      throw postgresError(name, error)
+    }
+    const statistics = this.#terms?.statistics
+    return statistics?.documents ? statistics : undefined
+  }
+
   async add(documents: StoreDocuments): Promise<void> {
     this.#state.check()
-    await this.#load(documents, addBatch)
+    await this.#load(documents, 'add')
   }
 
   async replace(documents: StoreDocuments): Promise<void> {
     this.#state.check()
-    await this.#load(documents, replaceBatch)
+    await this.#load(documents, 'replace')
   }
 
   async remove(ids: readonly string[]): Promise<number> {
     this.#state.check()
     if (!this.#collection) return 0
-    const sql = `DELETE FROM ${tableOf(this.#name)} WHERE id = ANY ($1)`
-    const { rowCount } = await this.#query(sql, [storableOf(ids)])
-    return rowCount ?? 0
+    const terms = new TermChanges()
+    return inTransaction(this.#connections, async (client) => {
+      await lockDocuments(client, this.#name, 'replace')
+      const removed = await removeRows(client, this.#name, storableOf(ids), terms)
+      if (removed > 0) await changeTerms(client, this.#name, terms)
+      return removed
+    })
   }
 
   /** Builds an HNSW index for the collection's metric. Later changes keep it up to date. */
@@ -184,19 +214,25 @@ export class PostgresStore implements Store {
   }
 
   /** Loads documents in one transaction; the first one makes the collection where there is none. */
-  async #load(documents: StoreDocuments, put: PutBatch): Promise<void> {
+  async #load(documents: StoreDocuments, change: 'add' | 'replace'): Promise<void> {
+    const put = change === 'add' ? addBatch : replaceBatch
     const { type = 'f32', metric = 'dot' } = this.#collection ?? this.#options
     const batches = checkedBatches(documents, { dimensions: this.dimensions, type })
     let collection = this.#collection
+    const terms = new TermChanges()
     await inTransaction(this.#connections, async (client) => {
+      await lockDocuments(client, this.#name, change)
       for await (const batch of batches) {
         if (!collection) {
           const dimensions = batch[0]!.vector.length
-          await makeCollection(client, this.#name, { dimensions, type, metric })
+          const isNew = await makeCollection(client, this.#name, { dimensions, type, metric })
+          if (isNew) await beginTerms(client, this.#name)
           collection = (await readCollection(client, this.#name))!
         }
-        await put(client, this.#name, collection, batch)
+        await put(client, this.#name, collection, batch, terms)
       }
+      // The last step: others that add documents wait for it only.
+      if (collection) await changeTerms(client, this.#name, terms)
     })
     this.#collection = collection
   }
@@ -216,10 +252,7 @@ export class PostgresStore implements Store {
     })
   }
 
-  async #query(
-    sql: string,
-    values: unknown[],
-  ): Promise<{ rows: Record<string, unknown>[]; rowCount: number | null }> {
+  async #query(sql: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }> {
     try {
       return await this.#connections.pool.query(sql, values)
     } catch (error) {

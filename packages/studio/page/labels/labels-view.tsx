@@ -23,12 +23,12 @@ export function LabelsView({ source, settings, state, info, update }: ViewProps)
   const { done, error } = useMethod(
     'labelTable',
     fits && chosen.length > 0 ? source : undefined,
-    chosen,
     settings,
+    chosen,
     labels,
   )
   const change = (part: Partial<PageLabelSettings>): void =>
-    update({ labels: { ...labels, ...part } })
+    update((latest) => ({ labels: { ...latest.labels, ...part } }))
   if (truth.length === 0) {
     return (
       <p class="empty">Nothing is judged relevant for this query, so there is nothing to smooth.</p>

@@ -3,7 +3,7 @@ import {
   methodSettings,
   type PageLabelSettings,
   type PageSettings,
-  usesWords,
+  termsOf,
 } from '../model/page-settings.ts'
 import type { QueryContext } from '../model/query-context.ts'
 
@@ -44,21 +44,22 @@ const [SHOWN, VISIBLE] = [40, 0.0005]
 /** Makes labels of one query with every target. */
 export function labelTable(
   context: QueryContext,
-  truth: number[],
   page: PageSettings,
+  truth: number[],
   labels: PageLabelSettings,
 ): LabelTable {
   const { documents, retrieved } = context.source
-  const words = usesWords(page, documents[0]?.text !== undefined)
+  const use = { texts: context.texts, labels: true }
+  const terms = termsOf(page, use)
   const inContext = injectGroundTruth(truth, Array(retrieved).keys(), page.contextSize)
-  const query = context.query(words)
-  const candidates = context.of(inContext, words)
+  const query = context.query(terms)
+  const candidates = context.of(inContext, terms)
   const groundTruth = {
     candidates: [...truth.keys()],
     grades: truth.map((document) => documents[document]!.grade!),
   }
   const columns = targets.map(({ name, about }) => {
-    const settings = { ...methodSettings(page, words), ...labels, target: name }
+    const settings = { ...methodSettings(page, use), ...labels, target: name }
     const { kept, target } = method.smoothLabels(query, candidates, groundTruth, settings)
     const probability = new Map<number, number>()
     kept.forEach((candidate, i) => {

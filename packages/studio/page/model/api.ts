@@ -1,3 +1,4 @@
+import type { TermsName } from '@kith/core'
 import {
   type DocumentText,
   decodeContext,
@@ -19,6 +20,11 @@ export const fetchJudged = (): Promise<string[]> => json('judged', {})
 /** The texts of some documents. */
 export const fetchDocuments = (ids: readonly string[]): Promise<DocumentText[]> =>
   json('documents', { id: ids })
+
+/** The bytes of the collection's term statistics. */
+export async function fetchStatistics(terms: TermsName): Promise<Uint8Array> {
+  return new Uint8Array(await (await ask('terms', { terms }, undefined)).arrayBuffer())
+}
 
 /** One query with its first candidates and, if asked for, all its relevant documents. */
 export async function fetchContext(

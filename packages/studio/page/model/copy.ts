@@ -1,14 +1,15 @@
 import type { StudioFiles, StudioInfo } from '../../src/studio-wire.ts'
-import { defaultSettings, type PageSettings, usesWords } from './page-settings.ts'
-import { labelOptionsOf, optionsOf } from './setting-names.ts'
+import { defaultSettings, mixOf, type PageSettings, termsOf, type Use } from './page-settings.ts'
+import { labelOptionsOf, type Option, optionsOf, rankingNames } from './setting-names.ts'
 import type { StudioState } from './state.ts'
 
 /** The command that does for the whole run what the current view shows for a query. */
 export function commandLine({ view, settings, labels }: StudioState, info: StudioInfo): string {
   const { files, level } = info
-  const words = usesWords(settings, info.texts)
+  const use = { texts: info.texts, labels: view === 'labels' }
+  const words = termsOf(settings, use) !== undefined
   const texts = words ? textFiles(files) : []
-  const method = optionsOf(settings).filter(([name]) => words || name !== 'texts-weights')
+  const method = methodOptions(settings, use)
   const judged = files.qrels === undefined ? [] : [['qrels', files.qrels] as const]
   const graded = level === 1 ? [] : [['level', String(level)] as const]
   const inputs = [
@@ -34,17 +35,37 @@ export function commandLine({ view, settings, labels }: StudioState, info: Studi
   }
 }
 
+/** The options for the settings that count. */
+function methodOptions(settings: PageSettings, use: Use): Option[] {
+  const mix = mixOf(settings, use)
+  // The second generation has no words in the geometric term: what the page remembers of them waits for the first.
+  const own = mix === 'words' ? { ...settings, textScore: defaultSettings.textScore } : settings
+  return optionsOf(own).flatMap((option): Option[] => {
+    const [name] = option
+    if (name === 'texts-weights') {
+      if (termsOf(settings, use) === undefined) return []
+      return [mix === 'words' ? [name, `0,${settings.textGraph}`] : option]
+    }
+    return rankingNames.has(name) && mix !== 'words' ? [] : [option]
+  })
+}
+
 /** The call that does the same in a program. */
 export function code(settings: PageSettings, info: StudioInfo): string {
-  const words = usesWords(settings, info.texts)
+  const mix = mixOf(settings, info)
+  const terms = termsOf(settings, info)
+  const counted = mix === 'words' && settings.statistics === 'collection'
   const changed = Object.entries(settings).flatMap(([name, value]) =>
-    name.startsWith('text') || value === defaultSettings[name as keyof PageSettings]
+    ['textScore', 'textGraph', 'statistics'].includes(name) ||
+    value === defaultSettings[name as keyof PageSettings]
       ? []
       : [`  ${name}: ${typeof value === 'string' ? `'${value}'` : value},`],
   )
-  const { textScore, textGraph } = settings
-  const usual = textScore === defaultSettings.textScore && textGraph === defaultSettings.textGraph
-  if (words && !usual) {
+  if (counted) changed.unshift('  statistics,')
+  const textScore = mix === 'words' ? 0 : settings.textScore
+  const { textGraph } = settings
+  const usual = mix === 'words' ? 0 : defaultSettings.textScore
+  if (terms && (textScore !== usual || textGraph !== defaultSettings.textGraph)) {
     const rest = [rounded(1 - textScore), rounded(1 - textGraph)]
     changed.push(
       '  views: {',
@@ -53,13 +74,18 @@ export function code(settings: PageSettings, info: StudioInfo): string {
       '  },',
     )
   }
-  const inputs = words ? '{ vector, text }, { vectors, texts }' : 'vector, vectors'
+  const inputs = terms ? '{ vector, text }, { vectors, texts }' : 'vector, vectors'
   const call =
     changed.length === 0 ? `rerank(${inputs})` : `rerank(${inputs}, {\n${changed.join('\n')}\n})`
-  return `import { rerank } from '@kith/core'\n\nconst { order, scores } = ${call}\n`
+  const ranked = `const { order, scores } = ${call}\n`
+  if (!counted) return `import { rerank } from '@kith/core'\n\n${ranked}`
+  const how = terms === defaultSettings.terms ? '' : `, { terms: '${terms}' }`
+  return (
+    `import { rerank, termStatistics } from '@kith/core'\n\n` +
+    `// Once, from the texts of all documents.\n` +
+    `const statistics = termStatistics(collection${how})\n${ranked}`
+  )
 }
-
-type Option = readonly [name: string, value?: string]
 
 function textFiles({ corpus, queryText }: StudioFiles): Option[] {
   return [

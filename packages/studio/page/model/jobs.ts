@@ -2,20 +2,23 @@ import { labelTable } from '../labels/targets.ts'
 import { explore } from '../neighbourhood/explore.ts'
 import { explain } from '../query/explain.ts'
 import { analyse } from './analysis.ts'
+import type { PageSettings } from './page-settings.ts'
 import type { QueryContext } from './query-context.ts'
 
-/** What the method's worker does with a query's context. */
+/** What the method's worker does with a query's context and the page's settings. */
 export const jobs = { analyse, explore, explain, labelTable } satisfies Record<
   string,
-  (context: QueryContext, ...args: never[]) => unknown
+  (context: QueryContext, page: PageSettings, ...args: never[]) => unknown
 >
 
 export type Jobs = typeof jobs
 export type JobName = keyof Jobs
 
-/** The inputs of a job besides the context. */
+/** The inputs of a job besides the context; the settings come first. */
 export type JobArguments<J extends JobName> =
-  Parameters<Jobs[J]> extends [QueryContext, ...infer Rest] ? Rest : never
+  Parameters<Jobs[J]> extends [QueryContext, PageSettings, ...infer Rest]
+    ? [PageSettings, ...Rest]
+    : never
 
 /** The result of a job. */
 export type JobResult<J extends JobName> = ReturnType<Jobs[J]>

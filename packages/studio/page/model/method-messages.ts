@@ -1,11 +1,12 @@
 import type { StudioContext } from '../../src/studio-wire.ts'
 import type { JobName } from './jobs.ts'
+import type { PageSettings } from './page-settings.ts'
 
 /** The page's request to the method's worker. */
 export interface MethodWish {
   number: number
   job: JobName
-  args: unknown[]
+  args: [PageSettings, ...unknown[]]
   /** The query's context, where it is another one than the last time. */
   source?: StudioContext
 }

@@ -1,19 +1,31 @@
 import { jobs } from './jobs.ts'
 import type { MethodAnswer, MethodWish } from './method-messages.ts'
+import type { PageSettings } from './page-settings.ts'
 import { QueryContext } from './query-context.ts'
+import { statisticsFor } from './statistics.ts'
 
 /** The worker in which the method runs: with a thousand candidates, the page would stutter. */
-let context: QueryContext | undefined
+let latest: QueryContext | undefined
 
 addEventListener('message', ({ data }: MessageEvent<MethodWish>) => {
-  const { number, job, args, source } = data
-  if (source) context = new QueryContext(source)
-  let answer: MethodAnswer
-  try {
-    const work = jobs[job] as (context: QueryContext, ...args: unknown[]) => unknown
-    answer = { number, value: work(context!, ...args) }
-  } catch (error) {
-    answer = { number, error: error instanceof Error ? error.message : String(error) }
-  }
-  postMessage(answer)
+  if (data.source) latest = new QueryContext(data.source)
+  void answer(data, latest!)
 })
+
+async function answer({ number, job, args }: MethodWish, context: QueryContext): Promise<void> {
+  let message: MethodAnswer
+  try {
+    const statistics = await statisticsFor(args[0], context.texts)
+    // From here on nothing waits: no other request sees these statistics.
+    context.statistics = statistics
+    const work = jobs[job] as (
+      context: QueryContext,
+      page: PageSettings,
+      ...more: unknown[]
+    ) => unknown
+    message = { number, value: work(context, ...args) }
+  } catch (error) {
+    message = { number, error: error instanceof Error ? error.message : String(error) }
+  }
+  postMessage(message)
+}

@@ -5,11 +5,19 @@ import {
   type PresetName,
   presets,
   type Settings,
+  type TermStatistics,
+  type TermsName,
 } from '@kith/core'
 
 /** The settings of the method as the page holds them: flat, with the weights of the words as numbers. */
-export interface PageSettings extends Omit<Settings, 'views' | 'kernel'> {
-  /** The weight of the words in the score; the embeddings have the rest. */
+export interface PageSettings
+  extends Omit<Settings, 'views' | 'kernel' | 'terms' | 'statistics' | 'preselect'> {
+  terms: TermsName
+  /** Where it is counted how rare a term is: in the whole collection, or in the context alone. */
+  statistics: 'collection' | 'context'
+  /** M; undefined is the method's own choice, which depends on `statistics`. */
+  preselect: number | undefined
+  /** The weight of the words in the geometric term; the embeddings have the rest. */
   textScore: number
   /** The weight of the words in the graph of neighbours. */
   textGraph: number
@@ -21,14 +29,30 @@ export type PageLabelSettings = Pick<
   'maxLabelled' | 'boost' | 'normalise' | 'normaliseOver' | 'aggregate'
 >
 
+/** What settings are used for, on which it depends which of them count. */
+export interface Use {
+  /** Whether the collection has texts. */
+  texts: boolean
+  /** Labels have neither words score nor support. */
+  labels?: boolean
+}
+
 /** docs/method.md section 4: the weights of the words where there are texts. */
 const words = { textScore: 0.2, textGraph: 0.3 }
+
+/** docs/method.md section 4: from how many candidates a context is chosen by the collection's statistics. */
+const PRESELECT = 200
 
 /** The presets as the page holds them. A raw mix has one view, so the words count nothing there. */
 export const pagePresets = Object.fromEntries(
   Object.entries(presets).map(([name, preset]) => [
     name,
-    { ...preset, ...(preset.mix === 'raw' ? { textScore: 0, textGraph: 0 } : words) },
+    {
+      ...preset,
+      ...(preset.mix === 'raw' ? { textScore: 0, textGraph: 0 } : words),
+      statistics: 'collection',
+      preselect: undefined,
+    },
   ]),
 ) as unknown as Readonly<Record<PresetName, PageSettings>>
 
@@ -53,20 +77,68 @@ export function presetOf(settings: PageSettings): PresetName | undefined {
   )
 }
 
-/** The words take part only where there are texts, and never in a raw mix. */
-export function usesWords({ mix, textScore, textGraph }: PageSettings, texts: boolean): boolean {
-  return texts && mix === 'standard' && (textScore > 0 || textGraph > 0)
+/** Changes some settings; the shares of neighbours and support give way to each other. */
+export function changed(settings: PageSettings, part: Partial<PageSettings>): PageSettings {
+  const next = { ...settings, ...part }
+  if (part.neighbourWeight !== undefined) {
+    next.supportWeight = Math.min(next.supportWeight, rest(part.neighbourWeight))
+  } else if (part.supportWeight !== undefined) {
+    next.neighbourWeight = Math.min(next.neighbourWeight, rest(part.supportWeight))
+  }
+  return next
 }
 
-/** The settings as `@kith/core` takes them. */
-export function methodSettings(settings: PageSettings, texts: boolean): PartialSettings {
-  const { textScore, textGraph, ...rest } = settings
-  if (!usesWords(settings, texts)) return { ...rest, views: { vectors: { score: 1, graph: 1 } } }
+/** How the terms of a score are mixed: without texts, and in labels, `words` is `standard`. */
+export function mixOf({ mix }: PageSettings, { texts, labels }: Use): Settings['mix'] {
+  return mix === 'words' && (!texts || labels) ? 'standard' : mix
+}
+
+/** How words become terms; undefined where they do not take part: without texts, and in a raw mix. */
+export function termsOf(settings: PageSettings, use: Use): TermsName | undefined {
+  const { terms, textScore, textGraph } = settings
+  const mix = mixOf(settings, use)
+  const counts = mix === 'words' || (mix === 'standard' && (textScore > 0 || textGraph > 0))
+  return use.texts && counts ? terms : undefined
+}
+
+/** From how many of the first candidates the context is chosen; 0 takes the first ones as they are. */
+export function preselectOf({ preselect, statistics }: PageSettings): number {
+  return preselect ?? (statistics === 'collection' ? PRESELECT : 0)
+}
+
+/** How many of a query's first candidates a ranking looks at. */
+export function lookedAt(settings: PageSettings, use: Use): number {
+  const { contextSize } = settings
+  return mixOf(settings, use) === 'words'
+    ? Math.max(contextSize, preselectOf(settings))
+    : contextSize
+}
+
+/** The settings as `@kith/core` takes them. @param counted The collection's statistics, where they count. */
+export function methodSettings(
+  settings: PageSettings,
+  use: Use,
+  counted?: TermStatistics,
+): PartialSettings {
+  const { textScore, textGraph, statistics, ...others } = settings
+  const mix = mixOf(settings, use)
+  const own = { ...others, mix }
+  if (termsOf(settings, use) === undefined) {
+    return { ...own, views: { vectors: { score: 1, graph: 1 } } }
+  }
+  // In the second generation the words score stands for the words in the score.
+  const score = mix === 'words' ? 0 : textScore
   return {
-    ...rest,
+    ...own,
+    statistics: mix === 'words' && statistics === 'collection' ? counted : undefined,
     views: {
-      vectors: { score: 1 - textScore, graph: 1 - textGraph },
-      texts: { score: textScore, graph: textGraph },
+      vectors: { score: 1 - score, graph: 1 - textGraph },
+      texts: { score, graph: textGraph },
     },
   }
+}
+
+/** 1 − 0.55 is 0.45, whatever its last bit says. */
+function rest(share: number): number {
+  return Number((1 - share).toFixed(6))
 }

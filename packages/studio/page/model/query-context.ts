@@ -1,40 +1,74 @@
-import { type CandidateViews, type PreparedText, prepareText, type QueryViews } from '@kith/core'
+import {
+  type CandidateViews,
+  type PartialSettings,
+  type PreparedText,
+  prepareText,
+  type QueryViews,
+  type TermStatistics,
+  type TermsName,
+} from '@kith/core'
 import type { DocumentText, StudioContext } from '../../src/studio-wire.ts'
+import { methodSettings, type PageSettings, termsOf, type Use } from './page-settings.ts'
 
-/** A query's context in the forms that `@kith/core` takes; the words are found once. */
+/** The candidates of a query, or some of them, with their vectors as rows. */
+export type PageCandidates = CandidateViews & { vectors: Float32Array[] }
+
+/** A query's context in the forms that `@kith/core` takes; the words are found once for each kind of terms. */
 export class QueryContext {
   readonly source: StudioContext
-  #prepared: PreparedText[] | undefined
+  /** The collection's, of the terms that the next call takes; undefined where they are not known. */
+  statistics: TermStatistics | undefined
+  readonly #prepared = new Map<TermsName, PreparedText[]>()
 
-  constructor(source: StudioContext) {
+  constructor(source: StudioContext, statistics?: TermStatistics) {
     this.source = source
+    this.statistics = statistics
   }
 
-  /** The query, with its text where the words take part. */
-  query(words: boolean): QueryViews {
+  /** Whether the collection has texts. */
+  get texts(): boolean {
+    return this.source.documents[0]?.text !== undefined
+  }
+
+  /** Everything that a ranking takes: the query, all its candidates and the settings. */
+  ranking(page: PageSettings): {
+    query: QueryViews
+    candidates: CandidateViews
+    settings: PartialSettings
+    terms: TermsName | undefined
+  } {
+    const use: Use = { texts: this.texts }
+    const terms = termsOf(page, use)
+    return {
+      query: this.query(terms),
+      candidates: this.candidates(terms),
+      settings: methodSettings(page, use, this.statistics),
+      terms,
+    }
+  }
+
+  /** The query, with its text where words take part as these terms. */
+  query(terms: TermsName | undefined): QueryViews {
     const vector = this.#vector(0)
-    return words ? { vector, text: this.#texts()[0]! } : { vector }
+    return terms ? { vector, text: this.#texts(terms)[0]! } : { vector }
   }
 
   /** The candidates that were retrieved. */
-  candidates(words: boolean): CandidateViews {
+  candidates(terms: TermsName | undefined): CandidateViews {
     const { retrieved, vectors } = this.source
     const { data, dimensions } = vectors
     const own = { data: data.subarray(dimensions), rows: retrieved, dimensions }
-    return words ? { vectors: own, texts: this.#texts().slice(1, retrieved + 1) } : { vectors: own }
-  }
-
-  /** The first of the candidates that were retrieved. */
-  first(contextSize: number, words: boolean): CandidateViews & { vectors: Float32Array[] } {
-    const count = Math.min(contextSize, this.source.retrieved)
-    return this.of([...Array(count).keys()], words)
+    return terms
+      ? { vectors: own, texts: this.#texts(terms).slice(1, retrieved + 1) }
+      : { vectors: own }
   }
 
   /** Some documents as candidates. */
-  of(documents: readonly number[], words: boolean): CandidateViews & { vectors: Float32Array[] } {
-    const vectors = documents.map((document) => this.#vector(document + 1))
-    if (!words) return { vectors }
-    return { vectors, texts: documents.map((document) => this.#texts()[document + 1]!) }
+  of(documents: Iterable<number>, terms: TermsName | undefined): PageCandidates {
+    const chosen = [...documents]
+    const vectors = chosen.map((document) => this.#vector(document + 1))
+    if (!terms) return { vectors }
+    return { vectors, texts: chosen.map((document) => this.#texts(terms)[document + 1]!) }
   }
 
   #vector(row: number): Float32Array {
@@ -42,10 +76,13 @@ export class QueryContext {
     return data.subarray(row * dimensions, (row + 1) * dimensions)
   }
 
-  #texts(): PreparedText[] {
+  #texts(terms: TermsName): PreparedText[] {
     const { query, documents } = this.source
-    this.#prepared ??= [query, ...documents].map((entry) => prepareText(wordsOf(entry)))
-    return this.#prepared
+    const known = this.#prepared.get(terms)
+    if (known) return known
+    const prepared = [query, ...documents].map((entry) => prepareText(wordsOf(entry), { terms }))
+    this.#prepared.set(terms, prepared)
+    return prepared
   }
 }
 

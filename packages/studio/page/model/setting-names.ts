@@ -1,4 +1,4 @@
-import { resolveLabelSettings, resolveSettings } from '@kith/core'
+import { resolveLabelSettings, resolveSettings, type Settings } from '@kith/core'
 import {
   defaultLabels,
   defaultSettings,
@@ -7,7 +7,10 @@ import {
 } from './page-settings.ts'
 
 /** A setting's name on the command line; the page's address has the same. */
-const names: Record<Exclude<keyof PageSettings, 'textScore' | 'textGraph'>, string> = {
+const names: Record<
+  Exclude<keyof PageSettings, 'textScore' | 'textGraph' | 'statistics'>,
+  string
+> = {
   contextSize: 'context',
   k: 'k',
   kExp: 'k-exp',
@@ -19,7 +22,21 @@ const names: Record<Exclude<keyof PageSettings, 'textScore' | 'textGraph'>, stri
   rowScaling: 'row-scaling',
   metric: 'metric',
   mix: 'mix',
+  terms: 'stems',
+  wordsWeight: 'words-weight',
+  k1: 'k1',
+  b: 'b',
+  neighbourWeight: 'neighbour-weight',
+  supportDocs: 'support-docs',
+  supportWeight: 'support-weight',
+  preselect: 'preselect',
 }
+
+/** Settings of rankings, which labels do not have. */
+export const rankingNames: ReadonlySet<string> = new Set([
+  ...['no-terms', 'words-weight', 'k1', 'b'],
+  ...['neighbour-weight', 'support-docs', 'support-weight', 'preselect'],
+])
 
 const labelNames: Record<keyof PageLabelSettings, string> = {
   maxLabelled: 'max-labelled',
@@ -29,12 +46,16 @@ const labelNames: Record<keyof PageLabelSettings, string> = {
   aggregate: 'aggregate',
 }
 
+/** An option of a command; a switch has no value. */
+export type Option = readonly [name: string, value?: string]
+
 /** The options for settings that differ from the default, by name. */
-export function optionsOf(settings: PageSettings): [string, string][] {
+export function optionsOf(settings: PageSettings): Option[] {
   const options = Object.entries(names)
     .filter(([key]) => differs(settings, defaultSettings, key))
-    .map(([key, name]): [string, string] => [name, String(settings[key as keyof PageSettings])])
-  const { textScore, textGraph } = settings
+    .map(([key, name]): Option => [name, String(settings[key as keyof PageSettings])])
+  const { textScore, textGraph, statistics } = settings
+  if (statistics === 'context') options.push(['no-terms'])
   if (textScore !== defaultSettings.textScore || textGraph !== defaultSettings.textGraph) {
     options.push(['texts-weights', `${textScore},${textGraph}`])
   }
@@ -42,7 +63,7 @@ export function optionsOf(settings: PageSettings): [string, string][] {
 }
 
 /** The options for label settings that differ from the default, by name. */
-export function labelOptionsOf(settings: PageLabelSettings): [string, string][] {
+export function labelOptionsOf(settings: PageLabelSettings): Option[] {
   return Object.entries(labelNames)
     .filter(([key]) => differs(settings, defaultLabels, key))
     .map(([key, name]) => [name, String(settings[key as keyof PageLabelSettings])])
@@ -50,7 +71,8 @@ export function labelOptionsOf(settings: PageLabelSettings): [string, string][] 
 
 /** The settings that an address names. Anybody can write one: what is not allowed is left out. */
 export function settingsFrom(address: URLSearchParams): PageSettings {
-  const settings = read(address, names, defaultSettings, (part) => resolveSettings(part))
+  const settings = withinShares(read(address, names, defaultSettings, checkSetting))
+  if (address.has('no-terms')) settings.statistics = 'context'
   const [textScore, textGraph] = (address.get('texts-weights') ?? '').split(',').map(share)
   if (textScore === undefined || textGraph === undefined) return settings
   return { ...settings, textScore, textGraph }
@@ -59,6 +81,23 @@ export function settingsFrom(address: URLSearchParams): PageSettings {
 /** The label settings that an address names. */
 export function labelSettingsFrom(address: URLSearchParams): PageLabelSettings {
   return read(address, labelNames, defaultLabels, (part) => resolveLabelSettings(part))
+}
+
+function checkSetting(part: Partial<Settings>): void {
+  // One share is checked without the other's default.
+  resolveSettings({ neighbourWeight: 0, supportWeight: 0, ...part })
+}
+
+/** Neighbours and support share what is left of 1: where they ask for more, the default holds. */
+function withinShares(settings: PageSettings): PageSettings {
+  try {
+    const { neighbourWeight, supportWeight } = settings
+    resolveSettings({ neighbourWeight, supportWeight })
+    return settings
+  } catch {
+    const { neighbourWeight, supportWeight } = defaultSettings
+    return { ...settings, neighbourWeight, supportWeight }
+  }
 }
 
 function differs<T extends object>(settings: T, others: T, key: string): boolean {
@@ -80,7 +119,8 @@ function read<T extends object>(
   for (const [key, name] of Object.entries(named)) {
     const text = address.get(name)
     if (text === null || text === '') continue
-    const value = typeof others[key as keyof T] === 'number' ? Number(text) : text
+    // A setting without a default is a number.
+    const value = typeof others[key as keyof T] === 'string' ? text : Number(text)
     try {
       check({ [key]: value })
       found[key] = value

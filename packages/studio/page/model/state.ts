@@ -40,7 +40,7 @@ export function addressOf({ view, query, probe, truth, settings, labels }: Studi
   if (probe !== undefined) address.set('probe', probe)
   if (truth !== undefined) address.set('truth', truth)
   for (const [name, value] of [...optionsOf(settings), ...labelOptionsOf(labels)]) {
-    address.set(name, value)
+    address.set(name, value ?? '')
   }
   const text = address.toString()
   return text === '' ? '?' : `?${text}`

@@ -1,8 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { addressOf, type StudioState, stateFrom } from './state.ts'
 
-/** Changes some of the state. */
-export type Update = (change: Partial<StudioState>) => void
+/** Changes some of the state; a function gets the latest one, which may not have been drawn yet. */
+export type Update = (
+  change: Partial<StudioState> | ((latest: StudioState) => Partial<StudioState>),
+) => void
 
 /** A slider that is moved asks for a new address many times a second; browsers refuse that. */
 const ADDRESS_PAUSE = 250
@@ -26,8 +28,9 @@ export function useStudio(): [StudioState, Update] {
     }, ADDRESS_PAUSE)
     return () => clearTimeout(timer)
   }, [state])
-  const update = useCallback((change: Partial<StudioState>) => {
-    const next = { ...latest.current, ...change }
+  const update = useCallback<Update>((change) => {
+    const part = typeof change === 'function' ? change(latest.current) : change
+    const next = { ...latest.current, ...part }
     // The back button goes through queries and views, not through every move of a slider.
     if (next.view !== latest.current.view || next.query !== latest.current.query) {
       history.replaceState(null, '', addressOf(latest.current))

@@ -1,11 +1,13 @@
 import { Reranker, type Similarity } from '@kith/core'
-import { methodSettings, type PageSettings, usesWords } from '../model/page-settings.ts'
+import { mixOf, type PageSettings } from '../model/page-settings.ts'
 import type { QueryContext } from '../model/query-context.ts'
 import { findNeighbourhood, type Neighbourhood } from './neighbourhood.ts'
 import { project } from './projection.ts'
 
-/** Everything that the neighbourhood view shows; row 0 is the query, row i + 1 document i. */
+/** Everything that the neighbourhood view shows; row 0 is the query, row i + 1 the context's candidate i. */
 export interface Exploration {
+  /** The documents of the context, in the order of the run: that of row i + 1 is at i. */
+  members: number[]
   neighbourhood: Neighbourhood
   /** x and y of each row, from −1 to 1. */
   projection: Float32Array
@@ -13,11 +15,16 @@ export interface Exploration {
   ranks: Int32Array
   /** The row of the probe, and how similar the others are to it. */
   probe: number
-  similarities: { geometric: Float32Array; jaccard: Float32Array; mixed: Float32Array }
+  similarities: {
+    geometric: Float32Array
+    jaccard: Float32Array
+    /** Undefined where the ranking does not mix these two alone. */
+    mixed: Float32Array | undefined
+  }
 }
 
 const method = new Reranker()
-let known: { context: QueryContext; size: number; projection: Float32Array } | undefined
+let known: { context: QueryContext; members: string; projection: Float32Array } | undefined
 
 /** Looks at a query's context from one of its documents, or from the query where none is named. */
 export function explore(
@@ -25,40 +32,39 @@ export function explore(
   page: PageSettings,
   probeId: string | undefined,
 ): Exploration {
-  const { documents, retrieved } = context.source
-  const size = Math.min(page.contextSize, retrieved)
-  const words = usesWords(page, documents[0]?.text !== undefined)
-  const settings = methodSettings(page, words)
-  const query = context.query(words)
-  const candidates = context.first(size, words)
-  const found = documents.findIndex(({ id }) => id === probeId)
-  const probe = found < size ? found + 1 : 0
-  const { order } = method.rerank(query, context.candidates(words), settings)
-  const ranks = new Int32Array(size + 1).fill(-1)
-  order.subarray(0, size).forEach((document, place) => {
-    ranks[document + 1] = place
+  const { documents } = context.source
+  const { query, candidates: all, settings, terms } = context.ranking(page)
+  const { ranking, context: chosen } = method.takeApart(query, all, settings)
+  const members = Array.from(chosen).sort((a, b) => a - b)
+  const candidates = context.of(members, terms)
+  const probe = members.findIndex((document) => documents[document]!.id === probeId) + 1
+  const ranks = new Int32Array(members.length + 1).fill(-1)
+  ranking.order.subarray(0, members.length).forEach((document, place) => {
+    ranks[members.indexOf(document) + 1] = place
   })
   const from = probe === 0 ? 'query' : probe - 1
   const similar = method.similarity(query, candidates, [from], settings)[0]!
   return {
+    members,
     neighbourhood: findNeighbourhood(query, candidates, settings),
-    projection: projectionOf(context, size),
+    projection: projectionOf(context, members),
     ranks,
     probe,
     similarities: {
       geometric: rowOf(similar.geometric),
       jaccard: rowOf(similar.jaccard),
-      mixed: rowOf(similar.mixed),
+      mixed: mixOf(page, context) === 'words' ? undefined : rowOf(similar.mixed),
     },
   }
 }
 
 /** The picture stays where it is while the settings of the neighbours change. */
-function projectionOf(context: QueryContext, size: number): Float32Array {
-  if (known?.context !== context || known.size !== size) {
-    const vector = context.query(false).vector as Float32Array
-    const { vectors } = context.first(size, false)
-    known = { context, size, projection: project([vector, ...vectors]) }
+function projectionOf(context: QueryContext, members: readonly number[]): Float32Array {
+  const name = members.join(' ')
+  if (known?.context !== context || known.members !== name) {
+    const vector = context.query(undefined).vector as Float32Array
+    const { vectors } = context.of(members, undefined)
+    known = { context, members: name, projection: project([vector, ...vectors]) }
   }
   return known.projection
 }

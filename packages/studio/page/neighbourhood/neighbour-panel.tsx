@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import type { StudioContext } from '../../src/studio-wire.ts'
+import type { StudioContext, StudioDocument } from '../../src/studio-wire.ts'
 import { FullText, inOneLine } from '../parts/document-text.tsx'
 import { decimal } from '../parts/figure.ts'
 import { moveFocus } from '../parts/move-focus.ts'
@@ -17,13 +17,14 @@ interface NeighbourPanelProps {
 /** What is known about the document under the pointer, else about the probe. */
 export function NeighbourPanel(props: NeighbourPanelProps): VNode {
   const { source, exploration, looked, level, onProbe } = props
-  const { neighbourhood, similarities, probe, ranks } = exploration
+  const { members, neighbourhood, similarities, probe, ranks } = exploration
+  const documentOf = (row: number): StudioDocument => source.documents[members[row - 1]!]!
   const focus = looked ?? probe
-  const entry = focus === 0 ? undefined : source.documents[focus - 1]!
+  const entry = focus === 0 ? undefined : documentOf(focus)
   const { reciprocal, extended } = neighbourhood
   const [own, more] = [reciprocal[focus]!, extended[focus]!]
-  const byWeight = (a: number, b: number): number =>
-    similarities.mixed[b]! - similarities.mixed[a]! || a - b
+  const weight = similarities.mixed ?? similarities.jaccard
+  const byWeight = (a: number, b: number): number => weight[b]! - weight[a]! || a - b
   return (
     <div class="panel">
       <p class="kind">
@@ -31,7 +32,7 @@ export function NeighbourPanel(props: NeighbourPanelProps): VNode {
         {entry && (
           <span class="id">
             {' '}
-            · rank {focus} → {ranks[focus]! + 1}
+            · rank {members[focus - 1]! + 1} → {ranks[focus]! + 1}
           </span>
         )}
       </p>
@@ -46,8 +47,12 @@ export function NeighbourPanel(props: NeighbourPanelProps): VNode {
           <dd>{decimal(similarities.geometric[focus]!)}</dd>
           <dt>Shared neighbourhood (Jaccard)</dt>
           <dd>{decimal(similarities.jaccard[focus]!)}</dd>
-          <dt>Mixed</dt>
-          <dd>{decimal(similarities.mixed[focus]!)}</dd>
+          {similarities.mixed && (
+            <>
+              <dt>Mixed</dt>
+              <dd>{decimal(similarities.mixed[focus]!)}</dd>
+            </>
+          )}
         </dl>
       )}
       <h3>
@@ -66,12 +71,12 @@ export function NeighbourPanel(props: NeighbourPanelProps): VNode {
               {row === 0 ? (
                 <span class="mark query" />
               ) : (
-                <Mark grade={source.documents[row - 1]!.grade} level={level} />
+                <Mark grade={documentOf(row).grade} level={level} />
               )}
               <span class="text">
                 {row === 0
                   ? `The query: ${source.query.text ?? source.query.id}`
-                  : inOneLine(source.documents[row - 1]!)}
+                  : inOneLine(documentOf(row))}
               </span>
             </button>
           </li>

@@ -24,7 +24,9 @@ export function NeighbourhoodView({ source, settings, state, info, update }: Vie
   const { done, error } = useMethod('explore', source, settings, state.probe)
   if (!done) return <p class={error ? 'failure' : 'loading'}>{error ?? 'Finding neighbours …'}</p>
   const probe = (row: number): void =>
-    update({ probe: row === 0 ? undefined : done.source.documents[row - 1]!.id })
+    update({
+      probe: row === 0 ? undefined : done.source.documents[done.value.members[row - 1]!]!.id,
+    })
   return <Explored done={done} level={info.level} onProbe={probe} />
 }
 
@@ -35,10 +37,10 @@ function Explored(props: {
 }): VNode {
   const { done, level, onProbe } = props
   const { source, value } = done
-  const { probe, ranks } = value
+  const { probe, ranks, members } = value
   const [looked, setLooked] = useState<number>()
   const { relevant, labels } = useMemo(() => {
-    const shown = source.documents.slice(0, ranks.length - 1)
+    const shown = members.map((document) => source.documents[document]!)
     return {
       relevant: [false, ...shown.map(({ grade }) => (grade ?? -1) >= level)],
       labels: [
@@ -46,7 +48,7 @@ function Explored(props: {
         ...shown.map(({ id, title, text }) => shortened(title || text || id)),
       ],
     }
-  }, [source, ranks.length, level])
+  }, [source, members, level])
   const focus = looked !== undefined && looked < ranks.length ? looked : undefined
   return (
     <section class="neighbourhood" aria-label="The neighbourhood">

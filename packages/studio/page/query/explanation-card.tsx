@@ -1,24 +1,30 @@
-import type { VNode } from 'preact'
+import type { Explanation } from '@kith/core'
+import type { ComponentChildren, VNode } from 'preact'
+import { preselectOf } from '../model/page-settings.ts'
 import { useMethod } from '../model/use-method.ts'
 import type { ViewProps } from '../model/view-props.ts'
 import { FullText, inOneLine } from '../parts/document-text.tsx'
 import { decimal } from '../parts/figure.ts'
+import { MatchedWords } from './matched-words.tsx'
 import { Mark } from './ranking-list.tsx'
+import { partTitles } from './score-bar.tsx'
 
-/** Neighbours that are named. */
+/** Neighbours and supporters that are named. */
 const NAMED = 6
 
-/** Why a document stands where it stands: the parts of its score, and who vouches for it. */
+/** Why a document stands where it stands: the parts of its score, and who speaks for it. */
 export function ExplanationCard(
   props: ViewProps & { document: number; onClose: () => void },
 ): VNode | null {
-  const { source, analysis, settings, info, onClose, update } = props
-  const { done } = useMethod('explain', source, settings, props.document)
+  const { source, onClose, update } = props
+  const { done } = useMethod('explain', source, props.settings, props.document)
   // The next one may come from another query, whose documents these are not.
   if (!done || done.source !== source) return null
-  const { documents, query } = source
-  const { index: document, rankBefore, rankAfter, score, jaccard, shared } = done.value
-  const entry = documents[document]!
+  const explanation = done.value
+  const [settings] = done.args
+  const { index, rankBefore, rankAfter, matched, inContext } = explanation
+  const entry = source.documents[index]!
+  const found = new Set(matched.flatMap(({ term }) => term ?? []))
   return (
     <aside class="card explanation" aria-label="Why it stands there">
       <button type="button" class="close" onClick={onClose} aria-label="Close">
@@ -31,51 +37,115 @@ export function ExplanationCard(
               ? `Stays at ${rankAfter}`
               : `From ${rankBefore} to ${rankAfter}`}
           </h3>
-          <FullText {...entry} />
-          <button type="button" onClick={() => update({ view: 'neighbourhood', probe: entry.id })}>
-            See its neighbourhood
-          </button>
+          <FullText {...entry} wanted={{ terms: settings.terms, found }} />
+          {inContext && (
+            <button
+              type="button"
+              onClick={() => update({ view: 'neighbourhood', probe: entry.id })}
+            >
+              See its neighbourhood
+            </button>
+          )}
         </div>
-        <div>
-          <h3>Score {decimal(score)}</h3>
-          <dl class="facts">
-            <dt>
-              <span class="key-bar geometric" /> Geometric part
-            </dt>
-            <dd>{decimal(analysis.geometric[document]!)}</dd>
-            <dt>
-              <span class="key-bar jaccard" /> Neighbours’ part
-            </dt>
-            <dd>{decimal(analysis.jaccard[document]!)}</dd>
-            <dt>Shared neighbourhood (Jaccard)</dt>
-            <dd>{decimal(jaccard)}</dd>
-          </dl>
-        </div>
-        <div>
-          <h3>
-            {shared.length === 0
-              ? 'Nobody vouches for it'
-              : `Vouched for by ${shared.length} shared neighbours`}
-          </h3>
-          <ul class="vouchers">
-            {shared.slice(0, NAMED).map(({ member, queryWeight, candidateWeight }) => (
-              <li key={member}>
-                {member === 'query' ? (
-                  <span class="mark query" />
-                ) : (
-                  <Mark grade={documents[member]!.grade} level={info.level} />
-                )}
-                <span class="text">
-                  {member === 'query'
-                    ? `The query: ${query.text ?? query.id}`
-                    : inOneLine(documents[member]!)}
-                </span>
-                <span class="number">{decimal(Math.min(queryWeight, candidateWeight))}</span>
-              </li>
-            ))}
-          </ul>
-        </div>
+        {inContext ? (
+          <Reasons {...props} settings={settings} explanation={explanation} />
+        ) : (
+          <p>
+            It is not in the context: of the first {preselectOf(settings)} candidates, similarity
+            and words chose {settings.contextSize} others.
+          </p>
+        )}
       </div>
     </aside>
+  )
+}
+
+/** The parts of a score, each with what it is made of. */
+function Reasons(props: ViewProps & { explanation: Explanation }): VNode {
+  const { source, analysis, settings, info, explanation } = props
+  const { score, jaccard, words, shared, supporters, matched } = explanation
+  const parts = analysis.parts.get(explanation.index)
+  const hasWords = analysis.shown.includes('words')
+  const { documents, query } = source
+  return (
+    <>
+      <div>
+        <h3>Score {decimal(score)}</h3>
+        <dl class="facts">
+          {parts &&
+            analysis.shown.map((name) => (
+              <>
+                <dt>
+                  <span class={`key-bar ${name}`} /> Part of {partTitles[name]}
+                </dt>
+                <dd>{decimal(parts[name])}</dd>
+              </>
+            ))}
+          {hasWords && (
+            <>
+              <dt>Words score (BM25)</dt>
+              <dd>{decimal(words)}</dd>
+            </>
+          )}
+          <dt>Shared neighbourhood (Jaccard)</dt>
+          <dd>{decimal(jaccard)}</dd>
+        </dl>
+      </div>
+      {hasWords && <MatchedWords query={query.text!} matched={matched} terms={settings.terms} />}
+      <Speakers
+        title={
+          shared.length === 0
+            ? 'Nobody vouches for it'
+            : `Vouched for by ${shared.length} shared neighbours`
+        }
+        kind="neighbours"
+      >
+        {shared.slice(0, NAMED).map(({ member, queryWeight, candidateWeight }) => (
+          <li key={member}>
+            {member === 'query' ? (
+              <span class="mark query" />
+            ) : (
+              <Mark grade={documents[member]!.grade} level={info.level} />
+            )}
+            <span class="text">
+              {member === 'query'
+                ? `The query: ${query.text ?? query.id}`
+                : inOneLine(documents[member]!)}
+            </span>
+            <span class="number">{decimal(Math.min(queryWeight, candidateWeight))}</span>
+          </li>
+        ))}
+      </Speakers>
+      {hasWords && (
+        <Speakers
+          title={
+            supporters.length === 0
+              ? 'Nobody supports it'
+              : `Supported by ${supporters.length} of the best candidates`
+          }
+          kind="support"
+        >
+          {supporters.slice(0, NAMED).map(({ candidate, similarity }) => (
+            <li key={candidate}>
+              <Mark grade={documents[candidate]!.grade} level={info.level} />
+              <span class="text">{inOneLine(documents[candidate]!)}</span>
+              <span class="number">{decimal(similarity)}</span>
+            </li>
+          ))}
+        </Speakers>
+      )}
+    </>
+  )
+}
+
+/** Those who speak for a document, with what each one counts for. */
+function Speakers(props: { title: string; kind: string; children: ComponentChildren }): VNode {
+  return (
+    <div>
+      <h3>
+        <span class={`key-bar ${props.kind}`} /> {props.title}
+      </h3>
+      <ul class={`vouchers ${props.kind}`}>{props.children}</ul>
+    </div>
   )
 }

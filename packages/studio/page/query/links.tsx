@@ -6,7 +6,7 @@ import type { VisibleRows } from './use-visible-rows.ts'
 export function Links(props: { analysis: Analysis; shown: number; rows: VisibleRows }): VNode {
   const { analysis, shown, rows } = props
   const lines: VNode[] = []
-  analysis.places.subarray(0, analysis.scores.length).forEach((after, before) => {
+  analysis.places.forEach((after, before) => {
     if (before >= shown && after >= shown) return
     // Neither end is near the window; what passes through it from end to end is left out too.
     if (!isIn(rows, before) && !isIn(rows, after)) return

@@ -1,10 +1,12 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import type { Analysis } from '../model/analysis.ts'
 import type { ViewProps } from '../model/view-props.ts'
 import { Legend } from '../parts/legend.tsx'
 import { ExplanationCard } from './explanation-card.tsx'
 import { Links } from './links.tsx'
 import { RankingList } from './ranking-list.tsx'
+import { partTitles } from './score-bar.tsx'
 import { useLinkedHover } from './use-linked-hover.ts'
 import { useVisibleRows } from './use-visible-rows.ts'
 
@@ -13,8 +15,6 @@ const signs = {
   'key-line loss': 'falls',
   'mark relevant': 'judged relevant',
   'mark rejected': 'judged not relevant',
-  'key-bar geometric': 'geometric part',
-  'key-bar jaccard': 'neighbours’ part',
 }
 
 /** Places that are shown at first. */
@@ -27,7 +27,7 @@ export function QueryView(props: ViewProps): VNode {
   const [selected, setSelected] = useState<number>()
   const hover = useLinkedHover()
   const { documents } = source
-  const size = analysis.scores.length
+  const { size } = analysis
   const shown = whole ? size : Math.min(size, FIRST)
   const rows = useVisibleRows(hover, '.links', shown)
   const lists = {
@@ -52,11 +52,16 @@ export function QueryView(props: ViewProps): VNode {
             {whole ? `Show the first ${FIRST}` : `Show all ${size} of the context`}
           </button>
         )}
-        <Legend signs={signs} />
+        <Legend signs={{ ...signs, ...partSigns(analysis) }} />
       </div>
-      {selected !== undefined && selected < size && (
+      {selected !== undefined && (
         <ExplanationCard {...props} document={selected} onClose={() => setSelected(undefined)} />
       )}
     </>
   )
+}
+
+/** The parts of the bars, by the class of their colour. */
+function partSigns({ shown }: Analysis): Record<string, string> {
+  return Object.fromEntries(shown.map((name) => [`key-bar ${name}`, `part of ${partTitles[name]}`]))
 }

@@ -57,8 +57,8 @@ export function RankingList(props: RankingListProps): VNode {
                 ) : (
                   <>
                     <ScoreBar
-                      geometric={analysis.geometric[document]!}
-                      jaccard={analysis.jaccard[document]!}
+                      parts={analysis.parts.get(document)!}
+                      shown={analysis.shown}
                       range={range}
                     />
                     <span class="number">{decimal(analysis.scores[document]!, 2)}</span>

@@ -1,5 +1,6 @@
+import type { ScoreParts } from '@kith/core'
 import type { VNode } from 'preact'
-import type { Analysis } from '../model/analysis.ts'
+import type { Analysis, PartName } from '../model/analysis.ts'
 
 /** The range that all bars of a list share; 0 lies within. */
 export interface BarRange {
@@ -7,20 +8,34 @@ export interface BarRange {
   high: number
 }
 
+/** What each part of a score is called. */
+export const partTitles: Record<PartName, string> = {
+  similarity: 'similarity',
+  words: 'words',
+  neighbours: 'neighbours',
+  support: 'support',
+}
+
 /** The range of scores whose parts lie left or right of 0, each side stacked. */
-export function barRange({ geometric, jaccard }: Analysis, documents: Iterable<number>): BarRange {
+export function barRange({ parts, shown }: Analysis, documents: Iterable<number>): BarRange {
   let [low, high] = [0, 0]
   for (const document of documents) {
-    const [a, b] = [geometric[document]!, jaccard[document]!]
-    low = Math.min(low, Math.min(a, 0) + Math.min(b, 0))
-    high = Math.max(high, Math.max(a, 0) + Math.max(b, 0))
+    const own = parts.get(document)
+    if (!own) continue
+    const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0)
+    low = Math.min(low, sum(shown.map((name) => Math.min(own[name], 0))))
+    high = Math.max(high, sum(shown.map((name) => Math.max(own[name], 0))))
   }
   return { low, high: high > low ? high : low + 1 }
 }
 
-/** A score as a bar of two parts; what is below 0 lies left of the line. */
-export function ScoreBar(props: { geometric: number; jaccard: number; range: BarRange }): VNode {
-  const { geometric, jaccard, range } = props
+/** A score as a bar of its parts; what is below 0 lies left of the line. */
+export function ScoreBar(props: {
+  parts: ScoreParts
+  shown: readonly PartName[]
+  range: BarRange
+}): VNode {
+  const { parts, shown, range } = props
   const share = (value: number): number => (100 * value) / (range.high - range.low)
   const zero = share(-range.low)
   let [left, right] = [zero, zero]
@@ -32,8 +47,9 @@ export function ScoreBar(props: { geometric: number; jaccard: number; range: Bar
   }
   return (
     <span class="score-bar" aria-hidden="true">
-      <span class="part geometric" style={place(geometric)} />
-      <span class="part jaccard" style={place(jaccard)} />
+      {shown.map((name) => (
+        <span key={name} class={`part ${name}`} style={place(parts[name])} />
+      ))}
       <span class="zero" style={{ left: `${zero}%` }} />
     </span>
   )

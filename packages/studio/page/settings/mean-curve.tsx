@@ -3,7 +3,7 @@ import type { StudioInfo } from '../../src/studio-wire.ts'
 import type { PageSettings } from '../model/page-settings.ts'
 import { difference, figure, tone } from '../parts/figure.ts'
 import type { MeanReport } from './mean-messages.ts'
-import { type SliderName, sliderRule } from './sliders.ts'
+import { positionOf, type SliderName, sliderRule } from './sliders.ts'
 import { useMean } from './use-mean.ts'
 
 /** The drawing's own units. */
@@ -40,7 +40,7 @@ export function MeanCurve(props: {
           {report && <span class={`change ${tone(gain)}`}>{difference(gain)}</span>}
         </span>
       </figcaption>
-      <Curve report={report} value={settings[along]} label={sliderRule(along).label} />
+      <Curve report={report} value={positionOf(along, settings)} label={sliderRule(along).label} />
     </figure>
   )
 }

@@ -1,9 +1,10 @@
-import { TrialContext } from '@kith/core'
+import { type PartialSettings, type TermsName, TrialContext } from '@kith/core'
 import { ndcg } from '@kith/ir/measures'
 import { CUTOFF } from '../model/analysis.ts'
 import { fetchContext } from '../model/api.ts'
-import { methodSettings, type PageSettings } from '../model/page-settings.ts'
+import { changed, lookedAt, methodSettings, type PageSettings } from '../model/page-settings.ts'
 import { QueryContext } from '../model/query-context.ts'
+import { statisticsFor } from '../model/statistics.ts'
 import type { MeanReport, MeanWish } from './mean-messages.ts'
 
 /** A query that is reranked again and again. */
@@ -12,8 +13,19 @@ interface Trial {
   /** Negative where nothing was judged. */
   grades: number[]
   ideal: number[]
+  source: QueryContext
+  /** The terms that the texts of `context` were prepared with. */
+  terms: TermsName
   context: TrialContext
   bytes: number
+}
+
+/** Settings that queries are reranked with. */
+interface Asked {
+  settings: PartialSettings
+  terms: TermsName
+  /** How many candidates they look at. */
+  largest: number
 }
 
 /** Bytes of the collection that are kept; other queries are fetched anew for each study. */
@@ -39,7 +51,15 @@ export class MeanStudy {
     isWanted: () => boolean,
     report: (report: MeanReport) => void,
   ): Promise<void> {
-    const variants = stops.map((stop) => ({ ...settings, [along]: stop }))
+    const use = { texts }
+    const statistics = await statisticsFor(settings, texts)
+    const asked = (page: PageSettings): Asked => ({
+      settings: methodSettings(page, use, statistics),
+      terms: page.terms,
+      largest: lookedAt(page, use),
+    })
+    const current = asked(settings)
+    const variants = stops.map((stop) => asked(changed(settings, { [along]: stop })))
     const total = this.#queries.length
     const sums = { before: 0, after: 0, curve: stops.map(() => 0) }
     let done = 0
@@ -64,16 +84,16 @@ export class MeanStudy {
     }
     const draw = (trial: Trial): void => {
       variants.forEach((variant, i) => {
-        sums.curve[i]! += measure(trial, variant, texts)
+        sums.curve[i]! += measure(trial, variant)
       })
       drawn++
     }
     // Where all queries are at hand the mean is there in a moment, and the curve follows.
     // Where they must be fetched, each one gives all it has at once.
     const atHand = this.#atHand(variants)
-    for await (const trial of this.#trials(atHand ? [settings] : variants, isWanted)) {
+    for await (const trial of this.#trials(atHand ? [current] : variants, isWanted)) {
       sums.before += ndcg(trial.grades, trial.ideal, CUTOFF)
-      sums.after += measure(trial, settings, texts)
+      sums.after += measure(trial, current)
       done++
       if (!atHand) draw(trial)
       await pause()
@@ -87,38 +107,42 @@ export class MeanStudy {
     if (isWanted()) tell()
   }
 
-  #atHand(variants: readonly PageSettings[]): boolean {
+  #atHand(variants: readonly Asked[]): boolean {
     const largest = largestOf(variants)
     return this.#queries.every((id) => (this.#kept.get(id)?.largest ?? 0) >= largest)
   }
 
   /** The queries with as many candidates as the largest context needs. */
-  async *#trials(
-    variants: readonly PageSettings[],
-    isWanted: () => boolean,
-  ): AsyncGenerator<Trial> {
+  async *#trials(variants: readonly Asked[], isWanted: () => boolean): AsyncGenerator<Trial> {
     const largest = largestOf(variants)
+    const { terms } = variants[0]!
     for (let from = 0; from < this.#queries.length && isWanted(); from += TOGETHER) {
       const part = this.#queries.slice(from, from + TOGETHER)
-      for (const trial of await Promise.all(part.map((id) => this.#trial(id, largest)))) {
+      for (const trial of await Promise.all(part.map((id) => this.#trial(id, largest, terms)))) {
         if (!isWanted()) return
         yield trial
       }
     }
   }
 
-  async #trial(id: string, largest: number): Promise<Trial> {
+  async #trial(id: string, largest: number, terms: TermsName): Promise<Trial> {
     const known = this.#kept.get(id)
-    if (known && known.largest >= largest) return known
+    if (known && known.largest >= largest) {
+      if (known.terms !== terms) {
+        known.context = trialContext(known.source, known.largest, terms)
+        known.terms = terms
+      }
+      return known
+    }
     const source = await fetchContext(id, Math.max(largest, CUTOFF))
     const context = new QueryContext(source)
-    // Settings without words leave the texts alone.
-    const words = source.documents[0]?.text !== undefined
     const trial: Trial = {
       largest,
       grades: source.documents.map(({ grade }) => grade ?? -1),
       ideal: source.ideal,
-      context: new TrialContext(context.query(words), context.candidates(words), largest),
+      source: context,
+      terms,
+      context: trialContext(context, largest, terms),
       // Its vectors, and the similarities that the trial context will remember.
       bytes: source.vectors.data.byteLength + 3 * 4 * (largest + 1) ** 2,
     }
@@ -130,12 +154,18 @@ export class MeanStudy {
   }
 }
 
-function largestOf(variants: readonly PageSettings[]): number {
-  return Math.max(...variants.map(({ contextSize }) => contextSize))
+function trialContext(source: QueryContext, largest: number, terms: TermsName): TrialContext {
+  // Settings without words leave the texts alone.
+  const own = source.texts ? terms : undefined
+  return new TrialContext(source.query(own), source.candidates(own), largest)
 }
 
-function measure({ context, grades, ideal }: Trial, page: PageSettings, texts: boolean): number {
-  const { order } = context.rerank(methodSettings(page, texts))
+function largestOf(variants: readonly Asked[]): number {
+  return Math.max(...variants.map(({ largest }) => largest))
+}
+
+function measure({ context, grades, ideal }: Trial, { settings }: Asked): number {
+  const { order } = context.rerank(settings)
   const first = Array.from(order.subarray(0, CUTOFF), (document) => grades[document]!)
   return ndcg(first, ideal, CUTOFF)
 }

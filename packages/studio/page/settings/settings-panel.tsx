@@ -1,15 +1,33 @@
-import type { PresetName } from '@kith/core'
+import { type PresetName, termNames } from '@kith/core'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { StudioInfo } from '../../src/studio-wire.ts'
-import { type PageSettings, pagePresets, presetOf } from '../model/page-settings.ts'
+import {
+  changed,
+  mixOf,
+  type PageSettings,
+  pagePresets,
+  presetOf,
+  termsOf,
+  type Use,
+} from '../model/page-settings.ts'
 import type { StudioState } from '../model/state.ts'
 import type { Update } from '../model/use-studio.ts'
 import { Choice } from '../parts/choice.tsx'
 import { Slider } from '../parts/slider.tsx'
 import { MeanCurve } from './mean-curve.tsx'
 import { Share } from './share.tsx'
-import { methodSliders, type SliderName, type SliderRule, viewSliders } from './sliders.ts'
+import {
+  endOf,
+  firstSlider,
+  methodSliders,
+  positionOf,
+  type SliderName,
+  type SliderRule,
+  scoreSliders,
+  viewSliders,
+  wordsSliders,
+} from './sliders.ts'
 
 /** The settings of the method; each change is seen at once, and in the mean over all queries. */
 export function SettingsPanel(props: {
@@ -19,83 +37,118 @@ export function SettingsPanel(props: {
 }): VNode {
   const { info, state, update } = props
   const { settings } = state
-  const [along, setAlong] = useState<SliderName>('lambda')
+  const { texts } = info
+  const use: Use = { texts, labels: state.view === 'labels' }
+  const mix = mixOf(settings, use)
+  const [moved, setAlong] = useState<SliderName>()
+  const along = moved ?? firstSlider(settings, { texts })
   const change = (part: Partial<PageSettings>): void =>
-    update({ settings: { ...settings, ...part } })
-  const raw = settings.mix === 'raw'
-  const slider = (rule: SliderRule): VNode | null =>
-    rule.isIdle?.(settings) ? null : (
-      <Slider
-        key={rule.name}
-        {...rule}
-        to={rule.name === 'contextSize' ? Math.min(rule.to, info.depth) : rule.to}
-        value={settings[rule.name]}
-        onChange={(value) => {
-          setAlong(rule.name)
-          change({ [rule.name]: value })
-        }}
-      />
-    )
+    update((latest) => ({ settings: changed(latest.settings, part) }))
+  const sliders = (rules: readonly SliderRule[]): VNode[] =>
+    rules
+      .filter((rule) => !rule.isIdle?.(settings, use))
+      .map((rule) => (
+        <Slider
+          key={rule.name}
+          {...rule}
+          to={endOf(rule, info.depth)}
+          value={positionOf(rule.name, settings)}
+          onChange={(value) => {
+            setAlong(rule.name)
+            change({ [rule.name]: value })
+          }}
+        />
+      ))
   return (
     <aside class="settings" aria-label="Settings">
       {info.judged > 0 && <MeanCurve info={info} settings={settings} along={along} />}
-      <div class="preset">
-        <label for="preset">Preset</label>
-        <select
-          id="preset"
-          value={presetOf(settings) ?? ''}
-          onChange={(event) => {
-            const preset = pagePresets[event.currentTarget.value as PresetName]
-            update({ settings: { ...preset } })
-          }}
-        >
-          <option value="" disabled>
-            your own
-          </option>
-          {Object.keys(pagePresets).map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
-      <div class="group">{methodSliders.map(slider)}</div>
-      {info.texts &&
-        (raw ? (
-          <p class="note">A raw mix has one view: the words do not count.</p>
-        ) : (
-          <div class="group">{viewSliders.map(slider)}</div>
-        ))}
       <div class="group">
+        <div class="preset">
+          <label for="preset">Preset</label>
+          <select
+            id="preset"
+            value={presetOf(settings) ?? ''}
+            onChange={(event) => {
+              const preset = pagePresets[event.currentTarget.value as PresetName]
+              setAlong(undefined)
+              update({ settings: { ...preset } })
+            }}
+          >
+            <option value="" disabled>
+              your own
+            </option>
+            {Object.keys(pagePresets).map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
         <Choice
           label="Mix"
-          help="standard puts both terms on one scale first; raw takes them as they are."
-          options={['standard', 'raw']}
-          value={settings.mix}
-          onChange={(mix) => change({ mix })}
+          help="words: similarity, words, neighbours and support. standard: similarity and neighbours, on one scale. raw: these two as they are."
+          options={texts && !use.labels ? ['words', 'standard', 'raw'] : ['standard', 'raw']}
+          value={mix}
+          onChange={(chosen) => {
+            setAlong(undefined)
+            change({ mix: chosen })
+          }}
         />
-        <Choice
-          label="Neighbour weights"
-          help="How a neighbour's similarity becomes its weight."
-          options={['linear', 'exp', 'binary']}
-          value={settings.weight}
-          onChange={(weight) => change({ weight })}
-        />
-        <Choice
-          label="Row scaling"
-          help="How the rows of similarities are scaled before anything else."
-          options={['none', 'max', 'mean']}
-          value={settings.rowScaling}
-          onChange={(rowScaling) => change({ rowScaling })}
-        />
-        <Choice
-          label="Similarity"
-          help="The inner product of two embeddings, or their cosine."
-          options={['dot', 'cosine']}
-          value={settings.metric}
-          onChange={(metric) => change({ metric })}
-        />
+        {mix === 'words' && (
+          <Choice
+            label="Rare words, counted in"
+            help="How rare a word is: in the whole collection, or in the query’s context alone, which needs nothing but the candidates."
+            options={['collection', 'context']}
+            value={settings.statistics}
+            onChange={(statistics) => change({ statistics })}
+          />
+        )}
+        {termsOf(settings, use) && (
+          <Choice
+            label="Terms"
+            help="How words become terms. english: stems without stop words; plural: without the plural’s s; prefix5: the first five letters; none: the words as they are."
+            options={termNames}
+            value={settings.terms}
+            onChange={(terms) => change({ terms })}
+          />
+        )}
+        {texts && mix === 'raw' && (
+          <p class="note">A raw mix has one view: the words do not count.</p>
+        )}
+        {texts && use.labels && <p class="note">Labels have neither words score nor support.</p>}
       </div>
+      {mix === 'words' && <div class="group">{sliders(wordsSliders)}</div>}
+      <div class="group">
+        {sliders(methodSliders)}
+        {texts && sliders(viewSliders)}
+      </div>
+      <details class="more">
+        <summary>More</summary>
+        <div class="group">
+          {sliders(scoreSliders)}
+          <Choice
+            label="Neighbour weights"
+            help="How a neighbour's similarity becomes its weight."
+            options={['linear', 'exp', 'binary']}
+            value={settings.weight}
+            onChange={(weight) => change({ weight })}
+          />
+          <Choice
+            label="Row scaling"
+            help="How the rows of similarities are scaled before anything else."
+            options={['none', 'max', 'mean']}
+            value={settings.rowScaling}
+            onChange={(rowScaling) => change({ rowScaling })}
+          />
+          <Choice
+            label="Similarity"
+            help="The inner product of two embeddings, or their cosine."
+            options={['dot', 'cosine']}
+            value={settings.metric}
+            onChange={(metric) => change({ metric })}
+          />
+        </div>
+      </details>
       <Share info={info} state={state} />
     </aside>
   )

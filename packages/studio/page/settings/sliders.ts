@@ -1,4 +1,4 @@
-import type { PageSettings } from '../model/page-settings.ts'
+import { mixOf, type PageSettings, preselectOf, type Use } from '../model/page-settings.ts'
 
 /** The settings that are numbers one can move. */
 export type SliderName =
@@ -11,6 +11,13 @@ export type SliderName =
   | 'weightParameter'
   | 'textScore'
   | 'textGraph'
+  | 'wordsWeight'
+  | 'k1'
+  | 'b'
+  | 'neighbourWeight'
+  | 'supportDocs'
+  | 'supportWeight'
+  | 'preselect'
 
 /** One slider of the panel. */
 export interface SliderRule {
@@ -26,10 +33,13 @@ export interface SliderRule {
   /** The values that the curve of the mean is drawn through. */
   stops: readonly number[]
   /** Where the setting does nothing, its slider is not shown. */
-  isIdle?(settings: PageSettings): boolean
+  isIdle?(settings: PageSettings, use: Use): boolean
 }
 
 const tenths = Array.from({ length: 11 }, (_, i) => i / 10)
+
+/** Settings of the second generation do nothing in the first, in labels, and without texts. */
+const withoutWords = (settings: PageSettings, use: Use): boolean => mixOf(settings, use) !== 'words'
 
 /** The sliders of the method, in its order. */
 export const methodSliders: readonly SliderRule[] = [
@@ -93,6 +103,7 @@ export const methodSliders: readonly SliderRule[] = [
     to: 1,
     step: 0.01,
     stops: tenths,
+    isIdle: (settings, use) => !withoutWords(settings, use),
   },
   {
     name: 'weightParameter',
@@ -107,6 +118,88 @@ export const methodSliders: readonly SliderRule[] = [
   },
 ]
 
+/** The sliders of the second generation: what each part of the score counts for. */
+export const wordsSliders: readonly SliderRule[] = [
+  {
+    name: 'wordsWeight',
+    label: 'Share of words',
+    symbol: 'a',
+    help: 'The share of the words score beside similarity, which has the rest.',
+    from: 0,
+    to: 1,
+    step: 0.01,
+    stops: tenths,
+    isIdle: withoutWords,
+  },
+  {
+    name: 'neighbourWeight',
+    label: 'Share of neighbours',
+    help: 'What shared reciprocal neighbours count for in the whole score.',
+    from: 0,
+    to: 1,
+    step: 0.01,
+    stops: tenths,
+    isIdle: withoutWords,
+  },
+  {
+    name: 'supportWeight',
+    label: 'Share of support',
+    help: 'What similarity to the best candidates counts for in the whole score.',
+    from: 0,
+    to: 1,
+    step: 0.01,
+    stops: tenths,
+    isIdle: withoutWords,
+  },
+  {
+    name: 'supportDocs',
+    label: 'Supporters',
+    help: 'How many of the best candidates by similarity and words support the others.',
+    from: 0,
+    to: 30,
+    step: 1,
+    stops: [0, 1, 2, 3, 5, 7, 10, 15, 20, 30],
+    isIdle: (settings, use) => withoutWords(settings, use) || settings.supportWeight === 0,
+  },
+  {
+    name: 'preselect',
+    label: 'Chosen from',
+    symbol: 'M',
+    help: 'From how many first candidates similarity and words choose the context; 0 takes the first ones.',
+    from: 0,
+    to: 1000,
+    step: 10,
+    stops: [0, 100, 150, 200, 300, 400],
+    isIdle: withoutWords,
+  },
+]
+
+/** The sliders of the words score itself, which hardly ever need to move. */
+export const scoreSliders: readonly SliderRule[] = [
+  {
+    name: 'k1',
+    label: 'Saturation',
+    symbol: 'k_1',
+    help: 'How much a word counts when it comes again; 0: once is enough.',
+    from: 0,
+    to: 3,
+    step: 0.05,
+    stops: [0, 0.3, 0.6, 0.9, 1.2, 1.5, 2, 3],
+    isIdle: (settings, use) => withoutWords(settings, use) || settings.wordsWeight === 0,
+  },
+  {
+    name: 'b',
+    label: 'Length',
+    symbol: 'b',
+    help: 'How much the words score makes up for the length of a text.',
+    from: 0,
+    to: 1,
+    step: 0.05,
+    stops: tenths,
+    isIdle: (settings, use) => withoutWords(settings, use) || settings.wordsWeight === 0,
+  },
+]
+
 /** The sliders of the views; the embeddings have what the words leave. */
 export const viewSliders: readonly SliderRule[] = [
   {
@@ -117,6 +210,7 @@ export const viewSliders: readonly SliderRule[] = [
     to: 1,
     step: 0.01,
     stops: tenths,
+    isIdle: (settings, use) => mixOf(settings, use) !== 'standard',
   },
   {
     name: 'textGraph',
@@ -126,17 +220,38 @@ export const viewSliders: readonly SliderRule[] = [
     to: 1,
     step: 0.01,
     stops: tenths,
+    isIdle: (settings, use) => mixOf(settings, use) === 'raw',
   },
 ]
 
+const all = [...methodSliders, ...wordsSliders, ...scoreSliders, ...viewSliders]
+
+/** Settings that count candidates: there are no more than the run is deep. */
+const counting: ReadonlySet<SliderName> = new Set(['contextSize', 'preselect'])
+
 /** The rule of a slider. */
 export function sliderRule(name: SliderName): SliderRule {
-  return [...methodSliders, ...viewSliders].find((rule) => rule.name === name)!
+  return all.find((rule) => rule.name === name)!
+}
+
+/** How far a slider goes within a collection. */
+export function endOf({ name, to }: SliderRule, depth: number): number {
+  return counting.has(name) ? Math.min(to, depth) : to
+}
+
+/** Where a slider stands. */
+export function positionOf(name: SliderName, settings: PageSettings): number {
+  return name === 'preselect' ? preselectOf(settings) : settings[name]
+}
+
+/** The setting that a fresh curve is drawn along: the one that matters most. */
+export function firstSlider(settings: PageSettings, use: Use): SliderName {
+  return mixOf(settings, use) === 'words' ? 'wordsWeight' : 'lambda'
 }
 
 /** The stops of a slider within a collection, with the current value among them. */
 export function stopsOf(name: SliderName, settings: PageSettings, depth: number): number[] {
   const { stops } = sliderRule(name)
-  const within = stops.filter((stop) => name !== 'contextSize' || stop <= depth)
-  return [...new Set([...within, settings[name]])].sort((a, b) => a - b)
+  const within = stops.filter((stop) => !counting.has(name) || stop <= depth)
+  return [...new Set([...within, positionOf(name, settings)])].sort((a, b) => a - b)
 }

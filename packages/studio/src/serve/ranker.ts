@@ -1,9 +1,10 @@
-import { type Ranking, Reranker, type Settings } from '@kith/core'
+import { type Ranking, Reranker, Selection, type Settings } from '@kith/core'
 import type { Role } from '@kith/encoder'
 import type { Embedder } from './embedder.ts'
-import type { Embedding } from './embedding-field.ts'
+import { checkEmbedding, type Embedding } from './embedding-field.ts'
 import type { Item } from './item.ts'
 import { Problem } from './problem.ts'
+import type { Hit } from './searcher.ts'
 
 /** A ranking, and the tokens that the encoder saw for it. */
 export interface Ranked extends Ranking {
@@ -27,8 +28,7 @@ export class Ranker {
   }
 
   /**
-   * Ranks documents. Where all have texts and the query has one, the words are a second
-   * view. The order in which they come does not matter: those most similar to the query
+   * Ranks documents. Where all have texts and the query has one, the words count too. The order in which they come does not matter: those most similar to the query
    * are the context, as if a search had found them.
    */
   async rank(query: Item, documents: readonly Item[], signal: () => AbortSignal): Promise<Ranked> {
@@ -41,12 +41,41 @@ export class Ranker {
     checkDimensions(vector.length, vectors)
     const order = bySimilarity({ vector, square }, vectors, this.settings.metric)
     const candidates = Array.from(order, (i) => vectors[i]!.vector)
-    const texts = this.settings.mix === 'standard' ? textsOf(query, documents, order) : undefined
+    const texts = this.settings.mix === 'raw' ? undefined : textsOf(query, documents, order)
     const ranking = texts
       ? this.#withTexts.rerank({ vector, text: query.text }, { vectors: candidates, texts })
       : this.#withoutTexts.rerank(vector, candidates)
     const tokens = [asked!, ...found].reduce((sum, item) => sum + item.tokens, 0)
     return { order: ranking.order.map((i) => order[i]!), scores: ranking.scores, tokens }
+  }
+
+  /** Whether a query's hits can be chosen by their words before their vectors are there. */
+  choosesByWords(query: Item): query is Item & { text: string } {
+    return this.settings.mix === 'words' && query.text !== undefined
+  }
+
+  /**
+   * Ranks hits that all have texts, in the order of their scores, which stand for the similarity to
+   * the query: only the vectors of the chosen ones are fetched.
+   *
+   * @param query With its embedding and its text.
+   */
+  async rankHits(
+    query: { text: string; embedding: Embedding },
+    hits: readonly (Hit & { text: string })[],
+    vectorsOf: (ids: readonly string[]) => Promise<(Float32Array | undefined)[]>,
+  ): Promise<Ranking> {
+    const candidates = {
+      texts: hits.map(({ text }) => text),
+      scores: hits.map(({ score }) => score),
+    }
+    const selection = new Selection({ text: query.text }, candidates, this.settings)
+    const ids = Array.from(selection.chosen, (index) => hits[index]!.id)
+    const vectors = await vectorsOf(ids)
+    vectors.forEach((vector, i) => {
+      if (vector) checkEmbedding(vector, `document ${ids[i]}`)
+    })
+    return selection.rerank(query.embedding.vector, vectors)
   }
 
   /** Some items' embeddings: their own, or those of their texts; and the tokens of these. */

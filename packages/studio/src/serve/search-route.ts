@@ -1,10 +1,13 @@
+import type { Ranking } from '@kith/core'
+import { lookedAt } from '@kith/core/internal'
 import { z } from 'zod'
-import { checkEmbedding } from './embedding-field.ts'
+import { checkEmbedding, type Embedding } from './embedding-field.ts'
 import { cohereError } from './error-shapes.ts'
 import { type Item, itemSchema, readItem } from './item.ts'
 import { Problem } from './problem.ts'
 import { relevanceOf } from './relevance.ts'
 import { answerId, type Call, type Route, route } from './route.ts'
+import type { Hit, Searcher } from './searcher.ts'
 
 /** Results of a search where a request does not say how many. */
 const USUAL_RESULTS = 10
@@ -35,23 +38,21 @@ export const searchRoute: Route = route({
   async handle({ query, top_n, candidates, return_documents }, call) {
     const { searcher, limits, ranker } = call
     if (!searcher) throw new Problem(422, 'this server has no documents: start it with --store')
+    const rules = { arrays: call.arrays, characters: limits.characters }
+    const asked = readItem(query, 'query', rules)
     const top = top_n ?? USUAL_RESULTS
-    const wanted = Math.max(top, candidates ?? ranker.settings.contextSize)
+    const looked = lookedAt(ranker.settings, asked.text !== undefined)
+    const wanted = Math.max(top, candidates ?? Math.min(looked, limits.documents))
     if (wanted > limits.documents) {
       throw new Problem(413, `${wanted} candidates, at most ${limits.documents} are allowed`)
     }
-    const { item, tokens } = await embedQuery(query, call)
-    const { vector } = item.embedding!
+    const { item, tokens } = await embedQuery(asked, call)
+    const { vector } = item.embedding
     if (searcher.dimensions !== undefined && vector.length !== searcher.dimensions) {
       const problem = `the query has ${vector.length} numbers, the documents have ${searcher.dimensions}`
       throw new Problem(422, `${problem}: use the model that the documents were embedded with`)
     }
-    const hits = await searcher.search(vector, wanted, call.signal())
-    const documents = hits.map(({ id, text, vector }) => ({
-      text,
-      embedding: checkEmbedding(vector, `document ${id}`),
-    }))
-    const { order, scores } = await ranker.rank(item, documents, call.signal)
+    const { hits, order, scores } = await findAndRank(searcher, item, wanted, call)
     const results = Array.from(order.subarray(0, top), (index, place) => {
       const { id, text } = hits[index]!
       return {
@@ -65,14 +66,47 @@ export const searchRoute: Route = route({
   },
 })
 
+/** A query with its embedding. */
+type EmbeddedItem = Item & { embedding: Embedding }
+
+/** The documents most similar to a query, and their ranking. */
+async function findAndRank(
+  searcher: Searcher,
+  item: EmbeddedItem,
+  top: number,
+  { ranker, signal }: Call,
+): Promise<{ hits: readonly Hit[] } & Ranking> {
+  const { vector } = item.embedding
+  if (!ranker.choosesByWords(item)) {
+    const hits = await searcher.search({ vector, top, vectors: true }, signal())
+    return rankAll(hits)
+  }
+  const hits = await searcher.search({ vector, top, vectors: false }, signal())
+  if (hits.every(hasText)) {
+    const ranking = await ranker.rankHits(item, hits, (ids) => searcher.vectors(ids))
+    return { hits, ...ranking }
+  }
+  const vectors = await searcher.vectors(hits.map(({ id }) => id))
+  return rankAll(hits.flatMap((hit, i) => (vectors[i] ? [{ ...hit, vector: vectors[i] }] : [])))
+
+  async function rankAll(found: readonly Hit[]): Promise<{ hits: readonly Hit[] } & Ranking> {
+    const documents = found.map(({ id, text, vector: own }) => ({
+      text,
+      embedding: checkEmbedding(own, `document ${id}`),
+    }))
+    return { hits: found, ...(await ranker.rank(item, documents, signal)) }
+  }
+}
+
+function hasText(hit: Hit): hit is Hit & { text: string } {
+  return hit.text !== undefined
+}
+
 /** The query with its embedding, and the tokens that this took. */
 async function embedQuery(
-  query: z.infer<typeof itemSchema>,
-  call: Call,
-): Promise<{ item: Item; tokens: number }> {
-  const rules = { arrays: call.arrays, characters: call.limits.characters }
-  const item = readItem(query, 'query', rules)
-  if (item.embedding) return { item, tokens: 0 }
-  const [embedded] = await call.ranker.embed([item], 'query', call.signal)
+  item: Item,
+  { ranker, signal }: Call,
+): Promise<{ item: EmbeddedItem; tokens: number }> {
+  const [embedded] = await ranker.embed([item], 'query', signal)
   return { item: { ...item, embedding: embedded!.embedding }, tokens: embedded!.tokens }
 }

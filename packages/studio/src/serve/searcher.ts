@@ -1,4 +1,4 @@
-import type { Matrix } from '@kith/core'
+import type { Matrix, TermStatistics } from '@kith/core'
 import { BatchQueue } from './batch-queue.ts'
 import type { Limits } from './limits.ts'
 import { unavailable } from './problem.ts'
@@ -8,17 +8,29 @@ export interface SearchStore {
   readonly dimensions: number | undefined
   search(
     queries: Matrix,
-    options: { top: number },
-  ): Promise<{ ids: string[]; vectors: Float32Array }[]>
+    options: { top: number; vectors: boolean },
+  ): Promise<{ ids: string[]; scores: Float32Array; vectors: Float32Array }[]>
   fetch(
     ids: readonly string[],
-  ): Promise<({ title?: string | undefined; text?: string | undefined } | undefined)[]>
+    options: { vectors: boolean; texts: boolean },
+  ): Promise<(FetchedDocument | undefined)[]>
+  /** How often terms occur in the documents; undefined where that is not known. */
+  terms?(): Promise<TermStatistics | undefined>
   close(): Promise<void>
+}
+
+/** A document of a store: its vector and texts as far as they were wanted. */
+export interface FetchedDocument {
+  vector: Float32Array
+  title?: string | undefined
+  text?: string | undefined
 }
 
 /** A document that a search found. */
 export interface Hit {
   id: string
+  score: number
+  /** Empty where it was not wanted. */
   vector: Float32Array
   text: string | undefined
 }
@@ -26,9 +38,11 @@ export interface Hit {
 /** Queries that share one pass over the documents. */
 const BATCH = 32
 
-interface Search {
+/** A query, how many documents are wanted, and whether with their vectors. */
+export interface Search {
   vector: Float32Array
   top: number
+  vectors: boolean
 }
 
 /** Searches a store for the queries of requests, those that come at the same time together. */
@@ -55,16 +69,28 @@ export class Searcher {
   }
 
   /** The documents most similar to a query. */
-  async search(vector: Float32Array, top: number, signal: AbortSignal): Promise<Hit[]> {
+  async search(search: Search, signal: AbortSignal): Promise<Hit[]> {
     // An empty store knows no dimensions, and queries of several make no matrix.
     if (this.#store.dimensions === undefined) return []
-    const [hits] = await this.#queue.add([{ vector, top }], signal)
+    const [hits] = await this.#queue.add([search], signal)
     return hits!
   }
 
-  async #search(searches: Search[]): Promise<Hit[][]> {
+  /** The vectors of documents that a search found; undefined where one is gone since. */
+  vectors(ids: readonly string[]): Promise<(Float32Array | undefined)[]> {
+    return this.#ask(async () => {
+      const documents = await this.#store.fetch(ids, { vectors: true, texts: false })
+      return documents.map((document) => document?.vector)
+    })
+  }
+
+  #search(searches: Search[]): Promise<Hit[][]> {
+    return this.#ask(() => this.#find(searches))
+  }
+
+  async #ask<T>(question: () => Promise<T>): Promise<T> {
     try {
-      return await this.#find(searches)
+      return await question()
     } catch (error) {
       // The error names the place of the documents, which the client should not learn.
       throw unavailable('the documents cannot be searched at the moment', error)
@@ -78,16 +104,19 @@ export class Searcher {
       data.set(vector, i * dimensions)
     })
     const top = Math.max(...searches.map((search) => search.top))
-    const found = await this.#store.search({ data, rows: searches.length, dimensions }, { top })
+    const vectors = searches.some((search) => search.vectors)
+    const queries = { data, rows: searches.length, dimensions }
+    const found = await this.#store.search(queries, { top, vectors })
     return Promise.all(
-      found.map(async ({ ids, vectors }, i) => {
+      found.map(async ({ ids, scores, vectors: own }, i) => {
         const wanted = ids.slice(0, searches[i]!.top)
-        const documents = await this.#store.fetch(wanted)
+        const documents = await this.#store.fetch(wanted, { vectors: false, texts: true })
         return wanted.map((id, place) => {
           const { title, text } = documents[place] ?? {}
           return {
             id,
-            vector: vectors.slice(place * dimensions, (place + 1) * dimensions),
+            score: scores[place]!,
+            vector: own.slice(place * dimensions, (place + 1) * dimensions),
             text: title && text !== undefined ? `${title} ${text}` : text,
           }
         })

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import { KithError, type PartialSettings, resolveSettings } from '@kith/core'
+import { KithError, type PartialSettings, resolveSettings, type Settings } from '@kith/core'
 import { createApp, type ServerState } from './app.ts'
 import { Embedder } from './embedder.ts'
 import { checkAccess } from './guard.ts'
@@ -26,6 +26,11 @@ export interface ServeOptions {
   /** Where `/v1/search` looks. The server closes it. */
   store?: SearchStore | undefined
   settings?: PartialSettings | undefined
+  /**
+   * Whose terms are counted for the words score, where `settings` have no statistics: those of all
+   * documents of the store, as they are at the start, or those of each request alone. Default: store.
+   */
+  statistics?: 'store' | 'context' | undefined
   limits?: Partial<Limits> | undefined
   /** Called with errors whose cause clients do not get; default: `console.error`. */
   onError?: ((error: unknown) => void) | undefined
@@ -62,7 +67,7 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
     const access = { host, keys, open }
     checkAccess(access)
     const limits = resolveLimits(options.limits)
-    const settings = resolveSettings(options.settings)
+    const settings = await withStatistics(resolveSettings(options.settings), options)
     const state: ServerState = { underWay: 0, stopping: false }
     const metrics = new Metrics({
       underWay: () => state.underWay,
@@ -93,6 +98,22 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
     await release()
     throw error
   }
+}
+
+/** Settings with the store's term statistics, where they count and there are no others. */
+async function withStatistics(
+  settings: Settings,
+  { store, statistics = 'store' }: ServeOptions,
+): Promise<Settings> {
+  const { mix, terms, statistics: given } = settings
+  if (mix !== 'words') return settings
+  if (given && given.terms !== terms) {
+    const problem = `the statistics are of terms ${given.terms}, setting terms is ${String(terms)}`
+    throw new KithError('BAD_INPUT', problem)
+  }
+  if (given || statistics === 'context') return settings
+  const found = await store?.terms?.()
+  return found?.terms === terms ? { ...settings, statistics: found } : settings
 }
 
 function httpServer(app: ReturnType<typeof createApp>, { seconds }: Limits): Server {

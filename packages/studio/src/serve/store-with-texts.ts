@@ -1,18 +1,37 @@
-import { TextStore } from '@kith/ir'
+import { type TermStatistics, TermStatisticsBuilder, type Terms } from '@kith/core'
+import { readTexts, TextStore } from '@kith/ir'
 import type { SearchStore } from './searcher.ts'
 
 /** A store whose documents' texts come from a corpus file, such as that of embeddings in a file. */
-export async function storeWithTexts(store: SearchStore, corpus: string): Promise<SearchStore> {
+export async function storeWithTexts(
+  store: SearchStore,
+  corpus: string,
+  terms?: Terms,
+): Promise<SearchStore> {
   const texts = await TextStore.open(corpus)
   return {
     get dimensions() {
       return store.dimensions
     },
     search: (queries, options) => store.search(queries, options),
-    fetch: async (ids) => ids.map((id) => texts.get(id)),
+    async fetch(ids, options) {
+      const documents = await store.fetch(ids, { ...options, texts: false })
+      if (!options.texts) return documents
+      return documents.map((document, i) => document && { ...document, ...texts.get(ids[i]!) })
+    },
+    terms: () => countTerms(corpus, terms),
     async close() {
       await texts.close()
       await store.close()
     },
   }
+}
+
+/** The terms of all texts of a corpus, in one pass over them. */
+async function countTerms(corpus: string, terms?: Terms): Promise<TermStatistics> {
+  const builder = new TermStatisticsBuilder({ terms })
+  for await (const { title, text } of readTexts(corpus)) {
+    builder.add(title ? `${title} ${text}` : text)
+  }
+  return builder.finish()
 }

@@ -1,0 +1,40 @@
+import { generator } from './clusters.mjs'
+
+/**
+ * A query and passages on one topic, with the statistics of real ones (Cranfield,
+ * SciFact): of 100 words about 620 characters, and in 50 of them 3,400 different terms,
+ * of which two thirds of the vocabulary stand in one text only.
+ */
+export function passages(seed, count, words) {
+  const text = writer(seed)
+  return [text(8), ...Array.from({ length: count }, () => text(words))]
+}
+
+/** A function that writes texts of so many words, all on one topic. */
+export function writer(seed) {
+  const random = generator(seed)
+  const zipf = () => Math.floor(40_000 ** (random() ** 2))
+  const topic = Array.from({ length: 200 }, () => 200 + Math.floor(random() * 8_000))
+  return (words) =>
+    Array.from({ length: words }, (_, i) => {
+      const next = word(random() < 0.25 ? topic[Math.floor(topic.length * random() ** 2)] : zipf())
+      return i % 12 === 0
+        ? `${next[0].toUpperCase()}${next.slice(1)}`
+        : i % 12 === 11
+          ? `${next}.`
+          : next
+    }).join(' ')
+}
+
+const known = new Map()
+
+/** A word of its own for each rank, the frequent ones short. */
+function word(rank) {
+  if (!known.has(rank)) {
+    const letters = generator(rank)
+    const length = 2 + Math.floor(Math.log2(rank + 1) * (0.28 + 0.5 * letters()))
+    const codes = Array.from({ length }, () => 97 + Math.floor(letters() * 26))
+    known.set(rank, String.fromCharCode(...codes))
+  }
+  return known.get(rank)
+}

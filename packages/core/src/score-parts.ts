@@ -1,0 +1,69 @@
+import { ROUNDING, standardise } from './method/mix.ts'
+import type { RankedQuery } from './method/rank-query.ts'
+import type { WordsRanking } from './method/rank-with-words.ts'
+import type { Ranking } from './method/ranking.ts'
+import type { Settings } from './settings/settings.ts'
+
+/** The parts of a score, which is their sum: how far each term lifts the candidate above the mean. */
+export interface ScoreParts {
+  similarity: number
+  words: number
+  neighbours: number
+  support: number
+}
+
+/** A ranking, and what the scores of its context are made of. */
+export interface TakenApart {
+  ranking: Ranking
+  /** The candidates of the context by their index. */
+  context: Uint32Array
+  /** The parts of each one's score, in the order of `context`; all 0 with the raw mix. */
+  parts: ScoreParts[]
+}
+
+/** The parts of every score of a context, in the context's order. */
+export function scoreParts(ranked: RankedQuery, settings: Settings): ScoreParts[] {
+  if (ranked.words) return wordsParts(ranked.words, settings)
+  const { geometric, jaccard } = ranked.neighbours!
+  const parts = Array.from(jaccard.subarray(1), () => {
+    return { similarity: 0, words: 0, neighbours: 0, support: 0 }
+  })
+  // The terms of the raw mix have no common scale.
+  if (settings.mix === 'raw') return parts
+  const { lambda } = settings
+  const near = standardise(geometric.values, [0], geometric.noise)
+  const shared = standardise(jaccard, [0], ROUNDING)
+  parts.forEach((part, i) => {
+    part.similarity = lambda * near[i + 1]!
+    part.neighbours = (1 - lambda) * shared[i + 1]!
+  })
+  return parts
+}
+
+/** The parts of the scores of the second generation. */
+function wordsParts(ranking: WordsRanking, settings: Settings): ScoreParts[] {
+  const { wordsWeight, neighbourWeight, supportWeight } = settings
+  const own = 1 - neighbourWeight - supportWeight
+  const near = aboveMean(ranking.similarity, 1 - wordsWeight)
+  const matched = aboveMean(ranking.matched, wordsWeight)
+  // g is the sum of both over its deviation, which the candidate farthest from the mean tells best.
+  const sums = near.map((value, i) => value + matched[i]!)
+  const farthest = sums.reduce(
+    (best, sum, i) => (Math.abs(sum) > Math.abs(sums[best]!) ? i : best),
+    0,
+  )
+  const factor = sums[farthest] ? ranking.relevance[farthest + 1]! / sums[farthest]! : 0
+  return near.map((value, i) => ({
+    similarity: own * factor * value,
+    words: own * factor * matched[i]!,
+    neighbours: neighbourWeight * ranking.neighbours[i + 1]!,
+    support: supportWeight * ranking.support[i + 1]!,
+  }))
+}
+
+/** How far each candidate's value, times a weight, lies above the mean; the query's is left out. */
+function aboveMean(values: ArrayLike<number>, weight: number): number[] {
+  const own = Array.from(values).slice(1)
+  const mean = own.reduce((sum, value) => sum + value, 0) / own.length
+  return own.map((value) => weight * (value - mean))
+}

@@ -1,0 +1,104 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { explain, prepareText, rerank, termStatistics } from '../src/index.ts'
+import { allKernels } from './support.ts'
+import { caseShapes, collectionTexts, wordsCase } from './words-contexts.ts'
+import { stemsOf, wordsScoresOf } from './words-oracle.ts'
+
+const SUPPORT = 5
+
+describe.each(allKernels)('explanations of the second generation on %s', (kernel) => {
+  test('the parts sum to the score, the terms to the words score, and the supporters are named', () => {
+    fc.assert(
+      fc.property(
+        caseShapes(40).filter(({ count }) => count > 0),
+        fc.boolean(),
+        fc.constantFrom(0, 30),
+        fc.nat(),
+        (shape, known, preselect, which) => {
+          const { query, candidates } = wordsCase(shape)
+          const statistics = known ? termStatistics(collectionTexts(shape.seed)) : undefined
+          const settings = { kernel, statistics, preselect, contextSize: preselect > 0 ? 9 : 50 }
+          const asked = { vector: query.vector, text: query.text }
+          const found = {
+            vectors: candidates.map(({ vector }) => vector),
+            texts: candidates.map(({ text }) => text),
+          }
+          const index = which % candidates.length
+          const told = explain(asked, found, index, settings)
+          const { order, scores } = rerank(asked, found, settings)
+          expect(order[told.rankAfter - 1]).toBe(index)
+          expect(told.score).toBe(scores[told.rankAfter - 1])
+          const { similarity, words, neighbours, support } = told.parts
+          if (!told.inContext) {
+            expect(told.parts).toEqual({ similarity: 0, words: 0, neighbours: 0, support: 0 })
+            expect([told.matched, told.shared, told.supporters]).toEqual([[], [], []])
+            return
+          }
+          expect(Math.abs(similarity + words + neighbours + support - told.score)).toBeLessThan(
+            1e-5,
+          )
+          const sum = told.matched.reduce((whole, { weight }) => whole + weight, 0)
+          expect(Math.abs(sum - told.words)).toBeLessThan(1e-9)
+          const common = new Set(stemsOf(found.texts[index]!))
+          const expected = new Set(stemsOf(query.text).filter((term) => common.has(term)))
+          expect(new Set(told.matched.map(({ term }) => term))).toEqual(expected)
+          const weights = told.matched.map(({ weight }) => weight)
+          expect(weights).toEqual(weights.toSorted((a, b) => b - a))
+          const size = Math.min(candidates.length, settings.contextSize)
+          const others = told.supporters.map(({ candidate }) => candidate)
+          expect(others).not.toContain(index)
+          expect(new Set(others).size).toBe(others.length)
+          expect([Math.min(SUPPORT, size), Math.min(SUPPORT, size) - 1]).toContain(others.length)
+        },
+      ),
+      { numRuns: 80 },
+    )
+  })
+
+  test('words are the words score of docs/method.md', () => {
+    const { query, candidates } = wordsCase({ count: 12, seed: 2 })
+    const texts = candidates.map(({ text }) => text)
+    const vectors = candidates.map(({ vector }) => vector)
+    const expected = wordsScoresOf(query.text, texts, { k1: 0.9, b: 0.4 })
+    texts.forEach((_, i) => {
+      const { words } = explain({ vector: query.vector, text: query.text }, { vectors, texts }, i, {
+        kernel,
+      })
+      expect(words).toBeCloseTo(expected[i]!, 9)
+    })
+  })
+})
+
+test('a prepared query has no words to name its terms by; a function of terms has', () => {
+  const candidates = {
+    vectors: [
+      [1, 0],
+      [0, 1],
+    ],
+    texts: ['layers of flow', 'wings'],
+  }
+  const text = prepareText('flow layer')
+  const { matched } = explain({ vector: [1, 1], text }, candidates, 0)
+  expect(matched.map(({ term }) => term)).toEqual([undefined, undefined])
+  const terms = (own: string) => own.split(' ')
+  const told = explain({ vector: [1, 1], text: 'layers wing' }, candidates, 0, { terms })
+  expect(told.matched.map(({ term }) => term)).toEqual(['layers'])
+})
+
+test('the supporters are the candidates with the highest g, the most similar first', () => {
+  const { query, candidates } = wordsCase({ count: 20, seed: 8 })
+  const asked = { vector: query.vector, text: query.text }
+  const found = {
+    vectors: candidates.map(({ vector }) => vector),
+    texts: candidates.map(({ text }) => text),
+  }
+  const byRelevance = rerank(asked, found, { neighbourWeight: 0, supportWeight: 0 })
+  const best = [...byRelevance.order.subarray(0, SUPPORT)]
+  const { supporters } = explain(asked, found, byRelevance.order[19]!, {})
+  expect(supporters.map(({ candidate }) => candidate).sort((a, b) => a - b)).toEqual(
+    best.sort((a, b) => a - b),
+  )
+  const near = supporters.map(({ similarity }) => similarity)
+  expect(near).toEqual(near.toSorted((a, b) => b - a))
+})

@@ -1,0 +1,104 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  type PartialSettings,
+  prepareText,
+  rerank,
+  Selection,
+  termStatistics,
+} from '../src/index.ts'
+import { allKernels, expectClose } from './support.ts'
+import { caseShapes, collectionTexts, type WordsCase, wordsCase } from './words-contexts.ts'
+
+/** The inner products of the candidates with the query, in double precision. */
+function scoresOf({ query, candidates }: WordsCase): number[] {
+  return candidates.map(({ vector }) =>
+    vector.reduce((sum, value, i) => sum + value * query.vector[i]!, 0),
+  )
+}
+
+function textsOf({ candidates }: WordsCase): string[] {
+  return candidates.map(({ text }) => text)
+}
+
+describe.each(allKernels)('a selection on %s', (kernel) => {
+  test('with the similarities as scores gives the ranking of all vectors', () => {
+    fc.assert(
+      fc.property(
+        caseShapes(70),
+        fc.integer({ min: 1, max: 30 }),
+        fc.integer({ min: 0, max: 60 }),
+        fc.boolean(),
+        (shape, contextSize, preselect, known) => {
+          const one = wordsCase({ ...shape, kind: 'clustered' })
+          const statistics = known ? termStatistics(collectionTexts(shape.seed)) : undefined
+          const settings: PartialSettings = { contextSize, preselect, statistics, kernel }
+          const texts = textsOf(one)
+          const { vector, text } = one.query
+          const selection = new Selection({ text }, { texts, scores: scoresOf(one) }, settings)
+          const all = one.candidates.map((candidate) => candidate.vector)
+          const whole = rerank({ vector, text }, { vectors: all, texts }, settings)
+          expect(selection.chosen.length).toBe(Math.min(contextSize, all.length))
+          const chosen = Array.from(selection.chosen, (index) => all[index]!)
+          const ranking = selection.rerank(vector, chosen)
+          expect(ranking.order).toEqual(whole.order)
+          expectClose(ranking.scores, whole.scores, 1e-4)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test('chooses what rerank puts first of candidates without any vectors', () => {
+    const one = wordsCase({ count: 60, seed: 5 })
+    const found = { texts: textsOf(one), scores: scoresOf(one) }
+    const { text } = one.query
+    const settings = { contextSize: 20, preselect: 50, kernel }
+    const { chosen } = new Selection({ text }, found, settings)
+    const { order } = rerank({ text }, found, settings)
+    expect([...chosen].sort((a, b) => a - b)).toEqual(
+      [...order.subarray(0, 20)].sort((a, b) => a - b),
+    )
+  })
+
+  test('takes chosen ones whose vectors were not found, and prepared texts', () => {
+    const one = wordsCase({ count: 30, seed: 6 })
+    const { vector, text } = one.query
+    const texts = textsOf(one)
+    const scores = scoresOf(one)
+    const vectors = one.candidates.map((candidate, i) => (i % 3 === 0 ? null : candidate.vector))
+    const prepared = texts.map((own) => prepareText(own))
+    const selection = new Selection(
+      { text: prepareText(text) },
+      { texts: prepared, scores },
+      { kernel },
+    )
+    expect([...selection.chosen]).toEqual(texts.map((_, i) => i))
+    expect(selection.rerank(vector, vectors)).toEqual(
+      rerank({ vector, text }, { vectors, texts, scores }, { kernel }),
+    )
+  })
+})
+
+test('several rankings of one selection do not disturb each other', () => {
+  const one = wordsCase({ count: 40, seed: 2 })
+  const { vector, text } = one.query
+  const settings = { contextSize: 10, preselect: 40 }
+  const selection = new Selection(
+    { text },
+    { texts: textsOf(one), scores: scoresOf(one) },
+    settings,
+  )
+  const chosen = Array.from(selection.chosen, (index) => one.candidates[index]!.vector)
+  const first = selection.rerank(vector, chosen)
+  rerank(vector, [vector])
+  expect(selection.rerank(vector, chosen)).toEqual(first)
+})
+
+test('a selection needs texts and the mix words', () => {
+  const texts = ['flow', 'wing']
+  expect(() => new Selection([1], { texts })).toThrow('needs the texts')
+  expect(() => new Selection({ text: 'flow' }, [[1]] as never)).toThrow('needs the texts')
+  expect(() => new Selection({ text: 'flow' }, { texts }, { mix: 'standard' })).toThrow('mix words')
+  expect(() => new Selection({ text: 'flow' }, { texts }).rerank([1], [[1]])).toThrow('2')
+})

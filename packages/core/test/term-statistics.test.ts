@@ -1,0 +1,173 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  KithError,
+  mergeTermStatistics,
+  prepareText,
+  rerank,
+  TermStatisticsBuilder,
+  termNames,
+  termStatistics,
+  termStatisticsFromBytes,
+  termStatisticsFromJson,
+  termStatisticsToBytes,
+  termStatisticsToJson,
+} from '../src/index.ts'
+import { termHash } from '../src/text/term-spans.ts'
+import { collectionTexts } from './words-contexts.ts'
+import { statisticsOf } from './words-oracle.ts'
+
+const texts = fc.integer().map((seed) => collectionTexts(seed, Math.abs(seed) % 25))
+const sample = termStatistics(collectionTexts(7))
+
+test('documents, length and frequencies are those of the texts', () => {
+  fc.assert(
+    fc.property(texts, (all) => {
+      const { documents, length, hashes, frequencies } = termStatistics(all)
+      const expected = statisticsOf(all)
+      expect(documents).toBe(all.length)
+      if (length > 0) expect(length / documents).toBeCloseTo(expected.meanLength, 9)
+      const counted = [...expected.frequencies]
+        .map(([term, count]) => [termHash(term), count] as const)
+        .sort(([a], [b]) => a - b)
+      expect(Array.from(hashes, (hash, i) => [hash, frequencies[i]])).toEqual(counted)
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('more terms than the first table has room for', () => {
+  const words = Array.from({ length: 30_000 }, (_, i) => `w${i}x`)
+  const { documents, length, hashes, frequencies } = termStatistics([
+    words.join(' '),
+    words.slice(0, 10).join(' '),
+  ])
+  expect([documents, length, hashes.length]).toEqual([2, 30_010, 30_000])
+  expect(frequencies.filter((count) => count === 2).length).toBe(10)
+})
+
+test.each(termNames)('terms %s: merged statistics are those of all texts together', (terms) => {
+  fc.assert(
+    fc.property(fc.array(texts, { minLength: 1, maxLength: 4 }), (parts) => {
+      const merged = mergeTermStatistics(parts.map((part) => termStatistics(part, { terms })))
+      expect(merged).toEqual(termStatistics(parts.flat(), { terms }))
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('prepared texts, and texts one at a time, give the same statistics', () => {
+  const all = collectionTexts(3)
+  expect(termStatistics(all.map((text) => prepareText(text)))).toEqual(termStatistics(all))
+  const builder = new TermStatisticsBuilder()
+  all.forEach((text, i) => {
+    expect(builder.documents).toBe(i)
+    builder.add(text)
+  })
+  expect(builder.finish()).toEqual(termStatistics(all))
+})
+
+test('what does not fit is refused', () => {
+  const none = termStatistics(['a'], { terms: 'none' })
+  const own = termStatistics(['a'], { terms: (text) => [text] })
+  expect(() => mergeTermStatistics([sample, none])).toThrow('cannot be merged')
+  expect(() => mergeTermStatistics([own, own])).toThrow('cannot be merged')
+  expect(() => mergeTermStatistics([])).toThrow(KithError)
+  expect(() => termStatistics('a text' as never)).toThrow('texts must be an array')
+  expect(() => termStatistics([prepareText('a', { terms: 'none' })])).toThrow('prepared with terms')
+  expect(() => termStatistics([5 as never])).toThrow('a text must be a string')
+  const query = { vector: [1], text: 'flow' }
+  const candidates = { vectors: [[1], [2]], texts: ['flow', 'wing'] }
+  expect(() => rerank(query, candidates, { statistics: none })).toThrow(
+    'the statistics are of terms none, setting terms is english',
+  )
+  expect(() => rerank(query, candidates, { statistics: {} as never })).toThrow(
+    'statistics must come from termStatistics',
+  )
+})
+
+describe('kept statistics', () => {
+  test('come back from bytes and from JSON', () => {
+    const empty = termStatistics([])
+    for (const statistics of [sample, empty, termStatistics(['x'], { terms: 'prefix5' })]) {
+      expect(termStatisticsFromBytes(termStatisticsToBytes(statistics))).toEqual(statistics)
+      const json = JSON.parse(JSON.stringify(termStatisticsToJson(statistics)))
+      expect(termStatisticsFromJson(json)).toEqual(statistics)
+    }
+  })
+
+  test('come back from a part of a larger buffer, and from a Buffer of Node’s', () => {
+    const bytes = termStatisticsToBytes(sample)
+    const larger = new Uint8Array(bytes.length + 13)
+    larger.set(bytes, 5)
+    expect(termStatisticsFromBytes(larger.subarray(5, 5 + bytes.length))).toEqual(sample)
+    const pooled = Buffer.from(larger).subarray(5, 5 + bytes.length)
+    expect(termStatisticsFromBytes(pooled)).toEqual(sample)
+  })
+
+  test('bytes cut off anywhere are refused', () => {
+    const bytes = termStatisticsToBytes(sample)
+    for (let length = 0; length < bytes.length; length++) {
+      expect(() => termStatisticsFromBytes(bytes.subarray(0, length))).toThrow(KithError)
+    }
+    const longer = new Uint8Array(bytes.length + 1)
+    longer.set(bytes)
+    expect(() => termStatisticsFromBytes(longer)).toThrow(KithError)
+  })
+
+  test('bytes with a flipped bit are refused, or still rank without a NaN', () => {
+    const bytes = termStatisticsToBytes(sample)
+    const query = { vector: [1, 0], text: 'flow of pressures' }
+    const vectors = [
+      [1, 0],
+      [0, 1],
+      [1, 1],
+    ]
+    const candidates = { vectors, texts: ['flow', 'wing pressure', 'shock'] }
+    for (let at = 0; at < bytes.length; at++) {
+      for (let bit = 0; bit < 8; bit++) {
+        const damaged = bytes.slice()
+        damaged[at]! ^= 1 << bit
+        let statistics: ReturnType<typeof termStatisticsFromBytes>
+        try {
+          statistics = termStatisticsFromBytes(damaged)
+          if (statistics.terms !== 'english') continue
+        } catch (error) {
+          expect(error).toBeInstanceOf(KithError)
+          continue
+        }
+        const { scores } = rerank(query, candidates, { statistics })
+        expect(scores.every(Number.isFinite)).toBe(true)
+      }
+    }
+  })
+
+  test('a count that is not whole is refused', () => {
+    const bytes = new Uint8Array(40 + 18)
+    bytes.set(termStatisticsToBytes(termStatistics(['flow'])))
+    new Float64Array(bytes.buffer, 32, 1)[0] = 1.5
+    expect(() => termStatisticsFromBytes(bytes)).toThrow(KithError)
+  })
+
+  test('JSON that texts cannot have is refused', () => {
+    const good = JSON.parse(JSON.stringify(termStatisticsToJson(sample)))
+    const wrong: object[] = [
+      {},
+      { ...good, terms: 'german' },
+      { ...good, documents: -1 },
+      { ...good, documents: 1.5 },
+      { ...good, length: null },
+      { ...good, hashes: good.hashes.toReversed() },
+      { ...good, hashes: good.hashes.slice(1) },
+      { ...good, hashes: good.hashes.map(String) },
+      { ...good, frequencies: good.frequencies.map(() => 0) },
+      { ...good, frequencies: good.frequencies.map((count: number) => count + 0.5) },
+      { ...good, frequencies: good.frequencies.map((count: number) => count + 2 ** 32) },
+      { ...good, frequencies: good.frequencies.map(() => good.documents + 1) },
+    ]
+    for (const json of wrong) expect(() => termStatisticsFromJson(json)).toThrow(KithError)
+    for (const value of [null, 5, 'x', []]) {
+      expect(() => termStatisticsFromJson(value)).toThrow(KithError)
+    }
+  })
+})

@@ -1,0 +1,181 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { prepareText, type TermsName, termNames, termSpans } from '../src/index.ts'
+import { porterStem } from '../src/text/porter.ts'
+import { stopWords } from '../src/text/stop-words.ts'
+import { termHash } from '../src/text/term-spans.ts'
+import { stems } from './words-oracle.ts'
+
+/** Examples of the rules in M. F. Porter, An algorithm for suffix stripping (1980), with the later steps applied. */
+const porterExamples: Record<string, string> = {
+  ...{ caresses: 'caress', ponies: 'poni', ties: 'ti', caress: 'caress', cats: 'cat' },
+  ...{ feed: 'feed', agreed: 'agre', plastered: 'plaster', bled: 'bled', motoring: 'motor' },
+  ...{ sing: 'sing', conflated: 'conflat', troubled: 'troubl', sized: 'size', hopping: 'hop' },
+  ...{ tanned: 'tan', falling: 'fall', hissing: 'hiss', fizzed: 'fizz', failing: 'fail' },
+  ...{ filing: 'file', happy: 'happi', sky: 'sky', relational: 'relat', conditional: 'condit' },
+  ...{ rational: 'ration', valenci: 'valenc', hesitanci: 'hesit', digitizer: 'digit' },
+  ...{ conformabli: 'conform', radicalli: 'radic', differentli: 'differ', vileli: 'vile' },
+  ...{ analogousli: 'analog', vietnamization: 'vietnam', predication: 'predic' },
+  ...{ operator: 'oper', feudalism: 'feudal', decisiveness: 'decis', hopefulness: 'hope' },
+  ...{ callousness: 'callous', formaliti: 'formal', sensitiviti: 'sensit', sensibiliti: 'sensibl' },
+  ...{ triplicate: 'triplic', formative: 'form', formalize: 'formal', electriciti: 'electr' },
+  ...{ electrical: 'electr', hopeful: 'hope', goodness: 'good', revival: 'reviv' },
+  ...{ allowance: 'allow', inference: 'infer', airliner: 'airlin', gyroscopic: 'gyroscop' },
+  ...{ adjustable: 'adjust', defensible: 'defens', irritant: 'irrit', replacement: 'replac' },
+  ...{ adjustment: 'adjust', dependent: 'depend', adoption: 'adopt', homologou: 'homolog' },
+  ...{ communism: 'commun', activate: 'activ', angulariti: 'angular', homologous: 'homolog' },
+  ...{ effective: 'effect', bowdlerize: 'bowdler', probate: 'probat', rate: 'rate' },
+  ...{ cease: 'ceas', controll: 'control', roll: 'roll', generalizations: 'gener' },
+  // His later revisions: bli instead of abli, and logi.
+  ...{ possibly: 'possibl', archaeology: 'archaeolog', analogy: 'analog' },
+  ...{ oscillators: 'oscil', by: 'by', yes: 'ye', say: 'sai', a: 'a' },
+}
+
+/** The terms that prepareText counts, by their hashes. */
+function countsOf(text: string, terms: TermsName): Map<number, number> {
+  const { postings } = prepareText(text, { terms })
+  const counts = new Map<number, number>()
+  for (let at = 0; at < postings.length; at += 3) {
+    counts.set(postings[at + 1]! * 2 ** 32 + postings[at]!, postings[at + 2]!)
+  }
+  return counts
+}
+
+function countTerms(terms: readonly string[]): Map<number, number> {
+  const counts = new Map<number, number>()
+  for (const term of terms) {
+    const hash = termHash(term)
+    counts.set(hash, (counts.get(hash) ?? 0) + 1)
+  }
+  return counts
+}
+
+function termsOf(text: string, terms: TermsName): string[] {
+  return termSpans(text, terms).map(({ term }) => term)
+}
+
+describe('english', () => {
+  test.each(Object.entries(porterExamples))('%s → %s', (word, stem) => {
+    expect(porterStem(word)).toBe(stem)
+  })
+
+  test('the stems that the oracle’s table has', () => {
+    for (const [word, stem] of Object.entries(stems)) {
+      expect({ [word]: termsOf(word, 'english').join() }).toEqual({ [word]: stem })
+    }
+  })
+
+  test('132 stop words have no terms, whatever their case', () => {
+    expect(stopWords.size).toBe(132)
+    for (const word of stopWords) expect(termsOf(word.toUpperCase(), 'english')).toEqual([])
+    expect(prepareText('The of AND without').postings.length).toBe(0)
+  })
+
+  test('words with other than a to z stay as they are', () => {
+    expect(termsOf('cafés naïve 1960s b52s Straßen running', 'english')).toEqual([
+      ...['cafés', 'naïve', '1960s', 'b52s', 'straßen', 'run'],
+    ])
+  })
+})
+
+test('plural: the stop words and the S stemmer', () => {
+  const examples = {
+    ...{ queries: 'query', flies: 'fly', series: 'sery', eies: 'eies', aies: 'aies' },
+    ...{ boxes: 'boxe', shoes: 'shoes', trees: 'trees', toes: 'toes', cases: 'case' },
+    ...{ cats: 'cat', bus: 'bus', glass: 'glass', running: 'running', s: '', the: '' },
+  }
+  for (const [word, term] of Object.entries(examples)) {
+    expect({ [word]: termsOf(word, 'plural').join() }).toEqual({ [word]: term })
+  }
+})
+
+test('prefix5: the stop words and the first five characters', () => {
+  expect(termsOf('The boundaries of 1960s naïvely 𝒳𝒴𝒵abcd flow', 'prefix5')).toEqual([
+    ...['bound', '1960s', 'naïve', '𝒳𝒴𝒵ab', 'flow'],
+  ])
+})
+
+test('none: words as they are, stop words included', () => {
+  expect(termsOf('The Layers of the wing', 'none')).toEqual(['the', 'layers', 'of', 'the', 'wing'])
+})
+
+test('a function gives the terms itself, each as often as it occurs', () => {
+  const seen: string[] = []
+  const terms = (text: string) => {
+    seen.push(text)
+    return text.split(',')
+  }
+  const prepared = prepareText('a b,the,the', { terms })
+  expect(seen).toEqual(['a b,the,the'])
+  expect(prepared.terms).toBe('function')
+  const counts = Array.from({ length: 2 }, (_, i) => prepared.postings[i * 3 + 2])
+  expect(counts.sort()).toEqual([1, 2])
+  for (const wrong of [() => 'a b', () => [1], () => undefined]) {
+    expect(() => prepareText('x', { terms: wrong as never })).toThrow('the function terms gave')
+  }
+  expect(() => termSpans('x', terms as never)).toThrow('does not say where they are')
+})
+
+test.each(termNames)('terms %s: a word of more than 64 characters stays as it is', (terms) => {
+  const longest = `${'ab'.repeat(30)}ings`
+  expect(termsOf(longest, terms)).not.toEqual(terms === 'none' ? [] : [longest])
+  expect(termsOf(`${longest}s`, terms)).toEqual([`${longest}s`])
+  expect(countsOf(`${longest}s`, terms)).toEqual(countTerms([`${longest}s`]))
+  // Also beside a letter that takes the general way.
+  expect(countsOf(`${longest}s é`, terms)).toEqual(countTerms([`${longest}s`, 'é']))
+})
+
+test.each(termNames)('terms %s: the ways of ASCII and of Unicode count the same terms', (terms) => {
+  const words = fc.array(fc.constantFrom(...Object.keys(stems), ...Object.keys(porterExamples)))
+  fc.assert(
+    fc.property(words, (list) => {
+      const text = list.join(' ')
+      // The é makes the whole text take the general way.
+      const general = countsOf(`${text} é`, terms)
+      general.delete(termHash('é'))
+      expect(general).toEqual(countsOf(text, terms))
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test.each(termNames)(
+  'terms %s: spans have the terms that are counted, at their places',
+  (terms) => {
+    const word = fc.constantFrom(
+      ...Object.keys(porterExamples),
+      ...[
+        'The',
+        'ΟΔΟΣ',
+        'İstanbul',
+        'cafe\u0301',
+        '東京都',
+        'の',
+        'ที่นี่',
+        'हिन्दी',
+        '葛\u{e0100}飾',
+        '한국어',
+        '𝒳',
+        '½',
+      ],
+    )
+    const text = fc
+      .array(
+        fc.oneof(word, fc.string({ unit: 'binary' }), fc.constantFrom(' ', '-', '. ', '\u0301')),
+      )
+      .map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(text, (any) => {
+        const spans = termSpans(any, terms)
+        expect(countTerms(spans.map(({ term }) => term))).toEqual(countsOf(any, terms))
+        let before = 0
+        for (const { term, start, end } of spans) {
+          expect(start >= before && end > start && end <= any.length).toBe(true)
+          before = start
+          expect(termsOf(any.slice(start, end), terms)).toEqual([term])
+        }
+      }),
+      { numRuns: 300 },
+    )
+  },
+)

@@ -1,0 +1,309 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  type KernelName,
+  type PartialSettings,
+  prepareText,
+  presets,
+  type Ranking,
+  rerank,
+  termStatistics,
+} from '../src/index.ts'
+import { createEngine } from '../src/kernel/load.ts'
+import { Postings } from '../src/text/postings.ts'
+import { appendText } from '../src/text/prepare-text.ts'
+import type { TermStatistics } from '../src/text/term-statistics.ts'
+import { ownContexts, rankingCases } from './golden-own.ts'
+import { splitRows } from './row-forms.ts'
+import { allKernels, expectClose, fastKernels } from './support.ts'
+import { caseShapes, collectionTexts, type WordsCase, wordsCase } from './words-contexts.ts'
+import {
+  type OracleRanking,
+  rankByWords,
+  statisticsOf,
+  type WordsOracleSettings,
+  wordsScoresOf,
+} from './words-oracle.ts'
+
+const defaults: WordsOracleSettings = {
+  contextSize: 50,
+  k: 10,
+  kExp: 4,
+  metric: 'cosine',
+  wordsWeight: 0.4,
+  k1: 0.9,
+  b: 0.4,
+  neighbourWeight: 0.2,
+  supportDocs: 5,
+  supportWeight: 0.2,
+  preselect: 0,
+}
+
+/** Settings over their ranges, without statistics. */
+const someSettings: fc.Arbitrary<Partial<WordsOracleSettings>> = fc.record({
+  k: fc.integer({ min: 1, max: 15 }),
+  kExp: fc.integer({ min: 0, max: 6 }),
+  wordsWeight: fc.constantFrom(0, 0.4, 1),
+  k1: fc.constantFrom(0, 0.9, 2),
+  b: fc.constantFrom(0, 0.4, 1),
+  neighbourWeight: fc.constantFrom(0, 0.2, 0.6),
+  supportDocs: fc.constantFrom(0, 1, 2, 5, 100),
+  supportWeight: fc.constantFrom(0, 0.2, 0.4),
+})
+
+function splitCase({ query, candidates }: WordsCase) {
+  return {
+    asked: { vector: query.vector, text: query.text },
+    found: {
+      vectors: candidates.map(({ vector }) => vector),
+      texts: candidates.map(({ text }) => text),
+    },
+  }
+}
+
+function rankCase(one: WordsCase, settings: PartialSettings): Ranking {
+  const { asked, found } = splitCase(one)
+  return rerank(asked, found, settings)
+}
+
+/** The scores of the context, and the order where they are not equal but for rounding. */
+function expectRanking(actual: Ranking, expected: OracleRanking, tolerance: number): void {
+  fc.pre(!expected.ambiguous)
+  const { order, scores } = actual
+  const inside = expected.scores.size
+  const place = new Map(expected.order.map((candidate, i) => [candidate, i]))
+  expect([...order].sort((a, b) => a - b)).toEqual(expected.order.toSorted((a, b) => a - b))
+  expectClose(
+    scores.subarray(0, inside),
+    Array.from(order.subarray(0, inside), (c) => expected.scores.get(c) ?? Number.NaN),
+    tolerance,
+  )
+  for (let i = 1; i < inside; i++) {
+    const gap = expected.scores.get(order[i - 1]!)! - expected.scores.get(order[i]!)!
+    const inOrder = place.get(order[i - 1]!)! < place.get(order[i]!)!
+    expect(inOrder || Math.abs(gap) < tolerance).toBe(true)
+  }
+  expect([...order.subarray(inside)]).toEqual(expected.order.slice(inside))
+  for (let i = 1; i < scores.length; i++) expect(scores[i]! <= scores[i - 1]!).toBe(true)
+}
+
+function wordsOf(
+  kernel: KernelName,
+  texts: readonly string[],
+  settings: { k1: number; b: number; statistics?: TermStatistics },
+): Float64Array {
+  const postings = new Postings()
+  for (const text of texts) appendText(postings, text, 'english')
+  const engine = createEngine(kernel)
+  const shape = { rows: texts.length, dimensions: 1, k: 1, kExp: 1, trust: 0, blended: false }
+  engine.open({ ...shape, postings: postings.count })
+  return engine.words(postings, settings)
+}
+
+describe.each(allKernels)('the words score on %s', (kernel) => {
+  test('is BM25 over the candidates, or with the statistics of the collection', () => {
+    fc.assert(
+      fc.property(caseShapes(), someSettings, fc.boolean(), (shape, some, known) => {
+        const { query, candidates } = wordsCase(shape)
+        const texts = candidates.map(({ text }) => text)
+        const collection = collectionTexts(shape.seed)
+        const { k1, b } = { ...defaults, ...some }
+        const oracle = { k1, b, statistics: known ? statisticsOf(collection) : undefined }
+        const settings = { k1, b, ...(known && { statistics: termStatistics(collection) }) }
+        const words = wordsOf(kernel, [query.text, ...texts], settings)
+        expectClose(words, [0, ...wordsScoresOf(query.text, texts, oracle)], 1e-9)
+        // Every kernel adds the same numbers in the same order.
+        expect(words).toEqual(wordsOf('typescript', [query.text, ...texts], settings))
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe.each(allKernels)('the second-generation ranking on %s', (kernel) => {
+  test('is that of docs/method.md, from the context alone and with statistics', () => {
+    fc.assert(
+      fc.property(caseShapes(), someSettings, fc.boolean(), (shape, some, known) => {
+        const one = wordsCase({ ...shape, kind: 'clustered' })
+        const all = { ...defaults, ...some }
+        const collection = collectionTexts(shape.seed)
+        const expected = rankByWords(one.query, one.candidates, {
+          ...all,
+          statistics: known ? statisticsOf(collection) : undefined,
+        })
+        const statistics = known ? termStatistics(collection) : undefined
+        expectRanking(rankCase(one, { ...all, statistics, kernel }), expected, 1e-4)
+      }),
+      { numRuns: 80 },
+    )
+  })
+
+  test('with inner products, the graph has cosines', () => {
+    const one = wordsCase({ kind: 'floats', count: 40, seed: 4 })
+    const all = { ...defaults, metric: 'dot' } as const
+    const expected = rankByWords(one.query, one.candidates, all)
+    expectRanking(rankCase(one, { kernel }), expected, 1e-4)
+  })
+
+  test('preselects the context from the first M', () => {
+    fc.assert(
+      fc.property(
+        caseShapes(90),
+        fc.integer({ min: 1, max: 25 }),
+        fc.integer({ min: 0, max: 80 }),
+        fc.boolean(),
+        (shape, contextSize, preselect, known) => {
+          const one = wordsCase({ ...shape, kind: 'clustered' })
+          const collection = collectionTexts(shape.seed)
+          const all = { ...defaults, contextSize, preselect }
+          const expected = rankByWords(one.query, one.candidates, {
+            ...all,
+            statistics: known ? statisticsOf(collection) : undefined,
+          })
+          const statistics = known ? termStatistics(collection) : undefined
+          expectRanking(rankCase(one, { ...all, statistics, kernel }), expected, 1e-4)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test('preselects from 200 with statistics and not at all without', () => {
+    const one = wordsCase({ count: 230, seed: 8 })
+    const collection = collectionTexts(8)
+    const statistics = termStatistics(collection)
+    const settings = { metric: 'cosine', kernel } as const
+    expectRanking(
+      rankCase(one, { ...settings, statistics }),
+      rankByWords(one.query, one.candidates, {
+        ...defaults,
+        preselect: 200,
+        statistics: statisticsOf(collection),
+      }),
+      1e-4,
+    )
+    expectRanking(rankCase(one, settings), rankByWords(one.query, one.candidates, defaults), 1e-4)
+  })
+
+  test('a query without terms leaves g to the vectors', () => {
+    const one = wordsCase({ count: 30, seed: 3 })
+    for (const text of ['', 'of the', '?!']) {
+      const without = { ...one, query: { ...one.query, text } }
+      const ranking = rankCase(without, { kernel })
+      for (const wordsWeight of [0, 0.9]) {
+        expect(rankCase(without, { kernel, wordsWeight })).toEqual(ranking)
+      }
+    }
+  })
+
+  test('candidates that are all the same keep their order, and so do those without anything', () => {
+    for (const some of [{ twins: 1 }, { twins: 1, empty: 1 }, { twins: 1, zeros: 1 }]) {
+      const { order, scores } = rankCase(wordsCase({ count: 20, ...some }), { kernel })
+      expect([...order]).toEqual(Array.from({ length: 20 }, (_, i) => i))
+      expect([...scores]).toEqual(Array.from({ length: 20 }, () => 0))
+    }
+    expect(rankCase(wordsCase({ count: 1 }), { kernel })).toEqual({
+      order: Uint32Array.of(0),
+      scores: Float32Array.of(0),
+    })
+    expect(rankCase(wordsCase({ count: 0 }), { kernel }).order.length).toBe(0)
+  })
+
+  test('twins have the same g, the earlier one first', () => {
+    fc.assert(
+      fc.property(caseShapes(50), (shape) => {
+        const one = wordsCase({ ...shape, twins: 0.5 })
+        const { order, scores } = rankCase(one, { kernel, neighbourWeight: 0, supportWeight: 0 })
+        const places = new Map(one.candidates.map(({ vector }) => [vector, [] as number[]]))
+        order.forEach((candidate, place) => {
+          places.get(one.candidates[candidate]!.vector)!.push(place)
+        })
+        for (const twins of places.values()) {
+          const indices = twins.map((place) => order[place]!)
+          expect(indices).toEqual(indices.toSorted((a, b) => a - b))
+          for (const place of twins) expect(scores[place]).toBe(scores[twins[0]!])
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('prepared texts give the ranking of raw ones, bit for bit', () => {
+    const { asked, found } = splitCase(wordsCase({ count: 40, seed: 6 }))
+    const texts = found.texts.map((text) => prepareText(text))
+    const prepared = rerank(
+      { ...asked, text: prepareText(asked.text) },
+      { ...found, texts },
+      { kernel },
+    )
+    expect(prepared).toEqual(rerank(asked, found, { kernel }))
+  })
+
+  test('one view of vectors keeps its own scale, however small', () => {
+    const { asked, found } = splitCase(wordsCase({ count: 30, seed: 9 }))
+    const views = { vectors: { graph: 1, score: 1 } }
+    const small = found.vectors.map((vector) => vector.map((value) => value * 2 ** -12))
+    const vector = asked.vector.map((value) => value * 2 ** -12)
+    const { order, scores } = rerank(asked, found, { kernel, views })
+    const again = rerank({ ...asked, vector }, { ...found, vectors: small }, { kernel, views })
+    expect(again.order).toEqual(order)
+    expectClose(again.scores, scores, 1e-4)
+  })
+
+  test('without texts, words and standard are the same bit for bit', () => {
+    fc.assert(
+      fc.property(caseShapes(), fc.constantFrom('dot', 'cosine'), (shape, metric) => {
+        const { asked, found } = splitCase(wordsCase(shape))
+        const { vector } = asked
+        const { vectors } = found
+        const standard = rerank(vector, vectors, { kernel, metric, mix: 'standard' })
+        expect(rerank(vector, vectors, { kernel, metric, mix: 'words' })).toEqual(standard)
+        expect(rerank(vector, vectors, { kernel, metric })).toEqual(standard)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('balanced-1 is the ranking of two views, whatever the settings of the second generation', () => {
+    const cases = rankingCases.filter(
+      ({ context, settings }) => ownContexts[context]!.texts && settings.mix !== 'raw',
+    )
+    expect(cases.length).toBeGreaterThan(0)
+    for (const { context, settings, expected } of cases) {
+      const { query, candidates } = splitRows(ownContexts[context]!)
+      const first = { ...presets['balanced-1'], ...settings, kernel }
+      const ranking = rerank(query, candidates, first)
+      expect([...ranking.order]).toEqual(expected.order)
+      const others = { wordsWeight: 1, k1: 3, b: 1, supportDocs: 1, preselect: 100 }
+      expect(rerank(query, candidates, { ...first, ...others })).toEqual(ranking)
+    }
+  })
+})
+
+describe.each(fastKernels)('%s and the plain kernel rank with words', (kernel) => {
+  test('to the same scores', () => {
+    fc.assert(
+      fc.property(
+        caseShapes(80),
+        someSettings,
+        fc.integer({ min: 0, max: 80 }),
+        (shape, some, preselect) => {
+          const one = wordsCase({ ...shape, kind: 'clustered' })
+          const all = { ...defaults, ...some, contextSize: 30, preselect }
+          const fast = rankCase(one, { ...all, kernel })
+          const plain = rankCase(one, { ...all, kernel: 'typescript' })
+          expectClose(byCandidate(fast), byCandidate(plain), 1e-4)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+})
+
+function byCandidate({ order, scores }: Ranking): Float32Array {
+  const all = new Float32Array(order.length)
+  order.forEach((candidate, place) => {
+    all[candidate] = scores[place]!
+  })
+  return all
+}

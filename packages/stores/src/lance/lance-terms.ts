@@ -1,0 +1,80 @@
+import {
+  KithError,
+  type TermStatistics,
+  termStatisticsFromBytes,
+  termStatisticsToBytes,
+} from '@kith/core'
+import type { Connection } from '@lancedb/lancedb'
+import type { Arrow } from './lance-rows.ts'
+
+/**
+ * The statistics of a collection's terms, in a table beside the documents. LanceDB has no
+ * transactions over two tables: the statistics are forgotten before documents change and kept again
+ * when all have changed, so that a change that was interrupted leaves none instead of wrong ones.
+ */
+export class LanceTerms {
+  readonly #arrow: Arrow
+  readonly #connection: Connection
+  /** No collection's name has a dot. */
+  readonly #table: string
+  #known: { version: string; statistics: TermStatistics } | undefined
+
+  constructor(arrow: Arrow, connection: Connection, collection: string) {
+    this.#arrow = arrow
+    this.#connection = connection
+    this.#table = `${collection}.terms`
+  }
+
+  /**
+   * The statistics; undefined where there are none.
+   *
+   * @param documents How many documents the collection has: with another number, somebody changed
+   * it without counting terms.
+   */
+  async read(documents: number): Promise<TermStatistics | undefined> {
+    if (!(await this.#exists())) return undefined
+    const table = await this.#connection.openTable(this.#table)
+    try {
+      const [row] = await table.query().select(['version', 'documents']).toArray()
+      if (row?.documents !== documents) return undefined
+      if (this.#known?.version !== row.version) {
+        const [whole] = await table.query().select(['version', 'statistics']).toArray()
+        this.#known = { version: whole.version, statistics: this.#decode(whole.statistics) }
+      }
+      return this.#known!.statistics
+    } finally {
+      table.close()
+    }
+  }
+
+  async forget(): Promise<void> {
+    if (await this.#exists()) await this.#connection.dropTable(this.#table)
+  }
+
+  async keep(statistics: TermStatistics, documents: number): Promise<void> {
+    const { Schema, Field, Utf8, Float64, Binary } = this.#arrow
+    const schema = new Schema([
+      new Field('version', new Utf8(), false),
+      new Field('documents', new Float64(), false),
+      new Field('statistics', new Binary(), false),
+    ])
+    const version = crypto.randomUUID()
+    const row = { version, documents, statistics: termStatisticsToBytes(statistics) }
+    const mode = (await this.#exists()) ? 'overwrite' : 'create'
+    await this.#connection.createTable(this.#table, [row], { schema, mode })
+    this.#known = { version, statistics }
+  }
+
+  async #exists(): Promise<boolean> {
+    return (await this.#connection.tableNames()).includes(this.#table)
+  }
+
+  #decode(bytes: Uint8Array): TermStatistics {
+    try {
+      return termStatisticsFromBytes(bytes)
+    } catch (error) {
+      const { message } = error as Error
+      throw new KithError('BAD_INPUT', `the LanceDB table ${this.#table}: ${message}: delete it`)
+    }
+  }
+}

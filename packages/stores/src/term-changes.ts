@@ -1,0 +1,80 @@
+import {
+  mergeTermStatistics,
+  type TermStatistics,
+  TermStatisticsBuilder,
+  termStatistics,
+} from '@kith/core'
+import type { StoreDocument } from './store.ts'
+
+/** The parts of a document that its terms come from. */
+export type TextOfDocument = Pick<StoreDocument, 'title' | 'text'>
+
+/** The statistics of a collection without documents. */
+export const noTerms: TermStatistics = termStatistics([])
+
+/** The text that words are taken from, title first; undefined where there is no text. */
+export function wholeText({ title, text }: TextOfDocument): string | undefined {
+  return title && text !== undefined ? `${title} ${text}` : text
+}
+
+/** Changes of a collection's documents, and what they make of its term statistics. */
+export class TermChanges {
+  readonly #added = new TermStatisticsBuilder()
+  readonly #removed = new TermStatisticsBuilder()
+  #rows = 0
+
+  /** How many documents there are more than before, with texts or without. */
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** Counts documents that were added, or that took the place of others. */
+  add(documents: Iterable<TextOfDocument>): void {
+    for (const document of documents) {
+      this.#rows++
+      count(this.#added, document)
+    }
+  }
+
+  /** Takes out documents that were removed or replaced, as they were before. */
+  remove(documents: Iterable<TextOfDocument>): void {
+    for (const document of documents) {
+      this.#rows--
+      count(this.#removed, document)
+    }
+  }
+
+  /** The statistics after the changes; undefined where these cannot be the ones before. */
+  applyTo(before: TermStatistics): TermStatistics | undefined {
+    if (before.terms !== noTerms.terms) return undefined
+    const more = mergeTermStatistics([before, this.#added.finish()])
+    return this.#removed.documents === 0 ? more : subtract(more, this.#removed.finish())
+  }
+}
+
+function count(builder: TermStatisticsBuilder, document: TextOfDocument): void {
+  const text = wholeText(document)
+  if (text !== undefined) builder.add(text)
+}
+
+/** Statistics without those of some of their documents; undefined where these were never counted. */
+function subtract(whole: TermStatistics, part: TermStatistics): TermStatistics | undefined {
+  const frequencies = Float64Array.from(whole.frequencies)
+  let at = 0
+  for (const [i, hash] of part.hashes.entries()) {
+    while (at < whole.hashes.length && whole.hashes[at]! < hash) at++
+    if (whole.hashes[at] !== hash) return undefined
+    frequencies[at]! -= part.frequencies[i]!
+  }
+  const documents = whole.documents - part.documents
+  const length = whole.length - part.length
+  if (documents < 0 || length < 0) return undefined
+  if (frequencies.some((frequency) => frequency < 0 || frequency > documents)) return undefined
+  return {
+    terms: whole.terms,
+    documents,
+    length,
+    hashes: whole.hashes.filter((_, i) => frequencies[i]! > 0),
+    frequencies: Uint32Array.from(frequencies.filter((frequency) => frequency > 0)),
+  }
+}

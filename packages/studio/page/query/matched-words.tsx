@@ -1,0 +1,42 @@
+import { type MatchedTerm, type TermsName, termSpans } from '@kith/core'
+import type { VNode } from 'preact'
+import { decimal } from '../parts/figure.ts'
+
+/** The query's words that a document has, each with its part of the words score, and those it lacks. */
+export function MatchedWords(props: {
+  query: string
+  matched: readonly MatchedTerm[]
+  terms: TermsName
+}): VNode {
+  const { query, matched, terms } = props
+  /** The word of the query that each term was first made of. */
+  const words = new Map<string, string>()
+  for (const { term, start, end } of termSpans(query, terms)) {
+    if (!words.has(term)) words.set(term, query.slice(start, end))
+  }
+  const lacking = [...words].filter(([term]) => !matched.some((other) => other.term === term))
+  return (
+    <div>
+      <h3>
+        <span class="key-bar words" />{' '}
+        {matched.length === 0
+          ? 'None of the query’s words'
+          : `${matched.length} of the query’s ${words.size} words`}
+      </h3>
+      <ul class="vouchers words">
+        {matched.map(({ term = '', weight }) => (
+          <li key={term}>
+            <span class="text">
+              <mark>{words.get(term)}</mark>
+              {words.get(term)?.toLowerCase() !== term && <span class="id"> as {term}</span>}
+            </span>
+            <span class="number">{decimal(weight)}</span>
+          </li>
+        ))}
+      </ul>
+      {lacking.length > 0 && (
+        <p class="note lacking">Not in it: {lacking.map(([, word]) => word).join(', ')}</p>
+      )}
+    </div>
+  )
+}
