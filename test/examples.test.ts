@@ -13,10 +13,11 @@ const expected: Record<string, RegExp> = {
   'explain.mjs': /candidate 0: rank 1 → 6.*\ncandidate 1: rank 2 → 1/,
   'hot-loop.mjs': /^apples: 1 0 2 3 4\nmarket: 4 3 2 1 0\n$/,
   'local-search.mjs':
-    /^A beekeeper opens .*was 1\)\nA mite .*was 3\)\nSmoke calms .*was 5\)\nIn winter .*was 7\)\n$/,
+    /^A beekeeper opens .*was 1\)\nA mite .*was 3\)\nSmoke calms .*was 5\)\nSome sprays .*was 2\)\n$/,
   'langchain-rag.mjs':
-    /^Answer from.*\n\n\[1\] A beekeeper opens .*\n\[2\] A mite .*\n\[3\] Smoke calms .*\n\[4\] In winter .*\n\nQuestion: What do beekeepers do in the hive\?\n$/,
-  'ai-sdk.mjs': /A beekeeper .*\n.*A mite .*\n.*Smoke .*\n.*In winter .*\nthe same with embeddings/,
+    /^Answer from.*\n\n\[1\] A beekeeper opens .*\n\[2\] A mite .*\n\[3\] Smoke calms .*\n\[4\] Some sprays .*\n\nQuestion: What do beekeepers do in the hive\?\n$/,
+  'ai-sdk.mjs':
+    /A beekeeper .*\n.*A mite .*\n.*Smoke .*\n.*Some sprays .*\nthe same with embeddings/,
   'labels.mjs':
     /labelling: 3 of 3\n3 queries, 0\.52 on judged documents\nq0 d3 0\.28\nq0 d0 0\.24\n/,
   'labels-merge.mjs': /^share 1: 1 queries\nshare 2: 2 queries\ntogether: 3 queries\n$/,

@@ -33,11 +33,25 @@ export type FetchedReader<Hit> = Pick<Reader<Hit>, 'text' | 'score'>
  * With the collection's statistics 50 hits (setting `contextSize`) are chosen from the first 200;
  * without them they are the first 50. Where the reader knows no score, all 200 are fetched.
  */
-export async function rerankFetched<Hit>(
+export function rerankFetched<Hit>(
   query: Query,
   hits: readonly Hit[],
   reader: FetchedReader<NoInfer<Hit>>,
   options: RerankFetchedOptions<NoInfer<Hit>>,
+): Promise<RerankedHit<Hit>[]>
+/** Hits of a client without types: they are taken for those that the reader reads. */
+export function rerankFetched<Hit>(
+  query: Query,
+  hits: readonly Hit[],
+  reader: FetchedReader<Hit>,
+  // biome-ignore lint/suspicious/noExplicitAny: the function gets the hits, whose client has no types.
+  options: RerankFetchedOptions<any>,
+): Promise<RerankedHit<Hit>[]>
+export async function rerankFetched<Hit>(
+  query: Query,
+  hits: readonly Hit[],
+  reader: FetchedReader<Hit>,
+  options: RerankFetchedOptions<Hit>,
 ): Promise<RerankedHit<Hit>[]> {
   checkHits(hits)
   checkReader(reader)

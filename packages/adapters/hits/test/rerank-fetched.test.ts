@@ -166,5 +166,13 @@ test('types: hits keep theirs, and the function gets them', () => {
       },
     })
   expectTypeOf(call).returns.resolves.toEqualTypeOf<RerankedHit<(typeof points)[number]>[]>()
+  // Hits of a client without types: the function may say what it takes.
+  const untyped = () =>
+    rerankFetched(query, JSON.parse('[]'), reader, {
+      vectors: async (some: { id: string }[]) => some.map(({ id }) => store.get(id)),
+    })
+  expectTypeOf(untyped).returns.resolves.toEqualTypeOf<RerankedHit<QdrantHit>[]>()
+  // @ts-expect-error A reader takes the hits of its own store only.
+  void (() => rerankFetched(query, [{ values: [1] }], reader, { vectors: async () => [] }))
   expectTypeOf(reader.score).parameter(0).toEqualTypeOf<QdrantHit>()
 })

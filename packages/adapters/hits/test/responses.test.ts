@@ -161,7 +161,8 @@ test('every reader knows the score of its hits, the higher the better', () => {
   expect(pinecone().score!({ score: 0.6 } as QueryResponse['matches'][number])).toBe(0.6)
   const hit: estypes.SearchHit = { _index: 'docs', _score: 12.5 }
   expect(elasticsearch().score!(hit)).toBe(12.5)
-  expect(opensearch().score!({ ...hit, _score: null })).toBeUndefined()
+  const sorted: estypes.SearchHit = { ...hit, _score: null }
+  expect(opensearch().score!(sorted)).toBeUndefined()
   const row = { _distance: 0.3, distance: 0.25 }
   expect(lancedb().score!(row)).toBe(-0.3)
   expect(lancedb().score!({ _score: 3 })).toBe(3)
@@ -169,8 +170,12 @@ test('every reader knows the score of its hits, the higher the better', () => {
   expect(pgvector({ distance: 'distance' }).score!(row)).toBe(-0.25)
   expect(pgvector({ distance: 'distance' }).score!({ distance: Number.NaN })).toBeUndefined()
   expect(pgvector().score).toBeUndefined()
-  expect(chroma().score!(row)).toBe(-0.25)
-  expect(chroma().score!({ ...row, distance: null })).toBeUndefined()
+  type ChromaRow = ReturnType<QueryResult['rows']>[number][number]
+  const [found, bare]: ChromaRow[] = [
+    { id: 'a', distance: 0.25 },
+    { id: 'a', distance: null },
+  ]
+  expect([chroma().score!(found!), chroma().score!(bare!)]).toEqual([-0.25, undefined])
   const object = { uuid: 'a', properties: {}, references: undefined, vectors: {} }
   type WeaviateObject = WeaviateReturn<undefined, undefined>['objects'][number]
   const near: WeaviateObject = { ...object, metadata: { distance: 0.4 } }
