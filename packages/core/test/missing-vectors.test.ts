@@ -6,7 +6,8 @@ import { caseShapes, collectionTexts, wordsCase } from './words-contexts.ts'
 import { type OracleMember, rankByWords, statisticsOf } from './words-oracle.ts'
 
 const defaults = {
-  ...{ contextSize: 50, k: 10, kExp: 4, metric: 'cosine', wordsWeight: 0.4, k1: 0.9, b: 0.4 },
+  metric: 'cosine',
+  ...{ contextSize: 50, k: 10, kExp: 4, wordsWeight: 0.4, k1: 0.9, b: 0.4 },
   ...{ neighbourWeight: 0.2, supportDocs: 5, supportWeight: 0.2, preselect: 0 },
 } as const
 
