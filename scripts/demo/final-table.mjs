@@ -6,7 +6,7 @@ const measures = ['nDCG@10', 'MRR@10', 'Recall@10']
 const names = {
   run: 'plain search',
   average: 'feedback: mean of query and first three',
-  fusion: 'scores of embeddings and words added',
+  fusion: 'similarity and words, no neighbours',
   rrf: 'ranks by similarity and neighbours fused',
   'embeddings-only': 'Kith, embeddings only',
   reranked: 'Kith, embeddings and words, tuned',
