@@ -1,3 +1,4 @@
+import { buildWordnet, readNouns } from '@kith/collections'
 import { generator } from './clusters.mjs'
 
 /**
@@ -8,6 +9,20 @@ import { generator } from './clusters.mjs'
 export function passages(seed, count, words) {
   const text = writer(seed)
   return [text(8), ...Array.from({ length: count }, () => text(words))]
+}
+
+/**
+ * A function that gives a query and passages of real English: definitions of WordNet's nouns one
+ * after the other, which are on one topic where they follow each other.
+ */
+export async function englishPassages() {
+  const { documents } = buildWordnet(await readNouns())
+  const words = documents.flatMap(({ text }) => text.split(' '))
+  return (seed, count, length) => {
+    const start = Math.floor(generator(seed)() * (words.length - (count + 1) * length))
+    const passage = (i, n) => words.slice(start + i * length, start + i * length + n).join(' ')
+    return [passage(count, 8), ...Array.from({ length: count }, (_, i) => passage(i, length))]
+  }
 }
 
 /** A function that writes texts of so many words, all on one topic. */

@@ -18,8 +18,8 @@ const FACTOR_A: i32 = 0x01000193
 const FACTOR_B: i32 = 0x5bd1e995
 const UPPER_BITS: i32 = 21
 
-/** Pairs of slots of the table of terms; STEM_PAIRS in src/text/stem-cache.ts. */
-const STEM_PAIRS: i32 = 1 << 16
+/** Places of the table of terms, with four slots each; STEM_PLACES in src/text/stem-cache.ts. */
+const STEM_PLACES: i32 = 1 << 15
 
 /** As in src/text/terms.ts. */
 const LONGEST_WORD: usize = 64
@@ -99,11 +99,19 @@ function toTerms(
   for (let i = 0; i < tokens; i++) {
     const key = load<u64>(double(hashes, i))
     const spread = (<u32>key ^ (<u32>(key >> 32) >> 7)) * 0x9e3779b1
-    let slot = stems + ((<usize>(spread ^ (spread >> 15)) & (STEM_PAIRS - 1)) << 5)
-    // No branch for the second slot, which would be guessed wrong too often.
-    slot += (<usize>i32(load<u64>(slot, 16) == key)) << 4
+    let slot = stems + ((<usize>(spread ^ (spread >> 15)) & (STEM_PLACES - 1)) << 6)
+    // No branches for the other slots, which would be guessed wrong too often; one at most has the word.
+    slot +=
+      (<usize>(
+        (i32(load<u64>(slot, 16) == key) |
+          (i32(load<u64>(slot, 32) == key) << 1) |
+          (i32(load<u64>(slot, 48) == key) * 3))
+      )) <<
+      4
     if (load<u64>(slot) != key) {
-      // The word that came last moves to the second slot, and that one's is forgotten.
+      // The other words move on by a slot, and the last one's is forgotten.
+      v128.store(slot, v128.load(slot, 32), 48)
+      v128.store(slot, v128.load(slot, 16), 32)
       v128.store(slot, v128.load(slot), 16)
       const end = <usize>load<u32>(word(ends, i))
       let start = end - 1
