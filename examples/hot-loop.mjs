@@ -1,9 +1,8 @@
 // Many queries: one Reranker keeps its memory, prepared texts are split once.
 import { prepareText, presets, Reranker } from '@kith/core'
 
-const texts = ['red apples', 'green apples', 'apple pie', 'stock prices', 'market news'].map(
-  prepareText,
-)
+const passages = ['red apples', 'green apples', 'apple pie', 'stock prices', 'market news']
+const texts = passages.map((text) => prepareText(text))
 const vectors = texts.map((_, i) => [Math.cos(i / 3), Math.sin(i / 3)])
 const reranker = new Reranker({ ...presets.balanced, k: 3 })
 for (const [text, angle] of [
