@@ -102,7 +102,9 @@ describe('commands in the documentation', () => {
 
 test('figures in docs/results.md stand on the pages that it collects them from', () => {
   const others = pages.filter((page) => page !== 'docs/results.md').map(read)
-  const figures = read('docs/results.md').match(/\b\d+\.\d{2,}\b/g)!
+  // The tables part by part are that page's own, with the commands that make them.
+  const collected = read('docs/results.md').replace(/^### Part by part$[\s\S]*?^### /m, '### ')
+  const figures = collected.match(/\b\d+\.\d{2,}\b/g)!
   expect(figures.filter((figure) => !others.some((text) => text.includes(figure)))).toEqual([])
 })
 

@@ -6,10 +6,10 @@ import { succeed } from './support.ts'
 
 /** nDCG@10 of the cosine ranking, reranked by embeddings, and by embeddings and words. */
 const figures: [string, number, number, number][] = [
-  ['cranfield', 0.3739, 0.395, 0.41],
-  ['cisi', 0.4192, 0.424, 0.442],
-  ['scifact', 0.6451, 0.648, 0.687],
-  ['trec-dl-2019-judged', 0.6748, 0.673, 0.673],
+  ['cranfield', 0.3739, 0.395, 0.4365],
+  ['cisi', 0.4192, 0.424, 0.45],
+  ['scifact', 0.6451, 0.648, 0.7157],
+  ['trec-dl-2019-judged', 0.6748, 0.673, 0.6859],
 ]
 
 const output = temporaryFolder()
@@ -49,9 +49,9 @@ describe.each(figures)('%s', (name, plain, byVectors, byBoth) => {
       join(folder!, 'qrels/test.tsv'),
     )
     if (name === 'scifact')
-      expect(both).toMatch(/Reranking helped: \+0\.04\d\d nDCG@10 \(significant/)
+      expect(both).toMatch(/Reranking helped: \+0\.07\d\d nDCG@10 \(significant/)
     if (name === 'trec-dl-2019-judged')
-      expect(both).toMatch(/Reranking may have made it worse: .* \(not significant/)
+      expect(both).toMatch(/Reranking may have helped: .* \(not significant/)
     const qrels = join(folder!, 'qrels/test.trec')
     const { runs } = JSON.parse(
       succeed(
@@ -74,7 +74,7 @@ describe.each(figures)('%s', (name, plain, byVectors, byBoth) => {
     )
     expect(before.toFixed(4)).toBe(plain.toFixed(4))
     expect(Math.abs(vectorsOnly - byVectors)).toBeLessThan(0.003)
-    expect(Math.abs(bothViews - byBoth)).toBeLessThan(0.003)
+    expect(Math.abs(bothViews - byBoth)).toBeLessThan(0.0005)
   })
 })
 
