@@ -67,9 +67,9 @@ test.skipIf(!browser)('browser.html, served as files', async () => {
       expect.stringMatching(/^The price of honey/),
     ])
     expect(await page.locator('#kernel').textContent()).toMatch(/simd kernel/)
-    // Only the words and the neighbours: the slider changes the scores.
+    // Without the words: the slider changes the scores.
     const before = await ranking.first().textContent()
-    await page.locator('#lambda').fill('0')
+    await page.locator('#words').fill('0')
     expect(await ranking.first().textContent()).not.toBe(before)
     expect(problems).toEqual([])
   }).finally(() => server.close())

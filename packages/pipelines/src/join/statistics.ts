@@ -1,7 +1,5 @@
 import { KithError, type Settings, type TermStatistics } from '@kith/core'
 import { readTerms } from '@kith/ir'
-import { openStore } from '@kith/stores'
-import { type StoreAddress, wholeAddress } from './store-address.ts'
 
 /**
  * Where the statistics of the words score come from: all documents of the corpus or the store, a
@@ -26,25 +24,6 @@ export async function readStatistics(
     'BAD_INPUT',
     `${source.file} has statistics of terms ${statistics.terms}, the setting is ${String(terms)}`,
   )
-}
-
-/**
- * The statistics that a store keeps, or those of a file, if one is named. A store counts `english`
- * terms: with others, each query's candidates are counted.
- */
-export async function storeStatistics(
-  source: StatisticsSource,
-  store: StoreAddress,
-  settings: Settings,
-): Promise<TermStatistics | undefined> {
-  if (source !== 'corpus') return readStatistics(source, settings)
-  const opened = await openStore(wholeAddress(store))
-  try {
-    const statistics = await opened.terms()
-    return statistics?.terms === settings.terms ? statistics : undefined
-  } finally {
-    await opened.close()
-  }
 }
 
 /** Statistics on memory that worker threads share. */

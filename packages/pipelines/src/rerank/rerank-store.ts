@@ -16,13 +16,9 @@ import { inputsOf, type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { placeOf } from '../join/documents.ts'
 import { type MissingPolicy, MissingReport, remarkMissing } from '../join/missing.ts'
-import {
-  checkNamedTerms,
-  shareStatistics,
-  storeStatistics,
-  usesStatistics,
-} from '../join/statistics.ts'
+import { checkNamedTerms, shareStatistics, usesStatistics } from '../join/statistics.ts'
 import { checkStore, type StoreAddress, storeName } from '../join/store-address.ts'
+import { storeStatistics } from '../join/store-statistics.ts'
 import { version } from '../version.ts'
 import { measureReranking } from './rerank-figures.ts'
 import type { RerankInputs, RerankResult } from './rerank-run.ts'
