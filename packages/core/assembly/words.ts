@@ -101,13 +101,11 @@ function toTerms(
     const spread = (<u32>key ^ (<u32>(key >> 32) >> 7)) * 0x9e3779b1
     let slot = stems + ((<usize>(spread ^ (spread >> 15)) & (STEM_PLACES - 1)) << 6)
     // No branches for the other slots, which would be guessed wrong too often; one at most has the word.
-    slot +=
-      (<usize>(
-        (i32(load<u64>(slot, 16) == key) |
-          (i32(load<u64>(slot, 32) == key) << 1) |
-          (i32(load<u64>(slot, 48) == key) * 3))
-      )) <<
-      4
+    const other =
+      i32(load<u64>(slot, 16) == key) +
+      2 * i32(load<u64>(slot, 32) == key) +
+      3 * i32(load<u64>(slot, 48) == key)
+    slot += (<usize>other) << 4
     if (load<u64>(slot) != key) {
       // The other words move on by a slot, and the last one's is forgotten.
       v128.store(slot, v128.load(slot, 32), 48)

@@ -1,0 +1,122 @@
+/**
+ * Whether the terms of the query's reciprocal neighbours help the words score: the query's text gets
+ * the heaviest terms of those neighbours, with a smaller weight than its own (docs/method.md
+ * section 4).
+ *
+ *   node experiments/expansion.mjs FOLDER WORK [--qrels FILE]
+ *
+ * WORK is the collection's working folder of experiments/ranking.mjs.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { neighbours, prepareText, Reranker, termStatistics } from '@kith/core'
+import {
+  compare,
+  evaluate,
+  openEmbeddings,
+  RunBuilder,
+  readQrels,
+  readRun,
+  readTexts,
+} from '@kith/ir'
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { qrels: { type: 'string' } },
+})
+const [folder, work] = positionals
+if (!work || !existsSync(join(work, 'run.trec'))) {
+  console.error('give a collection and its working folder of experiments/ranking.mjs')
+  process.exit(2)
+}
+/** How many terms are added, and how often each of the query's own counts for one of them. */
+const VARIANTS = [
+  [0, 1],
+  [5, 5],
+  [10, 5],
+  [10, 10],
+  [20, 10],
+]
+/** Candidates that neighbours are looked for among, as in the default. */
+const CONTEXT = 50
+
+const qrels = await readQrels(values.qrels ?? join(folder, 'qrels/test.tsv'))
+const run = await readRun(join(work, 'run.trec'))
+const ready = join(folder, 'embeddings/all-MiniLM-L6-v2/docs.npy')
+const own = join(work, 'docs.npy')
+const docs = await openEmbeddings(existsSync(own) ? own : ready)
+const queries = await openEmbeddings(join(work, 'queries.npy'))
+const read = (embeddings, id) => {
+  const row = embeddings.rowOf(id)
+  return embeddings.read(row, row + 1)
+}
+const texts = new Map()
+for await (const { id, title, text } of readTexts(join(folder, 'corpus.jsonl'))) {
+  texts.set(id, prepareText(title ? `${title} ${text}` : text))
+}
+const queryTexts = new Map()
+for await (const { id, text } of readTexts(join(folder, 'queries.jsonl'))) {
+  queryTexts.set(id, prepareText(text))
+}
+const statistics = termStatistics(texts.values())
+const rarity = new Map()
+statistics.hashes.forEach((hash, i) => {
+  rarity.set(hash, Math.log(1 + statistics.documents / statistics.frequencies[i]))
+})
+const reranker = new Reranker({ statistics })
+
+const measured = VARIANTS.map(([terms, weight]) => {
+  const builder = new RunBuilder()
+  for (const query of run.queries) {
+    if (!qrels.has(query)) continue
+    const { ids } = run.get(query)
+    const vector = read(queries, query)
+    const vectors = ids.map((id) => read(docs, id))
+    const found = ids.map((id) => texts.get(id))
+    const text = queryTexts.get(query)
+    const first = { vectors: vectors.slice(0, CONTEXT), texts: found.slice(0, CONTEXT) }
+    const near = neighbours({ vector, text }, first).query.reciprocal.filter((m) => m !== 'query')
+    const asked = expanded(
+      text,
+      near.map((m) => found[m]),
+      terms,
+      weight,
+    )
+    const { order, scores } = reranker.rerank({ vector, text: asked }, { vectors, texts: found })
+    builder.add({ query, ids: Array.from(order, (index) => ids[index]), scores })
+  }
+  return evaluate(qrels, builder.finish(), ['nDCG@10'])
+})
+console.log(
+  '| terms added | weight of the query’s own | nDCG@10 | gain | t |\n|---|---|---|---|---|',
+)
+measured.forEach((evaluation, i) => {
+  const { difference, t } = compare(measured[0], evaluation, 'nDCG@10')
+  const mean = evaluation.mean['nDCG@10'].toFixed(4)
+  const gain = i === 0 ? ' | ' : `${difference.toFixed(4)} | ${t.toFixed(1)}`
+  console.log(`| ${VARIANTS[i].join(' | ')} | ${mean} | ${gain} |`)
+})
+
+/** A query's text with the heaviest terms of its neighbours' texts; a posting is two halves of a hash and a count. */
+function expanded(text, near, terms, weight) {
+  const postings = Array.from(text.postings, (word, i) => (i % 3 === 2 ? word * weight : word))
+  const known = new Set()
+  eachTerm(text, (hash) => known.add(hash))
+  const weights = new Map()
+  for (const one of near) {
+    eachTerm(one, (hash, count) => {
+      const more = (1 + Math.log(count)) * rarity.get(hash)
+      if (!known.has(hash)) weights.set(hash, (weights.get(hash) ?? 0) + more)
+    })
+  }
+  const best = [...weights].sort((a, b) => b[1] - a[1]).slice(0, terms)
+  for (const [hash] of best) postings.push(hash % 2 ** 32, Math.floor(hash / 2 ** 32), 1)
+  return { terms: 'english', postings: Uint32Array.from(postings) }
+}
+
+function eachTerm({ postings }, visit) {
+  for (let at = 0; at < postings.length; at += 3) {
+    visit(postings[at + 1] * 2 ** 32 + postings[at], postings[at + 2])
+  }
+}
