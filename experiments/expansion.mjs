@@ -10,16 +10,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { neighbours, prepareText, Reranker, termStatistics } from '@kith/core'
-import {
-  compare,
-  evaluate,
-  openEmbeddings,
-  RunBuilder,
-  readQrels,
-  readRun,
-  readTexts,
-} from '@kith/ir'
+import { neighbours, Reranker, termStatistics } from '@kith/core'
+import { evaluate, RunBuilder, readQrels, readRun } from '@kith/ir'
+import { openVectors, printGains, readPrepared } from './working-folder.mjs'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -43,23 +36,9 @@ const CONTEXT = 50
 
 const qrels = await readQrels(values.qrels ?? join(folder, 'qrels/test.tsv'))
 const run = await readRun(join(work, 'run.trec'))
-const ready = join(folder, 'embeddings/all-MiniLM-L6-v2/docs.npy')
-const own = join(work, 'docs.npy')
-const docs = await openEmbeddings(existsSync(own) ? own : ready)
-const queries = await openEmbeddings(join(work, 'queries.npy'))
-const read = (embeddings, id) => {
-  const row = embeddings.rowOf(id)
-  return embeddings.read(row, row + 1)
-}
-const texts = new Map()
-for await (const { id, title, text } of readTexts(join(folder, 'corpus.jsonl'))) {
-  texts.set(id, prepareText(title ? `${title} ${text}` : text))
-}
-const queryTexts = new Map()
-for await (const { id, text } of readTexts(join(folder, 'queries.jsonl'))) {
-  queryTexts.set(id, prepareText(text))
-}
-const statistics = termStatistics(texts.values())
+const vectorsOf = await openVectors(folder, work)
+const texts = await readPrepared(folder)
+const statistics = termStatistics(texts.documents.values())
 const rarity = new Map()
 statistics.hashes.forEach((hash, i) => {
   rarity.set(hash, Math.log(1 + statistics.documents / statistics.frequencies[i]))
@@ -71,10 +50,10 @@ const measured = VARIANTS.map(([terms, weight]) => {
   for (const query of run.queries) {
     if (!qrels.has(query)) continue
     const { ids } = run.get(query)
-    const vector = read(queries, query)
-    const vectors = ids.map((id) => read(docs, id))
-    const found = ids.map((id) => texts.get(id))
-    const text = queryTexts.get(query)
+    const vector = vectorsOf.query(query)
+    const vectors = ids.map(vectorsOf.document)
+    const found = ids.map((id) => texts.documents.get(id))
+    const text = texts.queries.get(query)
     const first = { vectors: vectors.slice(0, CONTEXT), texts: found.slice(0, CONTEXT) }
     const near = neighbours({ vector, text }, first).query.reciprocal.filter((m) => m !== 'query')
     const asked = expanded(
@@ -88,15 +67,7 @@ const measured = VARIANTS.map(([terms, weight]) => {
   }
   return evaluate(qrels, builder.finish(), ['nDCG@10'])
 })
-console.log(
-  '| terms added | weight of the query’s own | nDCG@10 | gain | t |\n|---|---|---|---|---|',
-)
-measured.forEach((evaluation, i) => {
-  const { difference, t } = compare(measured[0], evaluation, 'nDCG@10')
-  const mean = evaluation.mean['nDCG@10'].toFixed(4)
-  const gain = i === 0 ? ' | ' : `${difference.toFixed(4)} | ${t.toFixed(1)}`
-  console.log(`| ${VARIANTS[i].join(' | ')} | ${mean} | ${gain} |`)
-})
+printGains(['terms added', 'weight of the query’s own'], VARIANTS, measured)
 
 /** A query's text with the heaviest terms of its neighbours' texts; a posting is two halves of a hash and a count. */
 function expanded(text, near, terms, weight) {

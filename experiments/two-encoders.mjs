@@ -10,16 +10,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { prepareText, Reranker, termStatistics } from '@kith/core'
-import {
-  compare,
-  evaluate,
-  openEmbeddings,
-  RunBuilder,
-  readQrels,
-  readRun,
-  readTexts,
-} from '@kith/ir'
+import { Reranker, termStatistics } from '@kith/core'
+import { evaluate, RunBuilder, readQrels, readRun } from '@kith/ir'
+import { openVectors, printGains, readPrepared } from './working-folder.mjs'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -35,26 +28,9 @@ const SHARES = [0, 0.1, 0.2, 0.3, 0.5]
 
 const qrels = await readQrels(values.qrels ?? join(folder, 'qrels/test.tsv'))
 const run = await readRun(join(encoders[0], 'run.trec'))
-const open = async (own) => {
-  const docs = join(own, 'docs.npy')
-  const ready = join(folder, 'embeddings/all-MiniLM-L6-v2/docs.npy')
-  return {
-    queries: await openEmbeddings(join(own, 'queries.npy')),
-    docs: await openEmbeddings(existsSync(docs) ? docs : ready),
-  }
-}
-const [first, second] = [await open(encoders[0]), await open(encoders[1])]
-const read = (embeddings, id) => {
-  const row = embeddings.rowOf(id)
-  return embeddings.read(row, row + 1)
-}
-const texts = new Map()
-for await (const { id, title, text } of readTexts(join(folder, 'corpus.jsonl'))) {
-  texts.set(id, prepareText(title ? `${title} ${text}` : text))
-}
-const queryTexts = new Map()
-for await (const { id, text } of readTexts(join(folder, 'queries.jsonl'))) queryTexts.set(id, text)
-const statistics = termStatistics(texts.values())
+const [first, second] = await Promise.all(encoders.map((own) => openVectors(folder, own)))
+const texts = await readPrepared(folder)
+const statistics = termStatistics(texts.documents.values())
 
 const measured = SHARES.map((share) => {
   const views = {
@@ -69,26 +45,22 @@ const measured = SHARES.map((share) => {
     const { ids } = run.get(query)
     const { order, scores } = reranker.rerank(
       {
-        vector: read(first.queries, query),
-        text: queryTexts.get(query),
-        views: { second: read(second.queries, query) },
+        vector: first.query(query),
+        text: texts.queries.get(query),
+        views: { second: second.query(query) },
       },
       {
-        vectors: ids.map((id) => read(first.docs, id)),
-        texts: ids.map((id) => texts.get(id)),
-        views: { second: ids.map((id) => read(second.docs, id)) },
+        vectors: ids.map(first.document),
+        texts: ids.map((id) => texts.documents.get(id)),
+        views: { second: ids.map(second.document) },
       },
     )
     builder.add({ query, ids: Array.from(order, (index) => ids[index]), scores })
   }
   return evaluate(qrels, builder.finish(), ['nDCG@10'])
 })
-console.log(
-  '| share of the second encoder | nDCG@10 | gain over the first alone | t |\n|---|---|---|---|',
+printGains(
+  ['share of the second encoder'],
+  SHARES.map((share) => [share]),
+  measured,
 )
-measured.forEach((evaluation, i) => {
-  const { difference, t } = compare(measured[0], evaluation, 'nDCG@10')
-  const mean = evaluation.mean['nDCG@10'].toFixed(4)
-  const gain = i === 0 ? ' | ' : `${difference.toFixed(4)} | ${t.toFixed(1)}`
-  console.log(`| ${SHARES[i]} | ${mean} | ${gain} |`)
-})

@@ -1,4 +1,5 @@
-import { KithError, type Settings, type TermStatistics } from '@kith/core'
+import { KithError, type MethodSettings, type Settings, type TermStatistics } from '@kith/core'
+import { takesWords } from '@kith/core/internal'
 import { readTerms } from '@kith/ir'
 
 /**
@@ -8,8 +9,8 @@ import { readTerms } from '@kith/ir'
 export type StatisticsSource = 'corpus' | 'context' | { file: string }
 
 /** Whether settings use the collection's term statistics at all. */
-export function usesStatistics({ mix, method }: Settings & { method?: string }): boolean {
-  return mix === 'words' && (method === undefined || method === 'neighbours' || method === 'fusion')
+export function usesStatistics({ mix, method }: MethodSettings): boolean {
+  return mix === 'words' && takesWords(method)
 }
 
 /** The statistics of a file, if one is named, checked to be of the terms of the settings. */

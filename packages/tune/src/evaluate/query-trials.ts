@@ -7,7 +7,7 @@ import {
   type Terms,
   TrialContext,
 } from '@kith/core'
-import { lookedAt } from '@kith/core/internal'
+import { methodLooksAt } from '@kith/core/internal'
 import { viewsOf, withStatistics } from '../settings/trial-views.ts'
 import type { TrialCollection, TrialQuery } from './collection.ts'
 import { createScorer, type Scorer, type ScorerOptions } from './scorer.ts'
@@ -58,7 +58,7 @@ export class QueryTrials {
         const context = known ?? openContext(collection, own, some.terms)
         const before = known?.bytes ?? 0
         const { order } = rankWith(collection, own, context, some)
-        const looked = lookedAt(some, collection.texts !== undefined)
+        const looked = methodLooksAt(some, collection.texts !== undefined)
         const grades = gradesInOrder(
           own,
           order,
