@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { labelPresets } from '@kith/core'
-import { compare, evaluate, readRun } from '@kith/ir'
-import { adaptQueries, encodeTexts, searchRun, trainFromFiles } from '@kith/pipelines'
+import { compare, evaluate, holm, readRun } from '@kith/ir'
+import { adaptQueries, encodeTexts, rerankRun, searchRun, trainFromFiles } from '@kith/pipelines'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -24,15 +24,15 @@ const usual = {
 
 /** Options of `kith train` that say what is trained, and on what; all others are settings. */
 const inputNames = [
-  ...['adapter', 'device', 'level', 'maxTokens', 'missing', 'model', 'normalise', 'pooling'],
-  ...['queryPrefix', 'revision', 'threads', 'topLayers'],
+  ...['adapter', 'device', 'level', 'maxTokens', 'missing', 'model', 'normalise', 'outside'],
+  ...['pooling', 'queryPrefix', 'revision', 'threads', 'topLayers'],
 ]
 
 /** Options of `kith train` whose settings have another name. */
 const otherNames = { context: 'contextSize', refreshCandidates: 'refreshEvery' }
 
 /** Reads `encoder|adapter [--targets LIST] [--repeats N] [-- options of kith train]`. */
-export function readArguments(further = []) {
+export function readArguments(further = [], options = {}) {
   const separator = process.argv.indexOf('--', 2)
   const { values, positionals } = parseArgs({
     args: process.argv.slice(2, separator < 0 ? undefined : separator),
@@ -41,6 +41,7 @@ export function readArguments(further = []) {
       targets: { type: 'string', default: [...targets, ...further].join(',') },
       repeats: { type: 'string', default: '3' },
       folder: { type: 'string', default: join(root, 'demo-output/experiments') },
+      ...options,
     },
   })
   const [what] = positionals
@@ -51,6 +52,7 @@ export function readArguments(further = []) {
     process.exit(2)
   }
   return {
+    ...values,
     what,
     targets: values.targets.split(','),
     repeats: Number(values.repeats),
@@ -62,10 +64,11 @@ export function readArguments(further = []) {
 /**
  * Trains once and ranks documents for all queries with what was learned; returns the run's file.
  * `data` has the files: docs, queries (texts), embeddings (of the queries), run, trainQrels,
- * devQrels.
+ * devQrels; labels where they were made before, and corpus where the run is to be reranked as well,
+ * into a file with .reranked in its name. `teacher` is one of `trainFromFiles`.
  */
-export async function trainedRun(folder, { what, target, seed, passed }, data) {
-  const name = [what, target, ...passed].join('_').replaceAll(/[^\w.-]/g, '')
+export async function trainedRun(folder, { what, target, seed, passed, ...trial }, data) {
+  const name = [what, trial.name ?? target, ...passed].join('_').replaceAll(/[^\w.-]/g, '')
   const done = join(folder, `${name}.trec`)
   if (existsSync(done)) return done
   const model = join(folder, `${name}.running`)
@@ -75,13 +78,16 @@ export async function trainedRun(folder, { what, target, seed, passed }, data) {
   const chosen = sortOptions({ ...usual[what], ...readOptions(passed) })
   await trainFromFiles({
     docs,
-    training: { queries, run, qrels: data.trainQrels },
+    training: { queries, run: data.trainRun ?? run, qrels: data.trainQrels, labels: data.labels },
     validation: { queries, run, qrels: data.devQrels },
     ...chosen.inputs,
+    teacher: trial.teacher,
     settings: {
       ...{ seed, listSize: 200, inverseTemperature: 20 },
       // Complete labels are the judgements as they are: more than a context of evidence holds.
-      target: target === 'complete' ? undefined : { ...chosen.label, target },
+      target:
+        target === undefined || target === 'complete' ? undefined : { ...chosen.label, target },
+      ...trial.settings,
       ...chosen.settings,
     },
     out: model,
@@ -90,7 +96,13 @@ export async function trainedRun(folder, { what, target, seed, passed }, data) {
   if (what === 'adapter') await adaptQueries({ adapter: model, queries, out: embeddings })
   else await encodeTexts({ model, input: queries, role: 'query', out: embeddings })
   const found = join(model, 'run.trec')
-  await searchRun({ queries: embeddings, docs, top: 100, out: found })
+  await searchRun({ queries: embeddings, docs, top: data.corpus ? 200 : 100, out: found })
+  if (data.corpus) {
+    const out = join(model, 'reranked.trec')
+    const texts = { corpus: data.corpus, queryText: data.queries }
+    await rerankRun({ run: found, queries: embeddings, docs, ...texts, out })
+    renameSync(out, done.replace(/trec$/, 'reranked.trec'))
+  }
   renameSync(found, done)
   renameSync(join(model, 'metrics.jsonl'), join(folder, `${name}.metrics.jsonl`))
   rmSync(model, { recursive: true })
@@ -99,8 +111,50 @@ export async function trainedRun(folder, { what, target, seed, passed }, data) {
 }
 
 /** The figures of a ranking. */
-export async function figuresOf(file, qrels, measure = 'nDCG@10') {
-  return evaluate(qrels, await readRun(file), [measure])
+export async function figuresOf(file, qrels, measures = ['nDCG@10']) {
+  return evaluate(qrels, await readRun(file), measures)
+}
+
+/**
+ * Prints a study as a table: each recipe's figures, averaged over draws, and how they compare with
+ * those of the first recipe, corrected for the number of recipes.
+ */
+export function printStudy(title, table) {
+  console.log(`\n${title}\n`)
+  console.log(
+    '| recipe | sparse dev | nDCG@10 | Recall@100 | nDCG@10 after reranking |\n|---|---|---|---|---|',
+  )
+  const rows = [...table.values()]
+  const columns = [
+    ['sparse', 'nDCG@10', false],
+    ['full', 'nDCG@10', true],
+    ['full', 'Recall@100', true],
+    ['after', 'nDCG@10', true],
+  ].map(([kind, measure, compared]) => {
+    const means = rows.map((row) => spread(row[kind].map(({ mean }) => mean[measure])))
+    if (!compared) return means.map(({ mean }) => mean.toFixed(4))
+    const [first, ...others] = rows.map((row) => average(row[kind]))
+    const comparisons = others.map((other) => compare(first, other, measure))
+    const p = holm(comparisons.map(({ randomisation }) => randomisation))
+    return means.map(({ mean, deviation }, i) => {
+      const figure = `${mean.toFixed(4)} ± ${deviation.toFixed(4)}`
+      if (i === 0) return figure
+      return `${figure} (${signed(comparisons[i - 1].difference)}, p ${p[i - 1].toFixed(3)})`
+    })
+  })
+  ;[...table.keys()].forEach((name, i) => {
+    console.log(`| ${[name, ...columns.map((column) => column[i])].join(' | ')} |`)
+  })
+}
+
+function spread(values) {
+  const mean = values.reduce((a, b) => a + b, 0) / values.length
+  const squares = values.reduce((a, b) => a + (b - mean) ** 2, 0)
+  return { mean, deviation: values.length > 1 ? Math.sqrt(squares / (values.length - 1)) : 0 }
+}
+
+function signed(value) {
+  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(4)}`
 }
 
 /**
@@ -111,17 +165,15 @@ export function printTable(title, rows, { measure = 'nDCG@10', clusters } = {}) 
   console.log(`\n${title}: ${measure}`)
   const [first] = rows.values()
   for (const [name, evaluations] of rows) {
-    const list = evaluations.map(({ mean }) => mean[measure])
-    const mean = list.reduce((a, b) => a + b, 0) / list.length
-    const squares = list.reduce((a, b) => a + (b - mean) ** 2, 0)
-    const deviation = list.length > 1 ? Math.sqrt(squares / (list.length - 1)) : 0
+    const { mean, deviation } = spread(evaluations.map(({ mean }) => mean[measure]))
     const figures = `${name.padEnd(16)} ${mean.toFixed(4)} ± ${deviation.toFixed(4)}`
     if (evaluations === first) console.log(figures)
     else {
       const compared = compare(average(first), average(evaluations), measure, { clusters })
       const { difference, t, randomisation } = compared
-      const change = `${difference < 0 ? '−' : '+'}${Math.abs(difference).toFixed(4)}`
-      console.log(`${figures}   ${change} (t ${t.toFixed(2)}, p ${randomisation.toFixed(4)})`)
+      console.log(
+        `${figures}   ${signed(difference)} (t ${t.toFixed(2)}, p ${randomisation.toFixed(4)})`,
+      )
     }
   }
 }

@@ -27,6 +27,13 @@ export {
   type Finding,
   type Voucher,
 } from './labels/audit.ts'
+export {
+  type DistilSettings,
+  distilDefaults,
+  distilTarget,
+  type PartialDistilSettings,
+  resolveDistilSettings,
+} from './labels/distil.ts'
 export { type GroundTruth, injectGroundTruth } from './labels/ground-truth.ts'
 export { type LabelPresetName, labelPresets } from './labels/label-presets.ts'
 export {

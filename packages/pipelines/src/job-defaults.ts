@@ -15,6 +15,8 @@ export const jobDefaults = {
   /** How often an audit's evaluation draws the document that stays, and the first seed. */
   repeats: 5,
   auditSeed: 1,
+  /** The policy for labelled documents that are not among a query's candidates. */
+  outside: 'drop',
   /** Times that a training sees each query. */
   epochs: 10,
   /** Trainings that a search over trainings tries. */

@@ -1,7 +1,7 @@
 /** CODER fine-tuning of query encoders and query adapters: docs/method.md section 7. */
 
 export { candidatesOf } from './data/candidates.ts'
-export type { Search } from './data/examples.ts'
+export type { Relabel, Search } from './data/examples.ts'
 export { FixedLabels, type Labeller, LiveLabels, type TargetList } from './data/targets.ts'
 export type { DocumentVectors, TrainingQuery } from './data/training-query.ts'
 export { backward } from './graph/backward.ts'
@@ -33,6 +33,6 @@ export {
 } from './run/metrics.ts'
 export type { TrainingHooks, TrainingResult } from './run/training-run.ts'
 export { TrainingStep, type TrainingStepSettings } from './run/training-step.ts'
-export { MEASURES, type Validation, validate } from './run/validate.ts'
+export { criterion, MEASURES, type Validation, validate } from './run/validate.ts'
 export { type PartialTrainSettings, resolveTrainSettings, type TrainSettings } from './settings.ts'
 export { type TrainingJob, train } from './train.ts'

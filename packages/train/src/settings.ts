@@ -11,6 +11,10 @@ export interface TrainSettings {
   gradientAccumulation: number
   /** Candidates per query. */
   listSize: number
+  /** How many of the first retrieved documents are no negatives: many of them are relevant. */
+  skip: number
+  /** Negatives score at most this part of the best relevant document's score; null: no limit. */
+  negativesBelow: number | null
   loss: Loss
   /** Of max-margin. */
   margin: number
@@ -58,6 +62,8 @@ export const trainDefaults: Readonly<Omit<TrainSettings, 'steps'>> = {
   batchSize: 32,
   gradientAccumulation: 1,
   listSize: 1000,
+  skip: 0,
+  negativesBelow: null,
   loss: 'kl',
   margin: 1,
   inverseTemperature: 1,
@@ -77,7 +83,7 @@ export const trainDefaults: Readonly<Omit<TrainSettings, 'steps'>> = {
   factor: 0.5,
   dropout: 0.1,
   validateEvery: 100,
-  selectBy: 'loss',
+  selectBy: 'nDCG@10',
   earlyStoppingPatience: 0,
   refreshEvery: 0,
   seed: 0,
@@ -86,6 +92,7 @@ export const trainDefaults: Readonly<Omit<TrainSettings, 'steps'>> = {
 const count = (from: number) => range({ from, integer: true })
 const positive = range({ from: 0, above: true })
 const notNegative = range({ from: 0 })
+const part = range({ from: 0, to: 1, above: true })
 
 /** The allowed values of each setting. */
 const rules: Rules & Record<keyof TrainSettings, Rule> = {
@@ -93,6 +100,8 @@ const rules: Rules & Record<keyof TrainSettings, Rule> = {
   batchSize: count(1),
   gradientAccumulation: count(1),
   listSize: count(2),
+  skip: count(0),
+  negativesBelow: (name, value) => void (value === null || part(name, value)),
   loss: choice('kl', 'infonce', 'max-margin'),
   margin: notNegative,
   inverseTemperature: positive,

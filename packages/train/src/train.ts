@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { KithError, type Matrix } from '@kith/core'
 import { type FileLock, lockFile } from '@kith/ir/internal'
 import { searchExact } from '@kith/stores'
-import { Examples, type Search } from './data/examples.ts'
+import { Examples, type Relabel, type Search } from './data/examples.ts'
+import { NegativeFilter } from './data/negatives.ts'
 import { FixedLabels, type Labeller, LiveLabels } from './data/targets.ts'
 import type { DocumentVectors, TrainingQuery } from './data/training-query.ts'
 import type { DeviceOptions } from './graph/session.ts'
@@ -41,6 +42,11 @@ export interface TrainingJob extends DeviceOptions, TrainingHooks {
   labeller?: Labeller | undefined
   /** Finds new candidates for embeddings of queries; default: exact search over the documents. */
   search?: Search | undefined
+  /**
+   * Makes the labels of a query again after its candidates were searched again; default: queries
+   * keep the labels they have.
+   */
+  relabel?: Relabel | undefined
 }
 
 /**
@@ -87,7 +93,15 @@ async function trainInFolder(
       settings,
       lock,
       identity,
-      examples: new Examples(job.queries, encoder, labeller, search, settings),
+      examples: new Examples(
+        job.queries,
+        encoder,
+        labeller,
+        search,
+        new NegativeFilter(documents, settings),
+        job.relabel,
+        settings,
+      ),
       step,
       encoder,
       optimiser: new Optimiser(step.weights, rule, settings),
@@ -118,6 +132,11 @@ function check({ model, documents, queries, validation = [] }: TrainingJob): voi
     throw new KithError('BAD_SHAPE', problem)
   }
   for (const query of [...queries, ...validation]) checkQuery(query, documents.rows)
+  for (const { id, relevant } of validation) {
+    if (relevant.length > 0) continue
+    const problem = `query ${id} has no relevant document, which validation needs: leave it out`
+    throw new KithError('BAD_INPUT', problem)
+  }
 }
 
 function checkQuery({ id, relevant, retrieved, labels }: TrainingQuery, documents: number): void {
@@ -130,7 +149,7 @@ function checkQuery({ id, relevant, retrieved, labels }: TrainingQuery, document
       throw fail(`names document row ${row}, there are ${documents}`)
     }
   }
-  if (relevant.length === 0) throw fail('has no relevant document: leave it out')
+  if (relevant.length === 0 && !labels) throw fail('has no relevant document: leave it out')
   for (const list of [relevant, rows]) {
     if (new Set(list).size < list.length) throw fail('names a document twice')
   }

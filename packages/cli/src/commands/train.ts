@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { trainFromFiles } from '@kith/pipelines/internal/train/train-from-files'
 import { defineCommand } from '../options/command.ts'
+import { distilOptions, readTeacher, targetOption } from '../options/distil-options.ts'
+import { termsOptions } from '../options/setting-options.ts'
+import { textOptions } from '../options/shared-options.ts'
 import { readTraining, trainingOptions } from '../options/training-setup.ts'
 import { optionalText, text } from '../options/values.ts'
 import { tellTrained } from '../terminal/tell-trained.ts'
@@ -20,7 +23,8 @@ export const trainCommand = defineCommand({
   description:
     'Only queries learn; the embeddings of the documents stay as they are. Targets: --labels (made by\n' +
     'kith labels), or --target and its settings (made for each batch from the current context), or\n' +
-    'else the judgements. --top-layers N trains the uppermost layers only; --adapter linear or mlp\n' +
+    'else the judgements. Without any judgements --target distil teaches the ranking that kith rerank\n' +
+    'makes from embeddings and words (it takes --corpus), or that of another run (--teacher). --top-layers N trains the uppermost layers only; --adapter linear or mlp\n' +
     'trains a change of fixed query embeddings, which --train-queries and --dev-queries then are.\n' +
     'The result is a folder that kith encode and sentence-transformers load. Stopped, the same\n' +
     'command goes on from the last checkpoint with the same weights in the end.',
@@ -28,6 +32,10 @@ export const trainCommand = defineCommand({
     'kith train --model minilm --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --target mixed --out trained',
   options: {
     ...trainingOptions,
+    ...targetOption,
+    ...distilOptions,
+    ...textOptions,
+    ...termsOptions,
     labels: { value: 'FILE', file: 'input', help: 'their targets, by kith labels (JSONL)' },
     out: {
       value: 'FOLDER',
@@ -41,9 +49,13 @@ export const trainCommand = defineCommand({
     const out = text(values, 'out')
     const { training, ...inputs } = readTraining(values)
     const labels = optionalText(values, 'labels')
+    const teacher = readTeacher(values)
     const result = await stop.heed(
       (signal) =>
-        trainFromFiles({ ...inputs, training: { ...training, labels }, out }, output.hooks(signal)),
+        trainFromFiles(
+          { ...inputs, training: { ...training, labels }, teacher, out },
+          output.hooks(signal),
+        ),
       {
         onStop: () => output.remark('stopping: finishing the step under way and saving it'),
         next: `the same command goes on with the checkpoint in ${out}`,

@@ -1,6 +1,7 @@
-import type { LabelInputs } from '@kith/pipelines'
+import type { DistilInputs, LabelInputs } from '@kith/pipelines'
 import { labelFormats, labelValues } from '@kith/pipelines/internal/label/label-format'
 import type { Options, Values } from './command.ts'
+import { distilSettingOptions, readDistilSettings, targetOption } from './distil-options.ts'
 import { labelSettingOptions, readLabelSettings } from './setting-options.ts'
 import { readShard, shardOption } from './shard.ts'
 import {
@@ -14,7 +15,8 @@ import {
   workerOption,
 } from './shared-options.ts'
 import { readSource, storeOption, submitOptions } from './store-options.ts'
-import { isSet, optionalChoice, optionalWhole, text } from './values.ts'
+import { UsageError } from './usage-error.ts'
+import { isSet, neededFile, optionalChoice, optionalWhole, text } from './values.ts'
 
 /** The options of `kith labels`. */
 export const labelOptions = {
@@ -24,10 +26,10 @@ export const labelOptions = {
     help: 'candidates of the training queries',
     required: true,
   },
-  queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
+  queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
   docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
   ...storeOption,
-  qrels: { value: 'FILE', file: 'input', help: 'judgements', required: true },
+  qrels: { value: 'FILE', file: 'input', help: 'judgements' },
   out: { value: 'FILE', file: 'output', help: 'the labels to write' },
   ...submitOptions,
   ...levelOption,
@@ -51,9 +53,32 @@ export const labelOptions = {
   ...missingOption('queries or documents'),
   ...shardOption,
   ...labelSettingOptions,
+  ...targetOption,
+  ...distilSettingOptions,
   ...embeddingOptions,
   ...workerOption,
 } satisfies Options
+
+/** The inputs of `--target distil`; undefined for other targets. */
+export function readDistilInputs(values: Values<typeof labelOptions>): DistilInputs | undefined {
+  const settings = readDistilSettings(values)
+  if (!settings) return undefined
+  const unused = (['queries', 'docs', 'store', 'qrels', 'texts', 'submit'] as const).find(
+    (name) => values[name] !== undefined,
+  )
+  if (unused !== undefined) {
+    throw new UsageError(`--target distil takes the scores of --run: leave out --${unused}`)
+  }
+  return {
+    ...settings,
+    ...readTexts(values),
+    ...readLayout(values),
+    run: text(values, 'run'),
+    out: neededFile(values, 'out'),
+    missing: readMissing(values),
+    shard: readShard(values),
+  }
+}
 
 /** The values of `labelOptions`; --out is given, or no file is written. */
 export function readLabelInputs(values: Values<typeof labelOptions>): LabelInputs {
@@ -63,17 +88,26 @@ export function readLabelInputs(values: Values<typeof labelOptions>): LabelInput
     ...readTexts(values, source),
     ...readEmbeddingOptions(values),
     run: text(values, 'run'),
-    queries: text(values, 'queries'),
-    qrels: text(values, 'qrels'),
+    queries: neededFile(values, 'queries'),
+    qrels: neededFile(values, 'qrels'),
     out: text(values, 'out'),
     texts: isSet(values, 'texts'),
     level: optionalWhole(values, 'level'),
     settings: readLabelSettings(values),
-    format: optionalChoice(values, 'format', labelFormats),
-    values: optionalChoice(values, 'label-values', labelValues),
-    negatives: optionalWhole(values, 'negatives'),
+    ...readLayout(values),
     missing: readMissing(values),
     shard: readShard(values),
     workers: optionalWhole(values, 'workers'),
+  }
+}
+
+/** How labels are written. */
+function readLayout(
+  values: Values<typeof labelOptions>,
+): Pick<LabelInputs, 'format' | 'values' | 'negatives'> {
+  return {
+    format: optionalChoice(values, 'format', labelFormats),
+    values: optionalChoice(values, 'label-values', labelValues),
+    negatives: optionalWhole(values, 'negatives'),
   }
 }

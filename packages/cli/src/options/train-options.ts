@@ -3,6 +3,7 @@ import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
 import { trainDefaults } from '@kith/pipelines/internal/train/train-defaults'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'
+import { DISTIL } from './distil-options.ts'
 import { type labelSettingOptions, readLabelSettings } from './setting-options.ts'
 import { UsageError } from './usage-error.ts'
 import { isSet, optionalChoice, optionalNumber, optionalText, optionalWhole } from './values.ts'
@@ -29,6 +30,15 @@ export const trainOptions = {
     value: 'N',
     help: 'candidates per query',
     default: defaultText(trainDefaults.listSize),
+  },
+  skip: {
+    value: 'N',
+    help: 'first candidates that are no negatives: many are relevant, though not labelled',
+    default: defaultText(trainDefaults.skip),
+  },
+  'negatives-below': {
+    value: 'PART',
+    help: 'negatives score at most this part of the best relevant document’s score, such as 0.95',
   },
   loss: {
     value: 'NAME',
@@ -121,11 +131,13 @@ export function readTrainSettings(
     batchSize: optionalWhole(values, 'batch-size'),
     gradientAccumulation: optionalWhole(values, 'gradient-accumulation'),
     listSize: optionalWhole(values, 'list-size', { from: 2 }),
+    skip: optionalWhole(values, 'skip', { from: 0 }),
+    negativesBelow: optionalNumber(values, 'negatives-below'),
     loss: optionalChoice(values, 'loss', ['kl', 'infonce', 'max-margin']),
     margin: optionalNumber(values, 'margin'),
     inverseTemperature: optionalNumber(values, 'inverse-temperature'),
     learnTemperature: isSet(values, 'learn-temperature') ? true : undefined,
-    target: optionalText(values, 'target') === undefined ? undefined : readLabelSettings(values),
+    target: readTarget(values),
     optimiser: optionalChoice(values, 'optimiser', ['adamw', 'radam']),
     learningRate: optionalNumber(values, 'learning-rate'),
     warmup: optionalWhole(values, 'warmup', { from: 0 }),
@@ -142,4 +154,12 @@ export function readTrainSettings(
     refreshEvery: optionalWhole(values, 'refresh-candidates', { from: 0 }),
     seed: optionalWhole(values, 'seed', { from: 0 }),
   }
+}
+
+/** The settings of evidence-based targets; undefined for judgements, labels and a teacher. */
+function readTarget(
+  values: Values<typeof labelSettingOptions>,
+): ReturnType<typeof readLabelSettings> | undefined {
+  const target = optionalText(values, 'target')
+  return target === undefined || target === DISTIL ? undefined : readLabelSettings(values)
 }

@@ -1,4 +1,6 @@
 import type { QueryFiles, TrainingInputs } from '@kith/pipelines'
+import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
+import { outsidePolicies } from '@kith/pipelines/internal/train/outside-labels'
 import type { Options, Values } from './command.ts'
 import { modelOptions, readModelOptions } from './encoder-options.ts'
 import { labelSettingOptions } from './setting-options.ts'
@@ -23,13 +25,18 @@ export const trainingOptions = {
     required: true,
   },
   'train-run': { value: 'FILE', file: 'input', help: 'their candidates', required: true },
-  qrels: { value: 'FILE', file: 'input', help: 'their judgements', required: true },
+  qrels: { value: 'FILE', file: 'input', help: 'their judgements' },
   'dev-queries': { value: 'FILE', file: 'input', help: 'texts of held-out queries' },
   'dev-run': { value: 'FILE', file: 'input', help: 'their candidates' },
   'dev-qrels': { value: 'FILE', file: 'input', help: 'their judgements' },
   ...levelOption,
   ...missingOption('queries, candidates, judged or labelled documents'),
   ...modelOptions,
+  outside: {
+    value: 'POLICY',
+    help: 'relevant or labelled documents that are not among the candidates: drop or inject',
+    default: jobDefaults.outside,
+  },
   adapter: { value: 'KIND', help: 'train an adapter of embeddings: linear or mlp' },
   'top-layers': { value: 'N', help: 'uppermost layers that learn', default: 'all' },
   ...trainOptions,
@@ -50,12 +57,13 @@ export function readTraining(values: Values<typeof trainingOptions>): TrainingIn
     training: {
       queries: text(values, 'train-queries'),
       run: text(values, 'train-run'),
-      qrels: text(values, 'qrels'),
+      qrels: optionalText(values, 'qrels'),
     },
     validation: readValidation(values),
     level: optionalWhole(values, 'level'),
     adapter: optionalChoice(values, 'adapter', ['linear', 'mlp']),
     topLayers: optionalWhole(values, 'top-layers', { from: 0 }),
+    outside: optionalChoice(values, 'outside', outsidePolicies),
     settings: readTrainSettings(values),
     device: optionalText(values, 'device'),
     threads: optionalWhole(values, 'threads'),
@@ -67,7 +75,8 @@ function readValidation(values: Values<typeof trainingOptions>): QueryFiles | un
   const [queries, run, qrels] = (['dev-queries', 'dev-run', 'dev-qrels'] as const).map((name) =>
     optionalText(values, name),
   )
-  if (queries && run && qrels) return { queries, run, qrels }
+  // A teacher needs no judgements; where there is none, the training itself asks for them.
+  if (queries && run) return { queries, run, qrels }
   if (queries || run || qrels) {
     throw new UsageError('--dev-queries, --dev-run and --dev-qrels go together')
   }

@@ -19,6 +19,13 @@ export function optionalText<V extends object>(
   return (values as Values)[name] as string | undefined
 }
 
+/** The name of a file that only some uses of a command need. */
+export function neededFile<V extends object>(values: V, name: NamesOf<V, string>): string {
+  const given = optionalText(values, name)
+  if (given === undefined) throw new UsageError(`--${name} FILE is missing`)
+  return given
+}
+
 /** All texts of an option that may be repeated. */
 export function texts<V extends object>(values: V, name: NamesOf<V, string[]>): string[] {
   return ((values as Values)[name] as string[] | undefined) ?? []

@@ -14,10 +14,15 @@ function summaryLines(summary: LabelSummary): string[] {
   }
   if (unfit > 0) lines.push('left out: too few for the format'.padEnd(WIDTH) + unfit)
   if (queries === 0) return lines
+  const carriers = `${(summary.carriers / queries).toFixed(2)} on average`
+  // Labels by a teacher know no ground truth.
+  if (summary.groundTruthMass === 0) {
+    return [...lines, `documents that carry 90 % of a label ${carriers}`]
+  }
   return [
     ...lines,
     `mean probability on ground truth    ${(summary.groundTruthMass / queries).toFixed(4)}`,
-    `documents that carry 90 % of it     ${(summary.carriers / queries).toFixed(2)} on average`,
+    `documents that carry 90 % of it     ${carriers}`,
     `ground truth not the highest        ${summary.groundTruthNotHighest} (${share(summary.groundTruthNotHighest)})`,
   ]
 }

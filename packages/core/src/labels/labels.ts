@@ -114,7 +114,8 @@ function epsilonOf(
   return moved
 }
 
-function softmax(logits: Float64Array): Float64Array {
+/** Probabilities in proportion to e to the power of each number. */
+export function softmax(logits: Float64Array): Float64Array {
   const high = logits.reduce((most, value) => Math.max(most, value), -Infinity)
   const powers = logits.map((value) => Math.exp(value - high))
   const sum = powers.reduce((total, value) => total + value, 0)

@@ -1,19 +1,21 @@
 import { countRankings, type Qrels, readQrels } from '@kith/ir'
-import type { LabelWork } from '../batches/batch-label.ts'
 import { digestedInputs, fingerprint, inputsOf, type Sidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 import { version } from '../version.ts'
+import type { LabelLayout } from './label-format.ts'
 import { type Shard, shareOf } from './shard.ts'
 
 /** The files and settings that labels are made from. */
 export interface LabelFiles {
   run: string
-  qrels: string
+  /** Undefined where labels need no judgements. */
+  qrels?: string | undefined
   /** All files, in the order of the sidecar. */
   files: readonly string[]
   /** Those of them that hold embeddings. */
   embeddings: readonly string[]
-  batch: LabelWork
+  /** The settings that the sidecar gets. */
+  batch: Readonly<{ settings: object; layout: LabelLayout }>
   shard: Shard
   /** The store's name, where the documents are in one. */
   store?: string | undefined
@@ -38,7 +40,7 @@ export async function labelOrigin(
 ): Promise<LabelOrigin> {
   const { settings, layout, ...rest } = batch
   const chosen = { ...settings, ...layout, ...rest, ...(store === undefined ? {} : { store }) }
-  const qrels = await readQrels(qrelsFile)
+  const qrels: Qrels = qrelsFile === undefined ? new Map() : await readQrels(qrelsFile)
   hooks.onRemark?.(`counting the queries of ${run} …`)
   const total = await countRankings(run)
   const share = shareOf(shard, total)

@@ -27,7 +27,11 @@ export const emptySummary: LabelSummary = {
 }
 
 /** Adds one query's labels, whose first `truths` candidates are the ground truth. */
-export function addLabels(summary: LabelSummary, { kept, target }: Labels, truths: number): void {
+export function addLabels(
+  summary: LabelSummary,
+  { kept, target }: Pick<Labels, 'kept' | 'target'>,
+  truths: number,
+): void {
   summary.queries++
   let mass = 0
   kept.forEach((candidate, i) => {

@@ -16,7 +16,7 @@ export function labelWork(
 ): LabelWork {
   const settings = resolveLabelSettings(inputs.settings)
   const { level = jobDefaults.level, missing = jobDefaults.missing, texts = false } = inputs
-  const layout = layoutOf(inputs, settings)
+  const layout = layoutOf(inputs, longestOf(settings))
   const batch = checkLabels({ settings, layout, level, missing, texts })
   const given = inputs.queryText !== undefined && (stored || inputs.corpus !== undefined)
   if (given || !(texts || needsTexts(layout.format))) return batch
@@ -25,22 +25,33 @@ export function labelWork(
   throw new KithError('BAD_SETTING', `${what} take the texts of ${files}`)
 }
 
-function layoutOf(
+/** The documents that a query's labels have at most; undefined where only the ground truth has one. */
+function longestOf({ target, maxLabelled, contextSize }: LabelSettings): number | undefined {
+  if (target === 'one-hot') return undefined
+  return target === 'uniform' ? contextSize : Math.min(maxLabelled, contextSize)
+}
+
+/**
+ * How labels are written, with the defaults filled in.
+ *
+ * @param longest The documents that a query's labels have at most; undefined where only the ground
+ * truth has one.
+ */
+export function layoutOf(
   { out = '', format = formatOf(out), values, negatives }: Partial<LabelInputs>,
-  { target, maxLabelled, contextSize }: LabelSettings,
+  longest: number | undefined,
 ): LabelLayout {
-  if (format === 'sentence-transformers' && target === 'one-hot') {
+  if (format === 'sentence-transformers' && longest === undefined) {
     throw new KithError(
       'BAD_SETTING',
       'the target one-hot labels the positive documents only: the format sentence-transformers needs others',
     )
   }
   const usual = format === 'sentence-transformers' ? 'logit' : 'probability'
-  const longest = target === 'uniform' ? contextSize : Math.min(maxLabelled, contextSize)
   return {
     format,
     values: values ?? usual,
-    negatives: negatives ?? Math.max(1, longest - 1),
+    negatives: negatives ?? Math.max(1, (longest ?? 1) - 1),
   }
 }
 

@@ -2,11 +2,10 @@ import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { type Embeddings, openEmbeddings } from '@kith/ir'
 import { embeddingFiles } from '@kith/ir/internal'
-import type { PartialTrainSettings, QueryModel, TrainingQuery } from '@kith/train'
+import type { PartialTrainSettings, QueryModel, Relabel, TrainingQuery } from '@kith/train'
 import type { Hooks } from '../hooks.ts'
-import { jobDefaults } from '../job-defaults.ts'
 import type { Missing } from '../join/missing.ts'
-import { type QueryFiles, readTrainingQueries } from './read-training-queries.ts'
+import { openTrainingQueries, openValidationQueries } from './open-queries.ts'
 import { checkTraining, openTrainable, stepsFor, type TrainingInputs } from './training-inputs.ts'
 
 /** Ids that lacked something and were left out, of the training queries and of the validation queries. */
@@ -27,6 +26,8 @@ export interface TrainingSetup {
   docsVersion: string
   queries: readonly TrainingQuery[]
   validation: readonly TrainingQuery[] | undefined
+  /** Makes labels for other candidates, where a teacher does. */
+  relabel: Relabel | undefined
   settings: PartialTrainSettings & { steps: number }
   device: { device: string | undefined; threads: number }
   missing: TrainingMissing
@@ -42,23 +43,34 @@ export interface TrainingSetup {
 /** Opens the inputs of a training. */
 export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promise<TrainingSetup> {
   checkTraining(inputs)
-  const { dimensions, memory, training, validation } = inputs
+  const { dimensions, memory, validation } = inputs
   const docs = await openEmbeddings(inputs.docs, { dimensions, memory })
   try {
-    const learned = await readQueries('training queries', training, inputs, docs, hooks)
-    const heldOut =
-      validation && (await readQueries('validation queries', validation, inputs, docs, hooks))
-    const read = [inputs.docs, ...filesOf(training), ...filesOf(validation)]
+    const device = { device: inputs.device, threads: inputs.threads ?? availableParallelism() }
+    const openModel = () => openTrainable(inputs, docs.dimensions)
+    const embed = async (queries: readonly TrainingQuery[]) => {
+      const { QueryEncoder } = await import('@kith/train')
+      const encoder = await QueryEncoder.open(await openModel(), device)
+      try {
+        return await encoder.encode(queries)
+      } finally {
+        await encoder.close()
+      }
+    }
+    const given = { inputs, docs, embed }
+    const learned = await openTrainingQueries(given, hooks)
+    const heldOut = validation && (await openValidationQueries(given, validation, hooks))
     return {
       docs,
       docsVersion: await versionOf(inputs.docs),
       queries: learned.queries,
+      relabel: learned.relabel,
       validation: heldOut?.queries,
       settings: stepsFor(inputs.settings ?? {}, learned.queries.length),
-      device: { device: inputs.device, threads: inputs.threads ?? availableParallelism() },
+      device,
       missing: { training: learned.missing, validation: heldOut?.missing ?? [] },
-      files: read,
-      openModel: () => openTrainable(inputs, docs.dimensions),
+      files: [...new Set([inputs.docs, ...learned.files, ...(heldOut?.files ?? [])])],
+      openModel,
       close: () => docs.close(),
       [Symbol.asyncDispose]: () => docs.close(),
     }
@@ -66,29 +78,6 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
     await docs.close()
     throw error
   }
-}
-
-async function readQueries(
-  name: string,
-  files: QueryFiles,
-  { level = jobDefaults.level, adapter, missing = jobDefaults.missing }: TrainingInputs,
-  docs: Embeddings,
-  { onRemark }: Hooks,
-): Promise<{ queries: TrainingQuery[]; missing: Missing[] }> {
-  const named = `${name} of ${files.run}`
-  const reading = { docs, level, vectors: adapter !== undefined, missing, name: named }
-  const { queries, withoutTruth, report } = await readTrainingQueries(files, reading)
-  for (const remark of report.remarks()) onRemark?.(`${named}: ${remark}`)
-  if (withoutTruth > 0)
-    onRemark?.(`${withoutTruth} queries of ${files.run} have no relevant document`)
-  return { queries, missing: report.list() }
-}
-
-/** The files of queries, in the order in which sidecars name them. */
-function filesOf(files: QueryFiles | undefined): string[] {
-  if (!files) return []
-  const { queries, run, qrels, labels } = files
-  return [queries, run, qrels, labels].filter((file) => file !== undefined)
 }
 
 /** Size and modification time of the files of embeddings. */

@@ -3,9 +3,9 @@ import {
   FileError,
   type LabelledQuery,
   openEmbeddings,
+  type Run,
   readLabels,
   readQrels,
-  readRun,
   readTexts,
 } from '@kith/ir'
 import type { MissingPolicy } from '../join/missing.ts'
@@ -17,8 +17,8 @@ export interface QueryFiles {
   queries: string
   /** Their candidates. */
   run: string
-  /** Their judgements. */
-  qrels: string
+  /** Their judgements; without a teacher they are needed. */
+  qrels?: string | undefined
   /** Their targets, by `labelRun` or `kith labels`; for validation there are none. */
   labels?: string | undefined
 }
@@ -37,14 +37,15 @@ export interface QueryReading {
 /** Reads the queries of a run that have ground truth, with all that training on them takes. */
 export async function readTrainingQueries(
   files: QueryFiles,
+  rankings: Run,
   { docs, vectors, ...reading }: QueryReading,
 ): Promise<QueriesMade> {
   const embeddings = vectors ? await openEmbeddings(files.queries) : undefined
   try {
     return trainingQueries({
       ...reading,
-      rankings: await readRun(files.run),
-      qrels: await readQrels(files.qrels),
+      rankings,
+      qrels: files.qrels === undefined ? undefined : await readQrels(files.qrels),
       documents: docs,
       vectors: embeddings,
       texts: vectors

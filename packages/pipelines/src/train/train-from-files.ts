@@ -72,12 +72,14 @@ async function trainWith(
   { onProgress, onRemark, signal }: Hooks,
 ): Promise<TrainingResult> {
   const { train } = await import('@kith/train')
-  const { queries, validation, settings } = setup
+  const { queries, validation, settings, relabel } = setup
   const total = settings.steps
   onProgress?.({ stage: 'training', done: 0, total })
   const result = await train({
     ...{ model, documents: setup.docs, queries, validation, settings, out },
     documentsVersion: setup.docsVersion,
+    relabel,
+    onRemark,
     ...setup.device,
     resume: true,
     signal,

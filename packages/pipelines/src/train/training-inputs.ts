@@ -9,7 +9,9 @@ import type {
 import { trainDefaults } from '@kith/train/internal'
 import { jobDefaults } from '../job-defaults.ts'
 import type { MissingPolicy } from '../join/missing.ts'
+import type { OutsidePolicy } from './outside-labels.ts'
 import type { QueryFiles } from './read-training-queries.ts'
+import type { TeacherInputs } from './teacher.ts'
 
 /** The settings of a training; its length is counted in steps, or in epochs. */
 export interface TrainingSettings extends PartialTrainSettings {
@@ -32,6 +34,10 @@ export interface TrainingInputs extends OpenEmbeddingsOptions, EncoderModelOptio
   /** An adapter that learns instead: the queries' files are embeddings then, which it changes. */
   adapter?: AdapterKind | undefined
   settings?: TrainingSettings | undefined
+  /** The teacher of a training without judgements: queries learn its ranking. */
+  teacher?: TeacherInputs | undefined
+  /** The policy for labelled documents that are not among a query's candidates; default: drop. */
+  outside?: OutsidePolicy | undefined
   /** The device that onnxruntime computes on; default cpu. */
   device?: string | undefined
   /** Threads of the CPU; default: all. */
@@ -45,6 +51,8 @@ export function checkTraining({
   adapter,
   topLayers,
   training,
+  validation,
+  teacher,
   settings = {},
 }: TrainingInputs): void {
   const fail = (problem: string) => new KithError('BAD_SETTING', problem)
@@ -54,8 +62,36 @@ export function checkTraining({
   if (training.labels !== undefined && settings.target) {
     throw fail('the labels are targets already: leave out the target of the settings')
   }
+  if (teacher) checkTeacher({ training, settings })
+  else if (training.qrels === undefined && training.labels === undefined) {
+    throw fail('the training queries have no judgements: give them, or labels, or a teacher')
+  } else if (validation && validation.qrels === undefined) {
+    throw fail('the validation queries have no judgements: give them')
+  }
   if (settings.steps !== undefined && settings.epochs !== undefined) {
     throw fail('steps and epochs say the same: give one of them')
+  }
+}
+
+/** Throws where a training has a teacher and something else that makes its targets. */
+function checkTeacher({ training, settings }: Pick<TrainingInputs, 'training' | 'settings'>): void {
+  const { target, skip = 0, negativesBelow = null, loss = trainDefaults.loss } = settings ?? {}
+  const others = {
+    judgements: training.qrels !== undefined,
+    labels: training.labels !== undefined,
+    target: Boolean(target),
+    skip: skip > 0,
+    negativesBelow: negativesBelow !== null,
+  }
+  const [other] = Object.entries(others).find(([, given]) => given) ?? []
+  if (other !== undefined) {
+    throw new KithError(
+      'BAD_SETTING',
+      `a teacher gives every candidate its target: leave out ${other}`,
+    )
+  }
+  if (loss !== 'kl') {
+    throw new KithError('BAD_SETTING', `a teacher’s probabilities take the loss kl, not ${loss}`)
   }
 }
 

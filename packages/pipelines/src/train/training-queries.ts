@@ -9,7 +9,8 @@ import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 export interface QuerySources {
   /** Queries with their retrieved documents: a `Run`, or rankings one by one. */
   rankings: Iterable<RankedQuery>
-  qrels: Qrels
+  /** Without judgements a query needs no relevant document. */
+  qrels: Qrels | undefined
   documents: Pick<Embeddings, 'rowOf'>
   /** For an encoder: the texts by query. */
   texts?: ReadonlyMap<string, string> | undefined
@@ -47,8 +48,9 @@ export function trainingQueries(sources: QuerySources): QueriesMade {
   let [rankings, withoutTruth] = [0, 0]
   for (const ranking of sources.rankings) {
     rankings++
-    const truth = join.truth(sources.qrels.get(ranking.query), sources.level ?? jobDefaults.level)
-    if (truth.rows.length === 0) {
+    const judgements = sources.qrels?.get(ranking.query)
+    const truth = join.truth(judgements, sources.level ?? jobDefaults.level)
+    if (sources.qrels && truth.rows.length === 0) {
       withoutTruth++
       continue
     }
@@ -57,12 +59,16 @@ export function trainingQueries(sources: QuerySources): QueriesMade {
   }
   join.check(where)
   if (queries.length === 0) {
-    const example = [...sources.qrels.keys()][0]
-    const lack = withoutTruth < rankings ? ' and all else that training takes' : ''
-    const problem = `${where}none of ${rankings} queries has a relevant document with an embedding${lack} (the judgements have query ${example})`
-    throw new KithError('BAD_INPUT', problem)
+    throw new KithError('BAD_INPUT', `${where}${noneOf(sources.qrels, rankings, withoutTruth)}`)
   }
   return { queries, withoutTruth, report: join.report }
+}
+
+function noneOf(qrels: Qrels | undefined, rankings: number, withoutTruth: number): string {
+  if (!qrels) return `none of ${rankings} queries has all that training takes`
+  const lack = withoutTruth < rankings ? ' and all else that training takes' : ''
+  const example = [...qrels.keys()][0]
+  return `none of ${rankings} queries has a relevant document with an embedding${lack} (the judgements have query ${example})`
 }
 
 /** A training query without its judgements; undefined where the query lacks something. */

@@ -28,9 +28,10 @@ export async function trainTrial(
   { onProgress, signal }: Hooks,
 ): Promise<void> {
   throwIfAborted(signal)
-  const { train } = await import('@kith/train')
+  const { criterion, train } = await import('@kith/train')
   const behind = new AbortController()
   const settings = trialSettings(parameters, base)
+  const value = criterion(settings.selectBy!)
   const folder = trialFolder(out, trial)
   // A trial continued from the files of a stopped program would not report its first values again.
   await rm(folder, { recursive: true, force: true })
@@ -41,15 +42,15 @@ export async function trainTrial(
     documents: setup.docs,
     queries: setup.queries,
     validation: setup.validation,
+    relabel: setup.relabel,
     settings,
     ...setup.device,
     out: folder,
     signal: signal ? AbortSignal.any([behind.signal, signal]) : behind.signal,
     onStep: ({ step, loss }) =>
       onProgress?.({ stage, done: step, total, note: `loss ${loss.toFixed(4)}` }),
-    onValidation({ loss, measures }) {
-      const value = settings.selectBy === 'loss' ? -loss : measures[settings.selectBy!]!
-      if (!report(value)) behind.abort()
+    onValidation(validation) {
+      if (!report(value(validation))) behind.abort()
     },
   })
   // A trial that was stopped by the signal has no value; a trial that fell behind has one.

@@ -60,6 +60,17 @@ export async function tuneTraining(
   if (training.labels !== undefined) {
     throw new KithError('BAD_SETTING', 'trials make their own targets: leave out the labels')
   }
+  if (inputs.teacher) {
+    throw new KithError(
+      'BAD_SETTING',
+      'trials compare targets by judgements: leave out the teacher',
+    )
+  }
+  if (given?.selectBy === 'loss') {
+    const problem =
+      'the loss of a trial does not tell how well its target teaches: select by a measure such as nDCG@10'
+    throw new KithError('BAD_SETTING', problem)
+  }
   const setup = await openTraining(inputs, hooks)
   try {
     const { files, missing } = setup
@@ -114,7 +125,7 @@ async function drawCurves(
   const longest = Math.max(...trials.map(({ course }) => course.length))
   const whole = trials.filter(({ course }) => course.length === longest)
   const folders = whole.map(({ trial }) => trialFolder(out, trial))
-  const figure = await trainingFigure(folders, selectBy === 'loss' ? jobDefaults.measure : selectBy)
+  const figure = await trainingFigure(folders, selectBy)
   const page = renderReport({ title: 'Trainings that went to the end', figures: [figure] })
   await writeAtomic(join(out, 'curves.html'), (write) => write(page))
 }

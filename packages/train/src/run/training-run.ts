@@ -16,6 +16,7 @@ import {
   readProgress,
   writeCheckpoint,
 } from './checkpoint.ts'
+import { scoresOf, sharperThan } from './flat-softmax.ts'
 import type { Identity } from './identity.ts'
 import { MetricsFile, type StepRecord, type ValidationRecord } from './metrics.ts'
 import type { Progress } from './progress.ts'
@@ -26,6 +27,8 @@ import { criterion, validate } from './validate.ts'
 export interface TrainingHooks {
   onStep?: ((record: StepRecord) => void) | undefined
   onValidation?: ((record: ValidationRecord) => void) | undefined
+  /** Gets a sentence where a setting keeps the training from learning. */
+  onRemark?: ((remark: string) => void) | undefined
   /** Stops after the step under way, with a checkpoint to go on from. */
   signal?: AbortSignal | undefined
 }
@@ -76,7 +79,11 @@ export class TrainingRun {
       await this.#completeBest()
     }
     this.#metrics = await MetricsFile.open(out, resume ? this.#progress.step : undefined)
-    if (!resume) await this.#validate()
+    if (!resume) {
+      await this.#parts.examples.begin()
+      await this.#remarkFlatSoftmax()
+      await this.#validate()
+    }
     let ended: TrainingResult['ended'] = 'done'
     while (this.#progress.step < settings.steps) {
       if (signal?.aborted) {
@@ -130,6 +137,20 @@ export class TrainingRun {
     }
     await this.#metrics!.add({ kind: 'step', ...record })
     onStep?.(record)
+  }
+
+  /** Says so where the first batch's softmax is nearly uniform. */
+  async #remarkFlatSoftmax(): Promise<void> {
+    const { examples, encoder, documents, step, settings, onRemark } = this.#parts
+    if (!onRemark || settings.loss !== 'kl') return
+    const { queries, lists } = await examples.at(0)
+    const scores = scoresOf(await encoder.encode(queries), lists, documents)
+    const { inverseTemperature } = step
+    const better = sharperThan(inverseTemperature, scores)
+    if (better === undefined) return
+    onRemark(
+      `the inverse temperature ${inverseTemperature} leaves the softmax over the candidates nearly flat, so that little is learned: ${better} would not`,
+    )
   }
 
   async #validate(): Promise<void> {

@@ -1,6 +1,7 @@
 import { KithError, type Matrix } from '@kith/core'
 import { evaluate, RunBuilder } from '@kith/ir'
 import { candidatesOf } from '../data/candidates.ts'
+import { inner } from '../data/inner.ts'
 import type { DocumentVectors, TrainingQuery } from '../data/training-query.ts'
 
 /** The result of a validation: the loss, and measures by name. */
@@ -36,7 +37,7 @@ export function validate(
     const rows = candidatesOf(id, relevant, retrieved, relevant.length + listSize)
     const vectors = documents.gather(rows)
     const own = embeddings.data.subarray(q * dimensions, (q + 1) * dimensions)
-    const scores = Float64Array.from(rows, (_, i) => product(own, vectors, i * dimensions))
+    const scores = Float64Array.from(rows, (_, i) => inner(own, vectors, i * dimensions))
     sum += divergence(
       scores.subarray(0, listSize),
       Math.min(relevant.length, listSize),
@@ -70,12 +71,6 @@ function divergence(scores: Float64Array, relevant: number, inverseTemperature: 
   let likelihood = 0
   for (let i = 0; i < relevant; i++) likelihood += inverseTemperature * scores[i]!
   return -Math.log(relevant) - likelihood / relevant + highest + Math.log(total)
-}
-
-function product(a: Float32Array, all: Float32Array, from: number): number {
-  let sum = 0
-  for (let i = 0; i < a.length; i++) sum += a[i]! * all[from + i]!
-  return sum
 }
 
 /** The criterion of the best checkpoint, as a number of which more is better. */

@@ -1,0 +1,204 @@
+/**
+ * What to teach, on NFCorpus, where all relevant documents are known: trained on one label drawn
+ * for each training query, stopped by one label of each dev query, reported on the dev queries with
+ * all their judgements; several draws. Then each trained model is followed by the ranking of words
+ * and neighbours. p values are corrected for the number of recipes (Holm).
+ *
+ *   node experiments/nfcorpus.mjs FOLDER encoder|adapter [--recipes one-hot,distil] [--repeats 3]
+ *     [--labels even|bm25-10|bm25-3] [--model MODEL] [-- options of kith train]
+ *
+ * FOLDER is BEIR's nfcorpus with train and dev judgements (../shared/data/nfcorpus). Labels are
+ * drawn evenly from a query's relevant documents; or from those among the first 10 or 3 of BM25, as
+ * annotators who see what one engine shows would draw them.
+ */
+import { existsSync, mkdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { drawSparse } from '@kith/collections'
+import { distilTarget, labelPresets } from '@kith/core'
+import {
+  readQrels,
+  readRun,
+  readTexts,
+  writeAtomic,
+  writeQrels,
+  writeRun,
+  writeTexts,
+} from '@kith/ir'
+import { seededFraction } from '@kith/ir/random'
+import { encodeTexts, labelRun, rerankRun, searchRun } from '@kith/pipelines'
+import { searchBm25 } from './bm25.mjs'
+import { figuresOf, printStudy, readArguments, trainedRun } from './trial.mjs'
+
+const [collection] = process.argv.splice(2, 1)
+if (!collection || !existsSync(join(collection, 'qrels/train.tsv'))) {
+  console.error('the first argument is the folder of NFCorpus with its training judgements')
+  process.exit(2)
+}
+
+/** The evidence that was found to be best: settings of `labelRun`. */
+const joint = { target: 'joint', maxLabelled: 4, boost: 3, contextSize: 200 }
+/** What each recipe changes against one-hot labels. */
+const recipes = {
+  'one-hot': {},
+  complete: { complete: true },
+  'joint-words': { evidence: joint, texts: true },
+  joint: { evidence: joint },
+  mixed: { evidence: { ...joint, target: 'mixed' } },
+  'joint-words-32': { evidence: { ...joint, maxLabelled: 32, boost: 1.2 }, texts: true },
+  'coder-tas-b': { evidence: labelPresets['coder-tas-b'] },
+  'coder-cocondenser': { evidence: labelPresets['coder-cocondenser'] },
+  distil: { distil: 1 },
+  'one-hot+distil': { distil: 0.5 },
+  'skip-30': { settings: { skip: 30 } },
+  'below-0.95': { settings: { negativesBelow: 0.95 } },
+}
+const given = readArguments([], {
+  recipes: { type: 'string', default: Object.keys(recipes).join(',') },
+  labels: { type: 'string', default: 'even' },
+  model: { type: 'string' },
+})
+const { what, repeats, passed, model } = given
+const names = given.recipes.split(',')
+const unknown = names.find((name) => !(name in recipes))
+const depth = Number(/^bm25-(\d+)$/.exec(given.labels)?.[1] ?? 0)
+if (unknown !== undefined || (depth === 0 && given.labels !== 'even')) {
+  console.error(`recipes are ${Object.keys(recipes).join(', ')}; labels even, bm25-10 or bm25-3`)
+  process.exit(2)
+}
+
+const own = join(given.folder, 'nfcorpus', basename(model ?? 'all-MiniLM-L6-v2'))
+mkdirSync(own, { recursive: true })
+const at = (name) => join(own, name)
+const corpus = join(collection, 'corpus.jsonl')
+const train = await readQrels(join(collection, 'qrels/train.tsv'))
+const dev = await readQrels(join(collection, 'qrels/dev.tsv'))
+const queryTexts = []
+for await (const { id, text } of readTexts(join(collection, 'queries.jsonl'))) {
+  if (train.has(id) || dev.has(id)) queryTexts.push({ id, text })
+}
+const queryText = at('queries.jsonl')
+await writeTexts(queryText, queryTexts)
+const ready = join(collection, 'embeddings/all-MiniLM-L6-v2/docs.npy')
+const docs = model === undefined && existsSync(ready) ? ready : at('docs.npy')
+const [queries, run, reranked, bm25] = [
+  'queries.npy',
+  'run.trec',
+  'reranked.trec',
+  'bm25.trec',
+].map(at)
+if (!existsSync(docs)) await encodeTexts({ model, maxTokens: 256, input: corpus, out: docs })
+if (!existsSync(queries)) {
+  await encodeTexts({ model, maxTokens: 256, input: queryText, role: 'query', out: queries })
+}
+if (!existsSync(run)) await searchRun({ queries, docs, top: 200, out: run })
+if (!existsSync(reranked)) {
+  await rerankRun({ run, queries, docs, corpus, queryText, out: reranked })
+}
+if (depth > 0 && !existsSync(bm25)) {
+  const documents = []
+  for await (const entry of readTexts(corpus)) documents.push(entry)
+  await writeRun(bm25, searchBm25(documents, queryTexts, 10))
+}
+
+// The measures that the study reports, all on the dev queries.
+const table = new Map()
+const add = async (name, file, sparseDev) => {
+  const after = file === run ? reranked : file.replace(/trec$/, 'reranked.trec')
+  const row = table.get(name) ?? { sparse: [], full: [], after: [] }
+  row.sparse.push(await figuresOf(file, sparseDev))
+  row.full.push(await figuresOf(file, dev, ['nDCG@10', 'Recall@100']))
+  row.after.push(await figuresOf(after, dev))
+  table.set(name, row)
+  const shown = [row.sparse, row.full, row.after].map((list) => list.at(-1).mean['nDCG@10'])
+  console.log(`${name}: ${shown.map((value) => value.toFixed(4)).join(', ')}`)
+}
+for (let seed = 1; seed <= repeats; seed++) {
+  const folder = at(`${given.labels}-${seed}`)
+  mkdirSync(folder, { recursive: true })
+  const files = {
+    ...{ docs, queries: queryText, embeddings: queries, run, corpus },
+    trainQrels: join(folder, 'train.tsv'),
+    devQrels: join(folder, 'dev.tsv'),
+  }
+  const sparse = await drawn(train, seed)
+  const sparseDev = await drawn(dev, seed)
+  await writeQrels(files.trainQrels, sparse, { format: 'beir' })
+  await writeQrels(files.devQrels, sparseDev, { format: 'beir' })
+  for (const name of names) {
+    const recipe = recipes[name]
+    const { settings } = recipe
+    const inputs = { ...files }
+    let teacher
+    if (recipe.complete) inputs.trainQrels = join(collection, 'qrels/train.tsv')
+    if (recipe.evidence) inputs.labels = await evidenceLabels(folder, name, files.trainQrels)
+    if (recipe.distil === 1) {
+      inputs.trainQrels = undefined
+      inputs.trainRun = await trainingRun()
+      teacher = { corpus, queryText: what === 'adapter' ? queryText : undefined }
+    } else if (recipe.distil) {
+      inputs.labels = await mixedLabels(join(folder, 'one-hot-distil.jsonl'), sparse, recipe.distil)
+    }
+    const trial = { what, name, seed, passed, settings, teacher }
+    await add(name, await trainedRun(folder, trial, inputs), sparseDev)
+  }
+  await add('plain', run, sparseDev)
+}
+printStudy(
+  `NFCorpus, ${basename(model ?? 'all-MiniLM-L6-v2')}, ${what} ${passed.join(' ')}, labels ${given.labels}, ${repeats} draws, ${names.length} recipes`,
+  table,
+)
+
+/** One label of each query. */
+async function drawn(qrels, seed) {
+  if (depth > 0) return drawSparse(qrels, await readRun(bm25), { seed, depth }).qrels
+  return new Map(
+    [...qrels].map(([query, judged]) => {
+      const relevant = [...judged].filter(([, grade]) => grade > 0).sort()
+      const one = relevant[Math.floor(seededFraction(seed, query) * relevant.length)]
+      return [query, new Map([one])]
+    }),
+  )
+}
+
+/** The run of the training queries alone: a teacher takes all queries that a run has. */
+async function trainingRun() {
+  const file = at('train.trec')
+  if (!existsSync(file)) {
+    const all = await readRun(run)
+    await writeRun(
+      file,
+      [...all].filter(({ query }) => train.has(query)),
+    )
+  }
+  return file
+}
+
+/** Evidence-based labels by `labelRun`. */
+async function evidenceLabels(folder, name, qrels) {
+  const { evidence: settings, texts = false } = recipes[name]
+  const out = join(folder, `${name}.jsonl`)
+  const textFiles = texts ? { corpus, queryText, texts } : {}
+  if (!existsSync(out)) await labelRun({ run, queries, docs, qrels, ...textFiles, settings, out })
+  return out
+}
+
+/** One-hot labels mixed with what the ranking teaches, of which each query gets a share. */
+async function mixedLabels(out, sparse, share) {
+  const taught = await readRun(reranked)
+  const lines = [...sparse].map(([query, judged]) => {
+    const { ids, scores } = taught.get(query)
+    const labels = new Map()
+    for (const [i, value] of distilTarget(scores).entries()) labels.set(ids[i], share * value)
+    for (const id of judged.keys()) labels.set(id, (labels.get(id) ?? 0) + 1 - share)
+    const sorted = [...labels].sort(([, a], [, b]) => b - a)
+    return JSON.stringify({
+      query,
+      docs: sorted.map(([id]) => id),
+      labels: sorted.map(([, value]) => value),
+      evidence: sorted.map(([, value]) => value),
+      groundTruth: [...judged.keys()],
+    })
+  })
+  await writeAtomic(out, (write) => write(`${lines.join('\n')}\n`))
+  return out
+}

@@ -1,0 +1,53 @@
+import { KithError } from '../error.ts'
+import { range, resolve } from '../settings/setting-rules.ts'
+import { softmax } from './labels.ts'
+import { normalise } from './normalise.ts'
+
+/** How the scores of a teacher become a target. */
+export interface DistilSettings {
+  /** How many of the teacher's first documents have a label above 0. */
+  depth: number
+  /** The factor of the standardised scores: the higher, the more probability the first ones have. */
+  sharpness: number
+}
+
+/** Settings of a distillation that differ from the default. */
+export type PartialDistilSettings = { [Name in keyof DistilSettings]?: number | undefined }
+
+/** The settings of a distillation where nothing else is said. */
+export const distilDefaults: Readonly<DistilSettings> = { depth: 50, sharpness: 1 }
+
+const rules = {
+  depth: range({ from: 1, to: 16_384, integer: true }),
+  sharpness: range({ from: 0, to: 1000, above: true }),
+}
+
+/** Completes the settings of a distillation with the defaults, and checks each one's range. */
+export function resolveDistilSettings(settings: PartialDistilSettings = {}): DistilSettings {
+  return resolve(settings, distilDefaults, rules)
+}
+
+/**
+ * The target that teaches a ranking to another model (docs/method.md section 6): the softmax of its
+ * first scores, standardised, so that teachers of any scale teach alike.
+ *
+ * @param scores The teacher's scores of a query's documents, best first.
+ * @returns Probabilities of the first documents, at most `depth`; they sum to 1.
+ */
+export function distilTarget(
+  scores: ArrayLike<number>,
+  settings?: PartialDistilSettings,
+): Float64Array {
+  const { depth, sharpness } = resolveDistilSettings(settings)
+  const first = Float64Array.from({ length: Math.min(depth, scores.length) }, (_, i) => scores[i]!)
+  for (let i = 0; i < first.length; i++) {
+    if (!Number.isFinite(first[i])) {
+      throw new KithError('BAD_INPUT', `score ${i} of the teacher is ${first[i]}, not a number`)
+    }
+    if (i > 0 && first[i]! > first[i - 1]!) {
+      const problem = `scores of the teacher go from the highest to the lowest: score ${i} is above the one before`
+      throw new KithError('BAD_INPUT', problem)
+    }
+  }
+  return softmax(normalise(first, first, 'std').map((value) => sharpness * value))
+}

@@ -1,0 +1,105 @@
+import type { Matrix } from '@kith/core'
+import { type Embeddings, readRun } from '@kith/ir'
+import type { PartialTrainSettings, Relabel, TrainingQuery } from '@kith/train'
+import { trainDefaults } from '@kith/train/internal'
+import type { Hooks } from '../hooks.ts'
+import { jobDefaults } from '../job-defaults.ts'
+import type { Missing } from '../join/missing.ts'
+import { outsideRemark, treatOutside } from './outside-labels.ts'
+import { type QueryFiles, readTrainingQueries } from './read-training-queries.ts'
+import { agreeing, teachQueries } from './teach-queries.ts'
+import { openTeacher } from './teacher.ts'
+import type { TrainingInputs } from './training-inputs.ts'
+
+/** Lists shorter than this hold nothing but the hardest candidates. */
+const SHORT = 50
+
+/** The documents and the model that queries are opened for. */
+export interface OpenFor {
+  inputs: TrainingInputs
+  docs: Embeddings
+  /** Embeds queries with the model as it is before the training. */
+  embed(queries: readonly TrainingQuery[]): Promise<Matrix>
+}
+
+/** Queries with all that a training takes of them. */
+export interface OpenQueries {
+  queries: readonly TrainingQuery[]
+  /** Makes labels for other candidates, where a teacher does. */
+  relabel?: Relabel | undefined
+  missing: readonly Missing[]
+  /** The files that were read. */
+  files: readonly string[]
+}
+
+/** The queries that are learned from: judged, labelled before, or taught. */
+export async function openTrainingQueries(given: OpenFor, hooks: Hooks): Promise<OpenQueries> {
+  const { inputs } = given
+  const { outside = jobDefaults.outside, settings } = inputs
+  const { listSize = trainDefaults.listSize } = settings ?? {}
+  const read = await readQueries('training queries', inputs.training, given, hooks)
+  const { queries, counts } = treatOutside(read.queries, outside, listSize)
+  const remark = outsideRemark(counts, outside, listSize)
+  if (remark !== undefined) hooks.onRemark?.(remark)
+  if (!inputs.teacher) remarkShortLists(queries, settings, hooks)
+  return { ...read, queries }
+}
+
+/** Says so where all negatives of most queries are their hardest. */
+function remarkShortLists(
+  queries: readonly TrainingQuery[],
+  { listSize = trainDefaults.listSize, skip = 0, negativesBelow = null }: PartialTrainSettings = {},
+  { onRemark }: Hooks,
+): void {
+  if (skip > 0 || negativesBelow !== null) return
+  const short = queries.filter(({ retrieved }) => Math.min(retrieved.length, listSize) < SHORT)
+  if (short.length <= queries.length / 2) return
+  onRemark?.(
+    `${short.length} of ${queries.length} training queries have fewer than ${SHORT} candidates, the hardest: many of these are relevant, though not labelled, and training on them alone can ruin a model; take longer lists (listSize, and a run that is as long), or leave doubtful ones out (skip, negativesBelow)`,
+  )
+}
+
+/** Held-out queries; those without judgements are validated by how far a model agrees with the teacher. */
+export async function openValidationQueries(
+  given: OpenFor,
+  files: QueryFiles,
+  hooks: Hooks,
+): Promise<OpenQueries> {
+  const read = await readQueries('validation queries', files, given, hooks)
+  return files.qrels === undefined ? { ...read, queries: agreeing(read.queries) } : read
+}
+
+async function readQueries(
+  kind: string,
+  files: QueryFiles,
+  { inputs, docs, embed }: OpenFor,
+  hooks: Hooks,
+): Promise<OpenQueries> {
+  const { level = jobDefaults.level, adapter, missing = jobDefaults.missing, teacher } = inputs
+  const name = `${kind} of ${files.run}`
+  const vectors = adapter !== undefined
+  const run = await readRun(files.run)
+  const made = await readTrainingQueries(files, run, { docs, level, vectors, missing, name })
+  const { withoutTruth, report } = made
+  const named = [files.queries, files.run, files.qrels, files.labels]
+  const found: OpenQueries = {
+    queries: made.queries,
+    missing: [],
+    files: named.filter((file) => file !== undefined),
+  }
+  // Queries with judgements are validated by those.
+  if (teacher && files.qrels === undefined) {
+    const queryText = vectors ? teacher.queryText : (teacher.queryText ?? files.queries)
+    const taughtBy = teacher.run === undefined ? { ...teacher, queryText } : teacher
+    const all = (inputs.settings?.refreshEvery ?? 0) > 0
+    const opened = await openTeacher(taughtBy, { run, docs, all, missing })
+    const teaching = { docs, missing, report, name, embed }
+    Object.assign(found, await teachQueries(made.queries, opened, teaching, hooks))
+    found.files = [...found.files, ...opened.files]
+  }
+  for (const remark of report.remarks()) hooks.onRemark?.(`${name}: ${remark}`)
+  if (withoutTruth > 0) {
+    hooks.onRemark?.(`${withoutTruth} queries of ${files.run} have no relevant document`)
+  }
+  return { ...found, missing: report.list() }
+}

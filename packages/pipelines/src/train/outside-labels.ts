@@ -1,0 +1,78 @@
+import type { TrainingQuery } from '@kith/train'
+
+/** The policies for labelled documents that are not among a query's candidates. */
+export const outsidePolicies = ['drop', 'inject'] as const
+
+/**
+ * `drop` leaves labelled documents out that are not among a query's candidates, and queries that
+ * have no others; `inject` puts them into the candidates.
+ */
+export type OutsidePolicy = (typeof outsidePolicies)[number]
+
+/** Labels that are not among a query's candidates. */
+export interface OutsideLabels {
+  /** All labelled documents, those of them outside, and queries that have no others. */
+  labels: number
+  outside: number
+  queries: number
+}
+
+/** Counts the labelled documents that are not among the first candidates, and applies the policy. */
+export function treatOutside(
+  queries: readonly TrainingQuery[],
+  policy: OutsidePolicy,
+  listSize: number,
+): { queries: TrainingQuery[]; counts: OutsideLabels } {
+  const counts = { labels: 0, outside: 0, queries: 0 }
+  const kept: TrainingQuery[] = []
+  for (const query of queries) {
+    const list = new Set(Array.from(query.retrieved).slice(0, listSize))
+    const inside = insideOf(query, list)
+    const labelled = labelledRows(query)
+    const outside = labelled.filter((row) => !list.has(row)).length
+    counts.labels += labelled.length
+    counts.outside += outside
+    if (outside === labelled.length) counts.queries++
+    if (policy === 'inject' || outside === 0) kept.push(query)
+    else if (outside < labelled.length) kept.push(inside)
+  }
+  return { queries: kept, counts }
+}
+
+/** The remark on labels outside the candidates; undefined where they are too few to matter. */
+export function outsideRemark(
+  { labels, outside, queries }: OutsideLabels,
+  policy: OutsidePolicy,
+  listSize: number,
+): string | undefined {
+  if (outside === 0) return undefined
+  const share = Math.round((100 * outside) / labels)
+  const where = `${outside} of ${labels} labelled documents (${share} %) are not among their query’s first ${listSize} candidates`
+  if (policy === 'drop') {
+    const lost = queries > 0 ? `, and ${queries} queries that have no others` : ''
+    return `${where}: they are left out${lost} (outside: inject puts them in)`
+  }
+  if (outside < 0.1 * labels) return undefined
+  return `${where} and are put in: that teaches to move away from what the model knows (outside: drop leaves them out)`
+}
+
+/** The documents that a query learns from. */
+function labelledRows({ relevant, labels }: TrainingQuery): readonly number[] {
+  return labels ? labels.rows.filter((_, i) => labels.values[i]! > 0) : relevant
+}
+
+/** A query with those of its relevant and labelled documents that are in a list. */
+function insideOf(query: TrainingQuery, list: ReadonlySet<number>): TrainingQuery {
+  const { relevant, grades, labels } = query
+  const at = relevant.flatMap((row, i) => (list.has(row) ? [i] : []))
+  const labelledAt = labels?.rows.flatMap((row, i) => (list.has(row) ? [i] : []))
+  return {
+    ...query,
+    relevant: at.map((i) => relevant[i]!),
+    grades: grades && at.map((i) => grades[i]!),
+    labels: labels && {
+      rows: labelledAt!.map((i) => labels.rows[i]!),
+      values: labelledAt!.map((i) => labels.values[i]!),
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { KithError, type Matrix } from '@kith/core'
+import type { Embeddings } from '@kith/ir'
+import type { Relabel, TrainingQuery } from '@kith/train'
+import { type Hooks, stageOf } from '../hooks.ts'
+import { Join } from '../join/join.ts'
+import type { MissingPolicy, MissingReport } from '../join/missing.ts'
+import type { Teacher } from './teacher.ts'
+
+/** How many of the teacher's first documents agreement is measured by. */
+const AGREED = 10
+
+/** What teaching queries takes besides the teacher. */
+export interface Teaching {
+  docs: Embeddings
+  missing: MissingPolicy
+  report: MissingReport
+  /** The name of the queries in messages. */
+  name: string
+  /** Embeds queries with the model as it is before the training. */
+  embed(queries: readonly TrainingQuery[]): Promise<Matrix>
+}
+
+/** Queries with the teacher's labels, and how they get labels for other candidates. */
+export interface TaughtQueries {
+  queries: TrainingQuery[]
+  /** Undefined where labels do not depend on the candidates. */
+  relabel: Relabel | undefined
+}
+
+/** Gives queries labels by a teacher; those that it has none for are left out, and reported. */
+export async function teachQueries(
+  queries: readonly TrainingQuery[],
+  teacher: Teacher,
+  { docs, missing, report, name, embed }: Teaching,
+  hooks: Hooks,
+): Promise<TaughtQueries> {
+  const join = new Join({ docs }, missing, report)
+  const embeddings = teacher.needsEmbedding ? await embed(queries) : undefined
+  const places = new Map(queries.map(({ id }, place) => [id, place]))
+  const labelsOf = (query: TrainingQuery) => {
+    const place = places.get(query.id)!
+    const { data, dimensions } = embeddings ?? { data: new Float32Array(), dimensions: 0 }
+    const embedding = data.subarray(place * dimensions, (place + 1) * dimensions)
+    return teacher.teach(query, embeddings && embedding, join)
+  }
+  const onDone = stageOf(hooks, `teaching ${name}`, queries.length)
+  const taught = queries.flatMap((query, i) => {
+    const labels = labelsOf(query)
+    onDone(i + 1)
+    return labels ? [{ ...query, labels }] : []
+  })
+  join.check(`${name}: `)
+  if (taught.length === 0) {
+    throw new KithError('BAD_INPUT', `${name}: the teacher has labels for none of the queries`)
+  }
+  const relabel = (query: TrainingQuery) => {
+    const labels = labelsOf(query)
+    join.check(`${name}: `)
+    return labels ?? query.labels!
+  }
+  return { queries: taught, relabel: teacher.needsEmbedding ? relabel : undefined }
+}
+
+/** Queries whose relevant documents are the teacher's first, so that measures say how far a model agrees with it. */
+export function agreeing(queries: readonly TrainingQuery[]): TrainingQuery[] {
+  return queries.map(({ labels, ...query }) => {
+    return { ...query, relevant: labels!.rows.slice(0, AGREED), grades: undefined }
+  })
+}

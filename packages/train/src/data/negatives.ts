@@ -1,0 +1,50 @@
+import { inner } from './inner.ts'
+import type { DocumentVectors, TrainingQuery } from './training-query.ts'
+
+/** Which retrieved documents are not taken as negatives: many of them are relevant, but not labelled. */
+export interface NegativeSettings {
+  /** How many of the first retrieved documents. */
+  skip: number
+  /** Those with a score above this part of the best relevant document's; null: none. */
+  negativesBelow: number | null
+}
+
+/** Takes documents that may well be relevant out of the candidates; labelled documents stay. */
+export class NegativeFilter {
+  /** Whether it takes anything out. */
+  readonly active: boolean
+  /** Whether scores decide, which take the query's embedding. */
+  readonly needsEmbedding: boolean
+  readonly #documents: DocumentVectors
+  readonly #settings: NegativeSettings
+
+  constructor(documents: DocumentVectors, settings: NegativeSettings) {
+    this.#documents = documents
+    this.#settings = settings
+    this.needsEmbedding = settings.negativesBelow !== null
+    this.active = settings.skip > 0 || this.needsEmbedding
+  }
+
+  /** The candidates that are left of a query's retrieved documents, in their order. */
+  apply(
+    { relevant, labels }: TrainingQuery,
+    retrieved: ArrayLike<number>,
+    embedding: Float32Array | undefined,
+  ): Uint32Array {
+    const labelled = new Set([...relevant, ...(labels?.rows ?? [])])
+    const rest = Array.from(retrieved).filter(
+      (row, rank) => rank >= this.#settings.skip || labelled.has(row),
+    )
+    if (!embedding || relevant.length === 0) return Uint32Array.from(rest)
+    const best = this.#scores(embedding, relevant).reduce((most, score) => Math.max(most, score))
+    // A part of a negative score is above it: the margin is taken off its size.
+    const highest = best - (1 - this.#settings.negativesBelow!) * Math.abs(best)
+    const scores = this.#scores(embedding, rest)
+    return Uint32Array.from(rest.filter((row, i) => scores[i]! <= highest || labelled.has(row)))
+  }
+
+  #scores(embedding: Float32Array, rows: readonly number[]): Float64Array {
+    const vectors = this.#documents.gather(rows)
+    return Float64Array.from(rows, (_, i) => inner(embedding, vectors, i * embedding.length))
+  }
+}

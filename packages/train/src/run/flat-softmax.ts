@@ -1,0 +1,65 @@
+import { inner } from '../data/inner.ts'
+import type { TargetList } from '../data/targets.ts'
+import type { DocumentVectors } from '../data/training-query.ts'
+
+/** The part of the largest possible entropy from which on a softmax hardly tells candidates apart. */
+const FLAT = 0.97
+/** The part that a better inverse temperature leads to, at most. */
+const WELL = 0.8
+
+/** Inner products of queries with their candidates, a list per query. */
+export function scoresOf(
+  embeddings: { data: Float32Array; dimensions: number },
+  lists: readonly TargetList[],
+  documents: DocumentVectors,
+): Float64Array[] {
+  const { data, dimensions } = embeddings
+  return lists.map(({ rows }, q) => {
+    const own = data.subarray(q * dimensions, (q + 1) * dimensions)
+    const vectors = documents.gather(rows)
+    return Float64Array.from(rows, (_, i) => inner(own, vectors, i * dimensions))
+  })
+}
+
+/**
+ * An inverse temperature that would not leave the softmax over candidates nearly uniform, where the
+ * given one does: then every candidate is pushed alike, and nothing is learned. Undefined where the
+ * given one is well, or where no number helps since all scores are equal.
+ */
+export function sharperThan(
+  inverseTemperature: number,
+  scores: readonly Float64Array[],
+): number | undefined {
+  if (evenness(scores, inverseTemperature) < FLAT) return undefined
+  // Round numbers: 1, 2, 5, 10, …
+  const exponent = Math.floor(Math.log10(inverseTemperature))
+  for (let power = exponent; power < exponent + 8; power++) {
+    for (const digit of [1, 2, 5]) {
+      const tried = digit * 10 ** power
+      if (tried > inverseTemperature && evenness(scores, tried) <= WELL) return tried
+    }
+  }
+  return undefined
+}
+
+/** The mean entropy of the softmax over each list, as a part of the largest possible one. */
+function evenness(lists: readonly Float64Array[], factor: number): number {
+  const longer = lists.filter(({ length }) => length > 1)
+  if (longer.length === 0) return 0
+  const sum = longer.reduce((total, scores) => {
+    return total + entropy(scores, factor) / Math.log(scores.length)
+  }, 0)
+  return sum / longer.length
+}
+
+function entropy(scores: Float64Array, factor: number): number {
+  const highest = scores.reduce((most, score) => Math.max(most, factor * score), -Infinity)
+  let [total, weighted] = [0, 0]
+  for (const score of scores) {
+    const logit = factor * score - highest
+    const power = Math.exp(logit)
+    total += power
+    weighted += power * logit
+  }
+  return Math.log(total) - weighted / total
+}
