@@ -90,6 +90,21 @@ if (!existsSync(docs)) await encodeTexts({ model, maxTokens: 256, input: corpus,
 if (!existsSync(queries)) {
   await encodeTexts({ model, maxTokens: 256, input: queryText, role: 'query', out: queries })
 }
+// The dev queries alone are ranked by what was learned.
+const test = { queries: at('dev.jsonl'), embeddings: at('dev.npy') }
+await writeTexts(
+  test.queries,
+  queryTexts.filter(({ id }) => dev.has(id)),
+)
+if (!existsSync(test.embeddings)) {
+  await encodeTexts({
+    model,
+    maxTokens: 256,
+    input: test.queries,
+    role: 'query',
+    out: test.embeddings,
+  })
+}
 if (!existsSync(run)) await searchRun({ queries, docs, top: 200, out: run })
 if (!existsSync(reranked)) {
   await rerankRun({ run, queries, docs, corpus, queryText, out: reranked })
@@ -116,7 +131,7 @@ for (let seed = 1; seed <= repeats; seed++) {
   const folder = at(`${given.labels}-${seed}`)
   mkdirSync(folder, { recursive: true })
   const files = {
-    ...{ docs, queries: queryText, embeddings: queries, run, corpus },
+    ...{ docs, queries: queryText, embeddings: queries, run, corpus, test },
     trainQrels: join(folder, 'train.tsv'),
     devQrels: join(folder, 'dev.tsv'),
   }

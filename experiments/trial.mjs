@@ -65,7 +65,7 @@ export function readArguments(further = [], options = {}) {
  * Trains once and ranks documents for all queries with what was learned; returns the run's file.
  * `data` has the files: docs, queries (texts), embeddings (of the queries), run, trainQrels,
  * devQrels; labels where they were made before, and corpus where the run is to be reranked as well,
- * into a file with .reranked in its name. `teacher` is one of `trainFromFiles`.
+ * into a file with .reranked in its name; test where other queries are ranked. `teacher` is one of `trainFromFiles`.
  */
 export async function trainedRun(folder, { what, target, seed, passed, ...trial }, data) {
   const name = [what, trial.name ?? target, ...passed].join('_').replaceAll(/[^\w.-]/g, '')
@@ -93,13 +93,15 @@ export async function trainedRun(folder, { what, target, seed, passed, ...trial 
     out: model,
   })
   const embeddings = join(model, 'queries.npy')
-  if (what === 'adapter') await adaptQueries({ adapter: model, queries, out: embeddings })
-  else await encodeTexts({ model, input: queries, role: 'query', out: embeddings })
+  const asked = data.test ?? data
+  if (what === 'adapter') {
+    await adaptQueries({ adapter: model, queries: asked.embeddings, out: embeddings })
+  } else await encodeTexts({ model, input: asked.queries, role: 'query', out: embeddings })
   const found = join(model, 'run.trec')
   await searchRun({ queries: embeddings, docs, top: data.corpus ? 200 : 100, out: found })
   if (data.corpus) {
     const out = join(model, 'reranked.trec')
-    const texts = { corpus: data.corpus, queryText: data.queries }
+    const texts = { corpus: data.corpus, queryText: asked.queries }
     await rerankRun({ run: found, queries: embeddings, docs, ...texts, out })
     renameSync(out, done.replace(/trec$/, 'reranked.trec'))
   }

@@ -70,6 +70,7 @@ test('long queries are whole, unless the user cuts them, which is counted', asyn
     trainFromFiles(
       {
         ...{ docs: path('long.npy'), topLayers: 1, maxTokens, out: path(out) },
+        outside: 'inject',
         training: { queries, run: path('first.trec'), qrels: path('first.qrels') },
         validation: { queries, run: path('rest.trec'), qrels: path('rest.qrels') },
         settings: { steps: 1, batchSize: 4 },

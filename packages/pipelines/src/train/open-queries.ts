@@ -1,4 +1,4 @@
-import type { Matrix } from '@kith/core'
+import { KithError, type Matrix } from '@kith/core'
 import { type Embeddings, readRun } from '@kith/ir'
 import type { PartialTrainSettings, Relabel, TrainingQuery } from '@kith/train'
 import { trainDefaults } from '@kith/train/internal'
@@ -40,6 +40,9 @@ export async function openTrainingQueries(given: OpenFor, hooks: Hooks): Promise
   const read = await readQueries('training queries', inputs.training, given, hooks)
   const { queries, counts } = treatOutside(read.queries, outside, listSize)
   const remark = outsideRemark(counts, outside, listSize)
+  if (queries.length === 0) {
+    throw new KithError('BAD_INPUT', `training queries of ${inputs.training.run}: ${remark}`)
+  }
   if (remark !== undefined) hooks.onRemark?.(remark)
   if (!inputs.teacher) remarkShortLists(queries, settings, hooks)
   return { ...read, queries }

@@ -54,7 +54,8 @@ export async function trainFromFiles(inputs: TrainInputs, hooks: Hooks = {}): Pr
     const { queries, validation, settings, files, missing } = setup
     const cut = remarkCutQueries(model, queries, validation ?? [], hooks)
     throwIfAborted(hooks.signal)
-    const result = await trainWith(setup, model, out, hooks)
+    const judged = inputs.validation?.qrels !== undefined
+    const result = await trainWith({ ...setup, judged }, model, out, hooks)
     const made = { ...settings, ...modelSettings(inputs), maxTokens: model.maxTokens }
     await writeSidecar(out, 'train', made, files, { cut, missing: someMissing(missing) })
     const curves = validation && (await drawCurves(out))
@@ -66,7 +67,7 @@ export async function trainFromFiles(inputs: TrainInputs, hooks: Hooks = {}): Pr
 
 /** Trains, or goes on training, in a folder; throws the signal's reason where it was stopped. */
 async function trainWith(
-  setup: TrainingSetup,
+  setup: TrainingSetup & { judged: boolean },
   model: Awaited<ReturnType<TrainingSetup['openModel']>>,
   out: string,
   { onProgress, onRemark, signal }: Hooks,
@@ -85,7 +86,7 @@ async function trainWith(
     signal,
     onStep: (record) =>
       onProgress?.({ stage: 'training', done: record.step, total, note: stepNote(record) }),
-    onValidation: (record) => onRemark?.(validationLine(record)),
+    onValidation: (record) => onRemark?.(validationLine(record, setup.judged)),
   })
   if (result.ended === 'stopped') {
     onRemark?.(`${out}: the checkpoint of step ${result.steps} of ${total} is saved`)
@@ -99,9 +100,10 @@ function stepNote({ loss, learningRate, labelShare }: StepRecord): string {
   return `loss ${loss.toFixed(4)}, rate ${learningRate.toExponential(2)}${labels}`
 }
 
-function validationLine({ step, loss, measures }: ValidationRecord): string {
+/** @param judged Whether the labels are judgements; else they are the teacher's first documents. */
+function validationLine({ step, loss, measures }: ValidationRecord, judged: boolean): string {
   const figures = Object.entries(measures).map(([name, value]) => `${name} ${value.toFixed(4)}`)
-  return `step ${step}: validation loss ${loss.toFixed(4)} (original labels), ${figures.join(', ')}`
+  return `step ${step}: validation loss ${loss.toFixed(4)} (${judged ? 'original labels' : 'agreement with the teacher'}), ${figures.join(', ')}`
 }
 
 /** Draws the validations that a training has made, beside its metrics: a picture and a page. */

@@ -141,11 +141,11 @@ export class TrainingRun {
 
   /** Says so where the first batch's softmax is nearly uniform. */
   async #remarkFlatSoftmax(): Promise<void> {
-    const { examples, encoder, documents, step, settings, onRemark } = this.#parts
+    const { examples, encoder, documents, settings, onRemark } = this.#parts
     if (!onRemark || settings.loss !== 'kl') return
     const { queries, lists } = await examples.at(0)
     const scores = scoresOf(await encoder.encode(queries), lists, documents)
-    const { inverseTemperature } = step
+    const { inverseTemperature } = settings
     const better = sharperThan(inverseTemperature, scores)
     if (better === undefined) return
     onRemark(
