@@ -120,10 +120,13 @@ function encoderOptions(inputs: TrainingInputs): EncoderModelOptions {
   return { pooling, normalise, maxTokens, queryPrefix, revision, topLayers }
 }
 
-/** The model that is trained, as sidecars name it. */
+/** The model that is trained, and whom it learns from, as sidecars name them. */
 export function modelSettings(inputs: TrainingInputs): Readonly<Record<string, unknown>> {
-  const { adapter, normalise, model = jobDefaults.model } = inputs
-  return adapter === undefined ? { model, ...encoderOptions(inputs) } : { adapter, normalise }
+  const { adapter, normalise, model = jobDefaults.model, teacher } = inputs
+  const { outside = jobDefaults.outside } = inputs
+  const learning =
+    adapter === undefined ? { model, ...encoderOptions(inputs) } : { adapter, normalise }
+  return { ...learning, outside, teacher }
 }
 
 /** A model with the weights that training starts from. */

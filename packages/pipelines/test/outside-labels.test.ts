@@ -1,0 +1,47 @@
+import type { TrainingQuery } from '@kith/train'
+import { expect, test } from 'vitest'
+import { outsideRemark, treatOutside } from '../src/train/outside-labels.ts'
+
+const query = (id: string, more: Partial<TrainingQuery>): TrainingQuery => ({
+  id,
+  relevant: [],
+  retrieved: [1, 2, 3, 4],
+  ...more,
+})
+const queries = [
+  query('inside', { relevant: [2], grades: [1] }),
+  query('half', { relevant: [9, 3], grades: [2, 1] }),
+  query('beyond', { relevant: [4], grades: [1] }),
+  query('labelled', { relevant: [9], labels: { rows: [1, 8, 2], values: [0.5, 0.3, 0.2] } }),
+]
+
+test('labels outside the candidates are counted, and dropped with queries that have no others', () => {
+  const { queries: kept, counts } = treatOutside(queries, 'drop', 3)
+  expect(counts).toEqual({ labels: 7, outside: 3, queries: 1 })
+  expect(kept).toEqual([
+    queries[0],
+    query('half', { relevant: [3], grades: [1] }),
+    query('labelled', {
+      relevant: [],
+      grades: undefined,
+      labels: { rows: [1, 2], values: [0.5, 0.2] },
+    }),
+  ])
+  expect(outsideRemark(counts, 'drop', 3)).toBe(
+    '3 of 7 labelled documents (43 %) are not among their query’s first 3 candidates: they are left out, and 1 queries that have no others (outside: inject puts them in)',
+  )
+})
+
+test('or put in, with a warning where they are many', () => {
+  const { queries: kept, counts } = treatOutside(queries, 'inject', 3)
+  expect(kept).toEqual(queries)
+  expect(outsideRemark(counts, 'inject', 3)).toContain('and are put in: that teaches to move away')
+  expect(outsideRemark({ labels: 100, outside: 9, queries: 0 }, 'inject', 3)).toBeUndefined()
+  expect(outsideRemark({ labels: 100, outside: 0, queries: 0 }, 'drop', 3)).toBeUndefined()
+})
+
+test('a label of 0 is none', () => {
+  const labels = { rows: [1, 8], values: [1, 0] }
+  const { counts } = treatOutside([query('a', { labels })], 'drop', 3)
+  expect(counts).toEqual({ labels: 1, outside: 0, queries: 0 })
+})

@@ -1,0 +1,200 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { evaluate, readLabels, readQrels, readRun, writeRun } from '@kith/ir'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import type { Hooks } from '../src/hooks.ts'
+import { distilRun } from '../src/label/distil-run.ts'
+import { mergeLabels } from '../src/label/merge-labels.ts'
+import { rerankRun } from '../src/rerank/rerank-run.ts'
+import { searchRun } from '../src/search/search-run.ts'
+import { adaptQueries } from '../src/train/adapt-queries.ts'
+import { type TrainInputs, trainFromFiles } from '../src/train/train-from-files.ts'
+import { tuneTraining } from '../src/tune/tune-training.ts'
+import { writeTurned } from './turned.ts'
+
+const folder = temporaryFolder()
+const path = (name: string): string => join(folder, name)
+const read = (name: string): string => readFileSync(path(name), 'utf8')
+
+/** Words that tell topics apart, which the turned embeddings do not. */
+const topics = ['heron', 'violin', 'glacier', 'pepper', 'anchor', 'lantern', 'walnut', 'canyon']
+
+beforeAll(async () => {
+  await writeTurned(folder)
+  const lines = (count: number, letter: string) =>
+    Array.from({ length: count }, (_, i) =>
+      JSON.stringify({ _id: `${letter}${i}`, text: `a ${topics[i % 8]} once` }),
+    )
+  writeFileSync(path('corpus.jsonl'), `${lines(80, 'd').join('\n')}\n`)
+  writeFileSync(path('queries.jsonl'), `${lines(48, 'q').join('\n')}\n`)
+  const run = await readRun(path('run.trec'))
+  const part = (wanted: (number: number) => boolean) =>
+    [...run].filter(({ query }) => wanted(Number(query.slice(1))))
+  await writeRun(
+    path('train.run'),
+    part((q) => q < 32),
+  )
+  await writeRun(
+    path('dev.run'),
+    part((q) => q >= 32),
+  )
+})
+
+const inputs = (): Omit<TrainInputs, 'out'> => ({
+  docs: path('docs.npy'),
+  training: { queries: path('queries.npy'), run: path('train.run') },
+  validation: { queries: path('queries.npy'), run: path('dev.run') },
+  adapter: 'linear',
+  teacher: { corpus: path('corpus.jsonl'), queryText: path('queries.jsonl') },
+  settings: { epochs: 60, learningRate: 0.02, inverseTemperature: 10, weightDecay: 0 },
+})
+const train = (out: string, more: Partial<TrainInputs> = {}, hooks: Hooks = {}) =>
+  trainFromFiles({ ...inputs(), ...more, out: path(out) }, hooks)
+
+async function figureOf(adapter: string): Promise<number> {
+  const adapted = path(`${adapter}.npy`)
+  await adaptQueries({ adapter: path(adapter), queries: path('queries.npy'), out: adapted })
+  const out = path(`${adapter}.trec`)
+  await searchRun({ queries: adapted, docs: path('docs.npy'), top: 80, out })
+  const qrels = await readQrels(path('dev.trec'))
+  return evaluate(qrels, await readRun(out), ['nDCG@10']).mean['nDCG@10']!
+}
+
+describe('a training without judgements', () => {
+  test('learns the ranking by words and neighbours, validated by agreement with it', async () => {
+    const qrels = await readQrels(path('dev.trec'))
+    const plain = evaluate(qrels, await readRun(path('run.trec')), ['nDCG@10']).mean['nDCG@10']!
+    const remarks: string[] = []
+    const stages = new Set<string>()
+    const result = await train(
+      'taught',
+      {},
+      {
+        onRemark: (remark) => remarks.push(remark),
+        onProgress: ({ stage }) => stages.add(stage),
+      },
+    )
+    expect(result.best!.value).toBeGreaterThan(0.5)
+    expect(remarks.join('\n')).toContain('(agreement with the teacher), MRR@10')
+    expect([...stages]).toEqual([
+      `teaching training queries of ${path('train.run')}`,
+      `teaching validation queries of ${path('dev.run')}`,
+      'training',
+    ])
+    // The documents that share a word come first: a topic has ten, of which one is judged.
+    expect(await figureOf('taught')).toBeGreaterThan(plain + 0.2)
+    const sidecar = JSON.parse(read('taught.meta.json'))
+    expect(sidecar.settings).toMatchObject({ outside: 'drop', teacher: inputs().teacher })
+    expect(sidecar.inputs.map(({ file }: { file: string }) => file)).toContain(path('corpus.jsonl'))
+    // Stopped and done again, it is the same training.
+    expect(await train('taught')).toEqual(result)
+  })
+
+  test('a run teaches as well, and so do labels that were made of it', async () => {
+    const texts = { corpus: path('corpus.jsonl'), queryText: path('queries.jsonl') }
+    const vectors = { queries: path('queries.npy'), docs: path('docs.npy') }
+    await rerankRun({ run: path('run.trec'), ...vectors, ...texts, out: path('teacher.trec') })
+    await train('by-run', { teacher: { run: path('teacher.trec') } })
+    // Scores of a run are written with as many digits as they have.
+    expect(Math.abs((await figureOf('by-run')) - (await figureOf('taught')))).toBeLessThan(1e-3)
+    const { summary } = await distilRun({ run: path('teacher.trec'), out: path('labels.jsonl') })
+    expect(summary).toMatchObject({ queries: 48, position: 48, leftOut: {}, unfit: 0 })
+    const { training } = inputs()
+    const labelled = { ...training, labels: path('labels.jsonl') }
+    const validation = { ...inputs().validation!, qrels: path('dev.trec') }
+    await train('by-labels', { teacher: undefined, training: labelled, validation })
+    expect(await figureOf('by-labels')).toBeGreaterThan(0.5)
+  })
+
+  test('with candidates that are searched again, their labels are made again', async () => {
+    const settings = { steps: 6, refreshEvery: 2, inverseTemperature: 10, learningRate: 0.05 }
+    await train('fresh', { settings })
+    const controller = new AbortController()
+    const stopped = train(
+      'fresh-stopped',
+      { settings },
+      {
+        signal: controller.signal,
+        onProgress: ({ stage, done }) => {
+          if (stage === 'training' && done === 3) controller.abort()
+        },
+      },
+    )
+    await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' })
+    await train('fresh-stopped', { settings })
+    const weights = (name: string) => readFileSync(path(`${name}/adapter.safetensors`))
+    expect(weights('fresh-stopped').equals(weights('fresh'))).toBe(true)
+  })
+
+  test('what is missing is an error, or skipped and counted', async () => {
+    writeFileSync(path('some.jsonl'), read('corpus.jsonl').split('\n').slice(3).join('\n'))
+    const teacher = { ...inputs().teacher, corpus: path('some.jsonl') }
+    await expect(train('lacking', { teacher })).rejects.toThrow(
+      '3 candidates of the run have no text: d',
+    )
+    const { missing } = await train('lacking', { teacher, missing: 'skip', settings: { steps: 1 } })
+    expect(missing.training).toMatchObject([
+      { what: 'candidates of the run have no text', count: 3 },
+    ])
+    await writeRun(path('half.trec'), [...(await readRun(path('dev.run')))])
+    await expect(train('lost', { teacher: { run: path('half.trec') } })).rejects.toThrow(
+      '32 queries of the run are not in the teacher’s run: q0, q1, q2, …',
+    )
+  })
+
+  test('says what contradicts a teacher', async () => {
+    const { training, teacher } = inputs()
+    const failing = (more: Partial<TrainInputs>) => expect(train('x', more)).rejects
+    const judged = { ...training, qrels: path('train.trec') }
+    await failing({ training: judged }).toThrow('leave out judgements')
+    await failing({ settings: { skip: 3 } }).toThrow('leave out skip')
+    await failing({ settings: { negativesBelow: 0.9 } }).toThrow('leave out negativesBelow')
+    await failing({ settings: { target: {} } }).toThrow('leave out target')
+    await failing({ settings: { loss: 'infonce' } }).toThrow('take the loss kl')
+    await failing({ teacher: {} }).toThrow('takes the texts of documents and queries')
+    await failing({ teacher: { ...teacher, run: path('run.trec') } }).toThrow('leave out corpus')
+    await failing({ teacher: { ...teacher, depth: 0 } }).toThrow('depth')
+    await failing({ teacher: undefined }).toThrow('give them, or labels, or a teacher')
+    await failing({ teacher: undefined, training: judged }).toThrow(
+      'the validation queries have no judgements',
+    )
+    await expect(tuneTraining({ ...inputs(), out: path('x') })).rejects.toThrow(
+      'leave out the teacher',
+    )
+    const byLoss = { ...inputs(), teacher: undefined, settings: { selectBy: 'loss' } }
+    await expect(tuneTraining({ ...byLoss, out: path('x') })).rejects.toThrow(
+      'select by a measure such as nDCG@10',
+    )
+  })
+})
+
+describe('labels of a run', () => {
+  test('are its softmax; shares join, and formats with texts take the first as positive', async () => {
+    const run = path('teacher.trec')
+    const whole: unknown[] = []
+    for await (const entry of readLabels(path('labels.jsonl'))) whole.push(entry)
+    const [first] = (await readRun(run)) as Iterable<{ query: string; ids: string[] }>
+    expect(whole[0]).toMatchObject({
+      query: first!.query,
+      docs: first!.ids.slice(0, 50),
+      groundTruth: [],
+    })
+    const shares = [1, 2, 3].map((index) => path(`share-${index}.jsonl`))
+    for (const [i, out] of shares.entries()) {
+      await distilRun({ run, out, shard: { index: i + 1, count: 3 } })
+    }
+    await mergeLabels({ shares, out: path('merged.jsonl') })
+    expect(read('merged.jsonl')).toBe(read('labels.jsonl'))
+    const texts = { corpus: path('corpus.jsonl'), queryText: path('queries.jsonl') }
+    const out = path('st.jsonl')
+    const format = 'sentence-transformers'
+    await distilRun({ run, ...texts, format, depth: 5, out })
+    const row = JSON.parse(read('st.jsonl').split('\n')[0]!)
+    expect(Object.keys(row)).toEqual([
+      ...['query', 'positive', 'negative_1', 'negative_2', 'negative_3', 'negative_4', 'label'],
+    ])
+    expect(row.label[0]).toBe(Math.max(...row.label))
+    await expect(distilRun({ run, format, out })).rejects.toThrow('take the texts of queries')
+  })
+})
