@@ -33,6 +33,8 @@ export class LowerLayers implements StateSource {
   readonly #options: DeviceOptions & SplitHooks
   /** The token ids of the texts of each batch, part by part. */
   readonly #parts: readonly (readonly number[][])[][]
+  /** How many texts are computed after each part. */
+  readonly #ends: readonly number[]
   #opened: Promise<{ session: InferenceSession; weights: Record<string, Tensor> }> | undefined
 
   constructor(model: EncoderModel, queries: readonly Query[], options: DeviceOptions & SplitHooks) {
@@ -60,6 +62,8 @@ export class LowerLayers implements StateSource {
         .map(({ texts: members }) => members.map((text) => ids[text]!)),
     )
     this.sizes = this.#parts.map((part) => tokensIn(part.flat()) * model.dimensions)
+    let end = 0
+    this.#ends = this.#parts.map((part) => (end += part.flat().length))
     this.identity = identityOf(model, this.#parts.flat(2))
   }
 
@@ -76,7 +80,7 @@ export class LowerLayers implements StateSource {
       states.set(data as Float32Array, at)
       at += data.length
     }
-    onLowerLayers?.(part + 1, this.sizes.length)
+    onLowerLayers?.(this.#ends[part]!, this.places.size)
     return states
   }
 

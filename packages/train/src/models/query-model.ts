@@ -73,6 +73,7 @@ export interface SplitModel extends QueryModel {
 
 /** A callback while the part of a model that does not learn is computed, and a signal that stops that. */
 export interface SplitHooks {
+  /** Called with the texts that are computed, and how many there are. */
   onLowerLayers?: ((done: number, total: number) => void) | undefined
   signal?: AbortSignal | undefined
 }
