@@ -84,7 +84,7 @@ export class EncoderModel implements QueryModel {
   ) {
     this.dimensions = checkpoint.config.hidden
     this.table = { name: WORDS, width: this.dimensions }
-    this.lowest = lowestTrained(trained)
+    this.lowest = lowestTrained(checkpoint.config, trained)
   }
 
   get maxTokens(): number {
