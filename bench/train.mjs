@@ -1,7 +1,8 @@
 /**
  * Fine-tuning steps beside PyTorch: the same weights, batches and settings on one thread
  * each. The losses of 20 steps must agree to 4 decimals; times are those of whole steps,
- * from token ids and document rows to changed weights. PyTorch is found by python3, in
+ * from token ids and document rows to changed weights. Then steps of the uppermost layers, with
+ * the layers below them kept. PyTorch is found by python3, in
  * the folder that KITH_TORCH names or by itself.
  */
 import { spawn, spawnSync } from 'node:child_process'
@@ -50,6 +51,77 @@ export async function run() {
   console.log(`\nA training step, ${shape}, one thread, ms (median of ${STEPS - WARM_UP})\n`)
   console.log(table(rows))
   console.log(theirName ?? 'python3 has no torch: install it, or say where with KITH_TORCH=folder')
+  await upperLayers()
+}
+
+/**
+ * Steps of MiniLM of which the two uppermost layers learn, with the layers below computed at every
+ * step or kept in a file, beside those of the whole model, in turn.
+ */
+async function upperLayers() {
+  const folder = mkdtempSync(join(tmpdir(), 'kith-bench-'))
+  const [whole, top] = [
+    await openEncoderModel('minilm'),
+    await openEncoderModel('minilm', { topLayers: 2 }),
+  ]
+  const data = makeData(whole)
+  const batches = textBatches()
+  const kept = top.split(join(folder, 'lower-layers.bin'), batches.flat(), { threads: 1 })
+  const start = performance.now()
+  await kept.prepare(batches[0])
+  const making = performance.now() - start
+  try {
+    // Each has weights of its own to change: the second and the third are to give the same losses.
+    const computed = await openEncoderModel('minilm', { topLayers: 2 })
+    const steps = []
+    for (const model of [whole, computed, kept]) {
+      steps.push(await ours(model, data, (number) => model.prepare(batches[number])))
+    }
+    const times = steps.map(() => [])
+    let apart = 0
+    for (let number = 0; number < STEPS; number++) {
+      const losses = []
+      for (const [i, step] of steps.entries()) {
+        const before = performance.now()
+        losses.push(await step(number))
+        times[i].push(performance.now() - before)
+      }
+      apart = Math.max(apart, Math.abs(losses[2] / losses[1] - 1))
+    }
+    if (!(apart < 1e-6)) throw new Error(`losses differ by ${apart}`)
+    const [all, every, once] = times.map((each) => median(each.slice(WARM_UP)))
+    const rows = [['MiniLM, 6 × 384', 'ms', 'of the whole model']]
+    for (const [name, time] of [
+      ['all layers learn', all],
+      ['two learn, all are run', every],
+      ['two learn, those below are kept', once],
+    ]) {
+      rows.push([name, time.toFixed(0), `${(time / all).toFixed(2)} ×`])
+    }
+    console.log('\nThe two uppermost layers, the same step\n')
+    console.log(table(rows))
+    const texts = STEPS * BATCH
+    console.log(
+      `largest relative difference of losses ${apart.toExponential(1)}; making the file: ${making.toFixed(0)} ms for ${texts} queries`,
+    )
+  } finally {
+    await kept.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Queries of as many tokens as those of `makeData`: each of these words is one. */
+function textBatches() {
+  const words = 'heart water bread music light night paper stone river green'.split(' ')
+  const random = generator(3)
+  const below = (limit) => Math.floor(random() * limit)
+  return Array.from({ length: STEPS }, (_, step) =>
+    Array.from({ length: BATCH }, (_, query) => {
+      const length = (query === 0 ? LENGTH : 8 + below(LENGTH - 7)) - 2
+      const text = Array.from({ length }, () => words[below(words.length)]).join(' ')
+      return { id: `${step}-${query}`, text }
+    }),
+  )
 }
 
 function row({ own, their, apart }) {
@@ -76,7 +148,12 @@ async function sideBySide(ours, theirs) {
   return { own, their, apart }
 }
 
-async function ours(model, { tokens, documents, lists }) {
+/** @param prepare Makes the queries of a step ready; by default from the tokens of the data. */
+async function ours(
+  model,
+  { tokens, documents, lists },
+  prepare = (number) => model.prepareTokens(tokens[number]),
+) {
   const step = await TrainingStep.open(model, {
     ...settings,
     loss: 'kl',
@@ -89,7 +166,7 @@ async function ours(model, { tokens, documents, lists }) {
   const moments = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: settings.weightDecay }
   const optimiser = new Optimiser(step.weights, adamw, moments)
   return async (number) => {
-    const queries = model.prepareTokens(tokens[number])
+    const queries = await prepare(number)
     const at = { number, queriesOfStep: BATCH, first: true }
     const sum = await step.run(queries, lists[number], documents, at)
     const factor = Math.min(1, settings.maxGradNorm / step.gradients.norm())

@@ -3,6 +3,7 @@
  * version; programs use the package's main entry.
  */
 
+export { type Batch, planBatches } from './batches.ts'
 export {
   type Attribute,
   type Dim,
@@ -18,7 +19,13 @@ export { findTensors, readWeights, type Weights } from './model/checkpoint.ts'
 export { asCheckpoint } from './model/model.ts'
 export { writeModelFiles } from './model/model-files.ts'
 export { WORDS } from './model/parameter-names.ts'
-export { buildEncoder, buildTrainable, type EncoderGraph } from './network/build-model.ts'
-export type { Drop } from './network/layers.ts'
+export {
+  buildEncoder,
+  buildLower,
+  buildTrainable,
+  buildUpper,
+  type EncoderGraph,
+} from './network/build-model.ts'
+export { type Drop, type DropPlaces, keep } from './network/layers.ts'
 export { embeddings } from './network/pooling.ts'
 export { readTokenizerFiles, type TokenizerFiles } from './tokens/tokenizer-files.ts'

@@ -29,17 +29,22 @@ test('a real encoder: two steps, and encodeTexts loads the result', async () => 
     path('texts.qrels'),
     Array.from({ length: 48 }, (_, q) => `q${q} 0 q${(q + 8) % 48} 1\n`).join(''),
   )
-  const { curves } = await trainFromFiles({
-    docs: path('texts.npy'),
-    training: { queries: input, run: path('texts.trec'), qrels: path('texts.qrels') },
-    topLayers: 1,
-    settings: {
-      ...{ steps: 2, batchSize: 8, inverseTemperature: 20 },
-      target: { target: 'mixed', contextSize: 10, k: 4 },
+  const stages = new Set<string>()
+  const { curves } = await trainFromFiles(
+    {
+      docs: path('texts.npy'),
+      training: { queries: input, run: path('texts.trec'), qrels: path('texts.qrels') },
+      topLayers: 1,
+      settings: {
+        ...{ steps: 2, batchSize: 8, inverseTemperature: 20 },
+        target: { target: 'mixed', contextSize: 10, k: 4 },
+      },
+      out: path('encoder'),
     },
-    out: path('encoder'),
-  })
+    { onProgress: ({ stage }) => stages.add(stage) },
+  )
   expect(curves).toBeUndefined()
+  expect(stages).toEqual(new Set(['training', 'lower layers']))
   await encodeTexts({ model: path('encoder'), input, role: 'query', out: path('trained.npy') })
   expect(readFileSync(path('trained.npy')).length).toBe(readFileSync(path('texts.npy')).length)
   expect(readFileSync(path('trained.npy')).equals(readFileSync(path('texts.npy')))).toBe(false)
@@ -89,4 +94,4 @@ test('long queries are whole, unless the user cuts them, which is counted', asyn
     settings: { model: 'minilm', maxTokens: 32 },
     cut: { training: 2, validation: 1 },
   })
-})
+}, 180_000)

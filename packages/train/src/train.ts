@@ -4,16 +4,17 @@ import { type FileLock, lockFile } from '@kith/ir/internal'
 import { searchExact } from '@kith/stores'
 import { Examples, type Relabel, type Search } from './data/examples.ts'
 import { NegativeFilter } from './data/negatives.ts'
+import { seenQueries } from './data/seen-queries.ts'
 import { FixedLabels, type Labeller, LiveLabels } from './data/targets.ts'
 import type { DocumentVectors, TrainingQuery } from './data/training-query.ts'
 import type { DeviceOptions } from './graph/session.ts'
 import { QueryEncoder } from './models/query-encoder.ts'
-import type { QueryModel } from './models/query-model.ts'
+import type { QueryModel, SplitHooks } from './models/query-model.ts'
 import { adamw } from './optimiser/adamw.ts'
 import { Optimiser } from './optimiser/optimiser.ts'
 import { radam } from './optimiser/radam.ts'
 import { Schedule } from './optimiser/schedule.ts'
-import { hasCheckpoint } from './run/checkpoint.ts'
+import { hasCheckpoint, lowerLayersFile } from './run/checkpoint.ts'
 import { trainingIdentity } from './run/identity.ts'
 import { type TrainingHooks, type TrainingResult, TrainingRun } from './run/training-run.ts'
 import { TrainingStep } from './run/training-step.ts'
@@ -21,7 +22,7 @@ import { criterion } from './run/validate.ts'
 import { type PartialTrainSettings, resolveTrainSettings, type TrainSettings } from './settings.ts'
 
 /** The model, the data and the folder of a training. */
-export interface TrainingJob extends DeviceOptions, TrainingHooks {
+export interface TrainingJob extends DeviceOptions, TrainingHooks, SplitHooks {
   /** The model, with the weights that the training starts from, also when it is resumed. */
   model: QueryModel
   documents: DocumentVectors
@@ -71,7 +72,7 @@ async function trainInFolder(
   settings: TrainSettings,
   lock: FileLock,
 ): Promise<TrainingResult> {
-  const { model, documents, out, resume = false } = job
+  const { documents, out, resume = false } = job
   if (!resume && hasCheckpoint(out)) {
     const problem = `${out} holds a training already: resume it, or choose another folder`
     throw new KithError('BAD_INPUT', problem)
@@ -84,12 +85,16 @@ async function trainInFolder(
   const search: Search =
     job.search ?? ((queries) => searchAll(queries, documents, settings.listSize))
   const identity = trainingIdentity(job, settings)
+  const encoded = [...seenQueries(job.queries, settings), ...(job.validation ?? [])]
+  const split = job.model.split?.(lowerLayersFile(out), encoded, job)
+  const model = split ?? job.model
   const step = await TrainingStep.open(model, { ...job, ...settings })
   const encoder = await QueryEncoder.open(model, job)
   try {
     const rule = settings.optimiser === 'radam' ? radam : adamw
     const run = new TrainingRun({
       ...job,
+      model,
       settings,
       lock,
       identity,
@@ -107,8 +112,11 @@ async function trainInFolder(
       optimiser: new Optimiser(step.weights, rule, settings),
       schedule: new Schedule(settings),
     })
-    return await run.run(resume && hasCheckpoint(out))
+    const result = await run.run(resume && hasCheckpoint(out))
+    if (result.ended !== 'stopped') await split?.remove()
+    return result
   } finally {
+    await split?.close()
     await step.close()
     await encoder.close()
   }

@@ -42,6 +42,28 @@ describe.each(models)('$name', ({ name, dropout = 0, every = 1, ...options }) =>
   })
 })
 
+test.each([
+  { name: 'upper BERT, mean', every: 1 },
+  { name: 'upper BERT, first, dropout', pooling: 'first', dropout: 0.3, every: 1 },
+  { name: 'upper DistilBERT, mean, dropout', family: 'distilbert', dropout: 0.3, every: 3 },
+] as const)('$name: gradients on hidden states that are fed', async (options) => {
+  const { name, every, ...small } = { dropout: 0, ...options }
+  const path = writeSmallModel(join(folder, name), { hidden: 4, ...small })
+  const whole = await openEncoderModel(path, { topLayers: 1 })
+  const upper = whole.split(join(folder, `${name}.bin`), queriesOf(texts), {})!
+  const { learning } = await checkGradients(upper, small.dropout, every)
+  expect(new Set(learning)).toEqual(new Set([...whole.trained, INVERSE_TEMPERATURE, BIAS]))
+  await upper.remove()
+})
+
+test('layers that all learn, on embeddings that do not', async () => {
+  const path = writeSmallModel(join(folder, 'all-layers'), { hidden: 4 })
+  const model = await openEncoderModel(path, { topLayers: 2 })
+  expect(model.split(join(folder, 'none.bin'), queriesOf(texts), {})).toBeUndefined()
+  const { learning } = await checkGradients(model, 0.3, 9)
+  expect(learning.filter((name) => name.startsWith('embeddings.'))).toEqual([])
+})
+
 test('adapters', async () => {
   for (const kind of ['linear', 'mlp'] as const) {
     const model = new AdapterModel({ kind, dimensions: 4, normalise: kind === 'mlp' })
@@ -51,7 +73,15 @@ test('adapters', async () => {
   }
 })
 
-async function checkGradients(model: QueryModel, rate: number, every: number): Promise<void> {
+function queriesOf(texts: readonly string[]): { id: string; text: string }[] {
+  return texts.map((text) => ({ id: text, text }))
+}
+
+async function checkGradients(
+  model: QueryModel,
+  rate: number,
+  every: number,
+): Promise<{ learning: readonly string[] }> {
   const dropout = new Dropout(rate, 5)
   const { graph, total, learning, learnsTable } = buildStep(model, {
     loss: 'kl',
@@ -71,7 +101,7 @@ async function checkGradients(model: QueryModel, rate: number, every: number): P
     [INVERSE_TEMPERATURE, Float32Array.of(3)],
     [BIAS, Float32Array.of(0.5)],
   ])
-  const { size, length, feeds: own } = model.prepare(queries)
+  const { size, length, feeds: own } = await model.prepare(queries)
   const feeds: Record<string, Tensor> = {
     ...own,
     ...weightFeeds(graph.parameters, weights),
@@ -105,4 +135,5 @@ async function checkGradients(model: QueryModel, rate: number, every: number): P
     })
   }
   expect(largest).toBeGreaterThan(0.01)
+  return { learning }
 }

@@ -33,13 +33,20 @@ deadly(promises, 'appendFile', (file, line) => {
 })
 syncBuiltinESMExports()
 
-const { AdapterModel, train } = await import('@kith/train')
-const { dimensions, vectors, queries, settings } = JSON.parse(readFileSync(description, 'utf8'))
+const { AdapterModel, openEncoderModel, train } = await import('@kith/train')
+const { dimensions, encoder, vectors, queries, settings } = JSON.parse(
+  readFileSync(description, 'utf8'),
+)
 const memory = Float32Array.from(vectors)
 const read = (from, to) => memory.slice(from * dimensions, to * dimensions)
-const known = queries.map((query) => ({ ...query, vector: Float32Array.from(query.vector) }))
+const known = queries.map((query) => ({
+  ...query,
+  vector: query.vector && Float32Array.from(query.vector),
+}))
 await train({
-  model: new AdapterModel({ kind: 'linear', dimensions }),
+  model: encoder
+    ? await openEncoderModel(encoder, { topLayers: 1 })
+    : new AdapterModel({ kind: 'linear', dimensions }),
   documents: {
     ...{ rows: memory.length / dimensions, dimensions, read },
     gather(rows, into = new Float32Array(rows.length * dimensions)) {

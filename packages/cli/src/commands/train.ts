@@ -13,6 +13,7 @@ const trainingResults = [
   ...['model.safetensors', 'config.json', 'tokenizer.json', 'tokenizer_config.json'],
   ...['modules.json', '1_Pooling/config.json', 'adapter.safetensors', 'metrics.jsonl'],
   ...['checkpoints/latest.safetensors', 'checkpoints/best.safetensors'],
+  'checkpoints/lower-layers.bin',
   ...['curves.svg', 'curves.html'],
 ]
 
@@ -23,9 +24,11 @@ export const trainCommand = defineCommand({
   description:
     'Only queries learn; the embeddings of the documents stay as they are. Targets: --labels (made by\n' +
     'kith labels), or --target and its settings (made for each batch from the current context), or\n' +
-    'else the judgements. Without any judgements --target distil teaches the ranking that kith rerank\n' +
-    'makes from embeddings and words (it takes --corpus), or that of another run (--teacher). --top-layers N trains the uppermost layers only; --adapter linear or mlp\n' +
-    'trains a change of fixed query embeddings, which --train-queries and --dev-queries then are.\n' +
+    'else the judgements. Without judgements --target distil teaches the ranking that kith rerank\n' +
+    'makes from embeddings and words (it takes --corpus), or that of another run (--teacher).\n' +
+    '--top-layers N trains the uppermost layers only: those below run once for each query, without\n' +
+    'dropout. --adapter linear or mlp trains a change of fixed query embeddings, which\n' +
+    '--train-queries and --dev-queries then are.\n' +
     'The result is a folder that kith encode and sentence-transformers load. Stopped, the same\n' +
     'command goes on from the last checkpoint with the same weights in the end.',
   example:

@@ -4,7 +4,7 @@ import type { Message } from '../graph/protobuf.ts'
 import { readWeights } from '../model/checkpoint.ts'
 import type { EncoderConfig } from '../model/config.ts'
 import type { Checkpoint } from '../model/model.ts'
-import { type Drop, encoderLayers, wordRows } from './layers.ts'
+import { type DropPlaces, encoderLayers, lowerLayers, upperLayers, wordRows } from './layers.ts'
 import { embeddings, type Head } from './pooling.ts'
 
 /** The output of the models that are built here. */
@@ -54,12 +54,31 @@ export function buildEncoder(config: EncoderConfig): EncoderGraph {
  */
 export function buildTrainable(
   config: EncoderConfig,
-  drop?: Drop,
+  places?: DropPlaces,
 ): EncoderGraph & { words: Value } {
+  const { graph, words, mask } = trainableInputs(config)
+  return { graph, words, mask, hidden: encoderLayers(config, words, mask, places) }
+}
+
+/** The lower part of that graph: from the embeddings of tokens to the hidden states after `count` layers. */
+export function buildLower(config: EncoderConfig, count: number): EncoderGraph {
+  const { graph, words, mask } = trainableInputs(config)
+  return { graph, mask, hidden: lowerLayers(config, words, mask, count) }
+}
+
+/** The upper part of that graph, which is fed the hidden states of the lower one. */
+export function buildUpper(config: EncoderConfig, places: DropPlaces): EncoderGraph {
   const graph = new Graph()
-  const words = graph.input('word_rows', 'float32', ['batch', 'length', config.hidden])
+  const states = graph.input('hidden_states', 'float32', ['batch', 'length', config.hidden])
   const mask = graph.input('attention_mask', 'int64', ['batch', 'length'])
-  return { graph, words, mask, hidden: encoderLayers(config, words, mask, drop) }
+  return { graph, mask, hidden: upperLayers(config, states, mask, places) }
+}
+
+function trainableInputs({ hidden }: EncoderConfig): { graph: Graph; words: Value; mask: Value } {
+  const graph = new Graph()
+  const words = graph.input('word_rows', 'float32', ['batch', 'length', hidden])
+  const mask = graph.input('attention_mask', 'int64', ['batch', 'length'])
+  return { graph, words, mask }
 }
 
 /** A model in ONNX for the steps after hidden states: pooling and normalisation. */

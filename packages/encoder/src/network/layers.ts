@@ -25,6 +25,13 @@ export function wordRows({ vocabulary, hidden }: EncoderConfig, ids: Value): Val
   return gather(ids.graph.parameter(WORDS, [vocabulary, hidden]), ids)
 }
 
+/** How an encoder's dropout is placed. */
+export interface DropPlaces {
+  drop: Drop
+  /** The first layer with dropout; −1: the embeddings have it, too. */
+  from: number
+}
+
 /**
  * BERT and DistilBERT, which differ in names and in the embedding of segments only.
  *
@@ -39,22 +46,60 @@ export function encoderLayers(
   config: EncoderConfig,
   words: Value,
   mask: Value,
-  drop: Drop = (x) => x,
+  { drop, from }: DropPlaces = { drop: keep, from: -1 },
 ): Value {
-  const { graph } = words
-  let x = drop(embed(config, words), 'hidden')
   const bias = attentionBias(mask)
-  for (let layer = 0; layer < config.layers; layer++) {
+  const frozen = Math.max(0, from)
+  const embedded = embed(config, words)
+  const start = from < 0 ? drop(embedded, 'hidden') : embedded
+  const middle = layers(config, start, bias, { from: 0, to: frozen, drop: keep })
+  const end = layers(config, middle, bias, { from: frozen, to: config.layers, drop })
+  return reshape(end, words.shape)
+}
+
+/** The embeddings and the first `count` layers of an encoder, without dropout. */
+export function lowerLayers(
+  config: EncoderConfig,
+  words: Value,
+  mask: Value,
+  count: number,
+): Value {
+  const stretch = { from: 0, to: count, drop: keep }
+  return reshape(layers(config, embed(config, words), attentionBias(mask), stretch), words.shape)
+}
+
+/** The layers above those of `lowerLayers`, whose hidden states they take. */
+export function upperLayers(
+  config: EncoderConfig,
+  hidden: Value,
+  mask: Value,
+  { drop, from }: DropPlaces,
+): Value {
+  const x = reshape(hidden, ['tokens', config.hidden])
+  const stretch = { from, to: config.layers, drop }
+  return reshape(layers(config, x, attentionBias(mask), stretch), hidden.shape)
+}
+
+/** Dropout that drops nothing. */
+export const keep: Drop = (x) => x
+
+/** The layers from one number up to, but not including, another; hidden states are tokens × hidden. */
+function layers(
+  config: EncoderConfig,
+  hidden: Value,
+  bias: Value,
+  { from, to, drop }: { from: number; to: number; drop: Drop },
+): Value {
+  const norm = (x: Value, name: string) =>
+    normalised(hidden.graph, x, name, config.hidden, config.epsilon)
+  let x = hidden
+  for (let layer = from; layer < to; layer++) {
     const names = layerNames(config.family, layer)
     const attended = drop(attention(config, names, x, bias, drop), 'hidden')
-    x = norm(add(x, attended), names.attentionNorm, config)
-    x = norm(add(x, drop(feedForward(config, names, x), 'hidden')), names.outputNorm, config)
+    x = norm(add(x, attended), names.attentionNorm)
+    x = norm(add(x, drop(feedForward(config, names, x), 'hidden')), names.outputNorm)
   }
-  return reshape(x, words.shape)
-
-  function norm(value: Value, name: string, { hidden, epsilon }: EncoderConfig): Value {
-    return normalised(graph, value, name, hidden, epsilon)
-  }
+  return x
 }
 
 /** The sum of the embeddings of a token and of its position, normalised. */

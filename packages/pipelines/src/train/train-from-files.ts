@@ -84,6 +84,7 @@ async function trainWith(
     ...setup.device,
     resume: true,
     signal,
+    onLowerLayers: (done, layers) => onProgress?.({ stage: 'lower layers', done, total: layers }),
     onStep: (record) =>
       onProgress?.({ stage: 'training', done: record.step, total, note: stepNote(record) }),
     onValidation: (record) => onRemark?.(validationLine(record, setup.judged)),

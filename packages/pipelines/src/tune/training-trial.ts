@@ -47,6 +47,8 @@ export async function trainTrial(
     ...setup.device,
     out: folder,
     signal: signal ? AbortSignal.any([behind.signal, signal]) : behind.signal,
+    onLowerLayers: (done, layers) =>
+      onProgress?.({ stage: `${stage}, lower layers`, done, total: layers }),
     onStep: ({ step, loss }) =>
       onProgress?.({ stage, done: step, total, note: `loss ${loss.toFixed(4)}` }),
     onValidation(validation) {

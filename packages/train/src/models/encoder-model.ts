@@ -6,21 +6,28 @@ import {
   buildTrainable,
   type Drop,
   embeddings,
+  keep,
   readTokenizerFiles,
   readWeights,
   WORDS,
 } from '@kith/encoder/internal'
 import { Tensor } from 'onnxruntime-node'
+import type { DeviceOptions } from '../graph/session.ts'
+import { UpperModel } from '../layers/upper-model.ts'
 import { Digest } from '../run/digest.ts'
-import { trainedWeights } from './freeze.ts'
-import type { Query, QueryBatch, QueryGraph, QueryModel } from './query-model.ts'
+import { lowestTrained, trainedWeights } from './freeze.ts'
+import type { Query, QueryBatch, QueryGraph, QueryModel, SplitHooks } from './query-model.ts'
 import { saveEncoder } from './save-encoder.ts'
+import { tokenMask } from './token-mask.ts'
 
 /** How a query encoder is trained. */
 export interface EncoderModelOptions extends ModelOptions {
   /** Put before each query, such as `query: ` for E5. */
   queryPrefix?: string | undefined
-  /** How many of the uppermost layers learn; default: all of them, and the embeddings. */
+  /**
+   * How many of the uppermost layers learn; default: all of them, and the embeddings. What does not
+   * learn has no dropout.
+   */
   topLayers?: number | undefined
 }
 
@@ -65,6 +72,8 @@ export async function openEncoderModel(
 export class EncoderModel implements QueryModel {
   readonly dimensions: number
   readonly table: { name: string; width: number }
+  /** The lowest layer that learns; −1: the embeddings do, too. */
+  readonly lowest: number
 
   constructor(
     readonly checkpoint: Checkpoint,
@@ -75,6 +84,7 @@ export class EncoderModel implements QueryModel {
   ) {
     this.dimensions = checkpoint.config.hidden
     this.table = { name: WORDS, width: this.dimensions }
+    this.lowest = lowestTrained(checkpoint.config, trained)
   }
 
   get maxTokens(): number {
@@ -91,34 +101,35 @@ export class EncoderModel implements QueryModel {
       'tokenizer of the model': digest,
       'tokens per query': maxTokens,
       'query prefix': prefix,
+      // Earlier versions had it everywhere.
+      ...(this.lowest >= 0 ? { 'dropout of frozen layers': 'none' } : {}),
     }
   }
 
   countCut(queries: readonly Query[]): number {
-    return queries.filter((query) => this.#tokensOf(query).cut).length
+    return queries.filter((query) => this.tokensOf(query).cut).length
   }
 
-  build(drop?: Drop): QueryGraph {
+  build(drop: Drop = keep): QueryGraph {
     const { config, head } = this.checkpoint
-    const { graph, words, mask, hidden } = buildTrainable(config, drop)
+    const places = { drop, from: this.lowest }
+    const { graph, words, mask, hidden } = buildTrainable(config, places)
     return { graph, rows: words, embeddings: embeddings(hidden, mask, head) }
   }
 
   prepare(queries: readonly Query[]): QueryBatch {
-    return this.prepareTokens(queries.map((query) => this.#tokensOf(query).ids))
+    return this.prepareTokens(queries.map((query) => this.tokensOf(query).ids))
   }
 
   /** The same from token ids. */
   prepareTokens(tokens: readonly (readonly number[])[]): QueryBatch {
     const size = tokens.length
-    const length = tokens.reduce((most, ids) => Math.max(most, ids.length), 0)
+    const { mask, length } = tokenMask(tokens.map((ids) => ids.length))
     const { width } = this.table
     const table = this.weights.get(WORDS)!
     const rows = new Int32Array(size * length)
-    const mask = new BigInt64Array(size * length)
     tokens.forEach((ids, query) => {
       rows.set(ids, query * length)
-      mask.fill(1n, query * length, query * length + ids.length)
     })
     const words = new Float32Array(rows.length * width)
     rows.forEach((row, i) => {
@@ -130,15 +141,24 @@ export class EncoderModel implements QueryModel {
       rows,
       feeds: {
         word_rows: new Tensor('float32', words, [size, length, width]),
-        attention_mask: new Tensor('int64', mask, [size, length]),
+        attention_mask: mask,
       },
     }
   }
 
-  #tokensOf({ id, text }: Query): { ids: number[]; cut: boolean } {
+  /** The token ids of a query, and whether it was cut. */
+  tokensOf({ id, text }: Query): { ids: number[]; cut: boolean } {
     const { tokenizer, prefix } = this.texts
     if (typeof text === 'string') return tokenizer.encode(prefix + text)
     throw new KithError('BAD_INPUT', `query ${id} has no text, which an encoder needs`)
+  }
+
+  split(
+    file: string,
+    queries: readonly Query[],
+    options: DeviceOptions & SplitHooks,
+  ): UpperModel | undefined {
+    return this.lowest > 0 ? new UpperModel(this, file, queries, options) : undefined
   }
 
   save(folder: string): Promise<void> {

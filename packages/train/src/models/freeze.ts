@@ -12,6 +12,11 @@ export function trainedWeights(
   return new Set(names.filter((name) => layerOf(name) >= layers - topLayers))
 }
 
+/** The number of the lowest layer with a weight that learns, −1 where the embeddings do; above all where nothing does. */
+export function lowestTrained({ layers }: EncoderConfig, trained: ReadonlySet<string>): number {
+  return Math.min(layers, ...Array.from(trained, layerOf))
+}
+
 /** The number of the layer that a weight belongs to, −1 for the embeddings. */
 function layerOf(name: string): number {
   return Number(/\.layer\.(\d+)\./.exec(name)?.[1] ?? -1)

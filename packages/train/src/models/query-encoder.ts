@@ -40,7 +40,7 @@ export class QueryEncoder {
     const data = new Float32Array(queries.length * dimensions)
     for (let from = 0; from < queries.length; from += BATCH) {
       const part = queries.slice(from, from + BATCH)
-      const { feeds } = this.#model.prepare(part)
+      const { feeds } = await this.#model.prepare(part)
       const output = (await this.#session.run({ ...feeds, ...this.#weights }))[EMBEDDINGS]!
       const rows = output.data as Float32Array
       const bad = rows.findIndex((value) => !Number.isFinite(value))

@@ -1,5 +1,6 @@
 import type { Drop, Graph, Value } from '@kith/encoder/internal'
 import type { Tensor } from 'onnxruntime-node'
+import type { DeviceOptions } from '../graph/session.ts'
 
 /** A query as a model sees it: its text, or its embedding where that is all there is. */
 export interface Query {
@@ -49,7 +50,30 @@ export interface QueryModel {
   /** How many of the queries are longer than that. */
   countCut(queries: readonly Query[]): number
   build(drop?: Drop): QueryGraph
-  prepare(queries: readonly Query[]): QueryBatch
+  prepare(queries: readonly Query[]): QueryBatch | Promise<QueryBatch>
   /** Writes the model, with weights as they are now, to a folder. */
   save(folder: string): Promise<void>
+  /**
+   * The same model, of which the part that does not learn is computed once for each query and kept
+   * in a file; undefined where that part is nothing, or next to nothing.
+   */
+  split?(
+    file: string,
+    queries: readonly Query[],
+    options: DeviceOptions & SplitHooks,
+  ): SplitModel | undefined
+}
+
+/** A model that takes the part of it that does not learn from a file. */
+export interface SplitModel extends QueryModel {
+  close(): Promise<void>
+  /** Closes and removes the file. */
+  remove(): Promise<void>
+}
+
+/** A callback while the part of a model that does not learn is computed, and a signal that stops that. */
+export interface SplitHooks {
+  /** Called with the texts that are computed, and how many there are. */
+  onLowerLayers?: ((done: number, total: number) => void) | undefined
+  signal?: AbortSignal | undefined
 }

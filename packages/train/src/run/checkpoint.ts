@@ -34,6 +34,11 @@ export function checkpointFile(folder: string, name: CheckpointName): string {
   return join(folder, 'checkpoints', `${name}.safetensors`)
 }
 
+/** The hidden states below the layers that learn: beside the checkpoints, until the training is finished. */
+export function lowerLayersFile(folder: string): string {
+  return join(folder, 'checkpoints', 'lower-layers.bin')
+}
+
 /** Writes a checkpoint, one file, whole or not at all. */
 export async function writeCheckpoint(file: string, state: TrainingState): Promise<void> {
   const tensors: WrittenTensor[] = []

@@ -29,7 +29,10 @@ export interface TrainingHooks {
   onValidation?: ((record: ValidationRecord) => void) | undefined
   /** Gets a sentence where a setting keeps the training from learning. */
   onRemark?: ((remark: string) => void) | undefined
-  /** Stops after the step under way, with a checkpoint to go on from. */
+  /**
+   * Stops after the step under way, with a checkpoint to go on from. While the layers below those
+   * that learn are computed, `ABORTED` is thrown; what is computed by then is kept.
+   */
   signal?: AbortSignal | undefined
 }
 
@@ -117,7 +120,7 @@ export class TrainingRun {
       const { queries, lists, milliseconds } = await examples.at(batch)
       labelTime += milliseconds
       const at = { number: batch, queriesOfStep, first: part === 0 }
-      sum += await step.run(model.prepare(queries), lists, documents, at)
+      sum += await step.run(await model.prepare(queries), lists, documents, at)
     }
     const loss = sum / queriesOfStep
     const norm = step.gradients.norm()

@@ -1,0 +1,116 @@
+import { throwIfAborted } from '@kith/core/internal'
+import { buildLower, planBatches, WORDS } from '@kith/encoder/internal'
+import type { InferenceSession, Tensor } from 'onnxruntime-node'
+import { type DeviceOptions, openGraph } from '../graph/session.ts'
+import { weightFeeds } from '../graph/weight-feeds.ts'
+import type { EncoderModel } from '../models/encoder-model.ts'
+import type { Query, SplitHooks } from '../models/query-model.ts'
+import { Digest } from '../run/digest.ts'
+import type { StateSource } from './kept-states.ts'
+
+const HIDDEN = 'hidden'
+/** Batches of texts that are computed and written at a time: some megabytes. */
+const BATCHES_PER_PART = 16
+/** Changes whenever the same inputs give other numbers, or in another order. */
+const FORMAT = 'lower layers 1'
+
+/** Where the hidden states of a text lie: the number of the first of its tokens, and how many it has. */
+export interface StatePlace {
+  token: number
+  tokens: number
+}
+
+/**
+ * The layers of an encoder below those that learn, run once for each text. Texts of the same number
+ * of tokens run together, so that there is no padding.
+ */
+export class LowerLayers implements StateSource {
+  readonly identity: string
+  readonly sizes: readonly number[]
+  /** By text. */
+  readonly places: ReadonlyMap<string, StatePlace>
+  readonly #model: EncoderModel
+  readonly #options: DeviceOptions & SplitHooks
+  /** The token ids of the texts of each batch, part by part. */
+  readonly #parts: readonly (readonly number[][])[][]
+  /** How many texts are computed after each part. */
+  readonly #ends: readonly number[]
+  #opened: Promise<{ session: InferenceSession; weights: Record<string, Tensor> }> | undefined
+
+  constructor(model: EncoderModel, queries: readonly Query[], options: DeviceOptions & SplitHooks) {
+    this.#model = model
+    this.#options = options
+    const tokens = new Map<string, number[]>()
+    for (const query of queries) {
+      if (!tokens.has(query.text!)) tokens.set(query.text!, model.tokensOf(query).ids)
+    }
+    const [texts, ids] = [[...tokens.keys()], [...tokens.values()]]
+    const batches = planBatches(ids.map(({ length }) => length))
+    const places = new Map<string, StatePlace>()
+    let token = 0
+    for (const { texts: members, length } of batches) {
+      for (const text of members) {
+        places.set(texts[text]!, { token, tokens: length })
+        token += length
+      }
+    }
+    this.places = places
+    const count = Math.ceil(batches.length / BATCHES_PER_PART)
+    this.#parts = Array.from({ length: count }, (_, part) =>
+      batches
+        .slice(part * BATCHES_PER_PART, (part + 1) * BATCHES_PER_PART)
+        .map(({ texts: members }) => members.map((text) => ids[text]!)),
+    )
+    this.sizes = this.#parts.map((part) => tokensIn(part.flat()) * model.dimensions)
+    let end = 0
+    this.#ends = this.#parts.map((part) => (end += part.flat().length))
+    this.identity = identityOf(model, this.#parts.flat(2))
+  }
+
+  async compute(part: number): Promise<Float32Array> {
+    const { signal, onLowerLayers } = this.#options
+    throwIfAborted(signal)
+    this.#opened ??= this.#open()
+    const { session, weights } = await this.#opened
+    const states = new Float32Array(this.sizes[part]!)
+    let at = 0
+    for (const batch of this.#parts[part]!) {
+      const { feeds } = this.#model.prepareTokens(batch)
+      const { data } = (await session.run({ ...feeds, ...weights }))[HIDDEN]!
+      states.set(data as Float32Array, at)
+      at += data.length
+    }
+    onLowerLayers?.(this.#ends[part]!, this.places.size)
+    return states
+  }
+
+  async close(): Promise<void> {
+    await (await this.#opened)?.session.release()
+  }
+
+  async #open(): Promise<{ session: InferenceSession; weights: Record<string, Tensor> }> {
+    const { checkpoint, lowest, weights } = this.#model
+    const { graph, hidden } = buildLower(checkpoint.config, lowest)
+    graph.output(HIDDEN, hidden)
+    const session = await openGraph(graph, this.#options)
+    return { session, weights: weightFeeds(graph.parameters, weights) }
+  }
+}
+
+/** A digest of what decides the hidden states: configuration and weights of the layers, and the tokens. */
+function identityOf(
+  { checkpoint, lowest, weights }: EncoderModel,
+  tokens: readonly (readonly number[])[],
+): string {
+  const digest = new Digest().text(FORMAT).text(JSON.stringify(checkpoint.config)).rows([lowest])
+  const { parameters } = buildLower(checkpoint.config, lowest).graph
+  for (const name of [WORDS, ...parameters.map(({ name }) => name)]) {
+    digest.text(name).array(weights.get(name))
+  }
+  for (const ids of tokens) digest.rows(ids)
+  return digest.end()
+}
+
+function tokensIn(texts: readonly (readonly number[])[]): number {
+  return texts.reduce((sum, { length }) => sum + length, 0)
+}
