@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { readQrels, readTexts, writeQrels, writeTexts } from '@kith/ir'
 import { seededFraction } from '@kith/ir/random'
 import { encodeTexts, searchRun } from '@kith/pipelines'
-import { figuresOf, printTable, readArguments, trainedRun } from './trial.mjs'
+import { earlier, figuresOf, printTable, readArguments, trainedRun } from './trial.mjs'
 
 const [collection] = process.argv.splice(2, 1)
 if (!collection || !existsSync(join(collection, 'queries.train.jsonl'))) {
@@ -80,7 +80,7 @@ const add = async (name, file) => {
 }
 for (let seed = 1; seed <= repeats; seed++) {
   for (const target of targets) {
-    const trial = { what, target, seed, passed }
+    const trial = { what, target, seed, passed, ...earlier }
     await add(target, await trainedRun(at(`seed-${seed}`), trial, data))
   }
   await add('plain', at('run.trec'))

@@ -22,6 +22,9 @@ const usual = {
   adapter: { adapter: 'linear', normalise: true, epochs: 40, learningRate: 1e-3, weightDecay: 0 },
 }
 
+/** The defaults of `kith train` when the tables of SciFact and WordNet were made. */
+export const earlier = { outside: 'inject', settings: { selectBy: 'loss' } }
+
 /** Options of `kith train` that say what is trained, and on what; all others are settings. */
 const inputNames = [
   ...['adapter', 'device', 'level', 'maxTokens', 'missing', 'model', 'normalise', 'outside'],
@@ -65,7 +68,8 @@ export function readArguments(further = [], options = {}) {
  * Trains once and ranks documents for all queries with what was learned; returns the run's file.
  * `data` has the files: docs, queries (texts), embeddings (of the queries), run, trainQrels,
  * devQrels; labels where they were made before, and corpus where the run is to be reranked as well,
- * into a file with .reranked in its name; test where other queries are ranked. `teacher` is one of `trainFromFiles`.
+ * into a file with .reranked in its name; test where other queries are ranked. `teacher`, `outside` and `settings` are
+ * those of `trainFromFiles`.
  */
 export async function trainedRun(folder, { what, target, seed, passed, ...trial }, data) {
   const name = [what, trial.name ?? target, ...passed].join('_').replaceAll(/[^\w.-]/g, '')
@@ -80,8 +84,9 @@ export async function trainedRun(folder, { what, target, seed, passed, ...trial 
     docs,
     training: { queries, run: data.trainRun ?? run, qrels: data.trainQrels, labels: data.labels },
     validation: { queries, run, qrels: data.devQrels },
-    ...chosen.inputs,
+    outside: trial.outside,
     teacher: trial.teacher,
+    ...chosen.inputs,
     settings: {
       ...{ seed, listSize: 200, inverseTemperature: 20 },
       // Complete labels are the judgements as they are: more than a context of evidence holds.

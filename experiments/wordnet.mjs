@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { buildWordnet, completeQrels, drawSparse, readNouns, writeSparse } from '@kith/collections'
 import { readQrels, readRun, writeQrels } from '@kith/ir'
 import { searchRun } from '@kith/pipelines'
-import { figuresOf, printTable, readArguments, root, trainedRun } from './trial.mjs'
+import { earlier, figuresOf, printTable, readArguments, root, trainedRun } from './trial.mjs'
 
 const { what, targets, repeats, folder, passed } = readArguments(['complete'])
 const at = (name) => join(root, 'demo-output/wordnet', name)
@@ -63,7 +63,7 @@ for (let draw = 1; draw <= repeats; draw++) {
   }
   for (const target of targets) {
     const complete = target === 'complete'
-    const trial = { what, target, seed: draw, passed }
+    const trial = { what, target, seed: draw, passed, ...earlier }
     const files = {
       ...data,
       trainQrels: complete ? join(folder, 'wordnet/complete.tsv') : sparse('train'),

@@ -90,6 +90,40 @@ describe('kith train', () => {
     expect(JSON.parse(skipped.out).missing.training).toMatchObject([{ count: 31 }])
   })
 
+  test('learns from a teacher without judgements', () => {
+    const files = [
+      ...['--docs', path('docs.npy'), '--train-queries', path('queries.npy')],
+      ...['--train-run', path('run.trec'), '--dev-queries', path('queries.npy')],
+      ...['--dev-run', path('run.trec'), '--adapter', 'linear', '--target', 'distil'],
+    ]
+    const trained = kith(
+      ...['train', ...files, '--teacher', path('run.trec'), '--teacher-depth', '5'],
+      ...['--steps', '2', '--out', path('taught')],
+    )
+    expect(trained.code, trained.err).toBe(0)
+    expect(trained.err).toContain('the inverse temperature 1 leaves the softmax')
+    expect(trained.err).toContain('(agreement with the teacher)')
+    expect(existsSync(path('taught/adapter.safetensors'))).toBe(true)
+    const printed = succeed(
+      ...['labels', '--target', 'distil', '--run', path('run.trec')],
+      ...['--teacher-depth', '5', '--out', path('taught.jsonl')],
+    )
+    expect(printed).toMatch(/queries with labels +48\n.*90 % of a label +\d\.\d\d on average/)
+    const first = JSON.parse(read('taught.jsonl').split('\n')[0]!)
+    expect(first).toMatchObject({ query: 'q0', groundTruth: [] })
+    expect(first.docs).toHaveLength(5)
+    for (const [args, message] of [
+      [['train', ...files], '--target distil takes the texts of the documents (--corpus), or'],
+      [['train', ...inputs('queries.npy'), '--teacher', 'x'], 'belong to --target distil'],
+      [['labels', '--run', 'x', '--target', 'distil', '--qrels', 'y'], 'leave out --qrels'],
+      [['labels', '--run', 'x', '--target', 'mixed', '--teacher-depth', '5'], 'belongs to'],
+      [['labels', '--run', 'x', '--docs', 'y'], '--queries FILE is missing'],
+    ] as const) {
+      const refused = kith(...args, '--out', path('x'))
+      expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(message) })
+    }
+  })
+
   test('says what is wrong', () => {
     const train = (...more: string[]) =>
       kith('train', ...inputs('queries.npy'), '--out', path('x'), '--adapter', 'linear', ...more)
