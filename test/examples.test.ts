@@ -21,6 +21,7 @@ const expected: Record<string, RegExp> = {
   'labels.mjs':
     /labelling: 3 of 3\n3 queries, 0\.52 on judged documents\nq0 d3 0\.28\nq0 d0 0\.24\n/,
   'labels-merge.mjs': /^share 1: 1 queries\nshare 2: 2 queries\ntogether: 3 queries\n$/,
+  'distil.mjs': /^3 queries have labels\nq0: 10 documents, the first with 0\.\d\d\n$/,
   'load-store.mjs': /^the store has 24 documents\nReranking left nDCG@10 as it was\.\n$/,
   'sweep.mjs':
     /^the run as it is: 0\.\d{3}\n5 candidates: 0\.\d{3}\n[\s\S]*context-size\.svg, [\s\S]*index\.html\n$/,

@@ -1,0 +1,81 @@
+/**
+ * Whether titles of documents can stand in for queries where there is no log of them: an adapter
+ * learns the ranking of words and neighbours (`--target distil`) for the titles of a collection, and
+ * is measured on its real queries.
+ *
+ *   node experiments/titles.mjs FOLDER [--qrels FILE] [--repeats 3] [--work FOLDER]
+ *
+ * FOLDER has corpus.jsonl with titles, queries.jsonl and embeddings/all-MiniLM-L6-v2. No judgement
+ * is used but for the figures; nothing is validated, so the last weights count.
+ */
+import { existsSync, mkdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { compare, evaluate, readQrels, readRun, readTexts, writeTexts } from '@kith/ir'
+import { adaptQueries, encodeTexts, searchRun, trainFromFiles } from '@kith/pipelines'
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    qrels: { type: 'string' },
+    repeats: { type: 'string', default: '3' },
+    work: { type: 'string', default: '.kith-experiments/titles' },
+  },
+})
+const [folder] = positionals
+if (!folder || !existsSync(join(folder, 'corpus.jsonl'))) {
+  console.error('the first argument is a folder with corpus.jsonl and queries.jsonl')
+  process.exit(2)
+}
+const own = join(values.work, basename(folder))
+mkdirSync(own, { recursive: true })
+const at = (name) => join(own, name)
+const corpus = join(folder, 'corpus.jsonl')
+const docs = join(folder, 'embeddings/all-MiniLM-L6-v2/docs.npy')
+const qrels = await readQrels(values.qrels ?? join(folder, 'qrels/test.tsv'))
+
+const titles = []
+for await (const { id, title } of readTexts(corpus)) {
+  if (title) titles.push({ id: `title-${id}`, text: title })
+}
+const asked = []
+for await (const { id, text } of readTexts(join(folder, 'queries.jsonl'))) {
+  if (qrels.has(id)) asked.push({ id, text })
+}
+for (const [name, texts] of Object.entries({ titles, asked })) {
+  await writeTexts(at(`${name}.jsonl`), texts)
+  if (existsSync(at(`${name}.trec`))) continue
+  const queries = at(`${name}.npy`)
+  await encodeTexts({ input: at(`${name}.jsonl`), role: 'query', out: queries })
+  await searchRun({ queries, docs, top: 200, out: at(`${name}.trec`) })
+}
+
+const measure = async (run) => evaluate(qrels, await readRun(run), ['nDCG@10', 'Recall@100'])
+const plain = await measure(at('asked.trec'))
+console.log(`${basename(folder)}: ${titles.length} titles, ${asked.length} queries`)
+console.log('| | nDCG@10 | gain | t | Recall@100 |\n|---|---|---|---|---|')
+const shown = (evaluation, name) => evaluation.mean[name].toFixed(4)
+console.log(`| plain search | ${shown(plain, 'nDCG@10')} | | | ${shown(plain, 'Recall@100')} |`)
+for (let seed = 1; seed <= Number(values.repeats); seed++) {
+  const model = at(`trained-${seed}`)
+  await trainFromFiles({
+    docs,
+    training: { queries: at('titles.npy'), run: at('titles.trec') },
+    ...{ adapter: 'linear', normalise: true, threads: 1 },
+    teacher: { corpus, queryText: at('titles.jsonl') },
+    settings: {
+      ...{ seed, epochs: 10, learningRate: 1e-3, weightDecay: 0 },
+      ...{ listSize: 200, inverseTemperature: 20 },
+    },
+    out: model,
+  })
+  const queries = at(`adapted-${seed}.npy`)
+  await adaptQueries({ adapter: model, queries: at('asked.npy'), out: queries })
+  await searchRun({ queries, docs, top: 200, out: at(`adapted-${seed}.trec`) })
+  const found = await measure(at(`adapted-${seed}.trec`))
+  const { difference, t } = compare(plain, found, 'nDCG@10')
+  const figures = [shown(found, 'nDCG@10'), difference.toFixed(4), t.toFixed(1)]
+  console.log(
+    `| taught by titles, seed ${seed} | ${figures.join(' | ')} | ${shown(found, 'Recall@100')} |`,
+  )
+}
