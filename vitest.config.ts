@@ -11,8 +11,8 @@ export default defineConfig({
     // Built packages are loaded as Node loads them: there is nothing to transform in them, and vitest
     // would transform and read them again for every file of tests.
     server: { deps: { external: [/\/packages\/.*\/dist\//] } },
-    // vitest leaves one core to itself, which on two cores makes one worker; it hardly needs one.
-    maxWorkers: availableParallelism(),
+    // One more than there are cores: many tests wait for processes, databases and browsers.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
   },
 })

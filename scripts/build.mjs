@@ -1,6 +1,6 @@
 /**
- * `npm run build`: builds all packages, each after those that it imports, as many at a time as there
- * are cores.
+ * `npm run build`: builds all packages, each after those that it imports. This process compiles
+ * one after the other; beside it, others make kernels and the page.
  */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { builtPackages } from './build-state.mjs'
+import { compile } from './compile.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const waiting = new Map(builtPackages(root).map((folder) => [folder, packageOf(folder)]))
@@ -41,16 +42,23 @@ function packageOf(folder) {
   return { name, script: scripts.build, imports: imports.filter((one) => one.startsWith('@kith/')) }
 }
 
-/** Runs a package's script in its folder, as npm does; if it fails, so does this program. */
-function run(folder, script) {
+/** Does what a package's script says, in its folder; if it fails, so does this program. */
+async function run(folder, script) {
+  for (const step of script.split(' && ')) {
+    const config = /^tsc -p (\S+)$/.exec(step)?.[1]
+    const problem = config ? compile(join(root, folder, config)) : await start(folder, step)
+    if (!problem) continue
+    console.error(`${problem}\nkith: the build of ${folder} failed: ${step}`)
+    process.exit(1)
+  }
+}
+
+/** Starts a program in a package's folder, as npm does; what went wrong, if anything. */
+function start(folder, command) {
   const PATH = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter)
   const options = { cwd: join(root, folder), shell: true, env: { ...process.env, PATH } }
-  const child = spawn(script, { ...options, stdio: 'inherit' })
+  const child = spawn(command, { ...options, stdio: 'inherit' })
   return new Promise((resolve) => {
-    child.on('exit', (code) => {
-      if (code === 0) return resolve()
-      console.error(`kith: the build of ${folder} failed: ${script}`)
-      process.exit(1)
-    })
+    child.on('exit', (code) => resolve(code === 0 ? undefined : `it ended with ${code}`))
   })
 }

@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type BrowserContext, chromium } from 'playwright-core'
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContext, chromium } from 'playwright-core'
+import { afterAll } from 'vitest'
 
 /** The browser of this machine; tests without one are skipped, in CI they fail. */
 export const browser = [
@@ -15,10 +14,13 @@ if (!browser) {
   console.warn(`skipped: ${advice}`)
 }
 
-/** Starts the browser with a fresh profile for as long as a function runs. */
+/** The browser of this file's tests, once one of them needs it. */
+let started: Promise<Browser> | undefined
+afterAll(async () => (await started)?.close())
+
+/** Lends the browser with a profile that nobody has used, for as long as a function runs. */
 export async function withBrowser(use: (context: BrowserContext) => Promise<void>): Promise<void> {
-  const profile = mkdtempSync(join(tmpdir(), 'kith-browser-'))
-  const context = await chromium.launchPersistentContext(profile, {
+  started ??= chromium.launch({
     executablePath: browser!,
     args: [
       '--no-sandbox',
@@ -29,10 +31,10 @@ export async function withBrowser(use: (context: BrowserContext) => Promise<void
       '--no-first-run',
     ],
   })
+  const context = await (await started).newContext()
   try {
     await use(context)
   } finally {
     await context.close()
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
   }
 }

@@ -4,7 +4,7 @@ import { writeEmbeddings } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { commandNames, loadCommand } from '../src/command-list.ts'
-import { kith, succeed } from './support.ts'
+import { kith, kithProcess, succeed } from './support.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
@@ -372,6 +372,25 @@ describe('mistakes', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
 })
+
+// The other commands run as processes in outputs.test.ts, piped.test.ts and test/faults.
+test.each(['labels merge', 'train compare', 'jobs', 'jobs retry', 'jobs remove', 'terms'])(
+  'kith %s ends as a process as it does in a thread',
+  (name) => {
+    const words = name.split(' ')
+    expect(kithProcess(...words, '--help')).toEqual({
+      code: 0,
+      out: succeed(...words, '--help'),
+      err: '',
+    })
+    const refused = kith(...words)
+    expect(refused).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`Try: kith ${name} --help`),
+    })
+    expect(kithProcess(...words)).toEqual(refused)
+  },
+)
 
 test('the help teaches: every command has an example that its own options take', () => {
   expect(succeed('--help')).toContain('kith search --queries')

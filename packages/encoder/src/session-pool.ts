@@ -18,8 +18,11 @@ export type SessionPool = WorkerPool<TokenBatch, Float32Array>
 
 const entry = workerEntry(import.meta.url, './session-process.js')
 
+/** About half of the time that a session takes to load: a few texts are done sooner than another is there. */
+const PATIENCE = 500
+
 /**
- * Sessions in processes of their own, started as batches come. onnxruntime blocks the thread that
+ * Sessions in processes of their own, started as batches come, the second when batches have to wait. onnxruntime blocks the thread that
  * it runs on, and ending a worker thread meanwhile would end the whole program.
  */
 export function openSessionPool(
@@ -32,6 +35,7 @@ export function openSessionPool(
   return new WorkerPool({
     start: () => new ProcessWorker({ entry, data, job, memoryAdvice }),
     size: sessions,
+    patience: PATIENCE,
     closed: 'the encoder was closed',
   })
 }

@@ -67,6 +67,20 @@ describe.each(kinds)('a pool of %ses', (kind) => {
   })
 })
 
+test('a patient pool starts another worker only for requests that have waited', async () => {
+  const patient = poolOf('thread', { size: 3, patience: 60_000 })
+  await Promise.all(doubles(20).map((request) => patient.run(() => request)))
+  expect(patient.started()).toBe(1)
+  await patient.close()
+  const less = poolOf('thread', { size: 3, patience: 5 })
+  const endless = less.run(() => ({ action: 'untilStopped' }))
+  expect(await less.run(() => ({ action: 'count' }))).toBe(1)
+  expect(less.started()).toBe(2)
+  const ended = expect(endless).rejects.toThrow('was closed')
+  await less.close()
+  await ended
+})
+
 test('requests are made only when their turn comes', async () => {
   const pool = poolOf('thread', { size: 1 })
   let made = 0

@@ -10,6 +10,11 @@ export interface PoolOptions<Request, Answer> {
   start: () => PoolWorker<Request, Answer>
   /** Workers at a time, at most; at least one. */
   size: number
+  /**
+   * Milliseconds that a request waits for a busy worker before one more is started; default 0: none.
+   * For workers whose start takes longer than some requests.
+   */
+  patience?: number | undefined
   /** Requests that a worker has at a time: one it works on, the others so that it need not wait. Default 1. */
   depth?: number | undefined
   /** Milliseconds after which a worker without work is closed; default: never. */
@@ -38,6 +43,8 @@ export class WorkerPool<Request, Answer> {
   /** All that are not gone yet, those included that take no more requests. */
   readonly #living = new Set<PoolWorker<Request, Answer>>()
   readonly #queue: Waiting<PoolWorker<Request, Answer>>[] = []
+  /** Ends the patience of the requests that wait. */
+  #impatience: NodeJS.Timeout | undefined
   #closed: Error | undefined
 
   constructor(options: PoolOptions<Request, Answer>) {
@@ -87,7 +94,7 @@ export class WorkerPool<Request, Answer> {
   async acquire(signal?: AbortSignal): Promise<PoolWorker<Request, Answer>> {
     throwIfAborted(signal)
     if (this.#closed) throw this.#closed
-    const worker = this.#queue.length === 0 ? this.#pick() : undefined
+    const worker = this.#queue.length === 0 ? this.#pick(!this.#options.patience) : undefined
     if (worker) return worker
     return new Promise((resolve, reject) => {
       const waiting: Waiting<PoolWorker<Request, Answer>> = {
@@ -107,6 +114,8 @@ export class WorkerPool<Request, Answer> {
           waiting.reject(abortedError(signal))
         })
       this.#queue.push(waiting)
+      const { patience } = this.#options
+      if (patience) this.#impatience ??= setTimeout(() => this.#serveQueue(true), patience).unref()
     })
   }
 
@@ -131,6 +140,7 @@ export class WorkerPool<Request, Answer> {
     this.#closed ??= new KithError('CLOSED', closed)
     const reason = this.#closed
     for (const { reject } of this.#queue.splice(0)) reject(reason)
+    this.#calm()
     for (const { end } of this.#members.values()) clearTimeout(end)
     this.#members.clear()
     await Promise.all([...this.#living].map((worker) => worker.close(reason)))
@@ -141,11 +151,11 @@ export class WorkerPool<Request, Answer> {
     return this.close()
   }
 
-  #serveQueue(): void {
+  #serveQueue(impatient = !this.#options.patience): void {
     while (this.#queue.length > 0) {
       let worker: PoolWorker<Request, Answer> | undefined
       try {
-        worker = this.#pick()
+        worker = this.#pick(impatient)
       } catch (error) {
         this.#queue.shift()!.reject(error)
         continue
@@ -153,15 +163,27 @@ export class WorkerPool<Request, Answer> {
       if (!worker) return
       this.#queue.shift()!.resolve(worker)
     }
+    this.#calm()
   }
 
-  /** A worker that has room for a request, if there is one: idle, else new, else the least busy. */
-  #pick(): PoolWorker<Request, Answer> | undefined {
+  /** Nobody waits any more. */
+  #calm(): void {
+    clearTimeout(this.#impatience)
+    this.#impatience = undefined
+  }
+
+  /**
+   * A worker that has room for a request, if there is one: idle, else new, else the least busy.
+   *
+   * @param impatient Whether a new one is started although others will be free soon.
+   */
+  #pick(impatient: boolean): PoolWorker<Request, Answer> | undefined {
     this.#dropDead()
     const { size, depth = 1 } = this.#options
+    const most = impatient ? size : 1
     const [least] = [...this.#members].sort(([, a], [, b]) => a.underWay - b.underWay)
     const found =
-      least && (least[1].underWay === 0 || this.#members.size >= size) ? least : this.#start()
+      least && (least[1].underWay === 0 || this.#members.size >= most) ? least : this.#start()
     const [worker, member] = found
     if (member.underWay >= depth) return undefined
     clearTimeout(member.end)
