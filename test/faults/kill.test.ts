@@ -21,8 +21,6 @@ beforeAll(async () => {
 const vectors = ['--queries', path('queries.npy'), '--docs', path('docs.npy')]
 const ranked = ['--run', path('run.trec'), ...vectors, '--missing', 'skip']
 const judged = [...ranked, '--qrels', path('qrels.trec')]
-// Threads are killed with their process: labels as JSONL have some, the others start sooner without.
-const alone = ['--workers', '1']
 const texts = ['--corpus', path('corpus.jsonl'), '--query-text', path('queries.jsonl')]
 const model = ['--model', path('model'), '--threads', '1']
 const run = ['--train-run', path('run.trec'), '--qrels', path('qrels.trec')]
@@ -30,11 +28,11 @@ const run = ['--train-run', path('run.trec'), '--qrels', path('qrels.trec')]
 /** Every command that writes files and can take long, with as many kills as it is worth. */
 const commands: [string, string[]][] = [
   ['search', ['search', ...vectors, '--out', '{out}/run.trec.gz']],
-  ['rerank', ['rerank', ...ranked, ...texts, ...alone, '--out', '{out}/better.trec']],
+  ['rerank', ['rerank', ...ranked, ...texts, '--out', '{out}/better.trec']],
   ['labels as JSONL', ['labels', ...judged, '--out', '{out}/labels.jsonl']],
-  ['labels as packed TSV', ['labels', ...judged, ...alone, '--out', '{out}/labels.tsv.gz']],
-  ['labels as Parquet', ['labels', ...judged, ...alone, '--out', '{out}/labels.parquet']],
-  ['audit', ['audit', ...judged, ...texts, ...alone, '--out', '{out}/audit.tsv']],
+  ['labels as packed TSV', ['labels', ...judged, '--out', '{out}/labels.tsv.gz']],
+  ['labels as Parquet', ['labels', ...judged, '--out', '{out}/labels.parquet']],
+  ['audit', ['audit', ...judged, ...texts, '--out', '{out}/audit.tsv']],
   ['encode', ['encode', ...model, '--input', path('corpus.jsonl'), '--out', '{out}/docs.npy']],
   [
     'convert',
