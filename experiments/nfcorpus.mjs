@@ -5,7 +5,7 @@
  * and neighbours. p values are corrected for the number of recipes (Holm).
  *
  *   node experiments/nfcorpus.mjs FOLDER encoder|adapter [--recipes one-hot,distil] [--repeats 3]
- *     [--labels even|bm25-10|bm25-3] [--model MODEL] [-- options of kith train]
+ *     [--labels even|bm25-10|bm25-3] [--model MODEL] [--query-prefix TEXT] [-- options of kith train]
  *
  * FOLDER is BEIR's nfcorpus with train and dev judgements (../shared/data/nfcorpus). Labels are
  * drawn evenly from a query's relevant documents; or from those among the first 10 or 3 of BM25, as
@@ -56,8 +56,9 @@ const given = readArguments([], {
   recipes: { type: 'string', default: Object.keys(recipes).join(',') },
   labels: { type: 'string', default: 'even' },
   model: { type: 'string' },
+  'query-prefix': { type: 'string' },
 })
-const { what, repeats, passed, model } = given
+const { what, repeats, passed, model, 'query-prefix': queryPrefix } = given
 const names = given.recipes.split(',')
 const unknown = names.find((name) => !(name in recipes))
 const depth = Number(/^bm25-(\d+)$/.exec(given.labels)?.[1] ?? 0)
@@ -88,7 +89,14 @@ const [queries, run, reranked, bm25] = [
 ].map(at)
 if (!existsSync(docs)) await encodeTexts({ model, maxTokens: 256, input: corpus, out: docs })
 if (!existsSync(queries)) {
-  await encodeTexts({ model, maxTokens: 256, input: queryText, role: 'query', out: queries })
+  await encodeTexts({
+    model,
+    maxTokens: 256,
+    input: queryText,
+    role: 'query',
+    queryPrefix,
+    out: queries,
+  })
 }
 // The dev queries alone are ranked by what was learned.
 const test = { queries: at('dev.jsonl'), embeddings: at('dev.npy') }
@@ -101,6 +109,7 @@ if (!existsSync(test.embeddings)) {
     model,
     maxTokens: 256,
     input: test.queries,
+    queryPrefix,
     role: 'query',
     out: test.embeddings,
   })
