@@ -43,7 +43,7 @@ export function caseShapes(most = 60): fc.Arbitrary<CaseShape> {
 /** The case of a shape. */
 export function wordsCase(shape: Partial<CaseShape>): WordsCase {
   const { kind = 'clustered', count = 30, seed = 1 } = shape
-  // Of one dimension all cosines are near ties, whose order is nobody's promise.
+  // In one dimension all cosines are near ties, which may stand in either order.
   const dimensions = Math.max(kind === 'clustered' ? 2 : 1, shape.dimensions ?? 16)
   const { twins = 0, empty = 0, zeros = 0, longest = 12 } = shape
   const next = random(seed)
