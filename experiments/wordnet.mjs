@@ -6,16 +6,25 @@
  *   npm run demo -- --whole                     # makes the collection and its embeddings
  *   node experiments/wordnet.mjs encoder [--targets one-hot,mixed] [--repeats 3] [-- options of kith train]
  *   node experiments/wordnet.mjs adapter
+ *
+ * `--collection FOLDER` is another of the demo's collections. `--labels bm25-3` draws labels only
+ * among the first 3 of BM25, as annotators who see what one engine shows would.
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { buildWordnet, completeQrels, drawSparse, readNouns, writeSparse } from '@kith/collections'
-import { readQrels, readRun, writeQrels } from '@kith/ir'
+import { readQrels, readRun, readTexts, writeQrels, writeRun } from '@kith/ir'
 import { searchRun } from '@kith/pipelines'
+import { searchBm25 } from './bm25.mjs'
 import { earlier, figuresOf, printTable, readArguments, root, trainedRun } from './trial.mjs'
 
-const { what, targets, repeats, folder, passed } = readArguments(['complete'])
-const at = (name) => join(root, 'demo-output/wordnet', name)
+const given = readArguments(['complete'], {
+  collection: { type: 'string', default: join(root, 'demo-output/wordnet') },
+  labels: { type: 'string', default: 'even' },
+})
+const { what, targets, repeats, passed } = given
+const folder = join(given.folder, basename(given.collection))
+const at = (name) => join(given.collection, name)
 if (!existsSync(at('run.trec'))) {
   console.error('run `npm run demo -- --whole` first: it makes the collection and its embeddings')
   process.exit(1)
@@ -24,8 +33,9 @@ const data = {
   docs: at('docs.npy'),
   queries: at('queries.jsonl'),
   embeddings: at('queries.npy'),
-  run: join(folder, 'wordnet/run.trec'),
+  run: join(folder, 'run.trec'),
 }
+mkdirSync(folder, { recursive: true })
 if (!existsSync(data.run)) {
   await searchRun({ queries: data.embeddings, docs: data.docs, top: 1000, out: data.run })
 }
@@ -42,15 +52,23 @@ for (const [query, grades] of await readQrels(at('qrels/train.tsv'))) {
   const kept = [...grades].filter(([id]) => retrieved.has(id))
   if (kept.length > 0) inList.set(query, new Map(kept))
 }
-await writeQrels(join(folder, 'wordnet/complete.tsv'), inList, { format: 'beir' })
+await writeQrels(join(folder, 'complete.tsv'), inList, { format: 'beir' })
 const completeDev = await readQrels(at('qrels/dev.tsv'))
+
+// The ranking that annotators saw: that of the embeddings, or of BM25.
+const depth = given.labels === 'even' ? 200 : Number(/^bm25-(\d+)$/.exec(given.labels)?.[1])
+const shown = given.labels === 'even' ? run : await bm25Run()
 
 const kinds = ['test, complete labels', 'dev, complete labels', 'dev, sparse labels']
 const tables = new Map(kinds.map((kind) => [kind, new Map()]))
 for (let draw = 1; draw <= repeats; draw++) {
-  const own = join(folder, 'wordnet', `draw-${draw}`)
+  const own = join(folder, given.labels === 'even' ? `draw-${draw}` : `${given.labels}-${draw}`)
   mkdirSync(own, { recursive: true })
-  await writeSparse(wordnet, drawSparse(completeQrels(wordnet), run, { seed: draw }).qrels, own)
+  await writeSparse(
+    wordnet,
+    drawSparse(completeQrels(wordnet), shown, { seed: draw, depth }).qrels,
+    own,
+  )
   const sparse = (split) => join(own, `qrels-sparse/${split}.tsv`)
   const sparseDev = await readQrels(sparse('dev'))
   const add = async (name, file) => {
@@ -63,10 +81,10 @@ for (let draw = 1; draw <= repeats; draw++) {
   }
   for (const target of targets) {
     const complete = target === 'complete'
-    const trial = { what, target, seed: draw, passed, ...earlier }
+    const trial = { what, target, seed: draw, passed, ...(given.labels === 'even' ? earlier : {}) }
     const files = {
       ...data,
-      trainQrels: complete ? join(folder, 'wordnet/complete.tsv') : sparse('train'),
+      trainQrels: complete ? join(folder, 'complete.tsv') : sparse('train'),
       devQrels: sparse('dev'),
     }
     await add(target, await trainedRun(own, trial, files))
@@ -75,4 +93,15 @@ for (let draw = 1; draw <= repeats; draw++) {
 }
 for (const [kind, rows] of tables) {
   printTable(`${what} ${passed.join(' ')}, ${repeats} draws, ${kind}`, rows, { clusters })
+}
+
+async function bm25Run() {
+  const file = join(folder, 'bm25.trec')
+  if (!existsSync(file)) {
+    const [documents, queries] = [[], []]
+    for await (const entry of readTexts(at('corpus.jsonl'))) documents.push(entry)
+    for await (const entry of readTexts(at('queries.jsonl'))) queries.push(entry)
+    await writeRun(file, searchBm25(documents, queries, 10))
+  }
+  return readRun(file)
 }
