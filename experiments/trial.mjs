@@ -123,34 +123,51 @@ export async function figuresOf(file, qrels, measures = ['nDCG@10']) {
 }
 
 /**
- * Prints a study as a table: each recipe's figures, averaged over draws, and how they compare with
- * those of the first recipe, corrected for the number of recipes.
+ * Prints a study as two tables: each recipe's figures, averaged over draws, and how they compare
+ * with those of the first recipe, then with those of the last one, plain search. p values are
+ * corrected for the number of recipes.
  */
 export function printStudy(title, table) {
-  console.log(`\n${title}\n`)
-  console.log(
-    '| recipe | sparse dev | nDCG@10 | Recall@100 | nDCG@10 after reranking |\n|---|---|---|---|---|',
-  )
+  const names = [...table.keys()]
   const rows = [...table.values()]
-  const columns = [
-    ['sparse', 'nDCG@10', false],
-    ['full', 'nDCG@10', true],
-    ['full', 'Recall@100', true],
-    ['after', 'nDCG@10', true],
-  ].map(([kind, measure, compared]) => {
-    const means = rows.map((row) => spread(row[kind].map(({ mean }) => mean[measure])))
-    if (!compared) return means.map(({ mean }) => mean.toFixed(4))
-    const [first, ...others] = rows.map((row) => average(row[kind]))
-    const comparisons = others.map((other) => compare(first, other, measure))
-    const p = holm(comparisons.map(({ randomisation }) => randomisation))
-    return means.map(({ mean, deviation }, i) => {
-      const figure = `${mean.toFixed(4)} ± ${deviation.toFixed(4)}`
-      if (i === 0) return figure
-      return `${figure} (${signed(comparisons[i - 1].difference)}, p ${p[i - 1].toFixed(3)})`
+  const compared = [
+    ['full', 'nDCG@10'],
+    ['full', 'Recall@100'],
+    ['after', 'nDCG@10'],
+  ]
+  const heads = ['nDCG@10', 'Recall@100', 'nDCG@10 after reranking']
+  const sparse = rows.map((row) => spread(row.sparse.map(({ mean }) => mean['nDCG@10'])).mean)
+  const figures = compared.map(([kind, measure]) => {
+    return rows.map((row) => {
+      const { mean, deviation } = spread(row[kind].map(({ mean }) => mean[measure]))
+      return `${mean.toFixed(4)} ± ${deviation.toFixed(4)}`
     })
   })
-  ;[...table.keys()].forEach((name, i) => {
-    console.log(`| ${[name, ...columns.map((column) => column[i])].join(' | ')} |`)
+  const differences = (base) =>
+    compared.map(([kind, measure]) => {
+      const averages = rows.map((row) => average(row[kind]))
+      const others = rows.map((_, i) => i).filter((i) => i !== base)
+      const found = others.map((i) => compare(averages[base], averages[i], measure))
+      const p = holm(found.map(({ randomisation }) => randomisation))
+      const shown = rows.map(() => '')
+      others.forEach((i, place) => {
+        shown[i] = `${signed(found[place].difference)}, p ${p[place].toFixed(3)}`
+      })
+      return shown
+    })
+  const against = [differences(0), differences(rows.length - 1)]
+  console.log(`\n${title}\n\n| recipe | sparse dev | ${heads.join(' | ')} |\n|---|---|---|---|---|`)
+  names.forEach((name, i) => {
+    const cells = figures.map((column, c) => {
+      return against[0][c][i] ? `${column[i]} (${against[0][c][i]})` : column[i]
+    })
+    console.log(`| ${[name, sparse[i].toFixed(4), ...cells].join(' | ')} |`)
+  })
+  console.log(
+    `\nThe same against ${names.at(-1)}\n\n| recipe | ${heads.join(' | ')} |\n|---|---|---|---|`,
+  )
+  names.slice(0, -1).forEach((name, i) => {
+    console.log(`| ${[name, ...against[1].map((column) => column[i])].join(' | ')} |`)
   })
 }
 
