@@ -33,7 +33,7 @@ export const trainingOptions = {
   ...missingOption('queries, candidates, judged or labelled documents'),
   ...modelOptions,
   outside: {
-    value: 'POLICY',
+    value: 'WHAT',
     help: 'relevant or labelled documents that are not among the candidates: drop or inject',
     default: jobDefaults.outside,
   },
