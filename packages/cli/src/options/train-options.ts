@@ -37,7 +37,7 @@ export const trainOptions = {
     default: defaultText(trainDefaults.skip),
   },
   'negatives-below': {
-    value: 'PART',
+    value: 'R',
     help: 'negatives score at most this part of the best relevant document’s score, such as 0.95',
   },
   loss: {
