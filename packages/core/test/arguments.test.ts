@@ -85,6 +85,8 @@ const table: Record<string, [Any, ...unknown[]]> = {
     { ...labelSettings, level: 1 },
   ],
   injectGroundTruth: [core.injectGroundTruth, [1], [1, 2, 3], 3],
+  distilTarget: [core.distilTarget, [3, 2, 1], { depth: 2 }],
+  resolveDistilSettings: [core.resolveDistilSettings, { depth: 2, sharpness: 3 }],
   kernel: [core.kernel],
   resolveSettings: [core.resolveSettings, settings, presets.balanced],
   resolveLabelSettings: [core.resolveLabelSettings, labelSettings, core.labelPresets.balanced],

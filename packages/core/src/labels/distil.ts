@@ -1,5 +1,7 @@
 import { KithError } from '../error.ts'
+import { isObject } from '../matrix.ts'
 import { range, resolve } from '../settings/setting-rules.ts'
+import { show } from '../settings/show.ts'
 import { softmax } from './labels.ts'
 import { normalise } from './normalise.ts'
 
@@ -39,15 +41,29 @@ export function distilTarget(
   settings?: PartialDistilSettings,
 ): Float64Array {
   const { depth, sharpness } = resolveDistilSettings(settings)
-  const first = Float64Array.from({ length: Math.min(depth, scores.length) }, (_, i) => scores[i]!)
-  for (let i = 0; i < first.length; i++) {
-    if (!Number.isFinite(first[i])) {
-      throw new KithError('BAD_INPUT', `score ${i} of the teacher is ${first[i]}, not a number`)
-    }
-    if (i > 0 && first[i]! > first[i - 1]!) {
-      const problem = `scores of the teacher go from the highest to the lowest: score ${i} is above the one before`
-      throw new KithError('BAD_INPUT', problem)
-    }
-  }
+  const first = firstScores(scores, depth)
   return softmax(normalise(first, first, 'std').map((value) => sharpness * value))
+}
+
+/** The first scores, checked to be numbers that never rise. */
+function firstScores(scores: ArrayLike<number>, depth: number): Float64Array {
+  const wrong = (problem: string) => new KithError('BAD_INPUT', problem)
+  const length: unknown = isObject(scores) ? scores.length : undefined
+  if (typeof length !== 'number' || !Number.isSafeInteger(length) || length < 0) {
+    throw wrong(`scores of the teacher must be an array of numbers, not ${show(scores)}`)
+  }
+  const first = new Float64Array(Math.min(depth, length))
+  for (let i = 0; i < first.length; i++) {
+    const score: unknown = scores[i]
+    if (typeof score !== 'number' || !Number.isFinite(score)) {
+      throw wrong(`score ${i} of the teacher is ${show(score)}, not a number`)
+    }
+    if (i > 0 && score > first[i - 1]!) {
+      throw wrong(
+        `scores of the teacher go from the highest to the lowest: score ${i} is above the one before`,
+      )
+    }
+    first[i] = score
+  }
+  return first
 }
