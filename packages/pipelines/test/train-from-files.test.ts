@@ -193,6 +193,26 @@ describe('trainFromFiles', () => {
     }
   })
 
+  test('warns of short lists and of labels outside them', async () => {
+    const remarksOf = async (out: string, more: Partial<TrainInputs>) => {
+      const remarks: string[] = []
+      await train(out, more, { onRemark: (remark) => remarks.push(remark) })
+      return remarks.join('\n')
+    }
+    const short = await remarksOf('short', { settings: { steps: 1, listSize: 30 } })
+    expect(short).toMatch(/training queries have fewer than 50 candidates, the hardest/)
+    expect(short).toMatch(/labelled documents \(\d+ %\) are not among .* first 30 candidates: they/)
+    const fine = await remarksOf('fine', { settings: { steps: 1, listSize: 30, skip: 2 } })
+    expect(fine).not.toContain('the hardest')
+    expect(await remarksOf('long', { settings: { steps: 1 } })).not.toMatch(/hardest|not among/)
+    const injected = { outside: 'inject', settings: { steps: 1, listSize: 30 } } as const
+    expect(await remarksOf('injected', injected)).toContain('and are put in')
+    const none = { settings: { steps: 1, listSize: 2 } }
+    await expect(train('none', none)).rejects.toThrow(
+      /32 of 32 labelled documents \(100 %\) are not among their query’s first 2 candidates/,
+    )
+  })
+
   test('says what is wrong', async () => {
     const failing = (more: Partial<TrainInputs>) => expect(train('x', more)).rejects
     await failing({ settings: { steps: 2, epochs: 2 } }).toThrow('steps and epochs say the same')
