@@ -11,13 +11,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { distilTarget, prepareText, Reranker, termStatistics } from '@kith/core'
 import { buildEncoder } from '@kith/encoder/internal'
 import { adamw, EncoderModel, Optimiser, openEncoderModel, TrainingStep } from '@kith/train'
 import { Schedule } from '@kith/train/internal'
-import { clusteredContext, generator } from './clusters.mjs'
+import { generator } from './clusters.mjs'
 import { median, table } from './measure.mjs'
-import { passages } from './passages.mjs'
+import { teacherLabels } from './teacher-labels.mjs'
 
 const [BATCH, LENGTH, CANDIDATES, DOCUMENTS, STEPS] = [32, 16, 1000, 5000, 20]
 /** Steps before times are taken. */
@@ -102,7 +101,7 @@ async function upperLayers() {
     }
     console.log('\nThe two uppermost layers, the same step\n')
     console.log(table(rows))
-    teacherLabels({ 'all layers learn': all, 'two learn, those below are kept': once })
+    teacherLabels({ 'all layers learn': all, 'two learn, those below are kept': once }, BATCH)
     const texts = STEPS * BATCH
     console.log(
       `largest relative difference of losses ${apart.toExponential(1)}; making the file: ${making.toFixed(0)} ms for ${texts} queries`,
@@ -111,36 +110,6 @@ async function upperLayers() {
     await kept.close()
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-/**
- * What labels by the ranking of words and neighbours cost (`--target distil`): 200 candidates with
- * passages of 100 words, prepared as training prepares them. Each query is labelled once.
- */
-function teacherLabels(steps) {
-  const inputs = Array.from({ length: 40 }, (_, i) => {
-    const [text, ...texts] = passages(i, 200, 100).map((own) => prepareText(own))
-    const { query: vector, candidates: vectors } = clusteredContext(200, 384, i)
-    return { query: { vector, text }, candidates: { vectors, texts } }
-  })
-  const statistics = termStatistics(inputs.flatMap(({ candidates }) => candidates.texts))
-  const reranker = new Reranker({ statistics })
-  const times = inputs.map(({ query, candidates }) => {
-    const start = performance.now()
-    distilTarget(reranker.rerank(query, candidates).scores)
-    return performance.now() - start
-  })
-  const each = median(times.slice(10))
-  const rows = [
-    ['step', 'labels of its queries', 'of the first epoch', 'over 10 epochs', 'at most'],
-  ]
-  for (const [name, step] of Object.entries(steps)) {
-    const share = (BATCH * each) / step
-    const parts = [share, share / 10].map((part) => `${(100 * part).toFixed(1)} %`)
-    rows.push([name, `${(BATCH * each).toFixed(1)} ms`, ...parts, '10 %'])
-  }
-  console.log('\nTeacher labels, made once for each query\n')
-  console.log(table(rows))
 }
 
 /** Queries of as many tokens as those of `makeData`: each of these words is one. */

@@ -142,6 +142,24 @@ describe('a training without judgements', () => {
     expect(weights('fresh-stopped').equals(weights('fresh'))).toBe(true)
   })
 
+  test('a signal is noticed while the teacher is at work', async () => {
+    const controller = new AbortController()
+    let taught = 0
+    const stopped = train(
+      'stopped-early',
+      {},
+      {
+        signal: controller.signal,
+        onProgress: ({ done }) => {
+          if (done === 0) setImmediate(() => controller.abort())
+          taught = done
+        },
+      },
+    )
+    await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(taught).toBeLessThan(32)
+  })
+
   test('what is missing is an error, or skipped and counted', async () => {
     writeFileSync(path('some.jsonl'), read('corpus.jsonl').split('\n').slice(3).join('\n'))
     const teacher = { ...inputs().teacher, corpus: path('some.jsonl') }

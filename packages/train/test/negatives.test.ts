@@ -38,6 +38,9 @@ test('negatives score at most a part of what the best relevant document does', (
   // 0.95 × 10 = 9.5.
   expect(apply({ negativesBelow: 0.95 }, query([0]))).toEqual([0, 2, 3, 4, 5])
   expect(apply({ negativesBelow: 0.95 }, query([0, 4]))).toEqual([0, 2, 3, 4, 5])
+  // Of a query without a relevant document, the labelled ones.
+  const labels = { rows: [0, 4], values: [0.5, 0.5] }
+  expect(apply({ negativesBelow: 0.95 }, query([], { labels }))).toEqual([0, 2, 3, 4, 5])
   // The relevant document may be outside the list.
   const outside = query([0], { retrieved: [6, 1, 3] })
   expect(apply({ negativesBelow: 0.95 }, outside)).toEqual([3])

@@ -32,7 +32,7 @@ export const trainCommand = defineCommand({
     'The result is a folder that kith encode and sentence-transformers load. Stopped, the same\n' +
     'command goes on from the last checkpoint with the same weights in the end.',
   example:
-    'kith train --model minilm --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --target mixed --out trained',
+    'kith train --model minilm --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --inverse-temperature 20 --out trained',
   options: {
     ...trainingOptions,
     ...targetOption,

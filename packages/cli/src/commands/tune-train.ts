@@ -4,7 +4,7 @@ import { trainingStudy, tuneTraining } from '@kith/pipelines/internal/tune/tune-
 import { defineCommand } from '../options/command.ts'
 import { readTraining, trainingOptions } from '../options/training-setup.ts'
 import { UsageError } from '../options/usage-error.ts'
-import { optionalWhole, text } from '../options/values.ts'
+import { neededFile, optionalWhole, text } from '../options/values.ts'
 import { tellTunedTraining } from '../terminal/tell-tuned-training.ts'
 
 /** `kith tune --train`: which labels and which learning settings train the best model. */
@@ -35,6 +35,7 @@ export const tuneTrainCommand = defineCommand({
     ),
   async run(values, output, stop) {
     const out = text(values, 'out')
+    neededFile(values, 'qrels')
     const inputs = { ...readTraining(values), out, trials: optionalWhole(values, 'trials') }
     if (!inputs.validation) throw new UsageError('trials are judged on --dev-queries: give them')
     const result = await stop.heed((signal) => tuneTraining(inputs, output.hooks(signal)), {

@@ -8,7 +8,7 @@ import type { Missing } from '../join/missing.ts'
 import { outsideRemark, treatOutside } from './outside-labels.ts'
 import { type QueryFiles, readTrainingQueries } from './read-training-queries.ts'
 import { agreeing, teachQueries } from './teach-queries.ts'
-import { openTeacher } from './teacher.ts'
+import { openTeacher, type TeacherInputs } from './teacher.ts'
 import type { TrainingInputs } from './training-inputs.ts'
 
 /** Lists shorter than this hold nothing but the hardest candidates. */
@@ -84,25 +84,35 @@ async function readQueries(
   const run = await readRun(files.run)
   const made = await readTrainingQueries(files, run, { docs, level, vectors, missing, name })
   const { withoutTruth, report } = made
-  const named = [files.queries, files.run, files.qrels, files.labels]
-  const found: OpenQueries = {
-    queries: made.queries,
-    missing: [],
-    files: named.filter((file) => file !== undefined),
-  }
   // Queries with judgements are validated by those.
-  if (teacher && files.qrels === undefined) {
-    const queryText = vectors ? teacher.queryText : (teacher.queryText ?? files.queries)
-    const taughtBy = teacher.run === undefined ? { ...teacher, queryText } : teacher
-    const all = (inputs.settings?.refreshEvery ?? 0) > 0
-    const opened = await openTeacher(taughtBy, { run, docs, all, missing })
-    const teaching = { docs, missing, report, name, embed }
-    Object.assign(found, await teachQueries(made.queries, opened, teaching, hooks))
-    found.files = [...found.files, ...opened.files]
-  }
+  const opened =
+    teacher && files.qrels === undefined
+      ? await openTeacher(withQueryTexts(teacher, files, vectors), {
+          ...{ run, docs, missing },
+          all: (inputs.settings?.refreshEvery ?? 0) > 0,
+        })
+      : undefined
+  const teaching = { docs, missing, report, name, embed }
+  const taught = opened && (await teachQueries(made.queries, opened, teaching, hooks))
+  const named = [files.queries, files.run, files.qrels, files.labels]
   for (const remark of report.remarks()) hooks.onRemark?.(`${name}: ${remark}`)
   if (withoutTruth > 0) {
     hooks.onRemark?.(`${withoutTruth} queries of ${files.run} have no relevant document`)
   }
-  return { ...found, missing: report.list() }
+  return {
+    queries: taught?.queries ?? made.queries,
+    relabel: taught?.relabel,
+    missing: report.list(),
+    files: [...named.filter((file) => file !== undefined), ...(opened?.files ?? [])],
+  }
+}
+
+/** A teacher that ranks by texts takes those of an encoder's queries, which are texts themselves. */
+function withQueryTexts(
+  teacher: TeacherInputs,
+  { queries }: QueryFiles,
+  vectors: boolean,
+): TeacherInputs {
+  if (vectors || teacher.run !== undefined) return teacher
+  return { ...teacher, queryText: teacher.queryText ?? queries }
 }

@@ -27,14 +27,13 @@ export function treatOutside(
   const kept: TrainingQuery[] = []
   for (const query of queries) {
     const list = new Set(Array.from(query.retrieved).slice(0, listSize))
-    const inside = insideOf(query, list)
     const labelled = labelledRows(query)
     const outside = labelled.filter((row) => !list.has(row)).length
     counts.labels += labelled.length
     counts.outside += outside
     if (outside === labelled.length) counts.queries++
     if (policy === 'inject' || outside === 0) kept.push(query)
-    else if (outside < labelled.length) kept.push(inside)
+    else if (outside < labelled.length) kept.push(insideOf(query, list))
   }
   return { queries: kept, counts }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { KithError, type Matrix } from '@kith/core'
 import type { Embeddings } from '@kith/ir'
 import type { Relabel, TrainingQuery } from '@kith/train'
@@ -8,6 +9,9 @@ import type { Teacher } from './teacher.ts'
 
 /** How many of the teacher's first documents agreement is measured by. */
 const AGREED = 10
+
+/** Queries that are taught between two pauses: some hundredths of a second. */
+const PAUSE = 64
 
 /** What teaching queries takes besides the teacher. */
 export interface Teaching {
@@ -44,11 +48,14 @@ export async function teachQueries(
     return teacher.teach(query, embeddings && embedding, join)
   }
   const onDone = stageOf(hooks, `teaching ${name}`, queries.length)
-  const taught = queries.flatMap((query, i) => {
+  const taught: TrainingQuery[] = []
+  for (const [i, query] of queries.entries()) {
     const labels = labelsOf(query)
+    if (labels) taught.push({ ...query, labels })
+    // Without a pause no signal would be noticed.
+    if (i % PAUSE === 0) await setImmediate()
     onDone(i + 1)
-    return labels ? [{ ...query, labels }] : []
-  })
+  }
   join.check(`${name}: `)
   if (taught.length === 0) {
     throw new KithError('BAD_INPUT', `${name}: the teacher has labels for none of the queries`)

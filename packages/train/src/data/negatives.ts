@@ -35,8 +35,10 @@ export class NegativeFilter {
     const rest = Array.from(retrieved).filter(
       (row, rank) => rank >= this.#settings.skip || labelled.has(row),
     )
-    if (!embedding || relevant.length === 0) return Uint32Array.from(rest)
-    const best = this.#scores(embedding, relevant).reduce((most, score) => Math.max(most, score))
+    if (!embedding) return Uint32Array.from(rest)
+    // Labels may be all that is known of a query.
+    const known = relevant.length > 0 ? relevant : [...labelled]
+    const best = this.#scores(embedding, known).reduce((most, score) => Math.max(most, score))
     // A part of a negative score is above it: the margin is taken off its size.
     const highest = best - (1 - this.#settings.negativesBelow!) * Math.abs(best)
     const scores = this.#scores(embedding, rest)
