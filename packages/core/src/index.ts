@@ -43,6 +43,7 @@ export {
   type PartialLabelSettings,
   resolveLabelSettings,
   type Target,
+  targets,
 } from './labels/label-settings.ts'
 export type { Labels } from './labels/labels.ts'
 export type { Matrix, SomeVectors, Vector, Vectors } from './matrix.ts'

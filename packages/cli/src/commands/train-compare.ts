@@ -8,7 +8,7 @@ export const trainCompareCommand = defineCommand({
   name: 'train compare',
   summary: 'draw the curves of several trainings over one another',
   description:
-    'Validation loss with the original labels above, a measure below, over the steps. Writes an SVG,\n' +
+    'Validation loss above, a measure below, over the steps. Writes an SVG,\n' +
     'or with an ending .html a page.',
   example: 'kith train compare trained-one-hot trained-mixed --out curves.svg',
   rest: { value: 'FOLDER…', file: 'input', help: 'folders of kith train' },

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
 import { trainingStudy, tuneTraining } from '@kith/pipelines/internal/tune/tune-training'
 import { defineCommand } from '../options/command.ts'
+import { DISTIL, readTargetName } from '../options/distil-options.ts'
 import { readTraining, trainingOptions } from '../options/training-setup.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { neededFile, optionalWhole, text } from '../options/values.ts'
@@ -36,6 +37,11 @@ export const tuneTrainCommand = defineCommand({
   async run(values, output, stop) {
     const out = text(values, 'out')
     neededFile(values, 'qrels')
+    if (readTargetName(values) === DISTIL) {
+      throw new UsageError(
+        'trials compare targets by judgements: --target distil is for kith train',
+      )
+    }
     const inputs = { ...readTraining(values), out, trials: optionalWhole(values, 'trials') }
     if (!inputs.validation) throw new UsageError('trials are judged on --dev-queries: give them')
     const result = await stop.heed((signal) => tuneTraining(inputs, output.hooks(signal)), {

@@ -1,11 +1,11 @@
-import { distilDefaults, type PartialDistilSettings } from '@kith/core'
+import { distilDefaults, type PartialDistilSettings, type Target, targets } from '@kith/core'
 import type { TeacherInputs } from '@kith/pipelines'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'
 import { labelSettingOptions, readStatisticsSource, type termsOptions } from './setting-options.ts'
 import type { textOptions } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
-import { optionalNumber, optionalText, optionalWhole } from './values.ts'
+import { optionalChoice, optionalNumber, optionalText, optionalWhole } from './values.ts'
 
 /** The target that is a teacher's ranking: it needs no judgements. */
 export const DISTIL = 'distil'
@@ -17,6 +17,13 @@ export const targetOption = {
     help: `${labelSettingOptions.target.help}; ${DISTIL}: a better ranking, without judgements`,
   },
 } satisfies Options
+
+/** The target that is named, evidence or a teacher; undefined without one. */
+export function readTargetName(
+  values: Values<Pick<typeof labelSettingOptions, 'target'>>,
+): Target | typeof DISTIL | undefined {
+  return optionalChoice(values, 'target', [...targets, DISTIL])
+}
 
 /** How the scores of a teacher become labels. */
 export const distilSettingOptions = {
@@ -46,7 +53,7 @@ export const distilOptions = {
 export function readDistilSettings(
   values: Values<typeof distilSettingOptions & typeof targetOption>,
 ): PartialDistilSettings | undefined {
-  if (optionalText(values, 'target') === DISTIL) {
+  if (readTargetName(values) === DISTIL) {
     return {
       depth: optionalWhole(values, 'teacher-depth'),
       sharpness: optionalNumber(values, 'teacher-sharpness'),

@@ -10,6 +10,7 @@ import {
   resolveMethodSettings,
   resolveSettings,
   type Settings,
+  targets,
   termNames,
 } from '@kith/core'
 import { textWeights } from '@kith/core/internal'
@@ -211,7 +212,7 @@ export const labelSettingOptions = {
   mix: { value: 'KIND', help: 'raw or standard', default: defaultText(usualLabels.mix) },
   target: {
     value: 'KIND',
-    help: 'what labels are made of: mixed, rnn, geometric, joint, one-hot, uniform, query-centric',
+    help: `what labels are made of: ${targets.join(', ')}`,
     default: defaultText(usualLabels.target),
   },
   aggregate: {

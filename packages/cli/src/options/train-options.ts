@@ -3,7 +3,7 @@ import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
 import { trainDefaults } from '@kith/pipelines/internal/train/train-defaults'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'
-import { DISTIL } from './distil-options.ts'
+import { DISTIL, readTargetName } from './distil-options.ts'
 import { type labelSettingOptions, readLabelSettings } from './setting-options.ts'
 import { UsageError } from './usage-error.ts'
 import { isSet, optionalChoice, optionalNumber, optionalText, optionalWhole } from './values.ts'
@@ -160,6 +160,6 @@ export function readTrainSettings(
 function readTarget(
   values: Values<typeof labelSettingOptions>,
 ): ReturnType<typeof readLabelSettings> | undefined {
-  const target = optionalText(values, 'target')
+  const target = readTargetName(values)
   return target === undefined || target === DISTIL ? undefined : readLabelSettings(values)
 }

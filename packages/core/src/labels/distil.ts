@@ -9,14 +9,14 @@ import { normalise } from './normalise.ts'
 export interface DistilSettings {
   /** How many of the teacher's first documents have a label above 0. */
   depth: number
-  /** The factor of the standardised scores: the higher, the more probability the first ones have. */
+  /** The factor of the standardised scores. */
   sharpness: number
 }
 
-/** Settings of a distillation that differ from the default. */
+/** Settings that differ from the default. */
 export type PartialDistilSettings = { [Name in keyof DistilSettings]?: number | undefined }
 
-/** The settings of a distillation where nothing else is said. */
+/** The settings where nothing else is said. */
 export const distilDefaults: Readonly<DistilSettings> = { depth: 50, sharpness: 1 }
 
 const rules = {
@@ -24,14 +24,14 @@ const rules = {
   sharpness: range({ from: 0, to: 1000, above: true }),
 }
 
-/** Completes the settings of a distillation with the defaults, and checks each one's range. */
+/** Completes settings with the defaults, and checks each one's range. */
 export function resolveDistilSettings(settings: PartialDistilSettings = {}): DistilSettings {
   return resolve(settings, distilDefaults, rules)
 }
 
 /**
- * The target that teaches a ranking to another model (docs/method.md section 6): the softmax of its
- * first scores, standardised, so that teachers of any scale teach alike.
+ * The target that teaches a ranking (docs/method.md section 6): the softmax of its first scores,
+ * standardised, so that teachers of any scale teach alike.
  *
  * @param scores The teacher's scores of a query's documents, best first.
  * @returns Probabilities of the first documents, at most `depth`; they sum to 1.
@@ -48,20 +48,18 @@ export function distilTarget(
 /** The first scores, checked to be numbers that never rise. */
 function firstScores(scores: ArrayLike<number>, depth: number): Float64Array {
   const wrong = (problem: string) => new KithError('BAD_INPUT', problem)
-  const length: unknown = isObject(scores) ? scores.length : undefined
-  if (typeof length !== 'number' || !Number.isSafeInteger(length) || length < 0) {
-    throw wrong(`scores of the teacher must be an array of numbers, not ${show(scores)}`)
+  const length = isObject(scores) ? scores.length : undefined
+  if (!Number.isSafeInteger(length) || length! < 0) {
+    throw wrong(`scores must be an array of numbers, not ${show(scores)}`)
   }
-  const first = new Float64Array(Math.min(depth, length))
+  const first = new Float64Array(Math.min(depth, length!))
   for (let i = 0; i < first.length; i++) {
     const score: unknown = scores[i]
     if (typeof score !== 'number' || !Number.isFinite(score)) {
       throw wrong(`score ${i} of the teacher is ${show(score)}, not a number`)
     }
     if (i > 0 && score > first[i - 1]!) {
-      throw wrong(
-        `scores of the teacher go from the highest to the lowest: score ${i} is above the one before`,
-      )
+      throw wrong(`the best comes first: the teacher's score ${i} is above the one before`)
     }
     first[i] = score
   }

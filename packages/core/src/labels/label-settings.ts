@@ -2,19 +2,23 @@ import { choice, type Rule, type Rules, range, resolve } from '../settings/setti
 import { type Settings, settingRules } from '../settings/settings.ts'
 import { labelPresets } from './label-presets.ts'
 
+/** All targets by name. */
+export const targets = [
+  'mixed',
+  'rnn',
+  'geometric',
+  'joint',
+  'one-hot',
+  'uniform',
+  'query-centric',
+] as const
+
 /**
  * The parts of a candidate's label (docs/method.md section 6): its similarity to the
  * ground truth (`mixed`, `rnn`, `geometric`), to the query (`query-centric`), or both
  * (`joint`); or the judgements alone (`one-hot`), smoothed evenly (`uniform`).
  */
-export type Target =
-  | 'mixed'
-  | 'rnn'
-  | 'geometric'
-  | 'joint'
-  | 'one-hot'
-  | 'uniform'
-  | 'query-centric'
+export type Target = (typeof targets)[number]
 
 /** How the evidence of several ground-truth documents becomes one number. */
 export type Aggregate = 'mean' | 'max' | 'sum'
@@ -54,7 +58,7 @@ export const labelRules: Rules = {
   ...settingRules,
   // The words score and the support belong to rankings.
   mix: choice('raw', 'standard'),
-  target: choice('mixed', 'rnn', 'geometric', 'joint', 'one-hot', 'uniform', 'query-centric'),
+  target: choice(...targets),
   aggregate: choice('mean', 'max', 'sum'),
   normalise: choice('maxmin', 'std', 'max', 'none'),
   normaliseOver: choice('context', 'kept'),

@@ -83,7 +83,7 @@ export function standaloneSvg(svg: string): string {
 function drawPanel(panel: Picture['panels'][number], width: number): string {
   const { document } = parseHTML('<!doctype html><html><body></body></html>')
   const element = plot({
-    marginLeft: 48,
+    marginLeft: 52,
     marginRight: 24,
     marginTop: 28,
     marginBottom: 46,

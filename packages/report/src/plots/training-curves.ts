@@ -45,7 +45,7 @@ export const trainingKind: FigureKind<TrainingFigure> = {
     })
     return {
       title: `Validation loss and ${measure} in training`,
-      description: `Validation loss with the original labels above, ${measure} below; the two may disagree where labels are sparse. Best ${measure}: ${bests.join(', ')}.`,
+      description: `Validation loss above, ${measure} below, both by the labels of the validation queries; the two may disagree where labels are sparse. Best ${measure}: ${bests.join(', ')}.`,
       legend: runs.map(({ name }, i) => ({ name, ...seriesLook(i) })),
       panels: [lossPanel(runs), measurePanel(runs, measure)],
     }
