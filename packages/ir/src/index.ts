@@ -1,7 +1,7 @@
 /** The retrieval field's files and measures: docs/method.md section 8. */
 
 export type { EmbeddingFormat } from './embeddings/embedding-format.ts'
-export type { Embeddings } from './embeddings/embeddings.ts'
+export type { Embeddings, FileEmbeddings } from './embeddings/embeddings.ts'
 export { type OpenEmbeddingsOptions, openEmbeddings } from './embeddings/open-embeddings.ts'
 export { type WriteEmbeddingsOptions, writeEmbeddings } from './embeddings/write-embeddings.ts'
 export { FileError } from './io/file-error.ts'
@@ -26,6 +26,7 @@ export {
   readLabels,
 } from './labels/labels.ts'
 export { type Evaluation, type EvaluationOptions, evaluate } from './measures/evaluate.ts'
+export { evaluateRun } from './measures/evaluate-run.ts'
 export { formatFigure } from './measures/format-figure.ts'
 export { type Measure, type MeasureKind, parseMeasure } from './measures/measure.ts'
 export { type HiddenQrels, hideAllButOne } from './qrels/hide.ts'

@@ -3,9 +3,16 @@
  * the package's main entry.
  */
 export { embeddingFiles } from './embeddings/embedding-files.ts'
+export {
+  type EmbeddingIds,
+  type SharedRowIds,
+  sharedRowIds,
+} from './embeddings/embedding-ids.ts'
 export { halfTable, toHalves } from './embeddings/half.ts'
 export { embeddingMemory } from './embeddings/open-embeddings.ts'
+export { checkFinite } from './embeddings/raw-rows.ts'
 export { asFileError } from './io/file-error.ts'
+export type { IdList } from './io/id-list.ts'
 export { isStandardInput } from './io/input-file.ts'
 export { readLines } from './io/lines.ts'
 export { type FileLock, lockFile } from './io/lock-file.ts'
@@ -16,4 +23,17 @@ export { resumableFiles } from './io/resumable.ts'
 export { discardUnfinished } from './io/unfinished.ts'
 export { appendAll, writeAllSync } from './io/write-all.ts'
 export { putInPlace } from './io/write-atomic.ts'
+export { type RankingForm, RankingLines } from './runs/ranking-lines.ts'
+export type { RunParts } from './runs/run.ts'
+export { formatByName, writeRunParts } from './runs/run-files.ts'
+export {
+  parseSlice,
+  type RunSlice,
+  readSlices,
+  type SharedRankings,
+  type SlicedRun,
+  sharedRankings,
+  shareRankings,
+  sliceRun,
+} from './runs/run-slices.ts'
 export { tQuantile } from './stats/t-distribution.ts'

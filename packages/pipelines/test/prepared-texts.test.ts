@@ -4,7 +4,7 @@ import { prepareText, termStatistics } from '@kith/core'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { OpenTexts } from '../src/join/open-texts.ts'
-import { PreparedTexts } from '../src/join/prepared-texts.ts'
+import { PreparedTexts, textsOfRun } from '../src/join/prepared-texts.ts'
 
 const folder = temporaryFolder()
 const documents = [
@@ -32,7 +32,7 @@ const run = {
 const plain = { terms: 'english', count: false } as const
 
 test('a run’s own texts are read, up to the context, and numbered for sharing', async () => {
-  const texts = await PreparedTexts.read(files, { run, lookedAt: 2, missing: 'error' }, plain)
+  const texts = await PreparedTexts.read(files, textsOfRun(run, 2, 'error'), plain)
   expect(['q1', 'q2'].map((id) => texts.hasQuery(id))).toEqual([true, false])
   expect(['d1', 'd2', 'd3', 'd9'].map((id) => texts.hasDocument(id))).toEqual([
     ...[true, true, false, false],
@@ -44,19 +44,19 @@ test('a run’s own texts are read, up to the context, and numbered for sharing'
 
 test('the terms of all documents are counted on the way, those of no candidate included', async () => {
   const count = { terms: 'english', count: true } as const
-  const texts = await PreparedTexts.read(files, { run, lookedAt: 1, missing: 'error' }, count)
+  const texts = await PreparedTexts.read(files, textsOfRun(run, 1, 'error'), count)
   const all = documents.map(({ title, text }) => (title ? `${title} ${text}` : text))
   expect(texts.statistics).toEqual(termStatistics(all))
   expect(texts.documents.size).toBe(1)
 })
 
 test('where candidates may be skipped, all of them can move up', async () => {
-  const texts = await PreparedTexts.read(files, { run, lookedAt: 2, missing: 'skip' }, plain)
+  const texts = await PreparedTexts.read(files, textsOfRun(run, 2, 'skip'), plain)
   expect(texts.hasDocument('d3')).toBe(true)
 })
 
 test('texts in files and in memory are the same, read at once or as needed', async () => {
-  const read = await PreparedTexts.read(files, { run, lookedAt: 4, missing: 'error' }, plain)
+  const read = await PreparedTexts.read(files, textsOfRun(run, 4, 'error'), plain)
   const held = PreparedTexts.of(queries, documents, 'english')
   const opened = await OpenTexts.open(files, 'english')
   const inMemory = OpenTexts.of(queries, documents, 'english')

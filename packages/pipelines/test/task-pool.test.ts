@@ -36,7 +36,7 @@ async function results(
   signal?: AbortSignal,
   seen: [string, Ranking][] = [],
 ): Promise<[string, Ranking][]> {
-  for await (const [{ query }, answer] of runTasks('rerank', inputs, some, workers, signal)) {
+  for await (const [{ query }, answer] of runTasks('rerank', inputs, some, workers, { signal })) {
     seen.push([query, answer])
   }
   return seen

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { FileError, lineError } from '../io/file-error.ts'
-import { IdIndex } from '../io/id-index.ts'
+import { IdIndex, type SharedIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
 import { InputFile } from '../io/input-file.ts'
 import { eachLine } from '../io/lines.ts'
@@ -9,6 +9,21 @@ import { eachLine } from '../io/lines.ts'
 export interface EmbeddingIds {
   idOf(row: number): string
   rowOf(id: string): number | undefined
+  /** The row of an id of a list, -1 where there is none. */
+  find(ids: IdList, index: number): number
+  /** The same ids in a form that can be handed to a worker thread. */
+  share(): SharedRowIds
+}
+
+/** The ids of rows on shared memory; without an index they are the numbers of the rows. */
+export interface SharedRowIds {
+  rows: number
+  index: SharedIndex | undefined
+}
+
+/** The ids that another thread shares. */
+export function sharedRowIds({ rows, index }: SharedRowIds): EmbeddingIds {
+  return index ? new IndexedIds(IdIndex.over(index)) : new RowNumbers(rows)
 }
 
 /** Row numbers as ids: no memory at all. */
@@ -25,26 +40,28 @@ export class RowNumbers implements EmbeddingIds {
       ? row
       : undefined
   }
+
+  find(ids: IdList, index: number): number {
+    const row = ids.wholeNumber(index)
+    return row < this.rows ? row : -1
+  }
+
+  share(): SharedRowIds {
+    return { rows: this.rows, index: undefined }
+  }
 }
 
-/** Ids from a file. */
-export class ListedIds implements EmbeddingIds {
-  readonly #list: IdList
+/** Ids that were found to be different, and their index. */
+class IndexedIds implements EmbeddingIds {
   readonly #index: IdIndex
   readonly #wanted = new IdList()
 
-  /** @param twice Makes the error for two rows with the same id. */
-  constructor(list: IdList, twice: (id: string, row: number, first: number) => Error) {
-    this.#list = list
-    this.#index = new IdIndex(list, list.length)
-    for (let row = 0; row < list.length; row++) {
-      const first = this.#index.add(row)
-      if (first !== row) throw twice(list.get(row), row, first)
-    }
+  constructor(index: IdIndex) {
+    this.#index = index
   }
 
   idOf(row: number): string {
-    return this.#list.get(row)
+    return this.#index.list.get(row)
   }
 
   rowOf(id: string): number | undefined {
@@ -53,6 +70,31 @@ export class ListedIds implements EmbeddingIds {
     const row = this.#index.find(this.#wanted, 0)
     return row < 0 ? undefined : row
   }
+
+  find(ids: IdList, index: number): number {
+    return this.#index.find(ids, index)
+  }
+
+  share(): SharedRowIds {
+    return { rows: this.#index.list.length, index: this.#index.share() }
+  }
+}
+
+/**
+ * The ids of a list, one for each row.
+ *
+ * @param twice Makes the error for two rows with the same id.
+ */
+export function listedIds(
+  list: IdList,
+  twice: (id: string, row: number, first: number) => Error,
+): EmbeddingIds {
+  const index = new IdIndex(list, list.length)
+  for (let row = 0; row < list.length; row++) {
+    const first = index.add(row)
+    if (first !== row) throw twice(list.get(row), row, first)
+  }
+  return new IndexedIds(index)
 }
 
 /** Where the ids of a matrix stand: `docs.npy` has them in `docs.ids.txt`. */
@@ -73,7 +115,7 @@ export async function readNeighbouringIds(file: string, rows: number): Promise<E
   if (list.length !== rows) {
     throw new FileError(ids, '', `has ${list.length} ids, ${file} has ${rows} rows`)
   }
-  return new ListedIds(list, (id, row, first) =>
+  return listedIds(list, (id, row, first) =>
     lineError(ids, row + 1, `the id ${id} was in line ${first + 1} already`),
   )
 }

@@ -1,4 +1,5 @@
 import { KithError } from '@kith/core'
+import type { EmbeddingIds } from './embedding-ids.ts'
 
 /** Rows of numbers with ids: the embeddings of documents or queries. */
 export interface Embeddings {
@@ -20,6 +21,11 @@ export interface Embeddings {
   close(): Promise<void>
   /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Embeddings of a file, with ids that worker threads can share. */
+export interface FileEmbeddings extends Embeddings {
+  readonly ids: EmbeddingIds
 }
 
 /** Checks a range of rows. */

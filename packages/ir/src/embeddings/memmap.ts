@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { FileError } from '../io/file-error.ts'
 import { Header } from '../io/header.ts'
 import { IdList } from '../io/id-list.ts'
-import { ListedIds } from './embedding-ids.ts'
+import { type EmbeddingIds, listedIds } from './embedding-ids.ts'
 import type { RawLayout } from './raw-rows.ts'
 
 /** The files of the folders that the paper's program writes: raw float32, and int32 ids. */
@@ -27,7 +27,7 @@ export function memmapLayout(folder: string, dimensions: number | undefined): Ra
 }
 
 /** Reads the ids of such a folder. */
-export function readMemmapIds(folder: string, rows: number): ListedIds {
+export function readMemmapIds(folder: string, rows: number): EmbeddingIds {
   const file = memmapFiles(folder).ids
   const bytes = Header.read(file, (header) => {
     if (header.size === rows * 4) return header.bytes(0, header.size)
@@ -35,7 +35,7 @@ export function readMemmapIds(folder: string, rows: number): ListedIds {
   })
   const list = new IdList()
   for (let row = 0; row < rows; row++) list.pushText(String(bytes.readInt32LE(row * 4)))
-  return new ListedIds(
+  return listedIds(
     list,
     (id, row, first) =>
       new FileError(file, `row ${row}`, `the id ${id} was in row ${first} already`),

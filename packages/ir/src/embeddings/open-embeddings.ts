@@ -6,7 +6,7 @@ import { isPackedFile } from '../io/packed.ts'
 import { unpackedName, withUnpacked } from '../io/unpacked.ts'
 import { detectEmbeddings, type EmbeddingFormat, unknownFormat } from './embedding-format.ts'
 import { readNeighbouringIds } from './embedding-ids.ts'
-import type { Embeddings } from './embeddings.ts'
+import type { FileEmbeddings } from './embeddings.ts'
 import { fvecsLayout } from './fvecs.ts'
 import { memmapLayout, readMemmapIds } from './memmap.ts'
 import { npyLayout } from './npy.ts'
@@ -28,6 +28,11 @@ export interface OpenEmbeddingsOptions {
   vectorColumn?: string | undefined
   /** The name of the tensor in a safetensors file with several. */
   tensor?: string | undefined
+  /**
+   * `false` leaves it to the computation to find numbers that are not finite, which rerankings and
+   * labels do at no cost; rows that are converted or read by position are checked all the same.
+   */
+  checked?: boolean | undefined
 }
 
 /** Bytes of embeddings that are loaded into memory where nothing else is said. */
@@ -37,7 +42,7 @@ export const embeddingMemory = 4 * 2 ** 30
 export async function openEmbeddings(
   file: string,
   options: OpenEmbeddingsOptions = {},
-): Promise<Embeddings> {
+): Promise<FileEmbeddings> {
   const { memory = embeddingMemory, dimensions } = options
   if (!(memory >= 0))
     throw new KithError('BAD_SETTING', `memory is ${memory}, allowed: bytes from 0`)
@@ -54,21 +59,25 @@ async function open(
   file: string,
   memory: number,
   options: OpenEmbeddingsOptions,
-): Promise<Embeddings> {
+): Promise<FileEmbeddings> {
+  const { checked = true } = options
   const folder = statSync(file, { throwIfNoEntry: false })?.isDirectory()
   const input = new InputFile(file)
   const format = options.format ?? (folder ? 'memmap' : await detectEmbeddings(file, input))
   if (format === 'jsonl') return readJsonVectors(input, memory, options)
   // The others are read by position, from a file that is opened for that.
   await input.close()
-  const raw = async (layoutOf: (file: string) => RawLayout): Promise<Embeddings> => {
+  const raw = async (layoutOf: (file: string) => RawLayout): Promise<FileEmbeddings> => {
     if (isPackedFile(file)) return withUnpacked(file, (unpacked) => rawAt(unpacked, layoutOf))
     return rawAt(file, layoutOf)
   }
-  const rawAt = async (at: string, layoutOf: (file: string) => RawLayout): Promise<Embeddings> => {
+  const rawAt = async (
+    at: string,
+    layoutOf: (file: string) => RawLayout,
+  ): Promise<FileEmbeddings> => {
     const layout = layoutOf(at)
     const ids = await readNeighbouringIds(unpackedName(file), layout.rows)
-    return openRaw(layout, ids, memory)
+    return openRaw(layout, ids, { memory, checked })
   }
   switch (format) {
     case 'npy':
@@ -79,7 +88,7 @@ async function open(
       return raw(fvecsLayout)
     case 'memmap': {
       const layout = memmapLayout(file, options.dimensions)
-      return openRaw(layout, readMemmapIds(file, layout.rows), memory)
+      return openRaw(layout, readMemmapIds(file, layout.rows), { memory, checked })
     }
     case 'parquet': {
       // Loaded here, since most programs read no Parquet, and its libraries are many files.

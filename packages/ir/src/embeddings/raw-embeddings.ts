@@ -1,24 +1,42 @@
 import { closeSync } from 'node:fs'
 import { KithError } from '@kith/core'
+import { asFileError } from '../io/file-error.ts'
 import { openDescriptor, POSITIONS } from '../io/regular-file.ts'
 import type { EmbeddingIds } from './embedding-ids.ts'
-import type { Embeddings } from './embeddings.ts'
+import type { FileEmbeddings } from './embeddings.ts'
 import { halfTable } from './half.ts'
 import { MemoryEmbeddings } from './memory-embeddings.ts'
 import { type RawLayout, RawReader } from './raw-rows.ts'
+import { readShared } from './read-shared.ts'
 import { RowEmbeddings } from './row-embeddings.ts'
 
+/** How rows are opened. */
+export interface RawOptions {
+  /** Bytes that may be loaded into memory. */
+  memory: number
+  /** Whether rows that are loaded are checked to be finite. */
+  checked: boolean
+}
+
 /** Opens rows at known positions: all in memory where they fit the budget, else read as needed. */
-export function openRaw(layout: RawLayout, ids: EmbeddingIds, budget: number): Embeddings {
-  const { file, rows, dimensions, stored } = layout
+export async function openRaw(
+  layout: RawLayout,
+  ids: EmbeddingIds,
+  { memory: budget, checked }: RawOptions,
+): Promise<FileEmbeddings> {
+  const { file, rows, dimensions, stored, counted } = layout
   const descriptor = openDescriptor(file, POSITIONS)
   if (rows * dimensions * (stored === 'f16' ? 2 : 4) > budget) {
     return new DiskEmbeddings(layout, descriptor, ids)
   }
   try {
     const memory = sharedArray(rows * dimensions, stored === 'f16' ? 'f16' : 'f32')
-    new RawReader(layout, descriptor).read(0, rows, memory, 0)
+    // Doubles become floats on the way, and counts stand between rows: both need a copy.
+    if (stored === 'f64' || counted) new RawReader(layout, descriptor).read(0, rows, memory, 0)
+    else await readShared(layout, descriptor, memory, checked)
     return new MemoryEmbeddings(memory, dimensions, ids)
+  } catch (error) {
+    throw asFileError(file, error)
   } finally {
     closeSync(descriptor)
   }

@@ -86,11 +86,21 @@ export class RawReader {
         : stored === 'f32'
           ? new Float32Array(buffer, at, length)
           : new Float32Array(new Float64Array(buffer, at, length))
-    const bad = notFinite(values)
-    if (bad < 0) return values
-    const place = `row ${row + Math.floor(bad / dimensions)} column ${bad % dimensions}`
-    throw new FileError(file, place, 'the number is not finite in float32')
+    checkFinite(this.layout, values, row)
+    return values
   }
+}
+
+/** Throws where one of some rows' numbers is not finite; `row` is the number of the first row. */
+export function checkFinite(
+  { file, dimensions }: Pick<RawLayout, 'file' | 'dimensions'>,
+  values: Float32Array | Uint16Array,
+  row: number,
+): void {
+  const bad = notFinite(values)
+  if (bad < 0) return
+  const place = `row ${row + Math.floor(bad / dimensions)} column ${bad % dimensions}`
+  throw new FileError(file, place, 'the number is not finite in float32')
 }
 
 /** The first index of a NaN or an infinity, or -1. */

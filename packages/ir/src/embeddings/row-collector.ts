@@ -1,6 +1,6 @@
 import { FileError } from '../io/file-error.ts'
 import { IdList } from '../io/id-list.ts'
-import { ListedIds } from './embedding-ids.ts'
+import { listedIds } from './embedding-ids.ts'
 import { toHalves } from './half.ts'
 import { MemoryEmbeddings } from './memory-embeddings.ts'
 import { sharedArray } from './raw-embeddings.ts'
@@ -63,7 +63,7 @@ export class RowCollector {
     }
     const twice = (id: string, row: number, first: number) =>
       new FileError(this.file, `row ${row}`, `the id ${id} was in row ${first} already`)
-    return new MemoryEmbeddings(memory, this.#dimensions, new ListedIds(this.#ids, twice))
+    return new MemoryEmbeddings(memory, this.#dimensions, listedIds(this.#ids, twice))
   }
 
   #room(): Float32Array {

@@ -1,19 +1,15 @@
 import type { EmbeddingIds } from './embedding-ids.ts'
-import { checkRange, checkRow, type Embeddings, target } from './embeddings.ts'
+import { checkRange, checkRow, type FileEmbeddings, target } from './embeddings.ts'
 
 /** Embeddings with ids and with rows read by number; subclasses say where the rows lie. */
-export abstract class RowEmbeddings implements Embeddings {
+export abstract class RowEmbeddings implements FileEmbeddings {
   abstract readonly memory: Float32Array | Uint16Array | undefined
-  readonly #ids: EmbeddingIds
-
   constructor(
     readonly rows: number,
     readonly dimensions: number,
     readonly type: 'f16' | 'f32',
-    ids: EmbeddingIds,
-  ) {
-    this.#ids = ids
-  }
+    readonly ids: EmbeddingIds,
+  ) {}
 
   /** Writes the rows from `from` up to `to` to `into`, from `at` on. */
   protected abstract copy(from: number, to: number, into: Float32Array, at: number): void
@@ -27,11 +23,11 @@ export abstract class RowEmbeddings implements Embeddings {
 
   idOf(row: number): string {
     checkRow(this, row)
-    return this.#ids.idOf(row)
+    return this.ids.idOf(row)
   }
 
   rowOf(id: string): number | undefined {
-    return this.#ids.rowOf(id)
+    return this.ids.rowOf(id)
   }
 
   read(from: number, to: number, into?: Float32Array): Float32Array {

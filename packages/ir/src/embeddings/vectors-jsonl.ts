@@ -2,7 +2,7 @@ import { lineError } from '../io/file-error.ts'
 import type { InputFile } from '../io/input-file.ts'
 import { jsonId, parseJsonLine } from '../io/json-line.ts'
 import { eachLine } from '../io/lines.ts'
-import type { Embeddings } from './embeddings.ts'
+import type { FileEmbeddings } from './embeddings.ts'
 import { RowCollector } from './row-collector.ts'
 
 /** The names under which ids and vectors are looked for, in JSONL and Parquet. */
@@ -14,7 +14,7 @@ export async function readJsonVectors(
   input: InputFile,
   budget: number,
   { idColumn, vectorColumn }: { idColumn?: string | undefined; vectorColumn?: string | undefined },
-): Promise<Embeddings> {
+): Promise<FileEmbeddings> {
   const file = input.name
   const collector = new RowCollector(file, budget)
   await eachLine(input, (bytes, from, to, line) => {

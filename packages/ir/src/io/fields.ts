@@ -39,6 +39,7 @@ export class Fields {
   }
 }
 
-function isSpace(byte: number): boolean {
+/** Whether a byte is white space as C's `isspace` has it. */
+export function isSpace(byte: number): boolean {
   return byte <= 32 && (byte === 32 || (byte <= 13 && byte >= 9))
 }

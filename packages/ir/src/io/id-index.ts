@@ -1,4 +1,10 @@
-import type { IdList } from './id-list.ts'
+import { IdList, type SharedIds } from './id-list.ts'
+
+/** An index on memory that worker threads can share. */
+export interface SharedIndex {
+  ids: SharedIds
+  slots: Uint32Array
+}
 
 /** Finds ids of a list by their bytes: an open-addressing table of the list's indices. */
 export class IdIndex {
@@ -14,6 +20,21 @@ export class IdIndex {
   ) {
     this.#mask = slotsFor(expected) - 1
     this.#slots = new Uint32Array(this.#mask + 1)
+  }
+
+  /** An index that another thread shares, which is only read. */
+  static over({ ids, slots }: SharedIndex): IdIndex {
+    const index = new IdIndex(IdList.over(ids))
+    index.#slots = slots
+    index.#mask = slots.length - 1
+    return index
+  }
+
+  /** A copy on memory that worker threads can share. */
+  share(): SharedIndex {
+    const slots = new Uint32Array(new SharedArrayBuffer(this.#slots.length * 4))
+    slots.set(this.#slots)
+    return { ids: this.list.share(), slots }
   }
 
   /** Adds an id of the list. Returns its index, or that of an equal one that was added before. */

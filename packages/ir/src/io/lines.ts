@@ -3,8 +3,17 @@ import { FileError, lineError } from './file-error.ts'
 import { InputFile } from './input-file.ts'
 import { notUtf8 } from './utf8.ts'
 
-/** Takes one line as a range of bytes, without its line break; the first line is 1. */
-export type LineVisitor = (bytes: Buffer, from: number, to: number, line: number) => void
+/**
+ * Takes one line as a range of bytes, without its line break; the first line is 1. `at` is the place
+ * of its first byte among all bytes.
+ */
+export type LineVisitor = (
+  bytes: Buffer,
+  from: number,
+  to: number,
+  line: number,
+  at: number,
+) => void
 
 const NEWLINE = 10
 const RETURN = 13
@@ -20,14 +29,20 @@ const LONGEST = 64 << 20
 export class LineSplitter {
   #rest: Buffer[] = []
   #restLength = 0
-  #line = 0
+  #line: number
+  /** The place of the next line's first byte. */
+  #at = 0
   /** Whether there is a byte in this chunk's lines that is not UTF-8. */
   #damaged = false
 
+  /** @param before How many lines of the file stand before the first chunk. */
   constructor(
     readonly file: string,
     readonly visit: LineVisitor,
-  ) {}
+    before = 0,
+  ) {
+    this.#line = before
+  }
 
   /** Visits the lines that end in this chunk. */
   push(chunk: Buffer): void {
@@ -74,7 +89,8 @@ export class LineSplitter {
     if (this.#damaged && !isUtf8(bytes.subarray(from, end))) {
       throw lineError(this.file, this.#line, notUtf8)
     }
-    this.visit(bytes, from, end, this.#line)
+    this.visit(bytes, from, end, this.#line, this.#at)
+    this.#at += to + 1 - from
   }
 }
 

@@ -19,6 +19,11 @@ export function checkRegular(file: string, reason: string): void {
   }
 }
 
+/** Whether a file can be read at any position and more than once, or is not there at all. */
+export function isRegular(file: string): boolean {
+  return file !== '-' && statSync(file, { throwIfNoEntry: false })?.isFile() !== false
+}
+
 /** Opens a regular file for reading, hands its descriptor to a function, and closes it. */
 export function openRegular<T>(file: string, reason: string, use: (descriptor: number) => T): T {
   const descriptor = openDescriptor(file, reason)

@@ -33,42 +33,78 @@ export function evaluate(
   qrels: Qrels,
   run: Run,
   measures: readonly (string | Measure)[],
-  { level = 1, strict = false, complete = false }: EvaluationOptions = {},
+  options?: EvaluationOptions,
 ): Evaluation {
-  if (!Number.isInteger(level) || level < 1) {
-    throw new KithError('BAD_SETTING', `level is ${level}, allowed: a whole number from 1`)
-  }
-  const parsed = measures.map((measure) =>
-    typeof measure === 'string' ? parseMeasure(measure) : measure,
-  )
-  const queries = measuredQueries(qrels, run, complete)
-  const perQuery: Record<string, Float64Array> = {}
-  for (const { name } of parsed) perQuery[name] = new Float64Array(queries.length)
-  const grader = new Grader(run, strict ? level : 0)
-  queries.forEach((query, i) => {
-    if (!run.has(query)) return
-    const ranking = grader.grade(query, qrels.get(query)!)
-    for (const { name, kind, cutoff = Infinity, level: own = level } of parsed) {
-      perQuery[name]![i] = formulas[kind](ranking, own, cutoff)
-    }
-  })
-  const mean: Record<string, number> = {}
-  for (const { name } of parsed) {
-    mean[name] = perQuery[name]!.reduce((sum, value) => sum + value, 0) / queries.length
-  }
-  return { measures: parsed.map(({ name }) => name), queries, mean, perQuery }
+  const evaluator = new Evaluator(qrels, measures, options)
+  evaluator.add(run)
+  return evaluator.finish()
 }
 
-/** In trec_eval's order, in which it also sums the means. */
-function measuredQueries(qrels: Qrels, run: Run, complete: boolean): string[] {
-  const shared = [...qrels.keys()].filter((query) => run.has(query))
-  if (shared.length === 0) {
-    const examples = `the run has ${run.queries[0]}, the judgements ${[...qrels.keys()][0]}`
-    throw new KithError('BAD_INPUT', `run and judgements have no query in common: ${examples}`)
+/** Measures runs part by part. */
+export class Evaluator {
+  readonly #qrels: Qrels
+  readonly #measures: readonly Measure[]
+  readonly #level: number
+  readonly #complete: boolean
+  readonly #grader: Grader
+  /** The values of the measures by query. */
+  readonly #values = new Map<string, number[]>()
+  #first: string | undefined
+
+  constructor(
+    qrels: Qrels,
+    measures: readonly (string | Measure)[],
+    { level = 1, strict = false, complete = false }: EvaluationOptions = {},
+  ) {
+    if (!Number.isInteger(level) || level < 1) {
+      throw new KithError('BAD_SETTING', `level is ${level}, allowed: a whole number from 1`)
+    }
+    this.#qrels = qrels
+    this.#measures = measures.map((measure) =>
+      typeof measure === 'string' ? parseMeasure(measure) : measure,
+    )
+    this.#level = level
+    this.#complete = complete
+    this.#grader = new Grader(strict ? level : 0)
   }
-  const queries = complete ? [...qrels.keys()] : shared
-  const bytes = new Map(queries.map((query) => [query, Buffer.from(query)]))
-  return queries.sort((a, b) => Buffer.compare(bytes.get(a)!, bytes.get(b)!))
+
+  /** Measures the queries of a run that have judgements. */
+  add(run: Run): void {
+    this.#first ??= run.queries[0]
+    for (const query of run.queries) {
+      const judgements = this.#qrels.get(query)
+      if (!judgements) continue
+      const ranking = this.#grader.grade(run, query, judgements)
+      const values = this.#measures.map(({ kind, cutoff = Infinity, level = this.#level }) =>
+        formulas[kind](ranking, level, cutoff),
+      )
+      this.#values.set(query, values)
+    }
+  }
+
+  finish(): Evaluation {
+    const queries = this.#queries()
+    const perQuery: Record<string, Float64Array> = {}
+    const mean: Record<string, number> = {}
+    for (const [m, { name }] of this.#measures.entries()) {
+      const values = Float64Array.from(queries, (query) => this.#values.get(query)?.[m] ?? 0)
+      perQuery[name] = values
+      mean[name] = values.reduce((sum, value) => sum + value, 0) / queries.length
+    }
+    return { measures: this.#measures.map(({ name }) => name), queries, mean, perQuery }
+  }
+
+  /** In trec_eval's order, in which it also sums the means. */
+  #queries(): string[] {
+    const judged = [...this.#qrels.keys()]
+    if (this.#values.size === 0) {
+      const examples = `the run has ${this.#first}, the judgements ${judged[0]}`
+      throw new KithError('BAD_INPUT', `run and judgements have no query in common: ${examples}`)
+    }
+    const queries = this.#complete ? judged : judged.filter((query) => this.#values.has(query))
+    const bytes = new Map(queries.map((query) => [query, Buffer.from(query)]))
+    return queries.sort((a, b) => Buffer.compare(bytes.get(a)!, bytes.get(b)!))
+  }
 }
 
 /** Looks up the grades of a ranking by the bytes of the ids, with the same memory for every query. */
@@ -76,13 +112,10 @@ class Grader {
   readonly #ids = new IdList()
   readonly #index = new IdIndex(this.#ids)
 
-  constructor(
-    readonly run: Run,
-    /** Grades below this one count as 0. */
-    readonly floor: number,
-  ) {}
+  /** @param floor Grades below this one count as 0. */
+  constructor(readonly floor: number) {}
 
-  grade(query: string, judgements: ReadonlyMap<string, number>): GradedRanking {
+  grade(run: Run, query: string, judgements: ReadonlyMap<string, number>): GradedRanking {
     this.#ids.clear()
     this.#index.clear()
     const known: number[] = []
@@ -91,11 +124,11 @@ class Grader {
       this.#index.add(known.length)
       known.push(grade > 0 && grade < this.floor ? 0 : grade)
     }
-    const rows = inSinglePrecision(this.run, this.run.rows(query)!)
+    const rows = inSinglePrecision(run, run.rows(query)!)
     const grades = new Array<number>(rows.length)
     const judged = new Array<boolean>(rows.length)
     for (let rank = 0; rank < rows.length; rank++) {
-      const found = this.#index.find(this.run.parts.documents, rows[rank]!)
+      const found = this.#index.find(run.parts.documents, rows[rank]!)
       grades[rank] = found < 0 ? -1 : known[found]!
       judged[rank] = found >= 0
     }

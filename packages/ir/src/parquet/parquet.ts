@@ -1,4 +1,4 @@
-import type { Embeddings } from '../embeddings/embeddings.ts'
+import type { FileEmbeddings } from '../embeddings/embeddings.ts'
 import { RowCollector } from '../embeddings/row-collector.ts'
 import { idNames, vectorNames } from '../embeddings/vectors-jsonl.ts'
 import { FileError } from '../io/file-error.ts'
@@ -19,7 +19,7 @@ export function readParquetVectors(
   file: string,
   budget: number,
   { idColumn, vectorColumn }: { idColumn?: string | undefined; vectorColumn?: string | undefined },
-): Embeddings {
+): FileEmbeddings {
   return Header.read(file, (header) => {
     const metadata = readFooter(header)
     const columns = topColumns(metadata.schema)

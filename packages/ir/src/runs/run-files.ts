@@ -5,9 +5,9 @@ import { firstFields } from '../io/first-fields.ts'
 import { InputFile } from '../io/input-file.ts'
 import { writeAtomic } from '../io/write-atomic.ts'
 import type { RankedQuery, Run } from './run.ts'
-import { readJsonRun, writeJsonRanking } from './run-json.ts'
-import { readMsmarcoRun, writeMsmarcoRanking } from './run-msmarco.ts'
-import { readTrecRun, writeTrecRanking } from './run-trec.ts'
+import { jsonRanking, readJsonRun } from './run-json.ts'
+import { msmarcoRanking, readMsmarcoRun } from './run-msmarco.ts'
+import { readTrecRun, trecRanking } from './run-trec.ts'
 
 /** `trec`: six columns; `msmarco`: query, document, rank; `json`: scores by document by query. */
 export type RunFormat = 'trec' | 'msmarco' | 'json'
@@ -41,23 +41,49 @@ export async function writeRun(
   rankings: Iterable<RankedQuery> | AsyncIterable<RankedQuery>,
   { format, tag = 'kith' }: { format?: RunFormat | undefined; tag?: string | undefined } = {},
 ): Promise<void> {
-  const chosen = format ?? (hasEnding(file, '.json') ? 'json' : 'trec')
+  const chosen = format ?? formatByName(file)
   if (!['trec', 'msmarco', 'json'].includes(chosen)) throw unknownFormat(chosen)
   if (!oneColumn.test(tag)) {
     throw new KithError('BAD_SETTING', `the tag ${JSON.stringify(tag)} does not fit a column`)
   }
+  await writeRunParts(file, chosen, formatted(file, rankings, chosen, tag))
+}
+
+const formatters = { trec: trecRanking, msmarco: msmarcoRanking, json: jsonRanking }
+
+async function* formatted(
+  file: string,
+  rankings: Iterable<RankedQuery> | AsyncIterable<RankedQuery>,
+  format: RunFormat,
+  tag: string,
+): AsyncGenerator<string> {
+  for await (const ranking of rankings) {
+    checkScores(file, ranking)
+    if (format !== 'json') checkColumns(file, ranking, format)
+    yield formatters[format](ranking, tag)
+  }
+}
+
+/** Writes a run whose rankings are formatted already, some in each part. @internal */
+export async function writeRunParts(
+  file: string,
+  format: RunFormat,
+  parts: AsyncIterable<string | Uint8Array>,
+): Promise<void> {
   await writeAtomic(file, async (write) => {
     let first = true
-    for await (const ranking of rankings) {
-      checkScores(file, ranking)
-      if (chosen !== 'json') checkColumns(file, ranking, chosen)
-      if (chosen === 'trec') await writeTrecRanking(write, ranking, tag)
-      else if (chosen === 'msmarco') await writeMsmarcoRanking(write, ranking)
-      else await writeJsonRanking(write, ranking, first)
+    for await (const part of parts) {
+      if (format === 'json') await write(first ? '{\n' : ',\n')
+      await write(part)
       first = false
     }
-    if (chosen === 'json') await write(first ? '{}\n' : '\n}\n')
+    if (format === 'json') await write(first ? '{}\n' : '\n}\n')
   })
+}
+
+/** The format that a run of this name is written in where none is named. */
+export function formatByName(file: string): 'trec' | 'json' {
+  return hasEnding(file, '.json') ? 'json' : 'trec'
 }
 
 /** Whether a file's name has an ending, with or without `.gz` behind it. */

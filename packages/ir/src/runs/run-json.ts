@@ -2,7 +2,6 @@ import { lineError } from '../io/file-error.ts'
 import type { InputFile } from '../io/input-file.ts'
 import { parseNumber } from '../io/parse-number.ts'
 import { firstBadLine, isIllFormed, notUtf8 } from '../io/utf8.ts'
-import type { Write } from '../io/write-atomic.ts'
 import type { RankedQuery, Run } from './run.ts'
 import { RunBuilder } from './run-builder.ts'
 
@@ -14,14 +13,10 @@ export async function readJsonRun(input: InputFile): Promise<Run> {
   return scanner.builder.finish()
 }
 
-/** One query's part of a JSON run; `first` says whether a comma must precede it. */
-export async function writeJsonRanking(
-  write: Write,
-  { query, ids, scores }: RankedQuery,
-  first: boolean,
-): Promise<void> {
+/** One query's part of a JSON run, without the comma before it. */
+export function jsonRanking({ query, ids, scores }: RankedQuery): string {
   const pairs = ids.map((id, i) => `${JSON.stringify(id)}: ${scores[i]}`)
-  await write(`${first ? '{\n' : ',\n'}${JSON.stringify(query)}: {${pairs.join(', ')}}`)
+  return `${JSON.stringify(query)}: {${pairs.join(', ')}}`
 }
 
 /** A longer id or score is none; reading on would fill the memory. */

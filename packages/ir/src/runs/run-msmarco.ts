@@ -2,7 +2,6 @@ import { Fields } from '../io/fields.ts'
 import { lineError } from '../io/file-error.ts'
 import type { InputFile } from '../io/input-file.ts'
 import { eachLine, type LineVisitor } from '../io/lines.ts'
-import type { Write } from '../io/write-atomic.ts'
 import type { RankedQuery, Run } from './run.ts'
 import { type RowSink, RunBuilder } from './run-builder.ts'
 
@@ -31,9 +30,6 @@ export function msmarcoRows(file: string, sink: RowSink): LineVisitor {
 }
 
 /** One query's lines of an MS MARCO run. */
-export async function writeMsmarcoRanking(
-  write: Write,
-  { query, ids }: RankedQuery,
-): Promise<void> {
-  await write(ids.map((id, i) => `${query}\t${id}\t${i + 1}\n`).join(''))
+export function msmarcoRanking({ query, ids }: RankedQuery): string {
+  return ids.map((id, i) => `${query}\t${id}\t${i + 1}\n`).join('')
 }

@@ -1,4 +1,4 @@
-import { lineError } from '../io/file-error.ts'
+import { FileError } from '../io/file-error.ts'
 import { IdIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
 import { InputFile } from '../io/input-file.ts'
@@ -18,10 +18,15 @@ const WINDOW = 256
  * lines of a query must stand together. JSON runs are read whole.
  */
 export async function* streamRankings(file: string): AsyncGenerator<RankedQuery> {
+  for await (const run of streamRuns(file)) yield* run
+}
+
+/** The same as runs of some hundred queries. @internal */
+export async function* streamRuns(file: string): AsyncGenerator<Run> {
   const input = new InputFile(file)
   const format = await detectRun(file, input)
   if (format === 'json') {
-    yield* await readDetectedRun(input, format)
+    yield await readDetectedRun(input, format)
     return
   }
   const windows = new RunWindows(input.name)
@@ -29,11 +34,11 @@ export async function* streamRankings(file: string): AsyncGenerator<RankedQuery>
   const splitter = new LineSplitter(input.name, rows)
   for await (const chunk of input.chunks()) {
     splitter.push(chunk)
-    for (const run of windows.take()) yield* run
+    yield* windows.take()
   }
   splitter.end()
-  for (const run of windows.take()) yield* run
-  yield* windows.last()
+  yield* windows.take()
+  yield windows.last()
 }
 
 /**
@@ -45,6 +50,13 @@ export async function countRankings(file: string): Promise<number> {
   let count = 0
   for await (const _ of streamRankings(file)) count++
   return count
+}
+
+/** The lines of a query do not stand together, so that a run cannot be read query by query. */
+export class ScatteredError extends FileError {
+  constructor(file: string, line: number, query: string) {
+    super(file, `line ${line}`, `query ${query} comes back after others: sort the file by query`)
+  }
 }
 
 /** Cuts the rows of a run into runs of some hundred whole queries. */
@@ -65,11 +77,7 @@ class RunWindows implements RowSink {
     this.#seen.push(bytes, from, to)
     const added = this.#seen.length - 1
     if (this.#index.add(added) !== added) {
-      throw lineError(
-        this.file,
-        line,
-        `query ${this.#seen.get(added)} comes back after others: sort the file by query`,
-      )
+      throw new ScatteredError(this.file, line, this.#seen.get(added))
     }
     if (this.#queries === WINDOW) {
       this.#done.push(this.#builder.finish())

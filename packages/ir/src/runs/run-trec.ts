@@ -2,7 +2,6 @@ import { Fields } from '../io/fields.ts'
 import { lineError } from '../io/file-error.ts'
 import type { InputFile } from '../io/input-file.ts'
 import { eachLine, type LineVisitor } from '../io/lines.ts'
-import type { Write } from '../io/write-atomic.ts'
 import type { RankedQuery, Run } from './run.ts'
 import { type RowSink, RunBuilder } from './run-builder.ts'
 
@@ -36,11 +35,7 @@ export function trecRows(file: string, sink: RowSink): LineVisitor {
 }
 
 /** One query's lines of a TREC run. */
-export async function writeTrecRanking(
-  write: Write,
-  { query, ids, scores }: RankedQuery,
-  tag: string,
-): Promise<void> {
+export function trecRanking({ query, ids, scores }: RankedQuery, tag: string): string {
   // Nine digits tell any two float32 apart; a double needs all that it has.
   const digits = scores instanceof Float32Array ? 9 : undefined
   let lines = ''
@@ -48,5 +43,5 @@ export async function writeTrecRanking(
     const score = digits ? scores[i]!.toPrecision(digits) : scores[i]!
     lines += `${query} Q0 ${ids[i]} ${i + 1} ${score} ${tag}\n`
   }
-  await write(lines)
+  return lines
 }

@@ -7,7 +7,7 @@ export interface RankedQuery {
   scores: ArrayLike<number>
 }
 
-/** The rankings that a `RunBuilder` has collected. @internal */
+/** The rankings that a `RunBuilder` has collected. */
 export interface RunParts {
   queries: string[]
   /** Where each query's rows begin in `order`, and at last where the last one's end. */

@@ -30,6 +30,12 @@ export class ContextVectors {
     return { vector: this.#queries.row(row), vectors }
   }
 
+  /** Throws where a vector of a context has a number that is not finite, and says where it stands. */
+  check({ row, rows }: { row: number; rows: Uint32Array }): void {
+    this.#queries.check(row)
+    for (const document of rows) this.#docs.check(document)
+  }
+
   async close(): Promise<void> {
     await this.#queries.close()
     await this.#docs.close()

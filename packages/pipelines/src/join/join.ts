@@ -1,19 +1,35 @@
 import type { Embeddings } from '@kith/ir'
 import { type MissingPolicy, MissingReport } from './missing.ts'
 
-/** Whether queries and documents have texts. */
-export interface TextsPresent {
+/** How a document is named: by its id, or by the number of its id in a list of bytes. */
+export type DocumentId = string | number
+
+/** Whether queries and documents have texts; documents that are asked for have a row. */
+export interface TextsPresent<Id extends DocumentId = string> {
   hasQuery(id: string): boolean
-  hasDocument(id: string): boolean
+  hasDocument(id: Id | string, row: number): boolean
+}
+
+/** The numbers of prepared texts, which queries and documents that were joined have. */
+export interface TextNumbers<Id extends DocumentId = string> extends TextsPresent<Id> {
+  queryNumber(id: string): number
+  documentNumber(id: Id, row: number): number
+}
+
+/** The rows of documents by their ids. */
+export interface DocumentRows<Id extends DocumentId = string> {
+  rowOf(id: Id | string): number | undefined
+  /** The id as a string, where it is a number. */
+  nameOf?(id: Id | string): string
 }
 
 /** The embeddings and texts that ids are joined with. */
-export interface JoinSources {
+export interface JoinSources<Id extends DocumentId = string> {
   /** Embeddings of the queries; without them a query needs none. */
   queries?: Pick<Embeddings, 'rowOf'> | undefined
-  docs: Pick<Embeddings, 'rowOf'>
+  docs: DocumentRows<Id>
   /** Where the words count, every query and document needs a text too. */
-  texts?: TextsPresent | undefined
+  texts?: TextsPresent<Id> | undefined
 }
 
 /** Candidates that lack nothing. */
@@ -37,13 +53,13 @@ export interface JoinedTruth {
  * document that lacks an embedding or a text is left out and noted in the report, which `check`
  * turns into an error where nothing may be missing.
  */
-export class Join {
+export class Join<Id extends DocumentId = string> {
   readonly report: MissingReport
-  readonly #sources: JoinSources
+  readonly #sources: JoinSources<Id>
   readonly #missing: MissingPolicy
 
   /** @param report Gets the ids that lack something; joins over the same ids can share one. */
-  constructor(sources: JoinSources, missing: MissingPolicy, report = new MissingReport()) {
+  constructor(sources: JoinSources<Id>, missing: MissingPolicy, report = new MissingReport()) {
     this.report = report
     this.#sources = sources
     this.#missing = missing
@@ -65,7 +81,7 @@ export class Join {
   }
 
   /** The first `limit` candidates that lack nothing. */
-  candidates(ids: readonly string[], limit: number): JoinedCandidates {
+  candidates(ids: ArrayLike<Id>, limit: number): JoinedCandidates {
     const joined: JoinedCandidates = { rows: [], places: [] }
     // Only where candidates are skipped, later ones move up into the context.
     const end = this.#missing === 'skip' ? ids.length : Math.min(limit, ids.length)
@@ -97,12 +113,12 @@ export class Join {
     return ids.map((id) => this.#document(kind, id))
   }
 
-  #document(kind: string, id: string): number | undefined {
+  #document(kind: string, id: Id | string): number | undefined {
     const { docs, texts } = this.#sources
     const row = docs.rowOf(id)
-    if (row === undefined) this.report.add(`${kind} have no embedding`, id)
-    else if (texts && !texts.hasDocument(id)) this.report.add(`${kind} have no text`, id)
-    else return row
+    if (row !== undefined && (!texts || texts.hasDocument(id, row))) return row
+    const lacks = row === undefined ? 'embedding' : 'text'
+    this.report.add(`${kind} have no ${lacks}`, docs.nameOf?.(id) ?? String(id))
     return undefined
   }
 }

@@ -28,6 +28,11 @@ export interface MissingIds {
 export class MissingReport {
   readonly #ids = new Map<string, Set<string>>()
 
+  /** How many kinds of things lack something. */
+  get size(): number {
+    return this.#ids.size
+  }
+
   /** Notes the id of a query or document that lacks something. */
   add(what: string, id: string): void {
     const ids = this.#ids.get(what)

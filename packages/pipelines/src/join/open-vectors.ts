@@ -1,10 +1,10 @@
-import { type Embeddings, type OpenEmbeddingsOptions, openEmbeddings } from '@kith/ir'
+import { type FileEmbeddings, type OpenEmbeddingsOptions, openEmbeddings } from '@kith/ir'
 import { openBoth } from './open-both.ts'
 
 /** The embeddings of queries and documents. */
 export interface OpenVectors {
-  queries: Embeddings
-  docs: Embeddings
+  queries: FileEmbeddings
+  docs: FileEmbeddings
   close(): Promise<void>
   /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
@@ -14,10 +14,10 @@ export interface OpenVectors {
 export async function openVectors(
   files: { queries: string; docs: string } & OpenEmbeddingsOptions,
 ): Promise<OpenVectors> {
-  const { dimensions, memory } = files
+  const { dimensions, memory, checked } = files
   const [queries, docs] = await openBoth(
-    openEmbeddings(files.queries, { dimensions, memory }),
-    () => openEmbeddings(files.docs, { dimensions, memory }),
+    openEmbeddings(files.queries, { dimensions, memory, checked }),
+    () => openEmbeddings(files.docs, { dimensions, memory, checked }),
   )
   const close = async (): Promise<void> => {
     await queries.close()

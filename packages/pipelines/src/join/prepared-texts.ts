@@ -7,7 +7,7 @@ import {
 } from '@kith/core'
 import { type Run, readTexts, type TextEntry } from '@kith/ir'
 import { type SharedTexts, shareTexts } from '@kith/tune'
-import type { TextsPresent } from './join.ts'
+import type { TextNumbers } from './join.ts'
 import type { MissingPolicy } from './missing.ts'
 
 /** Prepares a text, title first. */
@@ -47,6 +47,11 @@ export class NumberedTexts {
     return this.#numbers.get(id)
   }
 
+  /** The ids of all texts with their numbers. */
+  numbers(): IterableIterator<[id: string, number: number]> {
+    return this.#numbers.entries()
+  }
+
   /** A text by id, undefined where there is none. */
   get(id: string): PreparedText | undefined {
     const number = this.#numbers.get(id)
@@ -65,12 +70,25 @@ export class NumberedTexts {
   }
 }
 
-/** The queries and candidates whose texts are needed. */
+/** The queries and documents whose texts are needed. */
 export interface WantedTexts {
-  run: Iterable<{ ids: readonly string[] }> & Pick<Run, 'has'>
-  /** How many of a query's first candidates are looked at. */
-  lookedAt: number
-  missing: MissingPolicy
+  query(id: string): boolean
+  document(id: string): boolean
+}
+
+/** The texts that reranking the first candidates of each query needs. */
+export function textsOfRun(
+  run: Iterable<{ ids: readonly string[] }> & Pick<Run, 'has'>,
+  lookedAt: number,
+  missing: MissingPolicy,
+): WantedTexts {
+  const needed = new Set<string>()
+  for (const { ids } of run) {
+    // Where candidates are skipped, later ones move up into the context.
+    const end = missing === 'skip' ? ids.length : Math.min(lookedAt, ids.length)
+    for (let i = 0; i < end; i++) needed.add(ids[i]!)
+  }
+  return { query: (id) => run.has(id), document: (id) => needed.has(id) }
 }
 
 /** How texts are prepared. */
@@ -86,7 +104,7 @@ export interface TextPreparation {
  * is why labels and audits have `OpenTexts` instead: they write texts out again, and meet runs
  * whose texts do not fit in memory. Both keep prepared texts in `NumberedTexts`.
  */
-export class PreparedTexts implements TextsPresent {
+export class PreparedTexts implements TextNumbers {
   readonly queries: NumberedTexts
   readonly documents: NumberedTexts
   /** How often terms occur in the whole collection, where they were counted. */
@@ -109,32 +127,34 @@ export class PreparedTexts implements TextsPresent {
     return texts
   }
 
-  /** Reads the texts of two files that reranking a run needs, and keeps no others. */
+  /** Reads the texts of two files that are needed, and keeps no others. */
   static async read(
     { corpus, queryText }: { corpus: string; queryText: string },
-    { run, lookedAt, missing }: WantedTexts,
+    wanted: WantedTexts,
     { terms, count }: TextPreparation,
   ): Promise<PreparedTexts> {
-    const needed = new Set<string>()
-    for (const { ids } of run) {
-      // Where candidates are skipped, later ones move up into the context.
-      const end = missing === 'skip' ? ids.length : Math.min(lookedAt, ids.length)
-      for (let i = 0; i < end; i++) needed.add(ids[i]!)
-    }
     const texts = new PreparedTexts(terms)
     for await (const entry of readTexts(queryText)) {
-      if (run.has(entry.id)) texts.queries.add(entry)
+      if (wanted.query(entry.id)) texts.queries.add(entry)
     }
     const builder = count ? new TermStatisticsBuilder({ terms }) : undefined
     for await (const entry of readTexts(corpus)) {
-      const wanted = needed.has(entry.id)
-      if (!wanted && !builder) continue
+      const needed = wanted.document(entry.id)
+      if (!needed && !builder) continue
       const prepared = prepareEntry(entry, terms)
       builder?.add(prepared)
-      if (wanted) texts.documents.keep(entry.id, prepared)
+      if (needed) texts.documents.keep(entry.id, prepared)
     }
     texts.statistics = builder?.finish()
     return texts
+  }
+
+  queryNumber(id: string): number {
+    return this.queries.numberOf(id)!
+  }
+
+  documentNumber(id: string): number {
+    return this.documents.numberOf(id)!
   }
 
   hasQuery(id: string): boolean {

@@ -1,5 +1,5 @@
 import { type Embeddings, openEmbeddings } from '@kith/ir'
-import { halfTable } from '@kith/ir/internal'
+import { checkFinite, halfTable } from '@kith/ir/internal'
 
 /** Embeddings in a form that can be handed to a worker thread. */
 export interface VectorSource {
@@ -19,11 +19,13 @@ export class VectorRows {
   readonly dimensions: number
   readonly #memory: Float32Array | Uint16Array | undefined
   readonly #file: Embeddings | undefined
+  readonly #name: string
 
   private constructor(source: VectorSource, file: Embeddings | undefined) {
     this.dimensions = source.dimensions
     this.#memory = source.memory
     this.#file = file
+    this.#name = source.file
   }
 
   static async open(source: VectorSource): Promise<VectorRows> {
@@ -41,6 +43,11 @@ export class VectorRows {
     if (row instanceof Float32Array) return row
     const values = halfTable()
     return Float32Array.from(row, (half) => values[half]!)
+  }
+
+  /** Throws where a row has a number that is not finite. */
+  check(index: number): void {
+    checkFinite({ file: this.#name, dimensions: this.dimensions }, this.row(index), index)
   }
 
   async close(): Promise<void> {

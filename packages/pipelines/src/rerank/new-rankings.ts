@@ -1,32 +1,6 @@
 import type { Ranking } from '@kith/core'
-import type { RankedQuery, Run } from '@kith/ir'
+import type { RankedQuery } from '@kith/ir'
 import type { RerankTask } from './rerank-tasks.ts'
-
-/** Each query's documents in their new order; queries that were left out keep the old one. */
-export async function* newRankings(
-  run: Run,
-  tasks: readonly RerankTask[],
-  results: AsyncGenerator<[RerankTask, Ranking]>,
-  onDone: (done: number) => void,
-): AsyncGenerator<RankedQuery> {
-  let done = 0
-  try {
-    for (const query of run.queries) {
-      const ranking = run.get(query)!
-      const task = tasks[done]
-      if (task?.query !== query) {
-        yield ranking
-        continue
-      }
-      const [, answer] = (await results.next()).value as [RerankTask, Ranking]
-      yield newRanking(ranking, task, answer)
-      onDone(++done)
-    }
-  } finally {
-    // Ends the workers, also when writing failed.
-    await results.return(undefined)
-  }
-}
 
 /** One query's documents in their new order. */
 export function newRanking(
@@ -45,7 +19,7 @@ const float = new Float32Array(1)
 const bits = new Int32Array(float.buffer)
 
 /** Equal scores would be reordered by document id by every tool that reads the run. */
-function strictlyFalling(scores: Float32Array): Float32Array {
+export function strictlyFalling(scores: Float32Array): Float32Array {
   for (let i = 1; i < scores.length; i++) {
     if (scores[i]! < scores[i - 1]!) continue
     float[0] = scores[i - 1]!

@@ -1,4 +1,4 @@
-import { type EvaluationOptions, evaluate, type Run, readQrels, readRun } from '@kith/ir'
+import { type EvaluationOptions, evaluate, evaluateRun, type Run, readQrels } from '@kith/ir'
 import {
   type CorrectedComparison,
   compareToFirst,
@@ -24,20 +24,23 @@ export interface RerankFigures {
   verdict: string
 }
 
-/** Measures a run before and after reranking. */
+/** Measures a run before and after reranking; it is read again unless it is in memory. */
 export async function measureReranking(
   qrelsFile: string,
-  before: { file: string; run: Run },
+  before: { file: string; run: Run | undefined },
   out: string,
   { measures = usualMeasures, ...options }: Measuring,
 ): Promise<RerankFigures> {
   const qrels = await readQrels(qrelsFile)
-  const named = (name: string, file: string, run: Run): NamedEvaluation => {
-    return { name, file, evaluation: evaluate(qrels, run, [...measures], options) }
-  }
   const evaluations: RerankFigures['evaluations'] = [
-    named('before', before.file, before.run),
-    named('after', out, await readRun(out)),
+    {
+      name: 'before',
+      file: before.file,
+      evaluation: before.run
+        ? evaluate(qrels, before.run, measures, options)
+        : await evaluateRun(qrels, before.file, measures, options),
+    },
+    { name: 'after', file: out, evaluation: await evaluateRun(qrels, out, measures, options) },
   ]
   const comparisons = compareToFirst(evaluations)
   const verdict = verdictOf(comparisons.get('after')![measures[0]!]!)

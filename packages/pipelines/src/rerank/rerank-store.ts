@@ -5,7 +5,7 @@ import {
   resolveMethodSettings,
   type TermStatistics,
 } from '@kith/core'
-import { countRankings, type RankedQuery, readRun, writeRun } from '@kith/ir'
+import { countRankings, type RankedQuery, writeRun } from '@kith/ir'
 import { decodeItem } from '../batches/batch-item.ts'
 import { BatchPool } from '../batches/batch-pool.ts'
 import { decodeRanking, type RerankWork } from '../batches/batch-rerank.ts'
@@ -65,12 +65,7 @@ export async function rerankStore(plan: RerankStorePlan, hooks: Hooks): Promise<
     const figures =
       qrels === undefined
         ? undefined
-        : await measureReranking(
-            qrels,
-            { file: run, run: await readRun(run) },
-            out,
-            plan.measuring ?? {},
-          )
+        : await measureReranking(qrels, { file: run, run: undefined }, out, plan.measuring ?? {})
     return { out, queries, seconds, missing: report.list(), figures }
   } finally {
     await pool.close()

@@ -1,15 +1,14 @@
-import type { Embeddings, RankedQuery, Run } from '@kith/ir'
-import { Join } from '../join/join.ts'
+import type { Embeddings, RankedQuery } from '@kith/ir'
+import { type DocumentId, Join, type TextNumbers } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
-import type { PreparedTexts } from '../join/prepared-texts.ts'
 
 /** The run to rerank, and the data and settings for it. */
 export interface RerankPlan {
-  run: Iterable<RankedQuery> & Pick<Run, 'has'>
+  run: Iterable<RankedQuery>
   queries: Pick<Embeddings, 'rowOf'>
   docs: Pick<Embeddings, 'rowOf'>
   /** The texts, where the words count. */
-  texts: PreparedTexts | undefined
+  texts: TextNumbers | undefined
   missing: MissingPolicy
   /** How many of a query's first candidates are looked at. */
   lookedAt: number
@@ -30,26 +29,36 @@ export interface RerankTask {
 
 /** Turns a run into tasks. Missing embeddings and texts are counted, and are an error unless they may be skipped. */
 export function rerankTasks(plan: RerankPlan): { list: RerankTask[]; report: MissingReport } {
-  const { queries, docs, texts, lookedAt } = plan
-  const join = new Join({ queries, docs, texts }, plan.missing)
+  const join = new Join(plan, plan.missing)
   const list: RerankTask[] = []
   for (const { query, ids } of plan.run) {
-    const row = join.query(query)
-    if (row === undefined) continue
-    const { rows, places } = join.candidates(ids, lookedAt)
-    list.push({
-      query,
-      row,
-      text: texts?.queries.numberOf(query) ?? 0,
-      rows: Uint32Array.from(rows),
-      texts: Uint32Array.from(
-        texts ? places.map((place) => texts.documents.numberOf(ids[place]!)!) : [],
-      ),
-      places: withOthersBehind(places, ids.length),
-    })
+    const task = rerankTask(query, ids, join, plan)
+    if (task) list.push(task)
   }
   join.check()
   return { list, report: join.report }
+}
+
+/** The task of one query, undefined where the query lacks something. */
+export function rerankTask<Id extends DocumentId>(
+  query: string,
+  ids: ArrayLike<Id>,
+  join: Join<Id>,
+  { texts, lookedAt }: { texts: TextNumbers<Id> | undefined; lookedAt: number },
+): RerankTask | undefined {
+  const row = join.query(query)
+  if (row === undefined) return undefined
+  const { rows, places } = join.candidates(ids, lookedAt)
+  return {
+    query,
+    row,
+    text: texts?.queryNumber(query) ?? 0,
+    rows: new Uint32Array(rows),
+    texts: new Uint32Array(
+      texts ? places.map((place, i) => texts.documentNumber(ids[place]!, rows[i]!)) : [],
+    ),
+    places: withOthersBehind(places, ids.length),
+  }
 }
 
 /** Some places of a ranking, ascending, and behind them all others in their order. */

@@ -1,7 +1,25 @@
 import { feedbackQuery, type MethodSettings } from '@kith/core'
-import type { Embeddings, RankedQuery, Run } from '@kith/ir'
+import { type Embeddings, type RankedQuery, type Run, readRun, writeRun } from '@kith/ir'
 import { searchExact } from '@kith/stores'
-import type { RerankTask } from './rerank-tasks.ts'
+import { type Hooks, stageOf } from '../hooks.ts'
+import { remarkMissing } from '../join/missing.ts'
+import type { OpenReranking, Reranked, RerankingPlan } from './rerank-slices.ts'
+import { type RerankTask, rerankTasks } from './rerank-tasks.ts'
+
+/** Searches all documents again for each query of a run, and writes the result. */
+export async function searchRunAgain(
+  { run: opened, queries, docs, texts, lookedAt }: OpenReranking,
+  plan: RerankingPlan & { run: string },
+  hooks: Hooks,
+): Promise<Reranked> {
+  const { out, settings, missing, workers } = plan
+  const run = opened.whole ?? (await readRun(plan.run))
+  const { list, report } = rerankTasks({ run, queries, docs, texts, missing, lookedAt })
+  remarkMissing(report, hooks)
+  const onDone = stageOf(hooks, 'reranking', list.length)
+  await writeRun(out, searchAgain({ tasks: list, run, queries, docs, settings, workers, onDone }))
+  return { reranked: list.length, report }
+}
 
 /** The inputs of the second search. */
 interface SearchAgain {
@@ -19,7 +37,7 @@ interface SearchAgain {
  * the first candidates have moved. As many are found as the run has; queries without a task keep
  * their ranking.
  */
-export async function* searchAgain(inputs: SearchAgain): AsyncGenerator<RankedQuery> {
+async function* searchAgain(inputs: SearchAgain): AsyncGenerator<RankedQuery> {
   const { tasks, run, queries, docs, settings, workers, onDone } = inputs
   const { dimensions } = docs
   const data = new Float32Array(tasks.length * dimensions)

@@ -2,10 +2,9 @@ import { availableParallelism } from 'node:os'
 import { throwIfAborted } from '@kith/core/internal'
 import { inBatches, ThreadWorker, WorkerPool, workerEntry } from '@kith/ir/pool'
 import { type JobName, type Jobs, openJob } from './jobs.ts'
-import { namedError } from './named-error.ts'
 import type { TaskData } from './task-worker.ts'
 
-/** Tasks that a worker gets at a time. */
+/** Tasks that a worker gets at a time, unless they are large themselves. */
 const BATCH = 64
 
 /** Batches that are under way for each worker, so that no worker idles while answers are written. */
@@ -24,16 +23,23 @@ export function workersFor(tasks: number): number {
 type Done<Name extends JobName> = [task: Jobs[Name]['task'], answer: Jobs[Name]['answer']]
 type Tasks<Name extends JobName> = Iterable<Jobs[Name]['task']> | AsyncIterable<Jobs[Name]['task']>
 
+/** How tasks are done. */
+export interface TaskOptions {
+  signal?: AbortSignal | undefined
+  /** Tasks that a worker gets at a time; default 64. */
+  batch?: number | undefined
+}
+
 /** Does tasks on several threads; each comes back with its answer, in the order of the tasks. */
 export async function* runTasks<Name extends JobName>(
   name: Name,
   inputs: Jobs[Name]['inputs'],
   tasks: Tasks<Name>,
   workers: number,
-  signal?: AbortSignal,
+  { signal, batch = BATCH }: TaskOptions = {},
 ): AsyncGenerator<Done<Name>> {
   if (workers === 1) yield* runHere(name, inputs, tasks, signal)
-  else yield* runInWorkers(name, inputs, tasks, workers, signal)
+  else yield* runInWorkers(name, inputs, inBatches(tasks, batch), workers, signal)
 }
 
 async function* runHere<Name extends JobName>(
@@ -46,11 +52,7 @@ async function* runHere<Name extends JobName>(
   try {
     for await (const task of tasks) {
       throwIfAborted(signal)
-      try {
-        yield [task, job.run(task)]
-      } catch (error) {
-        throw namedError(error, task)
-      }
+      yield [task, job.run(task)]
     }
   } finally {
     await job.close()
@@ -60,7 +62,7 @@ async function* runHere<Name extends JobName>(
 async function* runInWorkers<Name extends JobName>(
   name: Name,
   inputs: Jobs[Name]['inputs'],
-  tasks: Tasks<Name>,
+  batches: AsyncIterable<Jobs[Name]['task'][]>,
   workers: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Done<Name>> {
@@ -71,7 +73,7 @@ async function* runInWorkers<Name extends JobName>(
     depth: AHEAD,
   })
   try {
-    for await (const [batch, answers] of pool.map(inBatches(tasks, BATCH), { signal })) {
+    for await (const [batch, answers] of pool.map(batches, { signal })) {
       for (const [i, task] of batch.entries()) yield [task, answers[i]!]
     }
   } finally {

@@ -1,7 +1,6 @@
 /** The worker thread of the pool: answers a batch of tasks of one kind of job. */
 import { serveThread } from '@kith/ir/pool/service'
 import { type JobName, type Jobs, openJob } from './jobs.ts'
-import { namedError } from './named-error.ts'
 
 /** The data that the thread is started with. */
 export interface TaskData<Name extends JobName> {
@@ -19,11 +18,7 @@ serveThread<TaskData<JobName>, Task[], Answer[]>(async ({ name, inputs }) => {
       const answers: Answer[] = []
       for (const task of tasks) {
         if (stopped()) break
-        try {
-          answers.push(job.run(task as never))
-        } catch (error) {
-          throw namedError(error, task)
-        }
+        answers.push(job.run(task as never))
       }
       return answers
     },

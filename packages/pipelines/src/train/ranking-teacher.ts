@@ -11,7 +11,7 @@ import type { Embeddings, Run } from '@kith/ir'
 import type { TrainingQuery } from '@kith/train'
 import type { Join } from '../join/join.ts'
 import type { MissingPolicy } from '../join/missing.ts'
-import { PreparedTexts } from '../join/prepared-texts.ts'
+import { PreparedTexts, textsOfRun, type WantedTexts } from '../join/prepared-texts.ts'
 import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { checkTextPair } from '../join/text-files.ts'
 import type { TaughtLabels, Teacher } from './teacher.ts'
@@ -119,12 +119,7 @@ export class RankingTeacher implements Teacher {
 }
 
 /** The texts of the run's first candidates, or of all documents. */
-function wantedTexts({ run, docs, all, missing }: NeededTexts, looked: number) {
-  if (!all) return { run, lookedAt: looked, missing }
-  const ids = Array.from({ length: docs.rows }, (_, row) => docs.idOf(row))
-  const every = {
-    [Symbol.iterator]: () => [{ ids }][Symbol.iterator](),
-    has: (id: string) => run.has(id),
-  }
-  return { run: every, lookedAt: ids.length, missing }
+function wantedTexts({ run, docs, all, missing }: NeededTexts, looked: number): WantedTexts {
+  if (!all) return textsOfRun(run, looked, missing)
+  return { query: (id) => run.has(id), document: (id) => docs.rowOf(id) !== undefined }
 }

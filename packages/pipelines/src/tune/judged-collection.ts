@@ -4,7 +4,7 @@ import { createEvaluator, type Evaluator, type TrialCollection } from '@kith/tun
 import { jobDefaults } from '../job-defaults.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
-import { PreparedTexts } from '../join/prepared-texts.ts'
+import { PreparedTexts, textsOfRun } from '../join/prepared-texts.ts'
 import { checkTextPair } from '../join/text-files.ts'
 import { collect, type TextsById } from './collect.ts'
 
@@ -84,7 +84,7 @@ async function judgedWith(
   const texts: TextsById[] | undefined = textFiles && []
   for (const terms of texts ? inputs.terms : []) {
     const count = statistics === 'corpus'
-    const wanted = { run, lookedAt: largest, missing }
+    const wanted = textsOfRun(run, largest, missing)
     const prepared = await PreparedTexts.read(textFiles!, wanted, { terms, count })
     texts!.push({
       query: (id: string) => prepared.queries.get(id),

@@ -1,0 +1,81 @@
+import type { MethodSettings, TermStatistics } from '@kith/core'
+import type { FileEmbeddings } from '@kith/ir'
+import { formatByName, writeRunParts } from '@kith/ir/internal'
+import { type Hooks, stageOf } from '../hooks.ts'
+import { type MissingPolicy, MissingReport, remarkMissing } from '../join/missing.ts'
+import type { PreparedTexts } from '../join/prepared-texts.ts'
+import { shareRowTexts } from '../join/row-texts.ts'
+import { vectorSource } from '../join/vector-rows.ts'
+import type { OpenRun } from '../tasks/open-run.ts'
+import { runTasks, workersFor } from '../tasks/task-pool.ts'
+import type { RerankedSlice } from './rerank-slice.ts'
+
+/** A run and all that reranking it takes, open. */
+export interface OpenReranking {
+  run: OpenRun
+  queries: FileEmbeddings
+  docs: FileEmbeddings
+  texts: PreparedTexts | undefined
+  statistics: TermStatistics | undefined
+  /** How many of a query's first candidates are looked at. */
+  lookedAt: number
+}
+
+/** The files that are named to workers and in errors, and the policies. */
+export interface RerankingPlan {
+  queries: string
+  docs: string
+  out: string
+  settings: MethodSettings
+  missing: MissingPolicy
+  workers?: number | undefined
+}
+
+/** How many queries were reranked, and what was missing. */
+export interface Reranked {
+  reranked: number
+  report: MissingReport
+}
+
+/**
+ * Reranks a run slice by slice and writes the result. Workers read, rank and format whole slices;
+ * this thread only hands them on and writes.
+ */
+export async function rerankSlices(
+  { run, queries, docs, texts, statistics, lookedAt }: OpenReranking,
+  plan: RerankingPlan,
+  hooks: Hooks,
+): Promise<Reranked> {
+  const { out, missing, workers = workersFor(run.queries) } = plan
+  const format = formatByName(out)
+  const inputs = {
+    queries: vectorSource(plan.queries, queries),
+    docs: vectorSource(plan.docs, docs),
+    ids: { queries: queries.ids.share(), docs: docs.ids.share() },
+    texts: texts && shareRowTexts(texts, { queries, docs }),
+    settings: { ...plan.settings, statistics },
+    ...{ missing, lookedAt, form: { file: out, format } },
+  }
+  const answers = runTasks('rerank-slice', inputs, run.tasks(), workers, { batch: 1 })
+  const onDone = stageOf(hooks, 'reranking', run.queries)
+  const counts = { queries: 0, reranked: 0 }
+  const report = new MissingReport()
+  await writeRunParts(out, format, lines())
+  remarkMissing(report, hooks)
+  return { reranked: counts.reranked, report }
+
+  async function* lines(): AsyncGenerator<Uint8Array> {
+    for await (const [, slice] of answers) {
+      yield slice.lines
+      note(slice)
+    }
+    report.check(missing)
+  }
+
+  function note({ queries: more, reranked, missing: ids }: RerankedSlice): void {
+    report.addAll(ids)
+    counts.reranked += reranked
+    counts.queries += more
+    onDone(counts.queries)
+  }
+}

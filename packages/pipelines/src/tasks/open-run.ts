@@ -1,0 +1,57 @@
+import { type Run, readRun } from '@kith/ir'
+import {
+  parseSlice,
+  type RunParts,
+  readSlices,
+  type SharedRankings,
+  type SlicedRun,
+  sharedRankings,
+  shareRankings,
+  sliceRun,
+} from '@kith/ir/internal'
+
+/** Some queries of a run, for a worker: bytes of its file, or rankings that were read already. */
+export type SliceTask =
+  | { file: string; format: SlicedRun['format']; line: number; bytes: Uint8Array }
+  | { rankings: SharedRankings }
+
+/** A run whose queries are handed to workers. */
+export interface OpenRun {
+  queries: number
+  /** The run, where it had to be read whole. */
+  whole: Run | undefined
+  /** Its queries, in their order. */
+  tasks(): AsyncGenerator<SliceTask>
+}
+
+/**
+ * Opens a run for work on its queries. It is read slice by slice, unless its form makes that
+ * impossible: then all of it is in memory.
+ */
+export async function openRun(file: string): Promise<OpenRun> {
+  const sliced = await sliceRun(file)
+  if (sliced) {
+    return { queries: sliced.queries, whole: undefined, tasks: () => sliceTasks(sliced) }
+  }
+  const whole = await readRun(file)
+  return { queries: whole.queries.length, whole, tasks: () => rankingTasks(whole) }
+}
+
+/** The rankings of a task, in the order of the run. */
+export function rankingsOf(task: SliceTask): RunParts {
+  if ('rankings' in task) return sharedRankings(task.rankings)
+  const { buffer, byteOffset, length } = task.bytes
+  return parseSlice(task, task, Buffer.from(buffer as ArrayBuffer, byteOffset, length))
+}
+
+async function* sliceTasks(sliced: SlicedRun): AsyncGenerator<SliceTask> {
+  const { file, format } = sliced
+  for await (const { slice, bytes } of readSlices(sliced)) {
+    // A copy: the bytes are a part of a buffer that would be handed to the worker as a whole.
+    yield { file, format, line: slice.line, bytes: Uint8Array.from(bytes) }
+  }
+}
+
+async function* rankingTasks(run: Run): AsyncGenerator<SliceTask> {
+  for (const rankings of shareRankings(run)) yield { rankings }
+}
