@@ -9,6 +9,8 @@ export interface Matrix {
   data: Float32Array
   rows: number
   dimensions: number
+  /** Only these rows, in this order. */
+  chosen?: Uint32Array | undefined
 }
 
 /** Several embeddings of one length: an array of them, or a matrix. */
@@ -119,30 +121,43 @@ function checkedRows(
   }
 }
 
-function rowsOfMatrix({ data, rows, dimensions }: Matrix, name: string, limit: number): Rows {
+function rowsOfMatrix(
+  { data, rows, dimensions, chosen }: Matrix,
+  name: string,
+  limit: number,
+): Rows {
+  if (chosen !== undefined && tagOf(chosen) !== 'Uint32Array') {
+    throw new KithError('BAD_INPUT', 'the chosen rows of a matrix must be a Uint32Array')
+  }
+  // A copy, so that the checked rows are the ones that are read.
+  const own = chosen && new Uint32Array(chosen)
   if (!isCount(rows) || !isCount(dimensions) || data.length < rows * dimensions) {
     throw new KithError(
       'BAD_SHAPE',
       `the matrix of ${name}s has ${data.length} numbers, needs rows × dimensions = ${show(rows)} × ${show(dimensions)}`,
     )
   }
-  const count = Math.min(rows, limit)
+  const wrong = own?.find((row) => row >= rows)
+  if (wrong !== undefined) {
+    throw new KithError('BAD_SHAPE', `the matrix of ${name}s has ${rows} rows, none is ${wrong}`)
+  }
+  const total = own ? own.length : rows
+  const count = Math.min(total, limit)
   return {
     count,
-    total: rows,
+    total,
     dimensions,
     missing: [],
-    select: (chosen) =>
-      checkedRows(
-        Array.from(chosen, (i) => data.subarray(i * dimensions, (i + 1) * dimensions)),
-        rows,
-        dimensions,
-      ),
+    select: (picked) => {
+      const these = new Uint32Array(picked).map((i) => (own ? own[i]! : i))
+      return { ...rowsOfMatrix({ data, rows, dimensions, chosen: these }, name, Infinity), total }
+    },
     copyTo(target, stride) {
-      if (stride === dimensions) target.set(data.subarray(0, count * dimensions))
+      if (stride === dimensions && !own) target.set(data.subarray(0, count * dimensions))
       else {
         for (let i = 0; i < count; i++) {
-          target.set(data.subarray(i * dimensions, (i + 1) * dimensions), i * stride)
+          const from = (own ? own[i]! : i) * dimensions
+          target.set(data.subarray(from, from + dimensions), i * stride)
         }
       }
     },
@@ -152,8 +167,10 @@ function rowsOfMatrix({ data, rows, dimensions }: Matrix, name: string, limit: n
 /** A matrix whose properties are read once. */
 function toMatrix(value: unknown): Matrix | undefined {
   if (!isObject(value) || !('data' in value)) return undefined
-  const { data, rows, dimensions } = value as Matrix
-  return tagOf(data) === 'Float32Array' ? { data, rows, dimensions } : undefined
+  const { data, rows, dimensions, chosen } = value as Matrix
+  return tagOf(data) === 'Float32Array'
+    ? { data, rows, dimensions, chosen: chosen ?? undefined }
+    : undefined
 }
 
 function isCount(value: number): boolean {

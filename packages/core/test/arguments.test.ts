@@ -51,7 +51,10 @@ const candidates = {
     ],
   },
 }
-const matrix = { data: Float32Array.of(1, 0, 2, 3, 1, 1, 0, 2, 2), rows: 3, dimensions: 3 }
+const matrix = {
+  ...{ data: Float32Array.of(1, 0, 2, 3, 1, 1, 0, 2, 2), rows: 3, dimensions: 3 },
+  chosen: Uint32Array.of(0, 1, 2),
+}
 const inMatrix = { vectors: matrix, texts: candidates.texts }
 const groundTruth = { candidates: [0], grades: [1] }
 const weights = { graph: 1, score: 1 }

@@ -9,6 +9,7 @@ import {
   Reranker,
   rerank,
   similarity,
+  termStatistics,
   type Vector,
 } from '../src/index.ts'
 import { makeContext } from './contexts.ts'
@@ -48,6 +49,26 @@ describe.each(allKernels)('rerank on %s', (kernel) => {
         { kernel },
       ),
     ).toEqual(expected)
+  })
+
+  test('candidates may be chosen rows of a matrix, repeated ones included', () => {
+    const { query, candidates } = splitContext(makeContext('clustered', 61, 12, { seed: 9 }))
+    const chosen = Uint32Array.from({ length: 40 }, (_, i) => (i * 17) % 60)
+    chosen[7] = chosen[3]!
+    const matrix = { ...candidates, chosen }
+    const rows = Array.from(chosen, (row) => candidates.data.subarray(row * 12, row * 12 + 12))
+    for (const contextSize of [10, 60]) {
+      const settings = { kernel, contextSize }
+      expect(rerank(query, matrix, settings)).toEqual(rerank(query, rows, settings))
+    }
+    // With texts and statistics the context is chosen again among them.
+    const texts = Array.from(chosen, (row) => `word${row % 7} term${row % 5}`)
+    const statistics = termStatistics(texts)
+    const asked = { vector: query, text: 'word3 term2' }
+    const settings = { kernel, statistics, contextSize: 10, preselect: 30 }
+    expect(rerank(asked, { vectors: matrix, texts }, settings)).toEqual(
+      rerank(asked, { vectors: rows, texts }, settings),
+    )
   })
 
   test.each<[string, Vector, Vector[] | Matrix]>([
@@ -361,6 +382,18 @@ describe('what bad input gets', () => {
       () => rerank([1, 2], matrix([1, 2, 3], 2, 2)),
       'BAD_SHAPE',
       'the matrix of candidates has 3 numbers, needs rows × dimensions = 2 × 2',
+    ],
+    [
+      'a chosen row that there is none of',
+      () => rerank([1, 2], { ...matrix([1, 2, 3, 4], 2, 2), chosen: Uint32Array.of(1, 2) }),
+      'BAD_SHAPE',
+      'the matrix of candidates has 2 rows, none is 2',
+    ],
+    [
+      'chosen rows of another form',
+      () => rerank([1, 2], { ...matrix([1, 2, 3, 4], 2, 2), chosen: [1] as never }),
+      'BAD_INPUT',
+      'the chosen rows of a matrix must be a Uint32Array',
     ],
     [
       'negative rows',

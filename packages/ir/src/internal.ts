@@ -23,6 +23,7 @@ export { resumableFiles } from './io/resumable.ts'
 export { discardUnfinished } from './io/unfinished.ts'
 export { appendAll, writeAllSync } from './io/write-all.ts'
 export { putInPlace } from './io/write-atomic.ts'
+export { type SharedQrels, sharedQrels, shareQrels } from './qrels/shared-qrels.ts'
 export { type RankingForm, RankingLines } from './runs/ranking-lines.ts'
 export type { RunParts } from './runs/run.ts'
 export { formatByName, writeRunParts } from './runs/run-files.ts'
@@ -37,3 +38,4 @@ export {
   sliceRun,
 } from './runs/run-slices.ts'
 export { tQuantile } from './stats/t-distribution.ts'
+export { type SharedTextStore, TextReader } from './texts/text-store.ts'

@@ -1,11 +1,61 @@
 import { OpenState } from '@kith/core/internal'
-import { IdIndex } from '../io/id-index.ts'
+import { IdIndex, type SharedIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
 import { TemporaryFile } from '../io/temporary-file.ts'
+import { readAllSync } from '../io/write-all.ts'
 import { readTexts, type TextEntry } from './texts.ts'
 
 /** Bytes that are written at a time. */
 const BLOCK = 1 << 20
+
+/** The texts of a `TextStore` for other threads of this process, as long as it is open. */
+export interface SharedTextStore {
+  index: SharedIndex
+  ends: Float64Array
+  descriptor: number
+  file: string
+}
+
+/** Reads texts that another thread has opened. */
+export class TextReader {
+  readonly #shared: SharedTextStore
+  readonly #index: IdIndex
+  readonly #wanted = new IdList()
+
+  constructor(shared: SharedTextStore) {
+    this.#shared = shared
+    this.#index = IdIndex.over(shared.index)
+  }
+
+  has(id: string): boolean {
+    return this.#find(id) >= 0
+  }
+
+  get(id: string): TextEntry | undefined {
+    const found = this.#find(id)
+    if (found < 0) return undefined
+    const { ends, descriptor, file } = this.#shared
+    const from = found === 0 ? 0 : ends[found - 1]!
+    const bytes = Buffer.allocUnsafe(ends[found]! - from)
+    readAllSync(descriptor, bytes, from, file)
+    return entryOf(id, bytes)
+  }
+
+  /** Nothing is to be closed: the store that shares its texts does that. */
+  async close(): Promise<void> {}
+
+  #find(id: string): number {
+    this.#wanted.clear()
+    this.#wanted.pushText(id)
+    return this.#index.find(this.#wanted, 0)
+  }
+}
+
+/** An entry from its bytes in the copy. */
+function entryOf(id: string, bytes: Buffer): TextEntry {
+  const [text, title] = JSON.parse(bytes.toString('utf8')) as [string, string?]
+  return title === undefined ? { id, text } : { id, title, text }
+}
 
 /**
  * Texts by id, for files larger than memory: they are copied once, unpacked, into a temporary
@@ -88,14 +138,21 @@ export class TextStore {
     const from = found === 0 ? 0 : this.#ends[found - 1]!
     const bytes = Buffer.allocUnsafe(this.#ends[found]! - from)
     this.#copy.read(bytes, from)
-    const [text, title] = JSON.parse(bytes.toString('utf8')) as [string, string?]
-    return title === undefined ? { id, text } : { id, title, text }
+    return entryOf(id, bytes)
   }
 
   #find(id: string): number {
     this.#wanted.clear()
     this.#wanted.pushText(id)
     return this.#index.find(this.#wanted, 0)
+  }
+
+  /** The texts for other threads, which read them with a `TextReader` while this is open. */
+  share(): SharedTextStore {
+    const ends = new Float64Array(new SharedArrayBuffer(this.#ends.length * 8))
+    ends.set(this.#ends)
+    const { descriptor, file } = this.#copy
+    return { index: this.#index.share(), ends, descriptor, file }
   }
 
   /** Closes and removes the temporary file; may be called twice. */

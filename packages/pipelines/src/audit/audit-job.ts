@@ -17,11 +17,12 @@ export async function openAuditJob(inputs: AuditJobInputs): Promise<Job<AuditTas
   const contexts = await ContextVectors.open(inputs)
   return {
     run(task) {
-      const { vector, vectors } = contexts.of(task)
       const [text, ...others] = task.texts ?? []
-      const candidates = { vectors, texts: task.texts && others }
       const own = { ...settings, level, perQuery }
-      return auditCandidates({ vector, text }, candidates, task.grades, own)
+      return contexts.use(task, ({ vector, vectors }) => {
+        const candidates = { vectors, texts: task.texts && others }
+        return auditCandidates({ vector, text }, candidates, task.grades, own)
+      })
     },
     close: () => contexts.close(),
   }

@@ -46,7 +46,7 @@ export async function openAudit(files: AuditFiles): Promise<AuditSources> {
   const settings = resolveLabelSettings(files.settings, auditPreset)
   const { level = jobDefaults.level, missing = jobDefaults.missing } = files
   const pair = checkTextPair(files)
-  const opened = await openVectors(files)
+  const opened = await openVectors({ ...files, checked: false })
   const { queries, docs } = opened
   try {
     const texts = pair && (await OpenTexts.open(pair, settings.terms))

@@ -2,10 +2,10 @@ import type { LabelSettings } from '@kith/core'
 import type { Store } from '@kith/stores'
 import type { MissingPolicy } from '../join/missing.ts'
 import { OpenTexts } from '../join/open-texts.ts'
-import { entryOf } from '../label/label-all.ts'
-import { formatLabelsOrSkip, type LabelLayout, needsTexts } from '../label/label-format.ts'
-import { addLabels, emptySummary, isSummary, type LabelSummary } from '../label/label-summary.ts'
+import { type LabelLayout, needsTexts } from '../label/label-format.ts'
+import { isSummary } from '../label/label-summary.ts'
 import { type LabelTask, labelJoin, labelTasks } from '../label/label-tasks.ts'
+import { noLabels, type QueryLabels, queryLabels } from '../label/query-labels.ts'
 import { runTasks } from '../tasks/task-pool.ts'
 import { batchVectors } from './batch-embeddings.ts'
 import { type BatchItem, damaged } from './batch-item.ts'
@@ -20,14 +20,6 @@ export interface LabelWork {
   missing: MissingPolicy
   /** Whether the words are looked at. */
   texts: boolean
-}
-
-/** The result of one query: its text in the file, and its share of the summary. */
-export interface QueryLabels {
-  part: string
-  summary: LabelSummary
-  /** Whether the query got labels, even labels that do not fit the format. */
-  answered: boolean
 }
 
 /** Labels a batch with documents from a store, by the same tasks and jobs as files are. */
@@ -48,8 +40,8 @@ export async function labelBatch(
   const results = new Map<string, QueryLabels>()
   const tasks: LabelTask[] = []
   for (const { query, ids, truth = [] } of items) {
-    const summary = { ...structuredClone(emptySummary), position: 1 }
-    results.set(query, { part: '', summary, answered: false })
+    const result = noLabels()
+    results.set(query, result)
     const plan = {
       rankings: one({ query, ids, scores: [] }),
       qrels: new Map([[query, new Map(truth)]]),
@@ -62,21 +54,14 @@ export async function labelBatch(
       from: 0,
       to: 1,
     }
-    for await (const task of labelTasks(plan, summary.leftOut, join)) tasks.push(task)
+    for await (const task of labelTasks(plan, result.summary.leftOut, join)) tasks.push(task)
   }
   const inputs = {
     ...sources,
     settings,
   }
   for await (const [task, labels] of runTasks('label', inputs, tasks, 1)) {
-    const result = results.get(task.query)!
-    result.answered = true
-    const written = formatLabelsOrSkip(entryOf(docs, task, labels), layout, texts, join)
-    if (typeof written === 'string') {
-      addLabels(result.summary, labels, task.grades.length)
-      result.part = written
-    } else if (written === undefined) result.summary.unfit++
-    else result.summary.leftOut[written.leftOut] = 1
+    results.set(task.query, queryLabels(task, labels, { docs, layout, texts, join }))
   }
   return {
     bodies: items.map(({ query }) => Buffer.from(JSON.stringify(results.get(query)!))),

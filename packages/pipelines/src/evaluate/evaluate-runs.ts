@@ -1,4 +1,4 @@
-import { evaluate, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
+import { evaluate, evaluateRun, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
 import { type Measuring, usualMeasures } from '../rerank/rerank-figures.ts'
 import { readClusters } from './clusters.ts'
 import {
@@ -32,29 +32,32 @@ export interface EvaluateResult {
  * ```
  */
 export async function evaluateRuns(inputs: EvaluateInputs): Promise<EvaluateResult> {
-  const { evaluations } = await measureRuns(inputs)
+  const { runs: files, measures = usualMeasures, ...options } = inputs
+  const qrels = await readQrels(inputs.qrels)
+  const names = namesOf(files)
+  const evaluations: NamedEvaluation[] = []
+  for (const [i, file] of files.entries()) {
+    const evaluation = await evaluateRun(qrels, file, measures, options)
+    evaluations.push({ name: names[i]!, file, evaluation })
+  }
   const clusters = inputs.clusters === undefined ? undefined : await readClusters(inputs.clusters)
   return { evaluations, comparisons: compareToFirst(evaluations, { clusters }) }
 }
 
-/** The same without the comparisons, and with everything that was read. */
+/** The figures of runs without comparisons, and everything that was read: all runs are in memory. */
 export async function measureRuns({
   qrels: qrelsFile,
   runs: files,
   measures = usualMeasures,
-  level,
-  strict,
-  complete,
+  ...options
 }: EvaluateInputs): Promise<{ evaluations: NamedEvaluation[]; runs: Run[]; qrels: Qrels }> {
   const qrels = await readQrels(qrelsFile)
   const names = namesOf(files)
-  const evaluations: NamedEvaluation[] = []
   const runs: Run[] = []
-  for (const [i, file] of files.entries()) {
-    const run = await readRun(file)
-    const evaluation = evaluate(qrels, run, [...measures], { level, strict, complete })
-    evaluations.push({ name: names[i]!, file, evaluation })
-    runs.push(run)
-  }
+  for (const file of files) runs.push(await readRun(file))
+  const evaluations = runs.map((run, i) => {
+    const evaluation = evaluate(qrels, run, measures, options)
+    return { name: names[i]!, file: files[i]!, evaluation }
+  })
   return { evaluations, runs, qrels }
 }

@@ -1,3 +1,6 @@
+import { KithError, type Vectors } from '@kith/core'
+import type { QueryTask } from '../tasks/job.ts'
+import { namedError } from '../tasks/named-error.ts'
 import { openBoth } from './open-both.ts'
 import { VectorRows, type VectorSource } from './vector-rows.ts'
 
@@ -5,6 +8,12 @@ import { VectorRows, type VectorSource } from './vector-rows.ts'
 export interface ContextSources {
   queries: VectorSource
   docs: VectorSource
+}
+
+/** A query and its candidates, by their rows. */
+export interface ContextTask extends QueryTask {
+  row: number
+  rows: Uint32Array
 }
 
 /** The vectors of a query and of its candidates, by their rows. */
@@ -22,16 +31,27 @@ export class ContextVectors {
     return new ContextVectors(...opened)
   }
 
-  of({ row, rows }: { row: number; rows: Uint32Array }): {
+  of({ row, rows }: Pick<ContextTask, 'row' | 'rows'>): {
     vector: Float32Array
-    vectors: Float32Array[]
+    vectors: Vectors
   } {
-    const vectors = Array.from(rows, (document) => this.#docs.row(document))
-    return { vector: this.#queries.row(row), vectors }
+    return { vector: this.#queries.row(row), vectors: this.#docs.chosen(rows) }
   }
 
-  /** Throws where a vector of a context has a number that is not finite, and says where it stands. */
-  check({ row, rows }: { row: number; rows: Uint32Array }): void {
+  /**
+   * Works with the vectors of a task. An error of the core is given the task's query, one about a
+   * number that is not finite the file and row where that number stands.
+   */
+  use<T>(task: ContextTask, work: (context: ReturnType<ContextVectors['of']>) => T): T {
+    try {
+      return work(this.of(task))
+    } catch (error) {
+      if (error instanceof KithError && error.code === 'BAD_VECTOR') this.#check(task)
+      throw namedError(error, task)
+    }
+  }
+
+  #check({ row, rows }: ContextTask): void {
     this.#queries.check(row)
     for (const document of rows) this.#docs.check(document)
   }

@@ -6,21 +6,21 @@ export type DocumentId = string | number
 
 /** Whether queries and documents have texts; documents that are asked for have a row. */
 export interface TextsPresent<Id extends DocumentId = string> {
-  hasQuery(id: string): boolean
-  hasDocument(id: Id | string, row: number): boolean
+  hasQuery: (id: string) => boolean
+  hasDocument: (id: Id | string, row: number) => boolean
 }
 
 /** The numbers of prepared texts, which queries and documents that were joined have. */
 export interface TextNumbers<Id extends DocumentId = string> extends TextsPresent<Id> {
-  queryNumber(id: string): number
-  documentNumber(id: Id, row: number): number
+  queryNumber: (id: string) => number
+  documentNumber: (id: Id, row: number) => number
 }
 
 /** The rows of documents by their ids. */
 export interface DocumentRows<Id extends DocumentId = string> {
-  rowOf(id: Id | string): number | undefined
+  rowOf: (id: Id | string) => number | undefined
   /** The id as a string, where it is a number. */
-  nameOf?(id: Id | string): string
+  nameOf?: (id: Id | string) => string
 }
 
 /** The embeddings and texts that ids are joined with. */

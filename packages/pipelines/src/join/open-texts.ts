@@ -1,5 +1,6 @@
 import { type PreparedText, prepareText, type Terms } from '@kith/core'
 import { type LabelTexts, type TextEntry, TextStore } from '@kith/ir'
+import { type SharedTextStore, TextReader } from '@kith/ir/internal'
 import type { TextsPresent } from './join.ts'
 import { openBoth } from './open-both.ts'
 import { NumberedTexts } from './prepared-texts.ts'
@@ -9,6 +10,12 @@ const KEPT = 50_000
 
 /** Where texts come from by their ids. */
 export type TextSource = Pick<TextStore, 'get' | 'has' | 'close'>
+
+/** The texts of files for worker threads. */
+export interface SharedOpenTexts {
+  queries: SharedTextStore
+  documents: SharedTextStore
+}
 
 /** The texts of queries and documents, read by id and prepared as they are needed. */
 export class OpenTexts implements TextsPresent, LabelTexts {
@@ -33,9 +40,20 @@ export class OpenTexts implements TextsPresent, LabelTexts {
     return new OpenTexts(...opened, terms)
   }
 
+  /** Texts that another thread shares while it has them open. */
+  static over({ queries, documents }: SharedOpenTexts, terms: Terms): OpenTexts {
+    return new OpenTexts(new TextReader(queries), new TextReader(documents), terms)
+  }
+
   /** Takes entries that are in memory. */
   static of(queries: Iterable<TextEntry>, documents: Iterable<TextEntry>, terms: Terms): OpenTexts {
     return new OpenTexts(sourceOf(queries), sourceOf(documents), terms)
+  }
+
+  /** The texts for worker threads, where they come from files. */
+  share(): SharedOpenTexts {
+    const shareOf = (source: TextSource): SharedTextStore => (source as TextStore).share()
+    return { queries: shareOf(this.#queries), documents: shareOf(this.#documents) }
   }
 
   query(id: string): TextEntry | undefined {

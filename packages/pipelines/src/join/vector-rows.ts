@@ -1,3 +1,4 @@
+import type { Vectors } from '@kith/core'
 import { type Embeddings, openEmbeddings } from '@kith/ir'
 import { checkFinite, halfTable } from '@kith/ir/internal'
 
@@ -45,9 +46,18 @@ export class VectorRows {
     return Float32Array.from(row, (half) => values[half]!)
   }
 
-  /** Throws where a row has a number that is not finite. */
+  /** Some rows, which the kernel copies from where they lie, if that is float32 in memory. */
+  chosen(indices: Uint32Array): Vectors {
+    const { dimensions } = this
+    const data = this.#memory
+    if (!(data instanceof Float32Array)) return Array.from(indices, (index) => this.row(index))
+    return { data, rows: data.length / dimensions, dimensions, chosen: indices }
+  }
+
+  /** Throws where a row of a file has a number that is not finite. */
   check(index: number): void {
-    checkFinite({ file: this.#name, dimensions: this.dimensions }, this.row(index), index)
+    if (this.#name !== '')
+      checkFinite({ file: this.#name, dimensions: this.dimensions }, this.row(index), index)
   }
 
   async close(): Promise<void> {

@@ -13,14 +13,13 @@ import { Join } from '../join/join.ts'
 import { remarkMissing } from '../join/missing.ts'
 import { OpenTexts } from '../join/open-texts.ts'
 import { checkTextPair } from '../join/text-files.ts'
-import { PART } from './label-all.ts'
 import { formatLabelsOrSkip, type LabelLayout, needsTexts } from './label-format.ts'
 import { labelOrigin } from './label-origin.ts'
 import type { LabelInputs, LabelResult } from './label-run.ts'
 import { addLabels, type LabelSummary } from './label-summary.ts'
 import { layoutOf } from './label-work.ts'
 import { checkShard } from './shard.ts'
-import { writeLabels } from './write-labels.ts'
+import { PART, writeLabels } from './write-labels.ts'
 
 /** The inputs of labels that a ranking teaches. */
 export interface DistilInputs

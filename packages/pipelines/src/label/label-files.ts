@@ -1,19 +1,18 @@
-import { streamRankings } from '@kith/ir'
+import { shareQrels } from '@kith/ir/internal'
 import type { LabelWork } from '../batches/batch-label.ts'
 import type { Hooks } from '../hooks.ts'
-import { remarkMissing } from '../join/missing.ts'
+import { MissingReport, remarkMissing } from '../join/missing.ts'
 import { OpenTexts } from '../join/open-texts.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
 import { checkTextPair } from '../join/text-files.ts'
 import { vectorSource } from '../join/vector-rows.ts'
+import { type OpenRun, openRun } from '../tasks/open-run.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
-import { entryOf, labelAll } from './label-all.ts'
-import { formatLabelsOrSkip } from './label-format.ts'
 import { labelOrigin } from './label-origin.ts'
 import type { LabelInputs, LabelResult } from './label-run.ts'
-import { labelJoin } from './label-tasks.ts'
+import type { LabelSliceTask } from './label-slice.ts'
 import type { Shard } from './shard.ts'
-import { writeLabels } from './write-labels.ts'
+import { writeLabelResults } from './write-labels.ts'
 
 /** Inputs whose settings are complete and whose documents are in a file. */
 export interface LabelFilesPlan extends LabelInputs {
@@ -26,7 +25,8 @@ export interface LabelFilesPlan extends LabelInputs {
 export async function labelFiles(plan: LabelFilesPlan, hooks: Hooks): Promise<LabelResult> {
   const pair = checkTextPair(plan)
   const { queries, docs, dimensions, memory } = plan
-  const vectors = await openVectors({ queries, docs, dimensions, memory })
+  // Making labels finds by itself where a row is not finite.
+  const vectors = await openVectors({ queries, docs, dimensions, memory, checked: false })
   let texts: OpenTexts | undefined
   try {
     texts = pair && (await OpenTexts.open(pair, plan.batch.settings.terms))
@@ -44,7 +44,6 @@ async function labelWith(
   hooks: Hooks,
 ): Promise<LabelResult> {
   const { out, batch, workers } = plan
-  const { settings, layout, level, missing } = batch
   const files = [plan.run, plan.queries, plan.docs, plan.qrels, plan.corpus, plan.queryText]
   const origin = await labelOrigin(
     {
@@ -56,38 +55,42 @@ async function labelWith(
     hooks,
   )
   const { qrels, from, to, made } = origin
-  const compared = batch.texts ? texts : undefined
-  const join = labelJoin({ queries, docs, texts: compared, missing })
-  const data = {
+  const inputs = {
     queries: vectorSource(plan.queries, queries),
     docs: vectorSource(plan.docs, docs),
-    settings,
+    ids: { queries: queries.ids.share(), docs: docs.ids.share() },
+    qrels: shareQrels(qrels),
+    texts: texts?.share(),
+    work: batch,
   }
   const key = await origin.key()
+  const run = await openRun(plan.run)
+  const report = new MissingReport()
   const start = performance.now()
-  const summary = await writeLabels(
-    { out, layout, key, from, to, made },
-    (append, before) => {
-      const labelled = {
-        ...{ rankings: streamRankings(plan.run), qrels, level, queries, docs, missing },
-        ...{ texts: compared, contextSize: settings.contextSize, from: before.position, to },
+  const summary = await writeLabelResults(
+    { out, layout: batch.layout, key, from, to, made },
+    async function* (position) {
+      const tasks = partsOf(run, position, to)
+      const threads = workers ?? workersFor(to - position)
+      const answers = runTasks('label-slice', inputs, tasks, threads, { batch: 1 })
+      for await (const [, { results, missing }] of answers) {
+        report.addAll(missing)
+        yield* results
       }
-      return labelAll(
-        {
-          plan: labelled,
-          join,
-          run: (tasks) =>
-            runTasks('label', data, tasks, workers ?? workersFor(to - before.position)),
-          format: (task, labels) =>
-            formatLabelsOrSkip(entryOf(docs, task, labels), layout, texts, join),
-        },
-        append,
-        before,
-      )
     },
     hooks,
   )
   const seconds = (performance.now() - start) / 1000
-  remarkMissing(join.report, hooks)
-  return { out, seconds, summary, missing: join.report.list() }
+  remarkMissing(report, hooks)
+  return { out, seconds, summary, missing: report.list() }
+}
+
+/** The slices of a run that have queries of a range, with their part of it. */
+async function* partsOf(run: OpenRun, from: number, to: number): AsyncGenerator<LabelSliceTask> {
+  let position = 0
+  for await (const { task, queries } of run.slices()) {
+    const [first, end] = [Math.max(0, from - position), Math.min(queries, to - position)]
+    if (first < end) yield { slice: task, from: first, to: end }
+    position += queries
+  }
 }

@@ -64,7 +64,7 @@ export function formatLabelsOrSkip(
   entry: LabelledQuery,
   layout: LabelLayout,
   texts: OpenTexts | undefined,
-  join: Join,
+  join: Pick<Join, 'report' | 'check'>,
 ): string | { leftOut: string } | undefined {
   if (!texts || !needsTexts(layout.format)) return formatLabels(entry, layout, texts)
   const { query, docs } = entry

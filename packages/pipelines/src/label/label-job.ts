@@ -14,12 +14,16 @@ export async function openLabelJob(inputs: LabelInputs): Promise<Job<LabelTask, 
   const method = new Reranker(inputs.settings)
   return {
     run(task) {
-      const { vector, vectors } = contexts.of(task)
       const [text, ...others] = task.texts ?? []
-      const candidates = { vectors, texts: task.texts && others }
       // The ground truth stands first among the candidates of a label task.
       const groundTruth = { candidates: [...task.grades.keys()], grades: task.grades }
-      return method.smoothLabels({ vector, text }, candidates, groundTruth)
+      return contexts.use(task, ({ vector, vectors }) =>
+        method.smoothLabels(
+          { vector, text },
+          { vectors, texts: task.texts && others },
+          groundTruth,
+        ),
+      )
     },
     close: () => contexts.close(),
   }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { KithError } from '@kith/core'
-import { decodeLabels, type LabelWork, type QueryLabels } from '../batches/batch-label.ts'
+import { decodeLabels, type LabelWork } from '../batches/batch-label.ts'
 import { BatchPool } from '../batches/batch-pool.ts'
 import { BatchSource } from '../batches/batch-source.ts'
 import type { BatchAnswer } from '../batches/batch-work.ts'
@@ -12,6 +12,7 @@ import { checkStore, type StoreAddress, storeName } from '../join/store-address.
 import { type LabelOrigin, labelOrigin } from './label-origin.ts'
 import type { LabelInputs, LabelResult } from './label-run.ts'
 import { labelWork } from './label-work.ts'
+import type { QueryLabels } from './query-labels.ts'
 import type { Shard } from './shard.ts'
 import { writeLabelResults } from './write-labels.ts'
 

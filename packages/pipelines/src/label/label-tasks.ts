@@ -1,6 +1,6 @@
 import { injectGroundTruth, type PreparedText } from '@kith/core'
 import type { Embeddings, Qrels, RankedQuery } from '@kith/ir'
-import { Join } from '../join/join.ts'
+import { type DocumentId, Join } from '../join/join.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import type { OpenTexts } from '../join/open-texts.ts'
 import type { QueryTask } from '../tasks/job.ts'
@@ -19,15 +19,20 @@ export interface LabelTask extends QueryTask {
   texts: PreparedText[] | undefined
 }
 
-/** The rankings to label, and the data and settings for it. */
-export interface LabelPlan {
-  rankings: AsyncIterable<RankedQuery>
-  qrels: Qrels
+/** The data and settings that a query's task is made with. */
+export interface LabelRules {
+  qrels: Pick<Qrels, 'get'>
   level: number
-  queries: Embeddings
-  docs: Embeddings
+  queries: Pick<Embeddings, 'rowOf'>
+  docs: Pick<Embeddings, 'idOf'>
   texts: OpenTexts | undefined
   contextSize: number
+}
+
+/** The rankings to label, and the data and settings for it. */
+export interface LabelPlan extends LabelRules {
+  rankings: AsyncIterable<RankedQuery>
+  docs: Pick<Embeddings, 'idOf' | 'rowOf'>
   missing: MissingPolicy
   /** The first and the end of the places in the run that are wanted. */
   from: number
@@ -64,7 +69,7 @@ export async function* labelTasks(
     position++
     if (position < plan.from) continue
     if (position >= plan.to) return
-    const task = taskOf(plan, join, ranking, position)
+    const task = labelTask(plan, join, ranking, position)
     join.check(`query ${ranking.query}: `)
     if (typeof task !== 'string') yield task
     else leftOut[task] = (leftOut[task] ?? 0) + 1
@@ -72,15 +77,15 @@ export async function* labelTasks(
 }
 
 /** A ranking's task, or why it has none. */
-function taskOf(
-  { qrels, level, queries, docs, texts, contextSize }: LabelPlan,
-  join: Join,
-  { query, ids }: RankedQuery,
+export function labelTask<Id extends DocumentId>(
+  { qrels, level, queries, docs, texts, contextSize }: LabelRules,
+  join: Join<Id>,
+  { query, ids }: { query: string; ids: ArrayLike<Id> },
   position: number,
 ): LabelTask | string {
   const judgements = qrels.get(query)
   // A query without ground truth needs no embedding.
-  if (![...(judgements?.values() ?? [])].some((grade) => grade >= level)) return 'no ground truth'
+  if (!hasTruth(judgements, level)) return 'no ground truth'
   const row = join.query(query)
   if (row === undefined) {
     return `the query has no ${queries.rowOf(query) === undefined ? 'embedding' : 'text'}`
@@ -96,8 +101,13 @@ function taskOf(
     query,
     position,
     row,
-    rows: Uint32Array.from(rows),
+    rows: new Uint32Array(rows),
     grades,
     texts: texts?.prepared(query, named()),
   }
+}
+
+function hasTruth(judgements: ReadonlyMap<string, number> | undefined, level: number): boolean {
+  for (const grade of judgements?.values() ?? []) if (grade >= level) return true
+  return false
 }

@@ -1,11 +1,13 @@
 import { type AppendPart, writeResumably } from '@kith/ir'
-import type { QueryLabels } from '../batches/batch-label.ts'
 import { type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
-import { PART } from './label-all.ts'
 import { finishLabels } from './label-finish.ts'
 import type { LabelLayout } from './label-format.ts'
 import { addSummaries, emptySummary, isSummary, type LabelSummary } from './label-summary.ts'
+import type { QueryLabels } from './query-labels.ts'
+
+/** Queries that are written at a time: the most that a stop can lose. */
+export const PART = 512
 
 /** A file of labels. */
 export interface LabelFile {

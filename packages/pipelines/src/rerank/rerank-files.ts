@@ -12,7 +12,7 @@ import {
   usesStatistics,
 } from '../join/statistics.ts'
 import { checkTextPair } from '../join/text-files.ts'
-import { openRun } from '../tasks/open-run.ts'
+import { type OpenRun, openRun } from '../tasks/open-run.ts'
 import { measureReranking } from './rerank-figures.ts'
 import type { RerankInputs, RerankResult } from './rerank-run.ts'
 import { rerankSlices } from './rerank-slices.ts'
@@ -29,10 +29,13 @@ export interface RerankFilesPlan extends RerankInputs {
 
 /** Reranks with embeddings from files. */
 export async function rerankFiles(plan: RerankFilesPlan, hooks: Hooks): Promise<RerankResult> {
+  // The run is looked through while the embeddings are read. An error of it is thrown below.
+  const opening = openRun(plan.run)
+  opening.catch(() => {})
   // A second search compares with all rows; a reranking finds by itself where a row is not finite.
   const vectors = await openVectors({ ...plan, checked: plan.searchAgain })
   try {
-    return await rerankWith(vectors, plan, hooks)
+    return await rerankWith(vectors, await opening, plan, hooks)
   } finally {
     await vectors.close()
   }
@@ -40,12 +43,12 @@ export async function rerankFiles(plan: RerankFilesPlan, hooks: Hooks): Promise<
 
 async function rerankWith(
   { queries, docs }: OpenVectors,
+  run: OpenRun,
   plan: RerankFilesPlan,
   hooks: Hooks,
 ): Promise<RerankResult> {
   const { out, settings, missing, qrels, corpus, queryText } = plan
   const textFiles = checkTextPair(plan)
-  const run = await openRun(plan.run)
   checkNamedTerms(settings)
   const { statistics: source = 'corpus' } = plan
   const known = textFiles && usesStatistics(settings)

@@ -17,15 +17,11 @@ export async function openRerankJob(inputs: RerankInputs): Promise<Job<RerankTas
   const contexts = await ContextVectors.open(inputs)
   return {
     run(task) {
-      const { vector, vectors } = contexts.of(task)
-      const ranking =
-        queryTexts && docTexts
-          ? rerank(
-              { vector, text: textAt(queryTexts, task.text) },
-              { vectors, texts: Array.from(task.texts, (number) => textAt(docTexts, number)) },
-              settings,
-            )
-          : rerank(vector, vectors, settings)
+      const ranking = contexts.use(task, ({ vector, vectors }) => {
+        if (!queryTexts || !docTexts) return rerank(vector, vectors, settings)
+        const texts = Array.from(task.texts, (number) => textAt(docTexts, number))
+        return rerank({ vector, text: textAt(queryTexts, task.text) }, { vectors, texts }, settings)
+      })
       return extendRanking(ranking, task.places.length)
     },
     close: () => contexts.close(),

@@ -1,4 +1,4 @@
-import { extendRanking, KithError, type MethodSettings, type Ranking, Reranker } from '@kith/core'
+import { extendRanking, type MethodSettings, type Ranking, Reranker } from '@kith/core'
 import { type RankingForm, RankingLines, type SharedRowIds, sharedRowIds } from '@kith/ir/internal'
 import { type ContextSources, ContextVectors } from '../join/context-vectors.ts'
 import { Join } from '../join/join.ts'
@@ -6,7 +6,6 @@ import { ListedDocuments } from '../join/listed-documents.ts'
 import type { MissingIds, MissingPolicy } from '../join/missing.ts'
 import { RowTexts, type SharedRowTexts } from '../join/row-texts.ts'
 import type { Job } from '../tasks/job.ts'
-import { namedError } from '../tasks/named-error.ts'
 import { rankingsOf, type SliceTask } from '../tasks/open-run.ts'
 import { strictlyFalling } from './new-rankings.ts'
 import { type RerankTask, rerankTask } from './rerank-tasks.ts'
@@ -47,12 +46,12 @@ export async function openRerankSliceJob(
   const reranker = new Reranker(settings)
   const lines = new RankingLines(form)
 
-  const rank = (task: RerankTask): Ranking => {
-    const { vector, vectors } = contexts.of(task)
-    if (!texts) return reranker.rerank(vector, vectors)
-    const candidates = { vectors, texts: Array.from(task.texts, (text) => texts.document(text)) }
-    return reranker.rerank({ vector, text: texts.query(task.text) }, candidates)
-  }
+  const rank = (task: RerankTask): Ranking =>
+    contexts.use(task, ({ vector, vectors }) => {
+      if (!texts) return reranker.rerank(vector, vectors)
+      const candidates = { vectors, texts: Array.from(task.texts, (text) => texts.document(text)) }
+      return reranker.rerank({ vector, text: texts.query(task.text) }, candidates)
+    })
 
   return {
     run(slice) {
@@ -67,9 +66,7 @@ export async function openRerankSliceJob(
         if (!task)
           lines.add({ query, ids, rows, scores: Float64Array.from(rows, (row) => scores[row]!) })
         else {
-          const { order: best, scores: better } = named(task, contexts, () =>
-            extendRanking(rank(task), task.places.length),
-          )
+          const { order: best, scores: better } = extendRanking(rank(task), task.places.length)
           const places = best.map((candidate) => rows[task.places[candidate]!]!)
           lines.add({ query, ids, rows: places, scores: strictlyFalling(better) })
           reranked++
@@ -78,15 +75,5 @@ export async function openRerankSliceJob(
       return { lines: lines.take(), queries: names.length, reranked, missing: join.report.all() }
     },
     close: () => contexts.close(),
-  }
-}
-
-/** Names the query in errors of the core, and the file and row of a number that is not finite. */
-function named<T>(task: RerankTask, contexts: ContextVectors, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof KithError && error.code === 'BAD_VECTOR') contexts.check(task)
-    throw namedError(error, task)
   }
 }

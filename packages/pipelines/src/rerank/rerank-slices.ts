@@ -6,7 +6,7 @@ import { type MissingPolicy, MissingReport, remarkMissing } from '../join/missin
 import type { PreparedTexts } from '../join/prepared-texts.ts'
 import { shareRowTexts } from '../join/row-texts.ts'
 import { vectorSource } from '../join/vector-rows.ts'
-import type { OpenRun } from '../tasks/open-run.ts'
+import { type OpenRun, tasksOf } from '../tasks/open-run.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import type { RerankedSlice } from './rerank-slice.ts'
 
@@ -56,7 +56,7 @@ export async function rerankSlices(
     settings: { ...plan.settings, statistics },
     ...{ missing, lookedAt, form: { file: out, format } },
   }
-  const answers = runTasks('rerank-slice', inputs, run.tasks(), workers, { batch: 1 })
+  const answers = runTasks('rerank-slice', inputs, tasksOf(run), workers, { batch: 1 })
   const onDone = stageOf(hooks, 'reranking', run.queries)
   const counts = { queries: 0, reranked: 0 }
   const report = new MissingReport()

@@ -1,7 +1,7 @@
 import type { FileEmbeddings } from '@kith/ir'
 import type { MissingPolicy } from '../join/missing.ts'
 import type { WantedTexts } from '../join/prepared-texts.ts'
-import { type OpenRun, rankingsOf } from '../tasks/open-run.ts'
+import { type OpenRun, rankingsOf, tasksOf } from '../tasks/open-run.ts'
 
 /** The candidates that are looked at. */
 interface Candidates {
@@ -21,7 +21,7 @@ export async function textsOfSlices(
 ): Promise<WantedTexts> {
   const asked = new Uint8Array(queries.rows)
   const needed = new Uint8Array(docs.rows)
-  for await (const task of run.tasks()) {
+  for await (const task of tasksOf(run)) {
     const { queries: names, starts, order, documents } = rankingsOf(task)
     for (const [i, query] of names.entries()) {
       const row = queries.rowOf(query)

@@ -21,7 +21,13 @@ export interface OpenRun {
   /** The run, where it had to be read whole. */
   whole: Run | undefined
   /** Its queries, in their order. */
-  tasks(): AsyncGenerator<SliceTask>
+  slices(): AsyncGenerator<OpenSlice>
+}
+
+/** A slice of a run, and how many queries it has. */
+export interface OpenSlice {
+  task: SliceTask
+  queries: number
 }
 
 /**
@@ -31,10 +37,10 @@ export interface OpenRun {
 export async function openRun(file: string): Promise<OpenRun> {
   const sliced = await sliceRun(file)
   if (sliced) {
-    return { queries: sliced.queries, whole: undefined, tasks: () => sliceTasks(sliced) }
+    return { queries: sliced.queries, whole: undefined, slices: () => sliceTasks(sliced) }
   }
   const whole = await readRun(file)
-  return { queries: whole.queries.length, whole, tasks: () => rankingTasks(whole) }
+  return { queries: whole.queries.length, whole, slices: () => rankingTasks(whole) }
 }
 
 /** The rankings of a task, in the order of the run. */
@@ -44,14 +50,22 @@ export function rankingsOf(task: SliceTask): RunParts {
   return parseSlice(task, task, Buffer.from(buffer as ArrayBuffer, byteOffset, length))
 }
 
-async function* sliceTasks(sliced: SlicedRun): AsyncGenerator<SliceTask> {
+async function* sliceTasks(sliced: SlicedRun): AsyncGenerator<OpenSlice> {
   const { file, format } = sliced
   for await (const { slice, bytes } of readSlices(sliced)) {
     // A copy: the bytes are a part of a buffer that would be handed to the worker as a whole.
-    yield { file, format, line: slice.line, bytes: Uint8Array.from(bytes) }
+    const task = { file, format, line: slice.line, bytes: new Uint8Array(bytes) }
+    yield { task, queries: slice.queries }
   }
 }
 
-async function* rankingTasks(run: Run): AsyncGenerator<SliceTask> {
-  for (const rankings of shareRankings(run)) yield { rankings }
+async function* rankingTasks(run: Run): AsyncGenerator<OpenSlice> {
+  for (const rankings of shareRankings(run)) {
+    yield { task: { rankings }, queries: rankings.queries.length }
+  }
+}
+
+/** The tasks of all slices. */
+export async function* tasksOf(run: OpenRun): AsyncGenerator<SliceTask> {
+  for await (const { task } of run.slices()) yield task
 }

@@ -1,0 +1,61 @@
+import type { Labels } from '@kith/core'
+import type { Embeddings, LabelledQuery } from '@kith/ir'
+import type { Join } from '../join/join.ts'
+import type { OpenTexts } from '../join/open-texts.ts'
+import { formatLabelsOrSkip, type LabelLayout } from './label-format.ts'
+import { addLabels, emptySummary, type LabelSummary } from './label-summary.ts'
+import type { LabelTask } from './label-tasks.ts'
+
+/** The result of one query: its text in the file, and its share of the summary. */
+export interface QueryLabels {
+  part: string
+  summary: LabelSummary
+  /** Whether the query got labels, even labels that do not fit the format. */
+  answered: boolean
+}
+
+/** Everything that decides how a query's labels are written. */
+export interface LabelWriting {
+  docs: Pick<Embeddings, 'idOf'>
+  layout: LabelLayout
+  texts: OpenTexts | undefined
+  join: Pick<Join, 'report' | 'check'>
+}
+
+/** The result of a query without labels. */
+export function noLabels(why?: string): QueryLabels {
+  const leftOut = why === undefined ? {} : { [why]: 1 }
+  return { part: '', summary: { ...emptySummary, leftOut, position: 1 }, answered: false }
+}
+
+/** The result of a query whose labels were made. */
+export function queryLabels(
+  task: LabelTask,
+  labels: Labels,
+  { docs, layout, texts, join }: LabelWriting,
+): QueryLabels {
+  const result = { ...noLabels(), answered: true }
+  const written = formatLabelsOrSkip(entryOf(docs, task, labels), layout, texts, join)
+  if (typeof written === 'string') {
+    addLabels(result.summary, labels, task.grades.length)
+    result.part = written
+  } else if (written === undefined) result.summary.unfit++
+  else result.summary.leftOut[written.leftOut] = 1
+  return result
+}
+
+/** A task's labels with ids in the place of rows. */
+function entryOf(
+  docs: Pick<Embeddings, 'idOf'>,
+  { query, rows, grades }: LabelTask,
+  labels: Labels,
+): LabelledQuery {
+  const ids = Array.from(labels.kept, (candidate) => docs.idOf(rows[candidate]!))
+  return {
+    query,
+    docs: ids,
+    labels: labels.target,
+    evidence: Array.from(labels.kept, (candidate) => labels.evidence[candidate]!),
+    groundTruth: grades.map((_, l) => docs.idOf(rows[l]!)),
+  }
+}
