@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { labelPresets, presets, Reranker } from '@kith/core'
-import { writeEmbeddings } from '@kith/ir'
-import { clusteredContext, generator } from './clusters.mjs'
+import { clusteredContext } from './clusters.mjs'
 import { sideBySide, table } from './measure.mjs'
+import { writeTopicalFiles, writeTopicalRun } from './topical-files.mjs'
 import { writeLines } from './write-lines.mjs'
 
 /** A process of its own, so that its memory is that of the job. */
@@ -64,29 +64,12 @@ async function measureJob() {
   const at = (name) => join(folder, name)
   try {
     process.stderr.write('writing 100,000 queries × 60 candidates, 768-d …\n')
-    const random = generator(3)
-    const centres = Array.from({ length: 200 }, () => vector(dimensions, random))
-    const rows = function* (count) {
-      for (let i = 0; i < count; i++) {
-        const centre = centres[i % centres.length]
-        yield vector(dimensions, random).map((value, j) => (value + centre[j]) / 20)
-      }
-    }
-    await writeEmbeddings(at('docs.npy'), { dimensions }, rows(documents))
-    await writeEmbeddings(at('queries.npy'), { dimensions, type: 'f16' }, rows(queries))
-    await writeLines(at('run.trec'), queries, (q) => {
-      let lines = ''
-      for (let rank = 1; rank <= candidates; rank++) {
-        const topic = (q + (rank % 3 === 0 ? rank : 0)) % centres.length
-        const id = topic + centres.length * ((q * 3 + rank * 4) % (documents / centres.length))
-        lines += `${q} Q0 ${id} ${rank} ${(60 - rank).toFixed(1)} bench\n`
-      }
-      return lines
-    })
+    const files = await writeTopicalFiles(folder, { documents, queries, dimensions, seed: 3 })
+    await writeTopicalRun(at('run.trec'), { documents, queries, candidates })
     await writeLines(at('qrels.trec'), queries, (q) => `${q} 0 ${q % documents} 1\n`)
     const inputs = {
       ...{ run: at('run.trec'), qrels: at('qrels.trec') },
-      ...{ queries: at('queries.npy'), docs: at('docs.npy'), out: at('labels.jsonl') },
+      ...{ ...files, out: at('labels.jsonl') },
       ...{ settings: labelPresets['coder-tas-b'], workers: 2 },
     }
     const child = spawn(
@@ -130,8 +113,4 @@ function positionOf(journal) {
 
 function residentMegabytes(pid) {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-}
-
-function vector(length, random) {
-  return Float32Array.from({ length }, () => random() + random() - 1)
 }

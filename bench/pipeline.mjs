@@ -1,17 +1,18 @@
 /**
  * Pipelines from file to file: `evaluateRuns` of a run as large as MS MARCO's
- * dev.small (beside trec_eval where it is on the PATH), and how much of the CPU
- * time of `rerankRun` is spent in the kernel.
+ * dev.small (beside trec_eval where it is on the PATH); `rerankRun` on one and two
+ * workers, with and without texts: its time, its CPU time per query, and how much of
+ * that is spent in the kernel; and the memory of both as the run grows.
  */
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { presets } from '@kith/core'
-import { writeEmbeddings } from '@kith/ir'
 import { generator } from './clusters.mjs'
 import { median, table } from './measure.mjs'
+import { writeTopicalFiles, writeTopicalRun } from './topical-files.mjs'
 import { writeLines } from './write-lines.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -89,79 +90,113 @@ async function measureEval(folder) {
   if (!contestants.trec_eval) console.log('trec_eval is not on the PATH: nothing to compare with.')
 }
 
-/** Wall-clock seconds and peak memory of a command, by GNU time where it is installed. */
+/** Wall-clock seconds, CPU seconds and peak memory of a command, by GNU time. */
 function timed(command) {
-  const start = performance.now()
-  const { stderr, status } = spawnSync('/usr/bin/time', ['-f', 'peak %M', ...command], {
+  const { stderr, status } = spawnSync('/usr/bin/time', ['-f', 'took %e %U %S %M', ...command], {
     encoding: 'utf8',
     stdio: ['ignore', 'ignore', 'pipe'],
     cwd: root,
   })
-  if (status === null) {
-    execFileSync(command[0], command.slice(1), { stdio: 'ignore', cwd: root })
-    return { seconds: (performance.now() - start) / 1000, megabytes: Number.NaN }
-  }
-  const seconds = (performance.now() - start) / 1000
-  return { seconds, megabytes: Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024 }
+  if (status !== 0) throw new Error(`GNU time is needed (Debian: apt-get install time)\n${stderr}`)
+  const [seconds, user, system, kilobytes] = /took (.*)/.exec(stderr)[1].split(' ').map(Number)
+  return { seconds, cpu: user + system, megabytes: kilobytes / 1024 }
 }
 
+const shape = { documents: 50_000, queries: 10_000, dimensions: 768 }
+
 async function measureRerank(folder) {
-  const [documents, queries, candidates, dimensions] = [50_000, 10_000, 60, 768]
   process.stderr.write('writing embeddings of 60,000 × 768 …\n')
-  const random = generator(2)
-  const centres = Array.from({ length: 200 }, () => vector(dimensions, random))
-  const topicOf = (row) => (row * 7919) % centres.length
-  const rows = function* (count) {
-    for (let i = 0; i < count; i++) {
-      const noise = vector(dimensions, random)
-      const centre = centres[topicOf(i)]
-      yield noise.map((value, j) => (value + centre[j]) / 20)
+  const files = await writeTopicalFiles(folder, { ...shape, seed: 2 })
+  const run = join(folder, 'run.trec')
+  await writeTopicalRun(run, { ...shape, candidates: 60 })
+  const texts = await writeTexts(folder)
+  const out = join(folder, 'better.trec')
+  const given = { run, ...files, out, missing: 'skip' }
+  const contestants = {
+    'vectors, 1 worker': { ...given, settings: presets['msmarco-tas-b'], workers: 1 },
+    'vectors, 2 workers': { ...given, settings: presets['msmarco-tas-b'], workers: 2 },
+    'with texts, 1 worker': { ...given, ...texts, workers: 1 },
+    'with texts, 2 workers': { ...given, ...texts, workers: 2 },
+  }
+  const results = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]))
+  for (let round = 0; round < 3; round++) {
+    for (const [name, inputs] of Object.entries(contestants)) {
+      process.stderr.write(`reranking: ${name} …\n`)
+      results[name].push(timed([process.execPath, ...fresh('rerankRun', inputs)]))
     }
   }
-  const [docs, queryFile, runFile] = ['docs.npy', 'queries.npy', 'run.trec'].map((name) =>
-    join(folder, name),
-  )
-  await writeEmbeddings(docs, { dimensions }, rows(documents))
-  await writeEmbeddings(queryFile, { dimensions }, rows(queries))
-  await writeLines(runFile, queries, (q) => {
-    let lines = ''
-    for (let rank = 1; rank <= candidates; rank++) {
-      // Two thirds of the candidates are of the query's own topic; none comes twice.
-      const topic = (q + (rank % 3 === 0 ? rank : 0)) % centres.length
-      const id = topic + centres.length * ((q * 3 + rank * 4) % (documents / centres.length))
-      lines += `${q} Q0 ${id} ${rank} ${(60 - rank).toFixed(1)} bench\n`
-    }
-    return lines
-  })
+  const rows = [['rerank of 10,000 × 60, d = 768', 's', 'CPU µs a query', 'times 1 worker']]
+  for (const [name, times] of Object.entries(results)) {
+    const seconds = median(times.map((time) => time.seconds))
+    const alone = median(results[name.replace('2 workers', '1 worker')].map((time) => time.seconds))
+    const cpu = median(times.map((time) => time.cpu))
+    const each = ((1e6 * cpu) / shape.queries).toFixed(0)
+    rows.push([name, seconds.toFixed(2), each, (alone / seconds).toFixed(2)])
+  }
+  console.log(`\n${table(rows)}`)
+  profileRerank(folder, contestants['vectors, 1 worker'])
+  await measureMemory(folder, files)
+}
+
+/** Passages of 60 words of a Zipf-like vocabulary, and queries of 6. */
+async function writeTexts(folder) {
+  const random = generator(5)
+  const words = (count) =>
+    Array.from({ length: count }, () => `w${Math.floor(20_000 ** random())}`).join(' ')
+  const write = async (name, count, length) => {
+    const file = join(folder, name)
+    await writeLines(
+      file,
+      count,
+      (i) => `${JSON.stringify({ _id: String(i), text: words(length) })}\n`,
+    )
+    return file
+  }
+  return {
+    corpus: await write('corpus.jsonl', shape.documents, 60),
+    queryText: await write('query-texts.jsonl', shape.queries, 6),
+  }
+}
+
+/** How much of the CPU time of one worker is spent in the kernel. */
+function profileRerank(folder, inputs) {
   const profiles = join(folder, 'profiles')
-  const out = join(folder, 'better.trec')
-  const start = performance.now()
-  const answer = spawnSync(
-    process.execPath,
-    [
-      '--cpu-prof',
-      '--cpu-prof-dir',
-      profiles,
-      '--cpu-prof-interval',
-      '500',
-      ...fresh('rerankRun', {
-        ...{ run: runFile, queries: queryFile, docs, out },
-        ...{ settings: presets['msmarco-tas-b'], missing: 'skip', workers: 1 },
-      }),
-    ],
-    { encoding: 'utf8', cwd: root },
-  )
+  const flags = ['--cpu-prof', '--cpu-prof-dir', profiles, '--cpu-prof-interval', '500']
+  const answer = spawnSync(process.execPath, [...flags, ...fresh('rerankRun', inputs)], {
+    encoding: 'utf8',
+    cwd: root,
+  })
   if (answer.status !== 0) throw new Error(answer.stderr)
-  const seconds = (performance.now() - start) / 1000
   const shares = profileShares(join(profiles, readdirSync(profiles)[0]))
   console.log(
     `\n${table([
-      ['rerank of 10,000 × 60, d = 768', 'measured', 'at least'],
-      ['seconds, from file to file', seconds.toFixed(1), ''],
-      ['CPU time in the kernel', `${(100 * shares.kernel).toFixed(0)} %`, '60 %'],
+      ['CPU time of one worker', 'measured', 'at least'],
+      ['in the kernel', `${(100 * shares.kernel).toFixed(0)} %`, '60 %'],
       ['… with copying vectors to it', `${(100 * shares.withCopy).toFixed(0)} %`, ''],
     ])}`,
   )
+}
+
+/** Peak memory with runs that are 4 and 16 times as long. */
+async function measureMemory(folder, files) {
+  const queries = 2_000
+  const qrels = join(folder, 'some.trec')
+  await writeLines(qrels, queries, (q) => `${q} 0 ${q} 1\n`)
+  const rows = [['peak MB', 'rerankRun', 'evaluateRuns', 'MB of the run']]
+  for (const times of [1, 4, 16]) {
+    process.stderr.write(`measuring the memory with ${times} × the run …\n`)
+    const run = join(folder, `run${times}.trec`)
+    await writeTopicalRun(run, { ...shape, queries, candidates: 60 * times })
+    const out = join(folder, 'memory.trec')
+    const rerank = { run, ...files, out, settings: presets['msmarco-tas-b'], workers: 2 }
+    const peaks = [
+      timed([process.execPath, ...fresh('rerankRun', rerank)]),
+      timed([process.execPath, ...fresh('evaluateRuns', { qrels, runs: [run] })]),
+    ]
+    const sizes = peaks.map(({ megabytes }) => megabytes.toFixed(0))
+    rows.push([`${times} ×`, ...sizes, (statSync(run).size / 2 ** 20).toFixed(0)])
+  }
+  console.log(`\n${table(rows)}`)
 }
 
 /** What part of the busy time was spent in WebAssembly, and in that plus copying into it. */
@@ -177,8 +212,4 @@ function profileShares(file) {
     else if (name === 'set' || name === 'copyNumbers') times.copy += timeDeltas[i]
   })
   return { kernel: times.kernel / times.busy, withCopy: (times.kernel + times.copy) / times.busy }
-}
-
-function vector(length, random) {
-  return Float32Array.from({ length }, () => random() + random() - 1)
 }

@@ -35,68 +35,6 @@ const { values: options } = parseArgs({
 })
 if (!options.before) throw new Error('--before FOLDER is missing: a built checkout to compare with')
 
-/** Options and methods that have another name in the newer build. */
-const renamed = {
-  '--words': '--texts',
-  '--text-weights': '--texts-weights',
-  'rank-fusion': 'rrf',
-  '--rank-constant': '--rrf-k',
-  '--feedback': '--feedback-docs',
-  '--feedback-share': '--feedback-weight',
-  '--scale': '--row-scaling',
-  '--keep': '--max-labelled',
-  '--rate': '--learning-rate',
-  '--accumulate': '--gradient-accumulation',
-  '--clip': '--max-grad-norm',
-  '--best': '--select-by',
-  '--stop-after': '--early-stopping-patience',
-}
-
-/** Settings that have another name in what the newer build writes: the old one, the new one, how its value begins. */
-const renamedSettings = [
-  ['rate', 'learningRate'],
-  ['clip', 'maxGradNorm'],
-  ['accumulate', 'gradientAccumulation'],
-  ['best', 'selectBy', String.raw`\\?"`],
-  ['stopAfter', 'earlyStoppingPatience'],
-  ['learnScale', 'learnTemperature'],
-  ['scale', 'rowScaling', String.raw`(\\?"|{"kind":"choice")`],
-  ['scale', 'inverseTemperature', String.raw`[\d{]`],
-  ['keep', 'maxLabelled'],
-  ['rankConstant', 'rrfK'],
-  ['feedback', 'feedbackDocs'],
-  ['feedbackShare', 'feedbackWeight'],
-  ['words', 'texts'],
-]
-
-/** Names in what the newer build writes: a pattern of the old one, the new one. */
-const renamedWords = [
-  // Keys of JSON, which may itself be a string of JSON, and keys such as target.scale.
-  ...renamedSettings.map(([old, now, value = '']) => [
-    new RegExp(String.raw`\b${old}(?=\\?":\s*${value})`, 'g'),
-    now,
-  ]),
-  [/"rank-fusion"/g, '"rrf"'],
-  [/\(rate ([\d.e-]+), scale /g, '(learningRate $1, inverseTemperature '],
-  [/, keep (?=\d)/g, ', maxLabelled '],
-  [/\bscale (?=none|max|mean)/g, 'rowScaling '],
-  [/\bfeedback (?=\d)/g, 'feedbackDocs '],
-  [/\bfeedbackShare (?=\d)/g, 'feedbackWeight '],
-  [/\brankConstant (?=\d)/g, 'rrfK '],
-  [/\(--max-tokens\)/g, '(maxTokens)'],
-  [/>feedback</g, '>feedbackDocs<'],
-  [/>feedbackShare</g, '>feedbackWeight<'],
-  [/>rankConstant</g, '>rrfK<'],
-  [/\bscore\.scale"/g, 'score.inverse-temperature"'],
-  [/\bby scale\b/g, 'by rowScaling'],
-  [/\bvalues of scale\b/g, 'values of rowScaling'],
-  [/>scale</g, '>rowScaling<'],
-  [/than --context\b/g, 'than the context'],
-]
-
-/** Files that have another name in the newer build. */
-const renamedFiles = { 'sweep/setting-scale.svg': 'sweep/setting-rowScaling.svg' }
-
 let [compared, failures] = [0, 0]
 for (const collection of options.collections.split(',')) compareOn(collection)
 console.log(`${compared} command lines compared, ${failures} with differences`)
@@ -137,8 +75,7 @@ function makeInputs(source, root) {
 function run(side, args, root) {
   const program = resolve(options[side], 'packages/cli/bin/kith.js')
   const words = args.map((word) => word.replaceAll('{out}', join(root, side)))
-  const names = side === 'after' ? words.map((word) => renamed[word] ?? word) : words
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...names], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
   })
@@ -153,23 +90,21 @@ function differences(collection, root, before, after) {
     found.push(`exit code ${before.status}, now ${after.status}: ${after.stderr.trim()}`)
   }
   for (const stream of ['stdout', 'stderr']) {
-    const [was, is] = [before, after].map((side) => plain(withNewNames(side[stream])))
+    const [was, is] = [before, after].map((side) => plain(side[stream]))
     if (was !== is) found.push(`${stream} was ${short(was)}, now ${short(is)}`)
   }
   const files = new Set(filesOf(join(root, 'after')))
   for (const file of filesOf(join(root, 'before'))) {
-    const name = renamedFiles[file] ?? file
-    if (!files.delete(name)) {
-      found.push(`${name} is missing`)
+    if (!files.delete(file)) {
+      found.push(`${file} is missing`)
       continue
     }
-    const [was, is] = [join(root, 'before', file), join(root, 'after', name)]
+    const [was, is] = [join(root, 'before', file), join(root, 'after', file)]
     const [a, b] = [was, is].map(partsOf)
-    if (plain(withNewNames(a.text)) === plain(withNewNames(b.text)) && a.data.equals(b.data))
-      continue
-    found.push(`${name} differs`)
-    keep(was, `${collection}/before/${name}`)
-    keep(is, `${collection}/after/${name}`)
+    if (plain(a.text) === plain(b.text) && a.data.equals(b.data)) continue
+    found.push(`${file} differs`)
+    keep(was, `${collection}/before/${file}`)
+    keep(is, `${collection}/after/${file}`)
     // Said once, not again behind every later command.
     copyFileSync(was, is)
   }
@@ -211,10 +146,6 @@ function filesOf(folder) {
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .filter((file) => !/^(lance\/|sweep\/(time|index|figures)\.)/.test(file))
     .sort()
-}
-
-function withNewNames(text) {
-  return renamedWords.reduce((named, [old, now]) => named.replace(old, now), text)
 }
 
 function withoutTimes(text) {

@@ -20,7 +20,7 @@ export function commandLines(source, root) {
   const adapter = [...train, '--adapter', 'linear', '--train-queries', `${vectors}/queries.npy`]
   const otherSettings = [
     ...['--metric', 'cosine', '--k', '21', '--trust', '0.5', '--weight', 'exp'],
-    ...['--scale', 'mean', '--text-weights', '0.3,0.4'],
+    ...['--row-scaling', 'mean', '--texts-weights', '0.3,0.4'],
   ]
   const encoder = [...train, '--train-queries', at('queries.jsonl'), '--top-layers', '1']
   return [
@@ -46,7 +46,7 @@ export function commandLines(source, root) {
       '--out',
       '{out}/preset.json',
     ],
-    ...['fusion', 'average', 'rocchio', 'regularise', 'rank-fusion'].map((method) => [
+    ...['fusion', 'average', 'rocchio', 'regularise', 'rrf'].map((method) => [
       `rerank --method ${method}`,
       ...['rerank', ...run, ...texts, '--method', method, '--out', `{out}/${method}.trec`],
     ]),
@@ -57,12 +57,21 @@ export function commandLines(source, root) {
     ['rerank by a raw mix', 'rerank', ...run, '--mix', 'raw', '--out', '{out}/raw.trec'],
     [
       'rocchio by other settings',
-      ...['rerank', ...run, '--method', 'rocchio', '--feedback', '5', '--feedback-share', '0.3'],
+      ...[
+        'rerank',
+        ...run,
+        '--method',
+        'rocchio',
+        '--feedback-docs',
+        '5',
+        '--feedback-weight',
+        '0.3',
+      ],
       ...['--out', '{out}/other-rocchio.trec'],
     ],
     [
       'rank fusion by another constant',
-      ...['rerank', ...run, ...texts, '--method', 'rank-fusion', '--rank-constant', '20'],
+      ...['rerank', ...run, ...texts, '--method', 'rrf', '--rrf-k', '20'],
       ...['--out', '{out}/other-fusion.trec'],
     ],
     [
@@ -92,7 +101,7 @@ export function commandLines(source, root) {
       'labels with words',
       ...labels,
       ...texts,
-      '--words',
+      '--texts',
       '--target',
       'joint',
       '--out',
@@ -113,11 +122,11 @@ export function commandLines(source, root) {
     ]),
     ...['rnn', 'geometric', 'one-hot', 'uniform', 'query-centric'].map((target) => [
       `labels --target ${target}`,
-      ...[...labels, '--target', target, '--keep', '8', '--out', `{out}/${target}.jsonl`],
+      ...[...labels, '--target', target, '--max-labelled', '8', '--out', `{out}/${target}.jsonl`],
     ]),
     [
       'labels by other settings',
-      ...[...labels, ...texts, '--words', ...otherSettings, '--aggregate', 'max'],
+      ...[...labels, ...texts, '--texts', ...otherSettings, '--aggregate', 'max'],
       ...['--normalise', 'std', '--normalise-over', 'kept', '--boost', '2', '--drop-ground-truth'],
       ...['--out', '{out}/other.jsonl'],
     ],
@@ -180,12 +189,40 @@ export function commandLines(source, root) {
       'train with a learned temperature',
       ...[...train, '--adapter', 'mlp', '--train-queries', `${vectors}/queries.npy`, ...dev],
       ...['--labels', '{out}/labels.jsonl', '--learn-temperature', '--optimiser', 'radam'],
-      ...['--schedule', 'plateau', '--rate', '1e-3', '--accumulate', '2', '--clip', '0.5'],
-      ...['--best', 'nDCG@10', '--stop-after', '2', '--epochs', '4', '--out', '{out}/learned'],
+      ...[
+        '--schedule',
+        'plateau',
+        '--learning-rate',
+        '1e-3',
+        '--gradient-accumulation',
+        '2',
+        '--max-grad-norm',
+        '0.5',
+      ],
+      ...[
+        '--select-by',
+        'nDCG@10',
+        '--early-stopping-patience',
+        '2',
+        '--epochs',
+        '4',
+        '--out',
+        '{out}/learned',
+      ],
     ],
     [
       'train by live labels',
-      ...[...adapter, '--target', 'mixed', '--keep', '8', '--scale', 'max', '--loss', 'infonce'],
+      ...[
+        ...adapter,
+        '--target',
+        'mixed',
+        '--max-labelled',
+        '8',
+        '--row-scaling',
+        'max',
+        '--loss',
+        'infonce',
+      ],
       ...['--refresh-candidates', '2', '--epochs', '2', '--out', '{out}/live'],
     ],
     ['train compare', 'train compare', '{out}/adapter', '--out', '{out}/curves.svg'],

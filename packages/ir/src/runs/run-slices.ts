@@ -11,8 +11,11 @@ import { detectRun } from './run-files.ts'
 import { msmarcoRows } from './run-msmarco.ts'
 import { trecRows } from './run-trec.ts'
 
-/** Queries of a slice: enough to make the cost of handing it to a thread vanish. */
+/** Queries of a slice, at most: enough to make the cost of handing it to a thread vanish. */
 const QUERIES = 64
+
+/** A slice of so many bytes gets no further query, so that long rankings take no more memory. */
+const BYTES = 1 << 18
 
 const COMMENT = 0x23
 
@@ -133,7 +136,7 @@ export function sharedRankings({ queries, starts, ids, scores }: SharedRankings)
   return { queries, starts, order, documents: IdList.over(ids), scores }
 }
 
-/** Finds the places where the lines of every 64th query begin. */
+/** Finds the places between queries where slices end. */
 class SliceCutter {
   queries = 0
   /** Whether a query came back after others. */
@@ -159,8 +162,10 @@ class SliceCutter {
     if (last >= 0 && this.#seen.equalsBytes(last, bytes, start, end)) return
     this.#seen.push(bytes, start, end)
     if (this.#index.add(last + 1) !== last + 1) this.scattered = true
+    const { from: begin, position } = this.#next
+    const size = this.queries - position
     // What stands before the first query belongs to the first slice.
-    if (this.queries > 0 && this.queries % QUERIES === 0) this.#cut(at, line - 1)
+    if (size === QUERIES || (size > 0 && at - begin >= BYTES)) this.#cut(at, line - 1)
     this.queries++
   }
 

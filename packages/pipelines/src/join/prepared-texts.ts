@@ -1,14 +1,20 @@
+import { statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import {
   type PreparedText,
   prepareText,
   type TermStatistics,
   TermStatisticsBuilder,
   type Terms,
+  type TermsName,
 } from '@kith/core'
 import { type Run, readTexts, type TextEntry } from '@kith/ir'
+import { inBatches } from '@kith/ir/pool'
 import { type SharedTexts, shareTexts } from '@kith/tune'
+import { runTasks } from '../tasks/task-pool.ts'
 import type { TextNumbers } from './join.ts'
 import type { MissingPolicy } from './missing.ts'
+import { preparedAt } from './prepare-job.ts'
 
 /** Prepares a text, title first. */
 export function prepareEntry({ title, text }: TextEntry, terms: Terms): PreparedText {
@@ -91,9 +97,17 @@ export function textsOfRun(
   return { query: (id) => run.has(id), document: (id) => needed.has(id) }
 }
 
+/** Texts that a worker prepares at a time. */
+const BATCH = 256
+
+/** Below this many bytes of a corpus, starting workers takes longer than the work. */
+const SMALL = 8 << 20
+
 /** How texts are prepared. */
 export interface TextPreparation {
-  terms: Terms
+  terms: TermsName
+  /** Threads that prepare them; by the size of the corpus without it. */
+  workers?: number | undefined
   /** Whether the terms of all documents are counted on the way. */
   count: boolean
 }
@@ -131,19 +145,24 @@ export class PreparedTexts implements TextNumbers {
   static async read(
     { corpus, queryText }: { corpus: string; queryText: string },
     wanted: WantedTexts,
-    { terms, count }: TextPreparation,
+    { terms, count, workers = workersOf(corpus) }: TextPreparation,
   ): Promise<PreparedTexts> {
     const texts = new PreparedTexts(terms)
     for await (const entry of readTexts(queryText)) {
       if (wanted.query(entry.id)) texts.queries.add(entry)
     }
     const builder = count ? new TermStatisticsBuilder({ terms }) : undefined
-    for await (const entry of readTexts(corpus)) {
-      const needed = wanted.document(entry.id)
-      if (!needed && !builder) continue
-      const prepared = prepareEntry(entry, terms)
-      builder?.add(prepared)
-      if (needed) texts.documents.keep(entry.id, prepared)
+    const batches = inBatches(needed(corpus, builder ? () => true : wanted.document), BATCH)
+    const prepared = runTasks('prepare', { terms }, batches, workers, { batch: 1 })
+    for await (const [entries, batch] of prepared) {
+      for (const [i, { id }] of entries.entries()) {
+        const text = preparedAt(batch, i, terms)
+        builder?.add(text)
+        // A copy: the memory of the batch is not kept for one text of it.
+        if (!builder || wanted.document(id)) {
+          texts.documents.keep(id, { ...text, postings: text.postings.slice() })
+        }
+      }
     }
     texts.statistics = builder?.finish()
     return texts
@@ -164,4 +183,16 @@ export class PreparedTexts implements TextNumbers {
   hasDocument(id: string): boolean {
     return this.documents.numberOf(id) !== undefined
   }
+}
+
+async function* needed(
+  corpus: string,
+  isNeeded: (id: string) => boolean,
+): AsyncGenerator<TextEntry> {
+  for await (const entry of readTexts(corpus)) if (isNeeded(entry.id)) yield entry
+}
+
+function workersOf(corpus: string): number {
+  const { size = 0 } = statSync(corpus, { throwIfNoEntry: false }) ?? {}
+  return size < SMALL ? 1 : availableParallelism()
 }

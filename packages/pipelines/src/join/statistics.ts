@@ -1,4 +1,10 @@
-import { KithError, type MethodSettings, type Settings, type TermStatistics } from '@kith/core'
+import {
+  KithError,
+  type MethodSettings,
+  type Settings,
+  type TermStatistics,
+  type TermsName,
+} from '@kith/core'
 import { takesWords } from '@kith/core/internal'
 import { readTerms } from '@kith/ir'
 
@@ -42,9 +48,9 @@ export function shareStatistics(
   return { ...statistics, ...shared }
 }
 
-/** Refuses a function of terms, which a worker thread cannot be handed. */
-export function checkNamedTerms({ terms }: Settings): void {
-  if (typeof terms !== 'function') return
+/** The terms by name: a worker thread cannot be handed a function. */
+export function checkNamedTerms({ terms }: Pick<Settings, 'terms'>): TermsName {
+  if (typeof terms !== 'function') return terms
   throw new KithError(
     'BAD_SETTING',
     'terms is a function, which jobs on files do not take: name one, or call rerank',

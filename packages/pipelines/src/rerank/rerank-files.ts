@@ -49,7 +49,7 @@ async function rerankWith(
 ): Promise<RerankResult> {
   const { out, settings, missing, qrels, corpus, queryText } = plan
   const textFiles = checkTextPair(plan)
-  checkNamedTerms(settings)
+  const namedTerms = checkNamedTerms(settings)
   const { statistics: source = 'corpus' } = plan
   const known = textFiles && usesStatistics(settings)
   const kept = known ? await readStatistics(source, settings) : undefined
@@ -60,7 +60,7 @@ async function rerankWith(
     (await PreparedTexts.read(
       textFiles,
       await textsOfSlices(run, { queries, docs, missing, lookedAt: looked }),
-      { terms: settings.terms, count },
+      { terms: namedTerms, count, workers: plan.workers },
     ))
   const statistics = shareStatistics(kept ?? texts?.statistics)
   const start = performance.now()

@@ -1,6 +1,8 @@
-import type { Finding, Labels, Ranking } from '@kith/core'
+import type { Finding, Labels, Ranking, TermsName } from '@kith/core'
+import type { TextEntry } from '@kith/ir'
 import type { AuditJobInputs } from '../audit/audit-job.ts'
 import type { AuditTask } from '../audit/audit-tasks.ts'
+import type { PreparedBatch } from '../join/prepare-job.ts'
 import type { LabelInputs } from '../label/label-job.ts'
 import type { LabelledSlice, LabelSliceInputs, LabelSliceTask } from '../label/label-slice.ts'
 import type { LabelTask } from '../label/label-tasks.ts'
@@ -12,6 +14,7 @@ import type { SliceTask } from './open-run.ts'
 
 /** The inputs, tasks and answers of each kind of job; all can be handed to a worker thread. */
 export interface Jobs {
+  prepare: { inputs: { terms: TermsName }; task: TextEntry[]; answer: PreparedBatch }
   rerank: { inputs: RerankInputs; task: RerankTask; answer: Ranking }
   'rerank-slice': { inputs: RerankSliceInputs; task: SliceTask; answer: RerankedSlice }
   label: { inputs: LabelInputs; task: LabelTask; answer: Labels }
@@ -27,6 +30,7 @@ type Opener<Name extends JobName> = (
 
 /** Each is loaded when it is opened, since a worker does one of them. */
 const openers: { [Name in JobName]: () => Promise<Opener<Name>> } = {
+  prepare: async () => (await import('../join/prepare-job.ts')).openPrepareJob,
   rerank: async () => (await import('../rerank/rerank-job.ts')).openRerankJob,
   'rerank-slice': async () => (await import('../rerank/rerank-slice.ts')).openRerankSliceJob,
   label: async () => (await import('../label/label-job.ts')).openLabelJob,

@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+import { writeEmbeddings } from '@kith/ir'
+import { generator } from './clusters.mjs'
+import { writeLines } from './write-lines.mjs'
+
+/** How many topics the documents are of. */
+const TOPICS = 200
+
+/**
+ * Writes embeddings of documents around the centres of topics, of queries, and a run in which two
+ * thirds of a query's candidates are of its own topic and none comes twice. Returns the files.
+ */
+export async function writeTopicalFiles(folder, { documents, queries, dimensions, seed }) {
+  const random = generator(seed)
+  const centres = Array.from({ length: TOPICS }, () => vector(dimensions, random))
+  const rows = function* (count) {
+    for (let i = 0; i < count; i++) {
+      const centre = centres[i % TOPICS]
+      yield vector(dimensions, random).map((value, j) => (value + centre[j]) / 20)
+    }
+  }
+  const files = { docs: join(folder, 'docs.npy'), queries: join(folder, 'queries.npy') }
+  await writeEmbeddings(files.docs, { dimensions }, rows(documents))
+  await writeEmbeddings(files.queries, { dimensions }, rows(queries))
+  return files
+}
+
+/** Writes a run over such documents. */
+export async function writeTopicalRun(file, { documents, queries, candidates }) {
+  await writeLines(file, queries, (q) => {
+    let lines = ''
+    for (let rank = 1; rank <= candidates; rank++) {
+      const topic = (q + (rank % 3 === 0 ? rank : 0)) % TOPICS
+      const id = topic + TOPICS * ((q * 3 + rank * 4) % (documents / TOPICS))
+      lines += `${q} Q0 ${id} ${rank} ${(candidates - rank).toFixed(1)} bench\n`
+    }
+    return lines
+  })
+}
+
+function vector(length, random) {
+  return Float32Array.from({ length }, () => random() + random() - 1)
+}
