@@ -6,7 +6,6 @@ import { isSet, optionalChoice, text } from '../options/values.ts'
 /** `kith encode`: texts in, embeddings out. */
 export const encodeCommand = defineCommand({
   name: 'encode',
-  summary: 'turn the texts of a corpus or of queries into embeddings',
   description:
     'Reads BEIR JSONL, MS MARCO TSV or TREC texts; writes embeddings in the format that the ending\n' +
     'of --out says (.npy, .safetensors, .parquet, .jsonl, .fvecs), ids beside them. Long texts are\n' +
