@@ -1,4 +1,4 @@
-import { KithError } from '@kith/core'
+import type { KithError } from '@kith/core'
 import { loadCommand } from './command-list.ts'
 import { helpOf, parseOptions } from './options/command.ts'
 import { refuseClashes, writesToStandardOutput } from './options/file-clashes.ts'
@@ -32,7 +32,7 @@ export async function runCommand(name: string, args: readonly string[]): Promise
       return stop.code
     }
     if (error instanceof UsageError) return complain(error.message, name, 2)
-    if (error instanceof KithError) {
+    if (isKithError(error)) {
       const usage = error.code === 'BAD_SETTING'
       return complain(error.message, usage ? name : '', usage ? 2 : 1)
     }
@@ -40,4 +40,9 @@ export async function runCommand(name: string, args: readonly string[]): Promise
   } finally {
     stop.close()
   }
+}
+
+/** By its name: an encoder that is installed globally beside the command line has a core of its own. */
+function isKithError(error: unknown): error is KithError {
+  return error instanceof Error && error.name === 'KithError'
 }

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { range } from '@kith/core/internal'
 import { Encoder } from './encoder.ts'
+import { findRuntime } from './find-runtime.ts'
 import { asCheckpoint, type Model, type ModelOptions, openModel } from './model/model.ts'
 import { countParameters } from './network/build-model.ts'
 import type { SessionSource } from './session.ts'
@@ -28,6 +29,7 @@ const WEIGHT_BYTES = 2 ** 31
 export async function loadEncoder(name: string, options: EncoderOptions = {}): Promise<Encoder> {
   const { threads = availableParallelism(), queryPrefix = '', documentPrefix = '' } = options
   range({ from: 1, integer: true })('threads', threads)
+  findRuntime()
   const model = await openModel(name, options)
   const source = sourceOf(model)
   const pool = openSessionPool(source, poolSize(threads, await weightBytes(source)))

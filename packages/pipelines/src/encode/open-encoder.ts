@@ -1,4 +1,5 @@
 import type { Encoder, EncoderOptions } from '@kith/encoder'
+import { optionalPackage } from '@kith/ir/internal'
 import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 
@@ -17,8 +18,11 @@ export async function openEncoder(
   const { queryPrefix, documentPrefix, revision } = inputs
   const chosen = { pooling, normalise, maxTokens, queryPrefix, revision, documentPrefix }
   let shown = ''
-  // Jobs that encode nothing need not wait for the runtime to load.
-  const { loadEncoder } = await import('@kith/encoder')
+  const { loadEncoder } = await optionalPackage(
+    'encoding needs',
+    '@kith/encoder',
+    () => import('@kith/encoder'),
+  )
   const encoder = await loadEncoder(name, {
     ...chosen,
     threads,
