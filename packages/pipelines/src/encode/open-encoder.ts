@@ -15,8 +15,8 @@ export async function openEncoder(
   hooks: Hooks = {},
 ): Promise<NamedEncoder> {
   const { model: name = jobDefaults.model, pooling, normalise, maxTokens, threads } = inputs
-  const { queryPrefix, documentPrefix, revision } = inputs
-  const chosen = { pooling, normalise, maxTokens, queryPrefix, revision, documentPrefix }
+  const { queryPrefix, documentPrefix, revision, quantise } = inputs
+  const chosen = { pooling, normalise, maxTokens, queryPrefix, revision, documentPrefix, quantise }
   let shown = ''
   const { loadEncoder } = await optionalPackage(
     'encoding needs',
