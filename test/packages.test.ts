@@ -22,6 +22,7 @@ interface Manifest {
   files: string[]
   exports?: object
   dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
   [field: string]: unknown
 }
@@ -64,7 +65,8 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     })
     expect(manifest.keywords.length).toBeGreaterThan(3)
     // Packages of one version belong together.
-    for (const [other, wanted] of Object.entries(manifest.dependencies ?? {})) {
+    const { dependencies, peerDependencies } = manifest
+    for (const [other, wanted] of Object.entries({ ...dependencies, ...peerDependencies })) {
       if (other.startsWith('@kith/')) expect([other, wanted]).toEqual([other, version])
     }
   })
@@ -81,7 +83,8 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
   })
 
   test('it imports only what it declares', () => {
-    const declared = { ...manifest.dependencies, ...manifest.peerDependencies }
+    const { dependencies, optionalDependencies, peerDependencies } = manifest
+    const declared = { ...dependencies, ...optionalDependencies, ...peerDependencies }
     const undeclared = tarballs
       .get(name)!
       .files.filter(({ path }) => /^(dist|bin)\/[\w./-]+\.js$/.test(path))

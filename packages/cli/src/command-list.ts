@@ -1,47 +1,153 @@
-import type { Command } from './options/command.ts'
+import type { Command, DeclaredCommand } from './options/command.ts'
+
+interface ListedCommand {
+  /** One line for the list of commands. */
+  summary: string
+  load(): Promise<DeclaredCommand>
+}
 
 /**
- * Every command by its name, in the order of the overview. A command is loaded when it is run:
- * most commands need few of the packages, and a shell runs many commands. For the same reason
- * commands import pipelines by their modules: the index of @kith/pipelines loads all of them.
+ * Every command by its name, in the order of the overview. Its summary stands here, so that the
+ * overview loads no command; a command is loaded when it is run: most commands need few of the
+ * packages, and a shell runs many commands. For the same reason commands import pipelines by
+ * their modules: the index of @kith/pipelines loads all of them.
  */
-const loaders: Readonly<Record<string, () => Promise<Command>>> = {
-  encode: async () => (await import('./commands/encode.ts')).encodeCommand,
-  search: async () => (await import('./commands/search.ts')).searchCommand,
-  rerank: async () => (await import('./commands/rerank.ts')).rerankCommand,
-  eval: async () => (await import('./commands/eval.ts')).evalCommand,
-  tune: async () => (await import('./commands/tune.ts')).tuneCommand,
-  'tune --train': async () => (await import('./commands/tune-train.ts')).tuneTrainCommand,
-  sweep: async () => (await import('./commands/sweep.ts')).sweepCommand,
-  report: async () => (await import('./commands/report.ts')).reportCommand,
-  labels: async () => (await import('./commands/labels.ts')).labelsCommand,
-  'labels merge': async () => (await import('./commands/labels-merge.ts')).mergeCommand,
-  audit: async () => (await import('./commands/audit.ts')).auditCommand,
-  train: async () => (await import('./commands/train.ts')).trainCommand,
-  'train compare': async () => (await import('./commands/train-compare.ts')).trainCompareCommand,
-  adapt: async () => (await import('./commands/adapt.ts')).adaptCommand,
-  load: async () => (await import('./commands/load.ts')).loadCommand,
-  work: async () => (await import('./commands/work.ts')).workCommand,
-  jobs: async () => (await import('./commands/jobs.ts')).jobsCommand,
-  'jobs export': async () => (await import('./commands/jobs-export.ts')).jobsExportCommand,
-  'jobs retry': async () => (await import('./commands/jobs-retry.ts')).jobsRetryCommand,
-  'jobs remove': async () => (await import('./commands/jobs-remove.ts')).jobsRemoveCommand,
-  serve: async () => (await import('./commands/serve.ts')).serveCommand,
-  studio: async () => (await import('./commands/studio.ts')).studioCommand,
-  'collection wordnet': async () => (await import('./commands/collection.ts')).wordnetCommand,
-  terms: async () => (await import('./commands/terms.ts')).termsCommand,
-  convert: async () => (await import('./commands/convert.ts')).convertCommand,
+const listed: Readonly<Record<string, ListedCommand>> = {
+  encode: {
+    summary: 'turn the texts of a corpus or of queries into embeddings',
+    load: async () => (await import('./commands/encode.ts')).encodeCommand,
+  },
+  search: {
+    summary: 'find the most similar documents of each query',
+    load: async () => (await import('./commands/search.ts')).searchCommand,
+  },
+  rerank: {
+    summary: 'reorder each query’s candidates by their reciprocal neighbours',
+    load: async () => (await import('./commands/rerank.ts')).rerankCommand,
+  },
+  eval: {
+    summary: 'measure runs against judgements, as trec_eval does',
+    load: async () => (await import('./commands/eval.ts')).evalCommand,
+  },
+  tune: {
+    summary: 'find settings on judged queries, and say whether reranking helps at all',
+    load: async () => (await import('./commands/tune.ts')).tuneCommand,
+  },
+  'tune --train': {
+    summary: 'search the settings of training: each trial a training, bad ones ended early',
+    load: async () => (await import('./commands/tune-train.ts')).tuneTrainCommand,
+  },
+  sweep: {
+    summary: 'draw a measure against context size and every setting, time per query, and spreads',
+    load: async () => (await import('./commands/sweep.ts')).sweepCommand,
+  },
+  report: {
+    summary: 'compare runs on one HTML page: figures, significance, every query before and after',
+    load: async () => (await import('./commands/report.ts')).reportCommand,
+  },
+  labels: {
+    summary: 'make soft training labels from sparse judgements',
+    load: async () => (await import('./commands/labels.ts')).labelsCommand,
+  },
+  'labels merge': {
+    summary: 'join the shares of kith labels --shard',
+    load: async () => (await import('./commands/labels-merge.ts')).mergeCommand,
+  },
+  audit: {
+    summary: 'find documents that are probably relevant but were never judged',
+    load: async () => (await import('./commands/audit.ts')).auditCommand,
+  },
+  train: {
+    summary: 'fine-tune a query encoder, or an adapter of query embeddings',
+    load: async () => (await import('./commands/train.ts')).trainCommand,
+  },
+  'train compare': {
+    summary: 'draw the curves of several trainings over one another',
+    load: async () => (await import('./commands/train-compare.ts')).trainCompareCommand,
+  },
+  adapt: {
+    summary: 'change query embeddings by a trained adapter',
+    load: async () => (await import('./commands/adapt.ts')).adaptCommand,
+  },
+  load: {
+    summary: 'put documents into PostgreSQL or LanceDB',
+    load: async () => (await import('./commands/load.ts')).loadCommand,
+  },
+  work: {
+    summary: 'do jobs that kith rerank or kith labels --submit put into PostgreSQL',
+    load: async () => (await import('./commands/work.ts')).workCommand,
+  },
+  jobs: {
+    summary: 'show how far the batches in PostgreSQL are',
+    load: async () => (await import('./commands/jobs.ts')).jobsCommand,
+  },
+  'jobs export': {
+    summary: 'write the results of a finished batch as a file',
+    load: async () => (await import('./commands/jobs-export.ts')).jobsExportCommand,
+  },
+  'jobs retry': {
+    summary: 'give the jobs of a batch that were set aside another try',
+    load: async () => (await import('./commands/jobs-retry.ts')).jobsRetryCommand,
+  },
+  'jobs remove': {
+    summary: 'remove a batch with its jobs and results',
+    load: async () => (await import('./commands/jobs-remove.ts')).jobsRemoveCommand,
+  },
+  serve: {
+    summary: 'rerank, embed and search over HTTP, in the protocols that clients know',
+    load: async () => (await import('./commands/serve.ts')).serveCommand,
+  },
+  studio: {
+    summary:
+      'open a page that shows the neighbourhood, the settings, the labels and missing judgements',
+    load: async () => (await import('./commands/studio.ts')).studioCommand,
+  },
+  'collection wordnet': {
+    summary: 'build a retrieval collection with nearly complete labels, from WordNet',
+    load: async () => (await import('./commands/collection.ts')).wordnetCommand,
+  },
+  terms: {
+    summary: 'count how often terms occur in a collection, for reranking with its texts',
+    load: async () => (await import('./commands/terms.ts')).termsCommand,
+  },
+  convert: {
+    summary: 'turn runs, judgements, texts or embeddings into another format',
+    load: async () => (await import('./commands/convert.ts')).convertCommand,
+  },
 }
 
 /** The names of all commands. */
-export const commandNames: readonly string[] = Object.keys(loaders)
+export const commandNames: readonly string[] = Object.keys(listed)
 
 /** The command of a name. */
 export async function loadCommand(name: string): Promise<Command | undefined> {
-  return Object.hasOwn(loaders, name) ? await loaders[name]!() : undefined
+  if (!Object.hasOwn(listed, name)) return undefined
+  const { summary, load } = listed[name]!
+  return { ...(await load()), summary }
 }
 
-/** Every command, for the overview and the documentation. */
+/** Every command, for the documentation. */
 export function allCommands(): Promise<Command[]> {
-  return Promise.all(Object.values(loaders).map((load) => load()))
+  return Promise.all(commandNames.map(async (name) => (await loadCommand(name))!))
+}
+
+/** The list of commands, as `kith --help` prints it. */
+export function overview(): string {
+  const width = Math.max(...commandNames.map((name) => name.length))
+  return [
+    'kith: better rankings from reciprocal nearest neighbours',
+    '',
+    'Commands:',
+    ...commandNames.map((name) => `  ${name.padEnd(width)}  ${listed[name]!.summary}`),
+    '',
+    'kith COMMAND --help says what a command takes, with an example.',
+    '',
+    'From texts to a better ranking:',
+    '  kith encode --input corpus.jsonl --out docs.npy',
+    '  kith encode --input queries.jsonl --role query --out queries.npy',
+    '  kith search --queries queries.npy --docs docs.npy --top 200 --out run.trec',
+    '  kith rerank --run run.trec --queries queries.npy --docs docs.npy --out better.trec',
+    '  kith eval --qrels qrels.trec --run run.trec --run better.trec',
+    '',
+  ].join('\n')
 }

@@ -85,6 +85,19 @@ describe('kith encode', () => {
     expect(meta.settings).toMatchObject({ model: 'minilm', documentPrefix: 'passage: ' })
   })
 
+  test('8 bits give other embeddings, the sidecar says so, and training takes none', () => {
+    encode('eight.npy', '--quantise', 'int8')
+    expect(readFileSync(path('eight.npy')).equals(readFileSync(path('whole.npy')))).toBe(false)
+    const settings = (name: string) =>
+      JSON.parse(readFileSync(path(`${name}.meta.json`), 'utf8')).settings
+    expect(settings('eight.npy')).toMatchObject({ quantise: 'int8' })
+    expect(settings('whole.npy')).not.toHaveProperty('quantise')
+    expect(kith('train', '--quantise', 'int8')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Unknown option '--quantise'"),
+    })
+  })
+
   test('says what is wrong', () => {
     const fails = (...more: string[]) =>
       kith('encode', '--input', path('corpus.jsonl'), '--out', path('x.npy'), ...more)

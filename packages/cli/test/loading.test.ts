@@ -12,18 +12,28 @@ const telling = asModule(`
     return next(url, context)
   }`)
 
-/** The packages, ours and the one of the queue, that a command loads before it does anything. */
-function loadedBy(command: string): string[] {
+/** The files of modules that a command line loads. */
+function filesOf(...args: string[]): { status: number | null; files: string[] } {
   const register = asModule(
     `import { register } from 'node:module'; register(${JSON.stringify(telling)})`,
   )
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    ['--import', register, program, command, '--help'],
-    { encoding: 'utf8' },
-  )
+  const { status, stderr } = spawnSync(process.execPath, ['--import', register, program, ...args], {
+    encoding: 'utf8',
+  })
+  return { status, files: stderr.split('\n').filter((line) => line.startsWith('file:')) }
+}
+
+/** The packages, ours and the one of the queue, that a command loads before it does anything. */
+function loadedBy(command: string): string[] {
+  const { status, files } = filesOf(command, '--help')
   expect(status).toBe(0)
-  const names = [...stderr.matchAll(/packages\/([\w-]+)\/dist\/|node_modules\/(pg-boss)\//g)]
+  return packagesOf(files)
+}
+
+function packagesOf(files: readonly string[]): string[] {
+  const names = files.flatMap((file) => [
+    ...file.matchAll(/packages\/([\w-]+)\/dist\/|node_modules\/(pg-boss)\//g),
+  ])
   return [...new Set(names.map(([, ours, other]) => (ours ?? other)!))].sort()
 }
 
@@ -33,4 +43,20 @@ test('a command loads only the packages that it needs', () => {
   expect(loadedBy('tune')).toEqual(['cli', 'core', 'ir', 'pipelines', 'tune'])
   const withStores = ['cli', 'core', 'ir', 'pipelines', 'stores', 'tune', 'work']
   expect(loadedBy('rerank')).toEqual(withStores)
+})
+
+test('the list of commands, the version and a misspelt command load no command', () => {
+  for (const [args, code] of [
+    [['--help'], 0],
+    [['--version'], 0],
+    [['rerrank'], 2],
+    [[], 2],
+  ] as const) {
+    const { status, files } = filesOf(...args)
+    expect(status).toBe(code)
+    expect(packagesOf(files)).toEqual(['cli'])
+    expect(files.filter((file) => file.includes('/commands/'))).toEqual([])
+    // Node itself opens about thirty more.
+    expect(files.length).toBeLessThan(20)
+  }
 })

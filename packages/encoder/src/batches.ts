@@ -15,8 +15,10 @@ export interface Batch {
  * Puts texts of the same length together. So there is no padding, and no text's
  * embedding depends on its company. The longest come first: what is left at the end,
  * when some threads have nothing more to do, is short.
+ *
+ * @param most Texts of a batch, at most.
  */
-export function planBatches(lengths: ArrayLike<number>): Batch[] {
+export function planBatches(lengths: ArrayLike<number>, most = BATCH_TOKENS): Batch[] {
   const byLength = new Map<number, number[]>()
   for (let i = 0; i < lengths.length; i++) {
     const length = lengths[i]!
@@ -26,9 +28,9 @@ export function planBatches(lengths: ArrayLike<number>): Batch[] {
   }
   const batches: Batch[] = []
   for (const [length, texts] of [...byLength].sort(([a], [b]) => b - a)) {
-    const most = Math.max(1, Math.floor(BATCH_TOKENS / length))
-    for (let from = 0; from < texts.length; from += most) {
-      batches.push({ texts: texts.slice(from, from + most), length })
+    const size = Math.max(1, Math.min(most, Math.floor(BATCH_TOKENS / length)))
+    for (let from = 0; from < texts.length; from += size) {
+      batches.push({ texts: texts.slice(from, from + size), length })
     }
   }
   return batches

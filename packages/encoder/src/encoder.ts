@@ -39,8 +39,13 @@ export class Encoder {
   readonly name: string
   /** Tokens after which texts are cut. */
   readonly maxTokens: number
-  /** The inputs that decide its embeddings: the files that it was loaded from, and how tokens are pooled. */
-  readonly source: { files: readonly string[]; pooling: string | undefined; normalise: boolean }
+  /** The inputs that decide its embeddings: the files that it was loaded from, how tokens are pooled and layers computed. */
+  readonly source: {
+    files: readonly string[]
+    pooling: string | undefined
+    normalise: boolean
+    quantise?: 'int8' | undefined
+  }
   readonly #model: Model
   readonly #pool: SessionPool
   readonly #prefixes: Prefixes
@@ -51,10 +56,11 @@ export class Encoder {
     readonly dimensions: number,
     pool: SessionPool,
     prefixes: Prefixes,
+    quantise?: 'int8',
   ) {
     this.name = model.files.name
     this.maxTokens = model.maxTokens
-    this.source = { files: contentsOf(model.files), ...model.head }
+    this.source = { files: contentsOf(model.files), ...model.head, quantise }
     this.#model = model
     this.#pool = pool
     this.#prefixes = prefixes
@@ -121,7 +127,10 @@ export class Encoder {
     const prefix = this.#prefixes[role]
     const tokens = texts.map((text, i) => this.#tokenize(prefix, text, first + i))
     const data = new Float32Array(texts.length * dimensions)
-    const batches = planBatches(tokens.map(({ ids }) => ids.length))
+    // The numbers of a batch are rounded together: alone, a text's embedding depends on no other.
+    const most = this.source.quantise && 1
+    const lengths = tokens.map(({ ids }) => ids.length)
+    const batches = planBatches(lengths, most)
     await Promise.all(
       batches.map(async ({ texts: members, length }) => {
         const make = () => {

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { range } from '@kith/core/internal'
+import { choice, range } from '@kith/core/internal'
 import { Encoder } from './encoder.ts'
+import { findRuntime } from './find-runtime.ts'
 import { asCheckpoint, type Model, type ModelOptions, openModel } from './model/model.ts'
 import { countParameters } from './network/build-model.ts'
 import type { SessionSource } from './session.ts'
@@ -13,6 +14,11 @@ export interface EncoderOptions extends ModelOptions {
   queryPrefix?: string | undefined
   /** Put before each document, such as `passage: ` for E5. */
   documentPrefix?: string | undefined
+  /**
+   * `int8`: linear layers compute with numbers of 8 bits, in less time, and embeddings are less
+   * exact (docs/encode.md has figures). Default: float32.
+   */
+  quantise?: 'int8' | undefined
   /** Cores to use; default: all. The embeddings are the same for any number. */
   threads?: number | undefined
 }
@@ -27,15 +33,19 @@ const WEIGHT_BYTES = 2 ** 31
  */
 export async function loadEncoder(name: string, options: EncoderOptions = {}): Promise<Encoder> {
   const { threads = availableParallelism(), queryPrefix = '', documentPrefix = '' } = options
+  const { quantise } = options
   range({ from: 1, integer: true })('threads', threads)
+  if (quantise !== undefined) choice('int8')('quantise', quantise)
+  findRuntime()
   const model = await openModel(name, options)
-  const source = sourceOf(model)
+  const source = sourceOf(model, quantise)
   const pool = openSessionPool(source, poolSize(threads, await weightBytes(source)))
   try {
     // The empty text tells the dimensions, and whether the model runs at all.
     const { ids } = model.tokenizer.encode('')
     const row = await pool.run(() => ({ ids: Int32Array.from(ids), length: ids.length }))
-    return new Encoder(model, row.length, pool, { query: queryPrefix, document: documentPrefix })
+    const prefixes = { query: queryPrefix, document: documentPrefix }
+    return new Encoder(model, row.length, pool, prefixes, quantise)
   } catch (error) {
     await pool.close()
     throw error
@@ -43,10 +53,10 @@ export async function loadEncoder(name: string, options: EncoderOptions = {}): P
 }
 
 /** The parts of a model that sessions need. */
-function sourceOf(model: Model): SessionSource {
-  if (model.files.onnx) return { file: model.files.onnx, head: model.head }
+function sourceOf(model: Model, quantise: EncoderOptions['quantise']): SessionSource {
+  if (model.files.onnx && !quantise) return { file: model.files.onnx, head: model.head }
   const { config, weights, head } = asCheckpoint(model)
-  return { config, weights, head }
+  return { config, weights, head, quantised: quantise !== undefined }
 }
 
 async function weightBytes(source: SessionSource): Promise<number> {

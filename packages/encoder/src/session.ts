@@ -1,5 +1,4 @@
 import { KithError } from '@kith/core'
-import { InferenceSession, Tensor } from 'onnxruntime-node'
 import type { Model } from './model/model.ts'
 import {
   buildHead,
@@ -9,6 +8,7 @@ import {
   type ModelSource,
 } from './network/build-model.ts'
 import type { Pooling } from './network/pooling.ts'
+import { InferenceSession, type SessionOptions, Tensor } from './runtime.ts'
 
 /** The model of a session: a checkpoint, or an ONNX file that is used as it is. */
 export type SessionSource = ModelSource | { file: string; head: Model['head'] }
@@ -85,7 +85,7 @@ function chooseOutput(
 }
 
 function create(model: Uint8Array | string, threads: number): Promise<InferenceSession> {
-  const options: InferenceSession.SessionOptions = {
+  const options: SessionOptions = {
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',

@@ -31,6 +31,8 @@ test.each(['mean', 'first'] as const)(
     expect(await rowsOf(folder, {})).toEqual(await rowsOf(checkpoint, { pooling }))
     const options = { pooling, normalise: true }
     expect(await rowsOf(folder, options)).toEqual(await rowsOf(checkpoint, options))
+    const eightBits = { ...options, quantise: 'int8' }
+    await expect(rowsOf(folder, eightBits)).rejects.toThrow('in ONNX')
     rmSync(join(folder, 'modules.json'))
     await expect(rowsOf(folder, {})).rejects.toThrow('say pooling "mean" or "first"')
     await expect(exportOnnx(folder, join(output, 'again'), options)).rejects.toThrow('in ONNX')

@@ -6,7 +6,6 @@ import { text } from '../options/values.ts'
 /** `kith adapt`: query embeddings through an adapter that `kith train --adapter` made. */
 export const adaptCommand = defineCommand({
   name: 'adapt',
-  summary: 'change query embeddings by a trained adapter',
   description:
     'Applies what kith train --adapter has learned to embeddings of queries, whichever encoder or\n' +
     'API they came from. Search with the result; the documents stay as they are.',

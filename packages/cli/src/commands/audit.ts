@@ -12,7 +12,6 @@ import { tellAccepted, tellAuditEvaluated, tellAudited } from '../terminal/tell-
 /** `kith audit`: which judgements are probably missing. */
 export const auditCommand = defineCommand({
   name: 'audit',
-  summary: 'find documents that are probably relevant but were never judged',
   description:
     'Lists unjudged documents by the evidence that they are relevant: how similar they are to the\n' +
     'query and to the documents judged relevant. Writes a table (.tsv or .jsonl) and, beside it, a\n' +

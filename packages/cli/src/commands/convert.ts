@@ -12,7 +12,6 @@ const units = { run: 'queries', qrels: 'queries', texts: 'texts', embeddings: 'v
 /** `kith convert`: one of the field's formats into another. */
 export const convertCommand = defineCommand({
   name: 'convert',
-  summary: 'turn runs, judgements, texts or embeddings into another format',
   description:
     'The formats follow from the names and the contents; --to names one where the ending cannot.\n' +
     '  run         trec, msmarco, json\n' +

@@ -8,7 +8,6 @@ import { print } from '../terminal/print.ts'
 /** `kith eval`: trec_eval's figures for one run or several, with significance. */
 export const evalCommand = defineCommand({
   name: 'eval',
-  summary: 'measure runs against judgements, as trec_eval does',
   description:
     'Runs: TREC six columns, MS MARCO (query, document, rank) or JSON. Judgements: TREC or BEIR.\n' +
     'Measures by the names of ir_measures: nDCG@10, MRR@10, MAP@10, Recall@100, P(rel=2)@10,\n' +

@@ -6,7 +6,6 @@ import { text } from '../options/values.ts'
 /** `kith jobs export`: the results of a finished batch as a file. */
 export const jobsExportCommand = defineCommand({
   name: 'jobs export',
-  summary: 'write the results of a finished batch as a file',
   description:
     'Writes what kith rerank or kith labels would have written on one machine, byte for byte.\n' +
     'A batch that is not finished is refused.',

@@ -6,7 +6,6 @@ import { text } from '../options/values.ts'
 /** `kith jobs remove`: a batch is no longer needed. */
 export const jobsRemoveCommand = defineCommand({
   name: 'jobs remove',
-  summary: 'remove a batch with its jobs and results',
   description: 'Frees the space in the database, and the name. Documents stay where they are.',
   example: 'kith jobs remove --store postgres://localhost/kith --batch mine',
   options: {

@@ -6,7 +6,6 @@ import { text } from '../options/values.ts'
 /** `kith jobs retry`: another try for jobs that were set aside. */
 export const jobsRetryCommand = defineCommand({
   name: 'jobs retry',
-  summary: 'give the jobs of a batch that were set aside another try',
   description: 'For when what made them fail is mended, such as a document that was missing.',
   example: 'kith jobs retry --store postgres://localhost/kith --batch mine',
   options: {

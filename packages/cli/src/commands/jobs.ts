@@ -7,7 +7,6 @@ import { table } from '../terminal/table.ts'
 /** `kith jobs`: how far submitted batches are. */
 export const jobsCommand = defineCommand({
   name: 'jobs',
-  summary: 'show how far the batches in PostgreSQL are',
   description:
     'For each batch: queries done, queries per second over the last minute, time left, jobs that\n' +
     'are being worked on, and jobs that failed three times and were set aside, with their errors.',

@@ -6,7 +6,6 @@ import { tellMerged } from '../terminal/tell-labelled.ts'
 /** `kith labels merge`: shares in, the whole out. */
 export const mergeCommand = defineCommand({
   name: 'labels merge',
-  summary: 'join the shares of kith labels --shard',
   description:
     'Joins shares in the order of their queries, whatever the order they are named in. Gaps,\n' +
     'overlaps, shares of other settings or inputs, and shares that were cut or changed since they\n' +

@@ -12,7 +12,6 @@ import { tellSubmitted } from '../terminal/tell-submitted.ts'
 /** `kith labels`: sparse judgements in, training labels out. */
 export const labelsCommand = defineCommand({
   name: 'labels',
-  summary: 'make soft training labels from sparse judgements',
   description:
     'For each query of a run that has judged relevant documents (--qrels), gives a part of their\n' +
     'probability to the candidates that are most similar to them within the query’s own context.\n' +

@@ -6,7 +6,6 @@ import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'
 /** `kith load`: embeddings and texts into a store. */
 export const loadCommand = defineCommand({
   name: 'load',
-  summary: 'put documents into PostgreSQL or LanceDB',
   description:
     'Loads embeddings, and with --corpus the texts, into a store: postgres://user@host/database\n' +
     '(with pgvector), a folder or an object storage URL for LanceDB. #name behind it names one of\n' +

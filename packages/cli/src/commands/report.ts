@@ -13,7 +13,6 @@ import { optionalText, text, texts } from '../options/values.ts'
 /** `kith report`: one HTML page that compares runs. */
 export const reportCommand = defineCommand({
   name: 'report',
-  summary: 'compare runs on one HTML page: figures, significance, every query before and after',
   description:
     'Compares each run with the first one, and shows each query’s first ten documents before (first\n' +
     'run) and after (last run). One file without any outside part, light and dark, printable; the\n' +

@@ -30,7 +30,6 @@ import { tellSubmitted } from '../terminal/tell-submitted.ts'
 /** `kith rerank`: a run in, a better run out. */
 export const rerankCommand = defineCommand({
   name: 'rerank',
-  summary: 'reorder each query’s candidates by their reciprocal neighbours',
   description:
     'Takes a run and the embeddings it came from. With the texts of documents and queries\n' +
     '(--corpus, --query-text), the words they share count too, which helps most: the terms of the\n' +

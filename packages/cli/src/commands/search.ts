@@ -9,7 +9,6 @@ import { isSet, optionalChoice, optionalText, optionalWhole, text } from '../opt
 /** `kith search`: the documents most similar to each query. */
 export const searchCommand = defineCommand({
   name: 'search',
-  summary: 'find the most similar documents of each query',
   description:
     'Embeddings: .npy (ids in a neighbouring .ids.txt, or row numbers), .safetensors, .fvecs,\n' +
     '.parquet, .jsonl, or a folder with embedding.memmap and ids.memmap (--dimensions).\n' +

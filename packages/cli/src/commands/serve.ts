@@ -14,7 +14,6 @@ import { aborted } from '../terminal/stop.ts'
 /** `kith serve`: reranking over HTTP, for clients of Cohere, Jina, OpenAI and others. */
 export const serveCommand = defineCommand({
   name: 'serve',
-  summary: 'rerank, embed and search over HTTP, in the protocols that clients know',
   description:
     'POST /v1/rerank, /v2/rerank (Cohere, Jina), /rerank (text-embeddings-inference),\n' +
     '/v1/embeddings (OpenAI), /v1/search (over --store); GET /healthz, /metrics, /openapi.json.\n' +

@@ -15,8 +15,6 @@ import { aborted } from '../terminal/stop.ts'
 /** `kith studio`: the page that shows why a ranking changes. */
 export const studioCommand = defineCommand({
   name: 'studio',
-  summary:
-    'open a page that shows the neighbourhood, the settings, the labels and missing judgements',
   description:
     'Serves a page on this machine only, until it is stopped (Ctrl-C). The method runs in the page:\n' +
     'every slider answers at once. With texts (--corpus, --query-text) documents can be read and\n' +

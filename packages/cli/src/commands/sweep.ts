@@ -10,7 +10,6 @@ import { text } from '../options/values.ts'
 /** `kith sweep`: the paper's analysis figures on the user's own data. */
 export const sweepCommand = defineCommand({
   name: 'sweep',
-  summary: 'draw a measure against context size and every setting, time per query, and spreads',
   description:
     'The measure against the number of candidates reranked (5 to 1000) and against each setting\n' +
     'around the chosen point, with the ranking as it was; the time per query; the scores per rank;\n' +

@@ -6,7 +6,6 @@ import { optionalChoice, text } from '../options/values.ts'
 /** `kith terms`: a collection's term statistics, for the words score. */
 export const termsCommand = defineCommand({
   name: 'terms',
-  summary: 'count how often terms occur in a collection, for reranking with its texts',
   description:
     'kith rerank counts the terms of --corpus by itself; kept in a file, they need not be counted\n' +
     'again (kith rerank --terms, kith serve --terms). A term is known by its hash: the file has no\n' +

@@ -6,7 +6,6 @@ import { optionalText, text, texts } from '../options/values.ts'
 /** `kith train compare`: the curves of several trainings over one another. */
 export const trainCompareCommand = defineCommand({
   name: 'train compare',
-  summary: 'draw the curves of several trainings over one another',
   description:
     'Validation loss above, a measure below, over the steps. Writes an SVG,\n' +
     'or with an ending .html a page.',

@@ -20,7 +20,6 @@ const trainingResults = [
 /** `kith train`: a better query encoder, or adapter, for fixed document embeddings. */
 export const trainCommand = defineCommand({
   name: 'train',
-  summary: 'fine-tune a query encoder, or an adapter of query embeddings',
   description:
     'Only queries learn; the embeddings of the documents stay as they are. Targets: --labels (made by\n' +
     'kith labels), or --target and its settings (made for each batch from the current context), or\n' +

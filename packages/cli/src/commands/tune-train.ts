@@ -11,7 +11,6 @@ import { tellTunedTraining } from '../terminal/tell-tuned-training.ts'
 /** `kith tune --train`: which labels and which learning settings train the best model. */
 export const tuneTrainCommand = defineCommand({
   name: 'tune --train',
-  summary: 'search the settings of training: each trial a training, bad ones ended early',
   description:
     'Searches learning rate, temperature, kind of target and its settings. Each trial is a kith train\n' +
     'judged on the dev queries with their original labels (--select-by, here nDCG@10); one that falls behind\n' +

@@ -18,7 +18,6 @@ const methodsOption = {
 /** `kith tune`: settings for the user's own data, or the advice to leave the ranking alone. */
 export const tuneCommand = defineCommand({
   name: 'tune',
-  summary: 'find settings on judged queries, and say whether reranking helps at all',
   description:
     'With 50 judged queries or fewer it only decides between the default, the embeddings without the\n' +
     'words, and no reranking; with more it searches. Settings are chosen on some folds of the queries and judged on the others, and\n' +

@@ -8,7 +8,6 @@ import { isSet, optionalWhole } from '../options/values.ts'
 /** `kith work`: does the jobs of submitted batches, on this machine. */
 export const workCommand = defineCommand({
   name: 'work',
-  summary: 'do jobs that kith rerank or kith labels --submit put into PostgreSQL',
   description:
     'Takes job after job, on all cores, until it is told to stop: then it finishes what it has\n' +
     'begun. Start it on as many machines as there are. It may be killed, and the database may go\n' +

@@ -44,11 +44,9 @@ export type Values<O extends Options = Options> = string extends keyof O
       readonly rest?: string[]
     }
 
-/** One command of `kith`, as the program runs it. */
-export interface Command {
+/** One command of `kith`, as its module declares it. */
+export interface DeclaredCommand {
   name: string
-  /** One line for the list of commands. */
-  summary: string
   /** The text of the command's own help. */
   description: string
   /** A command line that works. */
@@ -61,6 +59,11 @@ export interface Command {
   run(values: Values, output: Output, stop: Stop): Promise<void>
 }
 
+/** One command of `kith`, with its summary from the list of commands. */
+export interface Command extends DeclaredCommand {
+  summary: string
+}
+
 /** Options that every command has. */
 export const common = {
   json: { help: 'print results as JSON' },
@@ -69,15 +72,15 @@ export const common = {
 } satisfies Options
 
 /** A command as it is declared: its functions see the values of its own options only. */
-interface Declared<O extends Options> extends Omit<Command, 'options' | 'writes' | 'run'> {
+interface Declared<O extends Options> extends Omit<DeclaredCommand, 'options' | 'writes' | 'run'> {
   options: O
   writes?(values: Values<O & typeof common>): string[]
   run(values: Values<O & typeof common>, output: Output, stop: Stop): Promise<void>
 }
 
 /** Declares a command; `parseOptions` gives its functions the options' values. */
-export function defineCommand<const O extends Options>(declared: Declared<O>): Command {
-  return declared as unknown as Command
+export function defineCommand<const O extends Options>(declared: Declared<O>): DeclaredCommand {
+  return declared as unknown as DeclaredCommand
 }
 
 /** Reads the arguments behind a command's name. */

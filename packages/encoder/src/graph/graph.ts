@@ -3,7 +3,7 @@ import { KithError } from '@kith/core'
 /** The size of one axis: a number, or a name where it is known only when the graph runs. */
 export type Dim = number | string
 /** The number type of a value. */
-export type DType = 'float32' | 'int64'
+export type DType = 'float32' | 'int64' | 'int32' | 'int8' | 'uint8'
 /** An attribute of an ONNX node; whole numbers that are floats are boxed. */
 export type Attribute = number | readonly number[] | string | { readonly float: number }
 
@@ -34,14 +34,18 @@ export interface GraphNode {
 
 interface NodeOptions {
   attributes?: Record<string, Attribute>
-  dtype?: DType
+  /** Of all outputs, or of each. */
+  dtype?: DType | readonly DType[]
   gradients?: readonly (GradientRule | undefined)[]
 }
+
+/** The contents of a constant. */
+export type Numbers = Float32Array | BigInt64Array | Int8Array
 
 /** A constant tensor and its contents. */
 export interface Constant {
   readonly value: Value
-  readonly data: Float32Array | BigInt64Array
+  readonly data: Numbers
 }
 
 /**
@@ -74,8 +78,8 @@ export class Graph {
   }
 
   /** Numbers that never change; without a shape, a single one. */
-  constant(data: Float32Array | BigInt64Array, shape: readonly number[] = []): Value {
-    const dtype = data instanceof Float32Array ? 'float32' : 'int64'
+  constant(data: Numbers, shape: readonly number[] = []): Value {
+    const dtype = dtypeOf(data)
     const value = this.#value(`constant_${this.constants.length}`, dtype, shape)
     this.constants.push({ value, data })
     return value
@@ -89,7 +93,10 @@ export class Graph {
     { attributes = {}, dtype = 'float32', gradients = [] }: NodeOptions = {},
   ): Value[] {
     const at = this.nodes.length
-    const outputs = shapes.map((shape, i) => this.#value(`${type}_${at}_${i}`, dtype, shape))
+    const outputs = shapes.map((shape, i) => {
+      const own = typeof dtype === 'string' ? dtype : dtype[i]!
+      return this.#value(`${type}_${at}_${i}`, own, shape)
+    })
     this.nodes.push({ type, inputs, outputs, attributes, gradients })
     return outputs
   }
@@ -122,4 +129,9 @@ export class Graph {
     this.#names.add(name)
     return { graph: this, name, dtype, shape }
   }
+}
+
+function dtypeOf(data: Numbers): DType {
+  if (data instanceof Float32Array) return 'float32'
+  return data instanceof Int8Array ? 'int8' : 'int64'
 }

@@ -1,5 +1,5 @@
 import { KithError } from '@kith/core'
-import type { Attribute, DType, Graph, GraphNode, Value } from './graph.ts'
+import type { Attribute, DType, Graph, GraphNode, Numbers, Value } from './graph.ts'
 import { Message } from './protobuf.ts'
 
 /** Gelu is an operation of its own from opset 20 on; IR version 9 came with it. */
@@ -9,7 +9,7 @@ const IR_VERSION = 9
 const LARGEST = 2 ** 31 - 1
 
 /** TensorProto.DataType. */
-const types: Record<DType, number> = { float32: 1, int64: 7 }
+const types: Record<DType, number> = { float32: 1, uint8: 2, int8: 3, int32: 6, int64: 7 }
 /** AttributeProto.AttributeType. */
 const kind = { float: 1, integer: 2, string: 3, integers: 7 }
 
@@ -63,7 +63,7 @@ function attribute(name: string, value: Attribute): Message {
 }
 
 /** Little-endian, as ONNX has it and every machine that onnxruntime runs on. */
-function tensor({ name, dtype, shape }: Value, data: Float32Array | BigInt64Array): Message {
+function tensor({ name, dtype, shape }: Value, data: Numbers): Message {
   const message = new Message()
   for (const dim of shape) message.integer(1, dim as number)
   message.integer(2, types[dtype]).text(8, name)

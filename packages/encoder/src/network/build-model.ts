@@ -1,6 +1,7 @@
 import { Graph, type Value } from '../graph/graph.ts'
 import { toOnnx } from '../graph/onnx.ts'
 import type { Message } from '../graph/protobuf.ts'
+import { quantiseLinear } from '../graph/quantise.ts'
 import { readWeights } from '../model/checkpoint.ts'
 import type { EncoderConfig } from '../model/config.ts'
 import type { Checkpoint } from '../model/model.ts'
@@ -12,16 +13,20 @@ export const EMBEDDINGS = 'embeddings'
 export const HIDDEN = 'last_hidden_state'
 
 /** The inputs from which a model is built. */
-export type ModelSource = Pick<Checkpoint, 'config' | 'weights' | 'head'>
+export interface ModelSource extends Pick<Checkpoint, 'config' | 'weights' | 'head'> {
+  /** Whether linear layers compute with numbers of 8 bits. */
+  quantised?: boolean
+}
 
 /** A checkpoint in ONNX, weights inside: from token ids to embeddings, or to hidden states. */
 export async function buildModel(
-  { config, weights: file, head }: ModelSource,
+  { config, weights: file, head, quantised = false }: ModelSource,
   output: typeof EMBEDDINGS | typeof HIDDEN,
 ): Promise<Message> {
   const { graph, mask, hidden } = buildEncoder(config)
   graph.output(output, output === HIDDEN ? hidden : embeddings(hidden, mask, head))
   const weights = await readWeights(file, graph.parameters)
+  if (quantised) quantiseLinear(graph, weights)
   return toOnnx(graph, ({ name }) => weights.get(name)!)
 }
 

@@ -1,4 +1,5 @@
 import type { Encoder, EncoderOptions } from '@kith/encoder'
+import { optionalPackage } from '@kith/ir/internal'
 import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 
@@ -14,11 +15,14 @@ export async function openEncoder(
   hooks: Hooks = {},
 ): Promise<NamedEncoder> {
   const { model: name = jobDefaults.model, pooling, normalise, maxTokens, threads } = inputs
-  const { queryPrefix, documentPrefix, revision } = inputs
-  const chosen = { pooling, normalise, maxTokens, queryPrefix, revision, documentPrefix }
+  const { queryPrefix, documentPrefix, revision, quantise } = inputs
+  const chosen = { pooling, normalise, maxTokens, queryPrefix, revision, documentPrefix, quantise }
   let shown = ''
-  // Jobs that encode nothing need not wait for the runtime to load.
-  const { loadEncoder } = await import('@kith/encoder')
+  const { loadEncoder } = await optionalPackage(
+    'encoding needs',
+    '@kith/encoder',
+    () => import('@kith/encoder'),
+  )
   const encoder = await loadEncoder(name, {
     ...chosen,
     threads,

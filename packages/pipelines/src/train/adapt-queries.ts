@@ -1,5 +1,6 @@
 import { type OpenEmbeddingsOptions, openEmbeddings, writeEmbeddings } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
+import { loadTrain } from './load-train.ts'
 
 /** Query embeddings to change, and the adapter that changes them. */
 export interface AdaptInputs extends OpenEmbeddingsOptions {
@@ -13,7 +14,7 @@ export interface AdaptInputs extends OpenEmbeddingsOptions {
 
 /** Changes query embeddings by a trained adapter, whichever encoder or API they came from. */
 export async function adaptQueries(inputs: AdaptInputs): Promise<{ out: string; queries: number }> {
-  const { openAdapter, QueryEncoder } = await import('@kith/train')
+  const { openAdapter, QueryEncoder } = await loadTrain()
   const { adapter, out, dimensions, memory } = inputs
   const model = await openAdapter(adapter)
   const queries = await openEmbeddings(inputs.queries, { dimensions, memory })

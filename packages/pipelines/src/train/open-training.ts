@@ -5,6 +5,7 @@ import { embeddingFiles } from '@kith/ir/internal'
 import type { PartialTrainSettings, QueryModel, Relabel, TrainingQuery } from '@kith/train'
 import type { Hooks } from '../hooks.ts'
 import type { Missing } from '../join/missing.ts'
+import { loadTrain } from './load-train.ts'
 import { openTrainingQueries, openValidationQueries } from './open-queries.ts'
 import { checkTraining, openTrainable, stepsFor, type TrainingInputs } from './training-inputs.ts'
 
@@ -43,13 +44,15 @@ export interface TrainingSetup {
 /** Opens the inputs of a training. */
 export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promise<TrainingSetup> {
   checkTraining(inputs)
+  // Says at once what is not installed, not after a teacher's labels are made.
+  await loadTrain()
   const { dimensions, memory, validation } = inputs
   const docs = await openEmbeddings(inputs.docs, { dimensions, memory })
   try {
     const device = { device: inputs.device, threads: inputs.threads ?? availableParallelism() }
     const openModel = () => openTrainable(inputs, docs.dimensions)
     const embed = async (queries: readonly TrainingQuery[]) => {
-      const { QueryEncoder } = await import('@kith/train')
+      const { QueryEncoder } = await loadTrain()
       const encoder = await QueryEncoder.open(await openModel(), device)
       try {
         return await encoder.encode(queries)

@@ -6,6 +6,7 @@ import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 import { type CutQueries, remarkCutQueries } from './cut-queries.ts'
+import { loadTrain } from './load-train.ts'
 import {
   openTraining,
   someMissing,
@@ -72,7 +73,7 @@ async function trainWith(
   out: string,
   { onProgress, onRemark, signal }: Hooks,
 ): Promise<TrainingResult> {
-  const { train } = await import('@kith/train')
+  const { train } = await loadTrain()
   const { queries, validation, settings, relabel } = setup
   const total = settings.steps
   onProgress?.({ stage: 'training', done: 0, total })

@@ -9,6 +9,7 @@ import type {
 import { trainDefaults } from '@kith/train/internal'
 import { jobDefaults } from '../job-defaults.ts'
 import type { MissingPolicy } from '../join/missing.ts'
+import { loadTrain } from './load-train.ts'
 import type { OutsidePolicy } from './outside-labels.ts'
 import type { QueryFiles } from './read-training-queries.ts'
 import type { TeacherInputs } from './teacher.ts'
@@ -134,7 +135,7 @@ export async function openTrainable(
   inputs: TrainingInputs,
   dimensions: number,
 ): Promise<QueryModel> {
-  const { AdapterModel, openEncoderModel } = await import('@kith/train')
+  const { AdapterModel, openEncoderModel } = await loadTrain()
   const { adapter: kind, model = jobDefaults.model, normalise, settings } = inputs
   if (kind === undefined) return openEncoderModel(model, encoderOptions(inputs))
   return new AdapterModel({ kind, dimensions, seed: settings?.seed, normalise })

@@ -4,6 +4,7 @@ import { throwIfAborted } from '@kith/core/internal'
 import type { PartialTrainSettings } from '@kith/train'
 import type { RunningTrial } from '@kith/tune'
 import type { Hooks } from '../hooks.ts'
+import { loadTrain } from '../train/load-train.ts'
 import type { TrainingSetup } from '../train/open-training.ts'
 import { trialSettings } from './training-space.ts'
 
@@ -28,7 +29,7 @@ export async function trainTrial(
   { onProgress, signal }: Hooks,
 ): Promise<void> {
   throwIfAborted(signal)
-  const { criterion, train } = await import('@kith/train')
+  const { criterion, train } = await loadTrain()
   const behind = new AbortController()
   const settings = trialSettings(parameters, base)
   const value = criterion(settings.selectBy!)

@@ -7,6 +7,7 @@ import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 import { type CutQueries, remarkCutQueries } from '../train/cut-queries.ts'
+import { loadTrain } from '../train/load-train.ts'
 import { openTraining, someMissing, type TrainingMissing } from '../train/open-training.ts'
 import { trainingFigure } from '../train/training-figure.ts'
 import { modelSettings, type TrainingInputs } from '../train/training-inputs.ts'
@@ -76,7 +77,7 @@ export async function tuneTraining(
     const { files, missing } = setup
     const selectBy = given?.selectBy ?? jobDefaults.measure
     const base = { ...setup.settings, selectBy }
-    const { modelIdentity } = await import('@kith/train')
+    const { modelIdentity } = await loadTrain()
     const model = await setup.openModel()
     const cut = remarkCutQueries(model, setup.queries, setup.validation ?? [], hooks)
     const decisive = { ...base, level: inputs.level, model: modelIdentity(model) }

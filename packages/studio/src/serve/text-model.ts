@@ -1,4 +1,5 @@
-import { type EncoderOptions, loadEncoder, openModel, type Role } from '@kith/encoder'
+import type { EncoderOptions, Role } from '@kith/encoder'
+import { optionalPackage } from '@kith/ir/internal'
 import type { EmbeddedText } from './embedding-cache.ts'
 
 /** A model that turns texts into vectors, and counts their tokens for answers. */
@@ -12,6 +13,11 @@ export interface TextModel {
 
 /** Loads an encoder, and the tokenizer beside it that counts the tokens of requests. */
 export async function openTextModel(name: string, options: EncoderOptions): Promise<TextModel> {
+  const { loadEncoder, openModel } = await optionalPackage(
+    'serving texts needs',
+    '@kith/encoder',
+    () => import('@kith/encoder'),
+  )
   const { tokenizer } = await openModel(name, options)
   const encoder = await loadEncoder(name, options)
   const { dimensions } = encoder

@@ -1,4 +1,4 @@
-import { Tensor } from 'onnxruntime-node'
+import { Tensor } from '@kith/encoder/runtime'
 import type { Loss } from '../graph/losses.ts'
 import type { TargetList } from './targets.ts'
 import type { DocumentVectors } from './training-query.ts'

@@ -1,7 +1,7 @@
 import { KithError } from '@kith/core'
 import { range } from '@kith/core/internal'
 import { type Graph, toOnnx } from '@kith/encoder/internal'
-import { InferenceSession, listSupportedBackends } from 'onnxruntime-node'
+import { InferenceSession, listSupportedBackends } from '@kith/encoder/runtime'
 
 /** Where graphs run. */
 export interface DeviceOptions {

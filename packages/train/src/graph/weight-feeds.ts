@@ -1,5 +1,5 @@
 import type { Value } from '@kith/encoder/internal'
-import { Tensor } from 'onnxruntime-node'
+import { Tensor } from '@kith/encoder/runtime'
 
 /** Weights as tensors that share their memory: the next run is fed the changed weights. */
 export function weightFeeds(

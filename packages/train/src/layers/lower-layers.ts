@@ -1,6 +1,6 @@
 import { throwIfAborted } from '@kith/core/internal'
 import { buildLower, planBatches, WORDS } from '@kith/encoder/internal'
-import type { InferenceSession, Tensor } from 'onnxruntime-node'
+import type { InferenceSession, Tensor } from '@kith/encoder/runtime'
 import { type DeviceOptions, openGraph } from '../graph/session.ts'
 import { weightFeeds } from '../graph/weight-feeds.ts'
 import type { EncoderModel } from '../models/encoder-model.ts'

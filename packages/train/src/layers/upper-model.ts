@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { KithError } from '@kith/core'
 import { buildUpper, type Drop, embeddings, keep } from '@kith/encoder/internal'
-import { Tensor } from 'onnxruntime-node'
+import { Tensor } from '@kith/encoder/runtime'
 import type { DeviceOptions } from '../graph/session.ts'
 import type { EncoderModel } from '../models/encoder-model.ts'
 import type {

@@ -11,7 +11,7 @@ import {
   readWeights,
   WORDS,
 } from '@kith/encoder/internal'
-import { Tensor } from 'onnxruntime-node'
+import { Tensor } from '@kith/encoder/runtime'
 import type { DeviceOptions } from '../graph/session.ts'
 import { UpperModel } from '../layers/upper-model.ts'
 import { Digest } from '../run/digest.ts'

@@ -1,6 +1,6 @@
 import { KithError, type Matrix } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
-import type { InferenceSession, Tensor } from 'onnxruntime-node'
+import type { InferenceSession, Tensor } from '@kith/encoder/runtime'
 import { type DeviceOptions, openGraph } from '../graph/session.ts'
 import { weightFeeds } from '../graph/weight-feeds.ts'
 import type { Query, QueryModel } from './query-model.ts'

@@ -1,5 +1,5 @@
 import type { Drop, Graph, Value } from '@kith/encoder/internal'
-import type { Tensor } from 'onnxruntime-node'
+import type { Tensor } from '@kith/encoder/runtime'
 import type { DeviceOptions } from '../graph/session.ts'
 
 /** A query as a model sees it: its text, or its embedding where that is all there is. */

@@ -1,4 +1,4 @@
-import { Tensor } from 'onnxruntime-node'
+import { Tensor } from '@kith/encoder/runtime'
 
 /** The mask of texts with these numbers of tokens, 1 for tokens and 0 for padding, and the longest of them. */
 export function tokenMask(lengths: readonly number[]): { mask: Tensor; length: number } {

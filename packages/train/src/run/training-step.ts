@@ -1,5 +1,5 @@
 import { OpenState } from '@kith/core/internal'
-import { type InferenceSession, Tensor } from 'onnxruntime-node'
+import { type InferenceSession, type Results, Tensor } from '@kith/encoder/runtime'
 import { listFeeds } from '../data/list-batch.ts'
 import type { TargetList } from '../data/targets.ts'
 import type { DocumentVectors } from '../data/training-query.ts'
@@ -110,7 +110,7 @@ export class TrainingStep {
     lists: readonly TargetList[],
     documents: DocumentVectors,
     { number, queriesOfStep, first }: Parameters<TrainingStep['run']>[3],
-  ): Promise<InferenceSession.OnnxValueMapType> {
+  ): Promise<Results> {
     const shares = new Float32Array(size).fill(1 / queriesOfStep)
     const all = {
       ...this.#feeds,
@@ -145,6 +145,6 @@ export class TrainingStep {
   }
 }
 
-function floats(results: InferenceSession.OnnxValueMapType, name: string): Float32Array {
+function floats(results: Results, name: string): Float32Array {
   return results[name]!.data as Float32Array
 }

@@ -1,0 +1,48 @@
+import type { KithError } from '@kith/core'
+import { loadCommand } from './command-list.ts'
+import { helpOf, parseOptions } from './options/command.ts'
+import { refuseClashes, writesToStandardOutput } from './options/file-clashes.ts'
+import { UsageError } from './options/usage-error.ts'
+import { complain } from './terminal/complain.ts'
+import { Output } from './terminal/output.ts'
+import { print } from './terminal/print.ts'
+import { Stop, Stopped } from './terminal/stop.ts'
+
+/** Runs a command of the list with the arguments behind its name; returns the exit code. */
+export async function runCommand(name: string, args: readonly string[]): Promise<number> {
+  const stop = new Stop()
+  try {
+    const command = (await loadCommand(name))!
+    const values = parseOptions(command, args)
+    if (values['help']) {
+      print(helpOf(command))
+      return 0
+    }
+    const output = new Output({
+      json: values['json'] === true,
+      quiet: values['quiet'] === true,
+      stdoutTaken: writesToStandardOutput(command, values),
+    })
+    refuseClashes(command, values)
+    await command.run(values, output, stop).finally(() => output.endProgress())
+    return 0
+  } catch (error) {
+    if (error instanceof Stopped) {
+      process.stderr.write(`\n${error.message}\n`)
+      return stop.code
+    }
+    if (error instanceof UsageError) return complain(error.message, name, 2)
+    if (isKithError(error)) {
+      const usage = error.code === 'BAD_SETTING'
+      return complain(error.message, usage ? name : '', usage ? 2 : 1)
+    }
+    throw error
+  } finally {
+    stop.close()
+  }
+}
+
+/** By its name: an encoder that is installed globally beside the command line has a core of its own. */
+function isKithError(error: unknown): error is KithError {
+  return error instanceof Error && error.name === 'KithError'
+}

@@ -1,0 +1,19 @@
+import { createRequire } from 'node:module'
+import { KithError } from '@kith/core'
+
+const { resolve } = createRequire(import.meta.url)
+
+/**
+ * Where the ONNX runtime is. It is an optional dependency, since its install step downloads a build
+ * for GPUs from a host of its own: where that host cannot be reached, npm leaves the runtime out
+ * instead of failing. The build for CPUs is in the package, and needs no such step.
+ */
+export function findRuntime(): string {
+  try {
+    return resolve('onnxruntime-node')
+  } catch (error) {
+    const advice = 'npm install --ignore-scripts @kith/encoder'
+    const problem = `the ONNX runtime is missing, as npm leaves it out where its download for GPUs fails: ${advice}`
+    throw new KithError('BAD_INPUT', problem, { cause: error })
+  }
+}
