@@ -1,5 +1,6 @@
 import { type Ranking, Reranker, Selection, type Settings } from '@kith/core'
 import type { Role } from '@kith/encoder'
+import { dot } from './dot.ts'
 import type { Embedder } from './embedder.ts'
 import { checkEmbedding, type Embedding } from './embedding-field.ts'
 import type { Item } from './item.ts'
@@ -130,17 +131,13 @@ function bySimilarity(
   documents: readonly Embedding[],
   metric: Settings['metric'],
 ): Uint32Array {
-  const similarities = Float64Array.from(documents, ({ vector, square }) => {
+  const similarities = new Float64Array(documents.length)
+  const order = new Uint32Array(documents.length)
+  for (let i = 0; i < documents.length; i++) {
+    const { vector, square } = documents[i]!
     const product = dot(query.vector, vector)
-    return metric === 'dot' || square === 0 ? product : product / Math.sqrt(square)
-  })
-  return Uint32Array.from(documents.keys()).sort(
-    (a, b) => similarities[b]! - similarities[a]! || a - b,
-  )
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
-  return sum
+    similarities[i] = metric === 'dot' || square === 0 ? product : product / Math.sqrt(square)
+    order[i] = i
+  }
+  return order.sort((a, b) => similarities[b]! - similarities[a]! || a - b)
 }

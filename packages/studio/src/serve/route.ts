@@ -5,7 +5,7 @@ import type { ErrorShape } from './error-shapes.ts'
 import type { Limits } from './limits.ts'
 import { Problem } from './problem.ts'
 import type { Ranker } from './ranker.ts'
-import type { Json } from './read-json.ts'
+import type { RequestVectors } from './request-vectors.ts'
 import type { Searcher } from './searcher.ts'
 
 /** The services that routes use. */
@@ -20,8 +20,8 @@ export interface Services {
 
 /** One request to a route. */
 export interface Call extends Services {
-  /** The arrays of numbers in the body, by the names that stand for them. */
-  arrays: Json['arrays']
+  /** The embeddings in the body, by the names that stand for them. */
+  vectors: RequestVectors
   /** Ends the work when the client is gone or the time is up; made at its first use. */
   signal(): AbortSignal
 }

@@ -38,7 +38,7 @@ export const searchRoute: Route = route({
   async handle({ query, top_n, candidates, return_documents }, call) {
     const { searcher, limits, ranker } = call
     if (!searcher) throw new Problem(422, 'this server has no documents: start it with --store')
-    const rules = { arrays: call.arrays, characters: limits.characters }
+    const rules = { vectors: call.vectors, characters: limits.characters }
     const asked = readItem(query, 'query', rules)
     const top = top_n ?? USUAL_RESULTS
     const looked = lookedAt(ranker.settings, asked.text !== undefined)

@@ -1,6 +1,5 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { getRequestListener } from '@hono/node-server'
 import { KithError, type PartialSettings, resolveSettings, type Settings } from '@kith/core'
 import { createApp, type ServerState } from './app.ts'
 import { Embedder } from './embedder.ts'
@@ -116,7 +115,7 @@ async function withStatistics(
   return found?.terms === terms ? { ...settings, statistics: found } : settings
 }
 
-function httpServer(app: ReturnType<typeof createApp>, { seconds }: Limits): Server {
+function httpServer(app: RequestListener, { seconds }: Limits): Server {
   const requestTimeout = Math.ceil(seconds * 1000)
   const server = createServer(
     {
@@ -125,8 +124,7 @@ function httpServer(app: ReturnType<typeof createApp>, { seconds }: Limits): Ser
       keepAliveTimeout: IDLE_TIME,
       connectionsCheckingInterval: 1000,
     },
-    // The globals of a program that starts a server stay what they are.
-    getRequestListener(app.fetch, { overrideGlobalObjects: false }),
+    app,
   )
   server.maxConnections = CONNECTIONS
   // Clients that do not read their answers would keep these in memory.
