@@ -25,6 +25,8 @@ export interface ServerState {
 export interface AppOptions extends Services {
   access: Access
   metrics: Metrics
+  /** The metrics of the whole server as text. */
+  metricsText(): Promise<string>
   state: ServerState
   /** Called with errors that no request has caused. */
   onError(error: unknown): void
@@ -50,13 +52,13 @@ const routes: readonly Route[] = [
  * framework would take as long as ranking 60 documents does.
  */
 export function createApp(options: AppOptions): RequestListener {
-  const { metrics, state, limits, model, onError } = options
+  const { metrics, metricsText, state, limits, model, onError } = options
   const admit = guard(options.access)
   const bodies = new BodyReader(limits.body)
   const posts = new Map(routes.map((route) => [route.path, route]))
   const description = openApi(routes)
   const gets = new Map<string, () => Answer | Promise<Answer>>([
-    ['/metrics', async () => metricsAnswer(await metrics.text())],
+    ['/metrics', async () => metricsAnswer(await metricsText())],
     ['/openapi.json', () => json(description)],
     ['/healthz', health],
   ])

@@ -1,7 +1,7 @@
 import { type Ranking, Reranker, Selection, type Settings } from '@kith/core'
 import type { Role } from '@kith/encoder'
 import { dot } from './dot.ts'
-import type { Embedder } from './embedder.ts'
+import type { TextEmbedder } from './embedder.ts'
 import { checkEmbedding, type Embedding } from './embedding-field.ts'
 import type { Item } from './item.ts'
 import { Problem } from './problem.ts'
@@ -15,11 +15,11 @@ export interface Ranked extends Ranking {
 /** Ranks the documents of requests, embedding those that come without an embedding. */
 export class Ranker {
   readonly settings: Settings
-  readonly #embedder: Embedder | undefined
+  readonly #embedder: TextEmbedder | undefined
   readonly #withTexts: Reranker
   readonly #withoutTexts: Reranker
 
-  constructor(settings: Settings, embedder: Embedder | undefined) {
+  constructor(settings: Settings, embedder: TextEmbedder | undefined) {
     this.settings = settings
     this.#embedder = embedder
     this.#withTexts = new Reranker(settings)

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
-import type { Embedder } from './embedder.ts'
+import type { TextEmbedder } from './embedder.ts'
 import type { ErrorShape } from './error-shapes.ts'
 import type { Limits } from './limits.ts'
 import { Problem } from './problem.ts'
 import type { Ranker } from './ranker.ts'
 import type { RequestVectors } from './request-vectors.ts'
-import type { Searcher } from './searcher.ts'
+import type { DocumentSearcher } from './searcher.ts'
 
 /** The services that routes use. */
 export interface Services {
   limits: Limits
   ranker: Ranker
-  embedder: Embedder | undefined
-  searcher: Searcher | undefined
+  embedder: TextEmbedder | undefined
+  searcher: DocumentSearcher | undefined
   /** The model's name in answers. */
   model: string
 }

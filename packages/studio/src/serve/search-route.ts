@@ -7,7 +7,7 @@ import { type Item, itemSchema, readItem } from './item.ts'
 import { Problem } from './problem.ts'
 import { relevanceOf } from './relevance.ts'
 import { answerId, type Call, type Route, route } from './route.ts'
-import type { Hit, Searcher } from './searcher.ts'
+import type { DocumentSearcher, Hit } from './searcher.ts'
 
 /** Results of a search where a request does not say how many. */
 const USUAL_RESULTS = 10
@@ -71,7 +71,7 @@ type EmbeddedItem = Item & { embedding: Embedding }
 
 /** The documents most similar to a query, and their ranking. */
 async function findAndRank(
-  searcher: Searcher,
+  searcher: DocumentSearcher,
   item: EmbeddedItem,
   top: number,
   { ranker, signal }: Call,
