@@ -81,29 +81,18 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
       cached: () => embedder?.cached ?? 0,
     })
     embedder = openModel && new Embedder(await openModel(), limits, metrics)
-    const model = embedder?.name ?? 'kith'
-    const searcher = store && new Searcher(store, limits)
     const shared: Shared = {
       embedder,
-      searcher,
+      searcher: store && new Searcher(store, limits),
       metrics,
       onError: options.onError ?? console.error,
     }
-    const server =
-      workers > 1
-        ? await Workers.start(
-            workers,
-            planOf({ access, port, limits, settings, model }, shared),
-            shared,
-          )
-        : await openHttpServer(
-            {
-              ...{ ...shared, limits, access, state, model },
-              metricsText: () => metrics.text(),
-              ranker: new Ranker(settings, embedder),
-            },
-            port,
-          )
+    const common = { access, limits, model: embedder?.name ?? 'kith' }
+    const ranker = new Ranker(settings, embedder)
+    const metricsText = () => metrics.text()
+    const server = await (workers > 1
+      ? Workers.start(workers, workerPlan({ ...common, port, settings }, shared), shared)
+      : openHttpServer({ ...shared, ...common, state, ranker, metricsText }, port))
     const close = async (): Promise<void> => {
       await server.close()
       await release()
@@ -137,7 +126,7 @@ function checkWorkers(workers: number): void {
 }
 
 /** What worker processes are told, as plain data. */
-function planOf(
+function workerPlan(
   { settings, ...plan }: Pick<WorkerPlan, 'access' | 'port' | 'limits' | 'settings' | 'model'>,
   { embedder, searcher }: Shared,
 ): WorkerPlan {

@@ -24,6 +24,8 @@ export interface Shared extends Pick<Services, 'embedder' | 'searcher'> {
 interface Member {
   worker: Worker
   channel: Channel<ToWorkers>
+  /** Whether it takes requests. */
+  started: boolean
   /** Its metrics when they were last asked for. */
   figures: Figures
 }
@@ -78,28 +80,33 @@ export class Workers implements HttpServer {
       (message) => void ready.then(() => worker.send(message, () => {})),
       this.#answers(),
     )
-    const member: Member = { worker, channel, figures: [] }
+    const member: Member = { worker, channel, started: false, figures: [] }
     this.#members.add(member)
-    let started = false
     worker.on('message', (message: Message) => channel.receive(message))
-    worker.once('exit', (code, signal) => {
-      this.#members.delete(member)
-      this.#past = pastFigures([this.#past, member.figures])
-      const how = signal ? `by ${signal}` : `with exit code ${code}`
-      const death = new WorkerDied(`a worker of the server ended ${how}: another takes its place`)
-      channel.close(death)
-      if (started && !this.#stopping) {
-        this.#shared.onError(death)
-        void this.#replace()
-      }
+    worker.once('exit', (code, signal) =>
+      this.#gone(member, `ended ${signal ? `by ${signal}` : `with exit code ${code}`}`),
+    )
+    worker.on('error', ({ message }) => {
+      // A process that could not be started has no exit either.
+      if (worker.process.pid === undefined) this.#gone(member, `could not be started: ${message}`)
     })
     try {
       this.#url = await channel.ask('start', this.#plan)
-      started = true
+      member.started = true
     } catch (error) {
       worker.process.kill('SIGKILL')
       throw error
     }
+  }
+
+  #gone(member: Member, how: string): void {
+    this.#members.delete(member)
+    this.#past = pastFigures([this.#past, member.figures])
+    const death = `a worker of the server ${how}`
+    member.channel.close(new WorkerDied(death))
+    if (!member.started || this.#stopping) return
+    this.#shared.onError(new WorkerDied(`${death}: another takes its place`))
+    void this.#replace()
   }
 
   async #replace(): Promise<void> {
@@ -140,16 +147,16 @@ export class Workers implements HttpServer {
 
   /** The metrics of all processes together. */
   async #metrics(): Promise<string> {
-    const members = [...this.#members]
+    const started = [...this.#members].filter((member) => member.started)
     await Promise.all(
-      members.map(async (member) => {
+      started.map(async (member) => {
         // One that dies meanwhile counts with what it had.
         const asked = member.channel.ask('figures', undefined).catch(() => member.figures)
         member.figures = await asked
       }),
     )
     const own = await this.#shared.metrics.figures()
-    return mergedText([own, this.#past, ...members.map(({ figures }) => figures)])
+    return mergedText([own, this.#past, ...Array.from(this.#members, ({ figures }) => figures)])
   }
 }
 
