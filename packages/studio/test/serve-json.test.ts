@@ -191,7 +191,7 @@ describe('a rerank request', () => {
       fc.asyncProperty(written, async (bytes) => {
         expect(await outcome(() => readJson(bytes))).toEqual(await outcome(() => plainly(bytes)))
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     )
   })
 
