@@ -20,6 +20,7 @@ const idle = []
 let next = 0
 let late = 0
 
+const cpu = process.cpuUsage()
 const start = performance.now()
 const end = start + seconds * 1000
 const lines = Array.from({ length: connections }, () => new Line())
@@ -28,6 +29,7 @@ if (rate) schedule()
 else for (const line of idle.splice(0)) line.send(performance.now())
 await Promise.all(lines.map((line) => line.closed))
 const elapsed = (performance.now() - start) / 1000
+const { user, system } = process.cpuUsage(cpu)
 latencies.sort((a, b) => a - b)
 const quantile = (q) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))]
 console.log(
@@ -36,6 +38,8 @@ console.log(
     p50: quantile(0.5),
     p99: quantile(0.99),
     most: latencies.at(-1),
+    /** Milliseconds of CPU time of this process for each request. */
+    cpu: (user + system) / 1000 / latencies.length,
     statuses,
     late,
   }),

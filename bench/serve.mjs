@@ -1,104 +1,123 @@
 /**
- * The rerank server under load, server and load generator each in a process of its own: rerank
- * of 60 embedded documents. First as fast as it goes, then at the rates that were promised,
- * where latencies count from the moment a request was due. `--minutes=10` keeps that up, and
- * tells how much memory the server has before and after.
+ * The rerank server under load, server and load generator each in processes of their own: rerank
+ * of 60 embedded documents. First as fast as it goes, then at half of that, where latencies count
+ * from the moment a request was due; then one process beside two. `--minutes=10` keeps half of
+ * the peak up, and tells how much memory the server has before and after.
+ *
+ * CPU time is that of the server alone. Two cores cannot show what two workers can do, since the
+ * load generator needs some of them: beside what was done stands what two cores would do by the
+ * CPU time of each request.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { table } from './measure.mjs'
-
-/** A process of its own, so that CPU time and memory are the server's. */
-const program = `import { startServer } from '@kith/studio'
-const server = await startServer({ port: 0 })
-console.log(server.url)
-process.once('SIGTERM', () => server.close())`
+import { median, table } from './measure.mjs'
 
 const DOCUMENTS = 60
 const DIMENSIONS = 384
-/** Requests a second that the server shall bear, and milliseconds of its slowest hundredth. */
-const GOALS = { base64: 500, arrays: 150 }
-const SLOWEST = 50
+/** Milliseconds within which the slowest hundredth is to be answered at half of the peak. */
+const SLOWEST = 20
+/** Rounds of one process and of two, which alternate. */
+const ROUNDS = 5
 
 export async function run() {
   const minutes = Number(/^--minutes=([\d.]+)$/.exec(process.argv.at(-1))?.[1] ?? 0)
-  const server = await serverProcess()
+  const [one, two] = [await serverProcess(1), await serverProcess(2)]
   try {
-    const rows = []
-    for (const format of ['base64', 'arrays']) {
-      await load(server.port, { format, seconds: 3 })
-      rows.push(await measure(server, { format, seconds: 6 }))
-      rows.push(await measure(server, { format, seconds: 10, rate: GOALS[format] }))
-    }
     console.log(`\nrerank server: rerank of ${DOCUMENTS} documents of ${DIMENSIONS} numbers\n`)
-    console.log(
-      table([
-        [
-          'embeddings',
-          'asked/s',
-          'done/s',
-          'p50 ms',
-          'p99 ms',
-          'most ms',
-          'CPU ms each',
-          'p99 at most',
-        ],
-        ...rows,
-      ]),
-    )
-    if (minutes > 0) await soak(server, minutes)
+    const peak = await oneProcess(one)
+    await oneAndTwo(one, two)
+    if (minutes > 0) await soak(one, minutes, peak / 2)
   } finally {
-    server.stop()
+    one.stop()
+    two.stop()
   }
 }
 
-/** The server's memory over some minutes at the promised rate. */
-async function soak(server, minutes) {
+/** One process, as fast as it goes and at half of that; the peak with base64. */
+async function oneProcess(server) {
+  const head = ['embeddings', 'asked/s', 'done/s', 'p50 ms', 'p99 ms', 'most ms']
+  const rows = [[...head, 'CPU ms each', 'requests/s per core', 'p99 at most']]
+  const peaks = []
+  for (const format of ['base64', 'arrays']) {
+    await load(server, { format, seconds: 3 })
+    const peak = await load(server, { format, seconds: 6 })
+    const rate = Math.round(peak.rate / 2)
+    const half = await load(server, { format, seconds: 10, rate })
+    peaks.push(peak.rate)
+    rows.push([format, 'all', ...figures(peak), ''], [format, rate, ...figures(half), SLOWEST])
+  }
+  console.log(table(rows))
+  return peaks[0]
+}
+
+function figures({ rate, p50, p99, most, serverCpu }) {
+  const latencies = [p50, p99, most].map((ms) => ms.toFixed(1))
+  return [rate.toFixed(0), ...latencies, serverCpu.toFixed(2), (1000 / serverCpu).toFixed(0)]
+}
+
+/** One process beside two workers: medians of rounds that alternate. */
+async function oneAndTwo(...servers) {
+  const rounds = servers.map(() => [])
+  for (const server of servers) await load(server, { format: 'base64', seconds: 2 })
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [i, server] of servers.entries()) {
+      rounds[i].push(await load(server, { format: 'base64', seconds: 3 }))
+    }
+  }
+  const [one, two] = rounds.map((results) => ({
+    rate: median(results.map(({ rate }) => rate)),
+    serverCpu: median(results.map(({ serverCpu }) => serverCpu)),
+    cpu: median(results.map(({ cpu }) => cpu)),
+  }))
+  const row = (name, { rate, serverCpu, cpu }, cores) => [
+    ...[name, rate.toFixed(0), serverCpu.toFixed(2), cpu.toFixed(2)],
+    ((1000 * cores) / serverCpu).toFixed(0),
+  ]
+  console.log('\nworkers, base64, as fast as they go\n')
+  console.log(
+    table([
+      ['workers', 'done/s', 'CPU ms each', 'CPU ms of the load', 'requests/s on a core each'],
+      row('1', one, 1),
+      row('2', two, 2),
+      [
+        'ratio',
+        (two.rate / one.rate).toFixed(2),
+        (two.serverCpu / one.serverCpu).toFixed(2),
+        '',
+        ((2 * one.serverCpu) / two.serverCpu).toFixed(2),
+      ],
+    ]),
+  )
+}
+
+/** The server's memory over some minutes at a rate. */
+async function soak(server, minutes, rate) {
   const rows = [['minute', 'done/s', 'p99 ms', 'failed', 'memory MB']]
   const parts = Math.max(2, Math.ceil(minutes))
   for (let part = 1; part <= parts; part++) {
     const seconds = (minutes * 60) / parts
-    const result = await load(server.port, { format: 'base64', seconds, rate: GOALS.base64 })
-    const failed = Object.entries(result.statuses).reduce(
-      (sum, [status, count]) => sum + (status === '200' ? 0 : count),
-      result.late,
-    )
+    const result = await load(server, { format: 'base64', seconds, rate })
     rows.push([
       ((minutes * part) / parts).toFixed(1),
       result.rate.toFixed(0),
       result.p99.toFixed(1),
-      failed,
+      result.failed + result.late,
       (server.memory() / 2 ** 20).toFixed(0),
     ])
   }
-  console.log(`\nbase64 at ${GOALS.base64} requests a second\n`)
+  console.log(`\nbase64 at ${rate.toFixed(0)} requests a second\n`)
   console.log(table(rows))
 }
 
-async function measure(server, options) {
-  const before = server.cpu()
-  const result = await load(server.port, options)
-  const done = Object.values(result.statuses).reduce((sum, count) => sum + count, 0)
-  if (result.statuses['200'] !== done) console.log('not all went well:', result.statuses)
-  return [
-    options.format,
-    options.rate ?? 'all',
-    result.rate.toFixed(0),
-    result.p50.toFixed(1),
-    result.p99.toFixed(1),
-    result.most.toFixed(1),
-    ((server.cpu() - before) / done).toFixed(2),
-    options.rate ? SLOWEST : '',
-  ]
-}
-
-/** Runs the load generator; what it measured. */
-async function load(port, options) {
+/** Runs the load generator; what it measured, and the CPU time of the server for each request. */
+async function load(server, options) {
+  const { port } = server
   const job = { port, documents: DOCUMENTS, dimensions: DIMENSIONS, connections: 8, ...options }
   const file = fileURLToPath(new URL('serve-load.mjs', import.meta.url))
+  const before = server.cpu()
   const child = spawn(process.execPath, [file, JSON.stringify(job)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -107,24 +126,36 @@ async function load(port, options) {
     printed += data
   })
   await once(child, 'close')
-  return JSON.parse(printed)
+  const result = JSON.parse(printed)
+  const done = Object.values(result.statuses).reduce((sum, count) => sum + count, 0)
+  const failed = done - (result.statuses['200'] ?? 0)
+  if (failed > 0) console.log('not all went well:', result.statuses)
+  return { ...result, failed, serverCpu: (server.cpu() - before) / done }
 }
 
-async function serverProcess() {
+/** Processes of their own, so that CPU time and memory are the server's. */
+async function serverProcess(workers) {
+  const program = `import { startServer } from '@kith/studio'
+const server = await startServer({ port: 0, workers: ${workers} })
+console.log(server.url)
+process.once('SIGTERM', () => server.close())`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
     cwd: fileURLToPath(new URL('..', import.meta.url)),
   })
   const [line] = await once(createInterface({ input: child.stdout }), 'line')
-  const read = (name) => readFileSync(`/proc/${child.pid}/${name}`, 'utf8')
+  const read = (pid, name) => readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  const children = read(child.pid, `task/${child.pid}/children`).split(' ').filter(Boolean)
+  const total = (figure) => [child.pid, ...children].reduce((sum, pid) => sum + figure(pid), 0)
   return {
     port: Number(new URL(line).port),
     /** Milliseconds of CPU time so far; Linux counts hundredths of a second. */
-    cpu: () => {
-      const fields = read('stat').split(') ')[1].split(' ')
-      return (Number(fields[11]) + Number(fields[12])) * 10
-    },
-    memory: () => Number(/VmRSS:\s+(\d+)/.exec(read('status'))[1]) * 1024,
+    cpu: () =>
+      total((pid) => {
+        const fields = read(pid, 'stat').split(') ')[1].split(' ')
+        return (Number(fields[11]) + Number(fields[12])) * 10
+      }),
+    memory: () => total((pid) => Number(/VmRSS:\s+(\d+)/.exec(read(pid, 'status'))[1]) * 1024),
     stop: () => child.kill('SIGTERM'),
   }
 }

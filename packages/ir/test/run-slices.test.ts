@@ -74,7 +74,10 @@ test('slices that span many chunks of the file are whole', async () => {
   }
   const name = join(folder, 'long.tsv')
   writeFileSync(name, text)
-  expect((await sliceRun(name))!.slices.map(({ queries }) => queries)).toEqual([...Array(11).fill(11), 9])
+  expect((await sliceRun(name))!.slices.map(({ queries }) => queries)).toEqual([
+    ...Array(11).fill(11),
+    9,
+  ])
   expect(await bySlices(name)).toEqual([...(await readRun(name))])
 })
 

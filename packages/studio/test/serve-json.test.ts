@@ -1,13 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { defaultLimits } from '../src/serve/limits.ts'
 import { readNumberArray } from '../src/serve/number-array.ts'
-import { readJson } from '../src/serve/read-json.ts'
+import { Problem } from '../src/serve/problem.ts'
+import { type Json, readJson } from '../src/serve/read-json.ts'
+import { RequestVectors } from '../src/serve/request-vectors.ts'
+import { rerankRoute } from '../src/serve/rerank-route.ts'
+import type { Call } from '../src/serve/route.ts'
+import { base64 } from './serve-support.ts'
 
 /** What a value is once the names in it are arrays again. */
 function restored(text: string): unknown {
-  const { value, arrays } = readJson(Buffer.from(text))
+  const { value, vectors } = readJson(Buffer.from(text))
   const restore = (part: unknown): unknown => {
-    if (typeof part === 'string') return arrays.has(part) ? [...arrays.get(part)!] : part
+    if (typeof part === 'string') {
+      const vector = vectors.named(part)
+      return vector ? [...vector] : part
+    }
     if (Array.isArray(part)) return part.map(restore)
     if (typeof part !== 'object' || part === null) return part
     return Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, restore(inner)]))
@@ -124,11 +133,99 @@ describe('JSON with such arrays', () => {
   })
 
   test('no text of a client stands for an array', () => {
-    const { value, arrays } = readJson(Buffer.from('{"a":[1,2,3,4,5,6,7,8],"b":"0"}'))
+    const { value, vectors } = readJson(Buffer.from('{"a":[1,2,3,4,5,6,7,8],"b":"0"}'))
     const { a } = value as { a: string }
     expect(a.length).toBeGreaterThan(32)
-    expect(arrays.get(a)).toEqual(Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8))
+    expect(vectors.named(a)).toEqual(Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8))
   })
+})
+
+describe('a rerank request', () => {
+  const float = fc.float({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 })
+  const numbers = fc.array(float, { maxLength: 20 })
+  const text = fc.array(numbers).map((rows) => base64(Float32Array.from(rows.flat())))
+  const embedding = fc.oneof(
+    numbers,
+    text,
+    // Other alphabets and paddings, characters that are none, bytes that make no whole number, NaN.
+    text.map((given) => given.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')),
+    fc
+      .tuple(text, fc.constantFrom('=', '==', ' ', '\n', 'é', '"', '\\', 'A'))
+      .map((pair) => pair.join('')),
+    fc.tuple(text, text).map((pair) => pair.join('=')),
+    fc.constantFrom(base64(Float32Array.of(1, NaN)), base64(Float32Array.of(1e30)), null, 7, {}),
+    fc.array(fc.oneof(float, fc.constantFrom(null, 'x', [1])), { maxLength: 10 }),
+    fc.json({ maxDepth: 2 }).map((json) => JSON.parse(json) as unknown),
+  )
+  const item = fc.oneof(
+    fc.string(),
+    text,
+    fc.constant('embedding'),
+    fc.record({ text: fc.oneof(fc.string(), text), embedding }, { requiredKeys: [] }),
+    fc.record({ embedding, other: fc.record({ embedding }), 'embedding\\': embedding }),
+  )
+  const body = fc.record(
+    { query: item, documents: fc.array(item, { maxLength: 4 }), model: item, top_n: fc.nat(3) },
+    { requiredKeys: ['query', 'documents'] },
+  )
+  // Spaces, escapes of slashes as some languages write them, and bytes that are missing or wrong.
+  const written = fc
+    .tuple(
+      body,
+      fc.constantFrom(0, 1, '\t'),
+      fc.boolean(),
+      fc.option(fc.tuple(fc.nat(), fc.nat(255))),
+    )
+    .map(([value, space, escaped, damage]) => {
+      const json = JSON.stringify(value, null, space)
+      const bytes = Buffer.from(escaped ? json.replaceAll('/', '\\/') : json)
+      if (damage === null) return bytes
+      const at = damage[0] % bytes.length
+      if (damage[1] === 0) return bytes.subarray(0, at)
+      bytes[at] = damage[1]
+      return bytes
+    })
+
+  test('is read as JSON.parse reads it, with the same errors', async () => {
+    await fc.assert(
+      fc.asyncProperty(written, async (bytes) => {
+        expect(await outcome(() => readJson(bytes))).toEqual(await outcome(() => plainly(bytes)))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  /** A body read without anything being read on the way. */
+  function plainly(bytes: Buffer): Json {
+    try {
+      return { value: JSON.parse(bytes.toString()), vectors: new RequestVectors() }
+    } catch {
+      throw new Problem(400, 'the body is not JSON')
+    }
+  }
+
+  /** What the ranker is asked, or the client's answer. */
+  async function outcome(read: () => Json): Promise<unknown> {
+    let found: unknown
+    const ranker = {
+      async rank(...items: unknown[]) {
+        found = items.slice(0, 2)
+        return { order: new Uint32Array(), scores: new Float32Array(), tokens: 0 }
+      },
+    }
+    try {
+      const { value, vectors } = read()
+      await rerankRoute('2').handle(value, {
+        ranker,
+        vectors,
+        limits: defaultLimits,
+      } as unknown as Call)
+      return found
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      return [error.status, error.message]
+    }
+  }
 })
 
 /** JSON whose longer arrays of numbers are float32, as they are read. */

@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { startServer } from '../src/serve/server.ts'
-import { minilm, post, serve, sharedMinilm, Wire } from './serve-support.ts'
+import { childrenOf, minilm, post, serve, sharedMinilm, Wire } from './serve-support.ts'
 
 const document = { embedding: [1, 0] }
 const small = { query: document, documents: [document] }
@@ -240,18 +239,7 @@ async function queued({ url }: { url: string }): Promise<number> {
 
 /** The encoder processes that this one has started. */
 function encoders(): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const [, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-        return Number(parent) === process.pid && command.includes('session-process')
-      } catch {
-        return false
-      }
-    })
+  return childrenOf(process.pid, 'session-process')
 }
 
 /** Regular expressions in a shape become expectations. */

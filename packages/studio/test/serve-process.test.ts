@@ -1,17 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { rerank, termStatistics } from '@kith/core'
 import { writeEmbeddings, writeTerms } from '@kith/ir'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { minilm, post } from './serve-support.ts'
+import { minilm, post, program, startProcess } from './serve-support.ts'
 
-const program = fileURLToPath(new URL('../../cli/bin/kith.js', import.meta.url))
 const folder = temporaryFolder()
 const texts = [
   'Bees find flowers by their colour and their scent.',
@@ -43,23 +39,11 @@ function writeTuned(name: string, found: object): void {
   writeFileSync(join(folder, name), JSON.stringify({ settings: {}, ...tuned, ...found }))
 }
 
-/** Starts `kith serve`; where it listens, and how it ends. */
-async function start(args: string[], environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--json', ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...environment },
-    // A process group of its own, as a shell or a service manager makes one.
-    detached: true,
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const ended = once(child, 'exit')
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
-  return { child, ended, url: (JSON.parse(line) as { url: string }).url }
-}
-
 test('serves texts and a store with a key; on SIGTERM it finishes what it has begun', async () => {
   const files = ['--store', join(folder, 'docs.npy'), '--corpus', join(folder, 'corpus.jsonl')]
-  const server = await start([...files, '--threads', '1', '--quiet'], { KITH_API_KEY: 'secret' })
+  const server = await startProcess([...files, '--threads', '1', '--quiet'], {
+    KITH_API_KEY: 'secret',
+  })
   const key = { authorization: 'Bearer secret' }
   expect((await post(server, '/v1/search', { query: 'bees' })).status).toBe(401)
   const search = { query: 'how do bees find flowers', top_n: 1, return_documents: true }
@@ -101,7 +85,7 @@ test('ranks with the terms that kith terms counted', async () => {
   const query = { text: 'bees and concrete', embedding: [1, 0.1] }
   const documents = texts.map((text, i) => ({ text, embedding: vectors[i] }))
   const scores = async (option: string[]): Promise<Map<number, number>> => {
-    const server = await start(['--model', 'none', ...option])
+    const server = await startProcess(['--model', 'none', ...option])
     const response = await post(server, '/v1/rerank', { query, documents })
     const { results } = (await response.json()) as Answer
     return new Map(results.map(({ index, relevance_score }) => [index, relevance_score]))
@@ -117,7 +101,7 @@ test('ranks with the terms that kith terms counted', async () => {
 })
 
 test('serves what kith tune found', async () => {
-  const server = await start(['--model', 'none', '--settings', join(folder, 'tuned.json')])
+  const server = await startProcess(['--model', 'none', '--settings', join(folder, 'tuned.json')])
   const embeddings = [
     [0.6, 0.8],
     [1, 0],
@@ -137,7 +121,7 @@ test('serves what kith tune found', async () => {
 })
 
 test('without a model it serves embeddings, and ends at once on a second signal', async () => {
-  const server = await start(['--model', 'none', '--quiet', '--max-documents', '2'])
+  const server = await startProcess(['--model', 'none', '--quiet', '--max-documents', '2'])
   const document = { embedding: [1, 0] }
   const status = async (count: number): Promise<number> => {
     const body = { query: document, documents: Array(count).fill(document) }

@@ -1,5 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { afterAll } from 'vitest'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, onTestFinished } from 'vitest'
 import { type RunningServer, type ServeOptions, startServer } from '../src/serve/server.ts'
 import { openTextModel, type TextModel } from '../src/serve/text-model.ts'
 
@@ -8,6 +13,47 @@ export async function serve(options: ServeOptions = {}): Promise<RunningServer> 
   const server = await startServer({ port: 0, ...options })
   afterAll(() => server.close())
   return server
+}
+
+/** The command line. */
+export const program = fileURLToPath(new URL('../../cli/bin/kith.js', import.meta.url))
+
+/** Starts `kith serve`; where it listens, how it ends, and what it has printed so far. */
+export async function startProcess(args: string[], environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--json', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+    // A process group of its own, as a shell or a service manager makes one.
+    detached: true,
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = once(child, 'exit')
+  const printed = { out: '', errors: '' }
+  child.stdout.on('data', (data) => {
+    printed.out += data
+  })
+  child.stderr.on('data', (data) => {
+    printed.errors += data
+  })
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  return { child, ended, printed, url: (JSON.parse(line) as { url: string }).url }
+}
+
+/** The child processes of a process that run a file. Only Linux has this list. */
+export function childrenOf(pid: number, file: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((child) => {
+      try {
+        const [, parent] = readFileSync(`/proc/${child}/stat`, 'utf8').split(') ')[1]!.split(' ')
+        return (
+          Number(parent) === pid && readFileSync(`/proc/${child}/cmdline`, 'utf8').includes(file)
+        )
+      } catch {
+        return false
+      }
+    })
 }
 
 /** Loads the real encoder, on one core: the tests are not about speed. */

@@ -20,8 +20,8 @@ export const serveCommand = defineCommand({
     'Documents with texts are seen through their embeddings and their words, whose terms are counted\n' +
     'in all documents of --store (--terms, --no-terms); those that bring an embedding need no\n' +
     'encoder. Only this machine can reach it, unless --host says otherwise,\n' +
-    'which takes an --api-key (or KITH_API_KEY in the environment). SIGTERM stops it when the\n' +
-    'requests under way are answered.',
+    'which takes an --api-key (or KITH_API_KEY in the environment). --workers answers on more than\n' +
+    'one core. SIGTERM stops it when the requests under way are answered.',
   example: 'kith serve --port 8080 --store docs.npy --corpus corpus.jsonl',
   options: serveOptions,
   async run(values, output, stop) {

@@ -36,6 +36,11 @@ export const serveOptions = {
   },
   'api-key': { value: 'KEY', help: 'requests must bring it as a Bearer token', multiple: true },
   'no-auth': { help: 'let anybody ask who can reach it' },
+  workers: {
+    value: 'N',
+    help: 'processes that answer requests; they share the encoder and the store',
+    default: '1',
+  },
   store: {
     value: 'ADDRESS',
     file: 'input',
@@ -124,13 +129,14 @@ export function readServedStore(
   return undefined
 }
 
-/** The address of the server, its keys, and the limits of requests. */
+/** The address of the server, its keys and processes, and the limits of requests. */
 export function readAccess(values: ServeValues) {
   return {
     port: optionalWhole(values, 'port', { from: 0, to: 65_535 }),
     host: optionalText(values, 'host'),
     keys: readKeys(values),
     open: isSet(values, 'no-auth'),
+    workers: optionalWhole(values, 'workers', { from: 1, to: 64 }),
     limits: readLimits(values),
   }
 }

@@ -3,6 +3,8 @@
  * Worker files import `@kith/ir/pool/service`, which loads next to nothing.
  */
 
+export { errorFromParts } from './error-from-parts.ts'
+export { type ErrorParts, partsOf } from './error-parts.ts'
 export { inBatches } from './in-batches.ts'
 export { type MapOptions, orderedMap } from './ordered-map.ts'
 export type { PoolWorker } from './pool-worker.ts'

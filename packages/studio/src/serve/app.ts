@@ -1,7 +1,5 @@
-import type { HttpBindings } from '@hono/node-server'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { KithError, type KithErrorCode } from '@kith/core'
-import { type Context, Hono } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { drain } from './drain.ts'
 import { embeddingsRoute } from './embeddings-route.ts'
 import { cohereError } from './error-shapes.ts'
@@ -10,7 +8,6 @@ import type { Metrics } from './metrics.ts'
 import { openApi } from './openapi.ts'
 import { overloaded, Problem, unavailable } from './problem.ts'
 import { BodyReader } from './read-body.ts'
-import { readJson } from './read-json.ts'
 import { rerankRoute } from './rerank-route.ts'
 import type { Route, Services } from './route.ts'
 import { searchRoute } from './search-route.ts'
@@ -28,12 +25,19 @@ export interface ServerState {
 export interface AppOptions extends Services {
   access: Access
   metrics: Metrics
+  /** The metrics of the whole server as text. */
+  metricsText(): Promise<string>
   state: ServerState
   /** Called with errors that no request has caused. */
   onError(error: unknown): void
 }
 
-type Env = { Bindings: HttpBindings }
+/** The answer to a request. */
+interface Answer {
+  status: number
+  body: string
+  headers: Readonly<Record<string, string>>
+}
 
 const routes: readonly Route[] = [
   rerankRoute('1'),
@@ -43,86 +47,139 @@ const routes: readonly Route[] = [
   searchRoute,
 ]
 
-/** All addresses of the server. */
-export function createApp(options: AppOptions): Hono<Env> {
-  const { metrics, state, limits, model, onError } = options
-  const app = new Hono<Env>()
+/**
+ * All addresses of the server, as a listener of Node's own HTTP server: the objects of a web
+ * framework would take as long as ranking 60 documents does.
+ */
+export function createApp(options: AppOptions): RequestListener {
+  const { metrics, metricsText, state, limits, model, onError } = options
   const admit = guard(options.access)
   const bodies = new BodyReader(limits.body)
-  const known = new Map(routes.map((route) => [route.path, route]))
-  const others = ['/healthz', '/metrics', '/openapi.json']
-
-  app.use(async (c, next) => {
-    const start = performance.now()
-    state.underWay++
-    try {
-      await next()
-    } finally {
-      state.underWay--
-    }
-    if (c.req.method === 'POST') await drain(c.env.incoming)
-    if (state.stopping) c.header('connection', 'close')
-    const path = known.has(c.req.path) || others.includes(c.req.path) ? c.req.path : 'other'
-    metrics.onRequest(path, c.res.status, (performance.now() - start) / 1000)
-  })
-  app.get('/healthz', (c) =>
-    c.json({ status: state.stopping ? 'stopping' : 'ok', model }, state.stopping ? 503 : 200),
-  )
-  app.use(async (c, next) => {
-    admit(c.req.header('authorization'), c.req.header('host'))
-    await next()
-  })
-  app.get('/metrics', async (c) =>
-    c.body(await metrics.text(), 200, { 'content-type': metrics.contentType }),
-  )
+  const posts = new Map(routes.map((route) => [route.path, route]))
   const description = openApi(routes)
-  app.get('/openapi.json', (c) => c.json(description))
-  for (const route of routes) {
-    app.post(route.path, async (c) => {
-      checkHeaders(c)
-      if (state.underWay > limits.requests) throw overloaded('too many requests at the same time')
-      const answer = await bodies.use(c.env.incoming, async (body) => {
-        const { value, arrays } = readJson(body)
-        return route.handle(value, { ...options, arrays, signal: signalOf(c, limits.seconds) })
-      })
-      return c.json(answer)
-    })
-  }
-  app.notFound((c) => {
-    const allowed = known.has(c.req.path) ? 'POST' : others.includes(c.req.path) ? 'GET' : undefined
-    if (!allowed) return answerProblem(c, new Problem(404, `there is nothing at ${c.req.path}`))
-    const problem = `${c.req.path} takes ${allowed}, not ${c.req.method}`
-    return answerProblem(c, new Problem(405, problem, { allow: allowed }))
-  })
-  app.onError((error, c) => answerProblem(c, problemOf(error, onError)))
-  return app
+  const gets = new Map<string, () => Answer | Promise<Answer>>([
+    ['/metrics', async () => metricsAnswer(await metricsText())],
+    ['/openapi.json', () => json(description)],
+    ['/healthz', health],
+  ])
 
-  function answerProblem(c: Context, { status, message, headers }: Problem): Response {
-    const shape = known.get(c.req.path)?.errors ?? cohereError
-    return c.json(shape(status, message), status as ContentfulStatusCode, headers)
+  return (incoming, outgoing) => void respond(incoming, outgoing)
+
+  async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const start = performance.now()
+    const { url = '' } = incoming
+    const path = posts.has(url) ? url : pathOf(url)
+    state.underWay++
+    let answer: Answer
+    try {
+      answer = await answerOf(path, incoming, outgoing)
+    } catch (error) {
+      answer = problemAnswer(path, problemOf(error, onError))
+    }
+    state.underWay--
+    const post = incoming.method === 'POST'
+    if (post) await drain(incoming)
+    if (state.stopping || (post && !incoming.readableEnded))
+      outgoing.setHeader('connection', 'close')
+    const label = posts.has(path) || gets.has(path) ? path : 'other'
+    metrics.onRequest(label, answer.status, (performance.now() - start) / 1000)
+    send(outgoing, answer)
+  }
+
+  function answerOf(
+    path: string,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ): Answer | Promise<Answer> {
+    const { method } = incoming
+    const get = method === 'GET' || method === 'HEAD' ? gets.get(path) : undefined
+    if (get === health) return health()
+    admit(header(incoming, 'authorization'), header(incoming, 'host'))
+    if (get) return get()
+    const route = posts.get(path)
+    if (route && method === 'POST') return handle(route, incoming, outgoing)
+    const allowed = route ? 'POST' : gets.has(path) ? 'GET' : undefined
+    if (!allowed) throw new Problem(404, `there is nothing at ${path}`)
+    throw new Problem(405, `${path} takes ${allowed}, not ${method}`, { allow: allowed })
+  }
+
+  async function handle(
+    route: Route,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ): Promise<Answer> {
+    checkHeaders(incoming)
+    if (state.underWay > limits.requests) throw overloaded('too many requests at the same time')
+    const signal = signalOf(outgoing, limits.seconds)
+    const answer = await bodies.use(incoming, ({ value, vectors }) =>
+      route.handle(value, { ...options, vectors, signal }),
+    )
+    return json(answer)
+  }
+
+  function health(): Answer {
+    return json({ status: state.stopping ? 'stopping' : 'ok', model }, state.stopping ? 503 : 200)
+  }
+
+  function metricsAnswer(body: string): Answer {
+    return { status: 200, body, headers: { 'content-type': metrics.contentType } }
+  }
+
+  function problemAnswer(path: string, { status, message, headers }: Problem): Answer {
+    const shape = posts.get(path)?.errors ?? cohereError
+    return json(shape(status, message), status, headers)
   }
 }
 
+function json(value: unknown, status = 200, headers: Answer['headers'] = {}): Answer {
+  const body = JSON.stringify(value)
+  return { status, body, headers: { ...headers, 'content-type': 'application/json' } }
+}
+
+function send(outgoing: ServerResponse, { status, body, headers }: Answer): void {
+  // The client may be gone, and writing to it would be an error.
+  if (outgoing.destroyed) return
+  outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
+  outgoing.end(body)
+}
+
+/** The path of a request's address, which may have a query or escapes or, from a proxy, be a whole URL. */
+function pathOf(address: string): string {
+  try {
+    const url = address.startsWith('/') ? `http://localhost${address}` : address
+    return decodeURI(new URL(url).pathname)
+  } catch {
+    return address
+  }
+}
+
+/** A header; where it came more than once, all of it, so that no check sees only the first. */
+function header(incoming: IncomingMessage, name: string): string | undefined {
+  return incoming.headersDistinct[name]?.join(', ')
+}
+
 /** Requests from forms of web pages never have this type, so that no page can send any. */
-function checkHeaders(c: Context): void {
-  const type = c.req.header('content-type') ?? ''
+function checkHeaders(incoming: IncomingMessage): void {
+  const type = header(incoming, 'content-type') ?? ''
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new Problem(415, 'the body must be JSON: send Content-Type: application/json')
   }
-  const encoding = c.req.header('content-encoding') ?? 'identity'
+  const encoding = header(incoming, 'content-encoding') ?? 'identity'
   if (encoding !== 'identity') throw new Problem(415, 'send the body without a Content-Encoding')
 }
 
 /** A signal that is aborted when the client is gone or the time is up, made once, at its first use. */
-function signalOf(c: Context, seconds: number): () => AbortSignal {
+function signalOf(outgoing: ServerResponse, seconds: number): () => AbortSignal {
   let controller: AbortController | undefined
   return () => {
     if (!controller) {
       const work = new AbortController()
-      const gone = () => work.abort(new Problem(499, 'the client is gone'))
       const late = () => work.abort(unavailable('it took too long: send fewer or shorter texts'))
-      c.req.raw.signal.addEventListener('abort', gone)
-      setTimeout(late, seconds * 1000).unref()
+      const timer = setTimeout(late, seconds * 1000).unref()
+      outgoing.once('close', () => {
+        clearTimeout(timer)
+        if (!outgoing.writableFinished) work.abort(new Problem(499, 'the client is gone'))
+      })
       controller = work
     }
     return controller.signal

@@ -22,6 +22,9 @@ export interface EmbedderEvents {
   onLookup(hits: number, misses: number): void
 }
 
+/** Embeds texts: an `Embedder`, or that of another process. */
+export type TextEmbedder = Pick<Embedder, 'name' | 'dimensions' | 'embed'>
+
 /** Embeddings of texts: from the cache, or from the encoder in batches with those of other requests. */
 export class Embedder {
   readonly name: string

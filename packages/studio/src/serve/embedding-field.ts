@@ -1,5 +1,6 @@
-import { endianness } from 'node:os'
+import { dot } from './dot.ts'
 import { Problem } from './problem.ts'
+import type { RequestVectors } from './request-vectors.ts'
 
 /** Squared lengths up to this one keep inner products within float32. */
 const LARGEST_SQUARE = 1e36
@@ -13,26 +14,20 @@ export interface Embedding {
 /**
  * An embedding as a request has it: numbers, or the base64 of little-endian float32.
  *
- * @param arrays The arrays that were read on the way, by the name that stands for them.
+ * @param vectors Those of the request, of which some were read on the way.
  * @param where The field's name in messages.
  */
-export function readEmbedding(
-  value: unknown,
-  arrays: ReadonlyMap<string, Float32Array>,
-  where: string,
-): Embedding {
-  const vector =
-    typeof value === 'string'
-      ? (arrays.get(value) ?? fromBase64(value, where))
-      : fromArray(value, where)
+export function readEmbedding(value: unknown, vectors: RequestVectors, where: string): Embedding {
+  if (typeof value !== 'string') return checkEmbedding(fromArray(value, where), where)
+  const vector = vectors.named(value) ?? vectors.fromBase64(value)
+  if (!vector) throw new Problem(422, `${where} is not the base64 of float32 numbers`)
   return checkEmbedding(vector, where)
 }
 
 /** An embedding that can be computed with: not empty, all numbers finite, not too long. */
 export function checkEmbedding(vector: Float32Array, where: string): Embedding {
   if (vector.length === 0) throw new Problem(422, `${where} is empty`)
-  let square = 0
-  for (let i = 0; i < vector.length; i++) square += vector[i]! * vector[i]!
+  const square = dot(vector, vector)
   // A NaN or an infinity shows here, too.
   if (!(square <= LARGEST_SQUARE)) {
     const column = vector.findIndex((number) => !Number.isFinite(number))
@@ -41,19 +36,6 @@ export function checkEmbedding(vector: Float32Array, where: string): Embedding {
     throw new Problem(422, `${where} ${problem}`)
   }
   return { vector, square }
-}
-
-function fromBase64(text: string, where: string): Float32Array {
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
-  const bytes = Math.floor(((text.length - padding) * 3) / 4)
-  const vector = new Float32Array(bytes >> 2)
-  const target = Buffer.from(vector.buffer)
-  // Characters that are not base64 are skipped, so that too few bytes come out.
-  if (bytes % 4 !== 0 || target.write(text, 'base64') !== bytes) {
-    throw new Problem(422, `${where} is not the base64 of float32 numbers`)
-  }
-  if (endianness() === 'BE') target.swap32()
-  return vector
 }
 
 function fromArray(value: unknown, where: string): Float32Array {

@@ -28,14 +28,14 @@ export const embeddingsRoute: Route = route({
   }),
   list: 'input',
   async handle({ input, encoding_format, dimensions, input_type }, call) {
-    const { embedder, limits, arrays } = call
+    const { embedder, limits, vectors } = call
     if (!embedder) throw new Problem(422, 'this server has no model: start it with --model')
     if (dimensions != null && dimensions !== embedder.dimensions) {
       const problem = `${embedder.name} has ${embedder.dimensions} dimensions`
       throw new Problem(422, `dimensions: ${problem}, not ${dimensions}`)
     }
     const texts = typeof input === 'string' ? [input] : input
-    const rules = { arrays, characters: limits.characters }
+    const rules = { vectors, characters: limits.characters }
     texts.forEach((text, i) => {
       checkText(text, typeof input === 'string' ? 'input' : `input[${i}]`, rules)
     })

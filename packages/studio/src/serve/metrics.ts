@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { EmbedderEvents } from './embedder.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -8,11 +8,14 @@ const TEXTS = [1, 2, 4, 8, 16]
 export interface Gauges {
   /** Requests under way. */
   underWay(): number
-  /** Texts that wait for the encoder. */
-  waiting(): number
-  /** Texts whose embeddings are kept. */
-  cached(): number
+  /** Texts that wait for the encoder of this process. */
+  waiting?(): number
+  /** Texts whose embeddings this process keeps. */
+  cached?(): number
 }
+
+/** Metrics as data that processes can exchange. */
+export type Figures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /** The metrics of a server for Prometheus. Each server has figures of its own. */
 export class Metrics implements EmbedderEvents {
@@ -22,7 +25,7 @@ export class Metrics implements EmbedderEvents {
   readonly #batches: Histogram
   readonly #lookups: Counter<'result'>
 
-  constructor({ underWay, waiting, cached }: Gauges) {
+  constructor({ underWay, waiting = () => 0, cached = () => 0 }: Gauges) {
     const registers = [this.#registry]
     this.#requests = new Counter({
       name: 'kith_requests_total',
@@ -86,4 +89,19 @@ export class Metrics implements EmbedderEvents {
   text(): Promise<string> {
     return this.#registry.metrics()
   }
+
+  figures(): Promise<Figures> {
+    return this.#registry.getMetricsAsJSON()
+  }
+}
+
+/** The counts of processes that are gone, added up: their gauges are gone with them. */
+export function pastFigures(parts: readonly Figures[]): Figures {
+  const counts = parts.map((figures) => figures.filter(({ type }) => String(type) !== 'gauge'))
+  return AggregatorRegistry.aggregate(counts).getMetricsAsArray() as Figures
+}
+
+/** The figures of several processes, added up, in Prometheus' text format. */
+export function mergedText(parts: readonly Figures[]): Promise<string> {
+  return AggregatorRegistry.aggregate([...parts]).metrics()
 }

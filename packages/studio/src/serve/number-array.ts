@@ -18,6 +18,7 @@ let room = new Float32Array(4096)
 
 /** An array of numbers found in JSON, and the position behind it. */
 export interface FoundNumbers {
+  /** In memory that the next call overwrites. */
   numbers: Float32Array
   end: number
 }
@@ -88,13 +89,14 @@ export function readNumberArray(bytes: Uint8Array, at: number): FoundNumbers | u
     if (count === room.length) grow()
     room[count++] = negative ? -value : value
     at = skipSpace(bytes, at)
-    if (bytes[at] === CLOSE) return { numbers: room.slice(0, count), end: at + 1 }
+    if (bytes[at] === CLOSE) return { numbers: room.subarray(0, count), end: at + 1 }
     if (bytes[at] !== COMMA) return undefined
     at++
   }
 }
 
-function skipSpace(bytes: Uint8Array, at: number): number {
+/** The position behind white space. */
+export function skipSpace(bytes: Uint8Array, at: number): number {
   let byte = bytes[at]
   while (byte === 32 || byte === 10 || byte === 13 || byte === 9) byte = bytes[++at]
   return at

@@ -1,6 +1,7 @@
 import { type Ranking, Reranker, Selection, type Settings } from '@kith/core'
 import type { Role } from '@kith/encoder'
-import type { Embedder } from './embedder.ts'
+import { dot } from './dot.ts'
+import type { TextEmbedder } from './embedder.ts'
 import { checkEmbedding, type Embedding } from './embedding-field.ts'
 import type { Item } from './item.ts'
 import { Problem } from './problem.ts'
@@ -14,11 +15,11 @@ export interface Ranked extends Ranking {
 /** Ranks the documents of requests, embedding those that come without an embedding. */
 export class Ranker {
   readonly settings: Settings
-  readonly #embedder: Embedder | undefined
+  readonly #embedder: TextEmbedder | undefined
   readonly #withTexts: Reranker
   readonly #withoutTexts: Reranker
 
-  constructor(settings: Settings, embedder: Embedder | undefined) {
+  constructor(settings: Settings, embedder: TextEmbedder | undefined) {
     this.settings = settings
     this.#embedder = embedder
     this.#withTexts = new Reranker(settings)
@@ -130,17 +131,13 @@ function bySimilarity(
   documents: readonly Embedding[],
   metric: Settings['metric'],
 ): Uint32Array {
-  const similarities = Float64Array.from(documents, ({ vector, square }) => {
+  const similarities = new Float64Array(documents.length)
+  const order = new Uint32Array(documents.length)
+  for (let i = 0; i < documents.length; i++) {
+    const { vector, square } = documents[i]!
     const product = dot(query.vector, vector)
-    return metric === 'dot' || square === 0 ? product : product / Math.sqrt(square)
-  })
-  return Uint32Array.from(documents.keys()).sort(
-    (a, b) => similarities[b]! - similarities[a]! || a - b,
-  )
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
-  return sum
+    similarities[i] = metric === 'dot' || square === 0 ? product : product / Math.sqrt(square)
+    order[i] = i
+  }
+  return order.sort((a, b) => similarities[b]! - similarities[a]! || a - b)
 }

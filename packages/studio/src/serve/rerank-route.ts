@@ -43,7 +43,7 @@ export function rerankRoute(version: '1' | '2'): Route {
     answer,
     list: 'documents',
     async handle({ query, documents, top_n, return_documents }, call) {
-      const rules = { arrays: call.arrays, characters: call.limits.characters }
+      const rules = { vectors: call.vectors, characters: call.limits.characters }
       const asked = readItem(query, 'query', rules)
       const items = documents.map((given, i) => readItem(given, `documents[${i}]`, rules))
       const { order, scores, tokens } = await call.ranker.rank(asked, items, call.signal)

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
-import type { Embedder } from './embedder.ts'
+import type { TextEmbedder } from './embedder.ts'
 import type { ErrorShape } from './error-shapes.ts'
 import type { Limits } from './limits.ts'
 import { Problem } from './problem.ts'
 import type { Ranker } from './ranker.ts'
-import type { Json } from './read-json.ts'
-import type { Searcher } from './searcher.ts'
+import type { RequestVectors } from './request-vectors.ts'
+import type { DocumentSearcher } from './searcher.ts'
 
 /** The services that routes use. */
 export interface Services {
   limits: Limits
   ranker: Ranker
-  embedder: Embedder | undefined
-  searcher: Searcher | undefined
+  embedder: TextEmbedder | undefined
+  searcher: DocumentSearcher | undefined
   /** The model's name in answers. */
   model: string
 }
 
 /** One request to a route. */
 export interface Call extends Services {
-  /** The arrays of numbers in the body, by the names that stand for them. */
-  arrays: Json['arrays']
+  /** The embeddings in the body, by the names that stand for them. */
+  vectors: RequestVectors
   /** Ends the work when the client is gone or the time is up; made at its first use. */
   signal(): AbortSignal
 }

@@ -7,7 +7,7 @@ import { type Item, itemSchema, readItem } from './item.ts'
 import { Problem } from './problem.ts'
 import { relevanceOf } from './relevance.ts'
 import { answerId, type Call, type Route, route } from './route.ts'
-import type { Hit, Searcher } from './searcher.ts'
+import type { DocumentSearcher, Hit } from './searcher.ts'
 
 /** Results of a search where a request does not say how many. */
 const USUAL_RESULTS = 10
@@ -38,7 +38,7 @@ export const searchRoute: Route = route({
   async handle({ query, top_n, candidates, return_documents }, call) {
     const { searcher, limits, ranker } = call
     if (!searcher) throw new Problem(422, 'this server has no documents: start it with --store')
-    const rules = { arrays: call.arrays, characters: limits.characters }
+    const rules = { vectors: call.vectors, characters: limits.characters }
     const asked = readItem(query, 'query', rules)
     const top = top_n ?? USUAL_RESULTS
     const looked = lookedAt(ranker.settings, asked.text !== undefined)
@@ -71,7 +71,7 @@ type EmbeddedItem = Item & { embedding: Embedding }
 
 /** The documents most similar to a query, and their ranking. */
 async function findAndRank(
-  searcher: Searcher,
+  searcher: DocumentSearcher,
   item: EmbeddedItem,
   top: number,
   { ranker, signal }: Call,

@@ -45,6 +45,9 @@ export interface Search {
   vectors: boolean
 }
 
+/** Searches documents: a `Searcher`, or that of another process. */
+export type DocumentSearcher = Pick<Searcher, 'dimensions' | 'search' | 'vectors'>
+
 /** Searches a store for the queries of requests, those that come at the same time together. */
 export class Searcher {
   readonly #store: SearchStore

@@ -1,15 +1,21 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { getRequestListener } from '@hono/node-server'
-import { KithError, type PartialSettings, resolveSettings, type Settings } from '@kith/core'
-import { createApp, type ServerState } from './app.ts'
+import {
+  KithError,
+  type PartialSettings,
+  resolveSettings,
+  type Settings,
+  termStatisticsToBytes,
+} from '@kith/core'
+import type { ServerState } from './app.ts'
 import { Embedder } from './embedder.ts'
 import { checkAccess } from './guard.ts'
+import { openHttpServer } from './http-server.ts'
 import { type Limits, resolveLimits } from './limits.ts'
 import { Metrics } from './metrics.ts'
 import { Ranker } from './ranker.ts'
 import { Searcher, type SearchStore } from './searcher.ts'
 import type { TextModel } from './text-model.ts'
+import type { WorkerPlan } from './worker-questions.ts'
+import { type Shared, Workers } from './workers.ts'
 
 /** Options of a rerank server. */
 export interface ServeOptions {
@@ -32,6 +38,11 @@ export interface ServeOptions {
    */
   statistics?: 'store' | 'context' | undefined
   limits?: Partial<Limits> | undefined
+  /**
+   * Processes that answer requests, default 1: this one. More are child processes of this one,
+   * which keeps the encoder, the cache and the store, and ends them.
+   */
+  workers?: number | undefined
   /** Called with errors whose cause clients do not get; default: `console.error`. */
   onError?: ((error: unknown) => void) | undefined
 }
@@ -48,16 +59,10 @@ export interface RunningServer {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Connections at the same time; more are refused by the system. */
-const CONNECTIONS = 1024
-/** Milliseconds that headers may take, and that an idle connection is kept. */
-const HEADERS_TIME = 10_000
-const IDLE_TIME = 30_000
-
 /** Starts a rerank server; it takes requests when the promise is fulfilled. */
 export async function startServer(options: ServeOptions = {}): Promise<RunningServer> {
   const { host = defaultAddress.host, port = defaultAddress.port } = options
-  const { keys = [], open = false, store, openModel } = options
+  const { keys = [], open = false, store, openModel, workers = 1 } = options
   let embedder: Embedder | undefined
   const release = async (): Promise<void> => {
     await embedder?.close()
@@ -66,6 +71,7 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
   try {
     const access = { host, keys, open }
     checkAccess(access)
+    checkWorkers(workers)
     const limits = resolveLimits(options.limits)
     const settings = await withStatistics(resolveSettings(options.settings), options)
     const state: ServerState = { underWay: 0, stopping: false }
@@ -75,25 +81,23 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
       cached: () => embedder?.cached ?? 0,
     })
     embedder = openModel && new Embedder(await openModel(), limits, metrics)
-    const app = createApp({
-      limits,
-      access,
-      metrics,
-      state,
+    const shared: Shared = {
       embedder,
       searcher: store && new Searcher(store, limits),
-      ranker: new Ranker(settings, embedder),
-      model: embedder?.name ?? 'kith',
+      metrics,
       onError: options.onError ?? console.error,
-    })
-    const server = httpServer(app, limits)
-    await listen(server, port, host)
+    }
+    const common = { access, limits, model: embedder?.name ?? 'kith' }
+    const ranker = new Ranker(settings, embedder)
+    const metricsText = () => metrics.text()
+    const server = await (workers > 1
+      ? Workers.start(workers, workerPlan({ ...common, port, settings }, shared), shared)
+      : openHttpServer({ ...shared, ...common, state, ranker, metricsText }, port))
     const close = async (): Promise<void> => {
-      state.stopping = true
-      await stop(server, limits.seconds)
+      await server.close()
       await release()
     }
-    return { url: urlOf(server), close, [Symbol.asyncDispose]: close }
+    return { url: server.url, close, [Symbol.asyncDispose]: close }
   } catch (error) {
     await release()
     throw error
@@ -116,43 +120,22 @@ async function withStatistics(
   return found?.terms === terms ? { ...settings, statistics: found } : settings
 }
 
-function httpServer(app: ReturnType<typeof createApp>, { seconds }: Limits): Server {
-  const requestTimeout = Math.ceil(seconds * 1000)
-  const server = createServer(
-    {
-      headersTimeout: Math.min(HEADERS_TIME, requestTimeout),
-      requestTimeout,
-      keepAliveTimeout: IDLE_TIME,
-      connectionsCheckingInterval: 1000,
-    },
-    // The globals of a program that starts a server stay what they are.
-    getRequestListener(app.fetch, { overrideGlobalObjects: false }),
-  )
-  server.maxConnections = CONNECTIONS
-  // Clients that do not read their answers would keep these in memory.
-  server.timeout = 2 * requestTimeout
-  return server
+function checkWorkers(workers: number): void {
+  if (Number.isInteger(workers) && workers > 0) return
+  throw new KithError('BAD_SETTING', `workers is ${workers}, allowed: whole numbers above 0`)
 }
 
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
-      const reason = code === 'EADDRINUSE' ? 'it is taken, choose another --port' : message
-      reject(new KithError('BAD_INPUT', `cannot listen on ${host} port ${port}: ${reason}`))
-    })
-    server.listen(port, host, resolve)
-  })
-}
-
-/** Waits for the requests under way, but no longer than one may take. */
-async function stop(server: Server, seconds: number): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve))
-  const deadline = setTimeout(() => server.closeAllConnections(), seconds * 1000)
-  await closed
-  clearTimeout(deadline)
-}
-
-function urlOf(server: Server): string {
-  const { address, family, port } = server.address() as AddressInfo
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+/** What worker processes are told, as plain data. */
+function workerPlan(
+  { settings, ...plan }: Pick<WorkerPlan, 'access' | 'port' | 'limits' | 'settings' | 'model'>,
+  { embedder, searcher }: Shared,
+): WorkerPlan {
+  const { statistics, ...others } = settings
+  return {
+    ...plan,
+    settings: others,
+    statistics: statistics && termStatisticsToBytes(statistics),
+    embedder: embedder && { name: embedder.name, dimensions: embedder.dimensions },
+    searcher: searcher && { dimensions: searcher.dimensions },
+  }
 }

@@ -18,7 +18,7 @@ export const teiRoute: Route = route({
   answer: z.array(z.object({ index: z.int(), score: z.number(), text: z.string().optional() })),
   list: 'texts',
   async handle({ query, texts, raw_scores, return_text }, call) {
-    const rules = { arrays: call.arrays, characters: call.limits.characters }
+    const rules = { vectors: call.vectors, characters: call.limits.characters }
     const asked = readItem(query, 'query', rules)
     const items = texts.map((text, i) => readItem(text, `texts[${i}]`, rules))
     const { order, scores } = await call.ranker.rank(asked, items, call.signal)
