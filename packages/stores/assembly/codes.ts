@@ -11,6 +11,9 @@ import { word } from './address'
 const ZERO: i8 = 64
 const LARGEST: f32 = 63
 
+/** Added to a small number, it leaves the nearest whole one, in the last bits. */
+const WHOLE: f32 = 12582912
+
 /** Bytes of the facts of four rows. */
 export const FACTS: usize = 48
 
@@ -79,30 +82,32 @@ export function encodeRows(
 function encode(from: usize, end: usize, inverse: f32, scale: f32, to: usize): f32 {
   const factor = f32x4.splat(inverse)
   const step = f32x4.splat(scale)
+  const whole = f32x4.splat(WHOLE)
   let left = f32x4.splat(0)
   for (; from < end; from += 64) {
     const a = v128.load(from)
     const b = v128.load(from, 16)
     const c = v128.load(from, 32)
     const d = v128.load(from, 48)
-    const p = f32x4.nearest(f32x4.mul(a, factor))
-    const q = f32x4.nearest(f32x4.mul(b, factor))
-    const r = f32x4.nearest(f32x4.mul(c, factor))
-    const s = f32x4.nearest(f32x4.mul(d, factor))
-    const ab = f32x4.add(squared(less(a, p, step)), squared(less(b, q, step)))
-    const cd = f32x4.add(squared(less(c, r, step)), squared(less(d, s, step)))
+    const p = f32x4.add(f32x4.mul(a, factor), whole)
+    const q = f32x4.add(f32x4.mul(b, factor), whole)
+    const r = f32x4.add(f32x4.mul(c, factor), whole)
+    const s = f32x4.add(f32x4.mul(d, factor), whole)
+    const ab = f32x4.add(leftOut(a, p, step), leftOut(b, q, step))
+    const cd = f32x4.add(leftOut(c, r, step), leftOut(d, s, step))
     left = f32x4.add(left, f32x4.add(ab, cd))
-    const low = i16x8.narrow_i32x4_s(i32x4.trunc_sat_f32x4_s(p), i32x4.trunc_sat_f32x4_s(q))
-    const high = i16x8.narrow_i32x4_s(i32x4.trunc_sat_f32x4_s(r), i32x4.trunc_sat_f32x4_s(s))
+    const low = i16x8.narrow_i32x4_s(i32x4.sub(p, whole), i32x4.sub(q, whole))
+    const high = i16x8.narrow_i32x4_s(i32x4.sub(r, whole), i32x4.sub(s, whole))
     v128.store(to, i8x16.add(i8x16.narrow_i16x8_s(low, high), i8x16.splat(ZERO)))
     to += 64
   }
   return sum(left)
 }
 
-/** What a code leaves out of four numbers. */
-function less(numbers: v128, code: v128, step: v128): v128 {
-  return f32x4.sub(numbers, f32x4.mul(code, step))
+/** The squares of what codes leave out of four numbers; the codes have WHOLE added. */
+function leftOut(numbers: v128, codes: v128, step: v128): v128 {
+  const whole = f32x4.sub(codes, f32x4.splat(WHOLE))
+  return squared(f32x4.sub(numbers, f32x4.mul(whole, step)))
 }
 
 function squared(x: v128): v128 {

@@ -91,7 +91,7 @@ describe.each(compiled)('codes, %s', (kernel) => {
   })
 
   it('search again where a sample promised too much', async () => {
-    // Every 16th document is sampled, and only those are good.
+    // Every 16th document is good, and every 32nd is sampled.
     const documents = matrix(4096, 16, 'noise', 7)
     documents.data.forEach((value, i) => {
       documents.data[i] = i % 256 < 16 ? 10 + value : value

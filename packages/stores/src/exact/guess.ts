@@ -3,7 +3,7 @@ import { toFloats } from '../half.ts'
 
 /** Documents of a sample, and at most this part of all. */
 const SAMPLE_ROWS = 2 ** 14
-const MOST_PART = 1 / 16
+const MOST_PART = 1 / 32
 /** They are read in this many places all over the collection, as neighbours may be alike. */
 const PLACES = 256
 /** Documents with larger numbers are left to the search, which knows what to say of them. */
@@ -29,11 +29,11 @@ export async function sampleOf(reader: DocumentReader): Promise<DocumentReader |
 
 /**
  * The rank that a query's `top`-th document is almost certainly above among a sample: where so
- * many are expected, three standard deviations more. Undefined if the sample is too small.
+ * many are expected, four standard deviations more. Undefined if the sample is too small.
  */
 export function guessRank(top: number, sampleRows: number, rows: number): number | undefined {
   const expected = (top * sampleRows) / rows
-  const rank = Math.ceil(expected + 3 * Math.sqrt(expected) + 3)
+  const rank = Math.ceil(expected + 4 * Math.sqrt(expected) + 3)
   return rank <= sampleRows ? rank : undefined
 }
 
