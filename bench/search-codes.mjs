@@ -20,7 +20,7 @@ const NOISE = 0.2
 const DRAWN = 2 ** 20
 
 export async function runCodes() {
-  const queryCount = Number(option('queries') ?? 500)
+  const queryCount = Number(option('queries') ?? 1000)
   const folder = option('collection') ?? 'demo-output/wordnet-half'
   const documents = new Float32Array(new SharedArrayBuffer(DOCUMENTS * DIMENSIONS * 4))
   const queries = new Float32Array(queryCount * DIMENSIONS)

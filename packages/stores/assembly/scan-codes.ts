@@ -39,6 +39,8 @@ export function scanCodes(
 ): i32 {
   const line = (<usize>((documents + 3) & ~3)) << 2
   const pairBytes = (<usize>blocks) << 5
+  // Sooner than scan does: a higher threshold saves scores, and a choice costs little beside them.
+  const many = min(top + (top >> 2) + 16, 2 * top)
   let end = pairs
   let scored = 0
   for (let q = 0; q < queryCount; q += 2) {
@@ -73,7 +75,7 @@ export function scanCodes(
           store<i32>(word(keptRows, count), firstRow + document)
           count++
         }
-        if (count >= top + (top >> 2) + 16) {
+        if (count >= many) {
           store<f32>(word(thresholds, query), select(keptScores, keptRows, count, top))
           count = top
         }

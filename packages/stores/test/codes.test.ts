@@ -26,6 +26,7 @@ const kinds = {
   short: (random, row) => random() * (row % 2 === 0 ? 1e-22 : 1e-15),
   zeros: (random, row) => (row % 3 === 0 ? 0 : random()),
   zero: () => 0,
+  rising: (_, row) => row + 1,
   spike: (random, row, column) => (column === row % 16 ? 100 : 0.01 * random()),
 } satisfies Record<string, (random: () => number, row: number, column: number) => number>
 type Kind = keyof typeof kinds
@@ -106,22 +107,37 @@ describe.each(compiled)('codes, %s', (kernel) => {
     expect(seen.at(-1)).toBe(documents.rows)
   })
 
+  it('have room for all candidates that one tile may bring', async () => {
+    // The second query's best documents are the first ones, those of the others the last ones.
+    const queries = matrix(8, 256, 'zero', 1)
+    for (let q = 0; q < 8; q++) queries.data[q * 256] = q === 1 ? -1 : 1
+    for (let rows = 1990; rows < 2130; rows += 5) {
+      const documents = matrix(rows, 256, 'rising', 1)
+      const options = { top: 2, kernel, codes: true, workers: 0 }
+      const found = await searchExact(queries, shared(documents), options)
+      expect([...found.rows.subarray(0, 4)]).toEqual([rows - 1, rows - 2, 0, 1])
+      expect([...found.scores.subarray(0, 4)]).toEqual([rows, rows - 1, -1, -2])
+    }
+  })
+
   it.each([
     ['a document that is not finite', 3, NaN],
     ['an infinite document', 3, Infinity],
     ['products beyond float32', 1e10, 3e38],
+    ['products of a query without a code beyond float32', 1e30, 1e11],
   ])('report %s as a search without codes does', async (_, queryValue, value) => {
     const queries = matrix(2, 16, 'positive', 1)
     queries.data.fill(queryValue)
-    const documents = matrix(2000, 16, 'noise', 2)
-    documents.data[1900 * 16 + 3] = value
+    // A row that is in the sample.
+    const documents = matrix(2048, 16, 'noise', 2)
+    documents.data[1920 * 16 + 3] = value
     const messages = [false, true].map((codes) =>
       searchExact(queries, shared(documents), { top: 5, kernel, codes, workers: 0 }).then(
         () => 'found',
         (error: Error) => error.message,
       ),
     )
-    expect(await messages[0]).toMatch(/document row 1900/)
+    expect(await messages[0]).toMatch(/document row 1920/)
     expect(await messages[1]).toBe(await messages[0])
   })
 

@@ -1,3 +1,5 @@
+import type { Matrix } from '@kith/core'
+
 /** What a search knows of a query besides its code, in the form of the kernel. */
 export interface QueryFacts {
   /** The query is about `scale` times its code. */
@@ -10,6 +12,8 @@ export interface QueryFacts {
   offset: number
 }
 
+/** Numbers that the kernel's products of codes take at a time. */
+export const CODE_BLOCK = 16
 /** The kernel adds up products of this many numbers in 16 bits, in eight sums of two neighbours. */
 const RUN = 256
 /** The largest sum of one sign: times a document's largest code, 127, it is still 16 bits. */
@@ -23,10 +27,12 @@ const LONGEST = 1e15
 /** Covers the rounding of a number to float32. */
 const UP = 1 + 2 ** -20
 
-/** Whether an inner product with this query can be estimated from codes. */
-export function hasCode(query: Float32Array): boolean {
-  const length = lengthOf(query)
-  return length === 0 || (length >= SHORTEST && length <= LONGEST)
+/** Whether inner products with these queries can be estimated from codes. */
+export function haveCodes({ data, rows, dimensions }: Matrix): boolean {
+  if (dimensions % CODE_BLOCK !== 0) return false
+  return Array.from({ length: rows }, (_, q) =>
+    lengthOf(data.subarray(q * dimensions, (q + 1) * dimensions)),
+  ).every((length) => length === 0 || (length >= SHORTEST && length <= LONGEST))
 }
 
 /**

@@ -10,7 +10,7 @@ export interface Batch {
   /** Documents to keep per query, at least 1. */
   top: number
   cosine: boolean
-  /** Whether codes say which documents need a score; the documents found are the same. */
+  /** Whether codes, which the queries must have, say which documents need a score. */
   codes: boolean
   /** Scores at or below which a document is of no interest, one per query. */
   thresholds: Float32Array | undefined

@@ -8,6 +8,7 @@ import { withScanThreads } from '../scan-threads.ts'
 import { checkQueries } from './finite.ts'
 import { sampleOf } from './guess.ts'
 import { recipeFor } from './kernel-module.ts'
+import { haveCodes } from './query-codes.ts'
 import { ScanError } from './scan-error.ts'
 import type { Batch } from './scanner.ts'
 import { type Search, searchBatch } from './search-batch.ts'
@@ -106,7 +107,8 @@ async function searchAll(
   options: SearchOptions,
   result: SearchResult,
 ): Promise<void> {
-  const { metric, onProgress, signal, codes = areWorthwhile(queries, options) } = options
+  const { metric, onProgress, signal } = options
+  const codes = (options.codes ?? areWorthwhile(queries, options)) && haveCodes(queries)
   const { data, rows, dimensions } = queries
   const top = result.perQuery
   const fitting = Math.max(1, Math.floor(SCANNER_BYTES / bytesPerQuery(dimensions, top)))

@@ -1,5 +1,5 @@
 import { badScore } from './finite.ts'
-import { encodeQuery, hasCode, slackFor } from './query-codes.ts'
+import { CODE_BLOCK, encodeQuery, slackFor } from './query-codes.ts'
 import { ScanError } from './scan-error.ts'
 import type { Batch, Best, Block, Scanner } from './scanner.ts'
 import { type Layout, layoutFor, type WasmExports } from './wasm-layout.ts'
@@ -8,8 +8,6 @@ const PAGE = 1 << 16
 /** Documents that the inner loop takes at a time, and queries. */
 const QUAD = 4
 const PAIR = 2
-/** Numbers that the products of codes take at a time. */
-const CODE_BLOCK = 16
 /** Codes are of no use in a tile where more than this part of all scores is needed after all. */
 const MOST_SCORED = 1 / 4
 /** Then so many tiles have no codes; twice as many the next time. */
@@ -36,8 +34,7 @@ export class WasmScanner implements Scanner {
 
   begin(batch: Batch): void {
     const { rows, dimensions, data } = batch.queries
-    const coded = batch.codes && dimensions % CODE_BLOCK === 0 && vectors(batch).every(hasCode)
-    const layout = layoutFor(rows, dimensions, batch.top, coded)
+    const layout = layoutFor(rows, dimensions, batch.top, batch.codes)
     this.#batch = batch
     this.#layout = layout
     this.#reserve(layout.end)
@@ -53,12 +50,12 @@ export class WasmScanner implements Scanner {
     this.#integers.fill(0, layout.counts / 4, layout.counts / 4 + rows)
     this.#floats.fill(-Infinity, layout.thresholds / 4, layout.thresholds / 4 + rows)
     if (batch.thresholds) this.#floats.set(batch.thresholds, layout.thresholds / 4)
-    if (coded) this.#encodeQueries()
+    if (batch.codes) this.#encodeQueries()
     this.#seen = 0
     this.#pause = FIRST_PAUSE
     this.#resume = Infinity
     // There are no thresholds, if none are given, before the first choice among candidates.
-    if (coded) this.#resume = batch.thresholds ? 0 : 2 * batch.top
+    if (batch.codes) this.#resume = batch.thresholds ? 0 : 2 * batch.top
   }
 
   scan(block: Block): void {
@@ -101,7 +98,8 @@ export class WasmScanner implements Scanner {
     const bytes = new Int8Array(this.#memory.buffer)
     const code = new Int8Array(dimensions)
     this.#floats.set(queries.data.subarray(0, queries.rows * dimensions), layout.queryRows / 4)
-    vectors(this.#batch).forEach((vector, q) => {
+    for (let q = 0; q < queries.rows; q++) {
+      const vector = queries.data.subarray(q * dimensions, (q + 1) * dimensions)
       const { scale, length, error, offset } = encodeQuery(vector, code)
       const inverse = cosine ? this.#floats[layout.queryInverses / 4 + q]! : 1
       const facts = layout.queryFacts / 4 + q * 4
@@ -111,7 +109,7 @@ export class WasmScanner implements Scanner {
       for (let i = 0; i < dimensions; i += CODE_BLOCK) {
         bytes.set(code.subarray(i, i + CODE_BLOCK), to + i * PAIR)
       }
-    })
+    }
   }
 
   /** Scores the documents of a tile whose codes say that they may be good enough. */
@@ -223,9 +221,4 @@ export class WasmScanner implements Scanner {
     this.#halves = new Uint16Array(this.#memory.buffer)
     this.#integers = new Uint32Array(this.#memory.buffer)
   }
-}
-
-/** The queries of a batch, one by one. */
-function vectors({ queries: { data, rows, dimensions } }: Batch): Float32Array[] {
-  return Array.from({ length: rows }, (_, q) => data.subarray(q * dimensions, (q + 1) * dimensions))
 }
