@@ -1,4 +1,4 @@
-/** `npm run bench` runs every benchmark, `npm run bench -- text` those named; `--minutes=10` is for `serve`, `--passages=1000000` for `text`. */
+/** `npm run bench` runs every benchmark, `npm run bench -- text` those named; `--minutes=10` is for `serve`, `--passages=1000000` for `text`, `--collection=` and `--queries=` for `search`. */
 import { cpus } from 'node:os'
 import { kernel } from '@kith/core'
 

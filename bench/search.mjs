@@ -13,6 +13,7 @@ import { searchExact } from '@kith/stores'
 import ort from 'onnxruntime-node'
 import { generator } from './clusters.mjs'
 import { sideBySide, table } from './measure.mjs'
+import { runCodes } from './search-codes.mjs'
 
 const DOCUMENTS = 200_000
 const DIMENSIONS = 768
@@ -44,6 +45,7 @@ export async function run() {
   numpy?.close()
   spin.close()
   report(times, numpy?.name)
+  await runCodes()
 }
 
 function report(times, numpyName) {

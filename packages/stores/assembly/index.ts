@@ -1,6 +1,8 @@
 /** The kernel of exact search, over memory that the caller lays out. */
 
+export { encodeRows } from './codes'
 export { inverseLengths } from './lengths'
 export { packFloats, packHalves } from './pack'
 export { scan } from './scan'
+export { scanCodes } from './scan-codes'
 export { sort } from './sort'

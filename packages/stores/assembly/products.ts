@@ -23,13 +23,13 @@ export function products(
 }
 
 /** a · b + sum, fused where the build has relaxed SIMD. */
-function madd(a: v128, b: v128, sum: v128): v128 {
+export function madd(a: v128, b: v128, sum: v128): v128 {
   if (ASC_FEATURE_RELAXED_SIMD) return f32x4.relaxed_madd(a, b, sum)
   return f32x4.add(f32x4.mul(a, b), sum)
 }
 
 /** Four vectors of partial sums become the four lanes of one vector. */
-function fold(a: v128, b: v128, c: v128, d: v128): v128 {
+export function fold(a: v128, b: v128, c: v128, d: v128): v128 {
   const ab = f32x4.add(v128.shuffle<f32>(a, b, 0, 4, 1, 5), v128.shuffle<f32>(a, b, 2, 6, 3, 7))
   const cd = f32x4.add(v128.shuffle<f32>(c, d, 0, 4, 1, 5), v128.shuffle<f32>(c, d, 2, 6, 3, 7))
   return f32x4.add(v128.shuffle<f32>(ab, cd, 0, 1, 4, 5), v128.shuffle<f32>(ab, cd, 2, 3, 6, 7))

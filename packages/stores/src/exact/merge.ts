@@ -2,16 +2,22 @@ import type { Best } from './scanner.ts'
 
 /**
  * The best of several scanners' documents for a batch of queries, best first, ties
- * by the lower row: `top` documents per query, which the scanners have together.
+ * by the lower row: `top` documents per query. Returns the queries for which the scanners
+ * have fewer together; these get none.
  */
-export function merge(found: Best[], top: number, rows: Uint32Array, scores: Float32Array): void {
-  if (found.length === 1) {
-    rows.set(found[0]!.rows)
-    scores.set(found[0]!.scores)
-    return
-  }
+export function merge(
+  found: Best[],
+  top: number,
+  rows: Uint32Array,
+  scores: Float32Array,
+): number[] {
   const queries = found[0]!.counts.length
+  const short: number[] = []
   for (let q = 0; q < queries; q++) {
+    if (found.reduce((sum, { counts }) => sum + counts[q]!, 0) < top) {
+      short.push(q)
+      continue
+    }
     const heads = found.map(() => q * top)
     const ends = found.map(({ counts }) => q * top + counts[q]!)
     for (let i = 0; i < top; i++) {
@@ -26,6 +32,7 @@ export function merge(found: Best[], top: number, rows: Uint32Array, scores: Flo
       scores[q * top + i] = found[best]!.scores[from]!
     }
   }
+  return short
 }
 
 function before(found: Best[], heads: number[], a: number, b: number): boolean {

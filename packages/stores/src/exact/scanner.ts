@@ -10,6 +10,10 @@ export interface Batch {
   /** Documents to keep per query, at least 1. */
   top: number
   cosine: boolean
+  /** Whether codes, which the queries must have, say which documents need a score. */
+  codes: boolean
+  /** Scores at or below which a document is of no interest, one per query. */
+  thresholds: Float32Array | undefined
 }
 
 /** Some documents in a row: float32, or half-precision floats as they lie in a file. */

@@ -3,13 +3,15 @@ import { type KernelName, KithError, kernel, type Matrix } from '@kith/core'
 import { choice, range, throwIfAborted } from '@kith/core/internal'
 import { type AsyncScanner, localScanner } from '../async-scanner.ts'
 import { checkDocuments, DocumentReader, type DocumentSource } from '../documents.ts'
-import { handRound, leastRows, slotsFor } from '../hand-round.ts'
+import { leastRows, slotsFor } from '../hand-round.ts'
 import { withScanThreads } from '../scan-threads.ts'
 import { checkQueries } from './finite.ts'
+import { sampleOf } from './guess.ts'
 import { recipeFor } from './kernel-module.ts'
-import { merge } from './merge.ts'
+import { haveCodes } from './query-codes.ts'
 import { ScanError } from './scan-error.ts'
 import type { Batch } from './scanner.ts'
+import { type Search, searchBatch } from './search-batch.ts'
 import { bytesPerQuery } from './wasm-layout.ts'
 
 /** The score of a document: its inner product with the query, or their cosine. */
@@ -32,6 +34,8 @@ export interface SearchOptions {
   signal?: AbortSignal
   /** @internal The tests name one. */
   kernel?: KernelName
+  /** @internal Whether codes are used: the tests and the benchmark say. */
+  codes?: boolean
 }
 
 /** The best documents of each query. */
@@ -46,6 +50,8 @@ export interface SearchResult {
 
 /** Below this many multiplications, starting a worker takes longer than the search. */
 const SMALL_WORK = 2 ** 29
+/** Queries from which on the codes of a document are worth making. */
+const CODED_QUERIES = 64
 /** Kernel memory of one scanner; queries that do not fit take further passes over the documents. */
 const SCANNER_BYTES = 2 ** 28
 
@@ -95,18 +101,31 @@ export async function searchExact(
 
 /** Batch after batch of queries, each with a pass over all documents. */
 async function searchAll(
-  { data, rows, dimensions }: Matrix,
+  queries: Matrix,
   reader: DocumentReader,
   scanners: AsyncScanner[],
-  { metric, onProgress, signal }: SearchOptions,
+  options: SearchOptions,
   result: SearchResult,
 ): Promise<void> {
+  const { metric, onProgress, signal } = options
+  const codes = (options.codes ?? areWorthwhile(queries, options)) && haveCodes(queries)
+  const { data, rows, dimensions } = queries
   const top = result.perQuery
   const fitting = Math.max(1, Math.floor(SCANNER_BYTES / bytesPerQuery(dimensions, top)))
   const step = Math.ceil(rows / Math.ceil(rows / fitting))
   const passes = Math.ceil(rows / step)
-  const slots = slotsFor(scanners, reader)
   let done = 0
+  const search: Search = {
+    scanners,
+    reader,
+    slots: slotsFor(scanners, reader),
+    sample: codes ? await sampleOf(reader) : undefined,
+    onBlock(count) {
+      done += count
+      throwIfAborted(signal)
+      if (count > 0) onProgress?.(done, reader.rows * passes)
+    },
+  }
   for (let from = 0; from < rows; from += step) {
     const to = Math.min(from + step, rows)
     const batch: Batch = {
@@ -118,18 +137,17 @@ async function searchAll(
       firstQuery: from,
       top,
       cosine: metric === 'cosine',
+      codes,
+      thresholds: undefined,
     }
-    const begun = Promise.all(scanners.map((scanner) => scanner.begin(batch)))
-    const scanned = handRound(reader, slots, (count) => {
-      done += count
-      throwIfAborted(signal)
-      onProgress?.(done, reader.rows * passes)
-    })
-    await Promise.all([begun, scanned])
-    const found = await Promise.all(scanners.map((scanner) => scanner.finish()))
     const part = [from * top, to * top] as const
-    merge(found, top, result.rows.subarray(...part), result.scores.subarray(...part))
+    await searchBatch(search, batch, result.rows.subarray(...part), result.scores.subarray(...part))
   }
+}
+
+/** Whether codes make a search faster; what they find is the same. */
+function areWorthwhile({ rows }: Matrix, options: SearchOptions): boolean {
+  return (options.kernel ?? kernel()) === 'relaxed-simd' && rows >= CODED_QUERIES
 }
 
 function check(queries: Matrix, documents: DocumentSource, options: SearchOptions): void {

@@ -20,6 +20,37 @@ export interface WasmExports {
     bestScores: number,
     bestRows: number,
   ): number
+  encodeRows(
+    packed: number,
+    rows: number,
+    blocks: number,
+    slack: number,
+    inverses: number,
+    codes: number,
+    facts: number,
+  ): number
+  scanCodes(
+    queryCodes: number,
+    queryFacts: number,
+    queries: number,
+    queryCount: number,
+    queryInverses: number,
+    codes: number,
+    facts: number,
+    tile: number,
+    documents: number,
+    tileInverses: number,
+    firstRow: number,
+    blocks: number,
+    sums: number,
+    pairs: number,
+    top: number,
+    room: number,
+    counts: number,
+    thresholds: number,
+    bestScores: number,
+    bestRows: number,
+  ): number
   sort(scores: number, rows: number, count: number, scratch: number, places: number): void
 }
 
@@ -29,6 +60,8 @@ export interface Layout {
   chunks: number
   /** Documents of a tile, a multiple of 4. */
   tileRows: number
+  /** Documents of a tile of codes; without codes 0. */
+  codeRows: number
   /** Candidates that a query has room for. */
   room: number
   staged: number
@@ -43,6 +76,12 @@ export interface Layout {
   bestRows: number
   sorting: number
   places: number
+  queryCodes: number
+  queryFacts: number
+  queryRows: number
+  codes: number
+  facts: number
+  pairs: number
   end: number
 }
 
@@ -53,12 +92,24 @@ const TILE_BYTES = 96 * 1024
 /** Short vectors: more documents than this bring nothing. */
 const MOST_TILE_ROWS = 256
 
-/** The layout for a batch of queries. */
-export function layoutFor(queryCount: number, dimensions: number, top: number): Layout {
+/** Documents of a tile of codes: enough that the queries, which pass by, come from the cache in time. */
+const CODE_ROWS = 128
+/** Pairs of a query and a document that scan-codes.ts collects, besides those of two lines. */
+const PAIRS = 256
+
+/** The layout for a batch of queries, with or without codes. */
+export function layoutFor(
+  queryCount: number,
+  dimensions: number,
+  top: number,
+  coded: boolean,
+): Layout {
   const chunks = Math.ceil(dimensions / 4)
   const fitting = Math.floor(TILE_BYTES / (chunks * 64)) * 4
   const tileRows = Math.min(Math.max(fitting, 4), MOST_TILE_ROWS)
-  const room = 2 * top + tileRows
+  const codeRows = coded ? CODE_ROWS : 0
+  const mostRows = Math.max(tileRows, codeRows)
+  const room = 2 * top + mostRows
   let end = BASE
   const words = (count: number): number => {
     const start = end
@@ -66,15 +117,18 @@ export function layoutFor(queryCount: number, dimensions: number, top: number): 
     end += Math.ceil((count * 4 + 64) / 64) * 64
     return start
   }
-  const tileWords = tileRows * chunks * 4
+  const bytes = (count: number): number => words(Math.ceil(count / 4))
+  const tileWords = mostRows * chunks * 4
+  const codedQueries = coded ? queryCount + 1 : 0
   return {
     chunks,
     tileRows,
+    codeRows,
     room,
     staged: words(tileWords),
     tile: words(tileWords),
-    tileInverses: words(tileRows),
-    scores: words(2 * tileRows),
+    tileInverses: words(mostRows),
+    scores: words(2 * mostRows),
     queries: words((queryCount + 1) * chunks * 4),
     queryInverses: words(queryCount),
     counts: words(queryCount),
@@ -83,11 +137,17 @@ export function layoutFor(queryCount: number, dimensions: number, top: number): 
     bestRows: words(queryCount * room),
     sorting: words(2 * room),
     places: words(256),
+    queryCodes: bytes(codedQueries * dimensions),
+    queryFacts: words(codedQueries * 4),
+    queryRows: words(codedQueries * dimensions),
+    codes: bytes(codeRows * dimensions),
+    facts: words(codeRows * 3),
+    pairs: words((PAIRS + 2 * codeRows) * 3),
     end,
   }
 }
 
 /** Bytes of kernel memory that one more query takes. */
 export function bytesPerQuery(dimensions: number, top: number): number {
-  return layoutFor(1, dimensions, top).end - layoutFor(0, dimensions, top).end
+  return layoutFor(1, dimensions, top, true).end - layoutFor(0, dimensions, top, true).end
 }

@@ -1,4 +1,5 @@
 import { badScore } from './finite.ts'
+import { CODE_BLOCK, encodeQuery, slackFor } from './query-codes.ts'
 import { ScanError } from './scan-error.ts'
 import type { Batch, Best, Block, Scanner } from './scanner.ts'
 import { type Layout, layoutFor, type WasmExports } from './wasm-layout.ts'
@@ -7,6 +8,10 @@ const PAGE = 1 << 16
 /** Documents that the inner loop takes at a time, and queries. */
 const QUAD = 4
 const PAIR = 2
+/** Codes are of no use in a tile where more than this part of all scores is needed after all. */
+const MOST_SCORED = 1 / 4
+/** Then so many tiles have no codes; twice as many the next time. */
+const FIRST_PAUSE = 16
 
 /** The search in WebAssembly: tiles of documents that stay in the cache meet all queries. */
 export class WasmScanner implements Scanner {
@@ -17,6 +22,10 @@ export class WasmScanner implements Scanner {
   #floats!: Float32Array
   #halves!: Uint16Array
   #integers!: Uint32Array
+  /** Documents seen, and until which codes are not tried. */
+  #seen = 0
+  #pause = 0
+  #resume = 0
 
   constructor(module: WebAssembly.Module) {
     const imports = { env: { memory: this.#memory } }
@@ -25,7 +34,7 @@ export class WasmScanner implements Scanner {
 
   begin(batch: Batch): void {
     const { rows, dimensions, data } = batch.queries
-    const layout = layoutFor(rows, dimensions, batch.top)
+    const layout = layoutFor(rows, dimensions, batch.top, batch.codes)
     this.#batch = batch
     this.#layout = layout
     this.#reserve(layout.end)
@@ -40,14 +49,26 @@ export class WasmScanner implements Scanner {
     if (batch.cosine) this.#wasm.inverseLengths(queries, rows, chunks, PAIR, queryInverses)
     this.#integers.fill(0, layout.counts / 4, layout.counts / 4 + rows)
     this.#floats.fill(-Infinity, layout.thresholds / 4, layout.thresholds / 4 + rows)
+    if (batch.thresholds) this.#floats.set(batch.thresholds, layout.thresholds / 4)
+    if (batch.codes) this.#encodeQueries()
+    this.#seen = 0
+    this.#pause = FIRST_PAUSE
+    this.#resume = Infinity
+    // There are no thresholds, if none are given, before the first choice among candidates.
+    if (batch.codes) this.#resume = batch.thresholds ? 0 : 2 * batch.top
   }
 
   scan(block: Block): void {
     const { dimensions } = this.#batch.queries
-    const { tileRows } = this.#layout
+    const { tileRows, codeRows } = this.#layout
     const rows = block.data.length / dimensions
-    for (let from = 0; from < rows; from += tileRows) {
-      this.#scanTile(block, from, Math.min(tileRows, rows - from))
+    for (let from = 0; from < rows; ) {
+      const coded = this.#seen >= this.#resume
+      const count = Math.min(coded ? codeRows : tileRows, rows - from)
+      if (coded) this.#scanCodes(block, from, count)
+      else this.#scanTile(block, from, count)
+      from += count
+      this.#seen += count
     }
   }
 
@@ -70,21 +91,96 @@ export class WasmScanner implements Scanner {
     return { counts, rows, scores }
   }
 
+  #encodeQueries(): void {
+    const { queries, cosine } = this.#batch
+    const layout = this.#layout
+    const { dimensions } = queries
+    const bytes = new Int8Array(this.#memory.buffer)
+    const code = new Int8Array(dimensions)
+    this.#floats.set(queries.data.subarray(0, queries.rows * dimensions), layout.queryRows / 4)
+    for (let q = 0; q < queries.rows; q++) {
+      const vector = queries.data.subarray(q * dimensions, (q + 1) * dimensions)
+      const { scale, length, error, offset } = encodeQuery(vector, code)
+      const inverse = cosine ? this.#floats[layout.queryInverses / 4 + q]! : 1
+      const facts = layout.queryFacts / 4 + q * 4
+      this.#floats.set([scale * inverse, length * inverse, error * inverse], facts)
+      this.#integers[facts + 3] = offset
+      const to = layout.queryCodes + (q - (q % PAIR)) * dimensions + (q % PAIR) * CODE_BLOCK
+      for (let i = 0; i < dimensions; i += CODE_BLOCK) {
+        bytes.set(code.subarray(i, i + CODE_BLOCK), to + i * PAIR)
+      }
+    }
+  }
+
+  /** Scores the documents of a tile whose codes say that they may be good enough. */
+  #scanCodes(block: Block, from: number, count: number): void {
+    const { queries, top, cosine } = this.#batch
+    const { dimensions } = queries
+    const layout = this.#layout
+    const { tile, codes, facts, tileRows } = layout
+    const blocks = dimensions / CODE_BLOCK
+    this.#pack(block, from, count, 1)
+    const inverses = cosine ? layout.tileInverses : 0
+    const slack = slackFor(dimensions)
+    if (!this.#wasm.encodeRows(tile, count, blocks, slack, inverses, codes, facts)) {
+      for (let row = 0; row < count; row += tileRows) {
+        this.#scanTile(block, from + row, Math.min(tileRows, count - row))
+      }
+      return
+    }
+    const scored = this.#wasm.scanCodes(
+      layout.queryCodes,
+      layout.queryFacts,
+      layout.queryRows,
+      queries.rows,
+      cosine ? layout.queryInverses : 0,
+      codes,
+      facts,
+      tile,
+      count,
+      inverses,
+      block.firstRow + from,
+      blocks,
+      layout.scores,
+      layout.pairs,
+      top,
+      layout.room,
+      layout.counts,
+      layout.thresholds,
+      layout.bestScores,
+      layout.bestRows,
+    )
+    if (scored > MOST_SCORED * count * queries.rows) {
+      this.#resume = this.#seen + this.#pause * layout.codeRows
+      this.#pause *= 2
+    }
+  }
+
+  /** Brings documents of a block into the tile, in groups, and with cosine their inverse lengths. */
+  #pack(block: Block, from: number, count: number, group: number): void {
+    const { queries, cosine } = this.#batch
+    const { dimensions } = queries
+    const { staged, tile, chunks, tileInverses } = this.#layout
+    const part = block.data.subarray(from * dimensions, (from + count) * dimensions)
+    if (part instanceof Float32Array && group === 1) {
+      this.#floats.set(part, tile / 4)
+    } else if (part instanceof Float32Array) {
+      this.#floats.set(part, staged / 4)
+      this.#wasm.packFloats(staged, count, dimensions, group, tile)
+    } else {
+      this.#halves.set(part, staged / 2)
+      this.#wasm.packHalves(staged, count, dimensions, group, tile)
+    }
+    const padded = Math.ceil(count / group) * group
+    if (cosine) this.#wasm.inverseLengths(tile, padded, chunks, group, tileInverses)
+  }
+
   #scanTile(block: Block, from: number, count: number): void {
     const { queries, top, cosine, firstQuery } = this.#batch
     const { dimensions } = queries
     const layout = this.#layout
-    const { staged, tile, chunks } = layout
-    const part = block.data.subarray(from * dimensions, (from + count) * dimensions)
-    if (part instanceof Float32Array) {
-      this.#floats.set(part, staged / 4)
-      this.#wasm.packFloats(staged, count, dimensions, QUAD, tile)
-    } else {
-      this.#halves.set(part, staged / 2)
-      this.#wasm.packHalves(staged, count, dimensions, QUAD, tile)
-    }
-    const padded = Math.ceil(count / QUAD) * QUAD
-    if (cosine) this.#wasm.inverseLengths(tile, padded, chunks, QUAD, layout.tileInverses)
+    const { tile, chunks } = layout
+    this.#pack(block, from, count, QUAD)
     const bad = this.#wasm.scan(
       layout.queries,
       queries.rows,
@@ -103,7 +199,7 @@ export class WasmScanner implements Scanner {
       layout.bestRows,
     )
     if (bad >= 0) {
-      const line = layout.scores / 4 + (bad % PAIR) * padded
+      const line = layout.scores / 4 + (bad % PAIR) * Math.ceil(count / QUAD) * QUAD
       const scores = this.#floats.subarray(line, line + count)
       const document = from + scores.findIndex((score) => !Number.isFinite(score))
       throw badScore(block, document, dimensions, firstQuery + bad)
