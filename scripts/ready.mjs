@@ -26,7 +26,7 @@ function install() {
   const stamp = join(stamps, 'installed')
   const digest = digestOf(root, ['package-lock.json'])
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return
-  npm('ci', '--no-progress')
+  npm('ci', '--no-progress', '--prefer-offline')
   mkdirSync(stamps, { recursive: true })
   writeFileSync(stamp, digest)
 }

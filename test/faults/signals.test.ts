@@ -14,6 +14,7 @@ import { writeTurned } from '../../packages/pipelines/test/turned.ts'
 import { temporaryFolder } from '../files.ts'
 import { emptyDatabase, postgres, run } from '../postgres.ts'
 import { holds, signalled } from './signalled.ts'
+import { smallModel } from './small-model.mjs'
 
 // Real processes, on whatever machine: slow is not wrong.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
@@ -47,8 +48,13 @@ beforeAll(async () => {
       .join('')
   writeFileSync(at('qrels.trec'), judged(sizes.queries))
   writeFileSync(at('few.trec'), judged(60))
-  const texts = ids(700, 't').map((id, i) => JSON.stringify({ _id: id, text: `word${i} and ${i}` }))
+  // A small model has as much to lose as a large one, if it has many texts.
+  const texts = ids(20_000, 't').map((id, i) => JSON.stringify({ _id: id, text: `kith ${i}` }))
   writeFileSync(at('texts.jsonl'), `${texts.join('\n')}\n`)
+  for (const [name, bytes] of Object.entries(smallModel())) {
+    mkdirSync(dirname(at(`model/${name}`)), { recursive: true })
+    writeFileSync(at(`model/${name}`), bytes)
+  }
   succeed('search', ...pair(), '--top', '40', '--out', at('run.trec'))
   mkdirSync(turned(''))
   await writeTurned(turned(''))
@@ -153,7 +159,10 @@ describe.each(anew)('kith $name leaves nothing behind', ({ args, isMiddle }) => 
 const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp })[] = [
   {
     name: 'encode',
-    args: (out) => ['encode', '--input', at('texts.jsonl'), '--out', out],
+    args: (out) => [
+      ...['encode', '--model', at('model'), '--input', at('texts.jsonl')],
+      ...['--out', out],
+    ],
     isMiddle: (_, out) => existsSync(`${out}.partial.json`),
     result: (out) => out,
     left: /^out\.npy\.partial(\.json(\.tmp)?)?$/,

@@ -15,6 +15,17 @@ beforeAll(async () => {
 })
 afterAll(() => encoder.close())
 
+/** Encoders that cut texts elsewhere, by the place: several collections share one. */
+const cutting = new Map<number, Promise<Encoder>>()
+function cuttingAt(maxTokens: number): Promise<Encoder> {
+  const opened = cutting.get(maxTokens) ?? loadEncoder('minilm', { maxTokens })
+  cutting.set(maxTokens, opened)
+  return opened
+}
+afterAll(async () => {
+  for (const opened of cutting.values()) await (await opened).close()
+})
+
 /** The collections, and where the texts of their given embeddings were cut. */
 const collections: [string, number][] = [
   ['cranfield', 256],
@@ -25,12 +36,6 @@ const collections: [string, number][] = [
 
 describe.each(collections)('%s', (name, maxTokens) => {
   const folder = sharedCollection(name)
-  let cutting: Encoder
-  beforeAll(async () => {
-    cutting = await loadEncoder('minilm', { maxTokens })
-  })
-  afterAll(() => cutting.close())
-
   test.skipIf(!folder).each([
     ['documents', 'corpus.jsonl', 'docs.npy', SAMPLE],
     ['queries', 'queries.jsonl', 'queries.npy', Number.POSITIVE_INFINITY],
@@ -46,7 +51,7 @@ describe.each(collections)('%s', (name, maxTokens) => {
     const chosen = entries.filter(() => random() < share)
     expect(chosen.length).toBeGreaterThan(Math.min(most, SAMPLE) * 0.5)
     const texts = chosen.map(({ title, text }) => (title ? `${title} ${text}` : text))
-    const { data, dimensions } = await cutting.encode(texts)
+    const { data, dimensions } = await (await cuttingAt(maxTokens)).encode(texts)
     chosen.forEach(({ id }, i) => {
       const row = expected.rowOf(id)!
       const ours = data.subarray(i * dimensions, (i + 1) * dimensions)
