@@ -61,7 +61,7 @@ function figures({ rate, p50, p99, most, serverCpu }) {
 /** One process beside two workers: medians of rounds that alternate. */
 async function oneAndTwo(...servers) {
   const rounds = servers.map(() => [])
-  for (const server of servers) await load(server, { format: 'base64', seconds: 2 })
+  for (const server of servers) await load(server, { format: 'base64', seconds: 4 })
   for (let round = 0; round < ROUNDS; round++) {
     for (const [i, server] of servers.entries()) {
       rounds[i].push(await load(server, { format: 'base64', seconds: 3 }))
