@@ -64,7 +64,9 @@ async function measureJob() {
   const at = (name) => join(folder, name)
   try {
     process.stderr.write('writing 100,000 queries × 60 candidates, 768-d …\n')
-    const files = await writeTopicalFiles(folder, { documents, queries, dimensions, seed: 3 })
+    const files = await writeTopicalFiles(folder, {
+      ...{ documents, queries, dimensions, seed: 3, queryType: 'f16' },
+    })
     await writeTopicalRun(at('run.trec'), { documents, queries, candidates })
     await writeLines(at('qrels.trec'), queries, (q) => `${q} 0 ${q % documents} 1\n`)
     const inputs = {

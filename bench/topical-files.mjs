@@ -10,7 +10,10 @@ const TOPICS = 200
  * Writes embeddings of documents around the centres of topics, of queries, and a run in which two
  * thirds of a query's candidates are of its own topic and none comes twice. Returns the files.
  */
-export async function writeTopicalFiles(folder, { documents, queries, dimensions, seed }) {
+export async function writeTopicalFiles(
+  folder,
+  { documents, queries, dimensions, seed, queryType },
+) {
   const random = generator(seed)
   const centres = Array.from({ length: TOPICS }, () => vector(dimensions, random))
   const rows = function* (count) {
@@ -21,7 +24,7 @@ export async function writeTopicalFiles(folder, { documents, queries, dimensions
   }
   const files = { docs: join(folder, 'docs.npy'), queries: join(folder, 'queries.npy') }
   await writeEmbeddings(files.docs, { dimensions }, rows(documents))
-  await writeEmbeddings(files.queries, { dimensions }, rows(queries))
+  await writeEmbeddings(files.queries, { dimensions, type: queryType }, rows(queries))
   return files
 }
 

@@ -39,4 +39,5 @@ export {
   sliceRun,
 } from './runs/run-slices.ts'
 export { tQuantile } from './stats/t-distribution.ts'
+export { type SharedTexts, shareTexts, textAt } from './terms/shared-texts.ts'
 export { type SharedTextStore, TextReader } from './texts/text-store.ts'

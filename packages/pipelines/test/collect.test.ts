@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { prepareText } from '@kith/core'
 import { openEmbeddings, RunBuilder, writeEmbeddings } from '@kith/ir'
-import { textAt } from '@kith/tune'
+import { textAt } from '@kith/ir/internal'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { collect } from '../src/tune/collect.ts'

@@ -1,12 +1,5 @@
 /** Finding settings, and an honest verdict on them: docs/method.md section 4. */
-export {
-  type SharedTexts,
-  shareTexts,
-  type TrialCollection,
-  type TrialQuery,
-  type TrialTexts,
-  textAt,
-} from './evaluate/collection.ts'
+export type { TrialCollection, TrialQuery, TrialTexts } from './evaluate/collection.ts'
 export { createEvaluator, type Evaluator, type EvaluatorOptions } from './evaluate/evaluator.ts'
 export { createScorer, type Scorer, type ScorerOptions } from './evaluate/scorer.ts'
 export { type QueryTime, timePerQuery } from './evaluate/time-per-query.ts'

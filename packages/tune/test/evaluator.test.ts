@@ -1,8 +1,8 @@
 import { rerank, resolveMethodSettings } from '@kith/core'
 import { evaluate, type Qrels, RunBuilder } from '@kith/ir'
+import { textAt } from '@kith/ir/internal'
 import { expect, test } from 'vitest'
 import type { TrialCollection } from '../src/evaluate/collection.ts'
-import { textAt } from '../src/evaluate/collection.ts'
 import { createEvaluator } from '../src/evaluate/evaluator.ts'
 import { randomCollection } from './support.ts'
 

@@ -1,6 +1,7 @@
 import { prepareText, type Settings } from '@kith/core'
+import { shareTexts } from '@kith/ir/internal'
 import { below, hashedWords, normal } from '@kith/ir/random'
-import { shareTexts, type TrialCollection, type TrialQuery } from '../src/evaluate/collection.ts'
+import type { TrialCollection, TrialQuery } from '../src/evaluate/collection.ts'
 import type { Evaluator } from '../src/evaluate/evaluator.ts'
 
 /** A collection of random vectors, texts and grades: no settings are better than others, except by chance. */

@@ -9,8 +9,8 @@ import {
   type TermsName,
 } from '@kith/core'
 import { type Run, readTexts, type TextEntry } from '@kith/ir'
+import { type SharedTexts, shareTexts } from '@kith/ir/internal'
 import { inBatches } from '@kith/ir/pool'
-import { type SharedTexts, shareTexts } from '@kith/tune'
 import { runTasks } from '../tasks/task-pool.ts'
 import type { TextNumbers } from './join.ts'
 import type { MissingPolicy } from './missing.ts'

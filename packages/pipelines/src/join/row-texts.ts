@@ -1,7 +1,6 @@
 import type { PreparedText } from '@kith/core'
 import type { FileEmbeddings } from '@kith/ir'
-import type { EmbeddingIds } from '@kith/ir/internal'
-import { type SharedTexts, textAt } from '@kith/tune'
+import { type EmbeddingIds, type SharedTexts, textAt } from '@kith/ir/internal'
 import type { TextNumbers } from './join.ts'
 import type { NumberedTexts, PreparedTexts } from './prepared-texts.ts'
 

@@ -1,5 +1,5 @@
 import { extendRanking, type MethodSettings, type Ranking, rerank } from '@kith/core'
-import { type SharedTexts, textAt } from '@kith/tune'
+import { type SharedTexts, textAt } from '@kith/ir/internal'
 import { type ContextSources, ContextVectors } from '../join/context-vectors.ts'
 import type { Job } from '../tasks/job.ts'
 import type { RerankTask } from './rerank-tasks.ts'

@@ -1,6 +1,7 @@
 import { KithError, type PreparedText, type TermStatistics } from '@kith/core'
 import type { Embeddings, Qrels, Run } from '@kith/ir'
-import { shareTexts, type TrialCollection, type TrialQuery } from '@kith/tune'
+import { shareTexts } from '@kith/ir/internal'
+import type { TrialCollection, TrialQuery } from '@kith/tune'
 import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 import { shareStatistics } from '../join/statistics.ts'

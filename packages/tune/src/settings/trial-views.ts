@@ -1,10 +1,6 @@
 import { type Candidates, KithError, type MethodSettings, type Query, type Terms } from '@kith/core'
-import {
-  type TrialCollection,
-  type TrialQuery,
-  type TrialTexts,
-  textAt,
-} from '../evaluate/collection.ts'
+import { textAt } from '@kith/ir/internal'
+import type { TrialCollection, TrialQuery, TrialTexts } from '../evaluate/collection.ts'
 
 /** A judged query and its candidates as reranking takes them, with texts of these terms where there are any. */
 export function viewsOf(
