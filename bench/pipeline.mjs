@@ -186,7 +186,15 @@ async function measureMemory(folder, files) {
   for (const times of [1, 4, 16]) {
     process.stderr.write(`measuring the memory with ${times} × the run …\n`)
     const run = join(folder, `run${times}.trec`)
-    await writeTopicalRun(run, { ...shape, queries, candidates: 60 * times })
+    await writeLines(run, queries, (q) => {
+      let lines = ''
+      for (let rank = 1; rank <= 60 * times; rank++) {
+        // 13 has no divisor in common with the number of documents: none comes twice.
+        const id = (q * 7 + rank * 13) % shape.documents
+        lines += `${q} Q0 ${id} ${rank} ${(1000 - rank).toFixed(1)} bench\n`
+      }
+      return lines
+    })
     const out = join(folder, 'memory.trec')
     const rerank = { run, ...files, out, settings: presets['msmarco-tas-b'], workers: 2 }
     const peaks = [
@@ -209,7 +217,7 @@ function profileShares(file) {
     if (name === '(idle)') return
     times.busy += timeDeltas[i]
     if (name.startsWith('wasm-function')) times.kernel += timeDeltas[i]
-    else if (name === 'set' || name === 'copyNumbers') times.copy += timeDeltas[i]
+    else if (name === 'copyTo' || name === 'copyNumbers') times.copy += timeDeltas[i]
   })
   return { kernel: times.kernel / times.busy, withCopy: (times.kernel + times.copy) / times.busy }
 }

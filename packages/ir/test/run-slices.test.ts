@@ -75,8 +75,8 @@ test('slices that span many chunks of the file are whole', async () => {
   const name = join(folder, 'long.tsv')
   writeFileSync(name, text)
   expect((await sliceRun(name))!.slices.map(({ queries }) => queries)).toEqual([
-    ...Array(11).fill(11),
-    9,
+    ...Array(21).fill(6),
+    4,
   ])
   expect(await bySlices(name)).toEqual([...(await readRun(name))])
 })

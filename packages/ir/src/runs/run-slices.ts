@@ -15,7 +15,7 @@ import { trecRows } from './run-trec.ts'
 const QUERIES = 64
 
 /** A slice of so many bytes gets no further query, so that long rankings take no more memory. */
-const BYTES = 1 << 18
+const BYTES = 1 << 17
 
 const COMMENT = 0x23
 

@@ -10,8 +10,11 @@ import { detectRun, readDetectedRun } from './run-files.ts'
 import { msmarcoRows } from './run-msmarco.ts'
 import { trecRows } from './run-trec.ts'
 
-/** Queries that are collected before they are passed on. */
+/** Queries that are collected before they are passed on, at most. */
 const WINDOW = 256
+
+/** With so many documents no further query is collected, so that long rankings take no more memory. */
+const ROWS = 1 << 14
 
 /**
  * Reads a run query by query, in the order of the file, without holding all of it: the
@@ -65,6 +68,7 @@ class RunWindows implements RowSink {
   readonly #index = new IdIndex(this.#seen)
   #builder: RunBuilder
   #queries = 0
+  #rows = 0
   #done: Run[] = []
 
   constructor(readonly file: string) {
@@ -79,10 +83,11 @@ class RunWindows implements RowSink {
     if (this.#index.add(added) !== added) {
       throw new ScatteredError(this.file, line, this.#seen.get(added))
     }
-    if (this.#queries === WINDOW) {
+    if (this.#queries === WINDOW || this.#rows >= ROWS) {
       this.#done.push(this.#builder.finish())
       this.#builder = new RunBuilder(this.file)
       this.#queries = 0
+      this.#rows = 0
     }
     this.#queries++
     this.#builder.query(bytes, from, to)
@@ -90,6 +95,7 @@ class RunWindows implements RowSink {
 
   row(bytes: Uint8Array, from: number, to: number, score: number, line: number): void {
     this.#builder.row(bytes, from, to, score, line)
+    this.#rows++
   }
 
   /** The runs that are complete. */
