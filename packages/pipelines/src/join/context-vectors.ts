@@ -1,4 +1,4 @@
-import { KithError, type Vectors } from '@kith/core'
+import { KithError, type Matrix } from '@kith/core'
 import type { QueryTask } from '../tasks/job.ts'
 import { namedError } from '../tasks/named-error.ts'
 import { openBoth } from './open-both.ts'
@@ -33,7 +33,7 @@ export class ContextVectors {
 
   of({ row, rows }: Pick<ContextTask, 'row' | 'rows'>): {
     vector: Float32Array
-    vectors: Vectors
+    vectors: Matrix
   } {
     return { vector: this.#queries.row(row), vectors: this.#docs.chosen(rows) }
   }

@@ -1,4 +1,4 @@
-import type { Vectors } from '@kith/core'
+import type { Matrix } from '@kith/core'
 import { type Embeddings, openEmbeddings } from '@kith/ir'
 import { checkFinite, halfTable } from '@kith/ir/internal'
 
@@ -21,6 +21,7 @@ export class VectorRows {
   readonly #memory: Float32Array | Uint16Array | undefined
   readonly #file: Embeddings | undefined
   readonly #name: string
+  #scratch = new Float32Array(0)
 
   private constructor(source: VectorSource, file: Embeddings | undefined) {
     this.dimensions = source.dimensions
@@ -40,18 +41,32 @@ export class VectorRows {
   /** One row; where it lies, if that is float32 in memory. */
   row(index: number): Float32Array {
     if (!this.#memory) return this.#file!.read(index, index + 1)
-    const row = this.#memory.subarray(index * this.dimensions, (index + 1) * this.dimensions)
-    if (row instanceof Float32Array) return row
-    const values = halfTable()
-    return Float32Array.from(row, (half) => values[half]!)
+    const { dimensions } = this
+    const row = this.#memory.subarray(index * dimensions, (index + 1) * dimensions)
+    return row instanceof Float32Array ? row : floatsOf(row, new Float32Array(dimensions), 0)
   }
 
-  /** Some rows, which the kernel copies from where they lie, if that is float32 in memory. */
-  chosen(indices: Uint32Array): Vectors {
+  /**
+   * Some rows, from where they lie if that is float32 in memory, else from memory that the next
+   * call uses again.
+   */
+  chosen(indices: Uint32Array): Matrix {
     const { dimensions } = this
     const data = this.#memory
-    if (!(data instanceof Float32Array)) return Array.from(indices, (index) => this.row(index))
-    return { data, rows: data.length / dimensions, dimensions, chosen: indices }
+    if (data instanceof Float32Array) {
+      return { data, rows: data.length / dimensions, dimensions, chosen: indices }
+    }
+    const size = indices.length * dimensions
+    if (this.#scratch.length < size) this.#scratch = new Float32Array(size)
+    const into = this.#scratch
+    if (!data) this.#file!.gather(indices, into)
+    else {
+      indices.forEach((index, i) => {
+        const from = index * dimensions
+        floatsOf(data.subarray(from, from + dimensions), into, i * dimensions)
+      })
+    }
+    return { data: into, rows: indices.length, dimensions }
   }
 
   /** Throws where a row of a file has a number that is not finite. */
@@ -63,4 +78,11 @@ export class VectorRows {
   async close(): Promise<void> {
     await this.#file?.close()
   }
+}
+
+/** Writes halves as floats, from index `at` on. */
+function floatsOf(halves: Uint16Array, into: Float32Array, at: number): Float32Array {
+  const values = halfTable()
+  for (let i = 0; i < halves.length; i++) into[at + i] = values[halves[i]!]!
+  return into
 }
