@@ -37,8 +37,10 @@ export class RequestVectors {
   /** The numbers whose little-endian float32 a text has as base64; undefined where it has none. */
   fromBase64(text: string): Float32Array | undefined {
     const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
-    const bytes = Math.floor(((text.length - padding) * 3) / 4)
-    if (bytes % 4 !== 0) return undefined
+    const characters = text.length - padding
+    const bytes = Math.floor((characters * 3) / 4)
+    // A single character behind groups of four is no base64, and would hide one that was skipped.
+    if (bytes % 4 !== 0 || characters % 4 === 1) return undefined
     this.#reserve(bytes)
     // Characters that are not base64 are skipped, so that too few bytes come out.
     if (this.#block.write(text, this.#used, bytes, 'base64') !== bytes) return undefined
