@@ -64,7 +64,7 @@ async function* formatted(
   }
 }
 
-/** Writes a run whose rankings are formatted already, some in each part. @internal */
+/** Writes a run whose rankings are formatted already, some in each part. */
 export async function writeRunParts(
   file: string,
   format: RunFormat,

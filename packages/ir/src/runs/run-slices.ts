@@ -116,8 +116,8 @@ export interface SharedRankings {
 }
 
 /** The rankings of a run that was read whole, 64 at a time. */
-export function* shareRankings({ parts }: Run): Generator<SharedRankings> {
-  const { queries, starts, order, documents, scores } = parts
+export function* shareRankings(run: Run): Generator<SharedRankings> {
+  const { queries, starts, order, documents, scores } = run.parts
   for (let from = 0; from < queries.length; from += QUERIES) {
     const to = Math.min(from + QUERIES, queries.length)
     const rows = order.subarray(starts[from]!, starts[to]!)
