@@ -83,6 +83,14 @@ describe('labels from files', () => {
     expect(read('three.jsonl')).toBe(read('one.jsonl'))
   })
 
+  test('any number of workers writes the same bytes with texts, compared and written', async () => {
+    const both = { ...texts, texts: true, format: 'listwise' as const }
+    await labels('one-texts.jsonl', { ...both, workers: 1 })
+    await labels('two-texts.jsonl', { ...both, workers: 2 })
+    expect(read('two-texts.jsonl')).toBe(read('one-texts.jsonl'))
+    expect(lines('one-texts.jsonl').length).toBeGreaterThan(100)
+  })
+
   test.each(['jsonl', 'jsonl.gz', 'parquet'])(
     'stopped by a signal, they go on and end with the same bytes: %s',
     async (ending) => {
