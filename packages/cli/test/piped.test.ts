@@ -21,6 +21,12 @@ beforeAll(() => {
   writeFileSync(path('run.trec.packed'), gzipSync(lines.join('')))
   const judged = queries.map((query, q) => `${query} 0 document-${q % 9} 1\n`)
   writeFileSync(path('qrels.trec'), judged.join(''))
+  const vectors = (ids: string[]): string =>
+    ids.map((id, i) => `${JSON.stringify({ id, vector: [1, i % 7, (i * i) % 5] })}\n`).join('')
+  writeFileSync(path('queries.jsonl'), vectors(queries))
+  writeFileSync(path('docs.jsonl'), vectors(documents))
+  // A query that comes back after others.
+  writeFileSync(path('scattered.trec'), [...lines.slice(1), lines[0]].join(''))
   writeFileSync(path('texts.jsonl'), '{"_id": "1", "text": "a"}\n'.repeat(2))
 })
 
@@ -46,6 +52,35 @@ function withInput(file: string, ...args: string[]) {
   closeSync(descriptor)
   return child
 }
+
+describe('a run that is reranked', () => {
+  const line = 'kith rerank --queries queries.jsonl --docs docs.jsonl --out'
+  beforeAll(() => {
+    bash(`${line} whole.trec --run run.trec`)
+  })
+
+  test.for([
+    ['piped', 'better.trec --run <(cat run.trec)'],
+    ['packed', 'better.trec --run run.trec.packed'],
+    ['as standard input', 'better.trec --run - < run.trec'],
+    ['as standard input by its name', 'better.trec --run /dev/stdin < run.trec'],
+  ])('gives what the file gives: %s', ([, rest]) => {
+    bash(`${line} ${rest}`)
+    expect(readFileSync(path('better.trec'), 'utf8')).toBe(readFileSync(path('whole.trec'), 'utf8'))
+  })
+
+  test('may have a query that comes back, as a file and as standard input', () => {
+    bash(`${line} other.trec --run scattered.trec`)
+    bash(`${line} better.trec --run /dev/stdin < scattered.trec`)
+    const whole = readFileSync(path('other.trec'), 'utf8')
+    expect(readFileSync(path('better.trec'), 'utf8')).toBe(whole)
+    expect(whole.split('\n')).toHaveLength(60 * 80 + 1)
+    const figuresOf = (run: string): unknown =>
+      figures(bash(`kith ${evaluate.join(' ')} qrels.trec --run ${run}`))
+    expect(figuresOf('scattered.trec')).toEqual(figuresOf('run.trec'))
+    expect(figuresOf('/dev/stdin < scattered.trec')).toEqual(figuresOf('run.trec'))
+  })
+})
 
 describe('what is not a regular file', () => {
   const line = `kith ${evaluate.join(' ')}`

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, type Stats, statSync } from 'node:fs'
 import { asFileError, FileError } from './file-error.ts'
+import { isStandardInput } from './input-file.ts'
 
 /** Why a format needs a regular file. */
 export const POSITIONS = 'its format is read by position'
@@ -19,9 +20,13 @@ export function checkRegular(file: string, reason: string): void {
   }
 }
 
-/** Whether a file can be read at any position and more than once, or is not there at all. */
+/**
+ * Whether a file can be read at any position and more than once, or is not there at all. Standard
+ * input is read once, even where it is a file.
+ */
 export function isRegular(file: string): boolean {
-  return file !== '-' && statSync(file, { throwIfNoEntry: false })?.isFile() !== false
+  if (isStandardInput(file)) return false
+  return statSync(file, { throwIfNoEntry: false })?.isFile() !== false
 }
 
 /** Opens a regular file for reading, hands its descriptor to a function, and closes it. */
