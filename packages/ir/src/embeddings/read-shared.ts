@@ -1,6 +1,9 @@
 import { read } from 'node:fs'
+import { promisify } from 'node:util'
 import { FileError } from '../io/file-error.ts'
 import { checkFinite, type RawLayout, widthOf } from './raw-rows.ts'
+
+const readOnce = promisify(read)
 
 /** Bytes of one read: large enough to make its own cost vanish. */
 const BLOCK = 8 << 20
@@ -52,17 +55,9 @@ async function readBlock(
 ): Promise<void> {
   const position = offset + row * dimensions * widthOf(stored)
   for (let done = 0; done < block.length; ) {
-    const got = await readAt(descriptor, block.subarray(done), position + done)
-    if (got === 0) throw new FileError(file, `row ${row}`, 'the file ends here')
-    done += got
+    const left = block.length - done
+    const { bytesRead } = await readOnce(descriptor, block, done, left, position + done)
+    if (bytesRead === 0) throw new FileError(file, `row ${row}`, 'the file ends here')
+    done += bytesRead
   }
-}
-
-function readAt(descriptor: number, into: Uint8Array, position: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    read(descriptor, into, 0, into.length, position, (error, bytes) => {
-      if (error) reject(error)
-      else resolve(bytes)
-    })
-  })
 }
