@@ -58,7 +58,7 @@ export function rulesFor<Rules extends TextRules>(
   return truncate == null ? rules : { ...rules, strict: !truncate }
 }
 
-/** The counts of cut texts in an answer. `warnings` are a field of Cohere's, which clients show. */
+/** The counts of cut texts in an answer. `warnings` are a field of Cohere's, which its clients know. */
 export const cutsSchema = z.object({
   truncated: z
     .object({ characters: z.int(), tokens: z.int() })
