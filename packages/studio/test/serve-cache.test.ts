@@ -5,7 +5,11 @@ import { EmbeddingCache, keyOf } from '../src/serve/embedding-cache.ts'
 const never = new AbortController().signal
 
 test('the cache keeps within its bytes what was used last', () => {
-  const entry = (value: number) => ({ vector: new Float32Array(100).fill(value), tokens: 1 })
+  const entry = (value: number) => ({
+    vector: new Float32Array(100).fill(value),
+    tokens: 1,
+    cut: false,
+  })
   // An entry takes 400 bytes of numbers, and as much besides.
   const cache = new EmbeddingCache(3 * 800)
   for (const key of ['a', 'b', 'c']) cache.set(key, entry(1))
@@ -21,7 +25,7 @@ test('the cache keeps within its bytes what was used last', () => {
   // What does not fit at all pushes nothing out.
   const small = new EmbeddingCache(900)
   small.set('a', entry(1))
-  small.set('long', { vector: new Float32Array(1000), tokens: 1 })
+  small.set('long', { vector: new Float32Array(1000), tokens: 1, cut: false })
   expect([small.get('a')?.vector[0], small.get('long')]).toEqual([1, undefined])
 })
 

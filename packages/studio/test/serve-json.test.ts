@@ -1,13 +1,16 @@
+import { KithError, resolveSettings } from '@kith/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { routes } from '../src/serve/app.ts'
 import { defaultLimits } from '../src/serve/limits.ts'
 import { readNumberArray } from '../src/serve/number-array.ts'
 import { Problem } from '../src/serve/problem.ts'
+import { Ranker } from '../src/serve/ranker.ts'
 import { type Json, readJson } from '../src/serve/read-json.ts'
 import { RequestVectors } from '../src/serve/request-vectors.ts'
 import { rerankRoute } from '../src/serve/rerank-route.ts'
 import type { Call } from '../src/serve/route.ts'
-import { base64 } from './serve-support.ts'
+import { base64, wordsModel } from './serve-support.ts'
 
 /** What a value is once the names in it are arrays again. */
 function restored(text: string): unknown {
@@ -140,6 +143,127 @@ describe('JSON with such arrays', () => {
   })
 })
 
+describe('base64', () => {
+  const float = fc.float({ noDefaultInfinity: true })
+  const whole = fc.array(float, { maxLength: 6 }).map((numbers) => base64(numbers))
+  const noise = fc.constantFrom(
+    'A',
+    '+',
+    '/',
+    '-',
+    '_',
+    '=',
+    ' ',
+    '\n',
+    '\u0001',
+    'é',
+    '😀',
+    '"',
+    '',
+  )
+  const damaged = fc.tuple(whole, fc.nat(), fc.nat(2), noise).map(([text, place, removed, put]) => {
+    const at = place % (text.length + 1)
+    return text.slice(0, at) + put + text.slice(at + removed)
+  })
+
+  test('is what one sign after the other says, or nothing', () => {
+    fc.assert(
+      fc.property(fc.oneof(whole, damaged, fc.string()), (text) => {
+        expect(new RequestVectors().fromBase64(text)).toEqual(plainly(text))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  /** A decoder for both alphabets, with or without padding, that does one sign after the other. */
+  function plainly(text: string): Float32Array | undefined {
+    const signs = /^([A-Za-z0-9+/_-]*)={0,2}$/.exec(text)?.[1]
+    if (signs === undefined || signs.length % 4 === 1) return undefined
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+    const bits = Array.from(signs.replaceAll('-', '+').replaceAll('_', '/'), (sign) =>
+      alphabet.indexOf(sign).toString(2).padStart(6, '0'),
+    ).join('')
+    const bytes = (bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2))
+    if (bytes.length % 4 !== 0) return undefined
+    const view = new DataView(Uint8Array.from(bytes).buffer)
+    return Float32Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(i * 4, true))
+  }
+})
+
+describe('a request to any address', () => {
+  const text = fc.oneof(fc.lorem({ maxCount: 4 }), fc.string(), fc.constant('word '.repeat(20)))
+  const tokens = fc.array(fc.nat(), { maxLength: 12 })
+  const other = fc.oneof(
+    tokens,
+    fc.array(tokens, { maxLength: 3 }),
+    fc.constantFrom(null, true, false, 0, 2, 32, 'true', 'query', {}, []),
+  )
+  const embedding = fc.array(fc.float({ min: -1, max: 1, noNaN: true }), {
+    minLength: 32,
+    maxLength: 32,
+  })
+  const item = fc.oneof(text, fc.record({ text }), fc.record({ text, embedding }))
+  const list = fc.oneof(
+    { weight: 4, arbitrary: fc.array(text, { maxLength: 4 }) },
+    fc.array(item, { maxLength: 4 }),
+  )
+  const likely = <T>(arbitrary: fc.Arbitrary<T>) =>
+    fc.oneof({ weight: 6, arbitrary: arbitrary as fc.Arbitrary<unknown> }, other)
+  const flag = fc.constantFrom(true, false, null)
+  const body = fc.record(
+    {
+      ...{ query: likely(fc.oneof(item, list)), documents: likely(list), texts: likely(list) },
+      ...{ input: likely(fc.oneof(text, list)), inputs: likely(fc.oneof(text, list)) },
+      ...{ top_n: likely(fc.nat(3)), top_k: likely(fc.nat(3)), candidates: likely(fc.nat(9)) },
+      ...{ truncate: likely(flag), truncation: likely(flag), normalize: likely(flag) },
+      ...{ return_documents: likely(flag), return_text: likely(flag), raw_scores: likely(flag) },
+      ...{ prompt_name: likely(fc.constant('query')), dimensions: likely(fc.constant(32)) },
+      encoding_format: likely(fc.constant('base64')),
+    },
+    { requiredKeys: [] },
+  )
+  const embedder = wordsModel(16)
+  const found = Array.from({ length: 3 }, (_, i) => ({
+    ...{ id: `d${i}`, text: `text ${i}`, score: 1 / (i + 1) },
+    vector: Float32Array.from({ length: 32 }, (_, j) => Math.sin(i * 32 + j)),
+  }))
+  const services = {
+    ...{ embedder, ranker: new Ranker(resolveSettings(), embedder), model: 'words', strict: false },
+    limits: { ...defaultLimits, documents: 20, characters: 60 },
+    searcher: {
+      dimensions: 32,
+      search: async () => found,
+      vectors: async () => found.map(({ vector }) => vector),
+    },
+    signal: () => new AbortController().signal,
+  }
+
+  test.each(routes.map((route) => [route.path, route] as const))(
+    '%s is answered in the form that is described, or refused',
+    async (_, route) => {
+      let answered = 0
+      await fc.assert(
+        fc.asyncProperty(body, async (given) => {
+          const { value, vectors } = readJson(Buffer.from(JSON.stringify(given)))
+          const cuts = { characters: 0, tokens: 0 }
+          try {
+            const answer = await route.handle(value, { ...services, vectors, cuts })
+            expect(route.answer.safeParse(answer).error).toBeUndefined()
+            answered++
+          } catch (error) {
+            // The two kinds of errors that lie in a request, which the server answers by name.
+            if (error instanceof KithError) expect(error.code).toMatch(/^BAD_/)
+            else if (error instanceof Problem) expect([413, 422]).toContain(error.status)
+            else throw error
+          }
+        }),
+        { numRuns: 150 },
+      )
+      expect(answered).toBeGreaterThan(0)
+    },
+  )
+})
+
 describe('a rerank request', () => {
   const float = fc.float({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 })
   const numbers = fc.array(float, { maxLength: 20 })
@@ -220,6 +344,8 @@ describe('a rerank request', () => {
         ranker,
         vectors,
         limits: defaultLimits,
+        strict: false,
+        cuts: { characters: 0, tokens: 0 },
       } as unknown as Call)
       return found
     } catch (error) {

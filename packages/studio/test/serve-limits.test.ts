@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { startServer } from '../src/serve/server.ts'
-import { childrenOf, minilm, post, serve, sharedMinilm, Wire } from './serve-support.ts'
+import { type RunningServer, startServer } from '../src/serve/server.ts'
+import { childrenOf, minilm, post, serve, sharedMinilm, Wire, wordsModel } from './serve-support.ts'
 
 const document = { embedding: [1, 0] }
 const small = { query: document, documents: [document] }
@@ -23,13 +23,16 @@ describe('who may ask', () => {
       return (await fetch(`${server.url}${path}`, { headers })).status
     }
     expect(await status('/healthz')).toBe(200)
-    for (const path of ['/metrics', '/openapi.json', '/nowhere']) {
+    for (const path of ['/metrics', '/openapi.json', '/info', '/v1/models', '/nowhere']) {
       expect(await status(path)).toBe(401)
       expect(await status(path, 'Bearer three')).toBe(401)
       expect(await status(path, 'Bearer ')).toBe(401)
       expect(await status(path, 'one')).toBe(401)
       expect(await status(path, 'Bearer two')).toBe(path === '/nowhere' ? 404 : 200)
     }
+    const inOwnHeader = async (key: string): Promise<number> =>
+      (await fetch(`${server.url}/info`, { headers: { 'api-key': key } })).status
+    expect([await inOwnHeader('two'), await inOwnHeader('three')]).toEqual([200, 401])
     const response = await post(server, '/v1/embeddings', { input: 'a' })
     expect(response.headers.get('www-authenticate')).toBe('Bearer')
     expect(await response.json()).toMatchObject({ error: { code: 'invalid_api_key' } })
@@ -54,7 +57,8 @@ describe('who may ask', () => {
 
 describe('how much', () => {
   test('documents, characters and bytes: 413 in each protocol’s shape', async () => {
-    const server = await serve({ limits: { documents: 3, characters: 10, body: 2000 } })
+    const limits = { documents: 3, characters: 10, body: 2000 }
+    const server = await serve({ limits, strict: true })
     const cases: [string, object, object][] = [
       [
         '/v2/rerank',
@@ -73,6 +77,8 @@ describe('how much', () => {
         { error: /texts has 4/, error_type: /^Validation$/ },
       ],
       ['/v1/embeddings', { input: Array(4).fill('a') }, { error: { message: /input has 4/ } }],
+      ['/embed', { inputs: Array(4).fill('a') }, { error: /inputs has 4/ }],
+      ['/rerank', { query: 'a', documents: Array(4).fill('a') }, { error: /documents has 4/ }],
     ]
     for (const [path, body, shape] of cases) {
       const response = await post(server, path, body)
@@ -92,6 +98,89 @@ describe('how much', () => {
     expect(response.status).toBe(413)
     const nested = '['.repeat(50_000) + ']'.repeat(50_000)
     expect((await post(server, '/v2/rerank', nested)).status).toBe(422)
+  })
+
+  describe('texts that are too long', async () => {
+    const document = `${'word '.repeat(9)}\u{1f41d}`
+    const body = { query: 'word', documents: ['short', document, `${document} and more`] }
+    const openModel = async () => wordsModel(8)
+    /** 46 characters would end within the bee. */
+    const limits = { characters: 46 }
+    const strict = await serve({ openModel, limits, strict: true })
+    const server = await serve({ openModel, limits })
+
+    test('are cut and counted, and come back whole', async () => {
+      const expected = {
+        truncated: { characters: 2, tokens: 2 },
+        warnings: ['texts cut at 46 characters: 2', 'texts cut at 8 tokens by the encoder: 2'],
+      }
+      for (const path of ['/v1/rerank', '/v2/rerank', '/rerank']) {
+        const response = await post(server, path, { ...body, return_documents: true })
+        const { meta, results } = (await response.json()) as {
+          meta: object
+          results: { index: number; document: { text: string } }[]
+        }
+        expect(meta).toMatchObject(expected)
+        for (const { index, document } of results) expect(document.text).toBe(body.documents[index])
+      }
+      const embedded = await post(server, '/v1/embeddings', { input: body.documents })
+      expect(await embedded.json()).toMatchObject({ meta: expected, usage: { total_tokens: 17 } })
+      const short = await post(server, '/v1/embeddings', { input: 'word' })
+      expect(await short.json()).toMatchObject({
+        meta: { truncated: { characters: 0, tokens: 0 } },
+      })
+      const figures = await (await fetch(`${server.url}/metrics`)).text()
+      expect(figures).toMatch(/kith_texts_truncated_total{limit="characters"} 8\n/)
+      expect(figures).toMatch(/kith_texts_truncated_total{limit="tokens"} 8\n/)
+    })
+
+    test('are cut between signs, so that no half of one is left', async () => {
+      const seen: string[] = []
+      const model = wordsModel()
+      const watched = async () => ({
+        ...model,
+        embed(texts: readonly string[], role: 'query' | 'document') {
+          seen.push(...texts)
+          return model.embed(texts, role)
+        },
+      })
+      const server = await serve({ openModel: watched, limits })
+      await post(server, '/embed', { inputs: [document] })
+      expect(seen).toEqual([document.slice(0, 45)])
+    })
+
+    test.each<[string, object, RegExp]>([
+      ['/v2/rerank', body, /documents\[1\] has 47 characters, at most 46/],
+      ['/rerank', { query: 'word', texts: body.documents }, /texts\[1\] has 47 characters/],
+      ['/v1/embeddings', { input: body.documents }, /input\[1\] has 47 characters/],
+      ['/embed', { inputs: document.slice(0, 45) }, /inputs has more than 8 tokens/],
+      [
+        '/v2/rerank',
+        { query: document.slice(0, 45), documents: ['a'] },
+        /the query has more than 8/,
+      ],
+      [
+        '/v2/rerank',
+        { query: 'a', documents: [document.slice(0, 45)] },
+        /document 0 has more than 8/,
+      ],
+    ])(
+      'are refused where the server or the request is strict: %s %j',
+      async (path, given, message) => {
+        const refused = await post(strict, path, given)
+        expect([refused.status, await refused.text()]).toEqual([
+          413,
+          expect.stringMatching(message),
+        ])
+        // OpenAI's protocol has no word for it.
+        const openAi = path === '/v1/embeddings'
+        const field = path === '/v2/rerank' ? 'truncation' : 'truncate'
+        const status = async (where: RunningServer, cut: boolean): Promise<number> =>
+          (await post(where, path, { ...given, [field]: cut })).status
+        expect(await status(strict, true)).toBe(openAi ? 413 : 200)
+        expect(await status(server, false)).toBe(openAi ? 200 : 413)
+      },
+    )
   })
 
   test('limits that make no sense are refused at the start', async () => {
@@ -214,8 +303,11 @@ describe('addresses', async () => {
       '/v1/rerank',
       '/v2/rerank',
       '/rerank',
+      '/embed',
       '/v1/embeddings',
       '/v1/search',
+      '/info',
+      '/v1/models',
       '/healthz',
       '/metrics',
     ])

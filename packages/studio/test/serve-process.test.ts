@@ -1,12 +1,14 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { rerank, termStatistics } from '@kith/core'
 import { writeEmbeddings, writeTerms } from '@kith/ir'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { minilm, post, program, startProcess } from './serve-support.ts'
+import { childrenOf, minilm, post, program, startProcess } from './serve-support.ts'
 
 const folder = temporaryFolder()
 const texts = [
@@ -157,6 +159,35 @@ test('without a model it serves embeddings, and ends at once on a second signal'
   expect(ended).toEqual([130, null])
   await unfinished
 })
+
+test.runIf(process.platform === 'linux')(
+  'ends with the shell by which npx has started it',
+  async () => {
+    // What npx does, and the two names by which its programs know it.
+    const line = `"${process.execPath}" "${program}" serve --port 0 --json --model none; true`
+    const names = { npm_lifecycle_event: 'npx', npm_lifecycle_script: "'kith'" }
+    const env = { ...process.env, ...names }
+    const shell = spawn('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'inherit'], env })
+    const [printed] = (await once(createInterface({ input: shell.stdout }), 'line')) as [string]
+    const [server] = childrenOf(shell.pid!, 'kith.js')
+    onTestFinished(() => {
+      if (running(server!)) process.kill(server!, 'SIGKILL')
+    })
+    const { url } = JSON.parse(printed) as { url: string }
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    shell.kill('SIGTERM')
+    while (running(server!)) await setTimeout(20)
+  },
+)
+
+/** Whether there is a process. */
+function running(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 test.each<[string[], number, RegExp]>([
   [['--host', '0.0.0.0'], 2, /give an --api-key, or say --no-auth/],

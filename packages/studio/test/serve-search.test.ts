@@ -105,6 +105,22 @@ async function watched(more: Partial<SearchStore> = {}) {
 }
 const bees = { query: { embedding: base64(query), text: 'all about bees' }, top_n: 50 }
 
+test('a list of queries has the results of each; the candidates of all count', async () => {
+  const queries = [bees.query, { embedding: base64(documents[3]!) }]
+  const each = await Promise.all(queries.map((one) => search({ query: one, top_n: 5 })))
+  expect(await search({ query: queries, top_n: 5 })).toEqual(each)
+  expect(await search({ query: [bees.query], top_n: 5 })).toEqual([each[0]])
+  const many = await post(server, '/v1/search', { query: Array(6).fill(bees.query) })
+  expect([many.status, await many.json()]).toEqual([
+    413,
+    expect.objectContaining({ message: '1200 candidates, at most 1000 are allowed' }),
+  ])
+  const wrong = await post(server, '/v1/search', { query: [bees.query, {}] })
+  expect(await wrong.json()).toMatchObject({
+    message: expect.stringMatching(/^query\[1\] has neither/),
+  })
+})
+
 test('takes 200 texts from the store, and the vectors of 50', async () => {
   const { store, asked } = await watched()
   const other = await serve({ store })

@@ -71,6 +71,29 @@ export function sharedMinilm(): () => Promise<TextModel> {
   }
 }
 
+/** A model without weights: texts that share words are similar, and a word is a token. */
+export function wordsModel(maxTokens = 256): TextModel {
+  const dimensions = 32
+  return {
+    name: 'words',
+    dimensions,
+    maxTokens,
+    async embed(texts) {
+      return texts.map((text) => {
+        const words = text.toLowerCase().split(/\W+/)
+        const vector = new Float32Array(dimensions)
+        for (const word of words.slice(0, maxTokens)) {
+          const sum = [...word].reduce((hash, letter) => hash * 31 + letter.charCodeAt(0), 7)
+          vector[sum % dimensions]! += 1
+        }
+        const tokens = Math.min(words.length, maxTokens)
+        return { vector, tokens, cut: words.length > maxTokens }
+      })
+    },
+    async close() {},
+  }
+}
+
 /** Sends JSON. */
 export function post(
   { url }: { url: string },

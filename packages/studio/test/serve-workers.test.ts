@@ -15,6 +15,7 @@ function model(released: Promise<void> = Promise.resolve()): TextModel {
   return {
     name: 'rows',
     dimensions: 8,
+    maxTokens: 60,
     async embed(given) {
       if (given.some((text) => text.includes('slow'))) await released
       if (given.some((text) => text.includes('broken'))) {
@@ -23,6 +24,7 @@ function model(released: Promise<void> = Promise.resolve()): TextModel {
       return given.map((text) => ({
         vector: rows[text.length % rows.length]!,
         tokens: text.length,
+        cut: text.includes('cut'),
       }))
     },
     async close() {},
@@ -87,6 +89,9 @@ describe('two workers with one encoder and one store', () => {
       ],
       ['/v1/rerank', { query: 'honey', documents: texts, return_documents: true }],
       ['/rerank', { query: 'honey', texts, raw_scores: true }],
+      ['/rerank', { query: 'honey', documents: ['bees', 'cut'], top_k: 1 }],
+      ['/embed', { inputs: texts.slice(0, 20) }],
+      ['/embed', { inputs: ['one', 'cut'], truncate: false }],
       ['/v1/embeddings', { input: texts.slice(0, 20), encoding_format: 'base64' }],
       ['/v1/search', { query: 'bees', top_n: 5, return_documents: true }],
       ['/v1/search', { query: { embedding: base64(rows[1]!) } }],

@@ -15,8 +15,9 @@ import { aborted } from '../terminal/stop.ts'
 export const serveCommand = defineCommand({
   name: 'serve',
   description:
-    'POST /v1/rerank, /v2/rerank (Cohere, Jina), /rerank (text-embeddings-inference),\n' +
-    '/v1/embeddings (OpenAI), /v1/search (over --store); GET /healthz, /metrics, /openapi.json.\n' +
+    'POST /v1/rerank, /v2/rerank (Cohere, Jina, Voyage), /rerank, /embed (text-embeddings-inference),\n' +
+    '/v1/embeddings (OpenAI), /v1/search (over --store); GET /info, /v1/models, /healthz, /metrics,\n' +
+    '/openapi.json.\n' +
     'Documents with texts are seen through their embeddings and their words, whose terms are counted\n' +
     'in all documents of --store (--terms, --no-terms); those that bring an embedding need no\n' +
     'encoder. Only this machine can reach it, unless --host says otherwise,\n' +

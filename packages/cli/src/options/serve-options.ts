@@ -58,7 +58,12 @@ export const serveOptions = {
   },
   'max-body': { value: 'SIZE', help: 'of a request', default: sizeText(defaultLimits.body) },
   'max-documents': { value: 'N', help: 'of a request', default: String(defaultLimits.documents) },
-  'max-characters': { value: 'N', help: 'of a text', default: String(defaultLimits.characters) },
+  'max-characters': {
+    value: 'N',
+    help: 'of a text; the rest is cut off, and counted in the answer',
+    default: String(defaultLimits.characters),
+  },
+  strict: { help: 'refuse texts that are too long for this limit or for the model (413)' },
   queue: {
     value: 'N',
     help: 'texts that may wait for the encoder',
@@ -138,6 +143,7 @@ export function readAccess(values: ServeValues) {
     open: isSet(values, 'no-auth'),
     workers: optionalWhole(values, 'workers', { from: 1, to: 64 }),
     limits: readLimits(values),
+    strict: isSet(values, 'strict'),
   }
 }
 

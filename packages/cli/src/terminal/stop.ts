@@ -7,6 +7,9 @@ const codes: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 }
 /** Milliseconds within which a second signal is the same one again. */
 const ECHO = 300
 
+/** Milliseconds between two looks at the parent process. */
+const LOOK = 500
+
 /** A signal has ended a command; the message says how to go on. */
 export class Stopped extends Error {
   override name = 'Stopped'
@@ -45,6 +48,7 @@ export class Stop {
   #heeding: Heeding | undefined
   #first: number | undefined
   #code = 0
+  readonly #watch = startedByNpx() ? this.#watchParent() : undefined
 
   constructor() {
     for (const [signal, listener] of this.#listeners) process.on(signal, listener)
@@ -80,6 +84,19 @@ export class Stop {
   /** Leaves signals to the system again: the command has ended. */
   close(): void {
     for (const [signal, listener] of this.#listeners) process.removeListener(signal, listener)
+    clearInterval(this.#watch)
+  }
+
+  /**
+   * npx starts a program by a shell, and passes SIGTERM on to that shell, which ends alone: its end
+   * is all that the program sees of the signal.
+   */
+  #watchParent(): NodeJS.Timeout {
+    const parent = process.ppid
+    const look = (): void => {
+      if (process.ppid !== parent && this.#first === undefined) this.#heard(codes['SIGTERM']!)
+    }
+    return setInterval(look, LOOK).unref()
   }
 
   #heard(code: number): void {
@@ -107,4 +124,9 @@ export class Stop {
     }
     process.exit(this.#code)
   }
+}
+
+/** Whether npx has started this program, not another one that starts this. */
+function startedByNpx({ npm_lifecycle_event, npm_lifecycle_script = '' } = process.env): boolean {
+  return npm_lifecycle_event === 'npx' && /^'?kith\b/.test(npm_lifecycle_script)
 }

@@ -11,7 +11,10 @@ import { BodyReader } from './read-body.ts'
 import { rerankRoute } from './rerank-route.ts'
 import type { Route, Services } from './route.ts'
 import { searchRoute } from './search-route.ts'
-import { teiRoute } from './tei-route.ts'
+import { modelList, teiInfo } from './server-info.ts'
+import { teiEmbedRoute } from './tei-embed-route.ts'
+import { teiRerankRoute } from './tei-rerank-route.ts'
+import type { Cuts } from './text-limits.ts'
 
 /** The state of a running server. */
 export interface ServerState {
@@ -39,10 +42,12 @@ interface Answer {
   headers: Readonly<Record<string, string>>
 }
 
-const routes: readonly Route[] = [
+/** The addresses that take JSON. */
+export const routes: readonly Route[] = [
   rerankRoute('1'),
   rerankRoute('2'),
-  teiRoute,
+  teiRerankRoute,
+  teiEmbedRoute,
   embeddingsRoute,
   searchRoute,
 ]
@@ -60,6 +65,8 @@ export function createApp(options: AppOptions): RequestListener {
   const gets = new Map<string, () => Answer | Promise<Answer>>([
     ['/metrics', async () => metricsAnswer(await metricsText())],
     ['/openapi.json', () => json(description)],
+    ['/info', () => json(teiInfo(options))],
+    ['/v1/models', () => json(modelList(options))],
     ['/healthz', health],
   ])
 
@@ -94,7 +101,7 @@ export function createApp(options: AppOptions): RequestListener {
     const { method } = incoming
     const get = method === 'GET' || method === 'HEAD' ? gets.get(path) : undefined
     if (get === health) return health()
-    admit(header(incoming, 'authorization'), header(incoming, 'host'))
+    admit((name) => header(incoming, name))
     if (get) return get()
     const route = posts.get(path)
     if (route && method === 'POST') return handle(route, incoming, outgoing)
@@ -111,9 +118,11 @@ export function createApp(options: AppOptions): RequestListener {
     checkHeaders(incoming)
     if (state.underWay > limits.requests) throw overloaded('too many requests at the same time')
     const signal = signalOf(outgoing, limits.seconds)
+    const cuts: Cuts = { characters: 0, tokens: 0 }
     const answer = await bodies.use(incoming, ({ value, vectors }) =>
-      route.handle(value, { ...options, vectors, signal }),
+      route.handle(value, { ...options, vectors, cuts, signal }),
     )
+    metrics.onCuts(cuts)
     return json(answer)
   }
 

@@ -10,7 +10,7 @@ import type { TextModel } from './text-model.ts'
  * Texts and characters of a batch. Splitting them into tokens holds up all other
  * requests, by a millisecond for a thousand characters; larger batches are not quicker.
  */
-const BATCH_TEXTS = 16
+export const BATCH_TEXTS = 16
 const BATCH_CHARACTERS = 8000
 
 /** Failures of the encoder's process or files: the same text may well be encoded later. */
@@ -23,12 +23,13 @@ export interface EmbedderEvents {
 }
 
 /** Embeds texts: an `Embedder`, or that of another process. */
-export type TextEmbedder = Pick<Embedder, 'name' | 'dimensions' | 'embed'>
+export type TextEmbedder = Pick<Embedder, 'name' | 'dimensions' | 'maxTokens' | 'embed'>
 
 /** Embeddings of texts: from the cache, or from the encoder in batches with those of other requests. */
 export class Embedder {
   readonly name: string
   readonly dimensions: number
+  readonly maxTokens: number
   readonly #model: TextModel
   readonly #cache: EmbeddingCache
   readonly #queues: Record<Role, BatchQueue<string, EmbeddedText>>
@@ -38,6 +39,7 @@ export class Embedder {
   constructor(model: TextModel, limits: Limits, events: EmbedderEvents) {
     this.name = model.name
     this.dimensions = model.dimensions
+    this.maxTokens = model.maxTokens
     this.#model = model
     this.#events = events
     this.#cache = new EmbeddingCache(limits.cache)

@@ -7,6 +7,8 @@ export interface EmbeddedText {
   vector: Float32Array
   /** Tokens that the model saw. */
   tokens: number
+  /** Whether the text had more of them. */
+  cut: boolean
 }
 
 /** Bytes of an entry besides its numbers: objects, its key, its place in the map. */

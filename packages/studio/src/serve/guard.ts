@@ -28,16 +28,18 @@ export function checkAccess({ host, keys, open }: Access): void {
 export function guard({
   keys,
   open,
-}: Access): (authorization: string | undefined, host: string | undefined) => void {
+}: Access): (header: (name: string) => string | undefined) => void {
   const digests = keys.map(digest)
-  return (authorization, host) => {
+  return (header) => {
     if (digests.length === 0) {
       // A web page whose name was made to point at this machine would pass for a local
       // program (DNS rebinding); its requests bring that name.
-      if (open || LOOPBACK.test((host ?? '').replace(/:\d+$/, ''))) return
+      if (open || LOOPBACK.test((header('host') ?? '').replace(/:\d+$/, ''))) return
       throw new Problem(403, 'without a key, only requests to localhost are answered')
     }
-    const given = digest(/^Bearer +(.+)$/i.exec(authorization ?? '')?.[1]?.trim() ?? '')
+    const bearer = /^Bearer +(.+)$/i.exec(header('authorization') ?? '')?.[1]
+    // Clients of Azure, such as Flowise's, send the key in a header of its own.
+    const given = digest((bearer ?? header('api-key') ?? '').trim())
     // Every key is compared, and as hashes of one length: the time tells nothing.
     const matches = digests.map((known) => timingSafeEqual(known, given))
     if (matches.includes(true)) return

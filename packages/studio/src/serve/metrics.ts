@@ -1,5 +1,6 @@
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { EmbedderEvents } from './embedder.ts'
+import type { Cuts } from './text-limits.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const TEXTS = [1, 2, 4, 8, 16]
@@ -24,6 +25,7 @@ export class Metrics implements EmbedderEvents {
   readonly #seconds: Histogram<'route'>
   readonly #batches: Histogram
   readonly #lookups: Counter<'result'>
+  readonly #cuts: Counter<'limit'>
 
   constructor({ underWay, waiting = () => 0, cached = () => 0 }: Gauges) {
     const registers = [this.#registry]
@@ -50,6 +52,12 @@ export class Metrics implements EmbedderEvents {
       name: 'kith_embedding_cache_lookups_total',
       help: 'Texts whose embedding was known (hit) or was not (miss).',
       labelNames: ['result'],
+      registers,
+    })
+    this.#cuts = new Counter({
+      name: 'kith_texts_truncated_total',
+      help: 'Texts that were cut, at the limit of characters or at that of the encoder’s tokens.',
+      labelNames: ['limit'],
       registers,
     })
     const gauge = (name: string, help: string, measure: () => number): void => {
@@ -79,6 +87,12 @@ export class Metrics implements EmbedderEvents {
   onLookup(hits: number, misses: number): void {
     this.#lookups.inc({ result: 'hit' }, hits)
     this.#lookups.inc({ result: 'miss' }, misses)
+  }
+
+  onCuts(cuts: Cuts): void {
+    for (const limit of ['characters', 'tokens'] as const) {
+      if (cuts[limit] > 0) this.#cuts.inc({ limit }, cuts[limit])
+    }
   }
 
   get contentType(): string {

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { Route } from './route.ts'
 
+const JSON_TYPE = 'application/json'
+
 /** Statuses that a request can be answered with, besides 200. */
 const PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The body is not JSON.',
@@ -18,7 +20,7 @@ export function openApi(routes: readonly Route[]): object {
     {
       post: {
         summary,
-        security: [{}, { key: [] }],
+        security: [{}, { key: [] }, { azure: [] }],
         requestBody: { required: true, content: json(schema(body, 'input')) },
         responses: {
           200: { description: 'The answer.', content: json(schema(answer, 'output')) },
@@ -44,15 +46,22 @@ export function openApi(routes: readonly Route[]): object {
     },
     paths: {
       ...Object.fromEntries(paths),
-      '/healthz': text('Whether the server takes requests.', 'application/json'),
+      '/info': text('The model and limits, as text-embeddings-inference tells them.', JSON_TYPE),
+      '/v1/models': text('The model, as OpenAI lists its own.', JSON_TYPE),
+      '/healthz': text('Whether the server takes requests.', JSON_TYPE),
       '/metrics': text('Figures for Prometheus.', 'text/plain'),
     },
-    components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+    components: {
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer' },
+        azure: { type: 'apiKey', in: 'header', name: 'api-key' },
+      },
+    },
   }
 }
 
 function json(schema: object): object {
-  return { 'application/json': { schema } }
+  return { [JSON_TYPE]: { schema } }
 }
 
 function schema(type: z.ZodType, io: 'input' | 'output'): object {

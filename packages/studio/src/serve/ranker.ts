@@ -5,12 +5,17 @@ import type { TextEmbedder } from './embedder.ts'
 import { checkEmbedding, type Embedding } from './embedding-field.ts'
 import type { Item } from './item.ts'
 import { Problem } from './problem.ts'
+import type { Call } from './route.ts'
 import type { Hit } from './searcher.ts'
+import { countCutTokens } from './text-limits.ts'
 
 /** A ranking, and the tokens that the encoder saw for it. */
 export interface Ranked extends Ranking {
   tokens: number
 }
+
+/** The parts of a request that embedding its texts needs. */
+type EmbeddingCall = Pick<Call, 'signal' | 'strict' | 'cuts'>
 
 /** Ranks the documents of requests, embedding those that come without an embedding. */
 export class Ranker {
@@ -32,10 +37,10 @@ export class Ranker {
    * Ranks documents. Where all have texts and the query has one, the words count too. The order in which they come does not matter: those most similar to the query
    * are the context, as if a search had found them.
    */
-  async rank(query: Item, documents: readonly Item[], signal: () => AbortSignal): Promise<Ranked> {
+  async rank(query: Item, documents: readonly Item[], call: EmbeddingCall): Promise<Ranked> {
     const [[asked], found] = await Promise.all([
-      this.embed([query], 'query', signal),
-      this.embed(documents, 'document', signal),
+      this.embed([query], 'query', call),
+      this.embed(documents, 'document', call),
     ])
     const { vector, square } = asked!.embedding
     const vectors = found.map(({ embedding }) => embedding)
@@ -83,19 +88,24 @@ export class Ranker {
   async embed(
     items: readonly Item[],
     role: Role,
-    signal: () => AbortSignal,
+    call: EmbeddingCall,
   ): Promise<{ embedding: Embedding; tokens: number }[]> {
     const texts = items.flatMap(({ text, embedding }) => (embedding ? [] : [text!]))
     if (texts.length === 0)
       return items.map(({ embedding }) => ({ embedding: embedding!, tokens: 0 }))
-    if (!this.#embedder) {
+    const embedder = this.#embedder
+    if (!embedder) {
       throw new Problem(422, 'this server has no model: send embeddings, or start it with --model')
     }
-    const made = await this.#embedder.embed(texts, role, signal())
+    const made = await embedder.embed(texts, role, call.signal())
     let next = 0
-    return items.map(({ embedding }) => {
+    return items.map(({ embedding }, i) => {
       if (embedding) return { embedding, tokens: 0 }
-      const { vector, tokens } = made[next++]!
+      const { vector, tokens, cut } = made[next++]!
+      if (cut) {
+        const where = role === 'query' ? 'the query' : `document ${i}`
+        countCutTokens(where, embedder.maxTokens, call)
+      }
       return { embedding: { vector, square: dot(vector, vector) }, tokens }
     })
   }

@@ -7,10 +7,13 @@ import { Problem } from './problem.ts'
 import type { Ranker } from './ranker.ts'
 import type { RequestVectors } from './request-vectors.ts'
 import type { DocumentSearcher } from './searcher.ts'
+import type { Cuts } from './text-limits.ts'
 
 /** The services that routes use. */
 export interface Services {
   limits: Limits
+  /** Whether a text that is too long is an error; else it is cut. */
+  strict: boolean
   ranker: Ranker
   embedder: TextEmbedder | undefined
   searcher: DocumentSearcher | undefined
@@ -22,6 +25,8 @@ export interface Services {
 export interface Call extends Services {
   /** The embeddings in the body, by the names that stand for them. */
   vectors: RequestVectors
+  /** Its texts that were cut; counted while it is handled. */
+  cuts: Cuts
   /** Ends the work when the client is gone or the time is up; made at its first use. */
   signal(): AbortSignal
 }

@@ -39,6 +39,11 @@ export interface ServeOptions {
   statistics?: 'store' | 'context' | undefined
   limits?: Partial<Limits> | undefined
   /**
+   * Whether a text with more characters or tokens than the limits is an error (413). Default: it is
+   * cut and counted in the answer.
+   */
+  strict?: boolean | undefined
+  /**
    * Processes that answer requests, default 1: this one. More are child processes of this one,
    * which keeps the encoder, the cache and the store, and ends them.
    */
@@ -62,7 +67,7 @@ export interface RunningServer {
 /** Starts a rerank server; it takes requests when the promise is fulfilled. */
 export async function startServer(options: ServeOptions = {}): Promise<RunningServer> {
   const { host = defaultAddress.host, port = defaultAddress.port } = options
-  const { keys = [], open = false, store, openModel, workers = 1 } = options
+  const { keys = [], open = false, store, openModel, workers = 1, strict = false } = options
   let embedder: Embedder | undefined
   const release = async (): Promise<void> => {
     await embedder?.close()
@@ -87,7 +92,7 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
       metrics,
       onError: options.onError ?? console.error,
     }
-    const common = { access, limits, model: embedder?.name ?? 'kith' }
+    const common = { access, limits, strict, model: embedder?.name ?? 'kith' }
     const ranker = new Ranker(settings, embedder)
     const metricsText = () => metrics.text()
     const server = await (workers > 1
@@ -127,7 +132,10 @@ function checkWorkers(workers: number): void {
 
 /** What worker processes are told, as plain data. */
 function workerPlan(
-  { settings, ...plan }: Pick<WorkerPlan, 'access' | 'port' | 'limits' | 'settings' | 'model'>,
+  {
+    settings,
+    ...plan
+  }: Pick<WorkerPlan, 'access' | 'port' | 'limits' | 'strict' | 'settings' | 'model'>,
   { embedder, searcher }: Shared,
 ): WorkerPlan {
   const { statistics, ...others } = settings
@@ -135,7 +143,11 @@ function workerPlan(
     ...plan,
     settings: others,
     statistics: statistics && termStatisticsToBytes(statistics),
-    embedder: embedder && { name: embedder.name, dimensions: embedder.dimensions },
+    embedder: embedder && {
+      name: embedder.name,
+      dimensions: embedder.dimensions,
+      maxTokens: embedder.maxTokens,
+    },
     searcher: searcher && { dimensions: searcher.dimensions },
   }
 }

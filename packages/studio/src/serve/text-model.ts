@@ -6,6 +6,8 @@ import type { EmbeddedText } from './embedding-cache.ts'
 export interface TextModel {
   readonly name: string
   readonly dimensions: number
+  /** Tokens after which texts are cut. */
+  readonly maxTokens: number
   /** The embeddings of some texts. A call that fails leaves the model usable for the next one. */
   embed(texts: readonly string[], role: Role): Promise<EmbeddedText[]>
   close(): Promise<void>
@@ -20,17 +22,19 @@ export async function openTextModel(name: string, options: EncoderOptions): Prom
   )
   const { tokenizer } = await openModel(name, options)
   const encoder = await loadEncoder(name, options)
-  const { dimensions } = encoder
+  const { dimensions, maxTokens } = encoder
   const prefixes = { query: options.queryPrefix ?? '', document: options.documentPrefix ?? '' }
   return {
     name: encoder.name,
     dimensions,
+    maxTokens,
     async embed(texts, role) {
       const { data } = await encoder.encode(texts, { role })
-      return texts.map((text, i) => ({
-        vector: data.slice(i * dimensions, (i + 1) * dimensions),
-        tokens: tokenizer.encode(prefixes[role] + text).ids.length,
-      }))
+      return texts.map((text, i) => {
+        const { ids, cut } = tokenizer.encode(prefixes[role] + text)
+        const vector = data.slice(i * dimensions, (i + 1) * dimensions)
+        return { vector, tokens: ids.length, cut }
+      })
     },
     close: () => encoder.close(),
   }

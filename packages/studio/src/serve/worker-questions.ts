@@ -1,6 +1,7 @@
 import type { Settings } from '@kith/core'
 import type { Role } from '@kith/encoder'
 import type { ErrorParts } from '@kith/ir/pool'
+import type { TextEmbedder } from './embedder.ts'
 import type { EmbeddedText } from './embedding-cache.ts'
 import type { Access } from './guard.ts'
 import type { Limits } from './limits.ts'
@@ -12,13 +13,14 @@ export interface WorkerPlan {
   access: Access
   port: number
   limits: Limits
+  strict: boolean
   /** Without statistics, which are no plain data. */
   settings: Settings
   statistics: Uint8Array | undefined
   /** The model's name in answers. */
   model: string
   /** The encoder that the first process has, if it has one. */
-  embedder: { name: string; dimensions: number } | undefined
+  embedder: Pick<TextEmbedder, 'name' | 'dimensions' | 'maxTokens'> | undefined
   /** The store that the first process has, if it has one. */
   searcher: { dimensions: number | undefined } | undefined
 }
