@@ -38,5 +38,5 @@ USER node
 EXPOSE 8080
 HEALTHCHECK --start-period=60s --interval=10s --timeout=3s CMD ["node", "-e", \
   "fetch('http://127.0.0.1:8080/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# exec: the server is the process that hears docker's SIGTERM. Without KITH_API_KEY it refuses to start.
+# exec: the server itself gets docker's SIGTERM. Without KITH_API_KEY it refuses to start.
 CMD ["sh", "-c", "exec kith serve --host 0.0.0.0 --model \"$KITH_MODEL\""]

@@ -1,6 +1,6 @@
 /**
  * Builds the documentation site into `site/dist`: the pages of `docs/`, the commands and settings
- * from their tables, the API from the code. Nothing is read from the network, then or later.
+ * from their tables, the API from the code, and Kith Studio with a small collection to try. Nothing is read from the network, then or later.
  */
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -11,11 +11,13 @@ import { writeExamples } from './examples.mjs'
 import { writeGuide } from './guide.mjs'
 import { generated } from './place.mjs'
 import { writeSettings } from './settings.mjs'
+import { writeTry } from './try.mjs'
 
 rmSync(generated, { recursive: true, force: true })
 writeGuide()
 writeExamples()
 writeCommands()
 writeSettings()
+await writeTry()
 await writeApi()
 await build(fileURLToPath(new URL('.', import.meta.url)))

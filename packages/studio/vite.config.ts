@@ -1,7 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 
-/** Builds the page of Kith Studio into `dist/page`, from where the studio's server gives it out. */
+/**
+ * Builds the page of Kith Studio into `dist/page`: one script with all workers inside, which the
+ * studio's server gives out, and which an export puts into a page that needs no server.
+ */
 export default defineConfig({
   root: fileURLToPath(new URL('./page', import.meta.url)),
   build: {
@@ -14,7 +17,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // Only adds a script for browsers that lack module preloading.
     modulePreload: { polyfill: false },
+    rolldownOptions: { output: { format: 'iife' } },
+    // Else the script would bring the style, which the page's policy forbids.
+    cssCodeSplit: false,
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  worker: { format: 'es' },
+  worker: { format: 'iife' },
 })

@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { writeTopics } from '../../pipelines/test/topics.ts'
@@ -23,7 +23,9 @@ test('the page of a run shows its settings, and not those of the run that was th
       ...['--run', path('better.trec'), '--out', path('report.html')],
     )
   expect(report()).toMatchObject({ code: 0, err: '' })
-  expect(read('report.html')).toContain('0.123')
+  expect(read('report.html')).toContain('<dt>lambda</dt><dd>0.123</dd>')
+  expect(read('report.html')).not.toContain('<dt>wordsWeight</dt>')
+  expect(read('report.html')).toContain(`<p class="collection">${basename(folder)}</p>`)
   // As if another run had got its name, and the program had been killed before it wrote its own.
   appendFileSync(path('better.trec'), 'q0 Q0 other 99 -9 kith\n')
   const later = report()

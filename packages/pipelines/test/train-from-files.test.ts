@@ -71,6 +71,7 @@ describe('trainFromFiles', () => {
     expect(await figure('adapted.trec')).toBeGreaterThan((await figure('run.trec')) + 0.3)
     expect(read('adapter/curves.svg')).toContain('</svg>')
     expect(read('adapter/curves.html')).toContain('Validation loss')
+    expect(read('adapter/curves.html')).toContain('↑ training loss')
     for (const out of [path('curves.html'), path('curves.svg')]) {
       const compared = await compareTrainings({ folders: [path('adapter')], out })
       expect(compared).toEqual({ out, trainings: 1 })
@@ -242,7 +243,8 @@ test('compareTrainings says which line of which file is wrong', async () => {
     ['', /metrics.jsonl: holds no validations/],
     ['null\n', /metrics.jsonl line 1: is neither a step nor a validation/],
     ['{"kind":"validation"}\n', /metrics.jsonl line 1: expected a validation with step, loss/],
-    ['{"kind":"step"}\n{"kind"\n{}\n', /metrics.jsonl line 2: is not JSON/],
+    ['{"kind":"step"}\n', /metrics.jsonl line 1: expected a step with its loss/],
+    ['{"kind":"step","step":1,"loss":2}\n{"kind"\n{}\n', /metrics.jsonl line 2: is not JSON/],
     [Buffer.from([0xff, 0, 0x7b]), /metrics.jsonl line 1: is not JSON/],
     [JSON.stringify({ ...validation, measures: {} }), /metrics.jsonl line 1: has no nDCG@10/],
   ] as const) {

@@ -21,6 +21,7 @@ export { type TimeFigure, type TimePoint, timePlot } from './plots/time-plot.ts'
 export {
   type TrainingCurve,
   type TrainingFigure,
+  type TrainingLoss,
   type TrainingPoint,
   trainingCurves,
 } from './plots/training-curves.ts'

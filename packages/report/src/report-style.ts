@@ -13,6 +13,7 @@ h1 { font-size: 2.25rem; margin: 0 0 .75rem }
 h2 { font-size: 1.5rem; margin: 0 0 1.25rem }
 h3 { font-size: 1rem; font-weight: 600; margin: 0 0 .5rem }
 h4 { font-size: .875rem; font-weight: 600; margin: 0 0 .5rem }
+header .collection { margin: 0 0 .35rem; font-size: .875rem; font-weight: 600; letter-spacing: .02em }
 header p { max-width: 44rem; margin: 0 0 .5rem; color: var(--soft) }
 section { margin: 4rem 0 0 }
 .note, figcaption { color: var(--soft); font-size: .875rem; max-width: 46rem }
@@ -39,7 +40,8 @@ th:last-child, td:last-child { padding-right: 0 }
 .measures td, .measures thead th + th { text-align: right; white-space: nowrap }
 .measures tbody th { font-weight: 600; white-space: nowrap }
 .measures .mark { display: inline-block; width: 1.1em; text-align: left }
-.measures .bar { width: 9rem; height: 8px; vertical-align: 1px; margin-right: .5rem }
+.measures .bar { width: 9rem; height: 8px; vertical-align: 1px }
+.measures td.share-bar { padding-right: .75rem }
 .facts { table-layout: fixed }
 .facts th { width: 9rem; color: var(--soft) }
 .facts td:last-child { width: 18rem; text-align: right; color: var(--soft) }
@@ -81,6 +83,7 @@ button { background: none; border: 1px solid transparent; border-radius: 6px; pa
 .queries .query .id { flex: none; max-width: 10rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .track { display: inline-block; position: relative; width: 9rem; height: 8px; margin-right: 1rem; }
 .track::before { content: ""; position: absolute; left: 50%; top: -3px; bottom: -3px; border-left: 1px solid var(--line) }
+.figure { display: inline-block; width: 4.2rem }
 .amount { position: absolute; top: 0; height: 8px }
 .amount.gain { left: 50%; background: var(--gain) }
 .amount.loss { right: 50%; background: var(--loss) }

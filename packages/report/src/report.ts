@@ -14,7 +14,16 @@ import { tablesSection } from './sections/tables-section.ts'
  * same data gives the same bytes.
  */
 export function renderReport(data: ReportData): string {
-  const { title = 'Retrieval report', about, inputs, runs, queries, figures, generatedAt } = data
+  const {
+    title = 'Retrieval report',
+    collection,
+    about,
+    inputs,
+    runs,
+    queries,
+    figures,
+    generatedAt,
+  } = data
   const script = queries ? `(${queryTable.toString()})()` : ''
   return html`<!doctype html>
 <html lang="en">
@@ -29,6 +38,7 @@ export function renderReport(data: ReportData): string {
 <body>
 <main>
 <header>
+${collection ? html`<p class="collection">${collection}</p>` : html``}
 <h1>${title}</h1>
 ${about ? html`<p>${about}</p>` : html``}
 ${generatedAt ? html`<p class="note">${generatedAt}</p>` : html``}

@@ -47,6 +47,13 @@ describe.skipIf(!browser)('the report in a browser', () => {
       const gains = await numbers(page, 'gain')
       expect(gains.length).toBe(30)
       expect(new Set(gains).size).toBeGreaterThan(5)
+      // Bars stand below each other, however many characters the figures beside them have.
+      const lefts = (bars: Element[]) => [
+        ...new Set(bars.map((bar) => Math.round(bar.getBoundingClientRect().left))),
+      ]
+      await page.setViewportSize({ width: 1280, height: 900 })
+      expect(await page.locator('.track').evaluateAll(lefts)).toHaveLength(1)
+      expect(await page.locator('.measures .bar').evaluateAll(lefts)).toHaveLength(1)
       expect(gains).toEqual(falling(gains))
       await head(page, 'gain').click()
       expect(await numbers(page, 'gain')).toEqual(falling(gains).reverse())
@@ -133,6 +140,7 @@ describe.skipIf(!browser)('the report in a browser', () => {
     const bad: ReportData = {
       ...data,
       title: evil,
+      collection: evil,
       about: evil,
       inputs: [{ what: evil, file: evil, size: evil }],
       settings: { [evil]: evil, list: [evil] },

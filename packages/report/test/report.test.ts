@@ -119,6 +119,7 @@ describe('the report', () => {
   test.each([
     ['title', '<h1>A report</h1>'],
     ['about', 'What reranking does.'],
+    ['collection', '<p class="collection">cranfield</p>'],
     ['inputs', '<section id="compared">'],
     ['runs', '<section id="measures">'],
     ['queries', '<section id="queries">'],
@@ -131,6 +132,18 @@ describe('the report', () => {
     expect(markup(renderReport(data))).toContain(mark)
     expect(markup(renderReport(rest))).not.toContain(mark)
     expect(markup(renderReport(rest))).not.toMatch(/NaN|undefined/)
+  })
+
+  test('settings are rounded, those within a setting have its name', () => {
+    const settings = {
+      share: 0.48219999999999996,
+      documents: 29_981,
+      views: { texts: { graph: 2 / 3 } },
+    }
+    const page = renderReport({ settings })
+    expect(page).toContain('<dt>share</dt><dd>0.4822</dd>')
+    expect(page).toContain('<dt>documents</dt><dd>29981</dd>')
+    expect(page).toContain('<dt>views.texts.graph</dt><dd>0.6667</dd>')
   })
 
   test('needs nothing at all', () => {

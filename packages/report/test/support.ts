@@ -71,7 +71,8 @@ export const figures: readonly { figure: Figure; marks: Readonly<Record<string, 
         ranks: quantilesPerRank(lists(40, 6 + i), { missing: 0 }),
       })),
     },
-    marks: { '[aria-label=area] path': 3, '[aria-label=line] path': 3 },
+    // Two bands and a median in the panel of each target.
+    marks: { '[aria-label=area] path': 6, '[aria-label=line] path': 3 },
   },
   {
     figure: {
@@ -84,10 +85,14 @@ export const figures: readonly { figure: Figure; marks: Readonly<Record<string, 
           loss: 2 - (i * run) / 50,
           value: 0.3 + Math.sin(i / 3 + run) / 20,
         })),
+        steps: Array.from({ length: 40 }, (_, i) => ({
+          step: 250 * (i + 1),
+          loss: 3 / (i + run + 1),
+        })),
       })),
     },
     // A curve in each panel, a point where the measure is best, a name in the legend.
-    marks: { '[aria-label=line] path': 16, circle: 8, '[aria-label=legend] text': 8 },
+    marks: { '[aria-label=line] path': 24, circle: 8, '[aria-label=legend] text': 8 },
   },
   {
     figure: { kind: 'gains', measure: 'nDCG@10', gains: [0.5, -0.25, 0, 0.125, 0] },
@@ -164,6 +169,7 @@ export class Collection implements LabelTexts {
     const rows = queryRows(evaluations, this.runs, this.qrels, this, 'nDCG@10')
     return {
       title: 'A report',
+      collection: 'cranfield',
       about: 'What reranking does.',
       inputs: [{ what: 'run', file: 'plain.trec', size: `${this.queries.length} queries` }],
       runs,

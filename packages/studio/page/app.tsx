@@ -36,13 +36,14 @@ export function App({ info }: { info: StudioInfo }): VNode {
 /** The views that look at one query, with the settings beside them. */
 function OneQuery(props: { info: StudioInfo; state: StudioState; update: Update }): VNode {
   const { info, state, update } = props
-  const { source, error } = useQueryContext(state.query ?? info.first, info.depth)
+  const { source, error } = useQueryContext(state, info)
   const { done, error: refused } = useMethod('analyse', source, state.settings)
   const problem = error ?? refused
   return (
     <main class="beside">
       <div id="view" class="view">
         <QueryHead
+          info={info}
           query={done?.source.query ?? source?.query}
           measure={done?.value.measure}
           missing={done?.source.missing ?? 0}

@@ -1,15 +1,25 @@
 import { render, type VNode } from 'preact'
 import { App } from './app.tsx'
-import { fetchInfo } from './model/api.ts'
+import { readCollection } from './model/read-collection.ts'
+import { hold, source } from './model/source.ts'
 import { applyTheme } from './parts/theme.tsx'
+import { PastePage } from './paste/paste-page.tsx'
 
 applyTheme()
+const root = document.getElementById('studio')!
 const show = (page: VNode): void => {
-  const root = document.getElementById('studio')!
   root.replaceChildren()
   render(page, root)
 }
-fetchInfo().then(
-  (info) => show(<App info={info} />),
-  (error: Error) => show(<p class="failure">{error.message}</p>),
-)
+
+/** Shows the collection that was written into the page, or that of the server. */
+async function open(): Promise<VNode> {
+  const written = document.getElementById('collection')
+  if (written) hold(readCollection(written.textContent!))
+  return <App info={await source().info()} />
+}
+
+if (root.dataset['paste'] !== undefined) show(<PastePage />)
+else {
+  open().then(show, (error: Error) => show(<p class="failure">{error.message}</p>))
+}

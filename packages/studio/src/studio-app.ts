@@ -1,13 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
 import { KithError, termStatisticsToBytes } from '@kith/core'
 import { type Context, Hono } from 'hono'
+import { pageFiles } from './page-files.ts'
 import type { StudioCollection } from './studio-collection.ts'
-import { encodeContext } from './studio-wire.ts'
-
-/** Where the build puts the page; the same place seen from `src` and from `dist`. */
-const PAGE = fileURLToPath(new URL('../dist/page/', import.meta.url))
+import { encodeContext, type StudioContext } from './studio-wire.ts'
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -24,7 +21,7 @@ const POLICY = [
   "style-src 'self'",
   "img-src 'self'",
   "connect-src 'self'",
-  "worker-src 'self'",
+  'worker-src blob:',
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -64,16 +61,12 @@ export function studioApp(collection: StudioCollection): Hono {
   app.get('/api/queries', (c) => c.json(collection.search(c.req.query('search') ?? '')))
   app.get('/api/judged', (c) => c.json(collection.judged()))
   app.get('/api/context', (c) => {
-    const top = Number(c.req.query('top'))
-    if (!(Number.isInteger(top) && top > 0)) {
-      throw new KithError('BAD_INPUT', `top is ${c.req.query('top')}, allowed: a whole number`)
-    }
-    const query = c.req.query('query') ?? ''
     const truth = c.req.query('truth') !== undefined
-    return c.body(encodeContext(collection.context(query, top, truth)), 200, {
-      'content-type': 'application/octet-stream',
-    })
+    return contextBody(c, collection.context(c.req.query('query') ?? '', topOf(c), truth))
   })
+  app.get('/api/text', async (c) =>
+    contextBody(c, await collection.contextOfText(c.req.query('text') ?? '', topOf(c))),
+  )
   app.get('/api/documents', (c) =>
     c.json(collection.documents((c.req.queries('id') ?? []).slice(0, ASKED))),
   )
@@ -83,7 +76,8 @@ export function studioApp(collection: StudioCollection): Hono {
       'content-type': 'application/octet-stream',
     })
   })
-  for (const [path, file] of pageFiles()) {
+  for (const [name, file] of pageFiles()) {
+    const path = name === 'index.html' ? '/' : `/${name}`
     const type = types[extname(file)] ?? 'application/octet-stream'
     app.get(path, (c) => c.body(readFileSync(file), 200, { 'content-type': type }))
   }
@@ -99,17 +93,13 @@ function answerError(error: Error, c: Context): Response {
   return c.json({ error: 'kith studio failed: see the terminal it was started from' }, 500)
 }
 
-/** The files of the built page by their paths in requests. */
-function pageFiles(): [string, string][] {
-  try {
-    return readdirSync(PAGE, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => {
-        const file = join(entry.parentPath, entry.name)
-        const path = `/${file.slice(PAGE.length).replaceAll('\\', '/')}`
-        return [path === '/index.html' ? '/' : path, file]
-      })
-  } catch {
-    throw new KithError('BAD_INPUT', `the page is not built: no folder ${PAGE}; npm run build`)
-  }
+/** How many candidates a request asks for. */
+function topOf(c: Context): number {
+  const top = Number(c.req.query('top'))
+  if (Number.isInteger(top) && top > 0) return top
+  throw new KithError('BAD_INPUT', `top is ${c.req.query('top')}, allowed: a whole number`)
+}
+
+function contextBody(c: Context, context: StudioContext): Response {
+  return c.body(encodeContext(context), 200, { 'content-type': 'application/octet-stream' })
 }

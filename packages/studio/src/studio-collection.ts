@@ -6,131 +6,147 @@ import {
   termNames,
 } from '@kith/core'
 import type { Run } from '@kith/ir'
+import { openingQuery } from './opening-query.ts'
+import { entriesOf } from './query-entries.ts'
+import { searchEntries } from './search-entries.ts'
+import type { TextModel } from './serve/text-model.ts'
+import { contextOf, DEPTH } from './studio-context.ts'
 import { openSources, type StudioOptions, type StudioSources } from './studio-sources.ts'
-import type {
-  DocumentText,
-  QueryEntry,
-  QueryList,
-  StudioContext,
-  StudioDocument,
-  StudioFiles,
-  StudioInfo,
+import {
+  type DocumentText,
+  type QueryEntry,
+  type QueryList,
+  type StudioContext,
+  type StudioFiles,
+  type StudioInfo,
+  wordsOf,
 } from './studio-wire.ts'
 
-/** Candidates of one query that the page looks at, at the most. */
-const DEPTH = 1000
-/** Queries that one search answers with. */
-const LISTED = 50
 /** Queries that tell how deep a run is: nearly always all are equally deep. */
 const SAMPLE = 200
-/** The depth of nDCG@10. */
-const IDEAL = 10
+/** Of the first so many queries, a fresh page shows the one with the largest gain among as many candidates. */
+const [TRIED, TRIED_DEPTH] = [100, 200]
+/** Characters of a free text. */
+const LONGEST_TEXT = 2000
+
+/** How a collection is opened. */
+export interface StudioCollectionOptions extends StudioOptions {
+  /** From which grade on a document is relevant; default 1. */
+  level?: number | undefined
+  /** Turns free text into a query; closed with the collection, or where that cannot be opened. */
+  model?: TextModel | undefined
+}
 
 /** A run with everything that belongs to it, for the page: query by query. */
 export class StudioCollection {
   readonly info: StudioInfo
   readonly #sources: StudioSources
+  readonly #model: TextModel | undefined
+  /** From which grade on a document is relevant. */
+  readonly #level: number
   /** The queries that can be shown. */
   readonly #entries: ReadonlyMap<string, QueryEntry>
   readonly #statistics = new Map<TermsName, TermStatistics>()
 
-  private constructor(files: StudioFiles, sources: StudioSources, level: number) {
+  private constructor(files: StudioFiles, sources: StudioSources, level = 1, model?: TextModel) {
     this.#sources = sources
+    this.#model = model
+    this.#level = level
     this.#entries = entriesOf(sources, level)
     const [any] = this.#entries.keys()
     if (any === undefined) {
       const what = sources.texts ? 'an embedding and a text' : 'an embedding'
       throw new KithError('BAD_INPUT', `${files.run}: no query of the run has ${what}`)
     }
-    const first = [...this.#entries.values()].find(({ relevant }) => relevant > 0)
     this.info = {
+      name: files.run,
       documents: sources.docs.rows,
       queries: this.#entries.size,
       judged: this.judged().length,
       depth: Math.min(DEPTH, deepest(sources.run)),
       texts: sources.texts !== undefined,
       level,
-      first: first?.id ?? any,
+      first: this.#opening() ?? any,
+      model: model?.name,
       files,
     }
   }
 
-  /** Opens a collection. @param level From which grade on a document is relevant. */
+  /** Opens a collection. */
   static async open(
     files: StudioFiles,
-    { level = 1, ...options }: StudioOptions & { level?: number | undefined } = {},
+    { level, model, ...options }: StudioCollectionOptions = {},
   ): Promise<StudioCollection> {
-    const sources = await openSources(files, options)
+    let sources: StudioSources | undefined
     try {
-      const collection = new StudioCollection(files, sources, level)
-      // A fresh page asks for these.
-      if (sources.texts) collection.statistics('english')
-      return collection
+      sources = await openSources(files, options)
+      const { dimensions } = sources.docs
+      if (model && model.dimensions !== dimensions) {
+        throw new KithError(
+          'BAD_SHAPE',
+          `${model.name} has ${model.dimensions} dimensions, ${files.docs} has ${dimensions}: name the model that encoded the documents`,
+        )
+      }
+      return new StudioCollection(files, sources, level, model)
     } catch (error) {
-      await sources.close()
+      await sources?.close()
+      await model?.close()
       throw error
     }
   }
 
+  /** The ids of all queries, in the order of the run. */
+  ids(): string[] {
+    return [...this.#entries.keys()]
+  }
+
   /** The queries whose id or text has all the words of a search, in the order of the run. */
   search(words: string): QueryList {
-    const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
-    const entries: QueryEntry[] = []
-    let found = 0
-    for (const entry of this.#entries.values()) {
-      const text = `${entry.id} ${entry.text ?? ''}`.toLowerCase()
-      if (!wanted.every((word) => text.includes(word))) continue
-      if (found++ < LISTED) entries.push(entry)
-    }
-    return { found, entries }
+    return searchEntries(this.#entries.values(), words)
   }
 
   /** The queries that were judged: those that `kith eval` averages over. */
   judged(): string[] {
-    return [...this.#entries.keys()].filter((id) => this.#sources.qrels.has(id))
+    return this.ids().filter((id) => this.#sources.qrels.has(id))
   }
 
   /** A query with its first `top` candidates and, if asked for, its relevant documents. */
   context(id: string, top: number, withTruth: boolean): StudioContext {
     const query = this.#entries.get(id)
     if (!query) throw new KithError('BAD_INPUT', `there is no query ${JSON.stringify(id)}`)
-    const { run, docs, texts, qrels } = this.#sources
+    const { run, queries, qrels } = this.#sources
+    const vector = queries.gather([queries.rowOf(id)!])
     const judged = qrels.get(id) ?? new Map<string, number>()
+    const part = { top, withTruth, level: this.#level }
     const { ids, scores } = run.get(id)!
-    const rows: number[] = []
-    const documents: StudioDocument[] = []
-    const places = new Map<string, number>()
-    let missing = 0
-    const add = (document: string, score?: number): void => {
-      const row = docs.rowOf(document)
-      const entry = texts?.documents.get(document)
-      if (row === undefined || (texts && !entry)) {
-        missing++
-        return
-      }
-      places.set(document, documents.length)
-      rows.push(row)
-      const { title, text } = entry ?? {}
-      documents.push({ id: document, score, title, text, grade: judged.get(document) })
+    return contextOf(this.#sources, { query, vector, ids, scores, judged }, part)
+  }
+
+  /** A free text as a query, with the documents nearest to it. */
+  async contextOfText(given: string, top: number): Promise<StudioContext> {
+    const text = given.trim()
+    if (!this.#model) {
+      throw new KithError('BAD_INPUT', 'free text needs an encoder: kith studio --model')
     }
-    for (let i = 0; i < ids.length && documents.length < Math.min(top, DEPTH); i++) {
-      add(ids[i]!, scores[i]!)
+    if (text === '' || text.length > LONGEST_TEXT) {
+      throw new KithError(
+        'BAD_INPUT',
+        `a free text has 1 to ${LONGEST_TEXT} characters, not ${text.length}`,
+      )
     }
-    const retrieved = documents.length
-    const relevant = [...judged.keys()].filter((other) => judged.get(other)! >= this.info.level)
-    if (withTruth) for (const document of relevant) if (!places.has(document)) add(document)
-    return {
-      query,
-      documents,
-      retrieved,
-      missing,
-      truth: relevant.flatMap((document) => places.get(document) ?? []),
-      ideal: [...judged.values()]
-        .filter((grade) => grade > 0)
-        .sort((a, b) => b - a)
-        .slice(0, IDEAL),
-      vectors: this.#vectors(id, rows),
-    }
+    // Loaded here, since most studios search nothing.
+    const { searchExact } = await import('@kith/stores')
+    const { docs } = this.#sources
+    const { dimensions } = docs
+    const vector = (await this.#model.embed([text], 'query'))[0]!.vector
+    const depth = Math.min(top, DEPTH)
+    const { rows, scores } = await searchExact({ data: vector, rows: 1, dimensions }, docs, {
+      top: depth,
+    })
+    const ids = Array.from(rows, (row) => docs.idOf(row))
+    const query = { id: '', text, relevant: 0 }
+    const part = { top: depth, withTruth: false, level: this.#level }
+    return contextOf(this.#sources, { query, vector, ids, scores, judged: new Map() }, part)
   }
 
   /** The texts of some documents; of those that have none, the ids. */
@@ -149,7 +165,7 @@ export class StudioCollection {
     const known = this.#statistics.get(kind)
     if (known) return known
     const builder = new TermStatisticsBuilder({ terms: kind })
-    for (const { title, text } of texts.documents) builder.add(title ? `${title} ${text}` : text)
+    for (const entry of texts.documents) builder.add(wordsOf(entry))
     const counted = builder.finish()
     this.#statistics.set(kind, counted)
     return counted
@@ -157,6 +173,7 @@ export class StudioCollection {
 
   async close(): Promise<void> {
     await this.#sources.close()
+    await this.#model?.close()
   }
 
   /** As `close`, for `await using`. */
@@ -164,29 +181,14 @@ export class StudioCollection {
     return this.close()
   }
 
-  #vectors(query: string, rows: readonly number[]): StudioContext['vectors'] {
-    const { queries, docs } = this.#sources
-    const { dimensions } = docs
-    const data = new Float32Array((rows.length + 1) * dimensions)
-    queries.gather([queries.rowOf(query)!], data)
-    docs.gather(rows, data.subarray(dimensions))
-    return { data, rows: rows.length + 1, dimensions }
+  /** The query that shows most; undefined without judgements. */
+  #opening(): string | undefined {
+    const tried = this.ids().slice(0, TRIED)
+    const judged = tried.filter((id) => this.#entries.get(id)!.relevant > 0)
+    // A fresh page asks for these statistics too.
+    const statistics = this.#sources.texts ? this.statistics('english') : undefined
+    return openingQuery(judged, (id) => this.context(id, TRIED_DEPTH, false), statistics)
   }
-}
-
-/** The queries of the run that have an embedding and, where there are texts, a text. */
-function entriesOf(
-  { run, queries, texts, qrels }: StudioSources,
-  level: number,
-): Map<string, QueryEntry> {
-  const entries = new Map<string, QueryEntry>()
-  for (const id of run.queries) {
-    const text = texts?.queries.get(id)?.text
-    if (queries.rowOf(id) === undefined || (texts && text === undefined)) continue
-    const grades = [...(qrels.get(id)?.values() ?? [])]
-    entries.set(id, { id, text, relevant: grades.filter((grade) => grade >= level).length })
-  }
-  return entries
 }
 
 function deepest(run: Run): number {

@@ -1,7 +1,9 @@
-import type { Matrix } from '@kith/core'
+import type { Matrix, TermsName } from '@kith/core'
 
 /** The properties of the collection that the page gets first. */
 export interface StudioInfo {
+  /** The collection's name in the page's head. */
+  name: string
   documents: number
   /** How many queries the run has, and how many of these were judged. */
   queries: number
@@ -13,8 +15,10 @@ export interface StudioInfo {
   level: number
   /** The query that a fresh page shows. */
   first: string
-  /** The files as they were named, for command lines. */
-  files: StudioFiles
+  /** The encoder that turns free text into a query; undefined where there is none. */
+  model?: string | undefined
+  /** The files as they were named, for command lines; undefined where the data came from no files. */
+  files?: StudioFiles | undefined
 }
 
 /** The files of a collection. */
@@ -48,6 +52,11 @@ export interface DocumentText {
   text?: string | undefined
 }
 
+/** What counts as the words of a query or a document: its title belongs to it, as in `kith rerank`. */
+export function wordsOf({ title, text = '' }: Pick<DocumentText, 'title' | 'text'>): string {
+  return title ? `${title} ${text}` : text
+}
+
 /** A candidate, or a relevant document that was not retrieved. */
 export interface StudioDocument extends DocumentText {
   /** Its score in the run; undefined where it was not retrieved. */
@@ -71,6 +80,35 @@ export interface StudioContext {
   ideal: number[]
   /** Row 0 is the query, row i + 1 document i. */
   vectors: Matrix
+}
+
+/** One query of a `HeldCollection`, as its context but for the documents' texts and vectors. */
+export interface HeldQuery extends Omit<StudioContext, 'documents' | 'vectors'> {
+  /** Places in the collection's documents: the candidates, then other relevant documents. */
+  documents: number[]
+  /** The scores of the candidates. */
+  scores: number[]
+  /** Whether anything was judged about it, in the documents here or in others. */
+  judged: boolean
+  /** The judged documents: places in this query's documents, and their grades. */
+  grades: [place: number, grade: number][]
+}
+
+/** A part of a collection that a page has within itself: it needs no server. */
+export interface HeldCollection {
+  info: StudioInfo
+  queries: HeldQuery[]
+  documents: DocumentText[]
+  /** The queries' rows, then the documents'. */
+  vectors: Matrix
+  /** The term statistics of the whole collection, as bytes; without them the documents here are counted. */
+  statistics?: Record<TermsName, Uint8Array> | undefined
+}
+
+/** A `HeldCollection` in JSON: vectors in half precision and statistics are base64. */
+export interface WrittenCollection extends Omit<HeldCollection, 'vectors' | 'statistics'> {
+  vectors: { base64: string; rows: number; dimensions: number }
+  statistics?: Record<TermsName, string> | undefined
 }
 
 /**

@@ -58,7 +58,7 @@ describe('kith studio', () => {
     renameSync(made.qrels, join(demo, 'qrels', 'test.tsv'))
     const info = await served([], join(folder, 'elsewhere'))
     expect(info).toMatchObject({ judged: 7, texts: true })
-    expect(info.files.run).toBe(join('demo-output', 'wordnet', 'run.trec'))
+    expect(info.files?.run).toBe(join('demo-output', 'wordnet', 'run.trec'))
   })
 
   test('says what is missing', () => {

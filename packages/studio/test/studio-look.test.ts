@@ -33,7 +33,11 @@ async function open(page: Page, view: string): Promise<void> {
 /** Opens what is closed at first: more settings, and why a document stands where it stands. */
 async function unfold(page: Page, view: string): Promise<void> {
   if (view === 'audit') return
+  const sheet = page.getByRole('button', { name: 'Settings' })
+  const isPhone = await sheet.isVisible()
+  if (isPhone) await sheet.click()
   await page.getByText('More', { exact: true }).click()
+  if (isPhone) await page.keyboard.press('Escape')
   if (view !== 'query') return
   await page.locator('.ranking.after button').first().click()
   await page.locator('.explanation mark').first().waitFor()
@@ -76,11 +80,11 @@ function faintTexts(): string[] {
 }
 
 describe.skipIf(!browser)('every view', () => {
-  test('fits screens from 400 pixels to 4K', async () => {
+  test('fits screens from 390 pixels to 4K', async () => {
     await withBrowser(async (context) => {
       const page = await context.newPage()
       for (const view of Object.keys(views)) {
-        for (const width of [400, 1280, 3840]) {
+        for (const width of [390, 1280, 3840]) {
           await page.setViewportSize({ width, height: width > 2000 ? 2160 : 800 })
           await open(page, view)
           await unfold(page, view)
@@ -88,6 +92,29 @@ describe.skipIf(!browser)('every view', () => {
           expect([view, width, wide]).toEqual([view, width, width])
         }
       }
+    })
+  })
+
+  test('on a phone the settings are a sheet over the lower half', async () => {
+    await withBrowser(async (context) => {
+      const page = await context.newPage()
+      await page.setViewportSize({ width: 390, height: 844 })
+      await open(page, 'query')
+      const settings = page.locator('#settings')
+      expect(await settings.isVisible()).toBe(false)
+      await page.getByRole('button', { name: 'Settings' }).click()
+      const sheet = (await settings.boundingBox())!
+      expect([sheet.x, sheet.width, sheet.y + sheet.height]).toEqual([0, 390, 844])
+      expect(sheet.y).toBeGreaterThan(844 / 3)
+      // The ranking is seen above it, and follows.
+      const ids = (): Promise<string[]> => page.locator('.ranking.after .text').allInnerTexts()
+      const before = await ids()
+      await page.getByRole('slider', { name: /^Share of words/ }).fill('1')
+      await expect.poll(ids).not.toEqual(before)
+      const first = (await page.locator('.ranking.after li').first().boundingBox())!
+      expect(first.y + first.height).toBeLessThan(sheet.y)
+      await page.getByRole('button', { name: 'Done' }).click()
+      expect(await settings.isVisible()).toBe(false)
     })
   })
 

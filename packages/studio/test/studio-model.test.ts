@@ -63,6 +63,7 @@ const optionalId = fc.option(fc.string(), { nil: undefined })
 const states: fc.Arbitrary<StudioState> = fc.record({
   view: fc.constantFrom('query', 'neighbourhood', 'labels', 'audit'),
   query: optionalId,
+  text: optionalId,
   probe: optionalId,
   truth: optionalId,
   settings,
@@ -151,6 +152,20 @@ describe('the figures', () => {
     expect(perQuery['nDCG@10']!.some((value) => value > 0)).toBe(true)
   })
 
+  test('a fresh page shows the query with the largest gain', () => {
+    const gains = collection.judged().map((id) => {
+      const context = new QueryContext(
+        collection.context(id, 200, false),
+        collection.statistics('english'),
+      )
+      const { before, after } = analyse(context, defaultSettings).measure ?? { before: 0, after: 0 }
+      return after - before
+    })
+    const best = gains.indexOf(Math.max(...gains))
+    expect(gains[best]).toBeGreaterThan(gains[0]!)
+    expect(collection.info.first).toBe(collection.judged()[best])
+  })
+
   test('the ranking is that of rerank, with the statistics of all texts or of the context', async () => {
     await using texts = await TextStore.open(files.corpus)
     const all = [...texts].map(({ text }) => text)
@@ -223,25 +238,26 @@ describe('the figures', () => {
 describe('what is copied', () => {
   test('the command has the files and what differs from the default, safe for a shell', () => {
     const state = stateFrom('?k=12&texts-weights=0.1,0.4')
-    const info = {
-      ...collection.info,
-      level: 2,
-      files: { ...files, run: "it's a run.trec", corpus: 'c.jsonl', queryText: 'q.jsonl' },
-    }
-    expect(commandLine(state, info)).toBe(
+    const info = { ...collection.info, level: 2 }
+    const named = { ...files, run: "it's a run.trec", corpus: 'c.jsonl', queryText: 'q.jsonl' }
+    expect(commandLine(state, info, named)).toBe(
       `kith rerank --run 'it'\\''s a run.trec' --queries ${files.queries} --docs ${files.docs} ` +
         `--corpus c.jsonl --query-text q.jsonl --qrels ${files.qrels} --k 12 --texts-weights 0,0.4 --out better.trec`,
     )
-    const first = commandLine(stateFrom('?mix=standard&texts-weights=0.1,0.4&words-weight=1'), info)
+    const first = commandLine(
+      stateFrom('?mix=standard&texts-weights=0.1,0.4&words-weight=1'),
+      info,
+      named,
+    )
     expect(first).toContain('--mix standard --texts-weights 0.1,0.4 --out')
-    const alone = commandLine(stateFrom('?no-terms=&stems=plural&preselect=100'), info)
+    const alone = commandLine(stateFrom('?no-terms=&stems=plural&preselect=100'), info, named)
     expect(alone).toContain('--stems plural --preselect 100 --no-terms --out')
-    const labels = commandLine({ ...stateFrom('?words-weight=1&k=3'), view: 'labels' }, info)
+    const labels = commandLine({ ...stateFrom('?words-weight=1&k=3'), view: 'labels' }, info, named)
     expect(labels).not.toContain('--words-weight')
     expect(labels).toContain('--k 3')
-    expect(commandLine({ ...state, view: 'labels' }, info)).toContain('--level 2')
-    expect(commandLine({ ...state, view: 'audit' }, info)).toMatch(/^kith audit /)
-    const raw = commandLine(stateFrom('?mix=raw&texts-weights=0.1,0.4'), info)
+    expect(commandLine({ ...state, view: 'labels' }, info, named)).toContain('--level 2')
+    expect(commandLine({ ...state, view: 'audit' }, info, named)).toMatch(/^kith audit /)
+    const raw = commandLine(stateFrom('?mix=raw&texts-weights=0.1,0.4'), info, named)
     expect(raw).not.toContain('--corpus')
     expect(raw).not.toContain('--texts-weights')
   })

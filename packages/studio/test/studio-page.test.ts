@@ -8,14 +8,23 @@ import {
   rerank,
   termStatistics,
 } from '@kith/core'
-import { evaluate, type Run, readLabels, readQrels, readRun, TextStore } from '@kith/ir'
+import {
+  evaluate,
+  openEmbeddings,
+  type Run,
+  readLabels,
+  readQrels,
+  readRun,
+  TextStore,
+} from '@kith/ir'
+import { searchExact } from '@kith/stores'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browser, withBrowser } from '../../../test/browser.ts'
 import { temporaryFolder } from '../../../test/files.ts'
 import { succeed } from '../../cli/test/support.ts'
 import { QueryContext } from '../page/model/query-context.ts'
-import { type Studio, StudioCollection, startStudio } from '../src/index.ts'
+import { type Studio, StudioCollection, startStudio, type TextModel } from '../src/index.ts'
 import { type CollectionFiles, writeCollection } from './studio-files.ts'
 
 const folder = temporaryFolder()
@@ -112,7 +121,7 @@ describe.skipIf(!browser)('the page', () => {
       (run) => evaluate(qrels, run, ['nDCG@10']),
     )
     const expected = (await readRun(at('chosen.trec'))).get('q2')!
-    await withPage('/?mix=standard', async (page) => {
+    await withPage('/?mix=standard&query=q0', async (page) => {
       const first = (await readRun(at('default.trec'))).get('q0')!
       expect((await rankingAfter(page)).ids).toEqual(first.ids.slice(0, 20))
 
@@ -225,6 +234,66 @@ describe.skipIf(!browser)('the page', () => {
       await expect.poll(() => slider('Geometric share').count()).toBe(1)
       expect(await slider('Share of words').count()).toBe(0)
     })
+  })
+
+  test('free text: its nearest documents, reranked as those of a query are', async () => {
+    await using docs = await openEmbeddings(files.docs)
+    const vector = docs.gather([docs.rowOf('d5')!])
+    const asked: string[] = []
+    const model: TextModel = {
+      name: 'own-encoder',
+      dimensions: docs.dimensions,
+      async embed(texts, role) {
+        asked.push(`${role}: ${texts}`)
+        return texts.map(() => ({ vector, tokens: 1 }))
+      },
+      async close() {},
+    }
+    await using encoded = await StudioCollection.open(files, { model })
+    await using server = await startStudio(encoded)
+    const { rows } = await searchExact(
+      { data: vector, rows: 1, dimensions: docs.dimensions },
+      docs,
+      {
+        top: 1000,
+      },
+    )
+    const ids = Array.from(rows, (row) => docs.idOf(row))
+    await using texts = await TextStore.open(files.corpus)
+    const { order } = rerank(
+      { vector, text: 'fjords in winter' },
+      {
+        vectors: ids.map((id) => docs.gather([docs.rowOf(id)!])),
+        texts: ids.map((id) => texts.get(id)!.text),
+      },
+      { statistics: await countTerms() },
+    )
+    await withPage(server.url, async (page) => {
+      await page.getByLabel('Search for a query').fill(' fjords in winter ')
+      await expect
+        .poll(() => page.getByRole('option').allInnerTexts())
+        .toEqual([expect.stringContaining('“fjords in winter”')])
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'fjords in winter' }).waitFor()
+      expect((await rankingAfter(page)).ids).toEqual(
+        Array.from(order.subarray(0, 20), (i) => ids[i]),
+      )
+      expect(asked).toEqual(['query: fjords in winter'])
+      await page.getByText('your own words, encoded by own-encoder').waitFor()
+      // The link leads back to it.
+      await expect.poll(() => new URL(page.url()).searchParams.get('text')).toBe('fjords in winter')
+      await page.reload()
+      await page.getByRole('heading', { name: 'fjords in winter' }).waitFor()
+    })
+    const answer = async (path: string): Promise<unknown> =>
+      (await fetch(new URL(path, server.url))).json()
+    const long = await answer(`/api/text?top=5&text=${'x'.repeat(2001)}`)
+    expect(long).toEqual({ error: 'a free text has 1 to 2000 characters, not 2001' })
+    await expect(collection.contextOfText('fjord', 5)).rejects.toThrow('kith studio --model')
+    const other = { ...model, dimensions: 3 }
+    await expect(StudioCollection.open(files, { model: other })).rejects.toThrow(
+      'own-encoder has 3 dimensions',
+    )
   })
 
   test('without texts nothing is said of words', async () => {

@@ -120,7 +120,6 @@ describe('the collection', () => {
       judged: 7,
       depth: 1000,
       texts: true,
-      first: 'q0',
     })
     expect(collection.judged()).not.toContain('q7')
   })

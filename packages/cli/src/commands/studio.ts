@@ -1,5 +1,17 @@
-import { demoFiles, StudioCollection, type StudioFiles, startStudio } from '@kith/studio'
+import { join } from 'node:path'
+import {
+  demoFiles,
+  exportBytes,
+  exportedFiles,
+  exportStudio,
+  openTextModel,
+  StudioCollection,
+  type StudioExport,
+  type StudioFiles,
+  startStudio,
+} from '@kith/studio'
 import { defineCommand, type Values } from '../options/command.ts'
+import { modelOptions, readModelOptions } from '../options/encoder-options.ts'
 import {
   embeddingOptions,
   levelOption,
@@ -8,8 +20,9 @@ import {
   textOptions,
 } from '../options/shared-options.ts'
 import { UsageError } from '../options/usage-error.ts'
-import { isSet, optionalText, optionalWhole } from '../options/values.ts'
+import { isSet, optionalBytes, optionalText, optionalWhole, sizeText } from '../options/values.ts'
 import { openBrowser } from '../terminal/open-browser.ts'
+import type { Output } from '../terminal/output.ts'
 import { aborted } from '../terminal/stop.ts'
 
 /** `kith studio`: the page that shows why a ranking changes. */
@@ -19,7 +32,10 @@ export const studioCommand = defineCommand({
     'Serves a page on this machine only, until it is stopped (Ctrl-C). The method runs in the page:\n' +
     'every slider answers at once. With texts (--corpus, --query-text) documents can be read and\n' +
     'their words count; with judgements (--qrels) everything is measured, labelled and audited.\n' +
-    'Without any file: the demo collection that npm run demo makes, in demo-output.',
+    'With the --model that encoded the documents, the page takes free text as well.\n' +
+    'Without any file: the demo collection that npm run demo makes, in demo-output.\n' +
+    '--export writes the page with a part of the collection instead: files for any web server, or\n' +
+    'to be opened from the disk.',
   example:
     'kith studio --run run.trec --queries queries.npy --docs docs.npy --corpus corpus.jsonl --query-text queries.jsonl --qrels qrels.trec',
   options: {
@@ -31,18 +47,40 @@ export const studioCommand = defineCommand({
     ...levelOption,
     port: { value: 'N', help: 'where the page is served', default: '4810, or any that is free' },
     open: { help: 'open the page in the browser' },
+    export: { value: 'FOLDER', file: 'output', help: 'write the page there, and serve nothing' },
+    'export-size': {
+      value: 'SIZE',
+      help: 'roughly, of the part of the collection in it',
+      default: sizeText(exportBytes),
+    },
+    ...modelOptions,
+    model: { ...modelOptions.model, default: 'none: no free text' },
     ...embeddingOptions,
+  },
+  writes(values) {
+    const folder = optionalText(values, 'export')
+    return folder === undefined ? [] : exportedFiles.map((name) => join(folder, name))
   },
   async run(values, output, stop) {
     const files = readFiles(values)
     const port = optionalWhole(values, 'port', { to: 65_535 })
     const level = optionalWhole(values, 'level')
+    const folder = optionalText(values, 'export')
+    const bytes = optionalBytes(values, 'export-size')
+    const model = optionalText(values, 'model')
+    if (folder !== undefined && model !== undefined) {
+      throw new UsageError('an exported page has no encoder: leave out --model')
+    }
     output.remark('opening the collection …')
+    const { name, ...options } = readModelOptions(values)
     const collection = await StudioCollection.open(files, {
       ...readEmbeddingOptions(values),
       level,
+      model: model === undefined ? undefined : await openTextModel(name, options),
     })
     try {
+      if (folder !== undefined)
+        return tell(output, await exportStudio(collection, folder, { bytes }))
       const studio = await startStudio(collection, port)
       output.result({ url: studio.url }, `Kith Studio: ${studio.url}`)
       if (isSet(values, 'open')) openBrowser(studio.url)
@@ -53,6 +91,12 @@ export const studioCommand = defineCommand({
     }
   },
 })
+
+function tell(output: Output, made: StudioExport): void {
+  const { folder, queries, documents, bytes } = made
+  const contents = `${queries} queries, ${documents} documents, ${(bytes / 1e6).toFixed(1)} MB`
+  output.result(made, `${join(folder, 'index.html')}: ${contents}`)
+}
 
 /** The files that the options name, or those of the demo where they name none. */
 function readFiles(values: Values): StudioFiles {

@@ -1,3 +1,8 @@
+/**
+ * Internal: numbers in half precision, for Kith's own packages. It runs in browsers as well, for pages
+ * that hold embeddings.
+ */
+
 /** The value of each of the 65,536 half-precision numbers, made when the first one is needed. */
 let table: Float32Array | undefined
 

@@ -17,6 +17,12 @@ export const judgingStyle = `
 .judging .no { border-color: var(--loss) }
 .judging .bar { position: sticky; bottom: 0; display: flex; flex-wrap: wrap; gap: 0.5rem; padding: 0.75rem 0; background: var(--ground); border-top: 1px solid var(--line) }
 .judging .bar button { padding: 0.3rem 0.6rem }
+@media (max-width: 36rem) {
+  /* One row: there are no keys to name, and two words of a button stand below each other. */
+  .judging .bar { flex-wrap: nowrap; gap: 0.2rem }
+  .judging .bar kbd { display: none }
+  .judging .bar button { flex: 1 1 auto; min-height: 2.75rem; padding: 0.2rem; font-size: 0.75rem; line-height: 1.15; overflow-wrap: normal }
+}
 `
 
 /** Further styles of a standalone page: colours, letters and the parts, as in Kith Studio. */

@@ -11,6 +11,8 @@ import { checkTextPair, type TextFiles } from '../join/text-files.ts'
 import { usualMeasures } from '../rerank/rerank-figures.ts'
 import { trainingFigure } from '../train/training-figure.ts'
 import { version } from '../version.ts'
+import { collectionName } from './collection-name.ts'
+import { usedSettings } from './used-settings.ts'
 
 /** No file of figures comes near this size. */
 const LARGEST_FIGURES = 64 * 2 ** 20
@@ -62,6 +64,7 @@ export async function reportRuns(inputs: ReportInputs, hooks: Hooks = {}): Promi
     const data: ReportData = {
       title: inputs.title,
       about: inputs.about,
+      collection: collectionName(inputs.corpus ?? inputs.qrels),
       inputs: shownInputs(inputs, runs),
       runs: evaluations.map(({ name, evaluation }) => ({
         name,
@@ -99,15 +102,16 @@ function shownInputs(
   ]
 }
 
-/** The settings that a run was made with, where its sidecar belongs to this very file. */
+/** The settings that made a run what it is, where its sidecar belongs to this very file. */
 async function settingsOf(
   run: string,
   { onRemark }: Hooks,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const found = await readSidecar(run)
-  if (found?.output === undefined) return found?.settings
+  const used = found?.settings && usedSettings(found.settings)
+  if (found?.output === undefined) return used
   const other = await otherThan(run, found)
-  if (other === undefined) return found.settings
+  if (other === undefined) return used
   onRemark?.(`${sidecarOf(run)} is left out: ${other}`)
   return undefined
 }

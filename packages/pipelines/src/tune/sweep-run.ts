@@ -14,6 +14,7 @@ import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 import type { Missing } from '../join/missing.ts'
 import { checkNamedTerms } from '../join/statistics.ts'
+import { collectionName } from '../report/collection-name.ts'
 import { version } from '../version.ts'
 import { type JudgedInputs, openJudged } from './judged-collection.ts'
 import {
@@ -77,8 +78,8 @@ export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<
     ]
     // From here on a stop would leave a folder with figures of two sweeps.
     throwIfAborted(hooks.signal)
-    const { out, commands = [] } = inputs
-    const files = await writeFigures(out, figures, commands)
+    const files = await writeFigures(inputs, figures)
+    const { out } = inputs
     return { out, files, figures, missing: report.list() }
   } finally {
     await judged.close()
@@ -86,9 +87,8 @@ export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<
 }
 
 async function writeFigures(
-  out: string,
+  { out, qrels, corpus, commands = [] }: SweepInputs,
   figures: readonly Figure[],
-  commands: readonly string[],
 ): Promise<string[]> {
   const { drawFigure, formatFigures, renderReport, standaloneSvg } = await import('@kith/report')
   await mkdir(out, { recursive: true })
@@ -105,6 +105,7 @@ async function writeFigures(
     'index.html',
     renderReport({
       title: 'Settings around the chosen point',
+      collection: collectionName(corpus ?? qrels),
       figures,
       versions: { kith: version, node: process.version },
       commands,

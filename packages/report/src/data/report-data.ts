@@ -7,6 +7,8 @@ export interface ReportData {
   title?: string | undefined
   /** The subject of the report, in a sentence. */
   about?: string | undefined
+  /** The name of the collection. */
+  collection?: string | undefined
   /** The files that were compared, or compared with: runs, judgements, texts. */
   inputs?: readonly ReportInput[] | undefined
   /** The runs; all but the first are compared with the first. As `kith eval --json` has them. */

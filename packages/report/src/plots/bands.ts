@@ -7,14 +7,6 @@ export function bandMarks(ranks: readonly RankQuantiles[], look: Look): Markish[
   const { stroke: fill } = look
   return [
     areaY(ranks, { x: 'rank', y1: 'low', y2: 'high', fill, fillOpacity: 0.12 }),
-    ...medianMarks(ranks, look),
-  ]
-}
-
-/** A median with the band in which half of the queries lie: where several lie over each other. */
-export function medianMarks(ranks: readonly RankQuantiles[], look: Look): Markish[] {
-  const { stroke: fill } = look
-  return [
     areaY(ranks, { x: 'rank', y1: 'lower', y2: 'upper', fill, fillOpacity: 0.22 }),
     line(ranks, { x: 'rank', y: 'median', ...look, strokeWidth: 2 }),
   ]
@@ -23,4 +15,3 @@ export function medianMarks(ranks: readonly RankQuantiles[], look: Look): Markis
 /** The meaning of the marks, in words. */
 export const BANDS_EXPLAINED =
   'The line is the median query; half of the queries lie in the inner band, nine of ten in the outer one.'
-export const MEDIANS_EXPLAINED = 'Lines are the median query; half of the queries lie in the band.'

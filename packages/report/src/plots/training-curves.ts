@@ -1,11 +1,11 @@
 import { formatFigure } from '@kith/ir'
 import { dot, line } from '@observablehq/plot'
-import { list, number, object, text } from '../data/shape.ts'
+import { list, number, object, optional, text } from '../data/shape.ts'
 import { measureAxis } from './axes.ts'
 import { seriesLook } from './palette.ts'
 import { draw, type FigureKind, type Picture, type PlotSize } from './plot.ts'
 
-/** The validations of training runs. */
+/** The losses and validations of training runs. */
 export interface TrainingFigure {
   kind: 'training'
   measure: string
@@ -16,26 +16,38 @@ export interface TrainingFigure {
 export interface TrainingCurve {
   name: string
   points: readonly TrainingPoint[]
+  /** The loss on the training queries; means over several steps make a curve that can be read. */
+  steps?: readonly TrainingLoss[] | undefined
 }
 
 /** One validation: the loss, and the measure's value. */
-export interface TrainingPoint {
-  step: number
-  loss: number
+export interface TrainingPoint extends TrainingLoss {
   value: number
 }
 
-/** Draws validation loss above and a measure below, over the same steps. */
+/** The loss at a step. */
+export interface TrainingLoss {
+  step: number
+  loss: number
+}
+
+/** Draws training loss, validation loss and a measure below each other, over the same steps. */
 export function trainingCurves(figure: TrainingFigure, size?: PlotSize): string {
   return draw(trainingKind, figure, size)
 }
+
+const loss = { step: number, loss: number }
 
 /** @internal */
 export const trainingKind: FigureKind<TrainingFigure> = {
   shape: object({
     measure: text,
     runs: list(
-      object({ name: text, points: list(object({ step: number, loss: number, value: number })) }),
+      object({
+        name: text,
+        points: list(object({ ...loss, value: number })),
+        steps: optional(list(object(loss))),
+      }),
     ),
   }),
   picture({ measure, runs }) {
@@ -43,32 +55,44 @@ export const trainingKind: FigureKind<TrainingFigure> = {
       const { step, value } = bestOf(points)
       return `${name} ${formatFigure(value)} at step ${step}`
     })
+    const trained = runs.some(({ steps }) => steps !== undefined)
+    const above = trained
+      ? 'Training loss at the top, as means over stretches of steps. Validation loss in the middle'
+      : 'Validation loss above'
     return {
-      title: `Validation loss and ${measure} in training`,
-      description: `Validation loss above, ${measure} below, both by the labels of the validation queries; the two may disagree where labels are sparse. Best ${measure}: ${bests.join(', ')}.`,
+      title: `Loss and ${measure} in training`,
+      description: `${above}, ${measure} below, both by the labels of the validation queries; the two may disagree where labels are sparse. Best ${measure}: ${bests.join(', ')}.`,
       legend: runs.map(({ name }, i) => ({ name, ...seriesLook(i) })),
-      panels: [lossPanel(runs), measurePanel(runs, measure)],
+      panels: [
+        ...(trained ? [lossPanel(runs, 'training loss', ({ steps = [] }) => steps)] : []),
+        lossPanel(runs, 'validation loss', ({ points }) => points),
+        measurePanel(runs, measure),
+      ],
     }
   },
 }
 
 type Panel = Picture['panels'][number]
 
-/** Without labels on the steps: they are those of the panel below. */
-function lossPanel(runs: readonly TrainingCurve[]): Panel {
+/** Without labels on the steps: they are those of the last panel. */
+function lossPanel(
+  runs: readonly TrainingCurve[],
+  label: string,
+  lossesOf: (run: TrainingCurve) => readonly TrainingLoss[],
+): Panel {
   return {
-    height: 190,
+    height: 170,
     marginBottom: 14,
-    x: { axis: null },
-    y: measureAxis('validation loss'),
-    marks: runs.map(({ points }, i) => curve(points, 'loss', i)),
+    x: { axis: null, domain: stepsOf(runs) },
+    y: measureAxis(label),
+    marks: runs.map((run, i) => curve(lossesOf(run), 'loss', i)),
   }
 }
 
 function measurePanel(runs: readonly TrainingCurve[], measure: string): Panel {
   return {
     height: 222,
-    x: { label: 'step', ticks: 6 },
+    x: { label: 'step', ticks: 6, domain: stepsOf(runs) },
     y: measureAxis(measure),
     marks: runs.flatMap(({ points }, i) => [
       curve(points, 'value', i),
@@ -77,7 +101,19 @@ function measurePanel(runs: readonly TrainingCurve[], measure: string): Panel {
   }
 }
 
-function curve(points: readonly TrainingPoint[], y: 'loss' | 'value', i: number) {
+/** The first and the last step of all curves: panels below each other share their steps. */
+function stepsOf(runs: readonly TrainingCurve[]): [number, number] {
+  let [first, last] = [Infinity, -Infinity]
+  for (const { points, steps = [] } of runs) {
+    for (const { step } of [...points, ...steps]) {
+      first = Math.min(first, step)
+      last = Math.max(last, step)
+    }
+  }
+  return [first, last]
+}
+
+function curve(points: readonly TrainingLoss[], y: 'loss' | 'value', i: number) {
   return line(points, { x: 'step', y, strokeWidth: 2, ...seriesLook(i) })
 }
 

@@ -26,7 +26,7 @@ function pairsSection(
   heading: string,
   pairs: Readonly<Record<string, unknown>> | undefined,
 ): Html {
-  const entries = Object.entries(pairs ?? {}).filter(([, value]) => value !== undefined)
+  const entries = flat(pairs ?? {})
   if (entries.length === 0) return html``
   return html`<section id="${id}">
 <h2>${heading}</h2>
@@ -43,7 +43,21 @@ ${commands.map((command) => html`<pre><code>${command}</code></pre>\n`)}</sectio
 `
 }
 
+/** Values by name; those within an object have its name before theirs. */
+function flat(pairs: Readonly<Record<string, unknown>>, before = ''): [string, unknown][] {
+  return Object.entries(pairs).flatMap(([name, value]) => {
+    if (value === undefined) return []
+    const own = `${before}${name}`
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[own, value]]
+    return flat(value as Record<string, unknown>, `${own}.`)
+  })
+}
+
+/** Four digits of a fraction tell settings apart; 0.48219999999999996 is 0.4822. */
 function inWords(value: unknown): string {
   if (typeof value === 'string') return value
+  if (typeof value === 'number' && !Number.isInteger(value)) {
+    return String(Number(value.toPrecision(4)))
+  }
   return JSON.stringify(value) ?? String(value)
 }

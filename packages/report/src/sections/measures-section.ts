@@ -79,7 +79,7 @@ function pairTable(first: ReportRun, run: ReportRun): Html {
 <caption>${run.name} against ${first.name}, ${count(run.queries)} queries</caption>
 <thead><tr>
 <th scope="col">measure</th><th scope="col">before</th><th scope="col">after</th>
-<th scope="col">difference</th><th scope="col" class="shares">better / equal / worse</th>
+<th scope="col">difference</th><th scope="col" colspan="2" class="shares">better / equal / worse</th>
 <th scope="col" class="minor">t-test</th><th scope="col">p</th>
 </tr></thead>
 <tbody>${Object.keys(first.measures).map((measure) => pairRow(first, run, measure))}</tbody>
@@ -92,21 +92,21 @@ function pairRow(first: ReportRun, run: ReportRun, measure: string): Html {
   const figure = (value: number | undefined) => (value === undefined ? '–' : formatFigure(value))
   const start = html`<tr><th scope="row">${measure}</th>
 <td>${figure(first.measures[measure])}</td><td>${figure(run.measures[measure])}</td>`
-  if (!comparison) return html`${start}<td colspan="4">not compared</td></tr>\n`
+  if (!comparison) return html`${start}<td colspan="5">not compared</td></tr>\n`
   const { difference, tTest, p } = comparison
   const kind = difference > 0 ? 'gain' : difference < 0 ? 'loss' : ''
   return html`${start}
 <td class="${kind}">${signedFigure(difference)}<span class="mark">${markOf(p)}</span></td>
-<td class="shares">${sharesBar(comparison)}</td>
+${sharesCells(comparison)}
 <td class="minor">${formatP(tTest)}</td><td>${formatP(p)}</td></tr>
 `
 }
 
-/** Which part of the queries is better, equal and worse, as a bar with its numbers. */
-function sharesBar({ wins, ties, losses }: ReportComparison): Html {
+/** Which part of the queries is better, equal and worse: a bar, and its numbers in a cell of their own, so that bars stand below each other. */
+function sharesCells({ wins, ties, losses }: ReportComparison): Html {
   const all = Math.max(1, wins + ties + losses)
   const percent = (part: number) => `${Number(((100 * part) / all).toFixed(2))}%`
-  return html`<svg class="bar" height="8" aria-hidden="true"><rect width="100%" height="8" fill="var(--line)"/><rect width="${percent(wins)}" height="8" fill="var(--gain)"/><rect x="${percent(wins + ties)}" width="${percent(losses)}" height="8" fill="var(--loss)"/></svg> ${count(wins)} / ${count(ties)} / ${count(losses)}`
+  return html`<td class="shares share-bar"><svg class="bar" height="8" aria-hidden="true"><rect width="100%" height="8" fill="var(--line)"/><rect width="${percent(wins)}" height="8" fill="var(--gain)"/><rect x="${percent(wins + ties)}" width="${percent(losses)}" height="8" fill="var(--loss)"/></svg></td><td class="shares">${count(wins)} / ${count(ties)} / ${count(losses)}</td>`
 }
 
 function testNote(runs: number): Html {

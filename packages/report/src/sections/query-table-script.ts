@@ -132,7 +132,11 @@ export function queryTable(): void {
         'td',
         { class: `gain ${kind}` },
         element('span', { class: 'track', 'aria-hidden': 'true' }, bar),
-        gain === 0 ? '0' : `${gain < 0 ? '−' : '+'}${Math.abs(gain).toFixed(3)}`,
+        element(
+          'span',
+          { class: 'figure' },
+          gain === 0 ? '0' : `${gain < 0 ? '−' : '+'}${Math.abs(gain).toFixed(3)}`,
+        ),
       ),
     )
     return made

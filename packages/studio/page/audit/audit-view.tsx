@@ -11,8 +11,16 @@ export function AuditView({ info }: { info: StudioInfo }): VNode {
       <section class="audit">
         <h1>Nothing to go by</h1>
         <p>
-          An audit looks for documents that resemble those judged relevant. Start the studio with
-          judgements: <code>kith studio … --qrels FILE</code>
+          An audit looks for documents that resemble those judged relevant
+          {info.files ? (
+            <>
+              . Start the studio with judgements: <code>kith studio … --qrels FILE</code>
+            </>
+          ) : (
+            <>
+              : give some documents <code>"relevant": true</code>
+            </>
+          )}
         </p>
       </section>
     )

@@ -1,15 +1,16 @@
 import { auditPreset } from '@kith/core'
 import { type AuditEntry, byEvidence } from '@kith/pipelines/judging'
-import { fetchContext, fetchJudged } from '../model/api.ts'
+import { source } from '../model/source.ts'
+import { listen } from '../model/worker-channel.ts'
 import type { AuditAnswer, AuditWish } from './audit-messages.ts'
 import { suspectsOf } from './suspects.ts'
 
 /** The worker of the audit: goes through the judged queries once, until it is done or told to stop. */
 let stopped = false
 
-addEventListener('message', ({ data }: MessageEvent<AuditWish | 'stop'>) => {
-  if (data === 'stop') stopped = true
-  else void audit(data)
+listen<AuditWish | 'stop'>((wish) => {
+  if (wish === 'stop') stopped = true
+  else void audit(wish)
 })
 
 /** Queries that are asked for at a time. */
@@ -19,14 +20,14 @@ const LISTED = 10_000
 
 async function audit(wish: AuditWish): Promise<void> {
   try {
-    const judged = await fetchJudged()
+    const judged = await source().judged()
     const texts = new Map<string, string>()
     let entries: AuditEntry[] = []
     let [done, leftOut] = [0, 0]
     for (let from = 0; from < judged.length && !stopped; from += TOGETHER) {
       const part = judged.slice(from, from + TOGETHER)
       const contexts = await Promise.all(
-        part.map((query) => fetchContext(query, auditPreset.contextSize, { truth: true })),
+        part.map((query) => source().context(query, auditPreset.contextSize, { truth: true })),
       )
       for (const context of contexts) {
         const { id, text } = context.query

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { StudioInfo } from '../../src/studio-wire.ts'
+import { startWorker } from '../model/worker-channel.ts'
 import type { AuditAnswer, AuditWish } from './audit-messages.ts'
+import AuditWorker from './audit-worker.ts?worker&inline'
 
 /** The audit of this collection: it runs once, also while other views are open. */
 let worker: Worker | undefined
@@ -16,7 +18,7 @@ export function useAudit({ texts, level }: StudioInfo): {
   useEffect(() => {
     onAnswer = setAnswer
     if (!worker) {
-      worker = new Worker(new URL('./audit-worker.ts', import.meta.url), { type: 'module' })
+      worker = startWorker(AuditWorker)
       worker.onmessage = ({ data }: MessageEvent<AuditAnswer>) => {
         latest = data
         onAnswer?.(data)

@@ -4,8 +4,12 @@ import { labelOptionsOf, type Option, optionsOf, rankingNames } from './setting-
 import type { StudioState } from './state.ts'
 
 /** The command that does for the whole run what the current view shows for a query. */
-export function commandLine({ view, settings, labels }: StudioState, info: StudioInfo): string {
-  const { files, level } = info
+export function commandLine(
+  { view, settings, labels }: StudioState,
+  info: StudioInfo,
+  files: StudioFiles,
+): string {
+  const { level } = info
   const use = { texts: info.texts, labels: view === 'labels' }
   const words = termsOf(settings, use) !== undefined
   const texts = words ? textFiles(files) : []

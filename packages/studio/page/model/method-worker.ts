@@ -3,13 +3,14 @@ import type { MethodAnswer, MethodWish } from './method-messages.ts'
 import type { PageSettings } from './page-settings.ts'
 import { QueryContext } from './query-context.ts'
 import { statisticsFor } from './statistics.ts'
+import { listen } from './worker-channel.ts'
 
 /** The worker in which the method runs: with a thousand candidates, the page would stutter. */
 let latest: QueryContext | undefined
 
-addEventListener('message', ({ data }: MessageEvent<MethodWish>) => {
-  if (data.source) latest = new QueryContext(data.source)
-  void answer(data, latest!)
+listen<MethodWish>((wish) => {
+  if (wish.source) latest = new QueryContext(wish.source)
+  void answer(wish, latest!)
 })
 
 async function answer({ number, job, args }: MethodWish, context: QueryContext): Promise<void> {

@@ -1,15 +1,22 @@
 import type { StudioContext } from '../../src/studio-wire.ts'
 import type { JobArguments, JobName, JobResult } from './jobs.ts'
 import type { MethodAnswer, MethodWish } from './method-messages.ts'
+import MethodWorker from './method-worker.ts?worker&inline'
+import { startWorker } from './worker-channel.ts'
 
-const worker = new Worker(new URL('./method-worker.ts', import.meta.url), { type: 'module' })
+let worker: Worker | undefined
 const waiting = new Map<number, (answer: MethodAnswer) => void>()
 let sent: StudioContext | undefined
 let number = 0
 
-worker.onmessage = ({ data }: MessageEvent<MethodAnswer>) => {
-  waiting.get(data.number)?.(data)
-  waiting.delete(data.number)
+/** Starts the worker, which the page keeps. */
+function start(): Worker {
+  const started = startWorker(MethodWorker)
+  started.onmessage = ({ data }: MessageEvent<MethodAnswer>) => {
+    waiting.get(data.number)?.(data)
+    waiting.delete(data.number)
+  }
+  return started
 }
 
 /** Has a job done in the worker; the context goes there once. */
@@ -18,6 +25,8 @@ export function ask<J extends JobName>(
   source: StudioContext,
   args: JobArguments<J>,
 ): Promise<JobResult<J>> {
+  worker ??= start()
+  const started = worker
   const wish: MethodWish = { number: ++number, job, args }
   if (source !== sent) wish.source = source
   sent = source
@@ -26,6 +35,6 @@ export function ask<J extends JobName>(
       if ('error' in answer) reject(new Error(answer.error))
       else resolve(answer.value as JobResult<J>)
     })
-    worker.postMessage(wish)
+    started.postMessage(wish)
   })
 }

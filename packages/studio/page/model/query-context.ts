@@ -7,7 +7,7 @@ import {
   type TermStatistics,
   type TermsName,
 } from '@kith/core'
-import type { DocumentText, StudioContext } from '../../src/studio-wire.ts'
+import { type StudioContext, wordsOf } from '../../src/studio-wire.ts'
 import { methodSettings, type PageSettings, termsOf, type Use } from './page-settings.ts'
 
 /** The candidates of a query, or some of them, with their vectors as rows. */
@@ -84,9 +84,4 @@ export class QueryContext {
     this.#prepared.set(terms, prepared)
     return prepared
   }
-}
-
-/** What is looked at as the words of a document: its title belongs to it, as in `kith rerank`. */
-function wordsOf({ title, text = '' }: Pick<DocumentText, 'title' | 'text'>): string {
-  return title ? `${title} ${text}` : text
 }

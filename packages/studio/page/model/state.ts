@@ -8,8 +8,10 @@ export type ViewName = (typeof viewNames)[number]
 /** Everything that the page shows; its address has all of it. */
 export interface StudioState {
   view: ViewName
-  /** The id of the query; undefined shows the collection's first. */
+  /** The id of the query; undefined shows the one that the collection opens on. */
   query: string | undefined
+  /** A free text that is looked at instead of a query of the run. */
+  text: string | undefined
   settings: PageSettings
   labels: PageLabelSettings
   /** The document that is the probe of the neighbourhood; undefined is the query. */
@@ -25,6 +27,7 @@ export function stateFrom(search: string): StudioState {
   return {
     view: view ?? 'query',
     query: address.get('query') ?? undefined,
+    text: address.get('text') ?? undefined,
     probe: address.get('probe') ?? undefined,
     truth: address.get('truth') ?? undefined,
     settings: settingsFrom(address),
@@ -33,15 +36,16 @@ export function stateFrom(search: string): StudioState {
 }
 
 /** The address of a state: what differs from a fresh page. */
-export function addressOf({ view, query, probe, truth, settings, labels }: StudioState): string {
+export function addressOf(state: StudioState): string {
+  const { view, query, text, probe, truth, settings, labels } = state
   const address = new URLSearchParams()
   if (view !== 'query') address.set('view', view)
   if (query !== undefined) address.set('query', query)
+  if (text !== undefined) address.set('text', text)
   if (probe !== undefined) address.set('probe', probe)
   if (truth !== undefined) address.set('truth', truth)
   for (const [name, value] of [...optionsOf(settings), ...labelOptionsOf(labels)]) {
     address.set(name, value ?? '')
   }
-  const text = address.toString()
-  return text === '' ? '?' : `?${text}`
+  return `?${address}`
 }

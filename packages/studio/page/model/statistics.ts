@@ -1,6 +1,6 @@
 import { type TermStatistics, type TermsName, termStatisticsFromBytes } from '@kith/core'
-import { fetchStatistics } from './api.ts'
 import { mixOf, type PageSettings } from './page-settings.ts'
+import { source } from './source.ts'
 
 const known = new Map<TermsName, Promise<TermStatistics>>()
 
@@ -11,7 +11,7 @@ export async function statisticsFor(
 ): Promise<TermStatistics | undefined> {
   const { terms, statistics } = page
   if (statistics !== 'collection' || mixOf(page, { texts }) !== 'words' || !texts) return undefined
-  const own = known.get(terms) ?? fetchStatistics(terms).then(termStatisticsFromBytes)
+  const own = known.get(terms) ?? source().statistics(terms).then(termStatisticsFromBytes)
   known.set(terms, own)
   // What failed once may be there the next time.
   own.catch(() => known.delete(terms))

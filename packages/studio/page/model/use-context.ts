@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { StudioContext } from '../../src/studio-wire.ts'
-import { fetchContext } from './api.ts'
+import type { StudioContext, StudioInfo } from '../../src/studio-wire.ts'
+import { source } from './source.ts'
+import type { StudioState } from './state.ts'
 
 /** The context of a query, as far as it is there. */
 export interface LoadedContext {
@@ -9,18 +10,28 @@ export interface LoadedContext {
   error?: string
 }
 
-/** Fetches a query's candidates whenever it changes. */
-export function useQueryContext(query: string, depth: number): LoadedContext {
+/** Fetches the candidates of a query, or of a free text, whenever it changes. */
+export function useQueryContext(
+  { query, text }: Pick<StudioState, 'query' | 'text'>,
+  { first, depth }: StudioInfo,
+): LoadedContext {
   const [loaded, setLoaded] = useState<LoadedContext>({})
   useEffect(() => {
     const abort = new AbortController()
-    fetchContext(query, depth, { truth: true, signal: abort.signal }).then(
-      (source) => setLoaded({ source }),
+    const { signal } = abort
+    const found =
+      text === undefined
+        ? source().context(query ?? first, depth, { truth: true, signal })
+        : source().textContext(text, depth, signal)
+    found.then(
+      (context) => {
+        if (!signal.aborted) setLoaded({ source: context })
+      },
       (error: Error) => {
-        if (!abort.signal.aborted) setLoaded({ error: error.message })
+        if (!signal.aborted) setLoaded({ error: error.message })
       },
     )
     return () => abort.abort()
-  }, [query, depth])
+  }, [query, text, first, depth])
   return loaded
 }

@@ -32,7 +32,8 @@ export function useStudio(): [StudioState, Update] {
     const part = typeof change === 'function' ? change(latest.current) : change
     const next = { ...latest.current, ...part }
     // The back button goes through queries and views, not through every move of a slider.
-    if (next.view !== latest.current.view || next.query !== latest.current.query) {
+    const { view, query, text } = latest.current
+    if (next.view !== view || next.query !== query || next.text !== text) {
       history.replaceState(null, '', addressOf(latest.current))
       history.pushState(null, '', addressOf(next))
     }

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import type { StudioInfo } from '../../src/studio-wire.ts'
+import { held } from '../model/source.ts'
 import { type ViewName, viewNames } from '../model/state.ts'
 import type { Update } from '../model/use-studio.ts'
 import { ThemeSwitch } from './theme.tsx'
@@ -35,14 +36,24 @@ export function Masthead(props: { info: StudioInfo; view: ViewName; update: Upda
             {titles[name]}
           </a>
         ))}
+        {view !== 'audit' && (
+          <button type="button" class="sheet-open" popovertarget="settings">
+            Settings
+          </button>
+        )}
       </nav>
-      <p class="collection" title={info.files.run}>
-        <strong>{info.files.run}</strong>
+      <p class="collection" title={info.name}>
+        <strong>{info.name}</strong>
         <span>
           {info.documents.toLocaleString('en')} documents, {info.queries.toLocaleString('en')}{' '}
-          queries
+          {info.queries === 1 ? 'query' : 'queries'}
         </span>
       </p>
+      {held() && (
+        <a class="own-data" href="paste.html">
+          Your own data
+        </a>
+      )}
       <ThemeSwitch />
     </header>
   )

@@ -21,7 +21,9 @@ export function MatchedWords(props: {
         <span class="key-bar words" />{' '}
         {matched.length === 0
           ? 'None of the query’s words'
-          : `${matched.length} of the query’s ${words.size} words`}
+          : words.size === 1
+            ? 'The query’s one word'
+            : `${matched.length} of the query’s ${words.size} words`}
       </h3>
       <ul class="vouchers words">
         {matched.map(({ term = '', weight }) => (

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import type { QueryEntry } from '../../src/studio-wire.ts'
+import type { QueryEntry, StudioInfo } from '../../src/studio-wire.ts'
 import type { Analysis } from '../model/analysis.ts'
 import type { Update } from '../model/use-studio.ts'
 import { difference, figure, tone } from '../parts/figure.ts'
@@ -7,23 +7,41 @@ import { QuerySearch } from './query-search.tsx'
 
 /** The query that is looked at, the way to another, and what reranking does for it. */
 export function QueryHead(props: {
+  info: StudioInfo
   query: QueryEntry | undefined
   measure: Analysis['measure']
   missing: number
   update: Update
 }): VNode {
-  const { query, measure, missing, update } = props
+  const { info, query, measure, missing, update } = props
   return (
     <section class="query-head" aria-label="Query">
-      <QuerySearch onChoose={(id) => update({ query: id, probe: undefined, truth: undefined })} />
+      <QuerySearch
+        freeText={info.model !== undefined}
+        onChoose={(chosen) =>
+          update({
+            query: undefined,
+            text: undefined,
+            probe: undefined,
+            truth: undefined,
+            ...chosen,
+          })
+        }
+      />
       <div class="query-title">
         <h1>{query ? (query.text ?? `Query ${query.id}`) : '…'}</h1>
         {query && (
           <p class="note">
-            <span class="id">{query.id}</span>
-            {query.relevant > 0
-              ? ` · ${query.relevant} judged relevant`
-              : ' · nothing judged relevant'}
+            {query.id === '' ? (
+              `your own words, encoded by ${info.model}`
+            ) : (
+              <>
+                <span class="id">{query.id}</span>
+                {query.relevant > 0
+                  ? ` · ${query.relevant} judged relevant`
+                  : ' · nothing judged relevant'}
+              </>
+            )}
             {missing > 0 && ` · ${missing} without embedding or text left out`}
           </p>
         )}

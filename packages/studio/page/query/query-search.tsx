@@ -1,46 +1,80 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { QueryList } from '../../src/studio-wire.ts'
-import { fetchQueries } from '../model/api.ts'
+import { source } from '../model/source.ts'
 
-/** A search box over the queries: type words, go with the arrows, choose with Enter. */
-export function QuerySearch({ onChoose }: { onChoose: (id: string) => void }): VNode {
+/** A search box over the queries, and for free text: type words, go with the arrows, choose with Enter. */
+export function QuerySearch(props: {
+  /** Whether words that are no query of the run can be looked at. */
+  freeText: boolean
+  onChoose: (chosen: { query: string } | { text: string }) => void
+}): VNode {
+  const { freeText, onChoose } = props
   const [words, setWords] = useState('')
   const [open, setOpen] = useState(false)
-  const [list, setList] = useState<QueryList>({ found: 0, entries: [] })
+  const [list, setList] = useState<QueryList & { words?: string }>({ found: 0, entries: [] })
   const [active, setActive] = useState(0)
   useEffect(() => {
     if (!open) return
     const abort = new AbortController()
-    fetchQueries(words, abort.signal).then(
-      (found) => {
-        setList(found)
-        setActive(0)
-      },
-      () => {
-        // A newer search has taken its place, or the server is gone and the next request says so.
-      },
-    )
+    const { signal } = abort
+    source()
+      .queries(words, signal)
+      .then(
+        (found) => {
+          if (signal.aborted) return
+          setList({ ...found, words })
+          setActive(0)
+        },
+        () => {
+          // A newer search has taken its place, or the server is gone and the next request says so.
+        },
+      )
     return () => abort.abort()
   }, [words, open])
   useEffect(() => {
     document.getElementById(`query-${active}`)?.scrollIntoView({ block: 'nearest' })
   }, [active])
 
+  const own = words.trim()
+  // The last line of the list.
+  const ownLine = freeText && own !== '' ? list.entries.length : undefined
+  const last = ownLine ?? list.entries.length - 1
   const choose = (index: number): void => {
     const entry = list.entries[index]
-    if (!entry) return
-    onChoose(entry.id)
+    if (entry) onChoose({ query: entry.id })
+    else if (index === ownLine) onChoose({ text: own })
+    else return
     setOpen(false)
     setWords('')
   }
   const keys: Record<string, () => void> = {
-    ArrowDown: () =>
-      open ? setActive(Math.min(active + 1, list.entries.length - 1)) : setOpen(true),
+    ArrowDown: () => (open ? setActive(Math.min(active + 1, last)) : setOpen(true)),
     ArrowUp: () => setActive(Math.max(active - 1, 0)),
-    Enter: () => (open ? choose(active) : setOpen(true)),
+    Enter: () => {
+      if (!open) setOpen(true)
+      // What stands there may still be the list of the words before.
+      else if (list.words === words) choose(active)
+    },
     Escape: () => setOpen(false),
   }
+  const option = (index: number, text: string, note: string): VNode => (
+    <div
+      key={index}
+      id={`query-${index}`}
+      role="option"
+      tabIndex={-1}
+      aria-selected={index === active}
+      // Before the box loses the focus, which would close the list.
+      onPointerDown={(event) => {
+        event.preventDefault()
+        choose(index)
+      }}
+    >
+      <span class="text">{text}</span>
+      <span class="id">{note}</span>
+    </div>
+  )
   return (
     <search
       class="query-search"
@@ -55,8 +89,8 @@ export function QuerySearch({ onChoose }: { onChoose: (id: string) => void }): V
         aria-expanded={open}
         aria-controls="query-list"
         aria-autocomplete="list"
-        aria-activedescendant={open && list.entries.length > 0 ? `query-${active}` : undefined}
-        placeholder="Search for a query"
+        aria-activedescendant={open && last >= 0 ? `query-${active}` : undefined}
+        placeholder={freeText ? 'Search for a query, or ask your own' : 'Search for a query'}
         autocomplete="off"
         spellcheck={false}
         value={words}
@@ -75,25 +109,14 @@ export function QuerySearch({ onChoose }: { onChoose: (id: string) => void }): V
       {open && (
         <div class="popup">
           <div id="query-list" role="listbox" aria-label="Queries">
-            {list.entries.map(({ id, text, relevant }, index) => (
-              <div
-                key={id}
-                id={`query-${index}`}
-                role="option"
-                tabIndex={-1}
-                aria-selected={index === active}
-                // Before the box loses the focus, which would close the list.
-                onPointerDown={(event) => {
-                  event.preventDefault()
-                  choose(index)
-                }}
-              >
-                <span class="text">{text ?? id}</span>
-                <span class="id">
-                  {relevant > 0 ? `${relevant} relevant` : 'none judged relevant'}
-                </span>
-              </div>
-            ))}
+            {list.entries.map(({ id, text, relevant }, index) =>
+              option(
+                index,
+                text ?? id,
+                relevant > 0 ? `${relevant} relevant` : 'none judged relevant',
+              ),
+            )}
+            {ownLine !== undefined && option(ownLine, `“${own}”`, 'search the documents')}
           </div>
           <p class="note">
             {list.found > list.entries.length

@@ -24,11 +24,13 @@ export function MeanCurve(props: {
     <figure class="mean" aria-busy={!report?.complete}>
       <figcaption>
         <span class="name">
-          Mean nDCG@10 over{' '}
-          {report && report.done < report.total
-            ? `${report.done.toLocaleString('en')} of ${whole}`
-            : `all ${whole}`}{' '}
-          judged queries
+          {info.judged === 1
+            ? 'nDCG@10 of the one judged query'
+            : `Mean nDCG@10 over ${
+                report && report.done < report.total
+                  ? `${report.done.toLocaleString('en')} of ${whole}`
+                  : `all ${whole}`
+              } judged queries`}
         </span>
         <span class="measure">
           <span class="before">{report ? figure(report.before) : '…'}</span>

@@ -1,9 +1,9 @@
 import { type PartialSettings, type TermsName, TrialContext } from '@kith/core'
 import { ndcg } from '@kith/ir/measures'
 import { CUTOFF } from '../model/analysis.ts'
-import { fetchContext } from '../model/api.ts'
 import { changed, lookedAt, methodSettings, type PageSettings } from '../model/page-settings.ts'
 import { QueryContext } from '../model/query-context.ts'
+import { source } from '../model/source.ts'
 import { statisticsFor } from '../model/statistics.ts'
 import type { MeanReport, MeanWish } from './mean-messages.ts'
 
@@ -134,17 +134,17 @@ export class MeanStudy {
       }
       return known
     }
-    const source = await fetchContext(id, Math.max(largest, CUTOFF))
-    const context = new QueryContext(source)
+    const found = await source().context(id, Math.max(largest, CUTOFF))
+    const context = new QueryContext(found)
     const trial: Trial = {
       largest,
-      grades: source.documents.map(({ grade }) => grade ?? -1),
-      ideal: source.ideal,
+      grades: found.documents.map(({ grade }) => grade ?? -1),
+      ideal: found.ideal,
       source: context,
       terms,
       context: trialContext(context, largest, terms),
       // Its vectors, and the similarities that the trial context will remember.
-      bytes: source.vectors.data.byteLength + 3 * 4 * (largest + 1) ** 2,
+      bytes: found.vectors.data.byteLength + 3 * 4 * (largest + 1) ** 2,
     }
     if (this.#bytes - (known?.bytes ?? 0) + trial.bytes <= KEPT_BYTES) {
       this.#bytes += trial.bytes - (known?.bytes ?? 0)

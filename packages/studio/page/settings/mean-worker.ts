@@ -1,14 +1,15 @@
-import { fetchJudged } from '../model/api.ts'
+import { source } from '../model/source.ts'
+import { listen } from '../model/worker-channel.ts'
 import type { MeanAnswer, MeanWish } from './mean-messages.ts'
 import { MeanStudy } from './mean-study.ts'
 
 /** The worker of the curve: one study, and always the latest wish. */
-const study = fetchJudged().then((queries) => new MeanStudy(queries))
+let study: Promise<MeanStudy> | undefined
 let latest: MeanWish | undefined
 let running = false
 
-addEventListener('message', ({ data }: MessageEvent<MeanWish>) => {
-  latest = data
+listen<MeanWish>((wish) => {
+  latest = wish
   if (!running) void work()
 })
 
@@ -17,6 +18,9 @@ async function work(): Promise<void> {
   try {
     while (latest) {
       const wish = latest
+      study ??= source()
+        .judged()
+        .then((queries) => new MeanStudy(queries))
       await (await study).run(wish, () => latest === wish, answer)
       if (latest === wish) latest = undefined
     }

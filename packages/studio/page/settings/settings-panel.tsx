@@ -29,7 +29,10 @@ import {
   wordsSliders,
 } from './sliders.ts'
 
-/** The settings of the method; each change is seen at once, and in the mean over all queries. */
+/**
+ * The settings of the method; each change is seen at once, and in the mean over all queries. On a
+ * narrow screen they are a sheet over its lower half, so that the ranking is seen meanwhile.
+ */
 export function SettingsPanel(props: {
   info: StudioInfo
   state: StudioState
@@ -52,7 +55,7 @@ export function SettingsPanel(props: {
           key={rule.name}
           {...rule}
           to={endOf(rule, info.depth)}
-          value={positionOf(rule.name, settings)}
+          value={Math.min(positionOf(rule.name, settings), endOf(rule, info.depth))}
           onChange={(value) => {
             setAlong(rule.name)
             change({ [rule.name]: value })
@@ -60,7 +63,10 @@ export function SettingsPanel(props: {
         />
       ))
   return (
-    <aside class="settings" aria-label="Settings">
+    <aside id="settings" class="settings" aria-label="Settings" popover="auto">
+      <button type="button" class="sheet-close" popovertarget="settings">
+        Done
+      </button>
       {info.judged > 0 && <MeanCurve info={info} settings={settings} along={along} />}
       <div class="group">
         <div class="preset">

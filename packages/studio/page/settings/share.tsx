@@ -6,6 +6,7 @@ import { addressOf, type StudioState } from '../model/state.ts'
 
 /** Takes what the page shows elsewhere: as a link, a command or a program. */
 export function Share({ info, state }: { info: StudioInfo; state: StudioState }): VNode {
+  const { files } = info
   const [said, setSaid] = useState('')
   const copy = (what: string, text: string): void => {
     navigator.clipboard.writeText(text).then(
@@ -17,15 +18,22 @@ export function Share({ info, state }: { info: StudioInfo; state: StudioState })
   return (
     <div class="share">
       <div class="buttons">
-        <button
-          type="button"
-          onClick={() => copy('the link', new URL(addressOf(state), location.href).href)}
-        >
-          Copy link
-        </button>
-        <button type="button" onClick={() => copy('the command', commandLine(state, info))}>
-          Copy command
-        </button>
+        {files && (
+          <>
+            <button
+              type="button"
+              onClick={() => copy('the link', new URL(addressOf(state), location.href).href)}
+            >
+              Copy link
+            </button>
+            <button
+              type="button"
+              onClick={() => copy('the command', commandLine(state, info, files))}
+            >
+              Copy command
+            </button>
+          </>
+        )}
         <button type="button" onClick={() => copy('the code', code(state.settings, info))}>
           Copy code
         </button>

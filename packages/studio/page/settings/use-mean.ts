@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { PageSettings } from '../model/page-settings.ts'
+import { startWorker } from '../model/worker-channel.ts'
 import type { MeanAnswer, MeanReport, MeanWish } from './mean-messages.ts'
+import MeanWorker from './mean-worker.ts?worker&inline'
 import { type SliderName, stopsOf } from './sliders.ts'
 
 /** Outlives the panel: it holds the collection's judged queries, as many as fit. */
@@ -14,7 +16,7 @@ export function useMean(
 ): { report?: MeanReport; error?: string } {
   const [answer, setAnswer] = useState<MeanAnswer>()
   useEffect(() => {
-    worker ??= new Worker(new URL('./mean-worker.ts', import.meta.url), { type: 'module' })
+    worker ??= startWorker(MeanWorker)
     worker.onmessage = ({ data }: MessageEvent<MeanAnswer>) => setAnswer(data)
     const stops = stopsOf(along, settings, depth)
     worker.postMessage({ settings, texts, along, stops } satisfies MeanWish)

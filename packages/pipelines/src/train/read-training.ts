@@ -8,12 +8,22 @@ export interface ValidationPoint {
   value: number
 }
 
-/** Reads the validations of a `metrics.jsonl`; a last line that a crash cut off is left out. */
-export async function readValidations(file: string, measure: string): Promise<ValidationPoint[]> {
+/** The loss of one step of the optimiser. */
+export interface StepPoint {
+  step: number
+  loss: number
+}
+
+/** Reads the steps and validations of a `metrics.jsonl`; a last line that a crash cut off is left out. */
+export async function readTraining(
+  file: string,
+  measure: string,
+): Promise<{ points: ValidationPoint[]; steps: StepPoint[] }> {
   const text = await readFile(file, 'utf8').catch(() => {
     throw new FileError(file, '', 'cannot be read: name a folder that kith train wrote')
   })
   const points: ValidationPoint[] = []
+  const steps: StepPoint[] = []
   const lines = text.split('\n')
   lines.forEach((line, i) => {
     if (line.trim() === '') return
@@ -26,9 +36,16 @@ export async function readValidations(file: string, measure: string): Promise<Va
       throw wrong('is not JSON')
     }
     const { kind, step, loss, measures } = (record ?? {}) as Record<string, unknown>
-    if (kind === 'step') return
-    if (kind !== 'validation') throw wrong('is neither a step nor a validation')
-    if (!isCount(step) || typeof loss !== 'number' || typeof measures !== 'object') {
+    if (kind !== 'step' && kind !== 'validation') {
+      throw wrong('is neither a step nor a validation')
+    }
+    const isNumbered = isCount(step) && typeof loss === 'number'
+    if (kind === 'step') {
+      if (!isNumbered) throw wrong('expected a step with its loss')
+      steps.push({ step, loss })
+      return
+    }
+    if (!isNumbered || typeof measures !== 'object') {
       throw wrong('expected a validation with step, loss and measures')
     }
     const value = (measures as Record<string, unknown> | null)?.[measure]
@@ -38,7 +55,7 @@ export async function readValidations(file: string, measure: string): Promise<Va
     points.push({ step, loss, value })
   })
   if (points.length === 0) throw new FileError(file, '', 'holds no validations of kith train')
-  return points
+  return { points, steps }
 }
 
 function isCount(value: unknown): value is number {

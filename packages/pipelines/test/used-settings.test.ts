@@ -1,0 +1,30 @@
+import { resolveMethodSettings } from '@kith/core'
+import { expect, test } from 'vitest'
+import { usedSettings } from '../src/report/used-settings.ts'
+
+const all = { ...resolveMethodSettings(), missing: 'error', texts: true, again: false }
+const used = (change: object): string[] => Object.keys(usedSettings({ ...all, ...change })).sort()
+
+test('a report names the settings of the mix and of the method that were used', () => {
+  const graph = ['contextSize', 'k', 'kExp', 'method', 'metric', 'mix', 'rowScaling', 'texts']
+  const words = ['b', 'k1', 'neighbourWeight', 'supportDocs', 'supportWeight', 'wordsWeight']
+  expect(used({})).toEqual([...graph, ...words, 'terms', 'trust', 'weight'].sort())
+  expect(used({ texts: false })).toEqual([...graph, 'lambda', 'trust', 'weight'].sort())
+  expect(used({ weight: 'exp', trust: 0.2, missing: 'skip' })).toEqual(
+    expect.arrayContaining(['weightParameter', 'overlap', 'missing']),
+  )
+  const average = { method: 'average', again: true }
+  expect(used(average)).toEqual([
+    'again',
+    'contextSize',
+    'feedbackDocs',
+    'method',
+    'metric',
+    'texts',
+  ])
+  expect(used({ method: 'rrf' })).toContain('rrfK')
+})
+
+test('settings of other commands are left as they are', () => {
+  expect(usedSettings({ top: 200, metric: 'dot' })).toEqual({ top: 200, metric: 'dot' })
+})

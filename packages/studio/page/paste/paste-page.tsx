@@ -1,0 +1,142 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { StudioInfo } from '../../src/studio-wire.ts'
+import { App } from '../app.tsx'
+import { hold } from '../model/source.ts'
+import { ThemeSwitch } from '../parts/theme.tsx'
+import { example } from './example.ts'
+import { limits, readPasted } from './read-pasted.ts'
+
+/** Asks for a query with its candidates, and shows them in the studio; nothing leaves the page. */
+export function PastePage(): VNode {
+  const [info, setInfo] = useState<StudioInfo>()
+  const [json, setJson] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const show = (text: string, name: string): void => {
+    try {
+      const collection = readPasted(text, name)
+      hold(collection)
+      setInfo(collection.info)
+    } catch (error) {
+      setProblem((error as Error).message)
+    }
+  }
+  const take = async (file: File | undefined): Promise<void> => {
+    if (!file) return
+    if (file.size > 2 * limits.characters) setProblem(`${file.name} is too large.`)
+    else show(await file.text(), file.name)
+  }
+  if (info) return <App info={info} />
+  return (
+    <>
+      <header class="masthead">
+        <p class="wordmark">
+          Kith <span>Studio</span>
+        </p>
+        <a class="own-data" href="index.html">
+          An example collection
+        </a>
+        <ThemeSwitch />
+      </header>
+      <main
+        class="narrow paste"
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          event.preventDefault()
+          void take(event.dataTransfer?.files[0])
+        }}
+      >
+        <h1>Rerank your own vectors</h1>
+        <p>
+          Paste a query with its candidates as JSON, or drop a file here. All is computed in this
+          page, which may connect to nothing: what you bring stays on your machine.
+        </p>
+        <textarea
+          aria-label="A query and its candidates as JSON"
+          placeholder={'{ "query": { "text": "…", "vector": […] }, "documents": […] }'}
+          spellcheck={false}
+          value={json}
+          onInput={(event) => {
+            setJson(event.currentTarget.value)
+            setProblem(undefined)
+          }}
+        />
+        {problem && (
+          <p class="failure" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="buttons">
+          <button
+            type="button"
+            class="main"
+            disabled={json.trim() === ''}
+            onClick={() => show(json, 'your own data')}
+          >
+            Rerank
+          </button>
+          <label class="file">
+            Choose a file
+            <input
+              type="file"
+              accept=".json,application/json"
+              onChange={(event) => void take(event.currentTarget.files?.[0])}
+            />
+          </label>
+          <button
+            type="button"
+            onClick={() => {
+              setJson(example)
+              setProblem(undefined)
+            }}
+          >
+            Fill in an example
+          </button>
+        </div>
+        <Fields />
+      </main>
+    </>
+  )
+}
+
+/** The form of the JSON. */
+function Fields(): VNode {
+  return (
+    <section class="fields">
+      <h2>What it takes</h2>
+      <dl>
+        <dt>
+          <code>vector</code>
+        </dt>
+        <dd>
+          of the query and of each document: numbers, equally many, at most {limits.dimensions};{' '}
+          <code>embedding</code> is the same
+        </dd>
+        <dt>
+          <code>text</code>
+        </dt>
+        <dd>
+          of all or none; with texts, the words that they share with the query count too. A document
+          may have a <code>title</code>
+        </dd>
+        <dt>
+          <code>score</code>
+        </dt>
+        <dd>
+          of the search that found the documents, for the order before; without scores it is that of
+          the inner products
+        </dd>
+        <dt>
+          <code>relevant</code>
+        </dt>
+        <dd>true, false or a grade, where you know it: then the page measures</dd>
+        <dt>
+          <code>id</code>
+        </dt>
+        <dd>
+          a name, where you want one. At most {limits.documents.toLocaleString('en')} documents
+        </dd>
+      </dl>
+    </section>
+  )
+}

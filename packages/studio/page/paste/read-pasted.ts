@@ -1,0 +1,172 @@
+import type { HeldCollection, StudioDocument } from '../../src/studio-wire.ts'
+
+/** Characters of JSON, documents, numbers of a vector and characters of a text, at the most. */
+export const limits = {
+  characters: 32 * 2 ** 20,
+  documents: 1000,
+  dimensions: 8192,
+  text: 100_000,
+} as const
+
+/** The id of the one query. */
+const QUERY = 'query'
+/** The depth of nDCG@10. */
+const IDEAL = 10
+
+/** A query or a document as it was pasted, checked. */
+interface Item extends StudioDocument {
+  vector: Float32Array
+}
+
+/**
+ * A query and its candidates from JSON, as a collection of one query. The candidates stand in the
+ * order of their scores or, where one has none, of their inner products with the query.
+ *
+ * @param name What the page calls it.
+ */
+export function readPasted(json: string, name: string): HeldCollection {
+  if (json.length > limits.characters) {
+    throw new Error(
+      `More than ${limits.characters / 2 ** 20} million characters: take fewer documents.`,
+    )
+  }
+  const given = fieldsOf(parsed(json), 'The JSON')
+  const query = itemOf(given['query'], QUERY)
+  const documents = documentsOf(given['documents'], query)
+  const texts = checkTexts([query, ...documents])
+  const scored = documents.every(({ score }) => score !== undefined)
+  const ranked = (
+    scored ? documents : documents.map((item) => ({ ...item, score: product(query, item) }))
+  ).toSorted((a, b) => b.score! - a.score!)
+  const grades = ranked.map(({ grade }) => grade)
+  const truth = [...grades.keys()].filter((place) => (grades[place] ?? 0) > 0)
+  const judged = grades.some((grade) => grade !== undefined)
+  const dimensions = query.vector.length
+  const data = new Float32Array((ranked.length + 1) * dimensions)
+  for (const [row, { vector }] of [query, ...ranked].entries()) data.set(vector, row * dimensions)
+  return {
+    info: {
+      name,
+      documents: ranked.length,
+      queries: 1,
+      judged: judged ? 1 : 0,
+      depth: ranked.length,
+      texts,
+      level: 1,
+      first: QUERY,
+    },
+    queries: [
+      {
+        query: { id: QUERY, text: texts ? query.text : undefined, relevant: truth.length },
+        documents: [...ranked.keys()],
+        scores: ranked.map(({ score }) => score!),
+        judged,
+        grades: grades.flatMap((grade, place) => (grade === undefined ? [] : [[place, grade]])),
+        retrieved: ranked.length,
+        missing: 0,
+        truth,
+        ideal: truth
+          .map((place) => grades[place]!)
+          .sort((a, b) => b - a)
+          .slice(0, IDEAL),
+      },
+    ],
+    documents: ranked.map(({ id, title, text }) => ({ id, title, text })),
+    vectors: { data, rows: ranked.length + 1, dimensions },
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch (error) {
+    throw new Error(`This is not JSON: ${(error as Error).message.replace(/\s+/g, ' ')}`)
+  }
+}
+
+function documentsOf(given: unknown, query: Item): Item[] {
+  if (!Array.isArray(given) || given.length === 0) {
+    throw new Error('"documents" must be a list with at least one document.')
+  }
+  if (given.length > limits.documents) {
+    throw new Error(`${given.length} documents, allowed: ${limits.documents}.`)
+  }
+  const known = new Set<string>()
+  return given.map((one, i) => {
+    const item = itemOf(one, `documents[${i}]`)
+    if (item.vector.length !== query.vector.length) {
+      throw new Error(
+        `documents[${i}].vector has ${item.vector.length} numbers, the query’s has ${query.vector.length}.`,
+      )
+    }
+    const id = item.id === '' ? `document ${i + 1}` : item.id
+    if (known.has(id)) throw new Error(`Two documents have the id ${JSON.stringify(id)}.`)
+    known.add(id)
+    return { ...item, id }
+  })
+}
+
+function itemOf(given: unknown, where: string): Item {
+  const fields = fieldsOf(given, where)
+  return {
+    id: textOf(fields['id'], `${where}.id`) ?? '',
+    title: textOf(fields['title'], `${where}.title`),
+    text: textOf(fields['text'], `${where}.text`),
+    score: numberOf(fields['score'], `${where}.score`),
+    grade: numberOf(gradeOf(fields['relevant']), `${where}.relevant`),
+    vector: vectorOf(fields['vector'] ?? fields['embedding'], `${where}.vector`),
+  }
+}
+
+/** Words count where all have a text. Where only some have one, somebody forgot the others. */
+function checkTexts(items: readonly Item[]): boolean {
+  const lacking = items.findIndex(({ text }) => text === undefined)
+  if (lacking < 0) return true
+  if (items.every(({ text }) => text === undefined)) return false
+  const where = lacking === 0 ? 'The query' : `documents[${lacking - 1}]`
+  throw new Error(`${where} has no text, others have: give all texts, or none.`)
+}
+
+function fieldsOf(value: unknown, where: string): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Record<string, unknown>
+  }
+  throw new Error(`${where} must be an object: what it takes stands below.`)
+}
+
+/** Ids may be numbers. */
+function textOf(value: unknown, where: string): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string' && !Number.isFinite(value))
+    throw new Error(`${where} must be a text.`)
+  const text = String(value)
+  if (text.length <= limits.text) return text
+  throw new Error(`${where} has ${text.length} characters, allowed: ${limits.text}.`)
+}
+
+function numberOf(value: unknown, where: string): number | undefined {
+  if (value === undefined || value === null) return undefined
+  if (Number.isFinite(value)) return value as number
+  throw new Error(`${where} must be a number.`)
+}
+
+/** Relevant or not, or a grade. */
+function gradeOf(value: unknown): unknown {
+  return typeof value === 'boolean' ? Number(value) : value
+}
+
+function vectorOf(value: unknown, where: string): Float32Array {
+  if (!Array.isArray(value) || value.length === 0 || value.length > limits.dimensions) {
+    throw new Error(`${where} must be a list of 1 to ${limits.dimensions} numbers.`)
+  }
+  const vector = new Float32Array(value.length)
+  for (let i = 0; i < value.length; i++) {
+    vector[i] = typeof value[i] === 'number' ? value[i] : Number.NaN
+    if (!Number.isFinite(vector[i])) throw new Error(`${where}[${i}] is no number.`)
+  }
+  return vector
+}
+
+function product({ vector }: Item, { vector: other }: Item): number {
+  return vector.reduce((sum, value, i) => sum + value * other[i]!, 0)
+}

@@ -1,0 +1,103 @@
+import { mkdir, open, readdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { KithError } from '@kith/core'
+import { writeAtomic } from '@kith/ir'
+import { partOf } from './collection-part.ts'
+import { pagePart } from './page-files.ts'
+import type { StudioCollection } from './studio-collection.ts'
+import type { StudioFiles } from './studio-wire.ts'
+import { GENERATOR, wholePage } from './whole-page.ts'
+
+/** The files of an export. */
+export const exportedFiles = ['index.html', 'paste.html', 'licences.md'] as const
+
+/** How an export is made. */
+export interface ExportOptions {
+  /** Bytes of queries, documents and vectors, roughly; default 4 MiB. */
+  bytes?: number | undefined
+  /** The collection's name in the page's head; default the run's file name. */
+  name?: string | undefined
+}
+
+/** The contents of an export. */
+export interface StudioExport {
+  folder: string
+  queries: number
+  documents: number
+  /** The size of all files. */
+  bytes: number
+}
+
+/** How large an export is unless told otherwise. */
+export const exportBytes = 4 * 2 ** 20
+
+/**
+ * Writes the studio as files that need no server: `index.html` shows a part of the collection,
+ * `paste.html` what its reader brings. A folder with anything but an earlier export is refused.
+ */
+export async function exportStudio(
+  collection: StudioCollection,
+  folder: string,
+  { bytes = exportBytes, name }: ExportOptions = {},
+): Promise<StudioExport> {
+  await refuseOthers(folder)
+  const { info, ...part } = partOf(collection, bytes)
+  const files = info.files && withoutFolders(info.files)
+  const shown = { ...info, files, name: name ?? basename(info.name) }
+  const contents: Record<(typeof exportedFiles)[number], string> = {
+    'index.html': wholePage({ title: 'Kith Studio', collection: { info: shown, ...part } }),
+    'paste.html': wholePage({ title: 'Kith Studio: your own data' }),
+    'licences.md': pagePart('.md'),
+  }
+  await mkdir(folder, { recursive: true })
+  for (const file of exportedFiles) {
+    await writeAtomic(join(folder, file), (write) => write(contents[file]))
+  }
+  return {
+    folder,
+    queries: info.queries,
+    documents: info.documents,
+    bytes: Object.values(contents).reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+  }
+}
+
+/** Whoever gets the page need not know the folders of the machine that it was made on. */
+function withoutFolders(files: StudioFiles): StudioFiles {
+  const { run, queries, docs, corpus, queryText, qrels } = files
+  const short = (file: string | undefined): string | undefined => file && basename(file)
+  return {
+    run: basename(run),
+    queries: basename(queries),
+    docs: basename(docs),
+    corpus: short(corpus),
+    queryText: short(queryText),
+    qrels: short(qrels),
+  }
+}
+
+/** Throws where a folder has files that are no export of ours. */
+async function refuseOthers(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw new KithError(
+      'BAD_INPUT',
+      `${folder} is no folder that can be written to (${error.code})`,
+    )
+  })
+  if (names.length === 0 || (await startOf(join(folder, 'index.html'))).includes(GENERATOR)) return
+  throw new KithError(
+    'BAD_INPUT',
+    `${folder} has other files: name a new folder, or one of an earlier export`,
+  )
+}
+
+/** The first bytes of a file; nothing where there is none. */
+async function startOf(file: string): Promise<string> {
+  const handle = await open(file).catch(() => undefined)
+  try {
+    const { buffer, bytesRead } = (await handle?.read(Buffer.alloc(512), 0, 512, 0)) ?? {}
+    return buffer?.toString('latin1', 0, bytesRead) ?? ''
+  } finally {
+    await handle?.close()
+  }
+}
