@@ -1,8 +1,7 @@
 /** Kith Studio, the page that shows the neighbourhood, and the rerank server. */
+export { openSearchStore, type SearchStore, type SearchStoreOptions } from '@kith/stores/internal'
 export { demoFiles } from './demo-files.ts'
 export { defaultLimits, type Limits } from './serve/limits.ts'
-export { openSearchStore, type SearchStoreOptions } from './serve/open-search-store.ts'
-export type { SearchStore } from './serve/searcher.ts'
 export {
   defaultAddress,
   type RunningServer,

@@ -30,9 +30,10 @@ export interface Collection {
   metric: Metric
 }
 
-/** A collection and whether it has an approximate index. */
+/** A collection, and whether it has an approximate index and one of words. */
 export interface KnownCollection extends Collection {
   indexed: boolean
+  words: boolean
 }
 
 /** Brings the tables up to date, and refuses a pgvector that is too old. */
@@ -73,9 +74,11 @@ export async function readCollection(
     `SELECT dimensions, type, metric, EXISTS (
        SELECT FROM pg_indexes
        WHERE schemaname = 'kith' AND tablename = $2 AND indexdef LIKE '%USING hnsw%'
-     ) AS indexed
+     ) AS indexed, EXISTS (
+       SELECT FROM pg_indexes WHERE schemaname = 'kith' AND tablename = $2 AND indexname = $3
+     ) AS words
      FROM kith.collections WHERE name = $1`,
-    [name, `documents_${name}`],
+    [name, `documents_${name}`, `documents_${name}_words`],
   )
   return rows[0] && checkCollection(name, rows[0])
 }
