@@ -125,7 +125,7 @@ test('a run and its figures, the same in whatever order the runs come', async ()
   expect(written[0]).toMatch(/^q Q0 z 1 \S+ kith\nq Q0 y 2 \S+ kith\nq Q0 x 3 \S+ kith\n$/)
   expect(written[1]).toBe(written[0])
   const meta = JSON.parse(readFileSync(path('order.trec.meta.json'), 'utf8'))
-  expect(meta).toMatchObject({ command: 'fuse', settings: { method: 'rrf' } })
+  expect(meta).toMatchObject({ command: 'fuse', settings: { method: 'rrf', rrfK: 60 } })
 })
 
 test('what cannot be fused is refused', async () => {

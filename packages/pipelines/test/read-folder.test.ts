@@ -57,7 +57,7 @@ test('a folder gives its Markdown files, without hidden ones, links and what is 
   await expect(readFolder(folder, {})).rejects.toThrow('has no Markdown files (.md) with text')
   await expect(readFolder(join(folder, 'no'), {})).rejects.toThrow(/no: there is no such file/)
   write('notes/b/c.md', 'c')
-  write('notes/a.MD', 'a')
+  write('notes/a.MD', '\ufeff# Title\na')
   write('notes/d.markdown', 'd')
   write('notes/picture.png', 'no')
   write('notes/.hidden/e.md', 'no')
@@ -71,7 +71,7 @@ test('a folder gives its Markdown files, without hidden ones, links and what is 
   const remarks: string[] = []
   const onRemark = (remark: string) => remarks.push(remark)
   const passages = await readFolder(join(folder, 'notes'), { onRemark })
-  expect(passages.map(({ id }) => id)).toEqual(['a.MD:1', 'b/c.md:1', 'd.markdown:1'])
+  expect(passages.map(({ id }) => id)).toEqual(['a.MD:2', 'b/c.md:1', 'd.markdown:1'])
   expect(remarks).toEqual([
     `2 files are left out, which are not UTF-8, or larger than 4 MB: ${join(folder, 'notes', 'bytes.md')}`,
   ])

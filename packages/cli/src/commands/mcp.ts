@@ -50,6 +50,7 @@ export const mcpCommand = defineCommand({
       // Clients do not wait long for the first answer, and a large folder takes a while to encode.
       const opening = openCollection(inputs, output.hooks(signal))
       const server = mcpServer(sdk, opening, optionalText(values, 'about'))
+      server.server.onerror = (error) => output.remark(`kith mcp: ${error.message}`)
       const closed = new Promise<void>((resolve) => {
         server.server.onclose = resolve
       })

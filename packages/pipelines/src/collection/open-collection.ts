@@ -62,6 +62,9 @@ export async function openCollection(
   try {
     store = await open(settings, named, hooks)
     checkDimensions(store, named)
+    if ((inputs.folder ?? inputs.corpus) !== undefined && !store.searchWords) {
+      hooks.onRemark?.('the texts are too many to find documents by their words: load a store')
+    }
     const counted = source === 'context' ? 'context' : 'store'
     const complete = await withStatistics(settings, store, counted)
     return new Collection(store, named.encoder, complete)

@@ -4,9 +4,9 @@ import type { FoundCandidates } from './find-candidates.ts'
 
 /** Why a document stands where it stands. */
 export interface Reasons {
-  /** The parts of its score, which sum to it; all 0 for a document that is not among the first candidates. */
+  /** The parts of its score, which sum to it; all 0 outside the context, the first 50 results. */
   parts: ScoreParts
-  /** The query's terms that its text has, the heaviest first. */
+  /** The query's terms that its text has, the heaviest first; none outside the context. */
   matched: MatchedTerm[]
   /** Its place by the similarity of embeddings alone, from 1. */
   rankBefore: number

@@ -15,6 +15,8 @@ const LARGEST_FILE = 2 ** 22
 const MOST_FILES = 100_000
 const MOST_BYTES = 2 ** 28
 
+const decoder = new TextDecoder()
+
 /** The advice for folders beyond the limits. */
 const ADVICE = 'make a corpus of it, encode it with kith encode, and open docs and corpus'
 
@@ -32,11 +34,11 @@ export async function readFolder(
   for await (const file of markdownFiles(folder)) {
     throwIfAborted(signal)
     const read = await readMarkdown(file)
+    files++
     if (read === undefined) {
       leftOut.push(file)
       continue
     }
-    files++
     bytes += read.bytes
     if (files > MOST_FILES || bytes > MOST_BYTES) {
       const most = `${MOST_FILES} files and ${MOST_BYTES / 2 ** 20} MB`
@@ -77,7 +79,8 @@ async function readMarkdown(file: string): Promise<{ text: string; bytes: number
     if (!found.isFile()) throw new FileError(file, '', 'is no file any more')
     if (found.size > LARGEST_FILE) return undefined
     const bytes = await handle.readFile()
-    return isUtf8(bytes) ? { text: bytes.toString(), bytes: bytes.length } : undefined
+    // Decoding leaves out a byte order mark, which would hide a heading.
+    return isUtf8(bytes) ? { text: decoder.decode(bytes), bytes: bytes.length } : undefined
   } catch (error) {
     throw asFileError(file, error)
   } finally {

@@ -1,4 +1,4 @@
-import { KithError } from '@kith/core'
+import { KithError, resolveMethodSettings } from '@kith/core'
 import { choice, range } from '@kith/core/internal'
 import {
   evaluate,
@@ -63,8 +63,9 @@ export interface FuseResult {
  * ```
  */
 export async function fuseRuns(inputs: FuseInputs, hooks: Hooks = {}): Promise<FuseResult> {
-  const { runs: files, out, method = 'rrf', rrfK, weights, top, measuring = {} } = inputs
+  const { runs: files, out, method = 'rrf', weights, top, measuring = {} } = inputs
   checkInputs(inputs)
+  const { rrfK = resolveMethodSettings().rrfK } = inputs
   const qrels = inputs.qrels === undefined ? undefined : await readQrels(inputs.qrels)
   const onRead = stageOf(hooks, 'reading', files.length)
   const runs: Run[] = []

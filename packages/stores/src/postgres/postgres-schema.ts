@@ -56,6 +56,11 @@ export function tableOf(name: string): string {
   return `kith.documents_${name}`
 }
 
+/** The index of a collection's words; no table has such a name. */
+export function wordsIndexOf(name: string): string {
+  return `words_${name}`
+}
+
 /** The name of a collection becomes part of SQL. */
 export function checkName(name: string): string {
   if (/^[a-z][a-z0-9_]{0,39}$/.test(name)) return name
@@ -78,7 +83,7 @@ export async function readCollection(
        SELECT FROM pg_indexes WHERE schemaname = 'kith' AND tablename = $2 AND indexname = $3
      ) AS words
      FROM kith.collections WHERE name = $1`,
-    [name, `documents_${name}`, `documents_${name}_words`],
+    [name, `documents_${name}`, wordsIndexOf(name)],
   )
   return rows[0] && checkCollection(name, rows[0])
 }

@@ -1,5 +1,5 @@
 import { prepareText, type TermStatistics, termSpans } from '@kith/core'
-import { tableOf } from './postgres-schema.ts'
+import { tableOf, wordsIndexOf } from './postgres-schema.ts'
 
 /** Characters of a document whose words are indexed: those of more might not fit PostgreSQL's limit. */
 const INDEXED_CHARACTERS = 100_000
@@ -11,7 +11,7 @@ const WORDS = `to_tsvector('english', left(coalesce(title, '') || ' ' || coalesc
 
 /** Builds the index of words; later changes keep it up to date. */
 export function wordsIndexSql(name: string): string {
-  return `CREATE INDEX IF NOT EXISTS documents_${name}_words ON ${tableOf(name)} USING gin ((${WORDS}))`
+  return `CREATE INDEX IF NOT EXISTS ${wordsIndexOf(name)} ON ${tableOf(name)} USING gin ((${WORDS}))`
 }
 
 /**
