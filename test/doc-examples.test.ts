@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -62,7 +70,8 @@ describe('programs in the documentation', () => {
     writeFileSync(`${program.file}.mjs`, compiled.outputText)
     // Programs write files too, some under the names that others read.
     cpSync(files, program.file, { recursive: true })
-    const options = { cwd: program.file, timeout: 30_000 }
+    const env = { ...process.env, KITH_CACHE: join(program.file, 'cache') }
+    const options = { cwd: program.file, timeout: 30_000, env }
     const { stdout } = await run(process.execPath, [`${program.file}.mjs`], options)
     const promised = [...program.code.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)]
     for (const [, output] of promised) expect(stdout).toContain(`${output}\n`)
@@ -136,8 +145,10 @@ function commandOf(text: string): { command: Command; args: string[] } | undefin
   return undefined
 }
 
-/** The files that the programs read: ten queries over forty documents. */
+/** The files that the programs read: ten queries over forty documents, and a note. */
 async function writeCollection(at: string): Promise<void> {
+  mkdirSync(join(at, 'notes'))
+  writeFileSync(join(at, 'notes', 'bees.md'), '# Bees\n\nBees find flowers by scent.\n')
   const vector = (i: number) => Float32Array.from([Math.cos(i), Math.sin(i), 1, Math.cos(3 * i)])
   const ids = (letter: string, count: number) =>
     Array.from({ length: count }, (_, i) => `${letter}${i}`)

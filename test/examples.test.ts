@@ -38,6 +38,9 @@ const expected: Record<string, RegExp> = {
   'rerank-run.mjs':
     /reranking: 3 of 3\n3 queries, 0 kinds of missing things\nReranking left nDCG@10 as it was\.\n$/,
   'search-run.mjs': /^3 queries, 24 documents\nq0 Q0 d18 1 1\.45\d+ kith\n$/,
+  'fuse-runs.mjs': /^3 queries\nrun\.trec: 0\.6146\nwords\.trec: 0\.6131\nfused\.trec: 0\.7078\n$/,
+  'search-notes.mjs':
+    /^bees\.md:5: Honeybees find .* \(find, flower, bee\)\ngarden\.md:3: Moths .* \(find, flower\)\nbeekeeping\.md:5: .* \(bee\)\n$/,
   'encode.mjs': /^24 texts of 384 numbers, 0 cut\n$/,
   'evaluate.mjs': /^run\.trec: 0\.6146\nbetter\.trec: 0\.6146\np = 1\.00\n$/,
   'sentence-transformers.mjs':
@@ -57,6 +60,7 @@ describe('examples', () => {
     // The one that writes files takes a folder for them.
     const output = execFileSync(process.execPath, [join(root, 'examples', name), folder], {
       encoding: 'utf8',
+      env: { ...process.env, KITH_CACHE: join(folder, 'cache') },
     })
     expect(output).toMatch(expected[name] ?? /a new example has no expected output yet/)
   })

@@ -29,6 +29,10 @@ const listed: Readonly<Record<string, ListedCommand>> = {
     summary: 'measure runs against judgements, as trec_eval does',
     load: async () => (await import('./commands/eval.ts')).evalCommand,
   },
+  fuse: {
+    summary: 'make one run of several: reciprocal ranks or weighted sums of scores',
+    load: async () => (await import('./commands/fuse.ts')).fuseCommand,
+  },
   tune: {
     summary: 'find settings on judged queries, and say whether reranking helps at all',
     load: async () => (await import('./commands/tune.ts')).tuneCommand,
@@ -96,6 +100,10 @@ const listed: Readonly<Record<string, ListedCommand>> = {
   serve: {
     summary: 'rerank, embed and search over HTTP, in the protocols that clients know',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
+  },
+  mcp: {
+    summary: 'offer search over a collection to agents, as an MCP server',
+    load: async () => (await import('./commands/mcp.ts')).mcpCommand,
   },
   studio: {
     summary:

@@ -69,6 +69,33 @@ beforeAll(async () => {
   )
 })
 
+test('fuse makes one run of several, and measures all', () => {
+  writeFileSync(path('other.json'), JSON.stringify({ q0: { d39: 5, d1: 4 }, q9: { d2: 1 } }))
+  const runs = ['--run', path('run.trec'), '--run', path('other.json'), '--out', path('fused.trec')]
+  const judged = ['--qrels', path('qrels.trec'), '--measures', 'nDCG@10']
+  const said = succeed('fuse', ...runs, ...judged, '--weights', '1,3', '--top', '3')
+  expect(said).toMatch(/fused\.trec: 2 runs fused, 9 queries\n\nrun +nDCG@10 +queries\nrun\.trec /)
+  expect(said).toMatch(/\nfused\.trec +0\.\d{4}/)
+  const lines = readFileSync(path('fused.trec'), 'utf8').trim().split('\n')
+  expect(lines).toHaveLength(8 * 3 + 1)
+  expect(lines[0]).toMatch(/^q0 Q0 d(39|1) 1 0\.0\d+ kith$/)
+  expect(JSON.parse(succeed('fuse', ...runs, '--json'))).toEqual({
+    out: path('fused.trec'),
+    queries: 9,
+  })
+  for (const [wrong, message] of [
+    [['--weights', '1'], '--weights takes 2 numbers, separated by commas, not 1'],
+    [['--weights', '1,'], '--weights takes 2 numbers'],
+    [['--method', 'max'], '--method takes rrf, min-max, z, not "max"'],
+    [['--method', 'z', '--rrf-k', '5'], 'rrfK is for the method rrf, not for z'],
+    [['--run', path('run.trec')], 'a run is named twice'],
+  ] as const) {
+    const { code, err } = kith('fuse', ...runs, ...wrong)
+    expect(err).toContain(message)
+    expect(code).toBe(2)
+  }
+})
+
 const embeddings = (): string[] => ['--queries', path('queries.npy'), '--docs', path('docs.npy')]
 
 describe('the pipeline on a small collection', () => {

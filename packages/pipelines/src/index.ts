@@ -16,10 +16,24 @@ export type { AuditFiles } from './audit/audit-sources.ts'
 export { type ExportInputs, type ExportResult, exportBatch } from './batches/export-batch.ts'
 export type { Submission, Submitted } from './batches/submit-batch.ts'
 export { type WorkInputs, type WorkResult, workBatches } from './batches/work-batches.ts'
+export type {
+  Collection,
+  CollectionDocument,
+  CollectionSearchOptions,
+} from './collection/collection.ts'
+export { type CollectionInputs, openCollection } from './collection/open-collection.ts'
+export type { Found, Reasons } from './collection/rank-candidates.ts'
 export { type ConvertInputs, convertedKinds, convertFile } from './convert/convert-file.ts'
 export { type EncodeInputs, type EncodeResult, encodeTexts } from './encode/encode-texts.ts'
 export { type EvaluateInputs, type EvaluateResult, evaluateRuns } from './evaluate/evaluate-runs.ts'
 export type { CorrectedComparison, NamedEvaluation } from './evaluate/evaluations.ts'
+export {
+  type FuseInputs,
+  type FuseResult,
+  type Fusion,
+  fuseRuns,
+  fusions,
+} from './fuse/fuse-runs.ts'
 export type { Hooks, JobProgress } from './hooks.ts'
 export { jobDefaults } from './job-defaults.ts'
 export type { DocumentPlace } from './join/documents.ts'

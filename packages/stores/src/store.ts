@@ -53,6 +53,11 @@ export interface Store {
   /** Documents by id, in the order asked for; undefined where there is none. */
   fetch(ids: readonly string[], options?: StoreFetchOptions): Promise<(StoreDocument | undefined)[]>
   /**
+   * The ids of the documents whose words fit a text best, best first, where the store can search
+   * words and `index` has made an index of them; else none.
+   */
+  searchWords?(text: string, options: { top: number }): Promise<string[]>
+  /**
    * How often terms occur in the documents that have texts: for the words score of rankings. Changes
    * of documents keep it up to date; undefined where there are no texts, or none were counted.
    */
@@ -63,7 +68,7 @@ export interface Store {
   replace(documents: StoreDocuments): Promise<void>
   /** Removes documents; returns how many there were. */
   remove(ids: readonly string[]): Promise<number>
-  /** Builds or renews the approximate index, where the store has such a thing. */
+  /** Builds or renews the approximate index, and one of words, where the store has such things. */
   index?(): Promise<void>
   close(): Promise<void>
   /** As `close`, for `await using`. */

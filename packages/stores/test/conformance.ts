@@ -62,6 +62,7 @@ export function conformance(store: StoreUnderTest): void {
         () => opened.replace(documents.slice(3, 4)),
         () => opened.remove(['d0']),
         ...(opened.index ? [() => opened.index!()] : []),
+        ...(opened.searchWords ? [() => opened.searchWords!('a', { top: 3 })] : []),
       ]
       for (const call of calls) {
         await expect(call()).rejects.toMatchObject({
@@ -305,6 +306,38 @@ export function conformance(store: StoreUnderTest): void {
         expect(await opened.terms()).toEqual(termStatistics(['a wasp']))
       })
     })
+
+    it.runIf(store.texts)(
+      'finds documents by their words once it has an index of them',
+      async () => {
+        const texts = [
+          'honey of bees',
+          'The price of HONEY',
+          'wasps',
+          'a hive',
+          "O'Brien's \\ 'hive' & | !",
+        ]
+        await use(async (opened) => {
+          await opened.add(documents.slice(0, 4).map((one, i) => ({ ...one, text: texts[i]! })))
+          expect(await opened.searchWords!('bee', { top: 3 })).toEqual([])
+          await opened.index!()
+          expect(await opened.searchWords!('the honey bee', { top: 3 })).toEqual(['d0', 'd1'])
+          expect(await opened.searchWords!('the honey bee', { top: 1 })).toEqual(['d0'])
+          for (const nothing of ['', 'the', 'moth', "' | ! & :* <-> \\ \0"]) {
+            expect(await opened.searchWords!(nothing, { top: 3 })).toEqual([])
+          }
+        })
+        await use(async (opened) => {
+          await opened.add([{ ...documents[4]!, title: 'Moths', text: texts[4]! }, documents[5]!])
+          await opened.remove(['d3'])
+          const found = ["brien's", '"hives" \\ &', 'a moth']
+          for (const words of found) {
+            expect(await opened.searchWords!(words, { top: 9 })).toEqual(['d4'])
+          }
+          expect(await opened.searchWords!('bee', { top: 9 })).toEqual(['d0'])
+        })
+      },
+    )
 
     it.runIf(store.texts)('reads statistics that another program changed', async () => {
       await use(async (opened) => {

@@ -1,4 +1,5 @@
 /** Kith Studio, the page that shows the neighbourhood, and the rerank server. */
+export { openSearchStore, type SearchStore, type SearchStoreOptions } from '@kith/stores/internal'
 export { demoFiles } from './demo-files.ts'
 export {
   type ExportOptions,
@@ -8,8 +9,6 @@ export {
   type StudioExport,
 } from './export-studio.ts'
 export { defaultLimits, type Limits } from './serve/limits.ts'
-export { openSearchStore, type SearchStoreOptions } from './serve/open-search-store.ts'
-export type { SearchStore } from './serve/searcher.ts'
 export {
   defaultAddress,
   type RunningServer,

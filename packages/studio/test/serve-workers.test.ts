@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { KithError, termStatistics } from '@kith/core'
+import type { SearchStore } from '@kith/stores/internal'
 import { describe, expect, test } from 'vitest'
-import type { SearchStore } from '../src/serve/searcher.ts'
 import { type RunningServer, startServer } from '../src/serve/server.ts'
 import type { TextModel } from '../src/serve/text-model.ts'
 import { base64, childrenOf, post, serve, startProcess, vectors, Wire } from './serve-support.ts'

@@ -24,7 +24,7 @@ export const loadCommand = defineCommand({
     },
     type: { value: 'TYPE', help: 'f32, or f16 for half the space', default: 'that of --docs' },
     metric: { value: 'NAME', help: 'what the index is for: dot or cosine', default: 'dot' },
-    index: { help: 'build an approximate index when all is loaded' },
+    index: { help: 'build an approximate index when all is loaded, and one of the words of texts' },
     ...embeddingOptions,
   },
   async run(values, output, stop) {

@@ -17,6 +17,7 @@ import type {
 import { noTerms, TermChanges } from '../term-changes.ts'
 import { type Arrow, loadArrow, schemaOf, toDocuments, toTable } from './lance-rows.ts'
 import { LanceTerms } from './lance-terms.ts'
+import { areWordsIndexed, indexWords, searchWords } from './lance-words.ts'
 
 type Lance = typeof import('@lancedb/lancedb')
 
@@ -56,6 +57,8 @@ export class LanceStore implements Store {
   #type: 'f16' | 'f32'
   /** The metric of the approximate index, where there is one. */
   #indexed: Metric | undefined
+  /** Whether the words can be searched. */
+  #wordsIndexed = false
 
   private constructor(
     lance: Lance,
@@ -118,6 +121,12 @@ export class LanceStore implements Store {
     return ids.map((id) => found.get(id))
   }
 
+  async searchWords(text: string, { top }: { top: number }): Promise<string[]> {
+    this.#state.check()
+    if (!this.#table || !this.#wordsIndexed) return []
+    return searchWords(this.#lance, this.#table, text, top)
+  }
+
   async terms(): Promise<TermStatistics | undefined> {
     this.#state.check()
     const statistics = await this.#terms.read(await this.#latestCount())
@@ -168,7 +177,10 @@ export class LanceStore implements Store {
     return before - (await this.count())
   }
 
-  /** Builds an index of coarsely quantised vectors, whose candidates are scored by the full ones. */
+  /**
+   * Builds an index of coarsely quantised vectors, whose candidates are scored by the full ones, and
+   * one of the words of the texts.
+   */
   async index(): Promise<void> {
     this.#state.check()
     if (!this.#table) return
@@ -176,6 +188,10 @@ export class LanceStore implements Store {
     // Every batch that was loaded is a file of its own until now.
     await this.#table.optimize()
     await this.#table.createIndex('id', { config: Index.btree() })
+    if (await this.terms()) {
+      await indexWords(this.#lance, this.#table)
+      this.#wordsIndexed = true
+    }
     if ((await this.count()) < LEAST_INDEXED) return
     const distanceType = this.#metric
     await this.#table.createIndex('vector', { config: Index.ivfPq({ distanceType }) })
@@ -302,6 +318,7 @@ export class LanceStore implements Store {
     this.#type = list.children[0].type.precision === this.#arrow.Precision.HALF ? 'f16' : 'f32'
     const statistics = await this.#table.indexStats('vector_idx')
     this.#indexed = statistics?.distanceType as Metric | undefined
+    this.#wordsIndexed = await areWordsIndexed(this.#table)
   }
 }
 

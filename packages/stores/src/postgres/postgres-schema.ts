@@ -30,9 +30,10 @@ export interface Collection {
   metric: Metric
 }
 
-/** A collection and whether it has an approximate index. */
+/** A collection, and whether it has an approximate index and one of words. */
 export interface KnownCollection extends Collection {
   indexed: boolean
+  words: boolean
 }
 
 /** Brings the tables up to date, and refuses a pgvector that is too old. */
@@ -55,6 +56,11 @@ export function tableOf(name: string): string {
   return `kith.documents_${name}`
 }
 
+/** The index of a collection's words; no table has such a name. */
+export function wordsIndexOf(name: string): string {
+  return `words_${name}`
+}
+
 /** The name of a collection becomes part of SQL. */
 export function checkName(name: string): string {
   if (/^[a-z][a-z0-9_]{0,39}$/.test(name)) return name
@@ -73,9 +79,11 @@ export async function readCollection(
     `SELECT dimensions, type, metric, EXISTS (
        SELECT FROM pg_indexes
        WHERE schemaname = 'kith' AND tablename = $2 AND indexdef LIKE '%USING hnsw%'
-     ) AS indexed
+     ) AS indexed, EXISTS (
+       SELECT FROM pg_indexes WHERE schemaname = 'kith' AND tablename = $2 AND indexname = $3
+     ) AS words
      FROM kith.collections WHERE name = $1`,
-    [name, `documents_${name}`],
+    [name, `documents_${name}`, wordsIndexOf(name)],
   )
   return rows[0] && checkCollection(name, rows[0])
 }

@@ -40,6 +40,7 @@ import {
   readTerms,
 } from './postgres-terms.ts'
 import { decodeVector } from './postgres-vectors.ts'
+import { rareWords, searchWordsSql, wordsIndexSql } from './postgres-words.ts'
 
 /** Bytes of vectors that one answer holds, more or less. */
 const ANSWER_BYTES = 2 ** 26
@@ -156,6 +157,17 @@ export class PostgresStore implements Store {
     return ids.map((id) => found.get(id))
   }
 
+  async searchWords(text: string, { top }: { top: number }): Promise<string[]> {
+    this.#state.check()
+    if (!this.#collection?.words) return []
+    const statistics = await this.terms()
+    const rare = statistics ? rareWords(text, statistics) : []
+    const values = [rare.map(({ word }) => word), rare.map(({ weight }) => weight), top]
+    if (rare.length === 0) return []
+    const { rows } = await this.#query(searchWordsSql(this.#name), values)
+    return rows.map(({ id }) => String(id))
+  }
+
   async terms(): Promise<TermStatistics | undefined> {
     this.#state.check()
     const { pool, name } = this.#connections
@@ -190,7 +202,10 @@ export class PostgresStore implements Store {
     })
   }
 
-  /** Builds an HNSW index for the collection's metric. Later changes keep it up to date. */
+  /**
+   * Builds an HNSW index for the collection's metric, and one of the words where there are texts.
+   * Later changes keep them up to date.
+   */
   async index(): Promise<void> {
     this.#state.check()
     if (!this.#collection) return
@@ -201,7 +216,9 @@ export class PostgresStore implements Store {
        ON ${tableOf(this.#name)} USING hnsw (embedding ${operators})`,
       [],
     )
-    this.#collection = { ...this.#collection, indexed: true }
+    const words = (await this.terms()) !== undefined
+    if (words) await this.#query(wordsIndexSql(this.#name), [])
+    this.#collection = { ...this.#collection, indexed: true, words }
   }
 
   async close(): Promise<void> {

@@ -1,30 +1,7 @@
-import type { Matrix, TermStatistics } from '@kith/core'
+import { type SearchStore, wholeText } from '@kith/stores/internal'
 import { BatchQueue } from './batch-queue.ts'
 import type { Limits } from './limits.ts'
 import { unavailable } from './problem.ts'
-
-/** The methods of a store that searching uses; stores of `@kith/stores` have them. */
-export interface SearchStore {
-  readonly dimensions: number | undefined
-  search(
-    queries: Matrix,
-    options: { top: number; vectors: boolean },
-  ): Promise<{ ids: string[]; scores: Float32Array; vectors: Float32Array }[]>
-  fetch(
-    ids: readonly string[],
-    options: { vectors: boolean; texts: boolean },
-  ): Promise<(FetchedDocument | undefined)[]>
-  /** How often terms occur in the documents; undefined where that is not known. */
-  terms?(): Promise<TermStatistics | undefined>
-  close(): Promise<void>
-}
-
-/** A document of a store: its vector and texts as far as they were wanted. */
-export interface FetchedDocument {
-  vector: Float32Array
-  title?: string | undefined
-  text?: string | undefined
-}
 
 /** A document that a search found. */
 export interface Hit {
@@ -115,12 +92,11 @@ export class Searcher {
         const wanted = ids.slice(0, searches[i]!.top)
         const documents = await this.#store.fetch(wanted, { vectors: false, texts: true })
         return wanted.map((id, place) => {
-          const { title, text } = documents[place] ?? {}
           return {
             id,
             score: scores[place]!,
             vector: own.slice(place * dimensions, (place + 1) * dimensions),
-            text: title && text !== undefined ? `${title} ${text}` : text,
+            text: wholeText(documents[place] ?? {}),
           }
         })
       }),

@@ -1,10 +1,5 @@
-import {
-  KithError,
-  type PartialSettings,
-  resolveSettings,
-  type Settings,
-  termStatisticsToBytes,
-} from '@kith/core'
+import { KithError, type PartialSettings, resolveSettings, termStatisticsToBytes } from '@kith/core'
+import { type SearchStore, withStatistics } from '@kith/stores/internal'
 import type { ServerState } from './app.ts'
 import { Embedder } from './embedder.ts'
 import { checkAccess } from './guard.ts'
@@ -12,7 +7,7 @@ import { openHttpServer } from './http-server.ts'
 import { type Limits, resolveLimits } from './limits.ts'
 import { Metrics } from './metrics.ts'
 import { Ranker } from './ranker.ts'
-import { Searcher, type SearchStore } from './searcher.ts'
+import { Searcher } from './searcher.ts'
 import type { TextModel } from './text-model.ts'
 import type { WorkerPlan } from './worker-questions.ts'
 import { type Shared, Workers } from './workers.ts'
@@ -78,7 +73,11 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
     checkAccess(access)
     checkWorkers(workers)
     const limits = resolveLimits(options.limits)
-    const settings = await withStatistics(resolveSettings(options.settings), options)
+    const settings = await withStatistics(
+      resolveSettings(options.settings),
+      store,
+      options.statistics,
+    )
     const state: ServerState = { underWay: 0, stopping: false }
     const metrics = new Metrics({
       underWay: () => state.underWay,
@@ -107,22 +106,6 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
     await release()
     throw error
   }
-}
-
-/** Settings with the store's term statistics, where they count and there are no others. */
-async function withStatistics(
-  settings: Settings,
-  { store, statistics = 'store' }: ServeOptions,
-): Promise<Settings> {
-  const { mix, terms, statistics: given } = settings
-  if (mix !== 'words') return settings
-  if (given && given.terms !== terms) {
-    const problem = `the statistics are of terms ${given.terms}, setting terms is ${String(terms)}`
-    throw new KithError('BAD_INPUT', problem)
-  }
-  if (given || statistics === 'context') return settings
-  const found = await store?.terms?.()
-  return found?.terms === terms ? { ...settings, statistics: found } : settings
 }
 
 function checkWorkers(workers: number): void {

@@ -1,8 +1,8 @@
 import { KithError, type Settings, type Terms } from '@kith/core'
-import type { SearchStore } from './searcher.ts'
+import type { SearchStore } from './search-store.ts'
 import { storeWithTexts } from './store-with-texts.ts'
 
-/** How the documents of a server are opened. */
+/** How documents to search are opened. */
 export interface SearchStoreOptions {
   /** How queries and documents are compared. */
   metric?: Settings['metric'] | undefined
@@ -13,7 +13,7 @@ export interface SearchStoreOptions {
 }
 
 /**
- * Opens the documents that `/v1/search` looks through.
+ * Opens documents to search, as `/v1/search` of the server does.
  *
  * @param address A file of embeddings, a LanceDB folder or `postgres://…`.
  */
@@ -22,7 +22,7 @@ export async function openSearchStore(
   { metric, corpus, terms }: SearchStoreOptions = {},
 ): Promise<SearchStore> {
   // Loaded here, since most servers search nothing.
-  const { openStore } = await import('@kith/stores')
+  const { openStore } = await import('../open-store.ts')
   const store = await openStore(address, { metric })
   if ((await store.count()) === 0) {
     await store.close()

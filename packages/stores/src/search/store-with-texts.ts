@@ -1,6 +1,6 @@
 import { type TermStatistics, TermStatisticsBuilder, type Terms } from '@kith/core'
 import { readTexts, TextStore } from '@kith/ir'
-import type { SearchStore } from './searcher.ts'
+import { type SearchStore, wholeText } from './search-store.ts'
 
 /** A store whose documents' texts come from a corpus file, such as that of embeddings in a file. */
 export async function storeWithTexts(
@@ -8,7 +8,10 @@ export async function storeWithTexts(
   corpus: string,
   terms?: Terms,
 ): Promise<SearchStore> {
-  const texts = await TextStore.open(corpus)
+  const texts = await TextStore.open(corpus).catch(async (error: unknown) => {
+    await store.close()
+    throw error
+  })
   return {
     get dimensions() {
       return store.dimensions
@@ -30,8 +33,6 @@ export async function storeWithTexts(
 /** The terms of all texts of a corpus, in one pass over them. */
 async function countTerms(corpus: string, terms?: Terms): Promise<TermStatistics> {
   const builder = new TermStatisticsBuilder({ terms })
-  for await (const { title, text } of readTexts(corpus)) {
-    builder.add(title ? `${title} ${text}` : text)
-  }
+  for await (const entry of readTexts(corpus)) builder.add(wholeText(entry)!)
   return builder.finish()
 }

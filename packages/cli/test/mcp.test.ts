@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { kith, program } from './support.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const folder = temporaryFolder()
+const notes = join(folder, 'notes')
+const environment = {
+  ...(process.env as Record<string, string>),
+  KITH_CACHE: join(folder, 'cache'),
+}
+const args = [program, 'mcp', '--folder', notes, '--threads', '1']
+const long = 'Bees sleep. '.repeat(200).trim()
+
+beforeAll(() => {
+  mkdirSync(notes)
+  writeFileSync(join(notes, 'bees.md'), '# Bees\n\nBees find flowers by colour and scent.\n')
+  writeFileSync(join(notes, 'ships.md'), '# Ships\n\nSailors mend sails in the harbour.\n')
+  writeFileSync(join(notes, 'long.md'), long)
+})
+
+test('agents search a folder and read documents, by the SDK’s own client', async () => {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [...args, '--about', 'notes of a beekeeper'],
+    env: environment,
+    stderr: 'pipe',
+  })
+  let errors = ''
+  transport.stderr!.on('data', (data) => {
+    errors += data
+  })
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(transport)
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toEqual(['search', 'document'])
+  expect(tools[0]!.description).toContain('Searches notes of a beekeeper for')
+  expect(tools[0]!.inputSchema).toMatchObject({
+    required: ['query'],
+    properties: { query: { maxLength: 2000 }, top: { minimum: 1, maximum: 50, default: 5 } },
+  })
+  const search = (given: object) =>
+    client.callTool({ name: 'search', arguments: given as Record<string, unknown> })
+  const found = await search({ query: 'how do insects find flowers', top: 2 })
+  const { results } = found.structuredContent as { results: Record<string, unknown>[] }
+  expect(results).toHaveLength(2)
+  expect(results[0]).toEqual({
+    id: 'bees.md:3',
+    title: 'Bees',
+    text: 'Bees find flowers by colour and scent.',
+    score: expect.any(Number),
+    matched: expect.arrayContaining(['find', 'flower']),
+  })
+  const [content] = found.content as { type: string; text: string }[]
+  expect(JSON.parse(content!.text)).toEqual({ results })
+  const sleepers = await search({ query: 'who sleeps', top: 1 })
+  const [cut] = (sleepers.structuredContent as { results: { id: string; text: string }[] }).results
+  expect(cut!.text).toBe(long.slice(0, 2000))
+  const whole = await client.callTool({ name: 'document', arguments: { id: cut!.id } })
+  expect(whole.structuredContent).toEqual({ id: 'long.md:1', title: 'long.md', text: long })
+  for (const [wrong, message] of [
+    [{}, 'query'],
+    [{ query: ' ' }, 'query'],
+    [{ query: 'x'.repeat(2001) }, '2000'],
+    [{ query: 'bees', top: 51 }, '50'],
+    [{ query: 'bees', top: 1.5 }, 'top'],
+  ] as const) {
+    const refused = await search(wrong)
+    expect(refused.isError).toBe(true)
+    expect(JSON.stringify(refused.content)).toContain(message)
+  }
+  const none = await client.callTool({ name: 'document', arguments: { id: '../secret' } })
+  expect(none).toMatchObject({ isError: true })
+  expect(JSON.stringify(none.content)).toContain('there is no document')
+  await client.close()
+  expect(errors).toBe('')
+})
+
+test('it ends with standard input, and by SIGTERM, while it is still opening', async () => {
+  for (const end of ['input', 'signal']) {
+    const child = spawn(process.execPath, args, { env: environment })
+    const ended = once(child, 'exit')
+    let printed = ''
+    child.stdout.on('data', (data) => {
+      printed += data
+    })
+    const request = { jsonrpc: '2.0', id: 1, method: 'ping' }
+    child.stdin.write(`${JSON.stringify(request)}\n`)
+    await once(child.stdout, 'data')
+    if (end === 'input') child.stdin.end()
+    else child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+    expect(printed).toBe('{"result":{},"jsonrpc":"2.0","id":1}\n')
+  }
+})
+
+test('what cannot be opened is said in a line, and nothing on standard output', () => {
+  const usage = kith('mcp')
+  expect(usage).toMatchObject({ code: 2, out: '' })
+  expect(usage.err).toContain('give --folder FOLDER or --store ADDRESS')
+})

@@ -1,0 +1,75 @@
+import type { Matrix } from '@kith/core'
+import { type Metric, searchExact } from '@kith/stores'
+import type { SearchStore } from '@kith/stores/internal'
+
+/** A document that a search found. */
+export interface Candidate {
+  id: string
+  vector: Float32Array
+  title?: string | undefined
+  text?: string | undefined
+}
+
+/** How many documents are found by their vectors, and how many by their words. */
+export interface Finding {
+  similar: number
+  words: number
+  metric: Metric
+}
+
+/** A query's candidates, the most similar first. */
+export interface FoundCandidates {
+  list: readonly Candidate[]
+  /** Whether some were found by their words, which can be less similar than any number of others. */
+  byWords: boolean
+}
+
+/**
+ * The documents most similar to a query, together with those whose words fit its text best where
+ * the store can tell. All of them have their vectors: those found by words are fetched.
+ */
+export async function findCandidates(
+  store: SearchStore,
+  query: Matrix,
+  text: string,
+  { similar, words, metric }: Finding,
+): Promise<FoundCandidates> {
+  // An empty store knows no dimensions, and cannot be searched.
+  if (store.dimensions === undefined) return { list: [], byWords: false }
+  const [[near], fitting] = await Promise.all([
+    store.search(query, { top: similar, vectors: true }),
+    store.searchWords?.(text, { top: words }),
+  ])
+  const known = new Set(near!.ids)
+  const more = [...new Set(fitting)].filter((id) => !known.has(id))
+  const [texts, others] = await Promise.all([
+    store.fetch(near!.ids, { vectors: false, texts: true }),
+    more.length > 0 ? store.fetch(more, { vectors: true, texts: true }) : [],
+  ])
+  const { dimensions } = query
+  const list: Candidate[] = near!.ids.map((id, i) => {
+    const vector = near!.vectors.subarray(i * dimensions, (i + 1) * dimensions)
+    return { ...texts[i], id, vector }
+  })
+  if (more.length === 0) return { list, byWords: false }
+  // One that is gone since it was found is left out.
+  others.forEach((document, i) => {
+    if (document) list.push({ ...document, id: more[i]! })
+  })
+  return { list: await bySimilarity(query, list, metric), byWords: true }
+}
+
+async function bySimilarity(
+  query: Matrix,
+  candidates: readonly Candidate[],
+  metric: Metric,
+): Promise<Candidate[]> {
+  const { dimensions } = query
+  const memory = new Float32Array(candidates.length * dimensions)
+  candidates.forEach(({ vector }, i) => {
+    memory.set(vector, i * dimensions)
+  })
+  const documents = { memory, rows: candidates.length, dimensions }
+  const { rows } = await searchExact(query, documents, { top: documents.rows, metric, workers: 0 })
+  return Array.from(rows, (row) => candidates[row]!)
+}

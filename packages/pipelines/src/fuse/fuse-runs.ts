@@ -1,0 +1,127 @@
+import { KithError, resolveMethodSettings } from '@kith/core'
+import { choice, range } from '@kith/core/internal'
+import {
+  evaluate,
+  fuseRanks,
+  fuseScores,
+  type Qrels,
+  type RankedQuery,
+  type Run,
+  RunBuilder,
+  readQrels,
+  readRun,
+  writeRun,
+} from '@kith/ir'
+import type { EvaluateResult } from '../evaluate/evaluate-runs.ts'
+import { compareToFirst, namesOf } from '../evaluate/evaluations.ts'
+import { writeSidecar } from '../files/sidecar.ts'
+import { type Hooks, stageOf } from '../hooks.ts'
+import { type Measuring, usualMeasures } from '../rerank/rerank-figures.ts'
+
+/**
+ * How runs become one: `rrf` adds the reciprocals of ranks, `min-max` and `z` add scores that are
+ * normalised so, query by query.
+ */
+export const fusions = ['rrf', 'min-max', 'z'] as const
+
+/** The name of a fusion. */
+export type Fusion = (typeof fusions)[number]
+
+/** The inputs of a fusion. */
+export interface FuseInputs {
+  /** The runs, any number of them. */
+  runs: readonly string[]
+  /** The run to write. */
+  out: string
+  /** Default: `rrf`. */
+  method?: Fusion | undefined
+  /** The number that `rrf` adds to ranks; default 60. */
+  rrfK?: number | undefined
+  /** A weight for each run, in their order; default: all 1. */
+  weights?: readonly number[] | undefined
+  /** Documents per query; default: all that any run has. */
+  top?: number | undefined
+  /** Judgements: the result has the figures of each run and of the fused one. */
+  qrels?: string | undefined
+  measuring?: Measuring | undefined
+}
+
+/** The result of a fusion. */
+export interface FuseResult {
+  out: string
+  /** Queries that any of the runs has. */
+  queries: number
+  /** Where there are judgements: the runs and then the fused one, each compared with the first. */
+  figures?: EvaluateResult | undefined
+}
+
+/**
+ * Makes one run of several: those of a dense and a lexical search, or of several encoders.
+ *
+ * ```ts
+ * await fuseRuns({ runs: ['dense.trec', 'bm25.trec'], out: 'fused.trec' })
+ * ```
+ */
+export async function fuseRuns(inputs: FuseInputs, hooks: Hooks = {}): Promise<FuseResult> {
+  const { runs: files, out, method = 'rrf', weights, top, measuring = {} } = inputs
+  checkInputs(inputs)
+  const { rrfK = resolveMethodSettings().rrfK } = inputs
+  const qrels = inputs.qrels === undefined ? undefined : await readQrels(inputs.qrels)
+  const onRead = stageOf(hooks, 'reading', files.length)
+  const runs: Run[] = []
+  for (const file of files) onRead(runs.push(await readRun(file)))
+  const all =
+    method === 'rrf'
+      ? fuseRanks(runs, { k: rrfK, weights })
+      : fuseScores(runs, { normalisation: method, weights })
+  // Evaluations compare in single precision: sums that differ by their rounding only are ties,
+  // whatever the order of the runs.
+  const fused = firstOf(runOf(singlePrecision(all)), top)
+  await writeRun(out, singlePrecision(fused))
+  const settings = { method, ...(method === 'rrf' ? { rrfK } : {}), weights, top }
+  await writeSidecar(out, 'fuse', settings, files)
+  const measured = { files: [...files, out], runs: [...runs, fused] }
+  return {
+    out,
+    queries: fused.queries.length,
+    figures: qrels && figuresOf(qrels, measured, measuring),
+  }
+}
+
+function checkInputs({ method = 'rrf', rrfK, top }: FuseInputs): void {
+  choice(...fusions)('method', method)
+  if (top !== undefined) range({ from: 1, integer: true })('top', top)
+  if (rrfK === undefined || method === 'rrf') return
+  throw new KithError('BAD_SETTING', `setting rrfK is for the method rrf, not for ${method}`)
+}
+
+/** A run with the first documents of each query. */
+function firstOf(run: Run, top: number | undefined): Run {
+  if (top === undefined) return run
+  return runOf(Array.from(run, (ranking) => ({ ...ranking, ids: ranking.ids.slice(0, top) })))
+}
+
+function runOf(rankings: Iterable<RankedQuery>): Run {
+  const builder = new RunBuilder()
+  for (const ranking of rankings) builder.add(ranking)
+  return builder.finish()
+}
+
+function* singlePrecision(run: Run): Generator<RankedQuery> {
+  for (const ranking of run) yield { ...ranking, scores: Float32Array.from(ranking.scores) }
+}
+
+/** Measures runs that are in memory. */
+function figuresOf(
+  qrels: Qrels,
+  { files, runs }: { files: readonly string[]; runs: readonly Run[] },
+  { measures = usualMeasures, ...options }: Measuring,
+): EvaluateResult {
+  const names = namesOf(files)
+  const evaluations = runs.map((run, i) => ({
+    name: names[i]!,
+    file: files[i]!,
+    evaluation: evaluate(qrels, run, measures, options),
+  }))
+  return { evaluations, comparisons: compareToFirst(evaluations) }
+}

@@ -1,0 +1,288 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type PartialSettings, rerank, resolveSettings, termStatistics } from '@kith/core'
+import type { Encoder } from '@kith/encoder'
+import { openEmbeddings, readTexts } from '@kith/ir'
+import type { SearchStore } from '@kith/stores/internal'
+import { withWords } from '@kith/stores/internal'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { emptyDatabase, postgres } from '../../../test/postgres.ts'
+import { Collection } from '../src/collection/collection.ts'
+import { type CollectionInputs, openCollection } from '../src/collection/open-collection.ts'
+import { passageStore } from '../src/collection/passage-store.ts'
+import { encodeTexts } from '../src/encode/encode-texts.ts'
+import { loadStore } from '../src/load/load-store.ts'
+
+/** Encoders that were opened and not closed. */
+const open = vi.hoisted(() => new Set<object>())
+
+/** Examples and the tests of `kith mcp` load a real model; this one counts letters and is there at once. */
+vi.mock('../src/encode/open-encoder.ts', () => ({
+  async openEncoder() {
+    const dimensions = 26
+    async function* encodeStream(
+      texts: Iterable<string> | AsyncIterable<string>,
+      { onProgress }: { onProgress?: (done: number) => void } = {},
+    ) {
+      let done = 0
+      for await (const text of texts) {
+        const data = new Float32Array(dimensions)
+        for (const letter of text.toLowerCase().match(/[a-z]/g) ?? []) {
+          data[letter.charCodeAt(0) - 97]! += 1 / text.length
+        }
+        yield { data, rows: 1, dimensions, cut: 0 }
+        onProgress?.(++done)
+      }
+    }
+    const encoder = {
+      ...{ name: 'letters', dimensions, maxTokens: 99, source: { files: [] }, encodeStream },
+      encode: async ([text]: [string]) => (await encodeStream([text]).next()).value,
+      close: async () => open.delete(encoder),
+    }
+    open.add(encoder)
+    return { encoder, model: { model: 'letters' } }
+  },
+}))
+afterEach(() => expect(open).toEqual(new Set()))
+
+const folder = temporaryFolder()
+const path = (name: string): string => join(folder, name)
+const cache = path('cache')
+
+const notes: Record<string, string> = {
+  'bees.md':
+    '# Bees\n\nBees find flowers by colour and scent.\n\n## Winter\n\nThe colony forms a ball around its queen.\n',
+  'garden/roses.md': 'Roses need sun, water and a fence against deer.\n',
+  'garden/tools.md': '# Tools\n\nA spade, a rake and a watering can.\n',
+  'ships.md': '# Ships\n\nA harbour has cranes. Sailors mend sails in winter.\n',
+}
+beforeAll(() => {
+  for (const [name, text] of Object.entries(notes)) {
+    mkdirSync(path(join('notes', name, '..')), { recursive: true })
+    writeFileSync(path(join('notes', name)), text)
+  }
+})
+
+/** What a call did: the stages that it went through, with their sizes. */
+function watched() {
+  const stages = new Map<string, number>()
+  return {
+    stages,
+    onProgress: ({ stage, total }: { stage: string; total: number }) => stages.set(stage, total),
+  }
+}
+
+describe('a folder of Markdown files', () => {
+  const inputs: CollectionInputs = { folder: path('notes'), cache }
+
+  test('is searched by meaning and words, with reasons', async () => {
+    const hooks = watched()
+    await using collection = await openCollection(inputs, hooks)
+    expect(hooks.stages).toEqual(new Map([['encoding', 5]]))
+    const found = await collection.search('how do insects find flowers', { top: 3 })
+    expect(found).toHaveLength(3)
+    const [first] = found
+    expect(first).toMatchObject({
+      id: 'bees.md:3',
+      title: 'Bees',
+      text: 'Bees find flowers by colour and scent.',
+    })
+    const { parts, matched, rankBefore } = first!.reasons
+    const sum = parts.similarity + parts.words + parts.neighbours + parts.support
+    expect(sum).toBeCloseTo(first!.score, 5)
+    expect(matched.map(({ term }) => term).sort()).toEqual(['find', 'flower'])
+    expect(rankBefore).toBeGreaterThan(0)
+    expect(first!.reasons).toBe(first!.reasons)
+    expect(await collection.document('ships.md:3')).toEqual({
+      id: 'ships.md:3',
+      title: 'Ships',
+      text: 'A harbour has cranes. Sailors mend sails in winter.',
+    })
+    expect(await collection.document('ships.md:4')).toBeUndefined()
+  })
+
+  test('is encoded once: later only what has changed', async () => {
+    const again = watched()
+    const first = await openCollection(inputs, again)
+    const before = await first.search('winter')
+    await first.close()
+    expect(again.stages).toEqual(new Map())
+    writeFileSync(path('notes/ships.md'), '# Ships\n\nSubmarines dive.\n')
+    const changed = watched()
+    await using second = await openCollection(inputs, changed)
+    expect(changed.stages).toEqual(new Map([['encoding', 1]]))
+    const [dive] = await second.search('submarines', { top: 1 })
+    expect(dive!.text).toBe('Submarines dive.')
+    writeFileSync(path('notes/ships.md'), notes['ships.md']!)
+    await using third = await openCollection(inputs)
+    const plain = (list: typeof before) => list.map(({ id, score }) => ({ id, score }))
+    expect(plain(await third.search('winter'))).toEqual(plain(before))
+  })
+
+  test('does without kept embeddings that are damaged, and goes on after a stop', async () => {
+    const [kept] = readdirSync(cache)
+    writeFileSync(join(cache, kept!), 'no embeddings')
+    const stop = new AbortController()
+    const stopped = openCollection(inputs, {
+      signal: stop.signal,
+      onProgress: ({ done }) => done > 0 && stop.abort(new Error('enough')),
+    })
+    await expect(stopped).rejects.toMatchObject({ code: 'ABORTED', message: /enough/ })
+    const hooks = watched()
+    await using collection = await openCollection(inputs, hooks)
+    expect(hooks.stages).toEqual(new Map([['encoding', 3]]))
+    expect((await collection.search('roses', { top: 1 }))[0]!.id).toBe('garden/roses.md:1')
+  })
+
+  test('is refused after it was closed, and by a signal', async () => {
+    const collection = await openCollection(inputs)
+    const signal = AbortSignal.abort(new Error('too late'))
+    const aborted = { code: 'ABORTED', cause: signal.reason }
+    await expect(collection.search('roses', { signal })).rejects.toMatchObject(aborted)
+    await expect(collection.search('roses', { top: 0 })).rejects.toThrow('top is 0')
+    await collection.close()
+    await collection.close()
+    await expect(collection.search('roses')).rejects.toMatchObject({ code: 'CLOSED' })
+    await expect(collection.document('a')).rejects.toMatchObject({ code: 'CLOSED' })
+  })
+})
+
+describe('documents with embeddings', () => {
+  const corpus = path('corpus.jsonl')
+  const docs = path('docs.npy')
+  const query = 'what do bees need in winter'
+  const database = emptyDatabase()
+
+  beforeAll(async () => {
+    const subjects = ['bees', 'wasps', 'roses', 'ships', 'spades', 'queens']
+    const verbs = ['sleep in winter', 'need water', 'find flowers', 'are old']
+    const lines = subjects.flatMap((subject) =>
+      verbs.map((verb) => ({
+        _id: `${subject} ${verb}`,
+        title: subject,
+        text: `All ${subject} ${verb}.`,
+      })),
+    )
+    writeFileSync(corpus, lines.map((line) => JSON.stringify(line)).join('\n'))
+    await encodeTexts({ input: corpus, out: docs })
+  })
+
+  /** All documents by similarity, reranked by the library. */
+  async function expected(
+    settings: PartialSettings = {},
+  ): Promise<{ id: string; score: number }[]> {
+    writeFileSync(path('query.jsonl'), JSON.stringify({ _id: 'q', text: query }))
+    const out = path('query.npy')
+    await encodeTexts({ input: path('query.jsonl'), role: 'query', out })
+    const [vectors, queries] = [await openEmbeddings(docs), await openEmbeddings(out)]
+    const vector = queries.read(0, 1)
+    const rows: { id: string; text: string; vector: Float32Array; near: number }[] = []
+    for await (const { id, title, text } of readTexts(corpus)) {
+      const own = vectors.gather([vectors.rowOf(id)!])
+      const near = own.reduce((sum, value, i) => sum + value * vector[i]!, 0)
+      rows.push({ id, text: `${title} ${text}`, vector: own, near })
+    }
+    rows.sort((a, b) => b.near - a.near)
+    const texts = rows.map(({ text }) => text)
+    const candidates = { vectors: rows.map((row) => row.vector), texts }
+    const statistics = termStatistics(texts)
+    const { order, scores } = rerank({ vector, text: query }, candidates, {
+      statistics,
+      ...settings,
+    })
+    return Array.from(order, (index, place) => ({ id: rows[index]!.id, score: scores[place]! }))
+  }
+
+  const find = async (inputs: CollectionInputs) => {
+    await using collection = await openCollection(inputs)
+    const found = await collection.search(query, { top: 24 })
+    return found.map(({ id, score }) => ({ id, score }))
+  }
+  const close = (list: { id: string; score: number }[]) =>
+    list.map(({ id, score }) => ({ id, score: expect.closeTo(score, 4) }))
+
+  test('of files give what the library gives', async () => {
+    const all = await expected()
+    expect(await find({ docs, corpus })).toEqual(close(all))
+    const context = await find({ docs, corpus, statistics: 'context' })
+    expect(context).toEqual(close(await expected({ statistics: undefined })))
+    await using bare = await openCollection({ docs })
+    const [first] = await bare.search(query, { top: 1 })
+    expect(first).toMatchObject({ text: undefined, reasons: { matched: [] } })
+  })
+
+  const stores = [
+    { name: 'LanceDB', there: true, address: () => path('lance') },
+    { name: 'PostgreSQL', there: postgres, address: () => database.url },
+  ]
+  test.each(stores.filter(({ there }) => there))('of $name give the same', async ({ address }) => {
+    const store = address()
+    await loadStore({ store, docs, corpus, index: true })
+    expect(await find({ store })).toEqual(close(await expected()))
+  })
+
+  test('that do not fit are refused', async () => {
+    const wrong: [CollectionInputs, string][] = [
+      [{}, 'a collection is a folder of Markdown files, docs'],
+      [{ docs, store: 'x' }, 'give one of them'],
+      [{ folder, corpus }, 'leave out corpus'],
+      [{ docs: path('none.npy') }, 'none.npy has no documents'],
+      [{ docs, corpus: path('none.jsonl') }, 'none.jsonl: there is no such file'],
+    ]
+    for (const [inputs, message] of wrong) {
+      await expect(openCollection(inputs)).rejects.toThrow(message)
+    }
+  })
+})
+
+describe('documents found by their words', () => {
+  const count = 300
+  const vector = (i: number) => Float32Array.of(Math.cos(i / count), Math.sin(i / count))
+  const passages = Array.from({ length: count }, (_, i) => ({
+    id: `d${i}`,
+    text: i === count - 1 ? 'the zeppelin of the town' : `a balloon over the town, number ${i}`,
+  }))
+  const data = Float32Array.from(passages.flatMap((_, i) => [...vector(i)]))
+  const settings = resolveSettings({ statistics: termStatistics(passages.map(({ text }) => text)) })
+  const store = passageStore(passages, { data, rows: count, dimensions: 2 }, 'dot')
+  const encoder = {
+    encode: async () => ({ data: vector(0), rows: 1, dimensions: 2, cut: 0 }),
+    close: async () => {},
+  } as unknown as Encoder
+  const over = (searched: SearchStore) => new Collection(searched, encoder, settings)
+
+  test('come in where they are not among the most similar ones', async () => {
+    const plain = await over(store).search('zeppelin', { top: 250 })
+    expect(plain).toHaveLength(250)
+    expect(plain.map(({ id }) => id)).not.toContain('d299')
+    const both = over(await withWords(store, passages, settings))
+    const found = await both.search('zeppelin', { top: 10 })
+    expect(found[0]!.id).toBe('d299')
+    expect(found[0]!.reasons.matched).toMatchObject([{ term: 'zeppelin' }])
+    // The last by similarity of the 200 most similar ones and itself.
+    expect(found[0]!.reasons.rankBefore).toBe(201)
+  })
+
+  test('are left out where they are gone, and one without a text takes the words away', async () => {
+    const indexed = await withWords(store, passages, settings)
+    const gone = over({
+      ...indexed,
+      fetch: async (ids, options) => {
+        const documents = await store.fetch(ids, options)
+        return documents.map((document, i) => (ids[i] === 'd299' ? undefined : document))
+      },
+    })
+    expect((await gone.search('zeppelin')).map(({ id }) => id)).not.toContain('d299')
+    const bare = over({
+      ...indexed,
+      fetch: async (ids, options) => {
+        const documents = await store.fetch(ids, options)
+        return documents.map((one, i) => (one && ids[i] === 'd0' ? { vector: one.vector } : one))
+      },
+    })
+    const [first] = await bare.search('zeppelin', { top: 1 })
+    expect(first!.id).toBe('d0')
+    expect(first!.reasons.matched).toEqual([])
+  })
+})

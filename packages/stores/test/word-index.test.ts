@@ -1,0 +1,53 @@
+import { explain, resolveSettings, termStatistics } from '@kith/core'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { WordIndex } from '../src/search/word-index.ts'
+
+const word = fc.constantFrom(
+  'bee',
+  'bees',
+  'honey',
+  'hive',
+  'wasp',
+  'the',
+  'garden',
+  'Blüte',
+  '蜜蜂',
+)
+const text = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(' '))
+
+test('finds by the words score of the core', () => {
+  const settings = resolveSettings()
+  let found = 0
+  fc.assert(
+    fc.property(fc.array(text, { minLength: 1, maxLength: 20 }), text, (texts, query) => {
+      const index = new WordIndex(settings)
+      for (const [i, one] of texts.entries()) index.add(`d${i}`, one)
+      const statistics = termStatistics(texts)
+      expect(index.statistics()).toEqual(statistics)
+      const scores = texts.map(
+        (_, i) => explain({ text: query }, { texts }, i, { statistics }).words,
+      )
+      const ids = index.search(query, 5)
+      const best = scores.filter((score) => score > 0).sort((a, b) => b - a)
+      // Their scores, since equal ones can differ in the last bit of a sum.
+      expect(ids).toHaveLength(Math.min(5, best.length))
+      for (const [i, id] of ids.entries()) {
+        expect(scores[Number(id.slice(1))]).toBeCloseTo(best[i]!, 9)
+      }
+      expect(new Set(ids).size).toBe(ids.length)
+      found += ids.length
+    }),
+    { numRuns: 100 },
+  )
+  expect(found).toBeGreaterThan(100)
+})
+
+test('equal documents come in their order, and no document without a word', () => {
+  const index = new WordIndex(resolveSettings())
+  for (const id of ['a', 'b', 'c', 'd']) index.add(id, id === 'c' ? 'wasps' : 'honey bees')
+  expect(index.search('bee', 2)).toEqual(['a', 'b'])
+  expect(index.search('bee', 9)).toEqual(['a', 'b', 'd'])
+  expect(index.search('the', 9)).toEqual([])
+  expect(index.search('', 9)).toEqual([])
+})
