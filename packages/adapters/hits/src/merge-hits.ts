@@ -81,8 +81,9 @@ export function mergeHits<Hits extends readonly unknown[] | []>(
       own.hits[number] = hit
       own.scores[number] = scores?.[place]
       own.fused += 1 / (RANK_CONSTANT + place + 1)
-      own.vector ??= reader.vector?.(hit)
-      own.text ??= reader.text?.(hit)
+      const vector = reader.vector?.(hit)
+      if (vector && vector.length > 0) own.vector ??= vector
+      own.text ||= reader.text?.(hit)
     }
   }
   const dense = lists.findIndex(({ hits }) => hits.length > 0)
