@@ -79,7 +79,8 @@ function childAt(child: number): (rows: ArrowRows) => ArrowRows {
 function joinOffsets(parts: readonly ArrowRows[]) {
   const offsets = [0]
   const inner = parts.map(({ data, begin, end }) => {
-    const at = (row: number) => Number(data.valueOffsets![row])
+    // A column without rows may have no offsets.
+    const at = (row: number) => Number(data.valueOffsets![row] ?? 0)
     for (let row = begin; row < end; row++) offsets.push(offsets.at(-1)! + at(row + 1) - at(row))
     return { data, begin: at(begin), end: at(end) }
   })

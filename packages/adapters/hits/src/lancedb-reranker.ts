@@ -1,4 +1,4 @@
-import type { Vector } from '@kith/core'
+import { KithError, type Vector } from '@kith/core'
 import { refuseUnknown } from '@kith/core/internal'
 import { type ArrowData, joinRows } from './arrow-rows.ts'
 import { rerankerParts } from './check-arguments.ts'
@@ -54,6 +54,12 @@ interface Row {
  */
 export function lancedbReranker(vector: Vector, options: LancedbRerankerOptions): LancedbReranker {
   refuseUnknown(options ?? {}, rerankerParts)
+  if (!vector || !options?.text) {
+    throw new KithError(
+      'BAD_INPUT',
+      'lancedbReranker takes the query’s vector and the name of the column with the text: (vector, { text: "body" })',
+    )
+  }
   const { statistics, settings, ...columns } = options
   const reader = rowReader(lancedb({ ...columns, id: '_rowid' }))
   return {

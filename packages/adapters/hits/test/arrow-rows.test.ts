@@ -68,6 +68,15 @@ test.each(columns)('rows of %s from two batches, in any order', (type, ...batche
   fc.assert(fc.property(fc.shuffledSubarray(rows, { minLength: 1 }), check), { numRuns: 20 })
 })
 
+test('no rows of a batch without rows, and rows of another', () => {
+  const type = new Utf8()
+  const [empty, full] = [dataOf([], type), dataOf(['bees'], type)] as unknown as ArrowData[]
+  const none = { data: empty!, begin: 0, end: 0 }
+  expect(valuesOf(joinRows([none]) as unknown as Data)).toBe('[]')
+  const joined = joinRows([none, { data: full!, begin: 0, end: 1 }])
+  expect(valuesOf(joined as unknown as Data)).toBe('["bees"]')
+})
+
 test('a time in microseconds stays what it is', () => {
   const type = new TimestampMicrosecond()
   const data = dataOf([0, 1], type)
