@@ -4,7 +4,7 @@
 // In your own project: npm install @kith/hits @kith/core pg
 import { termStatistics } from '@kith/core'
 import { loadEncoder } from '@kith/encoder'
-import { pgvector, rerankFetched, rerankHits } from '@kith/hits'
+import { merged, mergeHits, pgvector, rerankFetched, rerankHits } from '@kith/hits'
 import pg from 'pg'
 import { passages, question } from './data/passages.mjs'
 
@@ -55,5 +55,21 @@ const chosen = await rerankFetched({ vector, text: question }, light.rows, reade
 })
 for (const { hit, score, index } of chosen) {
   console.log(`${score.toFixed(2)}  ${hit.body} (was ${index + 1})`)
+}
+
+// Two lists: PostgreSQL's search for words finds rows that the nearest vectors lack. Both have the
+// column id, by which mergeHits makes one list of them.
+const words = await client.query(
+  `SELECT id, body, embedding FROM docs, to_tsvector('english', body) AS terms,
+     CAST(replace(plainto_tsquery('english', $1)::text, '&', '|') AS tsquery) AS asked
+   WHERE terms @@ asked ORDER BY ts_rank(terms, asked) DESC LIMIT 50`,
+  [question],
+)
+const lists = [rows.slice(0, 6), words.rows]
+const both = mergeHits(lists.map((hits) => ({ hits, reader })))
+console.log(`${lists[0].length} by vectors and ${lists[1].length} by words are ${both.length} rows`)
+for (const { hit } of rerankHits({ vector, text: question }, both, merged(), { topN: 4 })) {
+  const ranks = hit.hits.map((row, i) => lists[i].indexOf(row) + 1 || 'none')
+  console.log(`${hit.text} (ranks ${ranks})`)
 }
 await client.end()

@@ -24,6 +24,9 @@ test.skipIf(!postgres)('pgvector.mjs', async () => {
   expect(stdout).toMatch(
     /\nfetched 8 of 24 vectors\n.*A beekeeper .*\n.*A mite .*\n.*Smoke .*\n.*Almond/,
   )
+  expect(stdout).toMatch(
+    /\n6 by vectors and 5 by words are 8 rows\nA beekeeper .*ranks 1,1\)\n.*ranks 2,none\)\n/,
+  )
 })
 
 test.skipIf(!postgres)('batches.mjs', async () => {

@@ -1,5 +1,5 @@
 import { type MethodSettings, type Ranking, rerank, type Vector } from '@kith/core'
-import { planVectors } from '@kith/core/internal'
+import { planVectors, takesWords } from '@kith/core/internal'
 import type { RerankDocument } from './documents.ts'
 import { completeVectors, type Embed } from './embed.ts'
 import { nearestFirst } from './nearest-first.ts'
@@ -19,19 +19,45 @@ export interface RankOptions {
   settings: MethodSettings
 }
 
-/** Ranks all documents. With scores only those that words and scores choose are embedded, else all. */
-export function rankDocuments(given: DocumentsToRank, options: RankOptions): Promise<Ranking> {
+/**
+ * Ranks all documents. With scores only those that words and scores choose are embedded, else all;
+ * where nothing embeds, those without an embedding are seen through their words.
+ */
+export async function rankDocuments(
+  given: DocumentsToRank,
+  options: RankOptions,
+): Promise<Ranking> {
   const { documents, scores } = given
-  return scores && documents.some(({ vector }) => vector === undefined)
-    ? rankChosen({ ...given, scores }, options)
-    : rankNearest(given, options)
+  if (documents.every(({ vector }) => vector)) return rankNearest(given, options)
+  if (!options.embed && wordsCanDo(given, options.settings))
+    return rankSome(given, options.settings)
+  return scores ? rankChosen({ ...given, scores }, options) : rankNearest(given, options)
+}
+
+/** Whether the words can stand for missing embeddings: some are there to compare the query's with. */
+function wordsCanDo({ query, documents }: DocumentsToRank, settings: MethodSettings): boolean {
+  if (!query.vector || !documents.some(({ vector }) => vector)) return false
+  return takesWords(settings.method) && wordsOf(documents, [], settings) !== undefined
+}
+
+function rankSome(
+  { query, documents, scores }: DocumentsToRank,
+  settings: MethodSettings,
+): Ranking {
+  const places = bestFirst(documents, scores)
+  const candidates = {
+    vectors: places.map((place) => documents[place]!.vector),
+    texts: wordsOf(documents, places, settings),
+    scores: scores && places.map((place) => scores[place]!),
+  }
+  return ofPlaces(rerank(query, candidates, settings), places)
 }
 
 async function rankChosen(
   { query, documents, scores }: DocumentsToRank & { scores: readonly number[] },
   options: RankOptions,
 ): Promise<Ranking> {
-  const places = [...documents.keys()].sort((a, b) => scores[b]! - scores[a]! || a - b)
+  const places = bestFirst(documents, scores)
   const candidates = {
     count: documents.length,
     texts: wordsOf(documents, places, options.settings),
@@ -56,6 +82,15 @@ async function rankNearest(
     texts: wordsOf(documents, places, settings),
   }
   return ofPlaces(rerank({ vector, text: query.text }, candidates, settings), places)
+}
+
+/** The places of the documents by their scores; without any, as they come. */
+function bestFirst(
+  documents: readonly RerankDocument[],
+  scores: readonly number[] | undefined,
+): number[] {
+  const places = [...documents.keys()]
+  return scores ? places.sort((a, b) => scores[b]! - scores[a]! || a - b) : places
 }
 
 /** The vectors of the query and of some documents. */

@@ -238,6 +238,38 @@ test('with a store’s scores only the chosen 50 are embedded, in whatever order
   expect(embedded).toHaveLength(2)
 })
 
+test('merged lists: without an embed function, documents without an embedding are seen through their words', async () => {
+  const documents = texts.map((text, i) =>
+    i % 3 === 1 ? { text } : { text, embedding: vectors[i]! },
+  )
+  const some = vectors.map((vector, i) => (i % 3 === 1 ? undefined : vector))
+  const asked = { vector: embedding, text: query }
+  const ranked = async (scores?: number[]) => {
+    const kith = { embedding, ...(scores && { scores }) }
+    const model = createKith().rerankingModel()
+    const { ranking } = await rerank({ model, documents, query, providerOptions: { kith } })
+    return ranking.map(({ originalIndex }) => originalIndex)
+  }
+  expect(await ranked()).toEqual([...kithRerank(asked, { vectors: some, texts }).order])
+  // Scores say which came first, and stand for the similarity of those without an embedding.
+  const scores = texts.map((_, i) => 1 / (61 + i))
+  const better = kithRerank(asked, { vectors: some, texts, scores })
+  expect(await ranked(scores)).toEqual([...better.order])
+  const back = [...texts.keys()].reverse()
+  const turned = kithRerank(asked, {
+    vectors: back.map((i) => some[i]),
+    texts: back.map((i) => texts[i]!),
+    scores,
+  })
+  expect(await ranked(scores.toReversed())).toEqual([...turned.order].map((place) => back[place]))
+  // Where words do not count, every document needs one.
+  const raw = createKith().rerankingModel('msmarco-tas-b')
+  const providerOptions = { kith: { embedding } }
+  await expect(rerank({ model: raw, documents, query, providerOptions })).rejects.toThrow(
+    /document 1 has no embedding/,
+  )
+})
+
 test('as one model of a custom provider', async () => {
   const kith = createKith({ embed: encoder.encode.bind(encoder) })
   const provider = customProvider({ rerankingModels: { words: kith.rerankingModel() } })

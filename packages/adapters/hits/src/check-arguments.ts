@@ -15,12 +15,27 @@ export const fetchedOptionParts: NamedParts = {
   synonyms: { ...optionParts.synonyms, vectors: ['fetch', 'fetchVectors', 'embeddings'] },
 }
 
+/** The names of `lancedbReranker`'s options. */
+export const rerankerParts: NamedParts = {
+  part: 'option of lancedbReranker',
+  known: ['vector', 'text', 'settings', 'statistics'],
+  synonyms: { text: ['column', 'body'], statistics: ['termStatistics', 'terms'] },
+}
+
+/** The names of a list's parts that `mergeHits` takes. */
+export const listParts: NamedParts = {
+  part: 'property of a list',
+  known: ['hits', 'reader'],
+  synonyms: { hits: ['points', 'matches', 'rows', 'objects', 'results', 'documents'] },
+}
+
 /** The names of a ready reader's options: its fields. */
 export function checkFields(fields: object, reader: string, known: readonly string[]): void {
   const synonyms = {
     vector: ['embedding', 'vectorField', 'vectorName', 'values'],
     text: ['body', 'content', 'document', 'textField', 'field'],
     distance: ['score'],
+    id: ['key', 'idField', '_id'],
   }
   refuseUnknown(fields, { part: `option of ${reader}`, known, synonyms })
 }

@@ -39,9 +39,10 @@ export function textsOf<Hit>(hits: readonly Hit[], { text }: Pick<Reader<Hit>, '
 /** The store's scores, the higher the better; undefined where the reader knows none. */
 export function scoresOf<Hit>(
   hits: readonly Hit[],
-  { score }: Pick<Reader<Hit>, 'score'>,
+  { score, byScore = true }: Pick<Reader<Hit>, 'score' | 'byScore'>,
 ): RetrieverScores | undefined {
-  return score && higherIsBetter(hits.map((hit) => score(hit) ?? undefined))
+  const scores = score && hits.map((hit) => score(hit) ?? undefined)
+  return scores && byScore ? higherIsBetter(scores) : scores
 }
 
 /**

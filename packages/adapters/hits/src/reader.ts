@@ -19,6 +19,13 @@ export interface Reader<Hit> {
    * distances are negated, and so are scores that rise from the best hit to the last.
    */
   readonly score?: ((hit: Hit) => number | undefined) | undefined
+  /**
+   * False where hits do not stand by these scores, such as those of several lists: rising scores are
+   * then no distances, and are taken as they are.
+   */
+  readonly byScore?: boolean | undefined
+  /** What tells documents apart where several lists are merged; undefined where a hit has none. */
+  readonly id?: ((hit: Hit) => string | number | bigint | undefined) | undefined
   /** The advice in the message when a vector is missing. */
   readonly advice?: string | undefined
 }
@@ -33,6 +40,12 @@ export interface TextField {
 export interface Fields extends TextField {
   /** The name of the field with the vector. */
   vector?: string | undefined
+}
+
+/** Where a row's vector, its text and its id are. */
+export interface RowFields extends Fields {
+  /** The name of the column with the id, for `mergeHits`; `id` unless told otherwise. */
+  id?: string | undefined
 }
 
 /** The text function of a reader for a field, where a hit keeps its fields in some object. */
@@ -61,6 +74,12 @@ export function fieldOf(object: unknown, field: string): unknown {
 export function numberIn(object: unknown, field: string): number | undefined {
   const value = fieldOf(object, field)
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+/** An id in a field; undefined where a store has sent none. */
+export function idIn(object: unknown, field: string): string | number | bigint | undefined {
+  const value = fieldOf(object, field)
+  return ['string', 'number', 'bigint'].includes(typeof value) ? (value as string) : undefined
 }
 
 /** The score for a distance in a field: the nearer the better. */

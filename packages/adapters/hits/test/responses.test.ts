@@ -14,6 +14,7 @@ import {
   pgvector,
   pinecone,
   qdrant,
+  type Reader,
   rerankHits,
   weaviate,
 } from '../src/index.ts'
@@ -155,6 +156,53 @@ test('Elasticsearch and OpenSearch: hits with their source', () => {
   expect(orderOf(rerankHits(query, open.hits, read))).toEqual(expected)
 })
 
+test('fused hits: their scores stand for missing similarities, and change nothing where all vectors are there', () => {
+  const rrf = (i: number) => 1 / (61 + i)
+  const { text } = query
+  const check = <Hit>(name: string, list: Hit[], bare: Hit[], reader: Reader<NoInfer<Hit>>) => {
+    expect([name, orderOf(rerankHits(query, list, reader))]).toEqual([name, expected])
+    const scores = list.map((_, i) => rrf(i))
+    const byWords = [...rerank({ text }, { texts, scores }).order]
+    expect([name, orderOf(rerankHits({ text }, bare, reader))]).toEqual([name, byWords])
+  }
+  // client.query('docs', { prefetch: [dense, sparse], query: { fusion: 'rrf' }, with_vector: ['dense'] })
+  const points: Schemas['ScoredPoint'][] = hits.map(({ id, vector, text }, i) => {
+    return { id, version: 1, score: rrf(i), vector: { dense: vector }, payload: { text } }
+  })
+  const light = points.map(({ vector, ...point }) => point)
+  check('Qdrant', points, light, qdrant({ vector: 'dense', text: 'text' }))
+  // client.search({ retriever: { rrf: { retrievers: [standard, knn] } } })
+  const found: estypes.SearchHit[] = hits.map(({ id, vector, text }, i) => {
+    return { _index: 'docs', _id: id, _score: rrf(i), _source: { text, embedding: vector } }
+  })
+  const sources = found.map((hit, i) => ({ ...hit, _source: { text: texts[i] } }))
+  check('Elasticsearch', found, sources, elasticsearch({ text: 'text' }))
+  // docs.query.hybrid(text, { vector, includeVector: true, returnMetadata: ['score', 'explainScore'] })
+  const explainScore = 'Hybrid (Result Set keyword,bm25) Document a: original score 6.4'
+  const objects: WeaviateReturn<undefined, undefined>['objects'] = hits.map((hit, i) => {
+    const metadata = { score: rrf(i), explainScore }
+    const parts = { metadata, references: undefined, vectors: { default: hit.vector } }
+    return { uuid: hit.id, properties: { text: hit.text }, ...parts }
+  })
+  const bare = objects.map((object) => ({ ...object, vectors: {} }))
+  check('Weaviate', objects, bare, weaviate({ text: 'text' }))
+})
+
+test('every reader knows the id of its hits', () => {
+  const point: Schemas['ScoredPoint'] = { id: 7, version: 1, score: 0.7 }
+  expect(qdrant().id!(point)).toBe(7)
+  expect(pinecone().id!({ id: 'a' } as QueryResponse['matches'][number])).toBe('a')
+  const hit: estypes.SearchHit = { _index: 'docs', _id: 'b' }
+  expect([elasticsearch().id!(hit), opensearch().id!({})]).toEqual(['b', undefined])
+  const row = { id: 8n, key: 'c' }
+  expect([lancedb().id!(row), lancedb({ id: 'key' }).id!(row)]).toEqual([8n, 'c'])
+  expect([pgvector().id!(row), pgvector({ id: 'key' }).id!(row)]).toEqual([8n, 'c'])
+  const found: ReturnType<QueryResult['rows']>[number][number] = { id: 'd' }
+  expect(chroma().id!(found)).toBe('d')
+  const object = { uuid: 'e', properties: {}, references: undefined, vectors: {} }
+  expect(weaviate().id!(object as object)).toBe('e')
+})
+
 test('every reader knows the score of its hits, the higher the better', () => {
   const point: Schemas['ScoredPoint'] = { id: 1, version: 1, score: 0.7 }
   expect(qdrant().score!(point)).toBe(0.7)
@@ -163,6 +211,7 @@ test('every reader knows the score of its hits, the higher the better', () => {
   expect(elasticsearch().score!(hit)).toBe(12.5)
   const sorted: estypes.SearchHit = { ...hit, _score: null }
   expect(opensearch().score!(sorted)).toBeUndefined()
+  expect(elasticsearch().score!({ ...sorted, _rank: 3 } as estypes.SearchHit)).toBe(-3)
   const row = { _distance: 0.3, distance: 0.25 }
   expect(lancedb().score!(row)).toBe(-0.3)
   expect(lancedb().score!({ _score: 3 })).toBe(3)

@@ -1,9 +1,11 @@
 import { presets, rerank, Selection, termStatistics } from '@kith/core'
 import { type Encoder, loadEncoder } from '@kith/encoder'
 import { ContextualCompressionRetriever } from '@langchain/classic/retrievers/contextual_compression'
+import { EnsembleRetriever } from '@langchain/classic/retrievers/ensemble'
 import { MemoryVectorStore } from '@langchain/classic/vectorstores/memory'
 import { Document } from '@langchain/core/documents'
 import { Embeddings } from '@langchain/core/embeddings'
+import { BaseRetriever } from '@langchain/core/retrievers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { KithRerank } from '../src/index.ts'
 
@@ -83,6 +85,55 @@ test('in a ContextualCompressionRetriever over a MemoryVectorStore', async () =>
   }
   // The store's own documents stay as they were.
   expect(store.memoryVectors.every(({ metadata }) => !('relevanceScore' in metadata))).toBe(true)
+})
+
+/** A retriever by words alone: the documents that share most words with the query. */
+class WordRetriever extends BaseRetriever {
+  lc_namespace = ['test']
+
+  override async _getRelevantDocuments(asked: string): Promise<Document[]> {
+    const words = new Set(asked.toLowerCase().match(/\w+/g))
+    const shared = (text: string) =>
+      text
+        .toLowerCase()
+        .match(/\w+/g)!
+        .filter((word) => words.has(word)).length
+    return texts
+      .filter((text) => shared(text) > 0)
+      .sort((a, b) => shared(b) - shared(a))
+      .slice(0, 12)
+      .map((pageContent) => new Document({ pageContent, metadata: { source: 'words' } }))
+  }
+}
+
+test('an EnsembleRetriever’s documents: those that bring a vector, and those that a search for words found', async () => {
+  const embeddings = new LocalEmbeddings(encoder)
+  const documents = texts.map((pageContent, i) => {
+    return new Document({ pageContent, metadata: { embedding: vectors[i] } })
+  })
+  const store = new MemoryVectorStore(embeddings)
+  await store.addVectors(vectors, documents)
+  const ensemble = new EnsembleRetriever({
+    retrievers: [store.asRetriever(12), new WordRetriever()],
+  })
+  const fused = await ensemble.invoke(query)
+  const lacking = fused.filter(({ metadata }) => metadata['source'] === 'words')
+  expect(lacking.length).toBeGreaterThan(0)
+  expect(lacking.length).toBeLessThan(fused.length)
+  embeddings.texts = 0
+  const baseCompressor = new KithRerank({ embeddings, vector: 'embedding', topN: 5 })
+  const both = new ContextualCompressionRetriever({ baseRetriever: ensemble, baseCompressor })
+  const better = await both.invoke(query)
+  const found = fused.map(({ pageContent }) => texts.indexOf(pageContent))
+  const { order } = rerank(
+    { vector: queryVector, text: query },
+    { vectors: found.map((i) => vectors[i]!), texts: found.map((i) => texts[i]!) },
+  )
+  expect(better.map(({ pageContent }) => pageContent)).toEqual(
+    [...order.subarray(0, 5)].map((i) => fused[i]!.pageContent),
+  )
+  // The query once for the store and once for the ranking, and the documents without a vector.
+  expect(embeddings.texts).toBe(2 + lacking.length)
 })
 
 test('takes vectors from metadata or a function, and embeds only documents without one', async () => {

@@ -1,4 +1,4 @@
-import { denseVector, nearnessIn, type Reader } from '../reader.ts'
+import { denseVector, idIn, nearnessIn, type Reader } from '../reader.ts'
 
 /** A row of Chroma's query result. */
 export interface ChromaHit {
@@ -15,6 +15,7 @@ export function chroma(): Reader<ChromaHit> {
     vector: (row) => denseVector(row.embedding),
     text: (row) => row.document ?? undefined,
     score: (row) => nearnessIn(row, 'distance'),
+    id: (row) => idIn(row, 'id'),
     advice: "query Chroma with include: ['embeddings', 'documents']",
   }
 }

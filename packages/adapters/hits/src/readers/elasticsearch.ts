@@ -1,5 +1,14 @@
 import { checkFields } from '../check-arguments.ts'
-import { denseVector, type Fields, fieldOf, numberIn, type Reader, textIn } from '../reader.ts'
+import {
+  denseVector,
+  type Fields,
+  fieldOf,
+  idIn,
+  nearnessIn,
+  numberIn,
+  type Reader,
+  textIn,
+} from '../reader.ts'
 
 /** A hit as Elasticsearch and OpenSearch return it. */
 export interface ElasticsearchHit {
@@ -18,7 +27,9 @@ export function elasticsearch(fields: Fields = {}): Reader<ElasticsearchHit> {
   return {
     vector: (hit) => denseVector(fieldOf(hit._source, vector)),
     text: textIn(text, (hit) => hit._source),
-    score: (hit) => numberIn(hit, '_score'),
+    // Of an rrf retriever before version 8.15 hits have a rank only.
+    score: (hit) => numberIn(hit, '_score') ?? nearnessIn(hit, '_rank'),
+    id: (hit) => idIn(hit, '_id'),
     advice: `search with _source: { exclude_vectors: false } (OpenSearch: _source: true) and name the field, here ${vector}`,
   }
 }

@@ -1,11 +1,12 @@
 import { checkFields } from '../check-arguments.ts'
 import {
   denseVector,
-  type Fields,
   fieldOf,
+  idIn,
   nearnessIn,
   numberIn,
   type Reader,
+  type RowFields,
   textIn,
 } from '../reader.ts'
 
@@ -15,15 +16,16 @@ import {
  *
  * @param fields The columns; the vector's is `vector` unless told otherwise.
  */
-export function lancedb(fields: Fields = {}): Reader<object> {
-  checkFields(fields, 'lancedb', ['vector', 'text'])
-  const { vector = 'vector', text } = fields
+export function lancedb(fields: RowFields = {}): Reader<object> {
+  checkFields(fields, 'lancedb', ['vector', 'text', 'id'])
+  const { vector = 'vector', text, id = 'id' } = fields
   return {
     vector: (row) => denseVector(fieldOf(row, vector)),
     text: textIn(text, (row) => row),
     // Of a hybrid search, of a search for words, of one for vectors.
     score: (row) =>
       numberIn(row, '_relevance_score') ?? numberIn(row, '_score') ?? nearnessIn(row, '_distance'),
+    id: (row) => idIn(row, id),
     advice: `select the column ${vector}, of float32 or float64`,
   }
 }

@@ -1,8 +1,16 @@
 import { checkFields } from '../check-arguments.ts'
-import { denseVector, type Fields, fieldOf, nearnessIn, type Reader, textIn } from '../reader.ts'
+import {
+  denseVector,
+  fieldOf,
+  idIn,
+  nearnessIn,
+  type Reader,
+  type RowFields,
+  textIn,
+} from '../reader.ts'
 
 /** The columns of a row. */
-export interface PgvectorFields extends Fields {
+export interface PgvectorFields extends RowFields {
   /** The column with the distance to the query, such as `embedding <=> $1 AS distance`. */
   distance?: string | undefined
 }
@@ -14,8 +22,8 @@ export interface PgvectorFields extends Fields {
  * @param fields The columns; the vector's is `embedding` unless told otherwise.
  */
 export function pgvector(fields: PgvectorFields = {}): Reader<object> {
-  checkFields(fields, 'pgvector', ['vector', 'text', 'distance'])
-  const { vector = 'embedding', text, distance } = fields
+  checkFields(fields, 'pgvector', ['vector', 'text', 'distance', 'id'])
+  const { vector = 'embedding', text, distance, id = 'id' } = fields
   return {
     vector: (row) => {
       const value = fieldOf(row, vector)
@@ -23,6 +31,7 @@ export function pgvector(fields: PgvectorFields = {}): Reader<object> {
     },
     text: textIn(text, (row) => row),
     score: distance === undefined ? undefined : (row) => nearnessIn(row, distance),
+    id: (row) => idIn(row, id),
     advice: `select the column ${vector} as a vector or halfvec`,
   }
 }

@@ -1,5 +1,5 @@
 import { checkFields } from '../check-arguments.ts'
-import { denseVector, numberIn, type Reader, type TextField, textIn } from '../reader.ts'
+import { denseVector, idIn, numberIn, type Reader, type TextField, textIn } from '../reader.ts'
 
 /** A match as Pinecone's `query` returns it. */
 export interface PineconeHit {
@@ -19,6 +19,7 @@ export function pinecone(fields: TextField = {}): Reader<PineconeHit> {
     vector: (match) => denseVector(match.values),
     text: textIn(text, (match) => match.metadata),
     score: (match) => numberIn(match, 'score'),
+    id: (match) => idIn(match, 'id'),
     advice: 'query Pinecone with includeValues: true',
   }
 }

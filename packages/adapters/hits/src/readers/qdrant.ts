@@ -1,5 +1,13 @@
 import { checkFields } from '../check-arguments.ts'
-import { denseVector, type Fields, fieldOf, numberIn, type Reader, textIn } from '../reader.ts'
+import {
+  denseVector,
+  type Fields,
+  fieldOf,
+  idIn,
+  numberIn,
+  type Reader,
+  textIn,
+} from '../reader.ts'
 
 /** A point as Qdrant's `query` and `search` return it. */
 export interface QdrantHit {
@@ -20,6 +28,7 @@ export function qdrant(fields: Fields = {}): Reader<QdrantHit> {
     vector: (hit) => denseVector(vector === undefined ? hit.vector : fieldOf(hit.vector, vector)),
     text: textIn(text, (hit) => hit.payload),
     score: (hit) => numberIn(hit, 'score'),
+    id: (hit) => idIn(hit, 'id'),
     advice:
       'query Qdrant with with_vector: true, and name the vector if the collection has several',
   }

@@ -3,6 +3,7 @@ import {
   denseVector,
   type Fields,
   fieldOf,
+  idIn,
   nearnessIn,
   numberIn,
   type Reader,
@@ -33,6 +34,7 @@ export function weaviate(fields: Fields = {}): Reader<WeaviateHit> {
       const metadata = fieldOf(object, 'metadata')
       return numberIn(metadata, 'score') ?? nearnessIn(metadata, 'distance')
     },
+    id: (object) => idIn(object, 'uuid'),
     advice: `query Weaviate with includeVector: true; the vector ${vector} must be a single one`,
   }
 }

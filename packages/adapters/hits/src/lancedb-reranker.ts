@@ -1,0 +1,129 @@
+import { KithError, type Vector } from '@kith/core'
+import { refuseUnknown } from '@kith/core/internal'
+import { type ArrowData, joinRows } from './arrow-rows.ts'
+import { rerankerParts } from './check-arguments.ts'
+import { mergeHits } from './merge-hits.ts'
+import type { RerankHitsOptions } from './options.ts'
+import type { Fields, Reader } from './reader.ts'
+import { lancedb } from './readers/lancedb.ts'
+import { merged } from './readers/merged.ts'
+import { rerankHits } from './rerank-hits.ts'
+
+/** How the results of LanceDB's hybrid queries are reranked. */
+export interface LancedbRerankerOptions extends Fields, Omit<RerankHitsOptions, 'topN'> {
+  /** The name of the column with the text. */
+  text: string
+}
+
+/** What is used of an Arrow record batch; LanceDB declares it as Arrow's own class. */
+export interface LancedbBatch {
+  readonly numRows: number
+  get(row: number): object | null
+}
+
+/** A reranker as LanceDB's queries take it. */
+export interface LancedbReranker {
+  rerankHybrid<Batch extends LancedbBatch>(
+    query: string,
+    vecResults: Batch,
+    ftsResults: Batch,
+  ): Promise<Batch>
+}
+
+/** A row of one of the two lists. */
+interface Row {
+  batch: LancedbBatch
+  row: number
+  fields: object
+}
+
+/**
+ * A reranker for LanceDB's hybrid queries, in the place of its `RRFReranker`. It is made for one
+ * query, since LanceDB hands the query's text on to it, and not the vector:
+ *
+ * ```ts
+ * const rows = await table.query().nearestTo(vector).fullTextSearch(text)
+ *   .rerank(lancedbReranker(vector, { text: 'body' })).limit(50).toArray()
+ * ```
+ *
+ * The limit is that of each list, and then of the result, whose rows have their new score as
+ * `_relevance_score`.
+ *
+ * @param vector The query's vector.
+ * @param options `text` and `vector` are the columns; the vector's is `vector` unless told otherwise.
+ */
+export function lancedbReranker(vector: Vector, options: LancedbRerankerOptions): LancedbReranker {
+  refuseUnknown(options ?? {}, rerankerParts)
+  if (!vector || !options?.text) {
+    throw new KithError(
+      'BAD_INPUT',
+      'lancedbReranker takes the query’s vector and the name of the column with the text: (vector, { text: "body" })',
+    )
+  }
+  const { statistics, settings, ...columns } = options
+  const reader = rowReader(lancedb({ ...columns, id: '_rowid' }))
+  return {
+    async rerankHybrid(query, vecResults, ftsResults) {
+      const batches = [vecResults, ftsResults]
+      const hits = mergeHits(batches.map((batch) => ({ hits: rowsOf(batch), reader })))
+      const read = { ...merged(), advice: reader.advice }
+      const better = rerankHits({ vector, text: query }, hits, read, { statistics, settings })
+      const rows = better.map(({ hit }) => hit.hits.find((row) => row !== undefined)!)
+      const scores = better.map(({ score }) => score)
+      return joinBatches(batches, rows, scores) as typeof vecResults
+    },
+  }
+}
+
+function rowsOf(batch: LancedbBatch): Row[] {
+  return Array.from({ length: batch.numRows }, (_, row) => ({
+    batch,
+    row,
+    fields: batch.get(row)!,
+  }))
+}
+
+function rowReader({ vector, text, score, id, advice }: Reader<object>): Reader<Row> {
+  return {
+    vector: ({ fields }) => vector(fields),
+    text: ({ fields }) => text?.(fields),
+    score: ({ fields }) => score?.(fields),
+    id: ({ fields }) => id?.(fields),
+    advice,
+  }
+}
+
+/** The parts of Arrow's record batches that make a new one; its constructor takes columns by name. */
+interface ArrowBatch extends LancedbBatch {
+  schema: { fields: readonly { name: string }[] }
+  data: { children: readonly ArrowData[] }
+  constructor: new (columns: Record<string, ArrowData>) => LancedbBatch
+}
+
+/** A batch of rows from several batches: the columns that all of these have, and the new scores. */
+function joinBatches(
+  batches: readonly LancedbBatch[],
+  rows: readonly Row[],
+  scores: readonly number[],
+): LancedbBatch {
+  const columns = new Map(batches.map((batch) => [batch, columnsOf(batch as ArrowBatch)]))
+  const [first, ...others] = columns.values()
+  const joined = new Map<string, ArrowData>()
+  for (const [name, data] of first!) {
+    if (!others.every((other) => other.has(name))) continue
+    const parts = rows.map(({ batch, row }) => {
+      return { data: columns.get(batch)!.get(name)!, begin: row, end: row + 1 }
+    })
+    // No rows at all are a column of the same type.
+    joined.set(name, joinRows([{ data, begin: 0, end: 0 }, ...parts]))
+  }
+  // The distances of the vectors' list are float32, as the new scores are.
+  const like = first!.get('_distance')!
+  const values = Float32Array.from(scores)
+  joined.set('_relevance_score', like.clone(like.type, 0, rows.length, 0, [undefined, values]))
+  return new (batches[0] as ArrowBatch).constructor(Object.fromEntries(joined))
+}
+
+function columnsOf({ schema, data }: ArrowBatch): Map<string, ArrowData> {
+  return new Map(schema.fields.map(({ name }, i) => [name, data.children[i]!]))
+}

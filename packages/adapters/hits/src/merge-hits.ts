@@ -1,0 +1,109 @@
+import { KithError, type Vector } from '@kith/core'
+import { refuseUnknown } from '@kith/core/internal'
+import { checkHits, checkReader, listParts } from './check-arguments.ts'
+import { scoresOf } from './read-hits.ts'
+import type { Reader } from './reader.ts'
+
+/** The hits of one search, best first, and how to read them. */
+export interface HitList<Hit> {
+  hits: readonly Hit[]
+  /**
+   * It must know the hits' ids. Leave its `vector` out where the list was found by another encoder
+   * than the one that made the query's vector.
+   */
+  reader: ListReader<NoInfer<Hit>>
+}
+
+/** How to read the hits of a list that is merged with others. */
+export type ListReader<Hit> = Omit<Reader<Hit>, 'vector'> & {
+  readonly vector?: Reader<Hit>['vector'] | undefined
+}
+
+/** A document that one or more lists have found. */
+export interface MergedHit<Hits extends readonly unknown[] = readonly unknown[]> {
+  id: string
+  /** The hit as each list has it; undefined where a list has not found it. */
+  hits: { [List in keyof Hits]: Hits[List] | undefined }
+  /** Its score in each list, the higher the better; undefined where there is none. */
+  scores: (number | undefined)[]
+  /** The sum of 1 / (60 + rank) over the lists that have found it (reciprocal rank fusion). */
+  fused: number
+  /**
+   * What stands for its similarity to the query where it has no vector: its score in the first list
+   * that has any hits, or that list's lowest, since what a search has not found is no nearer than
+   * what it has found last. Undefined where that list has no scores.
+   */
+  similarity: number | undefined
+  /** From the first list that brings one. */
+  vector: Vector | undefined
+  text: string | undefined
+}
+
+/** The constant of reciprocal rank fusion that its authors took, and most stores with them. */
+const RANK_CONSTANT = 60
+
+/**
+ * Makes one list of several: each document once, with its score in every list, in the order of
+ * reciprocal rank fusion, so that all lists have their share of the first places. The first list is
+ * that of the search for vectors: its scores stand for similarities to the query.
+ *
+ * ```ts
+ * const hits = mergeHits([
+ *   { hits: dense, reader: qdrant({ text: 'body' }) },
+ *   { hits: lexical, reader: elasticsearch({ text: 'body' }) },
+ * ])
+ * const better = rerankHits({ vector, text }, hits, merged(), { topN: 10 })
+ * ```
+ *
+ * Documents are the same if their ids are, as strings: 7 and '7' are. A document that a list has
+ * twice counts where it stands first.
+ */
+export function mergeHits<Hits extends readonly unknown[] | []>(
+  lists: {
+    [List in keyof Hits]: HitList<Hits[List]>
+  },
+): MergedHit<Hits>[] {
+  if (!Array.isArray(lists)) {
+    throw new KithError('BAD_INPUT', 'the lists must be an array of { hits, reader }')
+  }
+  const found = new Map<string, MergedHit<unknown[]>>()
+  for (const [number, list] of (lists as readonly HitList<unknown>[]).entries()) {
+    refuseUnknown(list ?? {}, listParts)
+    const { hits, reader } = list ?? {}
+    checkHits(hits)
+    checkReader(reader)
+    const scores = scoresOf(hits, reader)
+    for (const [place, hit] of hits.entries()) {
+      const id = idOf(hit, reader, `hit ${place} of list ${number}`)
+      const own = found.get(id) ?? emptyHit(id, lists.length)
+      found.set(id, own)
+      if (own.hits[number] !== undefined) continue
+      own.hits[number] = hit
+      own.scores[number] = scores?.[place]
+      own.fused += 1 / (RANK_CONSTANT + place + 1)
+      const vector = reader.vector?.(hit)
+      if (vector && vector.length > 0) own.vector ??= vector
+      own.text ||= reader.text?.(hit)
+    }
+  }
+  const dense = lists.findIndex(({ hits }) => hits.length > 0)
+  const all = [...found.values()]
+  const known = all.flatMap(({ scores }) => scores[dense] ?? [])
+  const lowest = known.length > 0 ? known.reduce((a, b) => Math.min(a, b)) : undefined
+  for (const hit of all) hit.similarity = hit.scores[dense] ?? lowest
+  // Sorting keeps the order of equal ones: the earlier list's first.
+  return all.sort((a, b) => b.fused - a.fused) as MergedHit<Hits>[]
+}
+
+function idOf(hit: unknown, { id }: ListReader<unknown>, name: string): string {
+  const own = id?.(hit) ?? undefined
+  if (own !== undefined) return String(own)
+  const advice = 'give the reader a function id, such as { ...reader, id: (hit) => hit.key }'
+  throw new KithError('BAD_INPUT', `${name} has no id: ${advice}`)
+}
+
+function emptyHit(id: string, lists: number): MergedHit<unknown[]> {
+  const none = Array.from({ length: lists }, () => undefined)
+  const parts = { similarity: undefined, vector: undefined, text: undefined }
+  return { id, hits: [...none], scores: [...none], fused: 0, ...parts }
+}
