@@ -14,7 +14,7 @@ export function teiInfo({ model, embedder, limits, strict }: Told): object {
     model_id: model,
     model_sha: null,
     model_dtype: 'float32',
-    // Its own servers have one kind of model; clients take this one for a reranker by the name.
+    // Clients read the first name as the kind of model, and refuse to rerank with another kind.
     model_type: { reranker: { id2label: { 0: 'LABEL_0' }, label2id: { LABEL_0: 0 } } },
     max_concurrent_requests: limits.requests,
     max_input_length: most,
