@@ -1,6 +1,7 @@
 import { explain, resolveSettings, termStatistics } from '@kith/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { rareWords } from '../src/postgres/postgres-words.ts'
 import { WordIndex } from '../src/search/word-index.ts'
 
 const word = fc.constantFrom(
@@ -50,4 +51,17 @@ test('equal documents come in their order, and no document without a word', () =
   expect(index.search('bee', 9)).toEqual(['a', 'b', 'd'])
   expect(index.search('the', 9)).toEqual([])
   expect(index.search('', 9)).toEqual([])
+})
+
+test('PostgreSQL looks for rare words only, the rarest first, and not for too many documents', () => {
+  const texts = Array.from(
+    { length: 6000 },
+    (_, i) => `bees${i % 2 ? ' hives' : ''}${i < 9 ? ' wasps' : ''}`,
+  )
+  const statistics = termStatistics(texts)
+  const rare = rareWords('The wasp, wasps: a bee in HIVES of moths', statistics)
+  // Bees are in all of 6,000 documents, moths in none.
+  expect(rare.map(({ word }) => word)).toEqual(['wasp', 'HIVES'])
+  expect(rare[0]!.weight).toBeCloseTo(Math.log(1 + 5991.5 / 9.5), 9)
+  expect(rareWords('bees', statistics)).toEqual([])
 })

@@ -3,8 +3,8 @@ import { tableOf, wordsIndexOf } from './postgres-schema.ts'
 
 /** Characters of a document whose words are indexed: those of more might not fit PostgreSQL's limit. */
 const INDEXED_CHARACTERS = 100_000
-/** Documents that may have one of the words that are looked for: each is scored by reading it. */
-const MOST_MATCHES = 1000
+/** Documents that may have one of the words that are looked for: each is one row to fetch. */
+const MOST_MATCHES = 5000
 
 /** A document's words, as the index has them. */
 const WORDS = `to_tsvector('english', left(coalesce(title, '') || ' ' || coalesce(text, ''), ${INDEXED_CHARACTERS}))`
@@ -16,19 +16,17 @@ export function wordsIndexSql(name: string): string {
 
 /**
  * The ids of the documents that have some words, by the sum of the words' weights. Values: the words,
- * their weights, and how many documents are wanted.
+ * their weights, and how many documents are wanted. Each word is looked up by itself, so that the
+ * index tells which documents have it and no text is read.
  */
 export function searchWordsSql(name: string): string {
   return `
-    WITH asked AS MATERIALIZED (
-      SELECT plainto_tsquery('english', word) AS query, weight
-      FROM unnest($1::text[], $2::float8[]) AS given(word, weight)
-    ), found AS MATERIALIZED (
-      SELECT id, number, ${WORDS} AS words FROM ${tableOf(name)}
-      WHERE ${WORDS} @@ (SELECT string_agg(query::text, ' | ')::tsquery FROM asked WHERE numnode(query) > 0)
-    )
-    SELECT id FROM found
-    ORDER BY (SELECT sum(weight) FROM asked WHERE found.words @@ asked.query) DESC, number
+    SELECT found.id FROM unnest($1::text[], $2::float8[]) AS asked(word, weight)
+    CROSS JOIN LATERAL (
+      SELECT id, number FROM ${tableOf(name)} WHERE ${WORDS} @@ plainto_tsquery('english', asked.word)
+    ) found
+    GROUP BY found.id, found.number
+    ORDER BY sum(asked.weight) DESC, found.number
     LIMIT $3`
 }
 
