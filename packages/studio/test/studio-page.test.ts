@@ -243,9 +243,10 @@ describe.skipIf(!browser)('the page', () => {
     const model: TextModel = {
       name: 'own-encoder',
       dimensions: docs.dimensions,
+      maxTokens: 256,
       async embed(texts, role) {
         asked.push(`${role}: ${texts}`)
-        return texts.map(() => ({ vector, tokens: 1 }))
+        return texts.map(() => ({ vector, tokens: 1, cut: false }))
       },
       async close() {},
     }
