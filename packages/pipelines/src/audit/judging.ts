@@ -101,7 +101,7 @@ export function startJudging(
         button('Skip', 'S', 's'),
         button('Undo', 'U', 'u'),
         button('Back', '←', 'ArrowLeft'),
-        button('On', '→', 'ArrowRight'),
+        button('Next', '→', 'ArrowRight'),
         button('Export', 'E', 'e'),
       ),
     ),
