@@ -8,9 +8,9 @@ export const completionCommand = defineCommand({
   name: 'completion',
   description:
     'Prints a program for your shell; where it is run, Tab completes commands, options and files.\n' +
-    'bash: eval "$(kith completion bash)" in ~/.bashrc\n' +
-    'zsh:  eval "$(kith completion zsh)" in ~/.zshrc, behind compinit\n' +
-    'fish: kith completion fish > ~/.config/fish/completions/kith.fish',
+    '  bash  eval "$(kith completion bash)" in ~/.bashrc\n' +
+    '  zsh   eval "$(kith completion zsh)" in ~/.zshrc, behind compinit\n' +
+    '  fish  kith completion fish > ~/.config/fish/completions/kith.fish',
   example: 'kith completion bash',
   options: {},
   rest: { value: shells.join('|'), help: 'the shell' },
