@@ -4,6 +4,7 @@ import { kernel } from '@kith/core'
 
 const benchmarks = [
   'rerank',
+  'methods',
   'text',
   'labels',
   'search',

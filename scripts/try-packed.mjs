@@ -15,19 +15,17 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { manifestOf, pack, publicPackages, root, withDependencies } from './packages.mjs'
 
 const { values: options } = parseArgs({
   options: { adapters: { type: 'boolean', default: false }, node: { type: 'string' } },
 })
-const root = fileURLToPath(new URL('..', import.meta.url))
 const KITH = join('node_modules', '@kith', 'cli', 'bin', 'kith.js')
 const ENCODE = 'encode --input texts.tsv --out texts.npy'
 
@@ -58,10 +56,10 @@ for (const name of Object.keys(process.env)) {
 const folder = mkdtempSync(join(tmpdir(), 'kith-packed-'))
 try {
   run(process.execPath, [join(root, 'scripts/ready.mjs')], root)
-  const packages = manifestOf(root)
-    .workspaces.map((path) => ({ path, ...manifestOf(join(root, path)) }))
-    .filter((one) => !one.private)
-  const tarballs = pack(packages)
+  const packages = publicPackages()
+  const tarballs = new Map(
+    pack(packages, folder).map(({ name, filename }) => [name, join(folder, filename)]),
+  )
   const project = join(folder, 'project')
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n')
@@ -101,15 +99,6 @@ try {
   }
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-}
-
-/** Packs packages; the file of each by its name. */
-function pack(packages) {
-  const places = packages.flatMap(({ path }) => ['-w', path])
-  const options = ['--json', '--ignore-scripts', '--pack-destination', folder]
-  const answer = JSON.parse(run('npm', ['pack', ...options, ...places], root))
-  const packed = Object.values(answer)
-  return new Map(packed.map(({ name, filename }) => [name, join(folder, filename)]))
 }
 
 function install(project, words) {
@@ -152,16 +141,7 @@ function failing(node, project, words) {
 
 /** A package in the version that the tests run with. */
 function withVersion(name) {
-  return `${name}@${manifestOf(join(root, 'node_modules', name)).version}`
-}
-
-/** A package of Kith, and those that it installs. */
-function withDependencies(name, packages, found = []) {
-  if (found.includes(name)) return found
-  const { dependencies = {} } = packages.find((one) => one.name === name)
-  return Object.keys(dependencies)
-    .filter((other) => other.startsWith('@kith/'))
-    .reduce((all, other) => withDependencies(other, packages, all), [...found, name])
+  return `${name}@${manifestOf(join('node_modules', name)).version}`
 }
 
 /** A program that imports packages. */
@@ -189,10 +169,6 @@ function sizeOf(path) {
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, { parentPath, name }) => sum + lstatSync(join(parentPath, name)).size, 0)
-}
-
-function manifestOf(path) {
-  return JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
 }
 
 /** Runs a program that must succeed; what it printed. */

@@ -1,36 +1,17 @@
 import { execFile } from 'node:child_process'
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { writeEmbeddings, writeQrels, writeRun } from '@kith/ir'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allCommands } from '../packages/cli/src/command-list.ts'
-import { type Command, common, parseOptions } from '../packages/cli/src/options/command.ts'
+import { type Command, common } from '../packages/cli/src/options/command.ts'
 import { temporaryFolder } from './files.ts'
+import { fencesOf, pages, read, root } from './pages.ts'
 
 const commands = await allCommands()
-const root = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)
-const read = (file: string) => readFileSync(join(root, file), 'utf8')
-
-const { workspaces } = JSON.parse(read('package.json')) as { workspaces: string[] }
-const pages = [
-  'README.md',
-  ...readdirSync(join(root, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-  ...workspaces.filter((folder) => folder !== 'site').map((folder) => `${folder}/README.md`),
-]
 
 /** Where the programs stand: inside the repository, so that packages are found as a user's own install would be. */
 const folder = mkdtempSync(join(root, 'node_modules', '.docs-'))
@@ -78,71 +59,44 @@ describe('programs in the documentation', () => {
   })
 })
 
-describe('commands in the documentation', () => {
-  const lines = pages.flatMap((page) =>
-    fencesOf(page, 'sh').flatMap(({ code, line }) =>
-      commandLines(code).map((text) => ({ name: `${page}:${line}`, text })),
-    ),
-  )
-
-  test('there are some', () => {
-    expect(lines.length).toBeGreaterThan(30)
-  })
-
-  test.each(lines)('$name: $text', ({ text }) => {
-    const found = commandOf(text)
-    expect(found).toBeDefined()
-    parseOptions(found!.command, found!.args)
-  })
-
-  test.each(pages)('options that the text of %s names exist', (page) => {
-    const spans = [...read(page).matchAll(/`(?:npx )?kith ([^`]+)`/g)].map(([, text]) => text!)
-    const wrong = spans.filter((text) => {
-      const found = commandOf(text)
-      if (!found) return !/^(?:--help|COMMAND)/.test(text)
-      const known = { ...found.command.options, ...common }
-      return [...text.matchAll(/--([a-z][a-z-]*)/g)].some(([, option]) => {
-        return !(option! in known) && !found.command.name.includes(`--${option}`)
-      })
+test.each(pages)('commands and options that the text of %s names exist', (page) => {
+  const spans = [...read(page).matchAll(/`(?:npx )?kith ([^`]+)`/g)].map(([, text]) => text!)
+  const wrong = spans.filter((text) => {
+    const command = commandOf(text)
+    if (!command) return !/^(?:--help|COMMAND)/.test(text)
+    const known = { ...command.options, ...common }
+    return [...text.matchAll(/--([a-z][a-z-]*)/g)].some(([, option]) => {
+      return !(option! in known) && !command.name.includes(`--${option}`)
     })
-    expect(wrong).toEqual([])
   })
+  expect(wrong).toEqual([])
 })
 
 test('figures in docs/results.md stand on the pages that it collects them from', () => {
   const others = pages.filter((page) => page !== 'docs/results.md').map(read)
-  // The tables part by part are that page's own, with the commands that make them.
-  const collected = read('docs/results.md').replace(/^### Part by part$[\s\S]*?^### /m, '### ')
+  // Rankings and speed are that page's own, with the commands that make them.
+  const collected = read('docs/results.md')
+    .replace(/^### Quality and cost$[\s\S]*?^### On your own data/m, '')
+    .replace(/^## Speed$[\s\S]*?^## /m, '## ')
   const figures = collected.match(/\b\d+\.\d{2,}\b/g)!
+  expect(figures.length).toBeGreaterThan(8)
   expect(figures.filter((figure) => !others.some((text) => text.includes(figure)))).toEqual([])
 })
 
-/** The code blocks of a language on a page. */
-function fencesOf(page: string, language: string): { code: string; line: number }[] {
-  const text = read(page)
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]+?)^\`\`\``, 'gm'))].map(
-    (match) => ({ code: match[1]!, line: text.slice(0, match.index).split('\n').length }),
-  )
-}
+test('the figures of the README’s table stand in docs/results.md', () => {
+  const rows = read('README.md').match(/^\|.*\b0\.\d+.*\|$/gm)!
+  const figures = rows.join('\n').match(/\b0\.\d{2,}\b/g)!
+  expect(figures.length).toBeGreaterThan(20)
+  const results = read('docs/results.md')
+  expect(figures.filter((figure) => !results.includes(figure))).toEqual([])
+})
 
-/** The lines of a shell that start `kith`, in one piece and without what introduces it. */
-function commandLines(code: string): string[] {
-  return code
-    .replace(/\\\n\s*/g, ' ')
-    .split('\n')
-    .map((line) => line.replace(/\s+#.*$/, ''))
-    .filter((line) => /^(?:npx )?(?:kith|@kith\/cli) /.test(line))
-    .map((line) => line.replace(/^(?:npx )?\S+ /, ''))
-}
-
-/** The command that a line names by one word or two, and what follows. */
-function commandOf(text: string): { command: Command; args: string[] } | undefined {
-  const words = [...text.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word)
-  for (const count of [2, 1]) {
-    const command = commands.find(({ name }) => name === words.slice(0, count).join(' '))
-    if (command) return { command, args: words.slice(count) }
-  }
-  return undefined
+/** The command that a text names by one word or two. */
+function commandOf(text: string): Command | undefined {
+  const words = text.split(/\s+/)
+  const named = (count: number): Command | undefined =>
+    commands.find(({ name }) => name === words.slice(0, count).join(' '))
+  return named(2) ?? named(1)
 }
 
 /** The files that the programs read: ten queries over forty documents, and a note. */

@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** The files that take longest, the longest first; the order of the others hardly matters. */
 const longest = [
   'test/faults/signals.test.ts',
+  'test/doc-lines.test.ts',
   'test/examples.test.ts',
   'test/site.test.ts',
   'packages/cli/test/encode.test.ts',

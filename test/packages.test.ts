@@ -9,6 +9,8 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import ts from 'typescript'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { addressesOf } from '../scripts/addresses.mjs'
+import { type Packed, pack, publicPackages } from '../scripts/packages.mjs'
 import { temporaryFolder } from './files.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -27,11 +29,6 @@ interface Manifest {
   [field: string]: unknown
 }
 
-interface Packed {
-  filename: string
-  files: { path: string }[]
-}
-
 const { workspaces, version } = manifestOf('.') as Manifest & { workspaces: string[] }
 const packages = workspaces
   .map((folder) => ({ folder, manifest: manifestOf(folder) }))
@@ -40,17 +37,8 @@ const packages = workspaces
 
 const target = temporaryFolder()
 const tarballs = new Map<string, Packed>()
-beforeAll(async () => {
-  const { stdout } = await run(
-    'npm',
-    [
-      ...['pack', '--json', '--ignore-scripts', '--pack-destination', target],
-      ...packages.flatMap(({ folder }) => ['-w', folder]),
-    ],
-    { cwd: root, maxBuffer: 2 ** 26, shell: process.platform === 'win32' },
-  )
-  const packed: (Packed & { name: string })[] = Object.values(JSON.parse(stdout))
-  for (const one of packed) tarballs.set(one.name, one)
+beforeAll(() => {
+  for (const one of pack(publicPackages(), target)) tarballs.set(one.name, one)
 })
 
 describe.each(packages)('$name', ({ name, folder, manifest }) => {
@@ -62,6 +50,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
       description: expect.stringMatching(/.{20}.*\.$/),
       engines: { node: '>=20.19' },
       publishConfig: { access: 'public' },
+      ...addressesOf(folder),
     })
     expect(manifest.keywords.length).toBeGreaterThan(3)
     // Packages of one version belong together.

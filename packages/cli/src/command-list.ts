@@ -122,6 +122,10 @@ const listed: Readonly<Record<string, ListedCommand>> = {
     summary: 'turn runs, judgements, texts or embeddings into another format',
     load: async () => (await import('./commands/convert.ts')).convertCommand,
   },
+  completion: {
+    summary: 'print what makes Tab complete commands and options, for bash, zsh or fish',
+    load: async () => (await import('./commands/completion.ts')).completionCommand,
+  },
 }
 
 /** The names of all commands. */
@@ -154,7 +158,8 @@ export function overview(): string {
     '  kith encode --input corpus.jsonl --out docs.npy',
     '  kith encode --input queries.jsonl --role query --out queries.npy',
     '  kith search --queries queries.npy --docs docs.npy --top 200 --out run.trec',
-    '  kith rerank --run run.trec --queries queries.npy --docs docs.npy --out better.trec',
+    '  kith rerank --run run.trec --queries queries.npy --docs docs.npy \\',
+    '    --corpus corpus.jsonl --query-text queries.jsonl --out better.trec',
     '  kith eval --qrels qrels.trec --run run.trec --run better.trec',
     '',
   ].join('\n')

@@ -1,4 +1,6 @@
 import { commandNames, overview } from './command-list.ts'
+import { completionScript, isShell } from './completion/completion-script.ts'
+import { nearestWord } from './options/nearest-word.ts'
 import { complain } from './terminal/complain.ts'
 import { standardOutputIsFile } from './terminal/standard-output.ts'
 import { version } from './version.ts'
@@ -23,9 +25,15 @@ export async function main(args: readonly string[]): Promise<number> {
     await printAlone(`${version}\n`)
     return 0
   }
-  if (commandNames.includes(name)) return run(name, rest)
-  const known = commandNames.join(', ')
-  return complain(`no command ${JSON.stringify(name)}; there are: ${known}`, '', 2)
+  const [shell, ...more] = rest
+  if (name === 'completion' && isShell(shell) && more.length === 0) {
+    await printAlone(completionScript(shell))
+    return 0
+  }
+  const [wanted, meant] = misspelt(name, rest)
+  if (commandNames.includes(wanted)) return run(name, rest)
+  const help = meant ? `did you mean kith ${meant}?` : `there are: ${commandNames.join(', ')}`
+  return complain(`no command ${JSON.stringify(wanted)}; ${help}`, '', 2)
 }
 
 /** The command's name, of one word or two, and the arguments behind it. */
@@ -33,6 +41,17 @@ function split(args: readonly string[]): { name: string | undefined; rest: reado
   const two = args.slice(0, 2).join(' ')
   const words = commandNames.includes(two) ? 2 : 1
   return { name: words === 2 ? two : args[0], rest: args.slice(words) }
+}
+
+/** The command that was asked for, and if there is none of that name, the one that was probably meant. */
+function misspelt(name: string, [next = '-']: readonly string[]): [string, string | undefined] {
+  const two = `${name} ${next}`
+  const known = commandNames.includes(name)
+  // The second word of a command: no command of one word takes another behind it.
+  const others = known ? commandNames.filter((other) => other.startsWith(`${name} `)) : commandNames
+  const meant = next.startsWith('-') ? undefined : nearestWord(two, others)
+  if (meant !== undefined) return [two, meant]
+  return [name, known ? undefined : nearestWord(name, commandNames)]
 }
 
 async function run(name: string, args: readonly string[]): Promise<number> {

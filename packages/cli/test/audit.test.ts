@@ -29,7 +29,10 @@ const inputs = (): string[] => [
 
 describe('kith audit', () => {
   test('writes a list and a page, and merges what was decided', () => {
-    const printed = succeed('audit', ...inputs(), '--out', path('audit.tsv'), '--per-query', '3')
+    const { out: printed, err } = kith(
+      ...['audit', ...inputs(), '--out', path('audit.tsv'), '--per-query', '3'],
+    )
+    expect(err).toBe('the page shows ids only: --corpus and --query-text put the texts on it\n')
     expect(printed).toBe(
       `${path('audit.tsv')}: 6 unjudged documents of 2 queries, most evidence first\n` +
         `${path('audit.html')}: open it in a browser to judge them\n`,

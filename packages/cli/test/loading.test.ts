@@ -45,10 +45,11 @@ test('a command loads only the packages that it needs', () => {
   expect(loadedBy('rerank')).toEqual(withStores)
 })
 
-test('the list of commands, the version and a misspelt command load no command', () => {
+test('the list of commands, the version, a misspelt command and completion load no command', () => {
   for (const [args, code] of [
     [['--help'], 0],
     [['--version'], 0],
+    [['completion', 'zsh'], 0],
     [['rerrank'], 2],
     [[], 2],
   ] as const) {

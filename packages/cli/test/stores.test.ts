@@ -34,6 +34,10 @@ test('a folder of LanceDB is loaded, searched, reranked and labelled from', () =
   expect(skipped.out).toMatch(/queries with labels +540\n/)
   const empty = kith('rerank', ...inputs, '--store', path('empty'), '--out', path('never.trec'))
   expect(empty).toMatchObject({ code: 1, err: expect.stringContaining('kith load fills it') })
+  const queries = ['--queries', path('queries.npy'), ...store, '--out', path('never.trec')]
+  expect(kith('rerank', '--run', path('no.trec'), ...queries)).toMatchObject({
+    ...{ code: 1, err: `kith: ${path('no.trec')}: there is no such file\n` },
+  })
 })
 
 describe.runIf(postgres)('batches', () => {

@@ -115,7 +115,7 @@ describe('labels from files', () => {
       }
       const remarks: string[] = []
       await labels(stopped, {}, { onRemark: (remark) => remarks.push(remark) })
-      expect(remarks).toContainEqual(expect.stringMatching(/^going on: 11\d\d of 1200 are done$/))
+      expect(remarks).toContainEqual(expect.stringMatching(/^continuing: 11\d\d of 1200 are done$/))
       expect(readFileSync(path(stopped)).equals(readFileSync(path(whole)))).toBe(true)
       expect(existsSync(path(`${stopped}.partial`))).toBe(false)
       if (ending !== 'jsonl.gz') return

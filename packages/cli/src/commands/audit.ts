@@ -85,6 +85,9 @@ export const auditCommand = defineCommand({
       perQuery: optionalWhole(values, 'per-query'),
       limit: optionalWhole(values, 'limit'),
     }
+    if (inputs.corpus === undefined) {
+      output.remark('the page shows ids only: --corpus and --query-text put the texts on it')
+    }
     tellAudited(output, await auditRun(inputs, hooks))
   },
 })

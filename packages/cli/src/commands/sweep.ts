@@ -16,7 +16,7 @@ export const sweepCommand = defineCommand({
     'the spread of training labels. Writes an SVG for each, figures.json (which kith report --figures\n' +
     'takes) and index.html. Settings: those of the options, or of kith tune (--settings).',
   example:
-    'kith sweep --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --out sweep',
+    'kith sweep --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out sweep',
   options: {
     ...judgedOptions,
     ...missingOption('queries, candidates or judged documents'),

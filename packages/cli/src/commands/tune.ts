@@ -24,7 +24,7 @@ export const tuneCommand = defineCommand({
     'replace the default only where they beat it there with t > 2. kith rerank --settings applies\n' +
     'what it found. Finished trials are kept in a study file: the same command goes on with them.',
   example:
-    'kith tune --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --out tuned.json',
+    'kith tune --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out tuned.json',
   options: {
     ...judgedOptions,
     out: {

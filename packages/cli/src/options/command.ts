@@ -1,6 +1,7 @@
-import { parseArgs } from 'node:util'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { Output } from '../terminal/output.ts'
 import type { Stop } from '../terminal/stop.ts'
+import { nearestWord } from './nearest-word.ts'
 import { checkStandardInput } from './standard-input.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -53,7 +54,7 @@ export interface DeclaredCommand {
   example: string
   options: Options
   /** The arguments behind the options, at least one, such as `FILE…`. */
-  rest?: { value: string; help: string; file: FileRole }
+  rest?: { value: string; help: string; file?: FileRole }
   /** Files that the command replaces besides those that options name: in a folder, or beside a file. */
   writes?(values: Values): string[]
   run(values: Values, output: Output, stop: Stop): Promise<void>
@@ -92,6 +93,7 @@ export function parseOptions(command: Command, args: readonly string[]): Values 
       { type: value ? ('string' as const) : ('boolean' as const), multiple },
     ]),
   )
+  refuseUnknownOption(args, config)
   let values: Values
   try {
     const parsed = parseArgs({
@@ -114,6 +116,20 @@ export function parseOptions(command: Command, args: readonly string[]): Values 
   }
   checkStandardInput(values)
   return values
+}
+
+/** Refuses an option that a command does not have, with the one that was probably meant. */
+function refuseUnknownOption(
+  args: readonly string[],
+  options: NonNullable<ParseArgsConfig['options']>,
+): void {
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
+  for (const token of tokens) {
+    if (token.kind !== 'option' || Object.hasOwn(options, token.name)) continue
+    const meant = nearestWord(token.name, Object.keys(options))
+    const help = meant === undefined ? '' : `; did you mean --${meant}?`
+    throw new UsageError(`Unknown option '${token.rawName}'${help}`)
+  }
 }
 
 /** The help of one command. */

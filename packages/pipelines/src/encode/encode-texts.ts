@@ -69,7 +69,8 @@ export async function encodeWith(
     isState: isDone,
     packed: false,
     async write(append, before = { texts: 0, cut: 0 }) {
-      if (before.texts > 0) hooks.onRemark?.(`going on: ${before.texts} of ${total} texts are done`)
+      if (before.texts > 0)
+        hooks.onRemark?.(`continuing: ${before.texts} of ${total} texts are done`)
       const start = performance.now()
       let { texts, cut } = before
       const windows = encoder.encodeStream(textsOf(input, texts), {

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { FileError, writeAtomic } from '@kith/ir'
-import { checkRegular, embeddingFiles, isPipeOrDevice, isStandardInput } from '@kith/ir/internal'
+import {
+  asFileError,
+  checkRegular,
+  embeddingFiles,
+  isPipeOrDevice,
+  isStandardInput,
+} from '@kith/ir/internal'
 import { version } from '../version.ts'
 
 /** The origin of a file: the command, its version, its settings and its inputs. */
@@ -104,8 +110,15 @@ async function digestOf(file: string): Promise<Digest> {
 
 /** Files as a sidecar names them. */
 export function inputsOf(files: readonly string[]): Promise<Input[]> {
-  const sizeOf = async (file: string) => (isStandardInput(file) ? 0 : (await stat(file)).size)
   return Promise.all(files.map(async (file) => ({ file, bytes: await sizeOf(file) })))
+}
+
+async function sizeOf(file: string): Promise<number> {
+  if (isStandardInput(file)) return 0
+  const { size } = await stat(file).catch((error: unknown) => {
+    throw asFileError(file, error)
+  })
+  return size
 }
 
 /**

@@ -38,7 +38,7 @@ export async function writeLabels(
     isState: isSummary,
     async write(append, before) {
       if (before) {
-        hooks.onRemark?.(`going on: ${before.position - from} of ${to - from} are done`)
+        hooks.onRemark?.(`continuing: ${before.position - from} of ${to - from} are done`)
         summary = before
       }
       const onDone = stageOf(hooks, 'labelling', to - from)

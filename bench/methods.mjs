@@ -1,0 +1,63 @@
+/**
+ * What each row of the README's table costs: milliseconds per query of reranking 200 English passages
+ * of 100 words with vectors of 384 numbers, one thread, in the same rounds; from texts that were
+ * prepared before and from raw ones. Without statistics of the collection only the first 50 count.
+ */
+import { prepareText, rerank, termStatistics } from '@kith/core'
+import { clusteredContext } from './clusters.mjs'
+import { sideBySide, table } from './measure.mjs'
+import { englishPassages } from './passages.mjs'
+
+const PASSAGES = 200
+const CONTEXT = 50
+const WORDS = 100
+const DIMENSIONS = 384
+
+export async function run() {
+  const write = await englishPassages()
+  const inputs = Array.from({ length: 60 }, (_, i) => input(write, i))
+  const statistics = termStatistics(inputs.flatMap(({ raw }) => raw.texts))
+  const rows = {
+    'ranks by similarity and neighbours fused (rrf)': { method: 'rrf', statistics },
+    'similarity and words, no neighbours (fusion)': { method: 'fusion', statistics },
+    'Kith, embeddings only': undefined,
+    'Kith, embeddings and words': {},
+    'Kith, with the collection’s statistics': { statistics },
+  }
+  const contestants = Object.entries(rows).flatMap(([name, settings]) => {
+    if (!settings) return [[`${name} prepared`, ({ vectors }) => rerank(...vectors)]]
+    const count = settings.statistics ? PASSAGES : CONTEXT
+    return ['prepared', 'raw'].map((kind) => [
+      `${name} ${kind}`,
+      (all) => rerank(all[kind].query, firstOf(all[kind], count), settings),
+    ])
+  })
+  const times = await sideBySide(Object.fromEntries(contestants), inputs, 300)
+  const shown = (name) => times[name]?.toFixed(2) ?? ''
+  console.log(`\nThe README's table, ms per query (${PASSAGES} passages, medians)\n`)
+  console.log(
+    table([
+      ['ranking', 'texts prepared', 'raw texts'],
+      ...Object.keys(rows).map((name) => [name, shown(`${name} prepared`), shown(`${name} raw`)]),
+    ]),
+  )
+}
+
+function input(write, seed) {
+  const [text, ...texts] = write(seed, PASSAGES, WORDS)
+  const { query: vector, candidates } = clusteredContext(PASSAGES, DIMENSIONS, seed)
+  const of = (make) => ({
+    query: { vector, text: make(text) },
+    vectors: candidates,
+    texts: texts.map(make),
+  })
+  return {
+    raw: of((own) => own),
+    prepared: of((own) => prepareText(own)),
+    vectors: [vector, candidates.slice(0, CONTEXT)],
+  }
+}
+
+function firstOf({ vectors, texts }, count) {
+  return { vectors: vectors.slice(0, count), texts: texts.slice(0, count) }
+}

@@ -1,0 +1,62 @@
+import { type Command, common, type Options } from '../options/command.ts'
+
+/** The words that may follow the name of a command. */
+export interface Words {
+  /** The name, of one word or two. */
+  name: string
+  summary: string
+  /** Words that stand right behind it: second words of commands, or the choices of an argument. */
+  next: string[]
+  options: Options
+}
+
+/** The words of every command, and of first words that are no command alone. */
+export function wordsOf(commands: readonly Command[]): Words[] {
+  const behind = (first: string): Command[] =>
+    commands.filter(({ name }) => name.startsWith(`${first} `))
+  const nextOf = (first: string): string[] =>
+    behind(first)
+      .map(({ name }) => name.slice(first.length + 1))
+      .filter((word) => !word.startsWith('--'))
+  const whole = commands.map(({ name, summary, options, rest }): Words => {
+    const choices = rest?.value.includes('|') ? rest.value.split('|') : []
+    // A second word such as --train is offered as the option that it looks like.
+    const switches = behind(name).filter((other) => other.name.startsWith(`${name} --`))
+    const also = switches.map((other) => [
+      other.name.slice(name.length + 3),
+      { help: other.summary },
+    ])
+    return {
+      ...{ name, summary, next: [...nextOf(name), ...choices] },
+      options: { ...Object.fromEntries(also), ...options, ...common },
+    }
+  })
+  const names = new Set(whole.map(({ name }) => name))
+  const firsts = new Set([...names].map((name) => name.split(' ')[0]!))
+  const parts = [...firsts]
+    .filter((name) => !names.has(name))
+    .map(
+      (name): Words => ({
+        name,
+        summary: nextOf(name).join(', '),
+        next: nextOf(name),
+        options: {},
+      }),
+    )
+  return [...whole, ...parts]
+}
+
+/** The commands of two words among them. */
+export function twoWords(words: readonly Words[]): string[] {
+  return words.map(({ name }) => name).filter((name) => name.includes(' '))
+}
+
+/** Those that stand behind `kith` itself. */
+export function firstWords(words: readonly Words[]): Words[] {
+  return words.filter(({ name }) => !name.includes(' '))
+}
+
+/** A text in single quotes, for bash and zsh. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,33 @@
+/**
+ * Writes `repository`, `homepage` and `bugs` of every package from one constant:
+ *
+ *   node scripts/addresses.mjs
+ *
+ * There is no public address yet: set `ADDRESS` on the day of publishing, and run it once.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { publicPackages, root } from './packages.mjs'
+
+/** Where Kith is to be found. (example.org is nobody's: the address is to be set at publishing.) */
+const ADDRESS = 'https://example.org/kith'
+
+/** What the package.json of a package says about where it comes from. */
+export function addressesOf(folder) {
+  return {
+    repository: { type: 'git', url: `git+${ADDRESS}.git`, directory: folder },
+    homepage: ADDRESS,
+    bugs: { url: `${ADDRESS}/issues` },
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const { folder, ...manifest } of publicPackages()) {
+    // Behind the licence, where those fields stand that a registry shows.
+    const { name, version, description, keywords, license, ...rest } = manifest
+    const shown = { name, version, description, keywords, license, ...addressesOf(folder) }
+    const written = JSON.stringify({ ...shown, ...rest, ...addressesOf(folder) }, undefined, 2)
+    writeFileSync(join(root, folder, 'package.json'), `${written}\n`)
+  }
+}

@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { allCommands } from '../packages/cli/src/command-list.ts'
+import { parseOptions } from '../packages/cli/src/options/command.ts'
+import { program, succeed } from '../packages/cli/test/support.ts'
+import { readCisi, readWordnet, writePart } from './doc-collections.ts'
+import { sharedCollection, temporaryFolder } from './files.ts'
+import { fencesOf, pages, read, root } from './pages.ts'
+import { ownPostgres, run, startCluster } from './postgres.ts'
+import { readLines, type ShellLine } from './shell-lines.ts'
+
+// Real encoders and servers, on whatever machine: slow is not wrong.
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 })
+
+/** The page whose lines make the files that other pages begin with. */
+const FIRST = 'docs/start.md'
+
+/** Lines that take minutes whatever the files are; what they do is tested elsewhere. */
+const TOO_LONG = ['kith collection wordnet --out wordnet --encode']
+
+const commands = await allCommands()
+const { scripts } = JSON.parse(read('package.json'))
+const folder = temporaryFolder()
+const home = process.cwd()
+afterAll(() => process.chdir(home))
+
+/** What the lines of a page do: those of `kith` are run, the others looked at. */
+const programs: Record<string, (args: readonly string[]) => unknown> = {
+  npx: ([name, ...args]) => {
+    expect(['kith', '@kith/cli']).toContain(name)
+    return runKith(args)
+  },
+  npm: ([what, ...args]) => {
+    if (what === 'install') return expect(args.filter(isUnknownPackage)).toEqual([])
+    // npm's own commands; those of `run` are scripts of the repository.
+    if (what !== 'run') return expect(['test', 'ci', 'pack']).toContain(what)
+    expect(Object.keys(scripts)).toContain(args[0])
+    if (args[0] === 'demo' && existsSync('run.trec')) makeDemo()
+    const bench = args[0] === 'bench' && args[2]
+    if (bench) expect(existsSync(join(root, 'bench', `${bench}.mjs`))).toBe(true)
+  },
+  // Experiments take hours, and go on in the tests of what they are made of.
+  node: ([file]) => {
+    if (file !== '--input-type=module') expect(existsSync(join(root, file!))).toBe(true)
+  },
+  // A server is started by the test instead; what was published cannot be compared before it is.
+  ...Object.fromEntries(['docker', 'git', 'tar', 'diff'].map((name) => [name, () => {}])),
+}
+
+/** Files that the reader of a page has from elsewhere, besides those of the first page. */
+const alsoThere: Record<string, () => void> = {
+  // The program above the line has written them: embeddings as JSON lines.
+  'docs/adapters.md': () => {
+    renameSync('queries.jsonl', 'query-texts.jsonl')
+    for (const name of ['queries', 'docs']) {
+      succeed('convert', '--kind', 'embeddings', '--in', `${name}.npy`, '--out', `${name}.jsonl`)
+    }
+  },
+}
+
+/** The lines of a page's shell programs, in their order. */
+const linesOf = (page: string): ShellLine[] => {
+  const blocks = fencesOf(page, 'sh').map(({ code }) => code)
+  return readLines(blocks.join('\n'), Object.keys(programs))
+}
+const withLines = pages.filter((page) => fencesOf(page, 'sh').length > 0)
+
+const cisi = sharedCollection('cisi')
+const wordnet = { name: 'WordNet', open: readWordnet, shown: cisi ? [FIRST] : withLines }
+const collections = cisi
+  ? [{ name: 'CISI', open: () => readCisi(cisi), shown: withLines }, wordnet]
+  : [wordnet]
+
+describe.each(collections)('on $name', ({ name, open, shown }) => {
+  const data = join(folder, name, 'data')
+  const made = join(folder, name, 'made')
+  beforeAll(async () => {
+    mkdirSync(data, { recursive: true })
+    await writePart(await open(), data)
+  })
+
+  const ordered = [FIRST, ...shown.filter((page) => page !== FIRST)]
+  test.each(ordered)('every line of %s works', async (page) => {
+    const own = page === FIRST ? made : mkdtempSync(join(folder, 'page-'))
+    cpSync(page === FIRST || page === 'README.md' ? data : made, own, { recursive: true })
+    process.chdir(own)
+    const lines = linesOf(page)
+    if (lines.flat().some((word) => word.startsWith('postgres:'))) {
+      if (!ownPostgres) return console.warn(`not run without PostgreSQL: ${page}`)
+      await emptyDatabase()
+    }
+    alsoThere[page]?.()
+    for (const [called, ...args] of lines) await programs[called]!(args)
+  })
+})
+
+test('there are pages with lines', () => {
+  expect(withLines).toEqual(expect.arrayContaining(['README.md', FIRST, 'docs/labels.md']))
+})
+
+/** Runs a line of `kith`, which must succeed. */
+async function runKith(args: readonly string[]): Promise<void> {
+  const line = `kith ${args.join(' ')}`
+  if (TOO_LONG.includes(line)) return checkOptions(args)
+  if (['serve', 'studio'].includes(args[0]!)) return startAndStop(args)
+  succeed(...args)
+}
+
+/** Reads the options of a command without running it. */
+function checkOptions(args: readonly string[]): void {
+  const two = commands.find(({ name }) => name === args.slice(0, 2).join(' '))
+  const command = two ?? commands.find(({ name }) => name === args[0])!
+  parseOptions(command, args.slice(two ? 2 : 1))
+}
+
+/** Runs a server until it says where it is. */
+async function startAndStop(args: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', (part) => (said += part))
+  child.stdout.on('data', (part) => {
+    said += part
+    child.kill('SIGTERM')
+  })
+  const code = await new Promise((resolve) => child.on('close', resolve))
+  // Somebody else on this machine may have the port that the page names.
+  if (!/ is taken/.test(said)) expect([code, said]).toEqual([0, expect.stringContaining('http:')])
+}
+
+/** Puts files where the demo, which test/examples.test.ts runs, would have put its own. */
+function makeDemo(): void {
+  const demo = 'demo-output/wordnet-part'
+  mkdirSync(join(demo, 'qrels'), { recursive: true })
+  for (const name of ['run.trec', 'queries.npy', 'docs.npy', 'queries.ids.txt', 'docs.ids.txt']) {
+    cpSync(name, join(demo, name))
+  }
+  for (const name of ['corpus.jsonl', 'queries.jsonl']) cpSync(name, join(demo, name))
+  cpSync('dev.tsv', join(demo, 'qrels/test.tsv'))
+}
+
+let cluster: Awaited<ReturnType<typeof startCluster>> | undefined
+afterAll(() => cluster?.remove())
+
+/** An empty database at the address that the pages name, whose port the environment tells. */
+async function emptyDatabase(): Promise<void> {
+  if (!cluster) {
+    cluster = await startCluster()
+    await query("CREATE ROLE postgres SUPERUSER LOGIN PASSWORD 'kith'")
+    vi.stubEnv('PGPORT', new URL(cluster.url).port)
+  }
+  await query('DROP DATABASE IF EXISTS kith WITH (FORCE)')
+  await query('CREATE DATABASE kith')
+}
+
+const query = (sql: string) => run(cluster!.url, sql)
+
+function isUnknownPackage(name: string): boolean {
+  const known = ['node_modules', 'packages'].some((at) => existsSync(join(root, at, name)))
+  return !name.startsWith('-') && !known
+}
