@@ -11,6 +11,9 @@ export default defineConfig({
     // Built packages are loaded as Node loads them: there is nothing to transform in them, and vitest
     // would transform and read them again for every file of tests.
     server: { deps: { external: [/\/packages\/.*\/dist\//] } },
+    // Files of tests share processes, so that what they import is loaded once for many of them. A module
+    // that several files import registers no hooks when it is loaded: they would run in the first file.
+    isolate: false,
     // One more than there are cores: many tests wait for processes, databases and browsers.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },

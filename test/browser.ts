@@ -14,27 +14,30 @@ if (!browser) {
   console.warn(`skipped: ${advice}`)
 }
 
-/** The browser of this file's tests, once one of them needs it. */
-let started: Promise<Browser> | undefined
-afterAll(async () => (await started)?.close())
+/** Lends a browser with a profile that nobody has used, for as long as a function runs. */
+export type WithBrowser = (use: (context: BrowserContext) => Promise<void>) => Promise<void>
 
-/** Lends the browser with a profile that nobody has used, for as long as a function runs. */
-export async function withBrowser(use: (context: BrowserContext) => Promise<void>): Promise<void> {
-  started ??= chromium.launch({
-    executablePath: browser!,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-    ],
-  })
-  const context = await (await started).newContext()
-  try {
-    await use(context)
-  } finally {
-    await context.close()
+/** The browser of a file's tests: it starts once one of them needs it, and ends with the last. */
+export function browserOfFile(): WithBrowser {
+  let started: Promise<Browser> | undefined
+  afterAll(async () => (await started)?.close())
+  return async (use) => {
+    started ??= chromium.launch({
+      executablePath: browser!,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        '--no-first-run',
+      ],
+    })
+    const context = await (await started).newContext()
+    try {
+      await use(context)
+    } finally {
+      await context.close()
+    }
   }
 }

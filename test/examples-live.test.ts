@@ -6,8 +6,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { browser, withBrowser } from './browser.ts'
+import { browser, browserOfFile } from './browser.ts'
 import { emptyDatabase, postgres } from './postgres.ts'
+
+const withBrowser = browserOfFile()
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const database = emptyDatabase()

@@ -1,11 +1,26 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stalePackages } from '../scripts/build-state.mjs'
+import { RUN_FOLDER, removeSharedCluster } from './shared-postgres.ts'
+
+/** Runs once before the tests, and what it returns once behind them. */
+export default function setUp(): () => void {
+  refuseStaleBuild()
+  const folder = mkdtempSync(join(tmpdir(), 'kith-tests-'))
+  process.env[RUN_FOLDER] = folder
+  return () => {
+    removeSharedCluster(folder)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
 
 /**
- * Runs once before the tests. They import a package's own sources, but other packages, workers and
- * the `kith` command as they are built: an old build would be tested in the place of the sources.
+ * Tests import a package's own sources, but other packages, workers and the `kith` command as they
+ * are built: an old build would be tested in the place of the sources.
  */
-export default function refuseStaleBuild(): void {
+function refuseStaleBuild(): void {
   const stale = stalePackages(fileURLToPath(new URL('..', import.meta.url)))
   if (stale.length === 0) return
   throw new Error(

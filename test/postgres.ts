@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
 import { Cluster } from '../scripts/postgres/cluster.mjs'
 import { binaries, hasVector } from '../scripts/postgres/programs.mjs'
+import { sharedCluster } from './shared-postgres.ts'
 
 /** Whether tests can start a PostgreSQL of their own; without one they are skipped, in CI they fail. */
 export const ownPostgres = canStart()
@@ -9,29 +10,21 @@ export const ownPostgres = canStart()
 /** Whether tests have a PostgreSQL: the one that KITH_POSTGRES_URL names, or their own. */
 export const postgres = process.env['KITH_POSTGRES_URL'] !== undefined || ownPostgres
 
-/** An empty database for the tests of a file, in a cluster of its own or in the one that is named. */
+/** An empty database for the tests of a file, in the cluster that is named or that the files share. */
 export function emptyDatabase(): { readonly url: string } {
-  let cluster: Cluster | undefined
-  let url: string | undefined
   const name = `kith_test_${randomBytes(6).toString('hex')}`
-  const server = async (): Promise<string> => {
-    const named = process.env['KITH_POSTGRES_URL']
-    if (named !== undefined) return named
-    cluster = await startCluster()
-    return cluster.url
-  }
+  let server: string | undefined
+  let url: string | undefined
   beforeAll(async () => {
     if (!postgres) return
-    const whole = new URL(await server())
+    server = process.env['KITH_POSTGRES_URL'] ?? (await sharedCluster(startCluster)).url
+    const whole = new URL(server)
     await run(whole.href, `CREATE DATABASE ${name}`)
     whole.pathname = `/${name}`
     url = whole.href
   })
   afterAll(async () => {
-    if (cluster) cluster.remove()
-    else if (url) {
-      await run(process.env['KITH_POSTGRES_URL']!, `DROP DATABASE ${name} WITH (FORCE)`)
-    }
+    if (url) await run(server!, `DROP DATABASE ${name} WITH (FORCE)`)
   })
   return {
     get url() {

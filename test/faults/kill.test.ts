@@ -1,20 +1,16 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { writeCollection } from '../../packages/pipelines/test/store-data.ts'
 import { temporaryFolder } from '../files.ts'
 import { killAndCompare } from './kill.mjs'
-import { smallModel } from './small-model.mjs'
+import { writeSmallModel } from './small-model.mjs'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
 
 beforeAll(async () => {
   await writeCollection(folder)
-  for (const [name, bytes] of Object.entries(smallModel())) {
-    mkdirSync(dirname(path(`model/${name}`)), { recursive: true })
-    writeFileSync(path(`model/${name}`), bytes)
-  }
+  writeSmallModel(path('model'))
 })
 
 /** Options that several commands share. */
@@ -23,6 +19,8 @@ const ranked = ['--run', path('run.trec'), ...vectors, '--missing', 'skip']
 const judged = [...ranked, '--qrels', path('qrels.trec')]
 const texts = ['--corpus', path('corpus.jsonl'), '--query-text', path('queries.jsonl')]
 const model = ['--model', path('model'), '--threads', '1']
+// Starting threads takes longer than this work; rerank and the first labels have some.
+const alone = ['--workers', '1']
 const run = ['--train-run', path('run.trec'), '--qrels', path('qrels.trec')]
 
 /** Every command that writes files and can take long, with as many kills as it is worth. */
@@ -30,9 +28,9 @@ const commands: [string, string[]][] = [
   ['search', ['search', ...vectors, '--out', '{out}/run.trec.gz']],
   ['rerank', ['rerank', ...ranked, ...texts, '--out', '{out}/better.trec']],
   ['labels as JSONL', ['labels', ...judged, '--out', '{out}/labels.jsonl']],
-  ['labels as packed TSV', ['labels', ...judged, '--out', '{out}/labels.tsv.gz']],
-  ['labels as Parquet', ['labels', ...judged, '--out', '{out}/labels.parquet']],
-  ['audit', ['audit', ...judged, ...texts, '--out', '{out}/audit.tsv']],
+  ['labels as packed TSV', ['labels', ...judged, ...alone, '--out', '{out}/labels.tsv.gz']],
+  ['labels as Parquet', ['labels', ...judged, ...alone, '--out', '{out}/labels.parquet']],
+  ['audit', ['audit', ...judged, ...texts, ...alone, '--out', '{out}/audit.tsv']],
   ['encode', ['encode', ...model, '--input', path('corpus.jsonl'), '--out', '{out}/docs.npy']],
   [
     'convert',

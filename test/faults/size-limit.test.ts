@@ -6,12 +6,14 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { program, succeed } from '../../packages/cli/test/support.ts'
 import { writeTurned } from '../../packages/pipelines/test/turned.ts'
 import { temporaryFolder } from '../files.ts'
+import { writeSmallModel } from './small-model.mjs'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
 
 beforeAll(async () => {
   await writeTurned(folder)
+  writeSmallModel(path('model'))
   const rows = Array.from({ length: 800 }, (_, i) =>
     Float32Array.from({ length: 16 }, (_, j) => Math.sin(i * 16 + j)),
   )
@@ -71,7 +73,7 @@ const cases: [string, number, () => string[]][] = [
   ['docs.jsonl', 16, () => convert('embeddings', 'large.npy')],
   // Within the limit for what is unpacked, too.
   ['docs.npy.gz', 16, () => convert('embeddings', 'large.npy')],
-  ['encoded.npy', 16, () => ['encode', '--input', path('corpus.jsonl')]],
+  ['encoded.npy', 16, () => ['encode', '--model', path('model'), '--input', path('corpus.jsonl')]],
   ['report.html', 4, () => ['report', '--qrels', path('dev.trec'), '--run', path('run.trec')]],
 ]
 

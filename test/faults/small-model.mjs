@@ -1,7 +1,10 @@
-/** A random BERT checkpoint of two layers: the files of its folder, by name. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
 const [hidden, inner, layers, positions] = [8, 16, 2, 16]
 const words = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]', 'dense', 'retrieval', 'kith', '##s']
 
+/** A random BERT checkpoint of two layers: the files of its folder, by name. */
 export function smallModel() {
   return {
     'config.json': JSON.stringify({
@@ -25,6 +28,15 @@ export function smallModel() {
     'tokenizer.json': JSON.stringify(tokenizer()),
     'model.safetensors': weights(),
   }
+}
+
+/** Writes those files into a folder, whose name it returns. */
+export function writeSmallModel(folder) {
+  for (const [name, bytes] of Object.entries(smallModel())) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), bytes)
+  }
+  return folder
 }
 
 function tokenizer() {

@@ -2,23 +2,29 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openEmbeddings, readQrels, readRun } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { writeSmallModel } from '../../../test/faults/small-model.mjs'
 import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
 import { runKilled } from './killed.ts'
 import { kith, succeed } from './support.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
-/** More than three windows of the encoder: progress is kept after each. */
-const texts = 900
+/** Many windows of the encoder: progress is kept after each. */
+const texts = 4000
 /** More than one window. */
 const few = 300
+/** What a command does is the same with a model of two small layers, and takes less. */
+const model = ['--model', path('model')]
 
 beforeAll(() => {
+  writeSmallModel(path('model'))
+  const words = ['dense', 'retrieval', 'kith', 'kiths']
   const lines = Array.from({ length: texts }, (_, i) =>
     JSON.stringify({
       _id: `t${i}`,
-      title: i % 3 ? '' : `Title ${i}`,
-      text: `word${i % 50} and ${i}`,
+      title: i % 3 ? '' : 'Title',
+      // No two are the same: the number in digits that are words the model knows.
+      text: Array.from({ length: 6 }, (_, place) => words[(i >> (2 * place)) % 4]).join(' '),
     }),
   )
   writeFileSync(path('corpus.jsonl'), `${lines.join('\n')}\n`)
@@ -27,7 +33,7 @@ beforeAll(() => {
 })
 
 const encode = (out: string, ...more: string[]): string =>
-  succeed('encode', '--input', path('few.jsonl'), '--out', path(out), ...more)
+  succeed('encode', ...model, '--input', path('few.jsonl'), '--out', path(out), ...more)
 
 describe('kith encode', () => {
   test('real texts by the real encoder: the vectors of the shared collection', async () => {
@@ -48,7 +54,7 @@ describe('kith encode', () => {
   })
 
   test('killed at any moment, it goes on and ends with the same bytes', async () => {
-    const corpus = ['encode', '--input', path('corpus.jsonl')]
+    const corpus = ['encode', ...model, '--input', path('corpus.jsonl')]
     succeed(...corpus, '--out', path('undisturbed.npy'))
     const out = path('killed.npy')
     const kills = await runKilled(out, [...corpus, '--out', out])
@@ -75,14 +81,14 @@ describe('kith encode', () => {
   })
 
   test('prefixes and the cut are the user’s', async () => {
-    const input = ['encode', '--input', path('few.jsonl'), '--max-tokens', '4', '--json']
+    const input = ['encode', ...model, '--input', path('few.jsonl'), '--max-tokens', '4', '--json']
     const { err, out } = kith(...input, '--out', path('cut.npy'))
     expect(err).toContain('300 of 300 texts are longer than 4 tokens (maxTokens): what is beyond')
     expect(JSON.parse(out)).toMatchObject({ cut: few, maxTokens: 4 })
     encode('prefix.npy', '--document-prefix', 'passage: ')
     expect(readFileSync(path('prefix.npy')).equals(readFileSync(path('whole.npy')))).toBe(false)
     const meta = JSON.parse(readFileSync(path('prefix.npy.meta.json'), 'utf8'))
-    expect(meta.settings).toMatchObject({ model: 'minilm', documentPrefix: 'passage: ' })
+    expect(meta.settings).toMatchObject({ model: path('model'), documentPrefix: 'passage: ' })
   })
 
   test('8 bits give other embeddings, the sidecar says so, and training takes none', () => {

@@ -4,8 +4,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { program } from './support.ts'
 
+/** As often as a command is killed at most. */
+const KILLS = 4
+
 /**
- * Runs `kith` until it has written its output, killing it (-9) each time it has made some
+ * Runs `kith` until it has written its output, killing it (-9) the first times that it has made some
  * progress. Returns how often it was killed.
  */
 export async function runKilled(out: string, args: readonly string[]): Promise<number> {
@@ -17,7 +20,7 @@ export async function runKilled(out: string, args: readonly string[]): Promise<n
       running = false
     })
     const before = progressOf(out)
-    while (running && progressOf(out) === before) await setTimeout(3)
+    while (running && (kills === KILLS || progressOf(out) === before)) await setTimeout(3)
     child.kill('SIGKILL')
     const [code] = await ended
     if (code === 0 || existsSync(out)) return kills

@@ -14,6 +14,7 @@ import { gzipSync } from 'node:zlib'
 import { openEmbeddings, writeEmbeddings } from '@kith/ir'
 import { lockFile } from '@kith/ir/internal'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { writeSmallModel } from '../../../test/faults/small-model.mjs'
 import { temporaryFolder } from '../../../test/files.ts'
 import { writeTurned } from '../../pipelines/test/turned.ts'
 import { kith, program, succeed } from './support.ts'
@@ -128,8 +129,9 @@ describe.each([
 })
 
 test('packed embeddings of kith encode hold what unpacked ones hold', async () => {
+  const model = writeSmallModel(path('model'))
   for (const name of ['encoded.npy', 'encoded-packed.npy.gz']) {
-    succeed('encode', '--input', path('queries.jsonl'), '--out', path(name))
+    succeed('encode', '--model', model, '--input', path('queries.jsonl'), '--out', path(name))
   }
   const [plain, packed] = await Promise.all(
     ['encoded.npy', 'encoded-packed.npy.gz'].map((name) => openEmbeddings(path(name))),

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { writeSmallModel } from '../../../test/faults/small-model.mjs'
 import { temporaryFolder } from '../../../test/files.ts'
 import { writeTopics } from '../../pipelines/test/topics.ts'
 import { kith, succeed } from './support.ts'
@@ -38,6 +39,7 @@ test('the page of a run shows its settings, and not those of the run that was th
 
 test('a command that fails leaves the metadata of every kind of output', () => {
   writeFileSync(path('texts.jsonl'), '{"_id":"a","text":"one"}\n{"_id":"b","text":"two"}\n')
+  const model = writeSmallModel(path('model'))
   const commands: [out: string, works: string[], fails: string[]][] = [
     ['better.trec', ['rerank', ...files()], ['rerank', ...files(), '--queries', path('docs.npy')]],
     [
@@ -52,8 +54,8 @@ test('a command that fails leaves the metadata of every kind of output', () => {
     ],
     [
       'texts.npy',
-      ['encode', '--input', path('texts.jsonl')],
-      ['encode', '--input', path('broken.jsonl')],
+      ['encode', '--model', model, '--input', path('texts.jsonl')],
+      ['encode', '--model', model, '--input', path('broken.jsonl')],
     ],
   ]
   writeFileSync(path('broken.jsonl'), '{"_id":"a","text":"one"}\n{"_id":"b","text":')

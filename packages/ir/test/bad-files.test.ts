@@ -2,8 +2,12 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
 import { openEmbeddings, writeEmbeddings } from '../src/index.ts'
-import { fileOf, folder } from './support.ts'
+import { filesIn } from './support.ts'
+
+const folder = temporaryFolder()
+const fileOf = filesIn(folder)
 
 function npy(text: string, bytes = 16): Buffer {
   const header = Buffer.from(`\x93NUMPY\x01\x00\x76\x00${text.padEnd(117)}\n`, 'latin1')

@@ -1,8 +1,12 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
 import { FileError, openEmbeddings, writeEmbeddings } from '../src/index.ts'
-import { fileOf, folder, sharedData } from './support.ts'
+import { filesIn, sharedData } from './support.ts'
+
+const folder = temporaryFolder()
+const fileOf = filesIn(folder)
 
 const rows = 300
 const dimensions = 5

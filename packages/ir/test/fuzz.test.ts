@@ -3,8 +3,12 @@ import { join } from 'node:path'
 import { KithError } from '@kith/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
 import { openEmbeddings, readQrels, readRun, readTexts, writeEmbeddings } from '../src/index.ts'
-import { all, fileOf, folder } from './support.ts'
+import { all, filesIn } from './support.ts'
+
+const folder = temporaryFolder()
+const fileOf = filesIn(folder)
 
 describe('fuzzed files end in an answer or in an error of ours', () => {
   /** The answer, or the error; anything but ours fails the test. */

@@ -4,8 +4,12 @@ import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:f
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
 import { type FileLock, lockFile } from '../src/internal.ts'
-import { fileOf, folder } from './support.ts'
+import { filesIn } from './support.ts'
+
+const folder = temporaryFolder()
+const fileOf = filesIn(folder)
 
 /** The locks on a file, by name. */
 function locksOn(file: string): string[] {

@@ -3,8 +3,10 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
 import { type LabelledQuery, writeEmbeddings, writeLabelsParquet } from '../src/index.ts'
-import { folder } from './support.ts'
+
+const folder = temporaryFolder()
 
 const program = fileURLToPath(new URL('mutate.mjs', import.meta.url))
 

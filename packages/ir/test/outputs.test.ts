@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
 import {
   formatLabelsJson,
   type LabelledQuery,
@@ -26,7 +27,9 @@ import {
   writeRun,
   writeTexts,
 } from '../src/index.ts'
-import { folder, runOf } from './support.ts'
+import { runOf } from './support.ts'
+
+const folder = temporaryFolder()
 
 const root = process.getuid?.() === 0
 const rows = Array.from({ length: 50 }, (_, i) =>

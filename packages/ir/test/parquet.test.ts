@@ -4,12 +4,14 @@ import type { ColumnMetaData, SchemaElement } from 'hyparquet'
 import { ByteWriter, type ColumnSource, parquetWriteFile } from 'hyparquet-writer'
 import { serializeTCompactProtocol } from 'hyparquet-writer/src/thrift.js'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
 import { openEmbeddings } from '../src/index.ts'
 import { decodeVectors } from '../src/parquet/parquet-column.ts'
 import { decodeHybrid } from '../src/parquet/parquet-levels.ts'
 import { readPages } from '../src/parquet/parquet-pages.ts'
 import { checkThrift } from '../src/parquet/thrift-check.ts'
-import { folder } from './support.ts'
+
+const folder = temporaryFolder()
 
 const vectors = Array.from({ length: 500 }, (_, i) => [i / 4, (i % 3) / 2, -1])
 const names = vectors.map((_, i) => `d${i}`)

@@ -3,8 +3,12 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
 import { FileError, readQrels, readRun, writeAtomic, writeQrels, writeRun } from '../src/index.ts'
-import { fileOf, folder, qrelsOf, runOf } from './support.ts'
+import { filesIn, qrelsOf, runOf } from './support.ts'
+
+const folder = temporaryFolder()
+const fileOf = filesIn(folder)
 
 const trec =
   '2 Q0 d1 1 0.5 tag\n2 Q0 d2 2 0.25 tag\n\n1\tQ0  ü 7 1e-3 tag more\n# comment\n2 Q0 d0 9 0.75 x\n'

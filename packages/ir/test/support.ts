@@ -1,20 +1,16 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
 import { type Run, RunBuilder } from '../src/index.ts'
 
-/** A folder for the files of one test file, removed at its end. */
-export const folder = mkdtempSync(join(tmpdir(), 'kith-ir-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-/** Writes a file with the given contents and returns its name. */
-export async function fileOf(name: string, contents: string | Uint8Array): Promise<string> {
-  const file = join(folder, name)
-  await writeFile(file, contents)
-  return file
+/** Writes files with given contents into a folder; their names. */
+export function filesIn(folder: string) {
+  return async (name: string, contents: string | Uint8Array): Promise<string> => {
+    const file = join(folder, name)
+    await writeFile(file, contents)
+    return file
+  }
 }
 
 /** A run from scores by document by query. */

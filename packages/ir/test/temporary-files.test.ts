@@ -13,9 +13,11 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
 import { writeAtomic, writeEmbeddings } from '../src/index.ts'
 import { TemporaryFile } from '../src/io/temporary-file.ts'
-import { folder } from './support.ts'
+
+const folder = temporaryFolder()
 
 const library = new URL('../dist/index.js', import.meta.url).href
 const packed = join(folder, 'docs.npy.gz')

@@ -2,8 +2,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
 import { FileError, readTexts, type TextEntry, type TextLayout, writeTexts } from '../src/index.ts'
-import { all, fileOf, folder } from './support.ts'
+import { all, filesIn } from './support.ts'
+
+const folder = temporaryFolder()
+const fileOf = filesIn(folder)
 
 describe('reading texts', () => {
   test.for([

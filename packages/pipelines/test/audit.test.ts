@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { readQrels, writeEmbeddings } from '@kith/ir'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { browser, withBrowser } from '../../../test/browser.ts'
+import { browser, browserOfFile } from '../../../test/browser.ts'
 import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
 import {
   type AuditFiles,
@@ -15,6 +15,8 @@ import {
   type JobProgress,
   searchRun,
 } from '../src/index.ts'
+
+const withBrowser = browserOfFile()
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)

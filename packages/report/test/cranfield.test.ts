@@ -13,9 +13,11 @@ import {
   type TextEntry,
 } from '@kith/ir'
 import { expect, test } from 'vitest'
-import { browser, withBrowser } from '../../../test/browser.ts'
+import { browser, browserOfFile } from '../../../test/browser.ts'
 import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
 import { quantilesPerRank, queryRows, renderReport, verdictOf } from '../src/index.ts'
+
+const withBrowser = browserOfFile()
 
 const collection = sharedCollection('cranfield')
 const folder = temporaryFolder()

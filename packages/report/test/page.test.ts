@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { browser, withBrowser } from '../../../test/browser.ts'
+import { browser, browserOfFile } from '../../../test/browser.ts'
 import { temporaryFolder } from '../../../test/files.ts'
 import { drawFigure, type ReportData, renderReport, standaloneSvg } from '../src/index.ts'
 import { Collection, figures, ids } from './support.ts'
+
+const withBrowser = browserOfFile()
 
 const folder = temporaryFolder()
 

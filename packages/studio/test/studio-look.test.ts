@@ -1,9 +1,11 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { browser, withBrowser } from '../../../test/browser.ts'
+import { browser, browserOfFile } from '../../../test/browser.ts'
 import { temporaryFolder } from '../../../test/files.ts'
 import { type Studio, StudioCollection, startStudio } from '../src/index.ts'
 import { writeCollection } from './studio-files.ts'
+
+const withBrowser = browserOfFile()
 
 let collection: StudioCollection
 let studio: Studio

@@ -20,12 +20,14 @@ import {
 import { searchExact } from '@kith/stores'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { browser, withBrowser } from '../../../test/browser.ts'
+import { browser, browserOfFile } from '../../../test/browser.ts'
 import { temporaryFolder } from '../../../test/files.ts'
 import { succeed } from '../../cli/test/support.ts'
 import { QueryContext } from '../page/model/query-context.ts'
 import { type Studio, StudioCollection, startStudio, type TextModel } from '../src/index.ts'
 import { type CollectionFiles, writeCollection } from './studio-files.ts'
+
+const withBrowser = browserOfFile()
 
 const folder = temporaryFolder()
 const at = (name: string): string => join(folder, name)

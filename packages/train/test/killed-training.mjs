@@ -1,34 +1,37 @@
 /**
- * A training that kills itself (-9) before the given operation on a file, the first being 1: half
- * of a line is appended by then, a file that is written whole is there under its temporary name.
+ * A training that copies its folder before each operation on a file, as a kill (-9) at that moment
+ * would leave it: half of a line is appended by then, a file that is written whole is there under its
+ * temporary name, and the lock is that of a process that has ended.
  *
- *   node killed-training.mjs JOB.json OUT OPERATION
+ *   node killed-training.mjs JOB.json OUT COPIES
+ *
+ * The copies are called by the number of the operation, the first being 1.
  */
-import fs, { appendFileSync, readFileSync } from 'node:fs'
+import fs, { appendFileSync, cpSync, readFileSync } from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
 
-const [, , description, out, last] = process.argv
+const [, , description, out, copies] = process.argv
 let operations = 0
 
-function deadly(owner, name, leave = () => {}) {
+function copying(owner, name, leave = () => {}) {
   const original = owner[name]
   owner[name] = function (...args) {
-    if (String(args[0]).startsWith(out)) {
-      operations++
-      if (operations === Number(last)) {
-        leave(...args)
-        process.kill(process.pid, 'SIGKILL')
-      }
+    const file = String(args[0])
+    if (file.startsWith(out)) {
+      const copy = join(copies, String(++operations))
+      cpSync(out, copy, { recursive: true })
+      leave(file.replace(out, copy), args[1])
     }
     return original.apply(this, args)
   }
 }
 
-deadly(fs, 'open')
-deadly(promises, 'open')
-deadly(promises, 'rename')
-deadly(promises, 'appendFile', (file, line) => {
+copying(fs, 'open')
+copying(promises, 'open')
+copying(promises, 'rename')
+copying(promises, 'appendFile', (file, line) => {
   appendFileSync(file, line.slice(0, line.length / 2))
 })
 syncBuiltinESMExports()

@@ -27,7 +27,7 @@ let encoder: Encoder
 let vectors: number[][]
 let embedding: number[]
 beforeAll(async () => {
-  encoder = await loadEncoder('minilm')
+  encoder = await loadEncoder('minilm', { threads: 1 })
   const { data, dimensions } = await encoder.encode(texts)
   vectors = texts.map((_, i) => [...data.subarray(i * dimensions, (i + 1) * dimensions)])
   embedding = [...(await encoder.encode([query], { role: 'query' })).data]

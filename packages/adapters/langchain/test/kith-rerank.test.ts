@@ -45,7 +45,7 @@ let encoder: Encoder
 let vectors: number[][]
 let queryVector: number[]
 beforeAll(async () => {
-  encoder = await loadEncoder('minilm')
+  encoder = await loadEncoder('minilm', { threads: 1 })
   const embeddings = new LocalEmbeddings(encoder)
   vectors = await embeddings.embedDocuments(texts)
   queryVector = await embeddings.embedQuery(query)
