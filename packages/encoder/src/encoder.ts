@@ -4,14 +4,9 @@ import { inBatches, orderedMap } from '@kith/ir/pool'
 import { planBatches } from './batches.ts'
 import type { Model } from './model/model.ts'
 import { contentsOf } from './model/model-folder.ts'
+import type { Prefixes, Role } from './model/prefixes.ts'
 import type { SessionPool } from './session-pool.ts'
 import type { Tokens } from './tokens/text-tokenizer.ts'
-
-/** Whether a text is a query or a document: some models want another prefix before each. */
-export type Role = 'query' | 'document'
-
-/** The prefix of each text, by its role. */
-export type Prefixes = Record<Role, string>
 
 /** How texts are encoded. */
 export interface EncodeOptions {

@@ -10,9 +10,9 @@ import { openSessionPool, type PoolSize } from './session-pool.ts'
 
 /** How an encoder is loaded. */
 export interface EncoderOptions extends ModelOptions {
-  /** Put before each query, such as `query: ` for E5. */
+  /** Put before each query, such as `query: ` for E5; default: what the model's files say. */
   queryPrefix?: string | undefined
-  /** Put before each document, such as `passage: ` for E5. */
+  /** Put before each document, such as `passage: ` for E5; default: what the model's files say. */
   documentPrefix?: string | undefined
   /**
    * `int8`: linear layers compute with numbers of 8 bits, in less time, and embeddings are less
@@ -32,8 +32,7 @@ const WEIGHT_BYTES = 2 ** 31
  * @param name `minilm`, a folder, or a name on the hub.
  */
 export async function loadEncoder(name: string, options: EncoderOptions = {}): Promise<Encoder> {
-  const { threads = availableParallelism(), queryPrefix = '', documentPrefix = '' } = options
-  const { quantise } = options
+  const { threads = availableParallelism(), quantise } = options
   range({ from: 1, integer: true })('threads', threads)
   if (quantise !== undefined) choice('int8')('quantise', quantise)
   findRuntime()
@@ -44,6 +43,7 @@ export async function loadEncoder(name: string, options: EncoderOptions = {}): P
     // The empty text tells the dimensions, and whether the model runs at all.
     const { ids } = model.tokenizer.encode('')
     const row = await pool.run(() => ({ ids: Int32Array.from(ids), length: ids.length }))
+    const { queryPrefix = model.prefixes.query, documentPrefix = model.prefixes.document } = options
     const prefixes = { query: queryPrefix, document: documentPrefix }
     return new Encoder(model, row.length, pool, prefixes, quantise)
   } catch (error) {

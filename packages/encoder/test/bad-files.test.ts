@@ -104,6 +104,26 @@ const bad: [string, Record<string, unknown>, string][] = [
     { 'tokenizer.json': tokenizer({ a: 5 }, '[NONE]') },
     'its unk_token "[NONE]" is no token of its vocabulary',
   ],
+  [
+    'a piece without its probability',
+    { 'tokenizer.json': unigram([['<unk>', 0], ['a']], 0) },
+    'piece 1 of its vocabulary is ["a"], expected a text and its log probability',
+  ],
+  [
+    'pieces without one for unknown characters',
+    { 'tokenizer.json': unigram([['<unk>', 0]], null) },
+    'its unk_id null is no piece of its vocabulary',
+  ],
+  [
+    'a table of replacements that is cut off',
+    {
+      'tokenizer.json': unigram([['<unk>', 0]], 0, {
+        type: 'Precompiled',
+        precompiled_charsmap: Buffer.from([4, 0, 0, 0, 1]).toString('base64'),
+      }),
+    },
+    'its precompiled_charsmap is cut off',
+  ],
   ['a tokenizer that is a list', { 'tokenizer.json': [] }, 'expected a JSON object'],
   [
     'tokenizer settings that are no JSON',
@@ -119,6 +139,21 @@ const bad: [string, Record<string, unknown>, string][] = [
     'a limit below nothing',
     { 'sentence_bert_config.json': { max_seq_length: -1 } },
     'sentence_bert_config.json: max_seq_length is -1',
+  ],
+  [
+    'prompts that are no texts',
+    { 'config_sentence_transformers.json': { prompts: { query: 3 } } },
+    'config_sentence_transformers.json: expected prompts to be texts by name',
+  ],
+  [
+    'no position after padding',
+    { 'config.json': { ...bertConfig, model_type: 'roberta', pad_token_id: 23 } },
+    'max_position_embeddings is 24, which leaves no position',
+  ],
+  [
+    'a padding token below nothing',
+    { 'config.json': { ...bertConfig, model_type: 'roberta', pad_token_id: -1 } },
+    'pad_token_id is -1, expected a whole number',
   ],
   ['modules that are no list', { 'modules.json': {} }, 'expected a list of modules'],
   ['a dense module', { 'modules.json': [{ type: 'st.models.Dense', path: '2' }] }, 'module Dense'],
@@ -231,6 +266,11 @@ function tokenizer(vocab: Record<string, unknown>, unknown = '[UNK]'): object {
     ...wordPieceDescription('', vocabulary.join('\n'), {}),
     model: { type: 'WordPiece', unk_token: unknown, vocab: { ...special, ...vocab } },
   }
+}
+
+/** A Unigram tokenizer. */
+function unigram(vocab: unknown[], unknown: unknown, normalizer: object | null = null): object {
+  return { ...tokenizer({}), normalizer, model: { type: 'Unigram', vocab, unk_id: unknown } }
 }
 
 function without(name: string): Buffer {

@@ -26,6 +26,8 @@ export interface Measures {
   heads: number
   hidden: number
   epsilon: number
+  /** The row of the table of places that a text's first token takes; RoBERTa's is not the first. */
+  firstPlace?: number
 }
 
 type Rows = number[][]
@@ -34,7 +36,7 @@ type Rows = number[][]
 export function forward(
   tensors: Record<string, Tensor>,
   names: Names,
-  { layers, heads, hidden, epsilon }: Measures,
+  { layers, heads, hidden, epsilon, firstPlace = 0 }: Measures,
   ids: number[],
 ): Rows {
   const tensor = (name: string): Tensor => {
@@ -66,7 +68,7 @@ export function forward(
     })
   }
   const { words, places, types, norm: first } = names.embeddings
-  let x: Rows = ids.map((id, i) => plus(row(words, id), row(places, i)))
+  let x: Rows = ids.map((id, i) => plus(row(words, id), row(places, firstPlace + i)))
   if (types) x = x.map((from) => plus(from, row(types, 0)))
   x = norm(x, first)
   const size = hidden / heads

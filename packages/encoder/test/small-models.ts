@@ -87,7 +87,12 @@ export function distilbertNames(prefix: string): Names {
 }
 
 /** Random weights under the given names, large enough that every step matters. */
-export function randomWeights(names: Names, seed: number): Record<string, Tensor> {
+export function randomWeights(
+  names: Names,
+  seed: number,
+  tokens = vocabulary.length,
+  types = 2,
+): Record<string, Tensor> {
   const random = generator(seed)
   const tensors: Record<string, Tensor> = {}
   const make = (name: string, shape: number[], centre = 0) => {
@@ -106,9 +111,9 @@ export function randomWeights(names: Names, seed: number): Record<string, Tensor
     make(`${name}.${names.beta}`, [hidden])
   }
   const { embeddings } = names
-  make(embeddings.words, [vocabulary.length, hidden])
+  make(embeddings.words, [tokens, hidden])
   make(embeddings.places, [POSITIONS, hidden])
-  if (embeddings.types) make(embeddings.types, [2, hidden])
+  if (embeddings.types) make(embeddings.types, [types, hidden])
   norm(embeddings.norm)
   for (let i = 0; i < measures.layers; i++) {
     const { query, key, value, out, norm1, up, down, norm2 } = names.layer(i)

@@ -1,11 +1,11 @@
 import { FileError } from '@kith/ir'
 import { indexTensors } from './checkpoint.ts'
-import { configKeys, type EncoderConfig } from './config.ts'
-import { layerNames, POSITIONS, TOKEN_TYPES, WORDS } from './parameter-names.ts'
+import type { EncoderConfig } from './config.ts'
+import { families, POSITIONS, type Size, TOKEN_TYPES, WORDS } from './families.ts'
 
 /** A size that config.json says, and where the weights show it. */
 interface ShownSize {
-  measure: 'vocabulary' | 'hidden' | 'positions' | 'tokenTypes' | 'intermediate'
+  measure: Size
   tensor: string
   axis: 0 | 1
 }
@@ -24,10 +24,10 @@ export async function checkSizes(
   weights: string,
 ): Promise<void> {
   const { stored, prefix } = await indexTensors(weights)
-  const { family, layers, tokenTypes } = config
-  const keys = configKeys[family]
+  const { layers, tokenTypes } = config
+  const { keys, layer } = families[config.family]
   let found = 0
-  while (found < layers && stored.has(`${prefix}${layerNames(family, found).query}.weight`)) found++
+  while (found < layers && stored.has(`${prefix}${layer(found).query}.weight`)) found++
   if (found < layers) {
     const problem = `${keys.layers} is ${layers}, but ${weights} has the weights of ${found} layers only`
     throw new FileError(file, '', problem)
@@ -37,7 +37,7 @@ export async function checkSizes(
     { measure: 'hidden', tensor: WORDS, axis: 1 },
     { measure: 'positions', tensor: POSITIONS, axis: 0 },
     ...(tokenTypes > 0 ? [{ measure: 'tokenTypes', tensor: TOKEN_TYPES, axis: 0 } as const] : []),
-    { measure: 'intermediate', tensor: `${layerNames(family, 0).up}.weight`, axis: 0 },
+    { measure: 'intermediate', tensor: `${layer(0).up}.weight`, axis: 0 },
   ]
   for (const { measure, tensor, axis } of sizes) {
     const shape = stored.get(prefix + tensor)?.shape

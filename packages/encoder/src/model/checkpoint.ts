@@ -4,7 +4,7 @@ import { FileError } from '@kith/ir'
 import { readTensorList, readTensors, type StoredTensor } from '@kith/ir/safetensors'
 import type { Value } from '../graph/graph.ts'
 import { isObject, readJson } from '../json.ts'
-import { WORDS } from './parameter-names.ts'
+import { WORDS } from './families.ts'
 
 /** The weights of a graph's parameters, by name. */
 export type Weights = ReadonlyMap<string, Float32Array>
@@ -83,7 +83,7 @@ function prefixOf(file: string, names: string[]): string {
   if (found.length === 1) return found[0]!.slice(0, -WORDS.length)
   const problem =
     found.length === 0
-      ? `has no tensor that ends in ${WORDS}: these are not the weights of a BERT or DistilBERT`
+      ? `has no tensor that ends in ${WORDS}: these are not the weights of a BERT or one of its relatives`
       : `holds several encoders (${found.join(', ')}); keep the tensors of one`
   throw new FileError(file, '', problem)
 }

@@ -6,13 +6,7 @@ import { linear, matmul } from '../graph/linear.ts'
 import { layerNorm, softmax } from '../graph/normalise.ts'
 import { positions, reshape, transpose } from '../graph/shape.ts'
 import type { Activation, EncoderConfig } from '../model/config.ts'
-import {
-  type LayerNames,
-  layerNames,
-  POSITIONS,
-  TOKEN_TYPES,
-  WORDS,
-} from '../model/parameter-names.ts'
+import { families, type LayerNames, POSITIONS, TOKEN_TYPES, WORDS } from '../model/families.ts'
 
 /** Added to the score of a token that is padding: its weight after softmax is exactly 0. */
 const MASKED = -1e9
@@ -33,7 +27,7 @@ export interface DropPlaces {
 }
 
 /**
- * BERT and DistilBERT, which differ in names and in the embedding of segments only.
+ * An encoder of BERT's kind; families differ as `families` says.
  *
  * Tokens of all texts stand one below the other (tokens × hidden), so that every
  * linear layer is one large product; only attention looks at texts one by one.
@@ -94,7 +88,7 @@ function layers(
     normalised(hidden.graph, x, name, config.hidden, config.epsilon)
   let x = hidden
   for (let layer = from; layer < to; layer++) {
-    const names = layerNames(config.family, layer)
+    const names = families[config.family].layer(layer)
     const attended = drop(attention(config, names, x, bias, drop), 'hidden')
     x = norm(add(x, attended), names.attentionNorm)
     x = norm(add(x, drop(feedForward(config, names, x), 'hidden')), names.outputNorm)
@@ -108,7 +102,7 @@ function embed(config: EncoderConfig, words: Value): Value {
   const { graph } = words
   const table = (name: string, rows: number) => graph.parameter(name, [rows, hidden])
   const places = table(POSITIONS, config.positions)
-  let x = add(words, gather(places, positions(words, 'length')))
+  let x = add(words, gather(places, positions(words, 'length', config.firstPosition)))
   if (tokenTypes > 0) {
     // A text is one segment: all of its tokens are of the first type.
     const types = table(TOKEN_TYPES, tokenTypes)

@@ -1,6 +1,8 @@
-import { Tokenizer } from '@huggingface/tokenizers'
+import type { Tokenizer } from '@huggingface/tokenizers'
 import { FileError } from '@kith/ir'
-import { isObject, type JsonObject } from '../json.ts'
+import type { JsonObject } from '../json.ts'
+import { openTokenizer } from './open-tokenizer.ts'
+import { endOfPiece, splitsAtSpaces } from './pieces.ts'
 import { largestTokenId } from './token-ids.ts'
 
 /** Characters of a long text that are looked at in one go. */
@@ -32,7 +34,7 @@ export class TextTokenizer {
   constructor(file: string, description: JsonObject, config: JsonObject, maxTokens: number) {
     this.largestId = largestTokenId(file, description)
     try {
-      this.#tokenizer = new Tokenizer(description, config)
+      this.#tokenizer = openTokenizer(description, config)
       const bare = this.#bare('a')
       const whole: number[] = this.#tokenizer.encode('a').ids
       const at = whole.findIndex((_, i) => bare.every((id, j) => whole[i + j] === id))
@@ -62,8 +64,7 @@ export class TextTokenizer {
   #encodePieces(text: string): number[] {
     const ids: number[] = []
     for (let from = 0; from < text.length && ids.length <= this.#room; ) {
-      const space = text.indexOf(' ', from + PIECE)
-      const to = space < 0 ? text.length : space
+      const to = endOfPiece(text, from + PIECE)
       for (const id of this.#bare(text.slice(from, to))) ids.push(id)
       from = to
     }
@@ -73,14 +74,4 @@ export class TextTokenizer {
   #bare(text: string): number[] {
     return this.#tokenizer.encode(text, { add_special_tokens: false }).ids
   }
-}
-
-/** Whether a text can be cut at any space without changing its tokens, as for BERT. */
-function splitsAtSpaces({ normalizer, pre_tokenizer, added_tokens }: JsonObject): boolean {
-  const typeOf = (part: unknown) => (isObject(part) ? part['type'] : undefined)
-  if (typeOf(normalizer) !== 'BertNormalizer' || typeOf(pre_tokenizer) !== 'BertPreTokenizer') {
-    return false
-  }
-  const added = Array.isArray(added_tokens) ? added_tokens : []
-  return !added.some((token) => /\s/.test(String(isObject(token) ? token['content'] : token)))
 }

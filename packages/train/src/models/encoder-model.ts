@@ -22,7 +22,7 @@ import { tokenMask } from './token-mask.ts'
 
 /** How a query encoder is trained. */
 export interface EncoderModelOptions extends ModelOptions {
-  /** Put before each query, such as `query: ` for E5. */
+  /** Put before each query, such as `query: ` for E5; default: what the model's files say. */
   queryPrefix?: string | undefined
   /**
    * How many of the uppermost layers learn; default: all of them, and the embeddings. What does not
@@ -51,7 +51,7 @@ export async function openEncoderModel(
   name: string,
   options: EncoderModelOptions = {},
 ): Promise<EncoderModel> {
-  const { maxTokens, queryPrefix = '', topLayers, ...others } = options
+  const { maxTokens, queryPrefix, topLayers, ...others } = options
   // The saved model keeps its own limit; only the queries of the training are cut at another.
   const whole = asCheckpoint(await openModel(name, others))
   const cutting = maxTokens === undefined ? whole : await openModel(name, { ...others, maxTokens })
@@ -63,7 +63,7 @@ export async function openEncoderModel(
   return new EncoderModel(whole, weights, shapes, trained, {
     tokenizer: cutting.tokenizer,
     maxTokens: cutting.maxTokens,
-    prefix: queryPrefix,
+    prefix: queryPrefix ?? whole.prefixes.query,
     digest: new Digest().text(JSON.stringify(description)).text(JSON.stringify(config)).end(),
   })
 }
