@@ -162,6 +162,7 @@ def save(folder, model, tokenizer, pooling="mean"):
     (folder / "config_sentence_transformers.json").write_text(json.dumps({"prompts": prompts}))
 
 
+CROSS_ENCODERS = ["BERT", "RoBERTa", "XLM-RoBERTa"]
 SMALL = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48}
 
 
@@ -222,8 +223,48 @@ def compare_embeddings(folder):
         print(f"{name}: {len(wanted)} texts as queries and documents, largest difference {difference:.1e}")
 
 
+SCORE = """
+import { loadCrossEncoder } from './packages/encoder/dist/index.js'
+const [folder, query, texts] = JSON.parse(process.argv[1])
+const model = await loadCrossEncoder(folder, { threads: 1 })
+console.log(JSON.stringify([...(await model.crossEncode(query, texts)).scores]))
+await model.close()
+"""
+
+
+def compare_scores(folder):
+    import numpy as np
+    import torch
+    from sentence_transformers import CrossEncoder
+    from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerFast
+
+    kinds = tokenizers()
+    for name, kind, config in configs(500):
+        if name not in CROSS_ENCODERS:
+            continue
+        torch.manual_seed(2)
+        config.num_labels = 1
+        model = randomise(AutoModelForSequenceClassification.from_config(config, attn_implementation="eager"))
+        place = folder / f"{name} scores"
+        model.save_pretrained(place)
+        special = {"pad_token": "<pad>"}
+        if kind == "WordPiece":
+            special = {"pad_token": "[PAD]", "model_input_names": ["input_ids", "token_type_ids", "attention_mask"]}
+        PreTrainedTokenizerFast(tokenizer_object=kinds[kind], model_max_length=128, **special).save_pretrained(place)
+        query, texts = "a query, naïve", [text for text in TEXTS if "<pad>" not in text]
+        arguments = ["--input-type=module", "-e", SCORE, json.dumps([str(place), query, texts])]
+        ours = json.loads(subprocess.run(["node", *arguments], cwd=ROOT, check=True, capture_output=True).stdout)
+        theirs = CrossEncoder(str(place), device="cpu", max_length=128, activation_fn=torch.nn.Identity()).predict(
+            [(query, text) for text in texts]
+        )
+        difference = np.abs(np.array(ours) - theirs).max()
+        assert difference < 1e-5, (name, difference)
+        print(f"{name} as a cross-encoder: {len(texts)} pairs, largest difference {difference:.1e}")
+
+
 if "--tokenizers" in sys.argv:
     write_fixture()
 else:
     with tempfile.TemporaryDirectory() as temporary:
         compare_embeddings(Path(temporary))
+        compare_scores(Path(temporary))

@@ -6,7 +6,7 @@ import { loadEncoder, openModel } from '../src/index.ts'
 import { asCheckpoint } from '../src/model/model.ts'
 import { buildModel, EMBEDDINGS } from '../src/network/build-model.ts'
 import { InferenceSession, Tensor } from '../src/runtime.ts'
-import { tokenizers } from './fixtures.ts'
+import { sizeOf, tokenizers } from './fixtures.ts'
 import { forward, type Measures, type Names } from './reference.ts'
 import { bertConfig, bertNames, measures, randomWeights } from './small-models.ts'
 import { safetensors, writeFiles } from './support.ts'
@@ -135,13 +135,6 @@ test('a family that is not known is refused by its name, with those that are', a
     'config.json: expected model_type bert, distilbert, roberta, xlm-roberta, found "t5" (T5EncoderModel)',
   )
 })
-
-/** Tokens of a tokenizer, by its description. */
-function sizeOf({ model, added_tokens }: Record<string, unknown>): number {
-  const { vocab } = model as { vocab: object }
-  const added = (added_tokens as { id: number }[]).map(({ id }) => id)
-  return 1 + Math.max(Object.keys(vocab).length - 1, ...added)
-}
 
 function expectClose(actual: Float32Array, expected: number[]): void {
   expect(actual.length).toBe(expected.length)

@@ -18,3 +18,10 @@ export const {
 }: { texts: string[]; tokenizers: Record<string, RecordedTokenizer> } = JSON.parse(
   readFileSync(file, 'utf8'),
 )
+
+/** Tokens of a tokenizer, by its description. */
+export function sizeOf({ model, added_tokens }: Record<string, unknown>): number {
+  const { vocab } = model as { vocab: object }
+  const added = (added_tokens as { id: number }[]).map(({ id }) => id)
+  return 1 + Math.max(Object.keys(vocab).length - 1, ...added)
+}

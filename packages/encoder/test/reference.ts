@@ -32,32 +32,18 @@ export interface Measures {
 
 type Rows = number[][]
 
-/** The last hidden state of one text. */
+/** The last hidden state of one text; without kinds, all tokens are of the first. */
 export function forward(
   tensors: Record<string, Tensor>,
   names: Names,
   { layers, heads, hidden, epsilon, firstPlace = 0 }: Measures,
   ids: number[],
+  kinds: number[] = [],
 ): Rows {
-  const tensor = (name: string): Tensor => {
-    const found = tensors[name]
-    if (!found) throw new Error(`no tensor ${name}`)
-    return found
-  }
+  const tensor = (name: string): Tensor => tensorOf(tensors, name)
   const row = (name: string, at: number): number[] =>
     Array.from(tensor(name).data.subarray(at * hidden, (at + 1) * hidden))
-  const dense = (x: Rows, name: string): Rows => {
-    const { shape, data } = tensor(`${name}.weight`)
-    const bias = tensor(`${name}.bias`).data
-    const [out, width] = shape as [number, number]
-    return x.map((from) =>
-      Array.from({ length: out }, (_, o) => {
-        let sum = bias[o]!
-        for (let i = 0; i < width; i++) sum += data[o * width + i]! * from[i]!
-        return sum
-      }),
-    )
-  }
+  const dense = (x: Rows, name: string): Rows => linear(tensors, x, name)
   const norm = (x: Rows, name: string): Rows => {
     const gamma = tensor(`${name}.${names.gamma}`).data
     const beta = tensor(`${name}.${names.beta}`).data
@@ -69,7 +55,7 @@ export function forward(
   }
   const { words, places, types, norm: first } = names.embeddings
   let x: Rows = ids.map((id, i) => plus(row(words, id), row(places, firstPlace + i)))
-  if (types) x = x.map((from) => plus(from, row(types, 0)))
+  if (types) x = x.map((from, i) => plus(from, row(types, kinds[i] ?? 0)))
   x = norm(x, first)
   const size = hidden / heads
   for (let layer = 0; layer < layers; layer++) {
@@ -105,6 +91,26 @@ export function forward(
     )
   }
   return x
+}
+
+/** A linear layer. */
+export function linear(tensors: Record<string, Tensor>, x: Rows, name: string): Rows {
+  const { shape, data } = tensorOf(tensors, `${name}.weight`)
+  const bias = tensorOf(tensors, `${name}.bias`).data
+  const [out, width] = shape as [number, number]
+  return x.map((from) =>
+    Array.from({ length: out }, (_, o) => {
+      let sum = bias[o]!
+      for (let i = 0; i < width; i++) sum += data[o * width + i]! * from[i]!
+      return sum
+    }),
+  )
+}
+
+function tensorOf(tensors: Record<string, Tensor>, name: string): Tensor {
+  const found = tensors[name]
+  if (!found) throw new Error(`no tensor ${name}`)
+  return found
 }
 
 const gelu = (x: number): number => (x / 2) * (1 + erf(x / Math.SQRT2))

@@ -93,19 +93,8 @@ export function randomWeights(
   tokens = vocabulary.length,
   types = 2,
 ): Record<string, Tensor> {
-  const random = generator(seed)
-  const tensors: Record<string, Tensor> = {}
-  const make = (name: string, shape: number[], centre = 0) => {
-    const length = shape.reduce((product, size) => product * size, 1)
-    // Rounded to what bfloat16 holds, so that one reference serves every stored type.
-    const value = () => Math.round((centre + random() * 2 - 1) * 64) / 64
-    tensors[name] = { shape, data: Float32Array.from({ length }, value) }
-  }
+  const { tensors, make, dense } = maker(seed)
   const { hidden } = measures
-  const dense = (name: string, out: number, width: number) => {
-    make(`${name}.weight`, [out, width])
-    make(`${name}.bias`, [out])
-  }
   const norm = (name: string) => {
     make(`${name}.${names.gamma}`, [hidden], 1)
     make(`${name}.${names.beta}`, [hidden])
@@ -124,6 +113,35 @@ export function randomWeights(
     norm(norm2)
   }
   return tensors
+}
+
+/** The two layers of a classification head, by the stems of their names. */
+export function randomHead(
+  [inner, out]: readonly [string, string],
+  seed: number,
+  scores = 1,
+): Record<string, Tensor> {
+  const { tensors, dense } = maker(seed)
+  dense(inner, measures.hidden, measures.hidden)
+  dense(out, scores, measures.hidden)
+  return tensors
+}
+
+/** Makes random tensors. */
+function maker(seed: number) {
+  const random = generator(seed)
+  const tensors: Record<string, Tensor> = {}
+  const make = (name: string, shape: number[], centre = 0) => {
+    const length = shape.reduce((product, size) => product * size, 1)
+    // Rounded to what bfloat16 holds, so that one reference serves every stored type.
+    const value = () => Math.round((centre + random() * 2 - 1) * 64) / 64
+    tensors[name] = { shape, data: Float32Array.from({ length }, value) }
+  }
+  const dense = (name: string, out: number, width: number) => {
+    make(`${name}.weight`, [out, width])
+    make(`${name}.bias`, [out])
+  }
+  return { tensors, make, dense }
 }
 
 /** Keys that published checkpoints carry besides the encoder's. */

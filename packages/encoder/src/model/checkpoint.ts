@@ -39,7 +39,8 @@ export async function findTensors(
   const { stored, prefix } = await indexTensors(file)
   const wanted = parameters.map((parameter) => {
     const tensor = spellings(parameter.name)
-      .map((name) => stored.get(prefix + name))
+      // Heads stand beside the encoder, not under its prefix.
+      .flatMap((name) => [stored.get(prefix + name), stored.get(name)])
       .find((found) => found !== undefined)
     if (!tensor) {
       throw new FileError(file, '', `has no tensor ${prefix}${parameter.name}`)

@@ -26,6 +26,8 @@ export interface Family {
   keys: Readonly<Record<Size | 'activation', string>>
   /** The parameters of a layer, by its number. */
   layer(number: number): LayerNames
+  /** The two layers that turn a pair's first token into a score, where Kith knows them. */
+  score?: { dense: string; out: string }
   /** Whether kinds of segments have embeddings. */
   tokenTypes: boolean
   /** The number that layer normalisation adds to variances, where `config.json` has no setting for it. */
@@ -67,6 +69,7 @@ const bert: Family = {
       outputNorm: `${at}.output.LayerNorm`,
     }
   },
+  score: { dense: 'pooler.dense', out: 'classifier' },
   tokenTypes: true,
 }
 
@@ -96,7 +99,11 @@ const distilbert: Family = {
   epsilon: 1e-12,
 }
 
-const roberta: Family = { ...bert, positionsAfterPadding: true }
+const roberta: Family = {
+  ...bert,
+  score: { dense: 'classifier.dense', out: 'classifier.out_proj' },
+  positionsAfterPadding: true,
+}
 
 /** The families that the graph builder knows, by `model_type`. */
 export const families = { bert, distilbert, roberta, 'xlm-roberta': roberta }

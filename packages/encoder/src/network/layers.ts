@@ -34,6 +34,7 @@ export interface DropPlaces {
  *
  * @param words The embeddings of tokens, batch × length × hidden.
  * @param mask 1 for tokens, 0 for padding, batch × length.
+ * @param types Kinds of segments, batch × length; without them, a text is one segment.
  * @returns The last hidden state, batch × length × hidden.
  */
 export function encoderLayers(
@@ -41,10 +42,11 @@ export function encoderLayers(
   words: Value,
   mask: Value,
   { drop, from }: DropPlaces = { drop: keep, from: -1 },
+  types?: Value,
 ): Value {
   const bias = attentionBias(mask)
   const frozen = Math.max(0, from)
-  const embedded = embed(config, words)
+  const embedded = embed(config, words, types)
   const start = from < 0 ? drop(embedded, 'hidden') : embedded
   const middle = layers(config, start, bias, { from: 0, to: frozen, drop: keep })
   const end = layers(config, middle, bias, { from: frozen, to: config.layers, drop })
@@ -97,16 +99,16 @@ function layers(
 }
 
 /** The sum of the embeddings of a token and of its position, normalised. */
-function embed(config: EncoderConfig, words: Value): Value {
+function embed(config: EncoderConfig, words: Value, types?: Value): Value {
   const { hidden, tokenTypes, epsilon } = config
   const { graph } = words
   const table = (name: string, rows: number) => graph.parameter(name, [rows, hidden])
   const places = table(POSITIONS, config.positions)
   let x = add(words, gather(places, positions(words, 'length', config.firstPosition)))
   if (tokenTypes > 0) {
-    // A text is one segment: all of its tokens are of the first type.
-    const types = table(TOKEN_TYPES, tokenTypes)
-    x = add(x, gather(types, graph.constant(BigInt64Array.of(0n))))
+    // A text alone is one segment: all of its tokens are of the first type.
+    const kinds = types ?? graph.constant(BigInt64Array.of(0n))
+    x = add(x, gather(table(TOKEN_TYPES, tokenTypes), kinds))
   }
   return normalised(graph, reshape(x, ['tokens', hidden]), 'embeddings.LayerNorm', hidden, epsilon)
 }
@@ -150,7 +152,8 @@ function activate(activation: Activation, x: Value): Value {
   return gelu(x, activation === 'gelu' ? 'none' : 'tanh')
 }
 
-function dense(x: Value, name: string, from: number, to: number): Value {
+/** A linear layer under the stem of its parameters. */
+export function dense(x: Value, name: string, from: number, to: number): Value {
   const weight = x.graph.parameter(`${name}.weight`, [to, from])
   return linear(x, weight, x.graph.parameter(`${name}.bias`, [to]))
 }
