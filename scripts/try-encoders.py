@@ -168,12 +168,19 @@ SMALL = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "i
 
 def configs(size):
     """The families, with their tokenizer."""
-    from transformers import BertConfig, RobertaConfig, XLMRobertaConfig
+    from transformers import BertConfig, ModernBertConfig, MPNetConfig, NomicBertConfig, RobertaConfig, XLMRobertaConfig
 
     after = {"vocab_size": size, "max_position_embeddings": 130, "pad_token_id": 1, "type_vocab_size": 1, **SMALL}
     yield "BERT", "WordPiece", BertConfig(vocab_size=size, max_position_embeddings=128, **SMALL)
     yield "RoBERTa", "byte-level BPE", RobertaConfig(**after)
     yield "XLM-RoBERTa", "Unigram", XLMRobertaConfig(**after)
+    yield "MPNet", "byte-level BPE", MPNetConfig(vocab_size=size, max_position_embeddings=130, pad_token_id=1, **SMALL)
+    ends = {"pad_token_id": 1, "bos_token_id": 0, "cls_token_id": 0, "eos_token_id": 2, "sep_token_id": 2}
+    small = {**SMALL, "num_hidden_layers": 5}
+    yield "ModernBERT", "byte-level BPE", ModernBertConfig(
+        vocab_size=size, max_position_embeddings=128, local_attention=12, global_attn_every_n_layers=3, **ends, **small
+    )
+    yield "nomic-embed", "WordPiece", NomicBertConfig(vocab_size=size, max_position_embeddings=128, **SMALL)
 
 
 def randomise(model):

@@ -16,7 +16,7 @@ export {
 export { toOnnx } from './graph/onnx.ts'
 export * as operations from './graph/operations.ts'
 export { findTensors, readWeights, type Weights } from './model/checkpoint.ts'
-export { WORDS } from './model/families.ts'
+export { families } from './model/families.ts'
 export { asCheckpoint } from './model/model.ts'
 export { writeModelFiles } from './model/model-files.ts'
 export {

@@ -6,6 +6,7 @@ import { temporaryFolder } from '../../../test/files.ts'
 import { exportOnnx, loadEncoder, openModel } from '../src/index.ts'
 import { wordPieceDescription } from '../src/tokens/vocabulary.ts'
 import { bertConfig, bertNames, randomWeights, vocabulary } from './small-models.ts'
+import { modernbert, nomic } from './small-variants.ts'
 import { safetensors, withHeader, writeFiles } from './support.ts'
 
 const output = temporaryFolder()
@@ -154,6 +155,42 @@ const bad: [string, Record<string, unknown>, string][] = [
     'a padding token below nothing',
     { 'config.json': { ...bertConfig, model_type: 'roberta', pad_token_id: -1 } },
     'pad_token_id is -1, expected a whole number',
+  ],
+  [
+    'biases in ModernBERT',
+    { 'config.json': { ...modernbert.config, vocab_size: 18, norm_bias: true } },
+    'norm_bias true is not supported',
+  ],
+  [
+    'layers of several kinds without order',
+    {
+      'config.json': {
+        ...modernbert.config,
+        vocab_size: 18,
+        layer_types: ['full_attention', 'full_attention', 'sliding_attention'],
+      },
+    },
+    'layer_types that are not regular are not supported',
+  ],
+  [
+    'angles of another kind',
+    { 'config.json': { ...nomic.config, vocab_size: 18, rope_parameters: { rope_type: 'yarn' } } },
+    'rope_type "yarn" is not supported',
+  ],
+  [
+    'angles without a base',
+    { 'config.json': { ...nomic.config, vocab_size: 18, rotary_emb_base: 0 } },
+    'rope_theta is 0, expected a positive number',
+  ],
+  [
+    'heads that cannot be halved',
+    { 'config.json': { ...nomic.config, vocab_size: 18, n_head: 16 } },
+    'hidden_size is 16: the numbers of each of 16 heads cannot be halved',
+  ],
+  [
+    'a window of nothing',
+    { 'config.json': { ...modernbert.config, vocab_size: 18, local_attention: 0 } },
+    'local_attention is 0, expected a whole number from 1 on',
   ],
   ['modules that are no list', { 'modules.json': {} }, 'expected a list of modules'],
   ['a dense module', { 'modules.json': [{ type: 'st.models.Dense', path: '2' }] }, 'module Dense'],

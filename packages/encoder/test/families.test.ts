@@ -7,18 +7,16 @@ import { asCheckpoint } from '../src/model/model.ts'
 import { buildModel, EMBEDDINGS } from '../src/network/build-model.ts'
 import { InferenceSession, Tensor } from '../src/runtime.ts'
 import { sizeOf, tokenizers } from './fixtures.ts'
-import { forward, type Measures, type Names } from './reference.ts'
+import { forward } from './reference.ts'
 import { bertConfig, bertNames, measures, randomWeights } from './small-models.ts'
+import { modernbert, mpnet, nomic, type Variant } from './small-variants.ts'
 import { safetensors, writeFiles } from './support.ts'
 
 const output = temporaryFolder()
 
-interface Small {
+interface Small extends Variant {
   name: string
   tokenizer: string
-  config: Record<string, unknown>
-  names: Names
-  measures: Measures
   /** Tokens of the longest text. */
   longest: number
 }
@@ -31,23 +29,23 @@ const roberta = {
 }
 const afterPadding = { ...measures, epsilon: 1e-5, firstPlace: 2 }
 
+const robertaLike = (name: string, tokenizer: string, type: string, prefix: string): Small => ({
+  name,
+  tokenizer,
+  config: { ...roberta, model_type: type },
+  names: bertNames(prefix),
+  measures: afterPadding,
+  weights: (seed, tokens) => randomWeights(bertNames(prefix), seed, tokens, 1),
+  stored: (tensors) => tensors,
+  longest: 22,
+})
+
 const families: Small[] = [
-  {
-    name: 'RoBERTa',
-    tokenizer: 'byte-level BPE',
-    config: { ...roberta, model_type: 'roberta' },
-    names: bertNames('roberta.'),
-    measures: afterPadding,
-    longest: 22,
-  },
-  {
-    name: 'XLM-RoBERTa',
-    tokenizer: 'Unigram',
-    config: { ...roberta, model_type: 'xlm-roberta' },
-    names: bertNames(''),
-    measures: afterPadding,
-    longest: 22,
-  },
+  robertaLike('RoBERTa', 'byte-level BPE', 'roberta', 'roberta.'),
+  robertaLike('XLM-RoBERTa', 'Unigram', 'xlm-roberta', ''),
+  { name: 'MPNet', tokenizer: 'WordPiece', ...mpnet, longest: 22 },
+  { name: 'ModernBERT', tokenizer: 'byte-level BPE', ...modernbert, longest: 24 },
+  { name: 'nomic-embed', tokenizer: 'WordPiece', ...nomic, longest: 24 },
 ]
 
 const texts = [
@@ -57,14 +55,15 @@ const texts = [
   'a query of many words, again and again, and then some',
 ]
 
-describe.each(families)('$name', ({ name, tokenizer, config, names, measures, longest }) => {
+describe.each(families)('$name', (family) => {
+  const { name, tokenizer, config, names, measures, longest } = family
   const { description } = tokenizers[tokenizer]!
   const size = sizeOf(description)
-  const tensors = randomWeights(names, name.length, size, config['type_vocab_size'] as number)
+  const tensors = family.weights(name.length, size)
   const folder = writeFiles(join(output, name), {
     'config.json': { ...config, vocab_size: size },
     'tokenizer.json': description,
-    'model.safetensors': safetensors(tensors, 'F32'),
+    'model.safetensors': safetensors(family.stored(tensors), 'F32'),
     'modules.json': [
       { type: 'sentence_transformers.models.Transformer', path: '' },
       { type: 'sentence_transformers.models.Pooling', path: '1_Pooling' },
@@ -132,7 +131,7 @@ test('a family that is not known is refused by its name, with those that are', a
     'model.safetensors': safetensors({}, 'F32'),
   })
   await expect(openModel(folder)).rejects.toThrow(
-    'config.json: expected model_type bert, distilbert, roberta, xlm-roberta, found "t5" (T5EncoderModel)',
+    'config.json: expected model_type bert, distilbert, roberta, xlm-roberta, mpnet, modernbert, nomic_bert, found "t5" (T5EncoderModel)',
   )
 })
 

@@ -92,6 +92,7 @@ export function randomWeights(
   seed: number,
   tokens = vocabulary.length,
   types = 2,
+  layers = measures.layers,
 ): Record<string, Tensor> {
   const { tensors, make, dense } = maker(seed)
   const { hidden } = measures
@@ -101,17 +102,19 @@ export function randomWeights(
   }
   const { embeddings } = names
   make(embeddings.words, [tokens, hidden])
-  make(embeddings.places, [POSITIONS, hidden])
+  if (embeddings.places) make(embeddings.places, [POSITIONS, hidden])
   if (embeddings.types) make(embeddings.types, [types, hidden])
   norm(embeddings.norm)
-  for (let i = 0; i < measures.layers; i++) {
-    const { query, key, value, out, norm1, up, down, norm2 } = names.layer(i)
+  for (let i = 0; i < layers; i++) {
+    const { query, key, value, out, norm1, up, gate, down, norm2 } = names.layer(i)
     for (const name of [query, key, value, out]) dense(name, hidden, hidden)
-    norm(norm1)
+    if (norm1) norm(norm1)
     dense(up, INTERMEDIATE, hidden)
+    if (gate) dense(gate, INTERMEDIATE, hidden)
     dense(down, hidden, INTERMEDIATE)
     norm(norm2)
   }
+  if (names.last) norm(names.last)
   return tensors
 }
 

@@ -1,9 +1,10 @@
 import { FileError } from '@kith/ir'
 import { type JsonObject, readJson } from '../json.ts'
 import { type Family, type FamilyName, families, type Size } from './families.ts'
+import { type Rotary, readRotary } from './rotary.ts'
 
 /** The function between the two halves of a feed-forward block. */
-export type Activation = 'gelu' | 'gelu-tanh' | 'relu'
+export type Activation = 'gelu' | 'gelu-tanh' | 'relu' | 'silu'
 
 /** The measures of an encoder, whatever its family calls them. */
 export interface EncoderConfig {
@@ -25,6 +26,8 @@ export interface EncoderConfig {
   activation: Activation
   /** Added to variances in layer normalisation. */
   epsilon: number
+  /** The angles by which queries and keys are turned, where positions are told so. */
+  rotary?: Rotary
 }
 
 const activations: Record<string, Activation> = {
@@ -32,6 +35,8 @@ const activations: Record<string, Activation> = {
   gelu_new: 'gelu-tanh',
   gelu_pytorch_tanh: 'gelu-tanh',
   relu: 'relu',
+  silu: 'silu',
+  swiglu: 'silu',
 }
 
 /** No encoder is larger; a config that says so is damaged. */
@@ -42,13 +47,14 @@ const LARGEST = 10_000_000
  * until then nothing must be built that grows with them.
  */
 export async function readConfig(file: string): Promise<EncoderConfig> {
-  const json = await readJson(file)
-  const family = familyOf(file, json)
-  const { keys, tokenTypes, epsilon, positionsAfterPadding }: Family = families[family]
-  const positionType = json['position_embedding_type'] ?? 'absolute'
-  if (positionType !== 'absolute') {
-    const problem = `position_embedding_type ${JSON.stringify(positionType)} is not supported`
-    throw new FileError(file, '', problem)
+  const stored = await readJson(file)
+  const family = familyOf(file, stored)
+  const { keys, aliases = {}, fixed, tokenTypes, epsilon, ...traits }: Family = families[family]
+  const json = { ...stored }
+  for (const [key, alias] of Object.entries(aliases)) json[key] ??= stored[alias]
+  for (const [key, value] of Object.entries(fixed)) {
+    if ((json[key] ?? value) === value) continue
+    throw new FileError(file, '', `${key} ${JSON.stringify(json[key])} is not supported`)
   }
   const size = (measure: Size) => sizeOf(file, json, keys[measure])
   const config: EncoderConfig = {
@@ -61,8 +67,13 @@ export async function readConfig(file: string): Promise<EncoderConfig> {
     positions: size('positions'),
     tokenTypes: tokenTypes ? size('tokenTypes') : 0,
     activation: activationOf(file, json, keys.activation),
-    epsilon: epsilon ?? epsilonOf(file, json),
-    ...(positionsAfterPadding ? { firstPosition: paddingOf(file, json) + 1 } : {}),
+    epsilon: epsilon ?? epsilonOf(file, json, keys.epsilon),
+    ...(traits.positionsAfterPadding ? { firstPosition: paddingOf(file, json) + 1 } : {}),
+    ...(traits.positions === 'rotary' ? { rotary: readRotary(file, family, json) } : {}),
+  }
+  if (config.rotary && (config.hidden / config.heads) % 2 === 1) {
+    const problem = `${keys.hidden} is ${config.hidden}: the numbers of each of ${config.heads} heads cannot be halved`
+    throw new FileError(file, '', problem)
   }
   if (config.hidden % config.heads !== 0) {
     const problem = `${keys.hidden} is ${config.hidden}, which does not divide by the ${config.heads} of ${keys.heads}`
@@ -104,9 +115,10 @@ function paddingOf(file: string, { pad_token_id: id = 1 }: JsonObject): number {
   throw new FileError(file, '', problem)
 }
 
-function epsilonOf(file: string, { layer_norm_eps: value = 1e-12 }: JsonObject): number {
+function epsilonOf(file: string, json: JsonObject, key: string): number {
+  const value = json[key] === undefined ? 1e-12 : json[key]
   if (typeof value === 'number' && value >= 0 && value < 1) return value
-  const problem = `layer_norm_eps is ${JSON.stringify(value)}, expected a number from 0 to below 1`
+  const problem = `${key} is ${JSON.stringify(value)}, expected a number from 0 to below 1`
   throw new FileError(file, '', problem)
 }
 

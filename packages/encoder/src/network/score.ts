@@ -3,7 +3,7 @@ import { gather } from '../graph/gather.ts'
 import type { Value } from '../graph/graph.ts'
 import type { EncoderConfig } from '../model/config.ts'
 import { type Family, families } from '../model/families.ts'
-import { dense } from './layers.ts'
+import { dense } from './parameters.ts'
 
 /** The score of each pair, batch × 1, from the hidden state of its first token. */
 export function score({ family, hidden }: EncoderConfig, states: Value): Value {

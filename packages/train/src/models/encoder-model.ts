@@ -6,10 +6,10 @@ import {
   buildTrainable,
   type Drop,
   embeddings,
+  families,
   keep,
   readTokenizerFiles,
   readWeights,
-  WORDS,
 } from '@kith/encoder/internal'
 import { Tensor } from '@kith/encoder/runtime'
 import type { DeviceOptions } from '../graph/session.ts'
@@ -68,7 +68,7 @@ export async function openEncoderModel(
   })
 }
 
-/** A BERT or DistilBERT whose weights learn. Make one with `openEncoderModel`. */
+/** An encoder whose weights learn. Make one with `openEncoderModel`. */
 export class EncoderModel implements QueryModel {
   readonly dimensions: number
   readonly table: { name: string; width: number }
@@ -83,7 +83,7 @@ export class EncoderModel implements QueryModel {
     readonly texts: QueryTexts,
   ) {
     this.dimensions = checkpoint.config.hidden
-    this.table = { name: WORDS, width: this.dimensions }
+    this.table = { name: families[checkpoint.config.family].words, width: this.dimensions }
     this.lowest = lowestTrained(checkpoint.config, trained)
   }
 
@@ -125,8 +125,8 @@ export class EncoderModel implements QueryModel {
   prepareTokens(tokens: readonly (readonly number[])[]): QueryBatch {
     const size = tokens.length
     const { mask, length } = tokenMask(tokens.map((ids) => ids.length))
-    const { width } = this.table
-    const table = this.weights.get(WORDS)!
+    const { name, width } = this.table
+    const table = this.weights.get(name)!
     const rows = new Int32Array(size * length)
     tokens.forEach((ids, query) => {
       rows.set(ids, query * length)
