@@ -1,17 +1,12 @@
 import { KithError, type Matrix } from '@kith/core'
 import { choice } from '@kith/core/internal'
 import { inBatches, orderedMap } from '@kith/ir/pool'
-import { planBatches } from './batches.ts'
 import type { Model } from './model/model.ts'
 import { contentsOf } from './model/model-folder.ts'
+import type { Prefixes, Role } from './model/prefixes.ts'
+import { runTexts } from './run-texts.ts'
 import type { SessionPool } from './session-pool.ts'
 import type { Tokens } from './tokens/text-tokenizer.ts'
-
-/** Whether a text is a query or a document: some models want another prefix before each. */
-export type Role = 'query' | 'document'
-
-/** The prefix of each text, by its role. */
-export type Prefixes = Record<Role, string>
 
 /** How texts are encoded. */
 export interface EncodeOptions {
@@ -126,33 +121,15 @@ export class Encoder {
     choice('query', 'document')('role', role)
     const prefix = this.#prefixes[role]
     const tokens = texts.map((text, i) => this.#tokenize(prefix, text, first + i))
-    const data = new Float32Array(texts.length * dimensions)
-    // The numbers of a batch are rounded together: alone, a text's embedding depends on no other.
-    const most = this.source.quantise && 1
-    const lengths = tokens.map(({ ids }) => ids.length)
-    const batches = planBatches(lengths, most)
-    await Promise.all(
-      batches.map(async ({ texts: members, length }) => {
-        const make = () => {
-          const ids = new Int32Array(members.length * length)
-          members.forEach((text, i) => {
-            ids.set(tokens[text]!.ids, i * length)
-          })
-          return { ids, length }
-        }
-        const rows = await this.#pool.run(make, signal)
-        if (rows.length !== members.length * dimensions) {
-          const problem = `${this.name} gives ${rows.length} numbers for ${members.length} texts of ${dimensions}`
-          throw new KithError('BAD_SHAPE', problem)
-        }
-        members.forEach((text, i) => {
-          const row = rows.subarray(i * dimensions, (i + 1) * dimensions)
-          checkRow(row, first + text, this.name)
-          data.set(row, text * dimensions)
-        })
-        onTexts(members.length)
-      }),
-    )
+    const data = await runTexts(this.#pool, tokens, {
+      width: dimensions,
+      name: this.name,
+      first,
+      // The numbers of a batch are rounded together: alone, a text's embedding depends on no other.
+      most: this.source.quantise && 1,
+      signal,
+      onTexts,
+    })
     const cut = tokens.reduce((count, { cut }) => count + (cut ? 1 : 0), 0)
     return { data, rows: texts.length, dimensions, cut }
   }
@@ -163,11 +140,4 @@ export class Encoder {
     }
     return this.#model.tokenizer.encode(prefix + text)
   }
-}
-
-function checkRow(row: Float32Array, text: number, model: string): void {
-  const bad = row.findIndex((value) => !Number.isFinite(value))
-  if (bad < 0) return
-  const problem = `${model} gives text ${text} the number ${row[bad]} in dimension ${bad}`
-  throw new KithError('BAD_VECTOR', problem)
 }

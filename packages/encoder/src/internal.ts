@@ -16,9 +16,9 @@ export {
 export { toOnnx } from './graph/onnx.ts'
 export * as operations from './graph/operations.ts'
 export { findTensors, readWeights, type Weights } from './model/checkpoint.ts'
+export { families } from './model/families.ts'
 export { asCheckpoint } from './model/model.ts'
 export { writeModelFiles } from './model/model-files.ts'
-export { WORDS } from './model/parameter-names.ts'
 export {
   buildEncoder,
   buildLower,

@@ -1,18 +1,16 @@
-import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { choice, range } from '@kith/core/internal'
 import { Encoder } from './encoder.ts'
 import { findRuntime } from './find-runtime.ts'
 import { asCheckpoint, type Model, type ModelOptions, openModel } from './model/model.ts'
-import { countParameters } from './network/build-model.ts'
 import type { SessionSource } from './session.ts'
-import { openSessionPool, type PoolSize } from './session-pool.ts'
+import { openSizedPool } from './sized-pool.ts'
 
 /** How an encoder is loaded. */
 export interface EncoderOptions extends ModelOptions {
-  /** Put before each query, such as `query: ` for E5. */
+  /** Put before each query, such as `query: ` for E5; default: what the model's files say. */
   queryPrefix?: string | undefined
-  /** Put before each document, such as `passage: ` for E5. */
+  /** Put before each document, such as `passage: ` for E5; default: what the model's files say. */
   documentPrefix?: string | undefined
   /**
    * `int8`: linear layers compute with numbers of 8 bits, in less time, and embeddings are less
@@ -23,27 +21,24 @@ export interface EncoderOptions extends ModelOptions {
   threads?: number | undefined
 }
 
-/** Memory for weights. Each session has its own copy, so large models get fewer sessions. */
-const WEIGHT_BYTES = 2 ** 31
-
 /**
  * Loads a model.
  *
  * @param name `minilm`, a folder, or a name on the hub.
  */
 export async function loadEncoder(name: string, options: EncoderOptions = {}): Promise<Encoder> {
-  const { threads = availableParallelism(), queryPrefix = '', documentPrefix = '' } = options
-  const { quantise } = options
+  const { threads = availableParallelism(), quantise } = options
   range({ from: 1, integer: true })('threads', threads)
   if (quantise !== undefined) choice('int8')('quantise', quantise)
   findRuntime()
   const model = await openModel(name, options)
   const source = sourceOf(model, quantise)
-  const pool = openSessionPool(source, poolSize(threads, await weightBytes(source)))
+  const pool = await openSizedPool(source, threads)
   try {
     // The empty text tells the dimensions, and whether the model runs at all.
     const { ids } = model.tokenizer.encode('')
     const row = await pool.run(() => ({ ids: Int32Array.from(ids), length: ids.length }))
+    const { queryPrefix = model.prefixes.query, documentPrefix = model.prefixes.document } = options
     const prefixes = { query: queryPrefix, document: documentPrefix }
     return new Encoder(model, row.length, pool, prefixes, quantise)
   } catch (error) {
@@ -57,14 +52,4 @@ function sourceOf(model: Model, quantise: EncoderOptions['quantise']): SessionSo
   if (model.files.onnx && !quantise) return { file: model.files.onnx, head: model.head }
   const { config, weights, head } = asCheckpoint(model)
   return { config, weights, head, quantised: quantise !== undefined }
-}
-
-async function weightBytes(source: SessionSource): Promise<number> {
-  return 'file' in source ? (await stat(source.file)).size : 4 * countParameters(source.config)
-}
-
-/** As many sessions as there are cores, or as fit into memory, with more threads for each. */
-function poolSize(cores: number, bytes: number): PoolSize {
-  const sessions = Math.max(1, Math.min(cores, Math.floor(WEIGHT_BYTES / bytes)))
-  return { sessions, threads: Math.floor(cores / sessions) }
 }

@@ -6,6 +6,7 @@ import {
   EMBEDDINGS,
   HIDDEN,
   type ModelSource,
+  SCORES,
 } from './network/build-model.ts'
 import type { Pooling } from './network/pooling.ts'
 import { InferenceSession, type SessionOptions, Tensor } from './runtime.ts'
@@ -13,16 +14,18 @@ import { InferenceSession, type SessionOptions, Tensor } from './runtime.ts'
 /** The model of a session: a checkpoint, or an ONNX file that is used as it is. */
 export type SessionSource = ModelSource | { file: string; head: Model['head'] }
 
-/** Texts of one length, their token ids one behind the other. */
+/** Texts of one length, their tokens one behind the other. */
 export interface TokenBatch {
   ids: Int32Array
   length: number
+  /** Kinds of segments; without them, a text is one. */
+  types?: Int32Array
 }
 
 /** Tensors by name. */
 type Feeds = Record<string, Tensor>
 
-/** From token ids to embeddings, on a number of threads. */
+/** From tokens to embeddings or scores, on a number of threads. */
 export type EncoderSession = (batch: TokenBatch) => Promise<Float32Array>
 
 const MASK = 'attention_mask'
@@ -35,11 +38,9 @@ const POOLED_NAMES = ['sentence_embedding', EMBEDDINGS]
 /** Loads a model. */
 export async function openSession(source: SessionSource, threads: number): Promise<EncoderSession> {
   if ('file' in source) return openForeign(source.file, source.head, threads)
-  const session = await create((await buildModel(source, EMBEDDINGS)).toBytes(), threads)
-  return async (batch) => {
-    const feeds = feedsOf(batch, ['input_ids', MASK])
-    return floats((await session.run(feeds))[EMBEDDINGS]!)
-  }
+  const output = source.scores ? SCORES : EMBEDDINGS
+  const session = await create((await buildModel(source, output)).toBytes(), threads)
+  return async (batch) => floats((await session.run(feedsOf(batch, session.inputNames)))[output]!)
 }
 
 async function openForeign(
@@ -98,12 +99,13 @@ function create(model: Uint8Array | string, threads: number): Promise<InferenceS
     : InferenceSession.create(model, options)
 }
 
-/** The inputs of a model. There is no padding, and a text is one segment. */
-function feedsOf({ ids, length }: TokenBatch, names: readonly string[]): Feeds {
+/** The inputs of a model. There is no padding. */
+function feedsOf({ ids, length, types }: TokenBatch, names: readonly string[]): Feeds {
   const contents: Record<string, () => BigInt64Array> = {
     input_ids: () => BigInt64Array.from(ids, BigInt),
     [MASK]: () => new BigInt64Array(ids.length).fill(1n),
-    token_type_ids: () => new BigInt64Array(ids.length),
+    token_type_ids: () =>
+      types ? BigInt64Array.from(types, BigInt) : new BigInt64Array(ids.length),
   }
   const shape = [ids.length / length, length]
   return Object.fromEntries(

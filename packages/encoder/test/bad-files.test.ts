@@ -6,6 +6,7 @@ import { temporaryFolder } from '../../../test/files.ts'
 import { exportOnnx, loadEncoder, openModel } from '../src/index.ts'
 import { wordPieceDescription } from '../src/tokens/vocabulary.ts'
 import { bertConfig, bertNames, randomWeights, vocabulary } from './small-models.ts'
+import { modernbert, nomic } from './small-variants.ts'
 import { safetensors, withHeader, writeFiles } from './support.ts'
 
 const output = temporaryFolder()
@@ -104,6 +105,26 @@ const bad: [string, Record<string, unknown>, string][] = [
     { 'tokenizer.json': tokenizer({ a: 5 }, '[NONE]') },
     'its unk_token "[NONE]" is no token of its vocabulary',
   ],
+  [
+    'a piece without its probability',
+    { 'tokenizer.json': unigram([['<unk>', 0], ['a']], 0) },
+    'piece 1 of its vocabulary is ["a"], expected a text and its log probability',
+  ],
+  [
+    'pieces without one for unknown characters',
+    { 'tokenizer.json': unigram([['<unk>', 0]], null) },
+    'its unk_id null is no piece of its vocabulary',
+  ],
+  [
+    'a table of replacements that is cut off',
+    {
+      'tokenizer.json': unigram([['<unk>', 0]], 0, {
+        type: 'Precompiled',
+        precompiled_charsmap: Buffer.from([4, 0, 0, 0, 1]).toString('base64'),
+      }),
+    },
+    'its precompiled_charsmap is cut off',
+  ],
   ['a tokenizer that is a list', { 'tokenizer.json': [] }, 'expected a JSON object'],
   [
     'tokenizer settings that are no JSON',
@@ -119,6 +140,57 @@ const bad: [string, Record<string, unknown>, string][] = [
     'a limit below nothing',
     { 'sentence_bert_config.json': { max_seq_length: -1 } },
     'sentence_bert_config.json: max_seq_length is -1',
+  ],
+  [
+    'prompts that are no texts',
+    { 'config_sentence_transformers.json': { prompts: { query: 3 } } },
+    'config_sentence_transformers.json: expected prompts to be texts by name',
+  ],
+  [
+    'no position after padding',
+    { 'config.json': { ...bertConfig, model_type: 'roberta', pad_token_id: 23 } },
+    'max_position_embeddings is 24, which leaves no position',
+  ],
+  [
+    'a padding token below nothing',
+    { 'config.json': { ...bertConfig, model_type: 'roberta', pad_token_id: -1 } },
+    'pad_token_id is -1, expected a whole number',
+  ],
+  [
+    'biases in ModernBERT',
+    { 'config.json': { ...modernbert.config, vocab_size: 18, norm_bias: true } },
+    'norm_bias true is not supported',
+  ],
+  [
+    'layers of several kinds without order',
+    {
+      'config.json': {
+        ...modernbert.config,
+        vocab_size: 18,
+        layer_types: ['full_attention', 'full_attention', 'sliding_attention'],
+      },
+    },
+    'layer_types that are not regular are not supported',
+  ],
+  [
+    'angles of another kind',
+    { 'config.json': { ...nomic.config, vocab_size: 18, rope_parameters: { rope_type: 'yarn' } } },
+    'rope_type "yarn" is not supported',
+  ],
+  [
+    'angles without a base',
+    { 'config.json': { ...nomic.config, vocab_size: 18, rotary_emb_base: 0 } },
+    'rope_theta is 0, expected a positive number',
+  ],
+  [
+    'heads that cannot be halved',
+    { 'config.json': { ...nomic.config, vocab_size: 18, n_head: 16 } },
+    'hidden_size is 16: the numbers of each of 16 heads cannot be halved',
+  ],
+  [
+    'a window of nothing',
+    { 'config.json': { ...modernbert.config, vocab_size: 18, local_attention: 0 } },
+    'local_attention is 0, expected a whole number from 1 on',
   ],
   ['modules that are no list', { 'modules.json': {} }, 'expected a list of modules'],
   ['a dense module', { 'modules.json': [{ type: 'st.models.Dense', path: '2' }] }, 'module Dense'],
@@ -231,6 +303,11 @@ function tokenizer(vocab: Record<string, unknown>, unknown = '[UNK]'): object {
     ...wordPieceDescription('', vocabulary.join('\n'), {}),
     model: { type: 'WordPiece', unk_token: unknown, vocab: { ...special, ...vocab } },
   }
+}
+
+/** A Unigram tokenizer. */
+function unigram(vocab: unknown[], unknown: unknown, normalizer: object | null = null): object {
+  return { ...tokenizer({}), normalizer, model: { type: 'Unigram', vocab, unk_id: unknown } }
 }
 
 function without(name: string): Buffer {

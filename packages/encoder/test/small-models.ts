@@ -87,7 +87,51 @@ export function distilbertNames(prefix: string): Names {
 }
 
 /** Random weights under the given names, large enough that every step matters. */
-export function randomWeights(names: Names, seed: number): Record<string, Tensor> {
+export function randomWeights(
+  names: Names,
+  seed: number,
+  tokens = vocabulary.length,
+  types = 2,
+  layers = measures.layers,
+): Record<string, Tensor> {
+  const { tensors, make, dense } = maker(seed)
+  const { hidden } = measures
+  const norm = (name: string) => {
+    make(`${name}.${names.gamma}`, [hidden], 1)
+    make(`${name}.${names.beta}`, [hidden])
+  }
+  const { embeddings } = names
+  make(embeddings.words, [tokens, hidden])
+  if (embeddings.places) make(embeddings.places, [POSITIONS, hidden])
+  if (embeddings.types) make(embeddings.types, [types, hidden])
+  norm(embeddings.norm)
+  for (let i = 0; i < layers; i++) {
+    const { query, key, value, out, norm1, up, gate, down, norm2 } = names.layer(i)
+    for (const name of [query, key, value, out]) dense(name, hidden, hidden)
+    if (norm1) norm(norm1)
+    dense(up, INTERMEDIATE, hidden)
+    if (gate) dense(gate, INTERMEDIATE, hidden)
+    dense(down, hidden, INTERMEDIATE)
+    norm(norm2)
+  }
+  if (names.last) norm(names.last)
+  return tensors
+}
+
+/** The two layers of a classification head, by the stems of their names. */
+export function randomHead(
+  [inner, out]: readonly [string, string],
+  seed: number,
+  scores = 1,
+): Record<string, Tensor> {
+  const { tensors, dense } = maker(seed)
+  dense(inner, measures.hidden, measures.hidden)
+  dense(out, scores, measures.hidden)
+  return tensors
+}
+
+/** Makes random tensors. */
+function maker(seed: number) {
   const random = generator(seed)
   const tensors: Record<string, Tensor> = {}
   const make = (name: string, shape: number[], centre = 0) => {
@@ -96,29 +140,11 @@ export function randomWeights(names: Names, seed: number): Record<string, Tensor
     const value = () => Math.round((centre + random() * 2 - 1) * 64) / 64
     tensors[name] = { shape, data: Float32Array.from({ length }, value) }
   }
-  const { hidden } = measures
   const dense = (name: string, out: number, width: number) => {
     make(`${name}.weight`, [out, width])
     make(`${name}.bias`, [out])
   }
-  const norm = (name: string) => {
-    make(`${name}.${names.gamma}`, [hidden], 1)
-    make(`${name}.${names.beta}`, [hidden])
-  }
-  const { embeddings } = names
-  make(embeddings.words, [vocabulary.length, hidden])
-  make(embeddings.places, [POSITIONS, hidden])
-  if (embeddings.types) make(embeddings.types, [2, hidden])
-  norm(embeddings.norm)
-  for (let i = 0; i < measures.layers; i++) {
-    const { query, key, value, out, norm1, up, down, norm2 } = names.layer(i)
-    for (const name of [query, key, value, out]) dense(name, hidden, hidden)
-    norm(norm1)
-    dense(up, INTERMEDIATE, hidden)
-    dense(down, hidden, INTERMEDIATE)
-    norm(norm2)
-  }
-  return tensors
+  return { tensors, make, dense }
 }
 
 /** Keys that published checkpoints carry besides the encoder's. */

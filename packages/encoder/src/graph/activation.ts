@@ -16,6 +16,14 @@ export function gelu(x: Value, approximate: 'none' | 'tanh' = 'none'): Value {
   })[0]!
 }
 
+/** x · 1/(1 + e⁻ˣ). */
+export function silu(x: Value): Value {
+  const sigmoid = unary('Sigmoid', x, (g) => {
+    return multiply(multiply(g, sigmoid), add(multiply(sigmoid, -1), 1))
+  })
+  return multiply(x, sigmoid)
+}
+
 /** ln(1 + eˣ). */
 export function softplus(x: Value): Value {
   return unary('Softplus', x, (g) => multiply(g, unary('Sigmoid', x)))

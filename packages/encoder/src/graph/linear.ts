@@ -3,20 +3,20 @@ import type { Dim, Value } from './graph.ts'
 import { sumTo } from './reduce.ts'
 import { transpose } from './shape.ts'
 
-/** x · wᵀ + bias, over rows: x is rows × in, w out × in (as checkpoints store it), bias out. */
-export function linear(x: Value, w: Value, bias: Value): Value {
+/** x · wᵀ + bias, over rows: x is rows × in, w out × in (as checkpoints store it), bias out, or none. */
+export function linear(x: Value, w: Value, bias?: Value): Value {
   const [rows, width] = x.shape
   const [out, expected] = w.shape
   if (x.shape.length !== 2 || w.shape.length !== 2 || width !== expected) {
     throw new KithError('BAD_SHAPE', `linear layer of ${x.shape} by ${w.shape}`)
   }
   const { graph } = x
-  return graph.node('Gemm', [x, w, bias], [[rows!, out!]], {
+  return graph.node('Gemm', bias ? [x, w, bias] : [x, w], [[rows!, out!]], {
     attributes: { transB: 1 },
     gradients: [
       (g) => graph.node('Gemm', [g, w], [x.shape])[0]!,
       (g) => graph.node('Gemm', [g, x], [w.shape], { attributes: { transA: 1 } })[0]!,
-      (g) => sumTo(g, bias.shape),
+      ...(bias ? [(g: Value) => sumTo(g, bias.shape)] : []),
     ],
   })[0]!
 }

@@ -2,8 +2,8 @@ import { add, divide, multiply, squareRoot, subtract, unary } from './elementwis
 import type { Value } from './graph.ts'
 import { sum, sumTo } from './reduce.ts'
 
-/** Each row less its mean, over its deviation, times gamma, plus beta. */
-export function layerNorm(x: Value, gamma: Value, beta: Value, epsilon: number): Value {
+/** Each row less its mean, over its deviation, times gamma, plus beta, if there is one. */
+export function layerNorm(x: Value, gamma: Value, beta: Value | undefined, epsilon: number): Value {
   const { graph, shape } = x
   const attributes = { axis: -1, epsilon: { float: epsilon } }
   let parts: Value[] | undefined
@@ -17,7 +17,8 @@ export function layerNorm(x: Value, gamma: Value, beta: Value, epsilon: number):
     }
     return parts as [Value, Value, Value]
   }
-  return graph.node('LayerNormalization', [x, gamma, beta], [shape], {
+  const inputs = beta ? [x, gamma, beta] : [x, gamma]
+  return graph.node('LayerNormalization', inputs, [shape], {
     attributes,
     gradients: [
       (g) => {
@@ -27,7 +28,7 @@ export function layerNorm(x: Value, gamma: Value, beta: Value, epsilon: number):
         return multiply(subtract(subtract(scaled, mean(scaled)), along), inverse)
       },
       (g) => sumTo(multiply(g, standard()[0]), gamma.shape),
-      (g) => sumTo(g, beta.shape),
+      ...(beta ? [(g: Value) => sumTo(g, beta.shape)] : []),
     ],
   })[0]!
 }

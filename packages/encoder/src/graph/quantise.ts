@@ -41,7 +41,7 @@ function product(
   [numbers, scale, zero]: readonly Value[],
   weights: Float32Array,
 ): void {
-  const [x, w, bias] = inputs as [Value, Value, Value]
+  const [x, w, bias] = inputs as [Value, Value, Value?]
   const { graph } = x
   const [out, width] = w.shape as [number, number]
   const { whole, scales } = roundRows(weights, out, width)
@@ -51,8 +51,13 @@ function product(
   // onnxruntime makes one operation of this, if it comes in this form.
   const [float] = graph.node('Cast', [sums!], [shape], { attributes: { to: 1 } })
   const [factors] = graph.node('Mul', [scale!, graph.constant(scales, [out])], [[out]])
+  const last = { outputs, attributes: {}, gradients: [] }
+  if (!bias) {
+    graph.nodes.push({ type: 'Mul', inputs: [float!, factors!], ...last })
+    return
+  }
   const [scaled] = graph.node('Mul', [float!, factors!], [shape])
-  graph.nodes.push({ type: 'Add', inputs: [scaled!, bias], outputs, attributes: {}, gradients: [] })
+  graph.nodes.push({ type: 'Add', inputs: [scaled!, bias], ...last })
 }
 
 /** The rows of a matrix in whole numbers, turned into columns, with the scale of each. */

@@ -25,12 +25,13 @@ export function expand(x: Value, shape: readonly Dim[]): Value {
   return x.graph.node('Expand', [x, sizesOf(x, shape)], [shape])[0]!
 }
 
-/** 0, 1, 2 … up to the size of a named axis of `x`. */
-export function positions(x: Value, axis: string): Value {
+/** As many whole numbers as a named axis of `x` has, counted from the first. */
+export function positions(x: Value, axis: string, first = 0): Value {
   const { graph } = x
   const size = graph.node('Squeeze', [graph.dim(axis)], [[]], { dtype: 'int64' })[0]!
-  const [start, step] = [0n, 1n].map((n) => graph.constant(BigInt64Array.of(n)))
-  return graph.node('Range', [start!, size, step!], [[axis]], { dtype: 'int64' })[0]!
+  const [start, step] = [first, 1].map((n) => graph.constant(BigInt64Array.of(BigInt(n))))
+  const end = first > 0 ? graph.node('Add', [size, start!], [[]], { dtype: 'int64' })[0]! : size
+  return graph.node('Range', [start!, end, step!], [[axis]], { dtype: 'int64' })[0]!
 }
 
 /** A shape when the graph runs, as a vector of sizes. */

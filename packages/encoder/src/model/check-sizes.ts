@@ -1,11 +1,11 @@
 import { FileError } from '@kith/ir'
 import { indexTensors } from './checkpoint.ts'
-import { configKeys, type EncoderConfig } from './config.ts'
-import { layerNames, POSITIONS, TOKEN_TYPES, WORDS } from './parameter-names.ts'
+import type { EncoderConfig } from './config.ts'
+import { type Family, families, POSITIONS, type Size, TOKEN_TYPES } from './families.ts'
 
 /** A size that config.json says, and where the weights show it. */
 interface ShownSize {
-  measure: 'vocabulary' | 'hidden' | 'positions' | 'tokenTypes' | 'intermediate'
+  measure: Size
   tensor: string
   axis: 0 | 1
 }
@@ -24,20 +24,25 @@ export async function checkSizes(
   weights: string,
 ): Promise<void> {
   const { stored, prefix } = await indexTensors(weights)
-  const { family, layers, tokenTypes } = config
-  const keys = configKeys[family]
+  const { layers, tokenTypes } = config
+  const { keys, layer, words, positions }: Family = families[config.family]
   let found = 0
-  while (found < layers && stored.has(`${prefix}${layerNames(family, found).query}.weight`)) found++
+  while (found < layers && stored.has(`${prefix}${layer(found).projections[0]}.weight`)) found++
   if (found < layers) {
     const problem = `${keys.layers} is ${layers}, but ${weights} has the weights of ${found} layers only`
     throw new FileError(file, '', problem)
   }
+  const { up, gate, down } = layer(0)
   const sizes: ShownSize[] = [
-    { measure: 'vocabulary', tensor: WORDS, axis: 0 },
-    { measure: 'hidden', tensor: WORDS, axis: 1 },
-    { measure: 'positions', tensor: POSITIONS, axis: 0 },
+    { measure: 'vocabulary', tensor: words, axis: 0 },
+    { measure: 'hidden', tensor: words, axis: 1 },
+    ...(positions === 'rotary'
+      ? []
+      : [{ measure: 'positions', tensor: POSITIONS, axis: 0 } as const]),
     ...(tokenTypes > 0 ? [{ measure: 'tokenTypes', tensor: TOKEN_TYPES, axis: 0 } as const] : []),
-    { measure: 'intermediate', tensor: `${layerNames(family, 0).up}.weight`, axis: 0 },
+    up === gate
+      ? { measure: 'intermediate', tensor: `${down}.weight`, axis: 1 }
+      : { measure: 'intermediate', tensor: `${up}.weight`, axis: 0 },
   ]
   for (const { measure, tensor, axis } of sizes) {
     const shape = stored.get(prefix + tensor)?.shape

@@ -4,7 +4,7 @@ import { FileError } from '@kith/ir'
 import { readTensorList, readTensors, type StoredTensor } from '@kith/ir/safetensors'
 import type { Value } from '../graph/graph.ts'
 import { isObject, readJson } from '../json.ts'
-import { WORDS } from './parameter-names.ts'
+import { wordTables } from './families.ts'
 
 /** The weights of a graph's parameters, by name. */
 export type Weights = ReadonlyMap<string, Float32Array>
@@ -39,7 +39,8 @@ export async function findTensors(
   const { stored, prefix } = await indexTensors(file)
   const wanted = parameters.map((parameter) => {
     const tensor = spellings(parameter.name)
-      .map((name) => stored.get(prefix + name))
+      // Heads stand beside the encoder, not under its prefix.
+      .flatMap((name) => [stored.get(prefix + name), stored.get(name)])
       .find((found) => found !== undefined)
     if (!tensor) {
       throw new FileError(file, '', `has no tensor ${prefix}${parameter.name}`)
@@ -79,12 +80,15 @@ function spellings(name: string): string[] {
 
 /** The prefix of all names, such as `bert.`: a model may be part of a larger one. */
 function prefixOf(file: string, names: string[]): string {
-  const found = names.filter((name) => name === WORDS || name.endsWith(`.${WORDS}`))
-  if (found.length === 1) return found[0]!.slice(0, -WORDS.length)
+  const found = names.flatMap((name) => {
+    const table = [...wordTables].find((table) => name === table || name.endsWith(`.${table}`))
+    return table ? [{ name, prefix: name.slice(0, -table.length) }] : []
+  })
+  if (found.length === 1) return found[0]!.prefix
   const problem =
     found.length === 0
-      ? `has no tensor that ends in ${WORDS}: these are not the weights of a BERT or DistilBERT`
-      : `holds several encoders (${found.join(', ')}); keep the tensors of one`
+      ? `has no tensor that ends in ${[...wordTables].join(' or ')}: these are not the weights of a BERT or one of its relatives`
+      : `holds several encoders (${found.map(({ name }) => name).join(', ')}); keep the tensors of one`
   throw new FileError(file, '', problem)
 }
 

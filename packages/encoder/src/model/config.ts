@@ -1,12 +1,14 @@
 import { FileError } from '@kith/ir'
 import { type JsonObject, readJson } from '../json.ts'
+import { type Family, type FamilyName, families, type Size } from './families.ts'
+import { type Rotary, readRotary } from './rotary.ts'
 
 /** The function between the two halves of a feed-forward block. */
-export type Activation = 'gelu' | 'gelu-tanh' | 'relu'
+export type Activation = 'gelu' | 'gelu-tanh' | 'relu' | 'silu'
 
 /** The measures of an encoder, whatever its family calls them. */
 export interface EncoderConfig {
-  family: 'bert' | 'distilbert'
+  family: FamilyName
   layers: number
   heads: number
   /** Numbers per token, and dimensions of an embedding. */
@@ -15,13 +17,17 @@ export interface EncoderConfig {
   intermediate: number
   /** Token ids that there are. */
   vocabulary: number
-  /** Tokens that a text can have. */
+  /** Rows of the table of positions. */
   positions: number
-  /** Kinds of segments; DistilBERT has none. */
+  /** The row of a text's first token, where it is not the first of the table. */
+  firstPosition?: number
+  /** Kinds of segments; 0: the family has none. */
   tokenTypes: number
   activation: Activation
   /** Added to variances in layer normalisation. */
   epsilon: number
+  /** The angles by which queries and keys are turned, where positions are told so. */
+  rotary?: Rotary
 }
 
 const activations: Record<string, Activation> = {
@@ -29,87 +35,94 @@ const activations: Record<string, Activation> = {
   gelu_new: 'gelu-tanh',
   gelu_pytorch_tanh: 'gelu-tanh',
   relu: 'relu',
+  silu: 'silu',
+  swiglu: 'silu',
 }
-
-/** The names of the same settings in the two families' `config.json`. */
-export const configKeys = {
-  bert: {
-    layers: 'num_hidden_layers',
-    heads: 'num_attention_heads',
-    hidden: 'hidden_size',
-    intermediate: 'intermediate_size',
-    vocabulary: 'vocab_size',
-    positions: 'max_position_embeddings',
-    tokenTypes: 'type_vocab_size',
-    activation: 'hidden_act',
-  },
-  distilbert: {
-    layers: 'n_layers',
-    heads: 'n_heads',
-    hidden: 'dim',
-    intermediate: 'hidden_dim',
-    vocabulary: 'vocab_size',
-    positions: 'max_position_embeddings',
-    tokenTypes: 'type_vocab_size',
-    activation: 'activation',
-  },
-} as const
 
 /** No encoder is larger; a config that says so is damaged. */
 const LARGEST = 10_000_000
 
 /**
- * Reads `config.json` of a BERT or DistilBERT checkpoint. Whether the weights are of these sizes,
- * `checkSizes` tells: until then nothing must be built that grows with them.
+ * Reads `config.json` of a checkpoint. Whether the weights are of these sizes, `checkSizes` tells:
+ * until then nothing must be built that grows with them.
  */
 export async function readConfig(file: string): Promise<EncoderConfig> {
-  const json = await readJson(file)
-  const family = json['model_type'] ?? ('dim' in json ? 'distilbert' : 'bert')
-  if (family !== 'bert' && family !== 'distilbert') {
-    const problem = `expected model_type bert or distilbert, found ${JSON.stringify(family)} (other models can be used as model.onnx)`
-    throw new FileError(file, '', problem)
+  const stored = await readJson(file)
+  const family = familyOf(file, stored)
+  const { keys, aliases = {}, fixed, tokenTypes, epsilon, ...traits }: Family = families[family]
+  const json = { ...stored }
+  for (const [key, alias] of Object.entries(aliases)) json[key] ??= stored[alias]
+  for (const [key, value] of Object.entries(fixed)) {
+    if ((json[key] ?? value) === value) continue
+    throw new FileError(file, '', `${key} ${JSON.stringify(json[key])} is not supported`)
   }
-  const positionType = json['position_embedding_type'] ?? 'absolute'
-  if (positionType !== 'absolute') {
-    const problem = `position_embedding_type ${JSON.stringify(positionType)} is not supported`
-    throw new FileError(file, '', problem)
-  }
-  const names = configKeys[family]
-  const name = json[names.activation] ?? 'gelu'
-  const activation =
-    typeof name === 'string' && Object.hasOwn(activations, name) ? activations[name] : undefined
-  if (!activation) {
-    const allowed = Object.keys(activations).join(', ')
-    const problem = `${names.activation} is ${JSON.stringify(name)}, supported: ${allowed}`
-    throw new FileError(file, '', problem)
-  }
+  const size = (measure: Size) => sizeOf(file, json, keys[measure])
   const config: EncoderConfig = {
     family,
-    layers: size(file, json, names.layers),
-    heads: size(file, json, names.heads),
-    hidden: size(file, json, names.hidden),
-    intermediate: size(file, json, names.intermediate),
-    vocabulary: size(file, json, names.vocabulary),
-    positions: size(file, json, names.positions),
-    tokenTypes: family === 'bert' ? size(file, json, names.tokenTypes) : 0,
-    activation,
-    // DistilBERT has no setting for it: its code says 1e-12.
-    epsilon: family === 'bert' ? epsilonOf(file, json) : 1e-12,
+    layers: size('layers'),
+    heads: size('heads'),
+    hidden: size('hidden'),
+    intermediate: size('intermediate'),
+    vocabulary: size('vocabulary'),
+    positions: size('positions'),
+    tokenTypes: tokenTypes ? size('tokenTypes') : 0,
+    activation: activationOf(file, json, keys.activation),
+    epsilon: epsilon ?? epsilonOf(file, json, keys.epsilon),
+    ...(traits.positionsAfterPadding ? { firstPosition: paddingOf(file, json) + 1 } : {}),
+    ...(traits.positions === 'rotary' ? { rotary: readRotary(file, family, json) } : {}),
+  }
+  if (config.rotary && (config.hidden / config.heads) % 2 === 1) {
+    const problem = `${keys.hidden} is ${config.hidden}: the numbers of each of ${config.heads} heads cannot be halved`
+    throw new FileError(file, '', problem)
   }
   if (config.hidden % config.heads !== 0) {
-    const problem = `${names.hidden} is ${config.hidden}, which does not divide by the ${config.heads} of ${names.heads}`
+    const problem = `${keys.hidden} is ${config.hidden}, which does not divide by the ${config.heads} of ${keys.heads}`
+    throw new FileError(file, '', problem)
+  }
+  if (longestText(config) < 1) {
+    const problem = `${keys.positions} is ${config.positions}, which leaves no position after the padding token's`
     throw new FileError(file, '', problem)
   }
   return config
 }
 
-function epsilonOf(file: string, { layer_norm_eps: value = 1e-12 }: JsonObject): number {
-  if (typeof value === 'number' && value >= 0 && value < 1) return value
-  const problem = `layer_norm_eps is ${JSON.stringify(value)}, expected a number from 0 to below 1`
+/** Tokens that a text can have. */
+export function longestText({ positions, firstPosition = 0 }: EncoderConfig): number {
+  return positions - firstPosition
+}
+
+function familyOf(file: string, json: JsonObject): FamilyName {
+  const family = json['model_type'] ?? ('dim' in json ? 'distilbert' : 'bert')
+  if (typeof family === 'string' && Object.hasOwn(families, family)) return family as FamilyName
+  const { architectures } = json
+  const named = Array.isArray(architectures) ? ` (${architectures.join(', ')})` : ''
+  const known = Object.keys(families).join(', ')
+  const problem = `expected model_type ${known}, found ${JSON.stringify(family)}${named}; other models can be used as model.onnx`
   throw new FileError(file, '', problem)
 }
 
-function size(file: string, json: JsonObject, key: string): number {
+function activationOf(file: string, json: JsonObject, key: string): Activation {
+  const name = json[key] ?? 'gelu'
+  if (typeof name === 'string' && Object.hasOwn(activations, name)) return activations[name]!
+  const allowed = Object.keys(activations).join(', ')
+  throw new FileError(file, '', `${key} is ${JSON.stringify(name)}, supported: ${allowed}`)
+}
+
+/** The padding token's id; RoBERTa's own is 1. */
+function paddingOf(file: string, { pad_token_id: id = 1 }: JsonObject): number {
+  if (Number.isInteger(id) && (id as number) >= 0 && (id as number) <= LARGEST) return id as number
+  const problem = `pad_token_id is ${JSON.stringify(id)}, expected a whole number from 0 to ${LARGEST}`
+  throw new FileError(file, '', problem)
+}
+
+function epsilonOf(file: string, json: JsonObject, key: string): number {
+  const value = json[key] === undefined ? 1e-12 : json[key]
+  if (typeof value === 'number' && value >= 0 && value < 1) return value
+  const problem = `${key} is ${JSON.stringify(value)}, expected a number from 0 to below 1`
+  throw new FileError(file, '', problem)
+}
+
+function sizeOf(file: string, json: JsonObject, key: string): number {
   const value = json[key]
   if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LARGEST) {
     return value as number

@@ -19,7 +19,7 @@ export interface DownloadOptions {
 
 /** The files of a repository that are downloaded besides the weights. */
 const SMALL_FILES =
-  /^(\d+_\w+\/)?(config|tokenizer|tokenizer_config|modules|sentence_bert_config)\.json$|^(\d+_\w+\/)?vocab\.txt$/
+  /^(\d+_\w+\/)?(config|config_sentence_transformers|tokenizer|tokenizer_config|modules|sentence_bert_config)\.json$|^(\d+_\w+\/)?vocab\.txt$/
 /** The ways in which weights are stored; the first that a repository has is taken. */
 const WEIGHTS = [
   /^(0_Transformer\/)?model\.safetensors$/,

@@ -4,6 +4,7 @@ import { FileError } from '@kith/ir'
 import { isObject, readJson, readJsonValue } from '../json.ts'
 import type { Head } from '../network/pooling.ts'
 import { findWeights } from './checkpoint.ts'
+import { type Prefixes, readPrefixes } from './prefixes.ts'
 
 /** The files of a model, and their settings for its use. */
 export interface ModelFiles {
@@ -18,6 +19,7 @@ export interface ModelFiles {
   /** From sentence-transformers' files, where there are any. */
   head: Partial<Head>
   maxTokens?: number
+  prefixes?: Prefixes
 }
 
 /** Finds the model in a folder: a checkpoint, or a model in ONNX. */
@@ -37,6 +39,7 @@ export async function readModelFolder(root: string, name = root): Promise<ModelF
     name,
     folder,
     head,
+    prefixes: await readPrefixes(root),
     ...(onnx ? { onnx } : {}),
     ...(weights ? { weights } : {}),
     ...(maxTokens ? { maxTokens } : {}),

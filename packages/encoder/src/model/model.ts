@@ -6,10 +6,11 @@ import type { Head, Pooling } from '../network/pooling.ts'
 import { TextTokenizer } from '../tokens/text-tokenizer.ts'
 import { readTokenizerFiles } from '../tokens/tokenizer-files.ts'
 import { checkSizes } from './check-sizes.ts'
-import { type EncoderConfig, readConfig } from './config.ts'
+import { type EncoderConfig, longestText, readConfig } from './config.ts'
 import { findModel } from './find-model.ts'
 import type { DownloadOptions } from './hub.ts'
 import type { ModelFiles } from './model-folder.ts'
+import type { Prefixes } from './prefixes.ts'
 
 /** How a model is found and used; by default as its own files say. */
 export interface ModelOptions extends DownloadOptions {
@@ -29,6 +30,8 @@ export interface Model {
   /** Without a pooling, a model in ONNX returns embeddings by itself. */
   head: { pooling: Pooling | undefined; normalise: boolean }
   maxTokens: number
+  /** Put before texts, as the files say. */
+  prefixes: Prefixes
   tokenizer: TextTokenizer
 }
 
@@ -52,7 +55,7 @@ export async function openModel(name: string, options: ModelOptions = {}): Promi
     const problem = `the files of ${files.name} do not say how tokens become an embedding: say pooling "mean" (RepBERT, E5) or "first" (TAS-B, CoCondenser, BGE)`
     throw new KithError('BAD_SETTING', problem)
   }
-  const limit = config?.positions
+  const limit = config && longestText(config)
   const maxTokens = options.maxTokens ?? Math.min(files.maxTokens ?? USUAL_LIMIT, limit ?? Infinity)
   range({ from: 1, to: limit, integer: true })('maxTokens', maxTokens)
   const { file, description, config: settings } = await readTokenizerFiles(files.folder)
@@ -61,7 +64,8 @@ export async function openModel(name: string, options: ModelOptions = {}): Promi
     const problem = `has token ${tokenizer.largestId}, by config.json the model knows ${config.vocabulary}`
     throw new FileError(file, '', problem)
   }
-  return { files, config, head: { pooling, normalise }, maxTokens, tokenizer }
+  const { prefixes = { query: '', document: '' } } = files
+  return { files, config, head: { pooling, normalise }, maxTokens, prefixes, tokenizer }
 }
 
 /** The measures of a checkpoint, which its weights have too. */

@@ -7,24 +7,30 @@ import type { EncoderConfig } from '../model/config.ts'
 import type { Checkpoint } from '../model/model.ts'
 import { type DropPlaces, encoderLayers, lowerLayers, upperLayers, wordRows } from './layers.ts'
 import { embeddings, type Head } from './pooling.ts'
+import { score } from './score.ts'
 
-/** The output of the models that are built here. */
+/** The outputs of the models that are built here. */
 export const EMBEDDINGS = 'embeddings'
 export const HIDDEN = 'last_hidden_state'
+export const SCORES = 'scores'
 
 /** The inputs from which a model is built. */
 export interface ModelSource extends Pick<Checkpoint, 'config' | 'weights' | 'head'> {
   /** Whether linear layers compute with numbers of 8 bits. */
   quantised?: boolean
+  /** Whether it scores pairs of texts. */
+  scores?: boolean
 }
 
-/** A checkpoint in ONNX, weights inside: from token ids to embeddings, or to hidden states. */
+/** A checkpoint in ONNX, weights inside: from token ids to embeddings, to hidden states, or to scores. */
 export async function buildModel(
   { config, weights: file, head, quantised = false }: ModelSource,
-  output: typeof EMBEDDINGS | typeof HIDDEN,
+  output: typeof EMBEDDINGS | typeof HIDDEN | typeof SCORES,
 ): Promise<Message> {
-  const { graph, mask, hidden } = buildEncoder(config)
-  graph.output(output, output === HIDDEN ? hidden : embeddings(hidden, mask, head))
+  const { graph, mask, hidden } = buildEncoder(config, output === SCORES)
+  if (output === HIDDEN) graph.output(output, hidden)
+  else if (output === SCORES) graph.output(output, score(config, hidden))
+  else graph.output(output, embeddings(hidden, mask, head))
   const weights = await readWeights(file, graph.parameters)
   if (quantised) quantiseLinear(graph, weights)
   return toOnnx(graph, ({ name }) => weights.get(name)!)
@@ -45,12 +51,21 @@ export interface EncoderGraph {
   hidden: Value
 }
 
-/** A graph that starts with token ids. */
-export function buildEncoder(config: EncoderConfig): EncoderGraph {
+/**
+ * A graph that starts with token ids.
+ *
+ * @param pairs Whether it is fed the kinds of segments, too, if the encoder has more than one.
+ */
+export function buildEncoder(config: EncoderConfig, pairs = false): EncoderGraph {
   const graph = new Graph()
   const ids = graph.input('input_ids', 'int64', ['batch', 'length'])
   const mask = graph.input('attention_mask', 'int64', ['batch', 'length'])
-  return { graph, mask, hidden: encoderLayers(config, wordRows(config, ids), mask) }
+  const types =
+    pairs && config.tokenTypes > 1
+      ? graph.input('token_type_ids', 'int64', ['batch', 'length'])
+      : undefined
+  const words = wordRows(config, ids)
+  return { graph, mask, hidden: encoderLayers(config, words, mask, undefined, types) }
 }
 
 /**

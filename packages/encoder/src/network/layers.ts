@@ -1,28 +1,20 @@
-import { gelu, relu } from '../graph/activation.ts'
-import { add, multiply, toFloat } from '../graph/elementwise.ts'
+import { add } from '../graph/elementwise.ts'
 import { gather } from '../graph/gather.ts'
-import type { Graph, Value } from '../graph/graph.ts'
-import { linear, matmul } from '../graph/linear.ts'
-import { layerNorm, softmax } from '../graph/normalise.ts'
-import { positions, reshape, transpose } from '../graph/shape.ts'
-import type { Activation, EncoderConfig } from '../model/config.ts'
-import {
-  type LayerNames,
-  layerNames,
-  POSITIONS,
-  TOKEN_TYPES,
-  WORDS,
-} from '../model/parameter-names.ts'
-
-/** Added to the score of a token that is padding: its weight after softmax is exactly 0. */
-const MASKED = -1e9
+import type { Value } from '../graph/graph.ts'
+import { positions, reshape } from '../graph/shape.ts'
+import type { EncoderConfig } from '../model/config.ts'
+import { type Family, families, POSITIONS, TOKEN_TYPES } from '../model/families.ts'
+import { attention } from './attention.ts'
+import { feedForward } from './feed-forward.ts'
+import { normalised } from './parameters.ts'
+import { attentionPositions, type Positions } from './positions.ts'
 
 /** Sets numbers to 0 while training, at the places where BERT's dropout is. */
 export type Drop = (x: Value, where: 'hidden' | 'attention') => Value
 
 /** The embeddings of tokens, batch × length × hidden. */
-export function wordRows({ vocabulary, hidden }: EncoderConfig, ids: Value): Value {
-  return gather(ids.graph.parameter(WORDS, [vocabulary, hidden]), ids)
+export function wordRows({ family, vocabulary, hidden }: EncoderConfig, ids: Value): Value {
+  return gather(ids.graph.parameter(families[family].words, [vocabulary, hidden]), ids)
 }
 
 /** How an encoder's dropout is placed. */
@@ -33,13 +25,14 @@ export interface DropPlaces {
 }
 
 /**
- * BERT and DistilBERT, which differ in names and in the embedding of segments only.
+ * An encoder of BERT's kind; families differ as `families` says.
  *
  * Tokens of all texts stand one below the other (tokens × hidden), so that every
  * linear layer is one large product; only attention looks at texts one by one.
  *
  * @param words The embeddings of tokens, batch × length × hidden.
  * @param mask 1 for tokens, 0 for padding, batch × length.
+ * @param types Kinds of segments, batch × length; without them, a text is one segment.
  * @returns The last hidden state, batch × length × hidden.
  */
 export function encoderLayers(
@@ -47,13 +40,14 @@ export function encoderLayers(
   words: Value,
   mask: Value,
   { drop, from }: DropPlaces = { drop: keep, from: -1 },
+  types?: Value,
 ): Value {
-  const bias = attentionBias(mask)
+  const places = attentionPositions(config, mask)
   const frozen = Math.max(0, from)
-  const embedded = embed(config, words)
+  const embedded = embed(config, words, types)
   const start = from < 0 ? drop(embedded, 'hidden') : embedded
-  const middle = layers(config, start, bias, { from: 0, to: frozen, drop: keep })
-  const end = layers(config, middle, bias, { from: frozen, to: config.layers, drop })
+  const middle = layers(config, start, places, { from: 0, to: frozen, drop: keep })
+  const end = layers(config, middle, places, { from: frozen, to: config.layers, drop })
   return reshape(end, words.shape)
 }
 
@@ -65,7 +59,8 @@ export function lowerLayers(
   count: number,
 ): Value {
   const stretch = { from: 0, to: count, drop: keep }
-  return reshape(layers(config, embed(config, words), attentionBias(mask), stretch), words.shape)
+  const places = attentionPositions(config, mask)
+  return reshape(layers(config, embed(config, words), places, stretch), words.shape)
 }
 
 /** The layers above those of `lowerLayers`, whose hidden states they take. */
@@ -77,7 +72,8 @@ export function upperLayers(
 ): Value {
   const x = reshape(hidden, ['tokens', config.hidden])
   const stretch = { from, to: config.layers, drop }
-  return reshape(layers(config, x, attentionBias(mask), stretch), hidden.shape)
+  const places = attentionPositions(config, mask)
+  return reshape(layers(config, x, places, stretch), hidden.shape)
 }
 
 /** Dropout that drops nothing. */
@@ -87,81 +83,43 @@ export const keep: Drop = (x) => x
 function layers(
   config: EncoderConfig,
   hidden: Value,
-  bias: Value,
+  places: (layer: number) => Positions,
   { from, to, drop }: { from: number; to: number; drop: Drop },
 ): Value {
-  const norm = (x: Value, name: string) =>
-    normalised(hidden.graph, x, name, config.hidden, config.epsilon)
+  const { layer: namesOf, finalNorm }: Family = families[config.family]
+  const norm = (x: Value, name: string | undefined) => (name ? normalised(config, x, name) : x)
   let x = hidden
   for (let layer = from; layer < to; layer++) {
-    const names = layerNames(config.family, layer)
-    const attended = drop(attention(config, names, x, bias, drop), 'hidden')
-    x = norm(add(x, attended), names.attentionNorm)
-    x = norm(add(x, drop(feedForward(config, names, x), 'hidden')), names.outputNorm)
+    const names = namesOf(layer)
+    const attend = (from: Value) =>
+      drop(attention(config, names, from, places(layer), drop), 'hidden')
+    const feed = (from: Value) => drop(feedForward(config, names, from), 'hidden')
+    if (finalNorm) {
+      x = add(x, attend(norm(x, names.attentionNorm)))
+      x = add(x, feed(norm(x, names.outputNorm)))
+    } else {
+      x = norm(add(x, attend(x)), names.attentionNorm)
+      x = norm(add(x, feed(x)), names.outputNorm)
+    }
   }
-  return x
+  return finalNorm && to === config.layers ? norm(x, finalNorm) : x
 }
 
-/** The sum of the embeddings of a token and of its position, normalised. */
-function embed(config: EncoderConfig, words: Value): Value {
-  const { hidden, tokenTypes, epsilon } = config
+/** The sum of the embeddings of a token, of its position and of its segment, normalised. */
+function embed(config: EncoderConfig, words: Value, types?: Value): Value {
+  const { hidden, tokenTypes } = config
   const { graph } = words
+  const { positions: kind, norm }: Family = families[config.family]
   const table = (name: string, rows: number) => graph.parameter(name, [rows, hidden])
-  const places = table(POSITIONS, config.positions)
-  let x = add(words, gather(places, positions(words, 'length')))
+  let x = words
+  if (kind !== 'rotary') {
+    const places = table(POSITIONS, config.positions)
+    x = add(x, gather(places, positions(words, 'length', config.firstPosition)))
+  }
   if (tokenTypes > 0) {
-    // A text is one segment: all of its tokens are of the first type.
-    const types = table(TOKEN_TYPES, tokenTypes)
-    x = add(x, gather(types, graph.constant(BigInt64Array.of(0n))))
+    // A text alone is one segment: all of its tokens are of the first type.
+    const kinds = types ?? graph.constant(BigInt64Array.of(0n))
+    x = add(x, gather(table(TOKEN_TYPES, tokenTypes), kinds))
   }
-  return normalised(graph, reshape(x, ['tokens', hidden]), 'embeddings.LayerNorm', hidden, epsilon)
-}
-
-/** The mask that is added to attention scores: 0 for tokens, a large negative number for padding. */
-function attentionBias(mask: Value): Value {
-  const padding = add(multiply(toFloat(mask), -1), 1)
-  return reshape(multiply(padding, MASKED), [mask.shape[0]!, 1, 1, mask.shape[1]!])
-}
-
-function attention(
-  config: EncoderConfig,
-  names: LayerNames,
-  x: Value,
-  bias: Value,
-  drop: Drop,
-): Value {
-  const { hidden, heads } = config
-  const perHead = hidden / heads
-  const split = (name: string, order: number[]) => {
-    const projected = dense(x, name, hidden, hidden)
-    return transpose(reshape(projected, ['batch', 'length', heads, perHead]), order)
-  }
-  const query = split(names.query, [0, 2, 1, 3])
-  const key = split(names.key, [0, 2, 3, 1])
-  const value = split(names.value, [0, 2, 1, 3])
-  const scores = multiply(matmul(query, key), 1 / Math.sqrt(perHead))
-  const seen = matmul(drop(softmax(add(scores, bias)), 'attention'), value)
-  const together = reshape(transpose(seen, [0, 2, 1, 3]), ['tokens', hidden])
-  return dense(together, names.attentionOutput, hidden, hidden)
-}
-
-function feedForward(config: EncoderConfig, names: LayerNames, x: Value): Value {
-  const { hidden, intermediate } = config
-  const inner = activate(config.activation, dense(x, names.up, hidden, intermediate))
-  return dense(inner, names.down, intermediate, hidden)
-}
-
-function activate(activation: Activation, x: Value): Value {
-  if (activation === 'relu') return relu(x)
-  return gelu(x, activation === 'gelu' ? 'none' : 'tanh')
-}
-
-function dense(x: Value, name: string, from: number, to: number): Value {
-  const weight = x.graph.parameter(`${name}.weight`, [to, from])
-  return linear(x, weight, x.graph.parameter(`${name}.bias`, [to]))
-}
-
-function normalised(graph: Graph, x: Value, name: string, size: number, epsilon: number): Value {
-  const gamma = graph.parameter(`${name}.weight`, [size])
-  return layerNorm(x, gamma, graph.parameter(`${name}.bias`, [size]), epsilon)
+  return normalised(config, reshape(x, ['tokens', hidden]), norm)
 }

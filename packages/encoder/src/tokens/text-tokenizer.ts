@@ -1,6 +1,9 @@
-import { Tokenizer } from '@huggingface/tokenizers'
+import type { Tokenizer } from '@huggingface/tokenizers'
+import { KithError } from '@kith/core'
 import { FileError } from '@kith/ir'
-import { isObject, type JsonObject } from '../json.ts'
+import type { JsonObject } from '../json.ts'
+import { openTokenizer } from './open-tokenizer.ts'
+import { endOfPiece, splitsAtSpaces } from './pieces.ts'
 import { largestTokenId } from './token-ids.ts'
 
 /** Characters of a long text that are looked at in one go. */
@@ -13,6 +16,12 @@ export interface Tokens {
   cut: boolean
 }
 
+/** The tokens of a pair of texts. */
+export interface PairTokens extends Tokens {
+  /** Kinds of segments: 0 for the first text, 1 for the second, each with the special tokens behind it. */
+  types: number[]
+}
+
 /** Turns texts into token ids, with the model's special tokens around them. */
 export class TextTokenizer {
   readonly #tokenizer: Tokenizer
@@ -20,6 +29,7 @@ export class TextTokenizer {
   readonly #after: number[]
   readonly #inPieces: boolean
   readonly #room: number
+  readonly #maxTokens: number
   /** The largest id that a text can have. */
   readonly largestId: number
 
@@ -32,10 +42,10 @@ export class TextTokenizer {
   constructor(file: string, description: JsonObject, config: JsonObject, maxTokens: number) {
     this.largestId = largestTokenId(file, description)
     try {
-      this.#tokenizer = new Tokenizer(description, config)
+      this.#tokenizer = openTokenizer(description, config)
       const bare = this.#bare('a')
       const whole: number[] = this.#tokenizer.encode('a').ids
-      const at = whole.findIndex((_, i) => bare.every((id, j) => whole[i + j] === id))
+      const at = placeOf(bare, whole, 0)
       // Without special tokens an empty text would have none at all.
       if (at < 0 || whole.length === bare.length) throw new Error('no special tokens around a text')
       this.#before = whole.slice(0, at)
@@ -44,6 +54,7 @@ export class TextTokenizer {
       throw new FileError(file, '', `is not a tokenizer: ${(error as Error).message}`)
     }
     this.#inPieces = splitsAtSpaces(description)
+    this.#maxTokens = maxTokens
     this.#room = maxTokens - this.#before.length - this.#after.length
     if (this.#room < 1) {
       throw new FileError(file, '', `${maxTokens} tokens leave no room for a text`)
@@ -52,18 +63,64 @@ export class TextTokenizer {
 
   /** The tokens of a text, cut at the model's limit. */
   encode(text: string): Tokens {
-    const body = this.#inPieces ? this.#encodePieces(text) : this.#bare(text)
-    const cut = body.length > this.#room
-    if (cut) body.length = this.#room
-    return { ids: [...this.#before, ...body, ...this.#after], cut }
+    const { ids, cut } = this.#body(text, this.#room)
+    return { ids: [...this.#before, ...ids, ...this.#after], cut }
+  }
+
+  /**
+   * The tokens of pairs of a query and a text, with the special tokens that the tokenizer's own
+   * template puts around and between them. Only texts are cut: a query that leaves them no room is an error.
+   */
+  pairsWith(query: string): (text: string) => PairTokens {
+    const { before, between, after } = this.#pairTemplate()
+    const special = before.length + between.length + after.length
+    const { ids: first, cut: tooLong } = this.#body(query, this.#maxTokens)
+    const room = this.#maxTokens - special - first.length
+    if (tooLong || room < 1) {
+      const problem = `the query leaves no room for a text: a pair has at most ${this.#maxTokens} tokens`
+      throw new KithError('BAD_INPUT', problem)
+    }
+    const start = [...before, ...first, ...between]
+    return (text) => {
+      const { ids, cut } = this.#body(text, room)
+      const second = ids.length + after.length
+      return {
+        ids: [...start, ...ids, ...after],
+        types: [...new Array(start.length).fill(0), ...new Array(second).fill(1)],
+        cut,
+      }
+    }
+  }
+
+  /** The special tokens before, between and behind the texts of a pair. */
+  #pairTemplate(): { before: number[]; between: number[]; after: number[] } {
+    const [a, b] = [this.#bare('a'), this.#bare('b')]
+    const whole: number[] = this.#tokenizer.encode('a', { text_pair: 'b' }).ids
+    const first = placeOf(a, whole, 0)
+    const second = placeOf(b, whole, first + a.length)
+    if (first < 0 || second < 0) {
+      throw new KithError('BAD_INPUT', 'the tokenizer has no template for pairs of texts')
+    }
+    return {
+      before: whole.slice(0, first),
+      between: whole.slice(first + a.length, second),
+      after: whole.slice(second + b.length),
+    }
+  }
+
+  /** The tokens of a text without special ones, at most so many. */
+  #body(text: string, room: number): Tokens {
+    const ids = this.#inPieces ? this.#encodePieces(text, room) : this.#bare(text)
+    const cut = ids.length > room
+    if (cut) ids.length = room
+    return { ids, cut }
   }
 
   /** Reads to the limit and at least one token further, to know whether the text was cut. */
-  #encodePieces(text: string): number[] {
+  #encodePieces(text: string, room: number): number[] {
     const ids: number[] = []
-    for (let from = 0; from < text.length && ids.length <= this.#room; ) {
-      const space = text.indexOf(' ', from + PIECE)
-      const to = space < 0 ? text.length : space
+    for (let from = 0; from < text.length && ids.length <= room; ) {
+      const to = endOfPiece(text, from + PIECE)
       for (const id of this.#bare(text.slice(from, to))) ids.push(id)
       from = to
     }
@@ -75,12 +132,7 @@ export class TextTokenizer {
   }
 }
 
-/** Whether a text can be cut at any space without changing its tokens, as for BERT. */
-function splitsAtSpaces({ normalizer, pre_tokenizer, added_tokens }: JsonObject): boolean {
-  const typeOf = (part: unknown) => (isObject(part) ? part['type'] : undefined)
-  if (typeOf(normalizer) !== 'BertNormalizer' || typeOf(pre_tokenizer) !== 'BertPreTokenizer') {
-    return false
-  }
-  const added = Array.isArray(added_tokens) ? added_tokens : []
-  return !added.some((token) => /\s/.test(String(isObject(token) ? token['content'] : token)))
+/** Where a list stands inside another, from a place on; −1: nowhere. */
+function placeOf(part: readonly number[], whole: readonly number[], from: number): number {
+  return whole.findIndex((_, i) => i >= from && part.every((id, j) => whole[i + j] === id))
 }

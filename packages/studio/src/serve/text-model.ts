@@ -20,10 +20,11 @@ export async function openTextModel(name: string, options: EncoderOptions): Prom
     '@kith/encoder',
     () => import('@kith/encoder'),
   )
-  const { tokenizer } = await openModel(name, options)
+  const { tokenizer, prefixes: usual } = await openModel(name, options)
   const encoder = await loadEncoder(name, options)
   const { dimensions, maxTokens } = encoder
-  const prefixes = { query: options.queryPrefix ?? '', document: options.documentPrefix ?? '' }
+  const { queryPrefix = usual.query, documentPrefix = usual.document } = options
+  const prefixes = { query: queryPrefix, document: documentPrefix }
   return {
     name: encoder.name,
     dimensions,

@@ -1,5 +1,5 @@
 import { throwIfAborted } from '@kith/core/internal'
-import { buildLower, planBatches, WORDS } from '@kith/encoder/internal'
+import { buildLower, planBatches } from '@kith/encoder/internal'
 import type { InferenceSession, Tensor } from '@kith/encoder/runtime'
 import { type DeviceOptions, openGraph } from '../graph/session.ts'
 import { weightFeeds } from '../graph/weight-feeds.ts'
@@ -99,12 +99,12 @@ export class LowerLayers implements StateSource {
 
 /** A digest of what decides the hidden states: configuration and weights of the layers, and the tokens. */
 function identityOf(
-  { checkpoint, lowest, weights }: EncoderModel,
+  { checkpoint, lowest, weights, table }: EncoderModel,
   tokens: readonly (readonly number[])[],
 ): string {
   const digest = new Digest().text(FORMAT).text(JSON.stringify(checkpoint.config)).rows([lowest])
   const { parameters } = buildLower(checkpoint.config, lowest).graph
-  for (const name of [WORDS, ...parameters.map(({ name }) => name)]) {
+  for (const name of [table.name, ...parameters.map(({ name }) => name)]) {
     digest.text(name).array(weights.get(name))
   }
   for (const ids of tokens) digest.rows(ids)

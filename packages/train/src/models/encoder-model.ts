@@ -6,10 +6,10 @@ import {
   buildTrainable,
   type Drop,
   embeddings,
+  families,
   keep,
   readTokenizerFiles,
   readWeights,
-  WORDS,
 } from '@kith/encoder/internal'
 import { Tensor } from '@kith/encoder/runtime'
 import type { DeviceOptions } from '../graph/session.ts'
@@ -22,7 +22,7 @@ import { tokenMask } from './token-mask.ts'
 
 /** How a query encoder is trained. */
 export interface EncoderModelOptions extends ModelOptions {
-  /** Put before each query, such as `query: ` for E5. */
+  /** Put before each query, such as `query: ` for E5; default: what the model's files say. */
   queryPrefix?: string | undefined
   /**
    * How many of the uppermost layers learn; default: all of them, and the embeddings. What does not
@@ -51,7 +51,7 @@ export async function openEncoderModel(
   name: string,
   options: EncoderModelOptions = {},
 ): Promise<EncoderModel> {
-  const { maxTokens, queryPrefix = '', topLayers, ...others } = options
+  const { maxTokens, queryPrefix, topLayers, ...others } = options
   // The saved model keeps its own limit; only the queries of the training are cut at another.
   const whole = asCheckpoint(await openModel(name, others))
   const cutting = maxTokens === undefined ? whole : await openModel(name, { ...others, maxTokens })
@@ -63,12 +63,12 @@ export async function openEncoderModel(
   return new EncoderModel(whole, weights, shapes, trained, {
     tokenizer: cutting.tokenizer,
     maxTokens: cutting.maxTokens,
-    prefix: queryPrefix,
+    prefix: queryPrefix ?? whole.prefixes.query,
     digest: new Digest().text(JSON.stringify(description)).text(JSON.stringify(config)).end(),
   })
 }
 
-/** A BERT or DistilBERT whose weights learn. Make one with `openEncoderModel`. */
+/** An encoder whose weights learn. Make one with `openEncoderModel`. */
 export class EncoderModel implements QueryModel {
   readonly dimensions: number
   readonly table: { name: string; width: number }
@@ -83,7 +83,7 @@ export class EncoderModel implements QueryModel {
     readonly texts: QueryTexts,
   ) {
     this.dimensions = checkpoint.config.hidden
-    this.table = { name: WORDS, width: this.dimensions }
+    this.table = { name: families[checkpoint.config.family].words, width: this.dimensions }
     this.lowest = lowestTrained(checkpoint.config, trained)
   }
 
@@ -125,8 +125,8 @@ export class EncoderModel implements QueryModel {
   prepareTokens(tokens: readonly (readonly number[])[]): QueryBatch {
     const size = tokens.length
     const { mask, length } = tokenMask(tokens.map((ids) => ids.length))
-    const { width } = this.table
-    const table = this.weights.get(WORDS)!
+    const { name, width } = this.table
+    const table = this.weights.get(name)!
     const rows = new Int32Array(size * length)
     tokens.forEach((ids, query) => {
       rows.set(ids, query * length)

@@ -17,7 +17,8 @@ export function lowestTrained({ layers }: EncoderConfig, trained: ReadonlySet<st
   return Math.min(layers, ...Array.from(trained, layerOf))
 }
 
-/** The number of the layer that a weight belongs to, −1 for the embeddings. */
+/** The number of the layer that a weight belongs to, −1 for the embeddings; the last normalisation is above all layers. */
 function layerOf(name: string): number {
-  return Number(/\.layer\.(\d+)\./.exec(name)?.[1] ?? -1)
+  if (name.startsWith('final_norm.')) return Infinity
+  return Number(/(?:^|\.)layers?\.(\d+)\./.exec(name)?.[1] ?? -1)
 }
