@@ -20,7 +20,7 @@ for (const { file, features } of builds) {
   const wasm = await compile(features)
   const source = [
     '/** Made by scripts/build-kernel.mjs from assembly/: do not edit. */',
-    `export const wasm =\n  '${Buffer.from(wasm).toString('base64')}'\n`,
+    `export const wasm: string =\n  '${Buffer.from(wasm).toString('base64')}'\n`,
   ].join('\n')
   await writeFile(new URL(`src/generated/${file}.ts`, packageFolder), source)
   console.log(`kernel ${file}: ${wasm.length} bytes`)

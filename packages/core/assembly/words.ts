@@ -95,11 +95,15 @@ function toTerms(
   hashes: usize,
   ends: usize,
 ): i32 {
+  // The table is larger than the fast caches: asked for here, its lines come side by side.
+  let asked: u64 = 0
+  for (let i = 0; i < tokens; i++) asked |= load<u64>(placeOf(load<u64>(double(hashes, i)), stems))
+  // Behind the last word, where nobody reads it: without a use the loop would be left out.
+  store<u64>(double(hashes, tokens), asked)
   let left = 0
   for (let i = 0; i < tokens; i++) {
     const key = load<u64>(double(hashes, i))
-    const spread = (<u32>key ^ (<u32>(key >> 32) >> 7)) * 0x9e3779b1
-    let slot = stems + ((<usize>(spread ^ (spread >> 15)) & (STEM_PLACES - 1)) << 6)
+    let slot = placeOf(key, stems)
     // No branches for the other slots, which would be guessed wrong too often; one at most has the word.
     const other =
       i32(load<u64>(slot, 16) == key) +
@@ -124,6 +128,12 @@ function toTerms(
     left += i32(term != 0)
   }
   return left
+}
+
+/** The first slot of a word's place in the table of terms. */
+function placeOf(key: u64, stems: usize): usize {
+  const spread = (<u32>key ^ (<u32>(key >> 32) >> 7)) * 0x9e3779b1
+  return stems + ((<usize>(spread ^ (spread >> 15)) & (STEM_PLACES - 1)) << 6)
 }
 
 /** Terms are numbered from 1. */

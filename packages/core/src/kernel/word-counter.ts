@@ -63,8 +63,10 @@ class WordCounter {
 
   #stem(start: number, length: number, to: number): void {
     const from = start - this.#start
-    const letters = Array.from(this.#text.subarray(from, from + length), (code) => asciiWord[code]!)
-    const word = String.fromCharCode(...letters)
+    let word = ''
+    for (let at = from; at < from + length; at++) {
+      word += String.fromCharCode(asciiWord[this.#text[at]!]!)
+    }
     const [a, b] = hashTerm(word, this.#terms)
     this.#integers[to / 4] = a
     this.#integers[to / 4 + 1] = b

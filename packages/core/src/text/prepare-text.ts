@@ -112,7 +112,7 @@ export function appendString(postings: Postings, text: string, terms: TermsName)
 /** The two hashes of the term of a lower-cased word; 0 and 0 for a stop word. */
 export function hashTerm(word: string, terms: TermsName): [a: number, b: number] {
   const term = termOf(word, terms)
-  return term === '' ? [0, 0] : hashCodes(codesOf(term), 0)
+  return term === '' ? [0, 0] : hashString(term)
 }
 
 /** Appends the postings of terms that a caller's function made. */
@@ -122,10 +122,10 @@ function appendTerms(postings: Postings, terms: readonly string[]): void {
   }
   // Checked before any is counted: an error must leave nothing in the counter.
   const all = terms.map((term: unknown) => {
-    if (typeof term === 'string') return codesOf(term)
+    if (typeof term === 'string') return hashString(term)
     throw new KithError('BAD_INPUT', `the function terms gave ${show(term)}, not a string`)
   })
-  for (const codes of all) countTerm(codes, 0)
+  for (const [a, b] of all) counter.count(a, b)
   counter.drain(postings)
 }
 
@@ -227,8 +227,18 @@ function countTerm(codes: readonly number[], from: number): void {
   counter.count(...hashCodes(codes, from))
 }
 
-function codesOf(term: string): number[] {
-  return Array.from(term, (character) => character.codePointAt(0)!)
+/** The two hashes of a term, by its code points. */
+function hashString(term: string): [a: number, b: number] {
+  let a = SEED_A
+  let b = SEED_B
+  for (let at = 0; at < term.length; at++) {
+    const code = term.codePointAt(at)!
+    // One beyond the first plane takes two units.
+    if (code > 0xffff) at++
+    a = Math.imul(a ^ code, FACTOR_A)
+    b = Math.imul(b ^ code, FACTOR_B)
+  }
+  return [a, b]
 }
 
 /** The two hashes of the term that the code points from here on are. */
