@@ -18,6 +18,6 @@ writeGuide()
 writeExamples()
 writeCommands()
 writeSettings()
-await writeTry()
-await writeApi()
+// The encoder works in a process of its own.
+await Promise.all([writeTry(), writeApi()])
 await build(fileURLToPath(new URL('.', import.meta.url)))

@@ -9,7 +9,7 @@ import { collectionOf } from '../scripts/demo/collection.mjs'
 import { generated } from './place.mjs'
 
 /** A part of the demo's collection that is encoded in seconds. */
-const SIZE = { queries: 0.03, documents: 1500 }
+const SIZE = { queries: 0.02, documents: 900 }
 
 /** Writes Kith Studio with a part of the demo's collection as pages of the site, and the page for one's own data. */
 export async function writeTry() {

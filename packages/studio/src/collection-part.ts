@@ -1,4 +1,5 @@
 import {
+  KithError,
   type TermStatistics,
   type TermsName,
   termNames,
@@ -19,6 +20,8 @@ import {
 const CANDIDATES = 200
 /** Queries at the most: a page's reader looks at few, and the means are over all of them. */
 const QUERIES = 200
+/** The largest number of half precision. */
+const LARGEST_HALF = 65_504
 
 /** A part of a collection: as many queries as fit, with all their documents, each once. */
 class Part {
@@ -67,6 +70,12 @@ class Part {
     const dimensions = rows[0]!.length
     const halves = new Uint16Array(rows.length * dimensions)
     rows.forEach((row, i) => {
+      if (row.some((value) => Math.abs(value) > LARGEST_HALF)) {
+        throw new KithError(
+          'BAD_VECTOR',
+          `an export has half precision, and a vector has a number above ${LARGEST_HALF}: scale the embeddings`,
+        )
+      }
       halves.set(toHalves(row), i * dimensions)
     })
     return { base64: base64Of(halves), rows: rows.length, dimensions }

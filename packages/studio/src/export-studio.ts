@@ -91,13 +91,12 @@ async function refuseOthers(folder: string): Promise<void> {
   )
 }
 
-/** The first bytes of a file; nothing where there is none. */
+/** The first bytes of a file; zeros where there are none. */
 async function startOf(file: string): Promise<string> {
+  const bytes = Buffer.alloc(512)
   const handle = await open(file).catch(() => undefined)
-  try {
-    const { buffer, bytesRead } = (await handle?.read(Buffer.alloc(512), 0, 512, 0)) ?? {}
-    return buffer?.toString('latin1', 0, bytesRead) ?? ''
-  } finally {
-    await handle?.close()
-  }
+  // A folder of this name can be opened, but not read.
+  await handle?.read(bytes, 0, bytes.length, 0).catch(() => undefined)
+  await handle?.close()
+  return bytes.toString('latin1')
 }

@@ -92,6 +92,12 @@ describe.skipIf(!browser)('every view', () => {
           await unfold(page, view)
           const wide = await page.evaluate(() => document.documentElement.scrollWidth)
           expect([view, width, wide]).toEqual([view, width, width])
+          if (view !== 'audit') continue
+          // The buttons of judging stand in one row, on a phone too.
+          const tops = await page
+            .locator('.judging .bar button')
+            .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().top))
+          expect([width, tops.length, new Set(tops).size]).toEqual([width, 7, 1])
         }
       }
     })

@@ -274,7 +274,7 @@ describe.skipIf(!browser)('the page', () => {
     await withPage(server.url, async (page) => {
       await page.getByLabel('Search for a query').fill(' fjords in winter ')
       await expect
-        .poll(() => page.getByRole('option').allInnerTexts())
+        .poll(() => page.locator('#query-list [role=option]').allInnerTexts())
         .toEqual([expect.stringContaining('“fjords in winter”')])
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'fjords in winter' }).waitFor()
