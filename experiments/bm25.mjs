@@ -1,37 +1,53 @@
-/** BM25 over a whole collection (k1 0.9, b 0.4; English stems without stop words), for labels that an engine by words has biased. */
+/** BM25 over a whole collection (k1 0.9, b 0.4; English stems without stop words). */
 import { prepareText } from '@kith/core'
 
 const [K1, B] = [0.9, 0.4]
 
-/** The first documents of each query: `{ query, ids, scores }`, best first. */
-export function* searchBm25(documents, queries, top) {
-  const index = new Map()
-  const ids = []
-  const lengths = []
-  for (const { id, title, text } of documents) {
-    const row = ids.push(id) - 1
-    let length = 0
-    for (const [term, count] of termsOf(title ? `${title} ${text}` : text)) {
-      length += count
-      if (!index.has(term)) index.set(term, [])
-      index.get(term).push(row, count)
-    }
-    lengths.push(length)
+/** The words score of every document (docs/method.md section 4), from an inverted index. */
+export class WordsIndex {
+  #documents = new Map()
+  #lengths
+  #mean
+
+  /** Of prepared texts' postings: two halves of a term's hash and its count, a term after the other. */
+  constructor(all) {
+    this.#lengths = new Float64Array(all.length)
+    all.forEach((postings, row) => {
+      eachTerm(postings, (term, count) => {
+        if (!this.#documents.has(term)) this.#documents.set(term, [])
+        this.#documents.get(term).push(row, count)
+        this.#lengths[row] += count
+      })
+    })
+    this.#mean = this.#lengths.reduce((sum, length) => sum + length, 0) / all.length
   }
-  const mean = lengths.reduce((sum, length) => sum + length, 0) / lengths.length
-  const scores = new Float64Array(ids.length)
-  for (const { id, text } of queries) {
-    scores.fill(0)
-    for (const [term] of termsOf(text)) {
-      const found = index.get(term) ?? []
+
+  /** W of all documents by row, for the postings of a query; `once` counts its repeated terms once. */
+  scores(query, once = false) {
+    const lengths = this.#lengths
+    const scores = new Float64Array(lengths.length)
+    eachTerm(query, (term, asked) => {
+      const found = this.#documents.get(term) ?? []
       const frequency = found.length / 2
-      const weight = Math.log(1 + (ids.length - frequency + 0.5) / (frequency + 0.5))
+      const rarity = Math.log(1 + (lengths.length - frequency + 0.5) / (frequency + 0.5))
+      const weight = (once ? 1 : asked) * rarity * (K1 + 1)
       for (let i = 0; i < found.length; i += 2) {
         const [row, count] = [found[i], found[i + 1]]
-        const norm = K1 * (1 - B + (B * lengths[row]) / mean)
-        scores[row] += (weight * count * (K1 + 1)) / (count + norm)
+        const norm = K1 * (1 - B + (B * lengths[row]) / this.#mean)
+        scores[row] += (weight * count) / (count + norm)
       }
-    }
+    })
+    return scores
+  }
+}
+
+/** The first documents of each query, for labels that an engine by words has biased: `{ query, ids, scores }`, best first. */
+export function* searchBm25(documents, queries, top) {
+  const ids = Array.from(documents, ({ id }) => id)
+  const texts = Array.from(documents, ({ title, text }) => (title ? `${title} ${text}` : text))
+  const index = new WordsIndex(texts.map((text) => prepareText(text).postings))
+  for (const { id, text } of queries) {
+    const scores = index.scores(prepareText(text).postings, true)
     const rows = [...scores.keys()].filter((row) => scores[row] > 0)
     rows.sort((a, b) => scores[b] - scores[a] || a - b)
     const first = rows.slice(0, top)
@@ -40,10 +56,8 @@ export function* searchBm25(documents, queries, top) {
   }
 }
 
-/** The terms of a text with their counts; a term is named by its hash. */
-function* termsOf(text) {
-  const { postings } = prepareText(text)
-  for (let i = 0; i < postings.length; i += 3) {
-    yield [`${postings[i]} ${postings[i + 1]}`, postings[i + 2]]
+function eachTerm(postings, visit) {
+  for (let at = 0; at < postings.length; at += 3) {
+    visit(postings[at + 1] * 2 ** 32 + postings[at], postings[at + 2])
   }
 }

@@ -5,7 +5,7 @@ import { rerank, termStatistics, termStatisticsFromBytes } from '@kith/core'
 import { readRun } from '@kith/ir'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { browser, withBrowser } from '../../../test/browser.ts'
+import { browser, browserOfFile } from '../../../test/browser.ts'
 import { temporaryFolder } from '../../../test/files.ts'
 import { kith, succeed } from '../../cli/test/support.ts'
 import { analyse } from '../page/model/analysis.ts'
@@ -19,6 +19,7 @@ import { exportStudio, StudioCollection } from '../src/index.ts'
 import type { HeldCollection } from '../src/studio-wire.ts'
 import { type CollectionFiles, writeCollection } from './studio-files.ts'
 
+const withBrowser = browserOfFile()
 const folder = temporaryFolder()
 const made = join(folder, 'made')
 let files: CollectionFiles

@@ -1,0 +1,70 @@
+/**
+ * Whether a context is better chosen from more than the first 200 by similarity: from more of them,
+ * or also from the first by words of the whole collection, and what protects a ranking from documents that
+ * only words found (docs/method.md section 4, preselection).
+ *
+ *   node experiments/wider-pool.mjs FOLDER FOLDER ...
+ */
+import {
+  contextFrom,
+  contextsOf,
+  dot,
+  FIRST,
+  highest,
+  measure,
+  standardise,
+  WORDS,
+  weigh,
+} from './contexts.mjs'
+import { openCollections, printLeaveOneOut } from './leave-one-out.mjs'
+
+/** How many of the first by similarity, and by words, a context is chosen from. */
+const POOLS = [
+  [500, 0],
+  [1000, 0],
+  [200, 50],
+  [200, 200],
+  [500, 200],
+]
+/**
+ * `all`: means and deviations are those of all that a context is chosen from. `neighbours`: the same,
+ * but a document beyond the first 200 must be as near the first 10 as half of the first 50 are.
+ * `first`: means and deviations are those of the first 200.
+ */
+const RULES = ['all', 'neighbours', 'first']
+
+const collections = await openCollections(process.argv.slice(2))
+const settings = [['default', collections.map((one) => measure(one, contextsOf(one)))]]
+for (const [near, words] of POOLS) {
+  for (const rule of RULES) {
+    const name = `${near} by similarity, ${words} by words, ${rule}`
+    process.stderr.write(`${name} …\n`)
+    const choose = (query, collection) => widerContext(query, collection, { near, words, rule })
+    settings.push([name, collections.map((one) => measure(one, contextsOf(one, choose)))])
+  }
+}
+printLeaveOneOut(collections, settings, settings.length)
+
+function widerContext(query, { vectors }, { near, words, rule }) {
+  const { pool } = query
+  const byWords = highest(query.words, words).filter((place) => query.words[place] > 0)
+  const more = [...new Set([...Array(Math.min(near, pool.length)).keys(), ...byWords])]
+  const isNear = rule === 'neighbours' ? nearTheFirst(pool, vectors) : () => true
+  const taken = more.filter((place) => place < FIRST || isNear(place)).sort((a, b) => a - b)
+  const z = (values) => {
+    const all = taken.map((place) => values[place])
+    return standardise(all, rule === 'first' ? all.slice(0, FIRST) : all)
+  }
+  const g0 = weigh([1 - WORDS, z(query.near)], [WORDS, z(query.words)])
+  const rows = taken.map((place) => pool[place])
+  return contextFrom(rows, g0)
+}
+
+/** Whether a document is as similar to the first 10 as half of the first 50 are. */
+function nearTheFirst(pool, vectors) {
+  const sum = weigh(...pool.slice(0, 10).map((row) => [1, vectors[row]]))
+  const closeness = (place) => dot(sum, vectors[pool[place]])
+  const known = pool.slice(0, 50).map((_, place) => closeness(place))
+  const middle = known.sort((a, b) => a - b)[known.length >> 1]
+  return (place) => closeness(place) >= middle
+}
