@@ -269,9 +269,95 @@ def compare_scores(folder):
         print(f"{name} as a cross-encoder: {len(texts)} pairs, largest difference {difference:.1e}")
 
 
+TRAIN = """
+import { adamw, openEncoderModel, Optimiser, TrainingStep } from '@kith/train'
+const [folder, texts, memory, { rate, steps, weightDecay, ...settings }] = JSON.parse(process.argv[1])
+const model = await openEncoderModel(folder)
+const { dimensions } = model
+const options = { loss: 'kl', margin: 1, learnTemperature: false, dropout: 0, seed: 0, threads: 1 }
+const step = await TrainingStep.open(model, { ...options, ...settings })
+const moments = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay }
+const optimiser = new Optimiser(step.weights, adamw, moments)
+const rows = Uint32Array.from({ length: memory.length / dimensions }, (_, i) => i)
+const gather = (rows, into) => {
+  rows.forEach((row, i) => into.set(memory.slice(row * dimensions, (row + 1) * dimensions), i * dimensions))
+  return into
+}
+const documents = { rows: rows.length, dimensions, memory: Float32Array.from(memory), gather }
+const lists = texts.map(() => ({ rows, target: Float64Array.of(0.75, 0.25) }))
+const losses = []
+for (let number = 0; number < steps; number++) {
+  // With the rows of the table as they are now.
+  const queries = await model.prepare(texts.map((text, i) => ({ id: `${i}`, text })))
+  const at = { number, queriesOfStep: texts.length, first: true }
+  losses.push((await step.run(queries, lists, documents, at)) / texts.length)
+  const factor = Math.min(1, settings.maxGradNorm / step.gradients.norm())
+  optimiser.update(step.gradients, factor, rate, number + 1)
+}
+await model.save(`${folder} trained`)
+console.log(JSON.stringify(losses))
+process.exit(0)
+"""
+
+
+def compare_training(folder):
+    """Ten steps of AdamW from the same weights, then the saved folder in sentence-transformers."""
+    import numpy as np
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer
+    from transformers import AutoModel
+
+    texts = [TEXTS[2], TEXTS[5], TEXTS[7], "neighbours of the query again and again"]
+    settings = {"rate": 1e-3, "steps": 10, "weightDecay": 0.01, "maxGradNorm": 1, "inverseTemperature": 5}
+    documents = 0.2 * torch.randn(6, SMALL["hidden_size"], generator=torch.Generator().manual_seed(3))
+    target = torch.tensor([[0.75, 0.25, 0, 0, 0, 0]]).expand(len(texts), -1)
+    for name, _, _ in configs(500):
+        place = folder / name
+        arguments = [str(place), texts, documents.flatten().tolist(), settings]
+        command = ["node", "--input-type=module", "-e", TRAIN, json.dumps(arguments)]
+        ours = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
+        model = AutoModel.from_pretrained(place, attn_implementation="eager").eval()
+        weights = dict(model.named_parameters())
+        plain = [n for n in weights if n.endswith(".bias") or "norm" in n.lower()]
+        optimiser = torch.optim.AdamW(
+            [
+                {"params": [weights[n] for n in weights if n not in plain], "weight_decay": settings["weightDecay"]},
+                {"params": [weights[n] for n in plain], "weight_decay": 0.0},
+            ],
+            lr=settings["rate"],
+        )
+        tokenizer = Tokenizer.from_file(str(place / "tokenizer.json"))
+        tokenizer.enable_padding(pad_id=model.config.pad_token_id)
+        batch = tokenizer.encode_batch(["query: " + text for text in texts])
+        ids, mask = (torch.tensor([getattr(e, part) for e in batch]) for part in ("ids", "attention_mask"))
+        theirs = []
+        for _ in range(settings["steps"]):
+            hidden = model(input_ids=ids, attention_mask=mask).last_hidden_state
+            queries = (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+            scores = settings["inverseTemperature"] * queries @ documents.T
+            loss = torch.nn.functional.kl_div(scores.log_softmax(-1), target, reduction="batchmean")
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(weights.values(), settings["maxGradNorm"])
+            optimiser.step()
+            theirs.append(loss.item())
+        difference = np.abs(np.array(ours) - theirs).max()
+        assert difference < 1e-4 and ours[-1] < 0.9 * ours[0], (name, ours, theirs)
+        loaded = SentenceTransformer(f"{place} trained", device="cpu")
+        with torch.no_grad():
+            hidden = model(input_ids=ids, attention_mask=mask).last_hidden_state
+        queries = (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+        apart = np.abs(loaded.encode_query(texts) - queries.numpy()).max()
+        assert apart < 1e-3, (name, apart)
+        print(f"{name}: losses of ten steps {ours[0]:.4f} to {ours[-1]:.4f}, largest difference {difference:.1e}; "
+              f"saved, loaded by sentence-transformers, largest difference {apart:.1e}")
+
+
 if "--tokenizers" in sys.argv:
     write_fixture()
 else:
     with tempfile.TemporaryDirectory() as temporary:
         compare_embeddings(Path(temporary))
+        compare_training(Path(temporary))
         compare_scores(Path(temporary))

@@ -21,7 +21,7 @@ import { generator, randomDocuments, type SmallModel, writeSmallModel } from './
 const folder = temporaryFolder()
 const texts = ['dense retrieval of', 'red one']
 
-/** The first two are checked number by number, the others at every ninth. */
+/** The first two are checked number by number, the others at some numbers. */
 const models: (SmallModel & { name: string; dropout?: number; every?: number })[] = [
   { name: 'BERT, mean, length 1' },
   { name: 'DistilBERT, first', family: 'distilbert', pooling: 'first', normalise: false },
@@ -32,6 +32,7 @@ const models: (SmallModel & { name: string; dropout?: number; every?: number })[
     dropout: 0.3,
     every: 9,
   },
+  { name: 'RoBERTa, mean', family: 'roberta', every: 5 },
   { name: 'BERT, mean, relu', normalise: false, activation: 'relu', every: 9 },
 ]
 

@@ -65,8 +65,17 @@ const cases: Case[] = [
   { name: 'relu', of: [['batch', 3]], make: op.relu },
   { name: 'gelu', of: [['batch', 3]], make: (x) => op.gelu(op.multiply(x, 2)) },
   { name: 'gelu by tanh', of: [['batch', 3]], make: (x) => op.gelu(op.multiply(x, 2), 'tanh') },
+  { name: 'silu', of: [['batch', 3]], make: op.silu },
   { name: 'softplus', of: [['batch', 3]], make: op.softplus },
   { name: 'linear', of: [['batch', 3], [4, 3], [4]], make: op.linear },
+  {
+    name: 'linear without a bias',
+    of: [
+      ['batch', 3],
+      [4, 3],
+    ],
+    make: (x, w) => op.linear(x, w),
+  },
   {
     name: 'matmul',
     of: [
@@ -87,6 +96,20 @@ const cases: Case[] = [
     name: 'layerNorm',
     of: [['batch', 4], [4], [4]],
     make: (x, g, b) => op.layerNorm(x, g, b, 1e-5),
+  },
+  {
+    name: 'layerNorm without beta',
+    of: [['batch', 4], [4]],
+    make: (x, g) => op.layerNorm(x, g, undefined, 1e-5),
+  },
+  { name: 'half', of: [['batch', 'length', 4]], make: (x) => op.half(x, 1) },
+  {
+    name: 'beside',
+    of: [
+      ['batch', 'length', 2],
+      ['batch', 'length', 2],
+    ],
+    make: op.beside,
   },
   { name: 'softmax', of: [['batch', 4]], make: op.softmax },
   { name: 'logSoftmax', of: [['batch', 4]], make: op.logSoftmax },

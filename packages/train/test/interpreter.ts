@@ -200,7 +200,15 @@ const operations: Record<string, Operation> = {
   Squeeze: ([x]) => ({ shape: [], data: x.data }),
   Range: ([from, to]) =>
     vector(Array.from({ length: scalar(to) - scalar(from) }, (_, i) => scalar(from) + i)),
-  Concat: (inputs) => vector(inputs.flatMap(({ data }) => data)),
+  Concat: (inputs, { attributes }) => {
+    if (attributes['axis'] === 0) return vector(inputs.flatMap(({ data }) => data))
+    const widths = inputs.map(({ shape }) => shape.at(-1)!)
+    const rows = inputs[0].data.length / widths[0]!
+    const data = Array.from({ length: rows }, (_, row) =>
+      inputs.flatMap((input, i) => input.data.slice(row * widths[i]!, (row + 1) * widths[i]!)),
+    ).flat()
+    return { shape: inputs[0].shape.with(-1, total(widths)), data }
+  },
   Gather: ([table, indices], { attributes }) => {
     const axis = attributes['axis'] as number
     const before = table.shape.slice(0, axis)

@@ -17,7 +17,7 @@ const words = 'the of and retrieval dense query neighbour kith red green blue on
 const vocabulary = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]', ...words]
 
 export interface SmallModel {
-  family?: 'bert' | 'distilbert'
+  family?: 'bert' | 'distilbert' | 'roberta'
   pooling?: 'mean' | 'first'
   normalise?: boolean
   activation?: string
@@ -30,9 +30,9 @@ export function writeSmallModel(folder: string, options: SmallModel = {}): strin
   const hidden = options.hidden ?? 8
   const [layers, heads, inner, positions] = [2, 2, 2 * hidden, 16]
   const config =
-    family === 'bert'
+    family !== 'distilbert'
       ? {
-          model_type: 'bert',
+          model_type: family,
           hidden_size: hidden,
           num_hidden_layers: layers,
           num_attention_heads: heads,
@@ -41,6 +41,7 @@ export function writeSmallModel(folder: string, options: SmallModel = {}): strin
           layer_norm_eps: 1e-12,
           max_position_embeddings: positions,
           type_vocab_size: 2,
+          ...(family === 'roberta' ? { pad_token_id: 1 } : {}),
           vocab_size: vocabulary.length,
         }
       : {
@@ -62,7 +63,8 @@ export function writeSmallModel(folder: string, options: SmallModel = {}): strin
   const prefix = `${family}.`
   make(`${prefix}embeddings.word_embeddings.weight`, [vocabulary.length, hidden])
   make(`${prefix}embeddings.position_embeddings.weight`, [positions, hidden])
-  if (family === 'bert') make(`${prefix}embeddings.token_type_embeddings.weight`, [2, hidden])
+  const bert = family !== 'distilbert'
+  if (bert) make(`${prefix}embeddings.token_type_embeddings.weight`, [2, hidden])
   const norm = (name: string) => {
     make(`${name}.weight`, [hidden], 1)
     make(`${name}.bias`, [hidden])
@@ -73,7 +75,6 @@ export function writeSmallModel(folder: string, options: SmallModel = {}): strin
   }
   norm(`${prefix}embeddings.LayerNorm`)
   for (let i = 0; i < layers; i++) {
-    const bert = family === 'bert'
     const at = `${prefix}${bert ? 'encoder' : 'transformer'}.layer.${i}.`
     const square = bert
       ? [

@@ -7,7 +7,7 @@ export const modelOptions = {
   model: {
     value: 'MODEL',
     file: 'input',
-    help: 'minilm, a folder with a BERT or DistilBERT checkpoint or a model.onnx, or a name on the hub',
+    help: 'minilm, a folder with a checkpoint of BERT or its relatives or a model.onnx, or a name on the hub',
     default: jobDefaults.model,
   },
   pooling: {

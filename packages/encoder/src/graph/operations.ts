@@ -2,6 +2,7 @@
 export * from './activation.ts'
 export { add, divide, multiply, squareRoot, subtract, toFloat } from './elementwise.ts'
 export * from './gather.ts'
+export * from './halves.ts'
 export * from './linear.ts'
 export * from './normalise.ts'
 export { sum } from './reduce.ts'

@@ -5,22 +5,20 @@ import { readTokenizerFiles } from '../tokens/tokenizer-files.ts'
 import type { Checkpoint } from './model.ts'
 import { PROMPTS_FILE } from './prefixes.ts'
 
-/** The `tokenizer_config.json` of BERT, for models without the file. */
-const BERT_SETTINGS = {
-  tokenizer_class: 'BertTokenizer',
-  unk_token: '[UNK]',
-  pad_token: '[PAD]',
-  cls_token: '[CLS]',
-  sep_token: '[SEP]',
-  mask_token: '[MASK]',
+/** The usual names of special tokens, for models without `tokenizer_config.json`. */
+const SPECIAL_TOKENS = {
+  unk_token: ['[UNK]', '<unk>'],
+  pad_token: ['[PAD]', '<pad>'],
+  cls_token: ['[CLS]', '<s>'],
+  sep_token: ['[SEP]', '</s>'],
+  mask_token: ['[MASK]', '<mask>'],
 }
 
 /** Writes the files of a model besides its weights: config, tokenizer and pooling. */
 export async function writeModelFiles(model: Checkpoint, folder: string): Promise<void> {
   const { files, head, maxTokens, prefixes } = model
   const { description, config } = await readTokenizerFiles(files.folder)
-  const usual = isBert(description) ? BERT_SETTINGS : { tokenizer_class: 'PreTrainedTokenizerFast' }
-  const settings = { ...usual, ...config, model_max_length: maxTokens }
+  const settings = { ...usualSettings(description), ...config, model_max_length: maxTokens }
   const kinds = ['Transformer', 'Pooling', ...(head.normalise ? ['Normalize'] : [])]
   const modules = kinds.map((kind, idx) => ({
     idx,
@@ -46,7 +44,19 @@ export async function writeModelFiles(model: Checkpoint, folder: string): Promis
   }
 }
 
-/** Whether a tokenizer is BERT's. */
-function isBert({ model }: JsonObject): boolean {
-  return isObject(model) && model['type'] === 'WordPiece'
+/** The class of a tokenizer, and which of the usual special tokens it has. */
+function usualSettings({ model, added_tokens }: JsonObject): JsonObject {
+  const added = Array.isArray(added_tokens) ? added_tokens : []
+  const known = new Set(added.map((token) => (isObject(token) ? token['content'] : token)))
+  const settings: JsonObject = {
+    tokenizer_class:
+      isObject(model) && model['type'] === 'WordPiece'
+        ? 'BertTokenizer'
+        : 'PreTrainedTokenizerFast',
+  }
+  for (const [key, names] of Object.entries(SPECIAL_TOKENS)) {
+    const name = names.find((name) => known.has(name))
+    if (name) settings[key] = name
+  }
+  return settings
 }

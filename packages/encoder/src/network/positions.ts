@@ -67,7 +67,10 @@ function distanceBias({ heads, positions: most }: EncoderConfig, mask: Value): V
   const all = graph.constant(BigInt64Array.from(buckets), [buckets.length])
   const indices = whole(graph, 'Add', distances(mask), BigInt(most - 1))
   const flat = reshape(indices, ['pairs'])
-  const found = graph.node('Gather', [all, flat], [['pairs']], { dtype: 'int64' })[0]!
+  const found = graph.node('Gather', [all, flat], [['pairs']], {
+    attributes: { axis: 0 },
+    dtype: 'int64',
+  })[0]!
   return transpose(reshape(gather(table, found), ['length', 'length', heads]), [2, 0, 1])
 }
 

@@ -101,7 +101,7 @@ interface Part extends Moments {
 
 /** Weight decay is for matrices: not for biases, layer normalisation, or the inverse temperature of scores. */
 export function decays(name: string): boolean {
-  return !/\.bias$|layer_?norm|^score\./i.test(name)
+  return !/\.bias$|norm|^emb_ln\.|^score\./i.test(name)
 }
 
 /** After resuming: a row without moments has never had a gradient, or may as well not have. */
