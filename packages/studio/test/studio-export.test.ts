@@ -221,7 +221,7 @@ describe('pasted data', () => {
       await page.getByRole('textbox').fill('{ "query": ')
       await page.getByRole('button', { name: 'Rerank' }).click()
       expect(await page.getByRole('alert').innerText()).toContain('This is not JSON')
-      await page.getByRole('button', { name: 'Fill in an example' }).click()
+      await page.getByRole('button', { name: 'Fill in a made-up example' }).click()
       await page.getByRole('button', { name: 'Rerank' }).click()
       const after = page.locator('.ranking.after .text')
       await after.first().waitFor()

@@ -1,4 +1,4 @@
-/** Twelve documents around one question: some belong together, others only look near. */
+/** Twelve made-up documents, with vectors chosen so that something moves: some belong together, others only look near. */
 const documents: [text: string, relevant: boolean, vector: number[]][] = [
   ['Keeping bees: a guide for beginners', false, [0.93, 0.06, 0.34, 0.04, 0.06, 0.06]],
   ['The price of honey in Europe', false, [0.92, 0.04, 0.06, 0.05, 0.36, 0.08]],

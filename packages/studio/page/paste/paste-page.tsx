@@ -90,7 +90,7 @@ export function PastePage(): VNode {
               setProblem(undefined)
             }}
           >
-            Fill in an example
+            Fill in a made-up example
           </button>
         </div>
         <Fields />
