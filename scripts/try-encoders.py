@@ -1,5 +1,6 @@
 """Holds the encoder package against Hugging Face's libraries, which the tests do without: makes
-random checkpoints of every family, and compares embeddings and scores with those of PyTorch.
+random checkpoints of every family, and compares embeddings, training steps and scores with those
+of PyTorch, and loads what was trained in sentence-transformers.
 `--tokenizers` trains small tokenizers instead, and writes them with the ids of hard texts to
 packages/encoder/test/fixtures/tokenizers.json, for the tests.
 
@@ -7,7 +8,6 @@ packages/encoder/test/fixtures/tokenizers.json, for the tests.
   python3 scripts/try-encoders.py                # needs transformers, sentence-transformers
 """
 
-import base64
 import io
 import json
 import subprocess

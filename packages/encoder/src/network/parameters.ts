@@ -13,8 +13,8 @@ export function dense(x: Value, name: string, from: number, to: number, bias = t
 /** Layer normalisation under the stem of its parameters. */
 export function normalised(config: EncoderConfig, x: Value, name: string): Value {
   const { hidden, epsilon } = config
-  const { finalNorm }: Family = families[config.family]
+  const { withoutBias }: Family = families[config.family]
   const gamma = x.graph.parameter(`${name}.weight`, [hidden])
-  const beta = finalNorm ? undefined : x.graph.parameter(`${name}.bias`, [hidden])
+  const beta = withoutBias === 'all' ? undefined : x.graph.parameter(`${name}.bias`, [hidden])
   return layerNorm(x, gamma, beta, epsilon)
 }
