@@ -104,7 +104,8 @@ test('there are pages with lines', () => {
 async function runKith(args: readonly string[]): Promise<void> {
   const line = `kith ${args.join(' ')}`
   if (TOO_LONG.includes(line)) return checkOptions(args)
-  if (['serve', 'studio'].includes(args[0]!)) return startAndStop(args)
+  const serves = ['serve', 'studio'].includes(args[0]!) && !args.includes('--export')
+  if (serves) return startAndStop(args)
   succeed(...args)
 }
 

@@ -28,5 +28,5 @@ test.each(['core', 'stores'])(
 
 /** The module that a generated file carries, in base64. */
 function wasmIn(file: string): string | undefined {
-  return /wasm =\s+'([^']+)'/.exec(readFileSync(file, 'utf8'))?.[1]
+  return /wasm(?:: string)? =\s+'([^']+)'/.exec(readFileSync(file, 'utf8'))?.[1]
 }

@@ -1,49 +1,62 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type PartialSettings, rerank, resolveSettings, termStatistics } from '@kith/core'
-import type { Encoder } from '@kith/encoder'
-import { openEmbeddings, readTexts } from '@kith/ir'
+import type { EncodeOptions, Encoder } from '@kith/encoder'
+import { openEmbeddings, readTexts, writeEmbeddings } from '@kith/ir'
 import type { SearchStore } from '@kith/stores/internal'
 import { withWords } from '@kith/stores/internal'
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { emptyDatabase, postgres } from '../../../test/postgres.ts'
 import { Collection } from '../src/collection/collection.ts'
-import { type CollectionInputs, openCollection } from '../src/collection/open-collection.ts'
+import { type CollectionInputs, openCollectionWith } from '../src/collection/open-collection.ts'
 import { passageStore } from '../src/collection/passage-store.ts'
-import { encodeTexts } from '../src/encode/encode-texts.ts'
+import type { NamedEncoder } from '../src/encode/open-encoder.ts'
+import type { Hooks } from '../src/hooks.ts'
 import { loadStore } from '../src/load/load-store.ts'
 
 /** Encoders that were opened and not closed. */
-const open = vi.hoisted(() => new Set<object>())
+const open = new Set<object>()
 
 /** Examples and the tests of `kith mcp` load a real model; this one counts letters and is there at once. */
-vi.mock('../src/encode/open-encoder.ts', () => ({
-  async openEncoder() {
-    const dimensions = 26
-    async function* encodeStream(
-      texts: Iterable<string> | AsyncIterable<string>,
-      { onProgress }: { onProgress?: (done: number) => void } = {},
-    ) {
-      let done = 0
-      for await (const text of texts) {
-        const data = new Float32Array(dimensions)
-        for (const letter of text.toLowerCase().match(/[a-z]/g) ?? []) {
-          data[letter.charCodeAt(0) - 97]! += 1 / text.length
-        }
-        yield { data, rows: 1, dimensions, cut: 0 }
-        onProgress?.(++done)
+async function openLetters(): Promise<NamedEncoder> {
+  const dimensions = 26
+  async function* encodeStream(
+    texts: Iterable<string> | AsyncIterable<string>,
+    { onProgress }: EncodeOptions = {},
+  ) {
+    let done = 0
+    for await (const text of texts) {
+      const data = new Float32Array(dimensions)
+      for (const letter of text.toLowerCase().match(/[a-z]/g) ?? []) {
+        data[letter.charCodeAt(0) - 97]! += 1 / text.length
       }
+      yield { data, rows: 1, dimensions, cut: 0 }
+      onProgress?.(++done)
     }
-    const encoder = {
-      ...{ name: 'letters', dimensions, maxTokens: 99, source: { files: [] }, encodeStream },
-      encode: async ([text]: [string]) => (await encodeStream([text]).next()).value,
-      close: async () => open.delete(encoder),
-    }
-    open.add(encoder)
-    return { encoder, model: { model: 'letters' } }
-  },
-}))
+  }
+  const encoder = {
+    ...{ name: 'letters', dimensions, maxTokens: 99, source: { files: [] }, encodeStream },
+    encode: async (texts: readonly string[]) => (await encodeStream(texts).next()).value,
+    close: async () => open.delete(encoder),
+  }
+  open.add(encoder)
+  return { encoder: encoder as unknown as Encoder, model: { model: 'letters' } }
+}
+const openCollection = (inputs: CollectionInputs, hooks: Hooks = {}) =>
+  openCollectionWith(openLetters, inputs, hooks)
+
+/** Writes the embeddings of a file's texts. */
+async function encodeTexts(input: string, out: string): Promise<void> {
+  const { encoder } = await openLetters()
+  const [ids, vectors]: [string[], Float32Array[]] = [[], []]
+  for await (const { id, title, text } of readTexts(input)) {
+    ids.push(id)
+    vectors.push((await encoder.encode([title ? `${title} ${text}` : text])).data)
+  }
+  await encoder.close()
+  await writeEmbeddings(out, { dimensions: encoder.dimensions, ids }, vectors)
+}
 afterEach(() => expect(open).toEqual(new Set()))
 
 const folder = temporaryFolder()
@@ -165,7 +178,7 @@ describe('documents with embeddings', () => {
       })),
     )
     writeFileSync(corpus, lines.map((line) => JSON.stringify(line)).join('\n'))
-    await encodeTexts({ input: corpus, out: docs })
+    await encodeTexts(corpus, docs)
   })
 
   /** All documents by similarity, reranked by the library. */
@@ -174,7 +187,7 @@ describe('documents with embeddings', () => {
   ): Promise<{ id: string; score: number }[]> {
     writeFileSync(path('query.jsonl'), JSON.stringify({ _id: 'q', text: query }))
     const out = path('query.npy')
-    await encodeTexts({ input: path('query.jsonl'), role: 'query', out })
+    await encodeTexts(path('query.jsonl'), out)
     const [vectors, queries] = [await openEmbeddings(docs), await openEmbeddings(out)]
     const vector = queries.read(0, 1)
     const rows: { id: string; text: string; vector: Float32Array; near: number }[] = []

@@ -47,9 +47,15 @@ export interface CollectionInputs extends Omit<EncoderOptions, 'onDownload' | 'c
  * }
  * ```
  */
-export async function openCollection(
+export function openCollection(inputs: CollectionInputs, hooks: Hooks = {}): Promise<Collection> {
+  return openCollectionWith(openEncoder, inputs, hooks)
+}
+
+/** The same with any encoder: tests give one that is there at once. @internal */
+export async function openCollectionWith(
+  encoderOf: typeof openEncoder,
   inputs: CollectionInputs,
-  hooks: Hooks = {},
+  hooks: Hooks,
 ): Promise<Collection> {
   const open = placeOf(inputs)
   const { statistics: source = 'corpus' } = inputs
@@ -57,7 +63,7 @@ export async function openCollection(
   const file = await readStatistics(source, asked)
   const settings = file ? { ...asked, statistics: file } : asked
   throwIfAborted(hooks.signal)
-  const named = await openEncoder(inputs, hooks)
+  const named = await encoderOf(inputs, hooks)
   let store: SearchStore | undefined
   try {
     store = await open(settings, named, hooks)
