@@ -48,16 +48,24 @@ export async function evaluateRuns(inputs: EvaluateInputs): Promise<EvaluateResu
 export async function measureRuns({
   qrels: qrelsFile,
   runs: files,
-  measures = usualMeasures,
-  ...options
+  ...measuring
 }: EvaluateInputs): Promise<{ evaluations: NamedEvaluation[]; runs: Run[]; qrels: Qrels }> {
   const qrels = await readQrels(qrelsFile)
-  const names = namesOf(files)
   const runs: Run[] = []
   for (const file of files) runs.push(await readRun(file))
-  const evaluations = runs.map((run, i) => {
+  return { evaluations: measureInMemory(qrels, files, runs, measuring), runs, qrels }
+}
+
+/** The figures of runs that are in memory, named by their files. */
+export function measureInMemory(
+  qrels: Qrels,
+  files: readonly string[],
+  runs: readonly Run[],
+  { measures = usualMeasures, ...options }: Measuring,
+): NamedEvaluation[] {
+  const names = namesOf(files)
+  return runs.map((run, i) => {
     const evaluation = evaluate(qrels, run, measures, options)
     return { name: names[i]!, file: files[i]!, evaluation }
   })
-  return { evaluations, runs, qrels }
 }

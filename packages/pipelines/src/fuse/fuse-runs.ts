@@ -1,10 +1,8 @@
 import { KithError, resolveMethodSettings } from '@kith/core'
 import { choice, range } from '@kith/core/internal'
 import {
-  evaluate,
   fuseRanks,
   fuseScores,
-  type Qrels,
   type RankedQuery,
   type Run,
   RunBuilder,
@@ -12,11 +10,11 @@ import {
   readRun,
   writeRun,
 } from '@kith/ir'
-import type { EvaluateResult } from '../evaluate/evaluate-runs.ts'
-import { compareToFirst, namesOf } from '../evaluate/evaluations.ts'
+import { type EvaluateResult, measureInMemory } from '../evaluate/evaluate-runs.ts'
+import { compareToFirst } from '../evaluate/evaluations.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
-import { type Measuring, usualMeasures } from '../rerank/rerank-figures.ts'
+import type { Measuring } from '../rerank/rerank-figures.ts'
 
 /**
  * How runs become one: `rrf` adds the reciprocals of ranks, `min-max` and `z` add scores that are
@@ -80,12 +78,10 @@ export async function fuseRuns(inputs: FuseInputs, hooks: Hooks = {}): Promise<F
   await writeRun(out, singlePrecision(fused))
   const settings = { method, ...(method === 'rrf' ? { rrfK } : {}), weights, top }
   await writeSidecar(out, 'fuse', settings, files)
-  const measured = { files: [...files, out], runs: [...runs, fused] }
-  return {
-    out,
-    queries: fused.queries.length,
-    figures: qrels && figuresOf(qrels, measured, measuring),
-  }
+  const result = { out, queries: fused.queries.length }
+  if (!qrels) return result
+  const evaluations = measureInMemory(qrels, [...files, out], [...runs, fused], measuring)
+  return { ...result, figures: { evaluations, comparisons: compareToFirst(evaluations) } }
 }
 
 function checkInputs({ method = 'rrf', rrfK, top }: FuseInputs): void {
@@ -109,19 +105,4 @@ function runOf(rankings: Iterable<RankedQuery>): Run {
 
 function* singlePrecision(run: Run): Generator<RankedQuery> {
   for (const ranking of run) yield { ...ranking, scores: Float32Array.from(ranking.scores) }
-}
-
-/** Measures runs that are in memory. */
-function figuresOf(
-  qrels: Qrels,
-  { files, runs }: { files: readonly string[]; runs: readonly Run[] },
-  { measures = usualMeasures, ...options }: Measuring,
-): EvaluateResult {
-  const names = namesOf(files)
-  const evaluations = runs.map((run, i) => ({
-    name: names[i]!,
-    file: files[i]!,
-    evaluation: evaluate(qrels, run, measures, options),
-  }))
-  return { evaluations, comparisons: compareToFirst(evaluations) }
 }
