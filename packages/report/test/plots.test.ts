@@ -112,6 +112,16 @@ test('quantiles: between values in proportion, over lists of different length', 
   expect(quantilesPerRank([[3, 2, 1]], { ranks: 2 }).length).toBe(2)
 })
 
+test('a measure that never changes has round ticks, and no tick lies between two steps', () => {
+  const points = [0, 1, 2].map((step) => ({ step, loss: 3 - step, value: 0.33502712 }))
+  const runs = [{ name: 'flat', points }]
+  const svg = parse(trainingCurves({ kind: 'training', measure: 'nDCG@10', runs }))
+  const labels = [...svg.querySelectorAll('text')].map((text) => text.textContent.trim())
+  expect(labels).toContain('0.335')
+  expect(labels).toContain('1')
+  for (const wrong of ['0.33502712', '0.5']) expect(labels).not.toContain(wrong)
+})
+
 test('hostile names stay texts, and the file stays XML', () => {
   const name = '</text><script>alert(1)</script>"\'&\u0000\u2028\ud800'
   const points = [{ step: 0, loss: 1, value: 0.5 }]

@@ -7,7 +7,7 @@ import { optionalText, text, texts } from '../options/values.ts'
 export const trainCompareCommand = defineCommand({
   name: 'train compare',
   description:
-    'Validation loss above, a measure below, over the steps. Writes an SVG,\n' +
+    'Losses above, a measure below, over the steps. Writes an SVG,\n' +
     'or with an ending .html a page.',
   example: 'kith train compare trained-one-hot trained-mixed --out curves.svg',
   rest: { value: 'FOLDER…', file: 'input', help: 'folders of kith train' },

@@ -33,7 +33,20 @@ export function axisLabel(name: string): string {
   return shortened(name, 48)
 }
 
-/** A vertical axis with faint lines across. */
-export function measureAxis(label: string): ScaleOptions {
-  return { label: axisLabel(label), grid: true, nice: true, ticks: 5 }
+/**
+ * A vertical axis with faint lines across.
+ *
+ * @param values What is drawn on it. A single value gets room on both sides: it would be the only
+ * tick, with all of its digits.
+ */
+export function measureAxis(label: string, values: readonly number[] = []): ScaleOptions {
+  const [first = 0] = values
+  const flat = values.length > 0 && values.every((value) => value === first)
+  return {
+    label: axisLabel(label),
+    grid: true,
+    nice: true,
+    ticks: 5,
+    ...(flat ? { domain: [first - 0.01, first + 0.01] } : {}),
+  }
 }

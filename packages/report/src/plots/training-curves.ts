@@ -84,16 +84,22 @@ function lossPanel(
     height: 170,
     marginBottom: 14,
     x: { axis: null, domain: stepsOf(runs) },
-    y: measureAxis(label),
+    y: measureAxis(
+      label,
+      runs.flatMap((run) => lossesOf(run).map(({ loss }) => loss)),
+    ),
     marks: runs.map((run, i) => curve(lossesOf(run), 'loss', i)),
   }
 }
 
 function measurePanel(runs: readonly TrainingCurve[], measure: string): Panel {
+  const [first, last] = stepsOf(runs)
+  const values = runs.flatMap(({ points }) => points.map(({ value }) => value))
   return {
     height: 222,
-    x: { label: 'step', ticks: 6, domain: stepsOf(runs) },
-    y: measureAxis(measure),
+    // No more ticks than steps: there is nothing between two of them.
+    x: { label: 'step', ticks: Math.min(6, last - first), domain: [first, last] },
+    y: measureAxis(measure, values),
     marks: runs.flatMap(({ points }, i) => [
       curve(points, 'value', i),
       dot([bestOf(points)], { x: 'step', y: 'value', r: 4, fill: seriesLook(i).stroke }),
