@@ -177,9 +177,10 @@ function profileRerank(folder, inputs) {
   )
 }
 
-/** Peak memory with runs that are 4 and 16 times as long. */
+/** Peak memory with runs that are 4 and 16 times as long; the first is long enough for V8's heap to reach its size. */
 async function measureMemory(folder, files) {
   const queries = 2_000
+  const candidates = 240
   const qrels = join(folder, 'some.trec')
   await writeLines(qrels, queries, (q) => `${q} 0 ${q} 1\n`)
   const rows = [['peak MB', 'rerankRun', 'evaluateRuns', 'MB of the run']]
@@ -188,7 +189,7 @@ async function measureMemory(folder, files) {
     const run = join(folder, `run${times}.trec`)
     await writeLines(run, queries, (q) => {
       let lines = ''
-      for (let rank = 1; rank <= 60 * times; rank++) {
+      for (let rank = 1; rank <= candidates * times; rank++) {
         // 13 has no divisor in common with the number of documents: none comes twice.
         const id = (q * 7 + rank * 13) % shape.documents
         lines += `${q} Q0 ${id} ${rank} ${(1000 - rank).toFixed(1)} bench\n`

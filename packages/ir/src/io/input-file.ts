@@ -7,8 +7,11 @@ import { KithError } from '@kith/core'
 import { asFileError } from './file-error.ts'
 import { isPacked, MAGIC_LENGTH } from './packed.ts'
 
-/** Bytes per chunk: large enough to make the cost of each one vanish. */
-const CHUNK = 1 << 20
+/** Bytes per chunk: enough to make the cost of each one vanish, few enough that old ones take little memory. */
+const CHUNK = 1 << 18
+
+/** Bytes that a format is told by, at most. */
+const START = 1 << 20
 
 /**
  * A file that is read from front to back, once: its first bytes can be looked at to tell the
@@ -35,7 +38,7 @@ export class InputFile {
     try {
       this.#source = openSource(this.#file)
       this.#unpacked = unpack(this.name, this.#source)
-      this.#start = withoutMark(await gather(this.#unpacked, CHUNK))
+      this.#start = withoutMark(await gather(this.#unpacked, START))
       return this.#start
     } catch (error) {
       await this.close()
