@@ -7,9 +7,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 
 /** What the builds of all packages read. */
-const SHARED = ['tsconfig.base.json', 'package-lock.json', 'scripts/build-kernel.mjs']
+const SHARED = [
+  ...['tsconfig.base.json', 'package-lock.json'],
+  ...['scripts/build-kernel.mjs', 'scripts/bundle.mjs'],
+]
 /** What the build of a package reads. */
-const PARTS = ['src', 'page', 'assembly', 'tsconfig.json', 'package.json']
+const PARTS = ['src', 'page', 'assembly', 'tsconfig.json', 'vite.config.ts', 'package.json']
 
 /** The workspaces that are built. */
 export function builtPackages(root) {
@@ -72,12 +75,12 @@ function sourcesOf(root, folder) {
   return PARTS.flatMap((part) => filesIn(root, `${folder}/${part}`))
 }
 
-/** The modules that a build makes, one of each source. */
+/** The declarations that a build makes, one of each source; its modules are joined. */
 function outputsOf(sources, folder) {
   return sources
     .filter((file) => file.startsWith(`${folder}/src/`) && /\.tsx?$/.test(file))
     .filter((file) => !file.endsWith('.d.ts'))
-    .map((file) => `${folder}/dist/${file.slice(folder.length + 5).replace(/\.tsx?$/, '.js')}`)
+    .map((file) => `${folder}/dist/${file.slice(folder.length + 5).replace(/\.tsx?$/, '.d.ts')}`)
 }
 
 function filesIn(root, path) {

@@ -27,16 +27,15 @@ const all = ['packages/a', 'packages/b']
 beforeEach(() => {
   root = join(folder, String(count++))
   put('package.json', JSON.stringify({ workspaces: [...all, 'site'] }), 1)
-  for (const file of ['tsconfig.base.json', 'package-lock.json', 'scripts/build-kernel.mjs']) {
-    put(file, file, 1)
-  }
+  const scripts = ['scripts/build-kernel.mjs', 'scripts/bundle.mjs']
+  for (const file of ['tsconfig.base.json', 'package-lock.json', ...scripts]) put(file, file, 1)
   for (const one of all) {
     put(`${one}/package.json`, '{}', 1)
     put(`${one}/tsconfig.json`, '{}', 1)
     put(`${one}/src/index.ts`, 'export const x = 1', 10)
     put(`${one}/src/deep/worker.ts`, 'export const y = 1', 10)
-    put(`${one}/dist/index.js`, 'export const x = 1', 20)
-    put(`${one}/dist/deep/worker.js`, 'export const y = 1', 20)
+    put(`${one}/dist/index.d.ts`, 'export const x = 1', 20)
+    put(`${one}/dist/deep/worker.d.ts`, 'export const y = 1', 20)
   }
 })
 
@@ -57,9 +56,9 @@ describe('a build is stale', () => {
     stamp(21)
     put('packages/b/src/deep/worker.ts', 'export const y = 2', 30)
     expect(stalePackages(root)).toEqual(['packages/b'])
-    put('packages/b/dist/index.js', 'export const x = 1', 40)
+    put('packages/b/dist/index.d.ts', 'export const x = 1', 40)
     expect(stalePackages(root)).toEqual(['packages/b'])
-    put('packages/b/dist/deep/worker.js', 'export const y = 2', 40)
+    put('packages/b/dist/deep/worker.d.ts', 'export const y = 2', 40)
     expect(stalePackages(root)).toEqual([])
   })
 
@@ -73,14 +72,14 @@ describe('a build is stale', () => {
 
   test('when it was made of other bytes than those that came back', () => {
     stamp(21)
-    put('packages/a/dist/index.js', 'export const x = 2', 30)
-    put('packages/a/dist/deep/worker.js', 'export const y = 1', 30)
+    put('packages/a/dist/index.d.ts', 'export const x = 2', 30)
+    put('packages/a/dist/deep/worker.d.ts', 'export const y = 1', 30)
     put('packages/a/src/index.ts', 'export const x = 1', 40)
     expect(stalePackages(root)).toEqual(['packages/a'])
   })
 
   test('when parts other than modules have changed', () => {
-    for (const part of ['page/main.tsx', 'assembly/index.ts', 'tsconfig.json']) {
+    for (const part of ['page/main.tsx', 'assembly/index.ts', 'tsconfig.json', 'vite.config.ts']) {
       put(`packages/a/${part}`, 'new', 50)
       expect(stalePackages(root)).toEqual(['packages/a'])
       rmSync(join(root, 'packages/a', part))

@@ -16,7 +16,7 @@ export interface SessionData {
 /** Sessions that share a queue of batches. */
 export type SessionPool = WorkerPool<TokenBatch, Float32Array>
 
-const entry = workerEntry(import.meta.url, './session-process.js')
+const entry = workerEntry(import.meta.url, 'session-process.js')
 
 /** About half of the time that a session takes to load: a few texts are done sooner than another is there. */
 const PATIENCE = 500

@@ -157,9 +157,11 @@ test('buffers of answers and requests move to threads', async () => {
   await one.close()
 })
 
-test('the entry of a worker is the built file beside its module', () => {
+test('the entry of a worker is a file of the build, for sources and for files of the build', () => {
   const built = 'file:///src/kith/packages/x/dist/deep/worker.js'
   const source = 'file:///src/kith/packages/x/src/deep/pool.ts'
-  expect(workerEntry(source, './worker.js').href).toBe(built)
-  expect(workerEntry(built.replace('worker', 'pool'), './worker.js').href).toBe(built)
+  const joined = 'file:///src/kith/packages/x/dist/shared.js'
+  for (const importer of [source, joined, built.replace('worker', 'pool')]) {
+    expect(workerEntry(importer, 'deep/worker.js').href).toBe(built)
+  }
 })

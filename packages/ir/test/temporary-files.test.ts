@@ -132,7 +132,7 @@ describe('what a killed process leaves', () => {
 
   test('in the temporary folder is removed by the next one, a living one’s is not', async () => {
     const where = newFolder()
-    const module = new URL('../dist/io/unpacked.js', import.meta.url).href
+    const module = new URL('../dist/internal.js', import.meta.url).href
     const body = `const { withUnpacked } = await import(${JSON.stringify(module)})
       await withUnpacked(${JSON.stringify(packed)}, async () => { ${slow} })`
     const dead = await runUntilFile(body, where)

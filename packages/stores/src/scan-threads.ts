@@ -5,7 +5,7 @@ import { type ScanAnswer, type ScanRequest, ThreadScanner } from './thread-scann
 /** Starting a thread takes as long as many a search, so that threads wait this long for another. */
 const IDLE_MILLISECONDS = 5000
 
-const entry = workerEntry(import.meta.url, './worker.js')
+const entry = workerEntry(import.meta.url, 'worker.js')
 const pools = new Map<WebAssembly.Module | undefined, WorkerPool<ScanRequest, ScanAnswer>>()
 
 /**

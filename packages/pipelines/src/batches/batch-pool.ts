@@ -3,7 +3,7 @@ import { ThreadWorker, WorkerPool, workerEntry } from '@kith/ir/pool'
 import type { BatchAnswer, BatchPart, BatchWork } from './batch-work.ts'
 import type { BatchRequest, BatchWorkerData } from './batch-worker.ts'
 
-const entry = workerEntry(import.meta.url, './batch-worker.js')
+const entry = workerEntry(import.meta.url, 'batches/batch-worker.js')
 
 /** Worker threads that do batches, one at a time each. */
 export class BatchPool {

@@ -13,7 +13,7 @@ const AHEAD = 4
 /** Below this many tasks, starting workers takes longer than the work. */
 const FEW = 256
 
-const entry = workerEntry(import.meta.url, './task-worker.js')
+const entry = workerEntry(import.meta.url, 'tasks/task-worker.js')
 
 /** The default number of threads for so many tasks. */
 export function workersFor(tasks: number): number {

@@ -163,7 +163,7 @@ export class Workers implements HttpServer {
 /** Starts a process; what it should do, it is told over its channel. */
 function fork(): Worker {
   cluster.setupPrimary({
-    exec: fileURLToPath(workerEntry(import.meta.url, './worker-process.js')),
+    exec: fileURLToPath(workerEntry(import.meta.url, 'serve/worker-process.js')),
     args: [],
     // Flags of this process's command line, such as --import, do not apply to it.
     execArgv: [],

@@ -51,7 +51,7 @@ interface Share {
 /** The message of calls that closing the evaluator left without values. */
 const STOPPED = 'the trials were stopped'
 
-const entry = workerEntry(import.meta.url, '../worker.js')
+const entry = workerEntry(import.meta.url, 'worker.js')
 
 /** An evaluator of a collection's queries, divided among worker threads. */
 export function createEvaluator(

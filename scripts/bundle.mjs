@@ -1,0 +1,40 @@
+/**
+ * `node ../../scripts/bundle.mjs`, in a package's folder after tsc: joins its modules into one file
+ * for each entry and each worker, and files for what these share. A command opens 70 files
+ * then instead of 200, which took half of the time in which it starts.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { rolldown } from 'rolldown'
+
+const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
+const modules = readdirSync('dist', { recursive: true }).filter((name) => name.endsWith('.js'))
+const entries = Object.values(exports).map((entry) => entry.default.slice('./dist/'.length))
+
+const bundle = await rolldown({
+  input: Object.fromEntries(
+    [...entries, ...modules.flatMap(workersOf)].map((name) => [
+      name.slice(0, -'.js'.length),
+      join(process.cwd(), 'dist', name),
+    ]),
+  ),
+  external: (name) => !/^[./]/.test(name),
+  platform: 'neutral',
+})
+// In `dist` itself, where `../package.json` is the package's.
+const { output } = await bundle.generate({ chunkFileNames: '[name].js' })
+for (const name of modules) rmSync(join('dist', name))
+for (const { fileName, code } of output) {
+  const file = join('dist', fileName)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, code)
+}
+
+/** The workers that a module starts. */
+function workersOf(module) {
+  const code = readFileSync(join('dist', module), 'utf8')
+  return Array.from(
+    code.matchAll(/workerEntry\(import\.meta\.url, '([^']+)'\)/g),
+    ([, name]) => name,
+  )
+}
