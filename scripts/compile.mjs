@@ -1,4 +1,8 @@
-/** Compiles packages in one process, as `tsc -p` compiles each in one of its own. */
+/**
+ * Compiles packages in one process, as `tsc -p` compiles each in one of its own. Types are
+ * checked where code must do without Node's; the others are left to `npm run check`, which has
+ * Node's for all.
+ */
 import { resolve } from 'node:path'
 import ts from 'typescript'
 
@@ -6,7 +10,7 @@ import ts from 'typescript'
 const declarations = new Map()
 
 /**
- * Checks and compiles a package.
+ * Compiles a package.
  *
  * @param config Its tsconfig.json, or the folder of it.
  * @returns What is wrong with it, as tsc prints it; nothing where all is well.
@@ -17,7 +21,9 @@ export function compile(config) {
   const system = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (one) => wrong.push(one) }
   const parsed = ts.getParsedCommandLineOfConfigFile(file, {}, system)
   if (parsed) {
-    const { fileNames: rootNames, options } = parsed
+    const { fileNames: rootNames } = parsed
+    const noCheck = parsed.options.types?.includes('node') ?? false
+    const options = { ...parsed.options, noCheck }
     const program = ts.createProgram({ rootNames, options, host: sharingHost(options) })
     wrong.push(...parsed.errors, ...ts.getPreEmitDiagnostics(program))
     if (wrong.length === 0) wrong.push(...program.emit().diagnostics)

@@ -9,6 +9,8 @@ const CONNECTIONS = 1024
 /** Milliseconds that headers may take, and that an idle connection is kept. */
 const HEADERS_TIME = 10_000
 const IDLE_TIME = 30_000
+/** How often connections are looked at. */
+const CHECK_TIME = 1000
 
 /** A server of this process. */
 export interface HttpServer {
@@ -47,13 +49,14 @@ function httpServer(app: RequestListener, { seconds }: Limits): Server {
       headersTimeout: Math.min(HEADERS_TIME, requestTimeout),
       requestTimeout,
       keepAliveTimeout: IDLE_TIME,
-      connectionsCheckingInterval: 1000,
+      connectionsCheckingInterval: CHECK_TIME,
     },
     app,
   )
   server.maxConnections = CONNECTIONS
-  // Clients that do not read their answers would keep these in memory.
-  server.timeout = 2 * requestTimeout
+  // Clients that do not read their answers would keep these in memory. Slow requests are answered
+  // with 408 first, when connections are next looked at.
+  server.timeout = 2 * requestTimeout + CHECK_TIME
   return server
 }
 
