@@ -2,9 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openEmbeddings, readTexts, type TextEntry } from '@kith/ir'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sharedCollection } from '../../../test/files.ts'
+import { writeSmallModel } from '../../../test/faults/small-model.mjs'
+import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
 import { type Encoder, loadEncoder } from '../src/index.ts'
 import { cosine, generator } from './support.ts'
+
+const folder = temporaryFolder()
 
 /** Documents of each collection that are encoded here; all of them take minutes. */
 const SAMPLE = 16
@@ -108,6 +111,8 @@ test('a text’s embedding depends on the text alone, whatever the company and t
 })
 
 test('a stream yields all rows in order, and reads its texts as it goes', async () => {
+  // Of any model, so of one that does not take seconds.
+  await using small = await loadEncoder(writeSmallModel(folder))
   const texts = manyTexts(900)
   let taken = 0
   async function* source() {
@@ -116,11 +121,11 @@ test('a stream yields all rows in order, and reads its texts as it goes', async 
       yield text
     }
   }
-  const { data } = await encoder.encode(texts)
+  const { data } = await small.encode(texts)
   const parts: Float32Array[] = []
   const progress: number[] = []
   let firstTaken = 0
-  for await (const part of encoder.encodeStream(source(), {
+  for await (const part of small.encodeStream(source(), {
     onProgress: (n) => progress.push(n),
   })) {
     firstTaken ||= taken
