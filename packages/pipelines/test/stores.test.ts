@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readLabelsParquet } from '@kith/ir'
+import { openEmbeddings, readLabelsParquet, writeEmbeddings } from '@kith/ir'
 import { Batches } from '@kith/work'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
@@ -32,6 +32,8 @@ const parallel = { ...inputs, workers: 2 }
 const long = { run: path('long.trec'), queries, workers: 1 }
 /** Queries of the long run. */
 const LONG = 60
+/** Queries that are searched for: LanceDB takes milliseconds for each. */
+const searched = { file: path('searched.npy'), count: 100 }
 /** The sources of term statistics, by the names of their files. */
 const sources: Record<string, StatisticsSource> = {
   all: 'corpus',
@@ -62,7 +64,11 @@ beforeAll(async () => {
   writeFileSync(path('half.jsonl'), texts.slice(0, 150).join('\n'))
   const [all, fewer] = [{ docs: path('all.npy') }, { docs: path('docs.npy') }]
   const corpus = path('corpus.jsonl')
-  await searchRun({ queries, ...all, top: 5, out: path('near.trec'), workers: 1 })
+  const whole = await openEmbeddings(queries)
+  const rows = Array.from({ length: searched.count }, (_, i) => whole.read(i, i + 1).slice())
+  const ids = rows.map((_, i) => `q${i}`)
+  await writeEmbeddings(searched.file, { dimensions: sizes.dimensions, ids }, rows)
+  await searchRun({ queries: searched.file, ...all, top: 5, out: path('near.trec'), workers: 1 })
   await rerankRun({ ...inputs, ...all, corpus, queryText, out: path('files.trec') })
   await labelRun({ ...inputs, ...all, qrels, out: path('files.jsonl.gz') })
   // So many candidates that some are chosen by their words.
@@ -109,7 +115,7 @@ describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) 
     )
     expect(loaded).toMatchObject({ loaded: 301, documents: 301 })
     expect(told).toEqual([0, 301])
-    const found = { queries, top: 5, store }
+    const found = { queries: searched.file, top: 5, store }
     await searchRun({ ...found, exact: true, out: path(`${name}-near.trec`) })
     // Scores differ in their last digits, which no order of these documents depends on.
     const order = (file: string): string[] =>
@@ -119,7 +125,7 @@ describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) 
     expect(order(`${name}-near.trec`)).toEqual(order('near.trec'))
     const filter = "id IN ('d1', 'd2', 'd3')"
     await searchRun({ ...found, filter, out: path(`${name}-few.trec`) })
-    expect(run(`${name}-few.trec`).split('\n')).toHaveLength(sizes.queries * 3 + 1)
+    expect(run(`${name}-few.trec`).split('\n')).toHaveLength(searched.count * 3 + 1)
     await rerankRun({ ...parallel, store, queryText, out: path(`${name}.trec`) })
     expectEqual(`${name}.trec`, 'files.trec')
     const labelled = await labelRun({ ...parallel, store, qrels, out: path(`${name}.jsonl.gz`) })
