@@ -1,12 +1,13 @@
 /**
  * Internal: rules for settings and names, the errors of aborted work and of closed things, and which
- * vectors a ranking needs, for Kith's own packages. It may change with any version; programs use the package's main entry.
+ * vectors a ranking needs and how near they are to a query, for Kith's own packages. It may change with any version; programs use the package's main entry.
  */
 
 export { abortedError, throwIfAborted } from './abort.ts'
 export { lookedAt } from './method/preselect.ts'
 export { textWeights } from './method/view-weights.ts'
 export { OpenState } from './open-state.ts'
+export { queryProducts } from './query-products.ts'
 export { higherIsBetter, type RetrieverScores } from './retriever-scores.ts'
 export { type NamedParts, refuseUnknown, unknownName } from './settings/names.ts'
 export {

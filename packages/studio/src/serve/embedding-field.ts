@@ -5,37 +5,42 @@ import type { RequestVectors } from './request-vectors.ts'
 /** Squared lengths up to this one keep inner products within float32. */
 const LARGEST_SQUARE = 1e36
 
-/** An embedding and its squared length. */
+/** An embedding, and its name in messages. */
 export interface Embedding {
   vector: Float32Array
-  square: number
+  where: string
 }
 
 /**
- * An embedding as a request has it: numbers, or the base64 of little-endian float32.
+ * An embedding as a request has it: numbers, or the base64 of little-endian float32. Whether it can
+ * be computed with is seen when it is: `checkEmbedding`, `checkSquare`.
  *
  * @param vectors Those of the request, of which some were read on the way.
  * @param where The field's name in messages.
  */
 export function readEmbedding(value: unknown, vectors: RequestVectors, where: string): Embedding {
-  if (typeof value !== 'string') return checkEmbedding(fromArray(value, where), where)
-  const vector = vectors.named(value) ?? vectors.fromBase64(value)
+  const vector =
+    typeof value === 'string'
+      ? (vectors.named(value) ?? vectors.fromBase64(value))
+      : fromArray(value, where)
   if (!vector) throw new Problem(422, `${where} is not the base64 of float32 numbers`)
-  return checkEmbedding(vector, where)
+  if (vector.length === 0) throw new Problem(422, `${where} is empty`)
+  return { vector, where }
 }
 
-/** An embedding that can be computed with: not empty, all numbers finite, not too long. */
-export function checkEmbedding(vector: Float32Array, where: string): Embedding {
-  if (vector.length === 0) throw new Problem(422, `${where} is empty`)
-  const square = dot(vector, vector)
+/** Throws where an embedding cannot be computed with: a number is not finite, or it is too long. */
+export function checkEmbedding(embedding: Embedding): void {
+  checkSquare(embedding, dot(embedding.vector, embedding.vector))
+}
+
+/** The same where the squared length is known. */
+export function checkSquare({ vector, where }: Embedding, square: number): void {
   // A NaN or an infinity shows here, too.
-  if (!(square <= LARGEST_SQUARE)) {
-    const column = vector.findIndex((number) => !Number.isFinite(number))
-    const problem =
-      column < 0 ? 'is too long for float32' : `has ${vector[column]} in column ${column}`
-    throw new Problem(422, `${where} ${problem}`)
-  }
-  return { vector, square }
+  if (square <= LARGEST_SQUARE) return
+  const column = vector.findIndex((number) => !Number.isFinite(number))
+  const problem =
+    column < 0 ? 'is too long for float32' : `has ${vector[column]} in column ${column}`
+  throw new Problem(422, `${where} ${problem}`)
 }
 
 function fromArray(value: unknown, where: string): Float32Array {

@@ -1,8 +1,8 @@
 import { type Ranking, Reranker, Selection, type Settings } from '@kith/core'
+import { queryProducts } from '@kith/core/internal'
 import type { Role } from '@kith/encoder'
-import { dot } from './dot.ts'
 import type { TextEmbedder } from './embedder.ts'
-import { checkEmbedding, type Embedding } from './embedding-field.ts'
+import { checkEmbedding, checkSquare, type Embedding } from './embedding-field.ts'
 import type { Item } from './item.ts'
 import { Problem } from './problem.ts'
 import type { Call } from './route.ts'
@@ -42,10 +42,10 @@ export class Ranker {
       this.embed([query], 'query', call),
       this.embed(documents, 'document', call),
     ])
-    const { vector, square } = asked!.embedding
+    const { vector } = asked!.embedding
     const vectors = found.map(({ embedding }) => embedding)
     checkDimensions(vector.length, vectors)
-    const order = bySimilarity({ vector, square }, vectors, this.settings.metric)
+    const order = bySimilarity(asked!.embedding, vectors, this.settings.metric)
     const candidates = Array.from(order, (i) => vectors[i]!.vector)
     const texts = this.settings.mix === 'raw' ? undefined : textsOf(query, documents, order)
     const ranking = texts
@@ -79,7 +79,7 @@ export class Ranker {
     const ids = Array.from(selection.chosen, (index) => hits[index]!.id)
     const vectors = await vectorsOf(ids)
     vectors.forEach((vector, i) => {
-      if (vector) checkEmbedding(vector, `document ${ids[i]}`)
+      if (vector) checkEmbedding({ vector, where: `document ${ids[i]}` })
     })
     return selection.rerank(query.embedding.vector, vectors)
   }
@@ -102,11 +102,9 @@ export class Ranker {
     return items.map(({ embedding }, i) => {
       if (embedding) return { embedding, tokens: 0 }
       const { vector, tokens, cut } = made[next++]!
-      if (cut) {
-        const where = role === 'query' ? 'the query' : `document ${i}`
-        countCutTokens(where, embedder.maxTokens, call)
-      }
-      return { embedding: { vector, square: dot(vector, vector) }, tokens }
+      const where = role === 'query' ? 'the query' : `document ${i}`
+      if (cut) countCutTokens(where, embedder.maxTokens, call)
+      return { embedding: { vector, where }, tokens }
     })
   }
 }
@@ -141,13 +139,15 @@ function bySimilarity(
   documents: readonly Embedding[],
   metric: Settings['metric'],
 ): Uint32Array {
-  const similarities = new Float64Array(documents.length)
-  const order = new Uint32Array(documents.length)
-  for (let i = 0; i < documents.length; i++) {
-    const { vector, square } = documents[i]!
-    const product = dot(query.vector, vector)
-    similarities[i] = metric === 'dot' || square === 0 ? product : product / Math.sqrt(square)
-    order[i] = i
-  }
+  const all = [query, ...documents]
+  const { toQuery, squares } = queryProducts(all.map(({ vector }) => vector))
+  all.forEach((embedding, i) => {
+    checkSquare(embedding, squares[i]!)
+  })
+  const similarities = documents.map((_, i) => {
+    const [product, square] = [toQuery[i + 1]!, squares[i + 1]!]
+    return metric === 'dot' || square === 0 ? product : product / Math.sqrt(square)
+  })
+  const order = Uint32Array.from(documents, (_, i) => i)
   return order.sort((a, b) => similarities[b]! - similarities[a]! || a - b)
 }

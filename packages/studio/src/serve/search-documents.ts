@@ -49,6 +49,7 @@ async function findAndRank(
   call: Call,
 ): Promise<{ hits: readonly Hit[] } & Ranking> {
   const { ranker, signal } = call
+  checkEmbedding(item.embedding)
   const { vector } = item.embedding
   if (!ranker.choosesByWords(item)) {
     const hits = await searcher.search({ vector, top, vectors: true }, signal())
@@ -65,7 +66,7 @@ async function findAndRank(
   async function rankAll(found: readonly Hit[]): Promise<{ hits: readonly Hit[] } & Ranking> {
     const documents = found.map(({ id, text, vector: own }) => ({
       text,
-      embedding: checkEmbedding(own, `document ${id}`),
+      embedding: { vector: own, where: `document ${id}` },
     }))
     return { hits: found, ...(await ranker.rank(item, documents, call)) }
   }

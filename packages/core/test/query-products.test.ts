@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { queryProducts } from '../src/query-products.ts'
+
+/** Whole numbers, whose sums are exact, and more vectors than are looked at together. */
+const vectors = fc
+  .record({ rows: fc.integer({ min: 1, max: 600 }), dimensions: fc.integer({ min: 1, max: 9 }) })
+  .chain(({ rows, dimensions }) =>
+    fc.array(
+      fc
+        .array(fc.integer({ min: -99, max: 99 }), { minLength: dimensions, maxLength: dimensions })
+        .map((numbers) => Float32Array.from(numbers)),
+      { minLength: rows, maxLength: rows },
+    ),
+  )
+
+const product = (a: Float32Array, b: Float32Array): number =>
+  a.reduce((sum, value, i) => sum + value * b[i]!, 0)
+
+test('products with the first vector and with themselves, however many there are', () => {
+  fc.assert(
+    fc.property(vectors, (all) => {
+      const { toQuery, squares } = queryProducts(all)
+      expect(Array.from(toQuery)).toEqual(all.map((vector) => product(all[0]!, vector)))
+      expect(Array.from(squares)).toEqual(all.map((vector) => product(vector, vector)))
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('a number that is not finite shows in the square of its vector, and in no other', () => {
+  for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY]) {
+    const all = [
+      [1, 2],
+      [wrong, 1],
+      [3, 4],
+    ].map((numbers) => Float32Array.from(numbers))
+    const { squares } = queryProducts(all)
+    expect(Array.from(squares, Number.isFinite)).toEqual([true, false, true])
+  }
+})
+
+test('no vectors have no products', () => {
+  expect(queryProducts([])).toEqual({ toQuery: new Float64Array(0), squares: new Float64Array(0) })
+})
