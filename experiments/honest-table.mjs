@@ -2,18 +2,19 @@
  * What ways to put the hits of a search in order gain and cost, side by side: nDCG@10 and milliseconds
  * per query on several collections.
  *
- *   node experiments/honest-table.mjs FOLDER... [--cross-encoder MODEL] [--timed 40] [--work FOLDER]
+ *   node experiments/honest-table.mjs FOLDER... [--cross-encoder MODEL] [--timed 10] [--work FOLDER]
  *
  * FOLDER has corpus.jsonl, queries.jsonl and qrels: one of ../shared/data, or demo-output/wordnet-half,
  * which `npm run demo` makes. MODEL is a folder or a name on the hub, such as
  * cross-encoder/ms-marco-MiniLM-L-6-v2. `random` is a checkpoint of that layout with random weights,
  * for machines without a connection: its time is the real one's, its rankings mean nothing, so that
- * their quality is not measured; --timed says on how many queries its time is.
+ * their quality is not measured.
  *
- * Milliseconds are medians over queries, one at a time, on one thread. They begin when the searches are
- * done and the hits are in memory, with vectors, texts and their terms, and end with the new order.
- * So encoding the query, searching by vectors and by words, and reading hits from a store are not in
- * them; the tokenizer of the cross-encoder is.
+ * Milliseconds are medians over queries (--timed says how many a cross-encoder reads for it), one at a
+ * time, the ways in turns, on one thread. They begin when the searches are done and the hits are in
+ * memory, with vectors, texts and their terms, and end with the new order. So encoding the query,
+ * searching by vectors and by words, and reading hits from a store are not in them; the tokenizer of
+ * the cross-encoder is.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,21 +25,19 @@ import { loadCrossEncoder } from '@kith/encoder'
 import { merged, mergeHits, rerankHits } from '@kith/hits'
 import { evaluate, RunBuilder, readRun, readTexts } from '@kith/ir'
 import { crossEncoderOrder } from '@kith/pipelines/internal/rerank/cross-encoder-order'
-import { median } from '../bench/measure.mjs'
+import { sideBySide } from '../bench/measure.mjs'
 import { writeRandomCrossEncoder } from '../bench/random-cross-encoder.mjs'
 import { searchBm25 } from './bm25.mjs'
 import { makeWorkingFolder, openVectors, readPrepared } from './working-folder.mjs'
 
 const REAL = 'cross-encoder/ms-marco-MiniLM-L-6-v2'
 const TOP = 200
-/** Queries before those that are timed. */
-const WARM = 3
 
 const { positionals: folders, values } = parseArgs({
   allowPositionals: true,
   options: {
     'cross-encoder': { type: 'string' },
-    timed: { type: 'string', default: '40' },
+    timed: { type: 'string', default: '10' },
     work: { type: 'string', default: '.kith-experiments/ranking' },
   },
 })
@@ -72,13 +71,17 @@ try {
   const columns = []
   for (const folder of folders) {
     const { queries, qrels, statistics } = await openCollection(folder)
-    const column = { name: basename(folder), figures: new Map(), times: new Map() }
-    for (const [row, rank] of Object.entries(waysToRank(statistics))) {
-      const { figure, time } = await measure(rank, row, queries, qrels)
-      column.figures.set(row, figure)
-      column.times.set(row, time)
+    const { fast, reading } = waysToRank(statistics)
+    const times = {
+      ...(await sideBySide(fast, queries, queries.length)),
+      ...(await sideBySide(reading, queries, Number(values.timed))),
     }
-    columns.push(column)
+    const figures = {}
+    for (const [row, rank] of Object.entries({ ...fast, ...reading })) {
+      const meaningless = random && row in reading
+      figures[row] = meaningless ? 'not measured' : await quality(rank, queries, qrels)
+    }
+    columns.push({ name: basename(folder), figures, times })
   }
   print(columns)
 } finally {
@@ -92,18 +95,20 @@ function waysToRank(statistics) {
     rerankHits(query.asked, hits, from, { statistics }).map(({ hit }) => hit)
   const plain = ({ dense }) => dense
   const reranked = (query) => kith(query, query.dense, reader)
-  const ways = {
-    'plain search': plain,
-    'RRF with BM25': merge,
-    Kith: reranked,
-    'Kith on hybrid hits': (query) => kith(query, merge(query), merged()),
-  }
-  if (!model) return ways
   return {
-    ...ways,
-    'cross-encoder on the first 10': thenCrossEncode(plain, 10),
-    'Kith, then cross-encoder on the first 10': thenCrossEncode(reranked, 10),
-    'cross-encoder on the first 50': thenCrossEncode(plain, 50),
+    fast: {
+      'plain search': plain,
+      'RRF with BM25': merge,
+      Kith: reranked,
+      'Kith on hybrid hits': (query) => kith(query, merge(query), merged()),
+    },
+    reading: model
+      ? {
+          'cross-encoder on the first 10': thenCrossEncode(plain, 10),
+          'Kith, then cross-encoder on the first 10': thenCrossEncode(reranked, 10),
+          'cross-encoder on the first 50': thenCrossEncode(plain, 50),
+        }
+      : {},
   }
 }
 
@@ -118,26 +123,13 @@ function thenCrossEncode(rank, count) {
   }
 }
 
-async function measure(rank, row, queries, qrels) {
-  const reads = row.includes('cross-encoder')
-  // A first round over all queries warms up what is fast.
-  const warm = queries.slice(0, reads ? WARM : undefined)
-  for (const query of warm) await rank(query)
+async function quality(rank, queries, qrels) {
   const builder = new RunBuilder()
-  const times = []
-  for (const query of random && reads ? queries.slice(0, Number(values.timed)) : queries) {
-    const start = performance.now()
-    const found = rank(query)
-    const hits = found instanceof Promise ? await found : found
-    times.push(performance.now() - start)
-    const ids = hits.map(({ id }) => id)
+  for (const query of queries) {
+    const ids = (await rank(query)).map(({ id }) => id)
     builder.add({ query: query.id, ids, scores: ids.map((_, place) => -place) })
   }
-  const evaluation = random && reads ? undefined : evaluate(qrels, builder.finish(), ['nDCG@10'])
-  return {
-    figure: evaluation?.mean['nDCG@10'].toFixed(4) ?? 'not measured',
-    time: row === 'plain search' ? '' : shownTime(median(times)),
-  }
+  return evaluate(qrels, builder.finish(), ['nDCG@10']).mean['nDCG@10'].toFixed(4)
 }
 
 /** The judged queries of a collection with the hits of both searches, as stores would return them. */
@@ -187,19 +179,16 @@ async function textsOf(file) {
   return texts
 }
 
-function shownTime(time) {
-  return time < 10 ? time.toFixed(2) : time.toFixed(0)
-}
-
 function print(columns) {
-  for (const [title, part] of [
-    ['nDCG@10', 'figures'],
-    ['milliseconds per query', 'times'],
+  const shown = (time) => time.toFixed(time < 10 ? 2 : 0)
+  for (const [title, cell] of [
+    ['nDCG@10', ({ figures }, row) => figures[row]],
+    ['milliseconds per query', ({ times }, row) => shown(times[row])],
   ]) {
     console.log(`\n| ${[title, ...columns.map(({ name }) => name)].join(' | ')} |`)
     console.log(`|${'---|'.repeat(columns.length + 1)}`)
-    for (const row of columns[0][part].keys()) {
-      console.log(`| ${[row, ...columns.map((column) => column[part].get(row))].join(' | ')} |`)
+    for (const row of Object.keys(columns[0].figures)) {
+      console.log(`| ${[row, ...columns.map((column) => cell(column, row))].join(' | ')} |`)
     }
   }
   if (random) {

@@ -38,9 +38,9 @@ export const rerankCommand = defineCommand({
     '(--qrels), it prints figures before and after, and says plainly when reranking made them worse.\n' +
     'Other methods (--method) are there to compare with; average and rocchio can also search the\n' +
     'whole collection again with the vector that they make (--search-again).\n' +
-    'With --then-cross-encode 10 a cross-encoder (--cross-encoder) reads the texts of each query’s first\n' +
-    'ten documents when they are reranked, and puts these ten in order by its scores; all others stay\n' +
-    'behind them. Every place keeps its score, so that scores still fall from place to place.\n' +
+    'With --then-cross-encode 10 a cross-encoder (--cross-encoder) reads the texts of each query’s\n' +
+    'first ten documents when they are reranked, and puts these ten in order by its scores; all\n' +
+    'others stay behind them. Every place keeps its score, so that scores fall from place to place.\n' +
     'Documents may also be in a store (--store), their texts and counted terms with them; --submit\n' +
     'leaves the work to kith work on any number of machines.\n' +
     `Presets: ${Object.keys(presets).join(', ')}.`,
