@@ -2,16 +2,25 @@
  * What each row of the README's table costs: milliseconds per query of reranking 200 English passages
  * of 100 words with vectors of 384 numbers, one thread, in the same rounds; from texts that were
  * prepared before and from raw ones. Without statistics of the collection only the first 50 count.
+ * Beside them, what a cross-encoder takes for the first 10 and the first 50 of the same passages.
  */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { prepareText, rerank, termStatistics } from '@kith/core'
+import { loadCrossEncoder } from '@kith/encoder'
 import { clusteredContext } from './clusters.mjs'
 import { sideBySide, table } from './measure.mjs'
 import { englishPassages } from './passages.mjs'
+import { writeRandomCrossEncoder } from './random-cross-encoder.mjs'
 
 const PASSAGES = 200
 const CONTEXT = 50
 const WORDS = 100
 const DIMENSIONS = 384
+/** Words of a cross-encoder's query, and rounds of it. */
+const ASKED = 10
+const ROUNDS = 20
 
 export async function run() {
   const write = await englishPassages()
@@ -33,14 +42,36 @@ export async function run() {
     ])
   })
   const times = await sideBySide(Object.fromEntries(contestants), inputs, 300)
+  const read = await crossEncoding(inputs)
   const shown = (name) => times[name]?.toFixed(2) ?? ''
   console.log(`\nThe README's table, ms per query (${PASSAGES} passages, medians)\n`)
   console.log(
     table([
       ['ranking', 'texts prepared', 'raw texts'],
       ...Object.keys(rows).map((name) => [name, shown(`${name} prepared`), shown(`${name} raw`)]),
+      ...Object.entries(read).map(([name, time]) => [name, '', time.toFixed(0)]),
     ]),
   )
+}
+
+/** Milliseconds that a cross-encoder of ms-marco-MiniLM-L-6-v2's layout takes. */
+async function crossEncoding(inputs) {
+  const folder = mkdtempSync(join(tmpdir(), 'kith-bench-'))
+  let model
+  try {
+    model = await loadCrossEncoder(await writeRandomCrossEncoder(folder), { threads: 1 })
+    const contestants = [10, 50].map((count) => [
+      `a cross-encoder on the first ${count}`,
+      ({ raw: { query, texts } }) => {
+        const asked = query.text.split(' ').slice(0, ASKED).join(' ')
+        return model.crossEncode(asked, texts.slice(0, count))
+      },
+    ])
+    return await sideBySide(Object.fromEntries(contestants), inputs, ROUNDS)
+  } finally {
+    await model?.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 function input(write, seed) {

@@ -5,14 +5,15 @@
  *   node experiments/ranking.mjs FOLDER [--qrels FILE] [--model MODEL] [--query-prefix TEXT] [--work FOLDER]
  *
  * FOLDER has corpus.jsonl and queries.jsonl. Embeddings are made by MODEL and kept in the working
- * folder; where FOLDER has embeddings/all-MiniLM-L6-v2 and no model is named, they are taken.
+ * folder; where FOLDER has those of MiniLM and no model is named, they are taken.
  */
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { presets } from '@kith/core'
-import { compare, evaluate, holm, readQrels, readRun, readTexts, writeTexts } from '@kith/ir'
-import { encodeTexts, rerankRun, searchRun } from '@kith/pipelines'
+import { compare, evaluate, holm, readRun } from '@kith/ir'
+import { rerankRun } from '@kith/pipelines'
+import { makeWorkingFolder } from './working-folder.mjs'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -29,28 +30,8 @@ if (!folder || !existsSync(join(folder, 'corpus.jsonl'))) {
   process.exit(2)
 }
 const { model, 'query-prefix': queryPrefix } = values
-const qrels = await readQrels(values.qrels ?? join(folder, 'qrels/test.tsv'))
-const own = join(values.work, basename(folder), basename(model ?? 'all-MiniLM-L6-v2'))
-mkdirSync(own, { recursive: true })
-const at = (name) => join(own, name)
-const corpus = join(folder, 'corpus.jsonl')
-const queryText = at('queries.jsonl')
-
-const judged = []
-for await (const entry of readTexts(join(folder, 'queries.jsonl'))) {
-  if (qrels.has(entry.id)) judged.push(entry)
-}
-await writeTexts(queryText, judged)
-const ready = join(folder, 'embeddings/all-MiniLM-L6-v2/docs.npy')
-const docs = model === undefined && existsSync(ready) ? ready : at('docs.npy')
-const encoding = { model, maxTokens: 256 }
-if (!existsSync(docs)) await encodeTexts({ ...encoding, input: corpus, out: docs })
-const queries = at('queries.npy')
-if (!existsSync(queries)) {
-  await encodeTexts({ ...encoding, queryPrefix, input: queryText, role: 'query', out: queries })
-}
-const run = at('run.trec')
-if (!existsSync(run)) await searchRun({ queries, docs, top: 200, out: run })
+const made = await makeWorkingFolder(folder, { ...values, queryPrefix })
+const { qrels, corpus, queryText, docs, queries, run } = made
 
 const measure = (file) => readRun(file).then((found) => evaluate(qrels, found, ['nDCG@10']))
 const plain = await measure(run)
@@ -76,7 +57,7 @@ const variants = {
   'second generation (the default with a corpus)': texts,
 }
 for (const [name, inputs] of Object.entries(variants)) {
-  const out = at('reranked.trec')
+  const out = join(made.own, 'reranked.trec')
   await rerankRun({ run, queries, docs, ...inputs, out })
   rows.push([name, await measure(out)])
 }

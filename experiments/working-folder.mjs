@@ -1,14 +1,44 @@
-/** What the experiments on rankings share: a collection's texts, and a working folder of ranking.mjs. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+/** What the experiments on rankings share: a collection's texts, and a working folder with its embeddings and run. */
+import { existsSync, mkdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { prepareText } from '@kith/core'
-import { compare, openEmbeddings, readTexts } from '@kith/ir'
+import { compare, openEmbeddings, readQrels, readTexts, writeTexts } from '@kith/ir'
+import { encodeTexts, searchRun } from '@kith/pipelines'
+
+/**
+ * The files of a collection in its working folder: judged queries, embeddings and a run of 200
+ * documents, made where they are missing. Embeddings of MiniLM that the collection's folder has are
+ * taken where no model is named. Judgements are those of the test queries, else of the dev queries.
+ */
+export async function makeWorkingFolder(folder, { qrels: file, model, queryPrefix, work }) {
+  const judgements = ['test', 'dev'].map((split) => join(folder, `qrels/${split}.tsv`))
+  const qrels = await readQrels(file ?? judgements.find(existsSync) ?? judgements[0])
+  const own = join(work, basename(folder), basename(model ?? 'all-MiniLM-L6-v2'))
+  mkdirSync(own, { recursive: true })
+  const at = (name) => join(own, name)
+  const corpus = join(folder, 'corpus.jsonl')
+  const queryText = at('queries.jsonl')
+  const judged = []
+  for await (const entry of readTexts(join(folder, 'queries.jsonl'))) {
+    if (qrels.has(entry.id)) judged.push(entry)
+  }
+  await writeTexts(queryText, judged)
+  const docs = (model === undefined && readyDocs(folder)) || at('docs.npy')
+  const encoding = { model, maxTokens: 256 }
+  if (!existsSync(docs)) await encodeTexts({ ...encoding, input: corpus, out: docs })
+  const queries = at('queries.npy')
+  if (!existsSync(queries)) {
+    await encodeTexts({ ...encoding, queryPrefix, input: queryText, role: 'query', out: queries })
+  }
+  const run = at('run.trec')
+  if (!existsSync(run)) await searchRun({ queries, docs, top: 200, out: run })
+  return { own, qrels, corpus, queryText, docs, queries, run }
+}
 
 /** The embeddings of a working folder; those of the collection itself where it has none of documents. */
 export async function openVectors(folder, work) {
   const own = join(work, 'docs.npy')
-  const ready = join(folder, 'embeddings/all-MiniLM-L6-v2/docs.npy')
-  const docs = await openEmbeddings(existsSync(own) ? own : ready)
+  const docs = await openEmbeddings(existsSync(own) ? own : readyDocs(folder))
   const queries = await openEmbeddings(join(work, 'queries.npy'))
   return { document: (id) => vectorOf(docs, id), query: (id) => vectorOf(queries, id) }
 }
@@ -35,6 +65,12 @@ export function printGains(heads, names, evaluations) {
     const mean = evaluation.mean['nDCG@10'].toFixed(4)
     console.log(`| ${[...names[i], mean, ...gain].join(' | ')} |`)
   })
+}
+
+/** MiniLM's embeddings of documents in a collection's folder: as shared collections have them, or as the demo makes them. */
+function readyDocs(folder) {
+  const names = ['embeddings/all-MiniLM-L6-v2/docs.npy', 'docs.npy']
+  return names.map((name) => join(folder, name)).find(existsSync)
 }
 
 function vectorOf(embeddings, id) {

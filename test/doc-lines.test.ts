@@ -20,6 +20,9 @@ const FIRST = 'docs/start.md'
 /** Lines that take minutes whatever the files are; what they do is tested elsewhere. */
 const TOO_LONG = ['kith collection wordnet --out wordnet --encode']
 
+/** Models that a line would download: such a line is looked at. */
+const DOWNLOADED = /^cross-encoder\//
+
 const commands = await allCommands()
 const { scripts } = JSON.parse(read('package.json'))
 const folder = temporaryFolder()
@@ -103,7 +106,7 @@ test('there are pages with lines', () => {
 /** Runs a line of `kith`, which must succeed. */
 async function runKith(args: readonly string[]): Promise<void> {
   const line = `kith ${args.join(' ')}`
-  if (TOO_LONG.includes(line)) return checkOptions(args)
+  if (TOO_LONG.includes(line) || args.some((arg) => DOWNLOADED.test(arg))) return checkOptions(args)
   const serves = ['serve', 'studio'].includes(args[0]!) && !args.includes('--export')
   if (serves) return startAndStop(args)
   succeed(...args)

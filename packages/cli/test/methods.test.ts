@@ -1,5 +1,14 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readRun } from '@kith/ir'
 import { expect, test } from 'vitest'
-import { kith } from './support.ts'
+import { temporaryFolder } from '../../../test/files.ts'
+import { writeSmallCrossEncoder } from '../../encoder/test/small-cross-encoder.ts'
+import { writeTurned } from '../../pipelines/test/turned.ts'
+import { kith, succeed } from './support.ts'
+
+const folder = temporaryFolder()
+const path = (name: string): string => join(folder, name)
 
 test('says what is wrong with a method’s options', () => {
   const files = ['--run', 'r', '--queries', 'q', '--docs', 'd', '--out', 'o']
@@ -11,4 +20,30 @@ test('says what is wrong with a method’s options', () => {
   expect(wrong('--method', 'magic')).toMatch(/neighbours, fusion, average/)
   expect(wrong('--search-again')).toMatch(/average and rocchio/)
   expect(wrong('--method', 'rocchio', '--feedback-weight', '2')).toMatch(/feedbackWeight is 2/)
+  expect(wrong('--then-cross-encode', '3')).toMatch(/--cross-encoder MODEL go together/)
+  expect(wrong('--cross-encoder', 'm')).toMatch(/--then-cross-encode N and --cross-encoder/)
+  const both = ['--then-cross-encode', '3', '--cross-encoder', 'm']
+  expect(wrong(...both)).toMatch(/reads texts: give --corpus and --query-text/)
+})
+
+test('a cross-encoder follows the ranking, and the figures have all three', async () => {
+  await writeTurned(folder)
+  writeSmallCrossEncoder(path('model'))
+  const corpus = Array.from({ length: 80 }, (_, i) =>
+    JSON.stringify({ _id: `d${i}`, text: `${'kith '.repeat(i % 7)}dense` }),
+  )
+  writeFileSync(path('corpus.jsonl'), corpus.join('\n'))
+  const printed = succeed(
+    ...['rerank', '--run', path('run.trec'), '--queries', path('queries.npy')],
+    ...['--docs', path('docs.npy'), '--corpus', path('corpus.jsonl')],
+    ...['--query-text', path('queries.jsonl'), '--qrels', path('dev.trec')],
+    ...['--then-cross-encode', '3', '--cross-encoder', path('model'), '--out', path('out.trec')],
+  )
+  expect(printed).toMatch(/48 queries reranked, 144 texts read by the cross-encoder in/)
+  for (const name of ['before', 'reranked', 'after']) {
+    expect(printed).toMatch(new RegExp(`^ *${name} `, 'm'))
+  }
+  expect((await readRun(path('out.trec'))).queries).toHaveLength(48)
+  const { settings } = JSON.parse(readFileSync(path('out.trec.meta.json'), 'utf8'))
+  expect(settings.thenCrossEncode).toEqual({ model: path('model'), first: 3 })
 })

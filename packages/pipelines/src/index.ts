@@ -53,6 +53,7 @@ export { type MergeInputs, type MergeResult, mergeLabels } from './label/merge-l
 export type { Shard } from './label/shard.ts'
 export { type LoadInputs, type LoadResult, loadStore } from './load/load-store.ts'
 export { type ReportInputs, reportRuns } from './report/report-runs.ts'
+export type { ThenCrossEncode } from './rerank/cross-encoding.ts'
 export { type Measuring, type RerankFigures, usualMeasures } from './rerank/rerank-figures.ts'
 export { type RerankInputs, type RerankResult, rerankRun } from './rerank/rerank-run.ts'
 export { submitRerank } from './rerank/rerank-store.ts'

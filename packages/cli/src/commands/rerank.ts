@@ -2,6 +2,7 @@ import { presets } from '@kith/core'
 import { type RerankInputs, rerankRun } from '@kith/pipelines/internal/rerank/rerank-run'
 import { submitRerank } from '@kith/pipelines/internal/rerank/rerank-store'
 import { defineCommand } from '../options/command.ts'
+import { crossEncoderOptions, readThenCrossEncode } from '../options/cross-encoder-options.ts'
 import {
   methodOptions,
   readMethodSettings,
@@ -37,6 +38,9 @@ export const rerankCommand = defineCommand({
     '(--qrels), it prints figures before and after, and says plainly when reranking made them worse.\n' +
     'Other methods (--method) are there to compare with; average and rocchio can also search the\n' +
     'whole collection again with the vector that they make (--search-again).\n' +
+    'With --then-cross-encode 10 a cross-encoder (--cross-encoder) reads the texts of each query’s\n' +
+    'first ten documents when they are reranked, and puts these ten in order by its scores; all\n' +
+    'others stay behind them. Every place keeps its score, so that scores fall from place to place.\n' +
     'Documents may also be in a store (--store), their texts and counted terms with them; --submit\n' +
     'leaves the work to kith work on any number of machines.\n' +
     `Presets: ${Object.keys(presets).join(', ')}.`,
@@ -55,6 +59,7 @@ export const rerankCommand = defineCommand({
     ...missingOption('queries or candidates', 'skip (they stay behind the reranked ones)'),
     ...tunedOption,
     force: { help: 'rerank even where kith tune says that the old ranking is better' },
+    ...crossEncoderOptions,
     'search-again': { help: 'search all documents with the vector of average or rocchio' },
     ...methodOptions,
     ...evaluationOptions,
@@ -81,6 +86,7 @@ export const rerankCommand = defineCommand({
       tuned,
       force: isSet(values, 'force'),
       searchAgain,
+      thenCrossEncode: readThenCrossEncode(values, source),
       missing: readMissing(values),
       workers: optionalWhole(values, 'workers'),
     }

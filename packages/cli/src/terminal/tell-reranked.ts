@@ -4,22 +4,25 @@ import type { Output } from './output.ts'
 
 /** Prints the result of a reranking: how many queries, how fast, and figures where there are judgements. */
 export function tellReranked(output: Output, result: RerankResult): void {
-  const { out, queries, seconds, figures, kept } = result
+  const { out, queries, seconds, figures, kept, crossEncoded } = result
   if (kept) {
-    const why = `the old ranking, unchanged. ${kept.reason} (--force reranks all the same)`
-    output.result({ out, ...kept }, `${out}: ${why}`)
+    const but = crossEncoded ? 'but for the order of the cross-encoder' : 'unchanged'
+    const why = `the old ranking, ${but}. ${kept.reason} (--force reranks all the same)`
+    output.result({ out, ...kept, crossEncoded }, `${out}: ${why}`)
     return
   }
-  const speed = `${queries} queries reranked in ${seconds.toFixed(1)} s (${Math.round(queries / seconds)}/s)`
+  const read = crossEncoded ? `, ${crossEncoded.texts} texts read by the cross-encoder` : ''
+  const rate = `${Math.round(queries / seconds)}/s`
+  const speed = `${queries} queries reranked${read} in ${seconds.toFixed(1)} s (${rate})`
   if (!figures) {
-    output.result({ out, queries, seconds }, `${out}: ${speed}`)
+    output.result({ out, queries, seconds, crossEncoded }, `${out}: ${speed}`)
     return
   }
   const { evaluations, comparisons, verdict } = figures
   const table = formatEvaluations('table', evaluations, comparisons, false).trimEnd()
   const json = JSON.parse(formatEvaluations('json', evaluations, comparisons, false))
   output.result(
-    { out, queries, seconds, ...json, verdict },
+    { out, queries, seconds, crossEncoded, ...json, verdict },
     [`${out}: ${speed}`, '', table, '', verdict].join('\n'),
   )
 }

@@ -17,20 +17,24 @@ export async function openEncoder(
   const { model: name = jobDefaults.model, pooling, normalise, maxTokens, threads } = inputs
   const { queryPrefix, documentPrefix, revision, quantise } = inputs
   const chosen = { pooling, normalise, maxTokens, queryPrefix, revision, documentPrefix, quantise }
-  let shown = ''
   const { loadEncoder } = await optionalPackage(
     'encoding needs',
     '@kith/encoder',
     () => import('@kith/encoder'),
   )
-  const encoder = await loadEncoder(name, {
-    ...chosen,
-    threads,
-    onDownload(file, bytes, total) {
-      const line = `downloading ${file}: ${Math.floor((100 * bytes) / Math.max(1, total))} %`
-      if (line !== shown) hooks.onRemark?.(line)
-      shown = line
-    },
-  })
+  const onDownload = downloadRemarks(hooks)
+  const encoder = await loadEncoder(name, { ...chosen, threads, onDownload })
   return { encoder, model: { model: name, ...chosen } }
+}
+
+/** Remarks on how far a model's files are downloaded, one for each percent. */
+export function downloadRemarks({
+  onRemark,
+}: Hooks): (file: string, bytes: number, total: number) => void {
+  let shown = ''
+  return (file, bytes, total) => {
+    const line = `downloading ${file}: ${Math.floor((100 * bytes) / Math.max(1, total))} %`
+    if (line !== shown) onRemark?.(line)
+    shown = line
+  }
 }

@@ -1,10 +1,10 @@
 import { basename } from 'node:path'
 import { type Comparison, type ComparisonOptions, compare, type Evaluation, holm } from '@kith/ir'
 
-/** A run's name, its file and its figures. */
+/** A run's name, its file, if it has one, and its figures. */
 export interface NamedEvaluation {
   name: string
-  file: string
+  file?: string | undefined
   evaluation: Evaluation
 }
 

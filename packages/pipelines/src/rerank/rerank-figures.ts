@@ -1,4 +1,14 @@
-import { type EvaluationOptions, evaluate, evaluateRun, type Run, readQrels } from '@kith/ir'
+import {
+  type Evaluation,
+  type EvaluationOptions,
+  evaluate,
+  evaluateRun,
+  type RankedQuery,
+  type Run,
+  RunBuilder,
+  readQrels,
+} from '@kith/ir'
+import { Evaluator } from '@kith/ir/internal'
 import {
   type CorrectedComparison,
   compareToFirst,
@@ -16,35 +26,61 @@ export interface Measuring extends EvaluationOptions {
 
 /** Figures before and after reranking. */
 export interface RerankFigures {
-  /** The run as it was, and as it is now. */
-  evaluations: [before: NamedEvaluation, after: NamedEvaluation]
+  /** The run as it was, and as it is now; between them, where a cross-encoder followed, as it was reranked. */
+  evaluations:
+    | [before: NamedEvaluation, after: NamedEvaluation]
+    | [before: NamedEvaluation, reranked: NamedEvaluation, after: NamedEvaluation]
   /** Comparisons by the name of the run and the measure. */
   comparisons: ReadonlyMap<string, Readonly<Record<string, CorrectedComparison>>>
   /** The verdict by the first measure, in a sentence. */
   verdict: string
 }
 
-/** Measures a run before and after reranking; it is read again unless it is in memory. */
+/** A run before and after reranking. */
+export interface Reranking {
+  /** It is read again unless it is in memory. */
+  before: { file: string; run: Run | undefined }
+  /** The new rankings, where a cross-encoder followed them. */
+  reranked: Iterable<RankedQuery> | undefined
+  /** The file of the result. */
+  after: string
+  measuring: Measuring | undefined
+}
+
+/** Measures a run before and after reranking. */
 export async function measureReranking(
   qrelsFile: string,
-  before: { file: string; run: Run | undefined },
-  out: string,
-  { measures = usualMeasures, ...options }: Measuring,
+  { before, reranked, after: out, measuring = {} }: Reranking,
 ): Promise<RerankFigures> {
+  const { measures = usualMeasures, ...options } = measuring
   const qrels = await readQrels(qrelsFile)
-  const evaluations: RerankFigures['evaluations'] = [
-    {
-      name: 'before',
-      file: before.file,
-      evaluation: before.run
-        ? evaluate(qrels, before.run, measures, options)
-        : await evaluateRun(qrels, before.file, measures, options),
-    },
-    { name: 'after', file: out, evaluation: await evaluateRun(qrels, out, measures, options) },
-  ]
+  const first = {
+    name: 'before',
+    file: before.file,
+    evaluation: before.run
+      ? evaluate(qrels, before.run, measures, options)
+      : await evaluateRun(qrels, before.file, measures, options),
+  }
+  const evaluation = await evaluateRun(qrels, out, measures, options)
+  const last = { name: 'after', file: out, evaluation }
+  const between = reranked && {
+    name: 'reranked',
+    evaluation: evaluateRankings(new Evaluator(qrels, measures, options), reranked),
+  }
+  const evaluations: RerankFigures['evaluations'] = between ? [first, between, last] : [first, last]
   const comparisons = compareToFirst(evaluations)
   const verdict = verdictOf(comparisons.get('after')![measures[0]!]!)
   return { evaluations, comparisons, verdict }
+}
+
+/** Measures rankings one by one. */
+function evaluateRankings(evaluator: Evaluator, rankings: Iterable<RankedQuery>): Evaluation {
+  for (const ranking of rankings) {
+    const builder = new RunBuilder()
+    builder.add(ranking)
+    evaluator.add(builder.finish())
+  }
+  return evaluator.finish()
 }
 
 function verdictOf({ measure, difference, p }: CorrectedComparison): string {

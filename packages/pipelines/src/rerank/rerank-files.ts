@@ -13,6 +13,7 @@ import {
 } from '../join/statistics.ts'
 import { checkTextPair } from '../join/text-files.ts'
 import { type OpenRun, openRun } from '../tasks/open-run.ts'
+import type { CrossEncoding } from './cross-encoding.ts'
 import { measureReranking } from './rerank-figures.ts'
 import type { RerankInputs, RerankResult } from './rerank-run.ts'
 import { rerankSlices } from './rerank-slices.ts'
@@ -25,6 +26,7 @@ export interface RerankFilesPlan extends RerankInputs {
   settings: MethodSettings
   missing: MissingPolicy
   searchAgain: boolean
+  crossEncoding: CrossEncoding | undefined
 }
 
 /** Reranks with embeddings from files. */
@@ -47,7 +49,7 @@ async function rerankWith(
   plan: RerankFilesPlan,
   hooks: Hooks,
 ): Promise<RerankResult> {
-  const { out, settings, missing, qrels, corpus, queryText } = plan
+  const { out, settings, missing, qrels, corpus, queryText, crossEncoding } = plan
   const textFiles = checkTextPair(plan)
   const namedTerms = checkNamedTerms(settings)
   const { statistics: source = 'corpus' } = plan
@@ -77,12 +79,18 @@ async function rerankWith(
     {
       ...{ ...settings, missing, texts: texts !== undefined, again: plan.searchAgain },
       ...(statistics ? { statistics: { documents: statistics.documents } } : {}),
+      thenCrossEncode: crossEncoding?.settings,
     },
     files.filter((file) => file !== undefined),
   )
   const figures =
     qrels === undefined
       ? undefined
-      : await measureReranking(qrels, { file: plan.run, run: run.whole }, out, plan.measuring ?? {})
+      : await measureReranking(qrels, {
+          before: { file: plan.run, run: run.whole },
+          reranked: crossEncoding?.before,
+          after: out,
+          measuring: plan.measuring,
+        })
   return { out, queries: reranked, seconds, missing: report.list(), figures }
 }

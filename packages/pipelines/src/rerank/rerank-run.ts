@@ -6,8 +6,10 @@ import type { Hooks } from '../hooks.ts'
 import { type DocumentPlace, placeOf } from '../join/documents.ts'
 import type { Missing, MissingPolicy } from '../join/missing.ts'
 import type { StatisticsSource } from '../join/statistics.ts'
+import type { ThenCrossEncode } from './cross-encoding.ts'
+import { openCrossEncoding } from './open-cross-encoding.ts'
 import type { Measuring, RerankFigures } from './rerank-figures.ts'
-import { rerankFiles } from './rerank-files.ts'
+import { type RerankFilesPlan, rerankFiles } from './rerank-files.ts'
 import { rerankStore } from './rerank-store.ts'
 
 /** The inputs of a reranking. */
@@ -34,6 +36,8 @@ export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions {
   force?: boolean | undefined
   /** Search all documents again with the vector of `average` or `rocchio`. */
   searchAgain?: boolean | undefined
+  /** Have a cross-encoder put each query's first documents in order when they are reranked; it reads the texts. */
+  thenCrossEncode?: ThenCrossEncode | undefined
   missing?: MissingPolicy | undefined
   /** Threads; the result does not depend on their number. */
   workers?: number | undefined
@@ -48,6 +52,8 @@ export interface RerankResult {
   missing: readonly Missing[]
   /** Figures before and after, where there are judgements. */
   figures?: RerankFigures | undefined
+  /** Texts that a cross-encoder scored, and how many of them were longer than it takes. */
+  crossEncoded?: { texts: number; cut: number } | undefined
   /** Why the run was left as it was, where tuning advises against reranking. */
   kept?: Pick<Tuned, 'verdict' | 'reason'> | undefined
 }
@@ -73,18 +79,39 @@ export async function rerankRun(inputs: RerankInputs, hooks: Hooks = {}): Promis
       `only average and rocchio make a vector to search again with, ${method} does not`,
     )
   }
-  if (tuned?.verdict === 'keep-run' && !inputs.force) return keepRun(inputs, tuned)
-  const place = placeOf(inputs)
-  const plan = { ...inputs, settings, missing, searchAgain }
+  const then = inputs.thenCrossEncode
+  const crossEncoding = then && (await openCrossEncoding(then, { ...inputs, missing }, hooks))
+  try {
+    const plan = { ...inputs, settings, missing, searchAgain, crossEncoding }
+    const result = await rerankPlan(plan, hooks)
+    if (!crossEncoding) return result
+    const lacking = [...result.missing, ...crossEncoding.report.list()]
+    return { ...result, missing: lacking, crossEncoded: crossEncoding.counts }
+  } finally {
+    await crossEncoding?.close()
+  }
+}
+
+type Plan = Omit<RerankFilesPlan, 'docs'> & DocumentPlace
+
+async function rerankPlan(plan: Plan, hooks: Hooks): Promise<RerankResult> {
+  const { tuned } = plan
+  if (tuned?.verdict === 'keep-run' && !plan.force) return keepRun(plan, tuned, hooks)
+  const place = placeOf(plan)
   return 'store' in place
     ? rerankStore({ ...plan, store: place.store }, hooks)
     : rerankFiles({ ...plan, docs: place.docs }, hooks)
 }
 
-/** Copies the run unchanged, where tuning found that reranking does not help. */
-async function keepRun({ run, out }: RerankInputs, tuned: Tuned): Promise<RerankResult> {
-  await writeRun(out, await readRun(run))
-  const { verdict, reason } = tuned
-  await writeSidecar(out, 'rerank', { verdict }, [run])
+/** Takes the run as it is, where tuning found that reranking does not help. */
+async function keepRun(
+  { run, out, crossEncoding }: Plan,
+  { verdict, reason }: Tuned,
+  hooks: Hooks,
+): Promise<RerankResult> {
+  const old = await readRun(run)
+  await writeRun(out, crossEncoding ? crossEncoding.reorder(old, hooks) : old)
+  const thenCrossEncode = crossEncoding?.settings
+  await writeSidecar(out, 'rerank', { verdict, thenCrossEncode }, [run])
   return { out, queries: 0, seconds: 0, missing: [], kept: { verdict, reason } }
 }

@@ -1,5 +1,12 @@
 import { extendRanking, type MethodSettings, type Ranking, Reranker } from '@kith/core'
-import { type RankingForm, RankingLines, type SharedRowIds, sharedRowIds } from '@kith/ir/internal'
+import type { RankedQuery } from '@kith/ir'
+import {
+  type ListedRanking,
+  type RankingForm,
+  RankingLines,
+  type SharedRowIds,
+  sharedRowIds,
+} from '@kith/ir/internal'
 import { type ContextSources, ContextVectors } from '../join/context-vectors.ts'
 import { Join } from '../join/join.ts'
 import { ListedDocuments } from '../join/listed-documents.ts'
@@ -20,13 +27,15 @@ export interface RerankSliceInputs extends ContextSources {
   missing: MissingPolicy
   /** How many of a query's first candidates are looked at. */
   lookedAt: number
-  /** The file that the rankings go to. */
-  form: RankingForm
+  /** The file that the rankings go to; without one they come back as they are. */
+  form: RankingForm | undefined
 }
 
-/** A slice of the run as it goes to the file. */
+/** A slice of the run, reranked. */
 export interface RerankedSlice {
-  lines: Uint8Array<ArrayBuffer>
+  /** Its part of the file, or its rankings where there is no file. */
+  lines: Uint8Array<ArrayBuffer> | undefined
+  rankings: RankedQuery[]
   /** How many queries it has, and how many of them were reranked. */
   queries: number
   reranked: number
@@ -44,7 +53,14 @@ export async function openRerankSliceJob(
   const docs = sharedRowIds(inputs.ids.docs)
   const texts = inputs.texts && new RowTexts(inputs.texts, queries)
   const reranker = new Reranker(settings)
-  const lines = new RankingLines(form)
+  const lines = form && new RankingLines(form)
+  const rankings: RankedQuery[] = []
+
+  const add = (ranking: ListedRanking): void => {
+    const { query, ids, rows, scores } = ranking
+    if (lines) lines.add(ranking)
+    else rankings.push({ query, ids: Array.from(rows, (row) => ids.get(row)), scores })
+  }
 
   const rank = (task: RerankTask): Ranking =>
     contexts.use(task, ({ vector, vectors }) => {
@@ -63,16 +79,17 @@ export async function openRerankSliceJob(
         const task = rerankTask(query, rows, join, { texts, lookedAt })
         // Where something must not be missing and is, only the count of all that is matters.
         if (missing === 'error' && join.report.size > 0) continue
-        if (!task)
-          lines.add({ query, ids, rows, scores: Float64Array.from(rows, (row) => scores[row]!) })
+        if (!task) add({ query, ids, rows, scores: Float64Array.from(rows, (row) => scores[row]!) })
         else {
           const { order: best, scores: better } = extendRanking(rank(task), task.places.length)
           const places = best.map((candidate) => rows[task.places[candidate]!]!)
-          lines.add({ query, ids, rows: places, scores: strictlyFalling(better) })
+          add({ query, ids, rows: places, scores: strictlyFalling(better) })
           reranked++
         }
       }
-      return { lines: lines.take(), queries: names.length, reranked, missing: join.report.all() }
+      const counts = { queries: names.length, reranked }
+      const made = { lines: lines?.take(), rankings: rankings.splice(0) }
+      return { ...made, ...counts, missing: join.report.all() }
     },
     close: () => contexts.close(),
   }

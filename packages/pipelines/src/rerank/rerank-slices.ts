@@ -1,5 +1,5 @@
 import type { MethodSettings, TermStatistics } from '@kith/core'
-import type { FileEmbeddings } from '@kith/ir'
+import { type FileEmbeddings, type RankedQuery, writeRun } from '@kith/ir'
 import { formatByName, writeRunParts } from '@kith/ir/internal'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { type MissingPolicy, MissingReport, remarkMissing } from '../join/missing.ts'
@@ -8,6 +8,7 @@ import { shareRowTexts } from '../join/row-texts.ts'
 import { vectorSource } from '../join/vector-rows.ts'
 import { type OpenRun, tasksOf } from '../tasks/open-run.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
+import type { CrossEncoding } from './cross-encoding.ts'
 import type { RerankedSlice } from './rerank-slice.ts'
 
 /** A run and all that reranking it takes, open. */
@@ -29,6 +30,8 @@ export interface RerankingPlan {
   settings: MethodSettings
   missing: MissingPolicy
   workers?: number | undefined
+  /** Puts the first documents of the new rankings in order, where there is one. */
+  crossEncoding?: CrossEncoding | undefined
 }
 
 /** How many queries were reranked, and what was missing. */
@@ -46,7 +49,7 @@ export async function rerankSlices(
   plan: RerankingPlan,
   hooks: Hooks,
 ): Promise<Reranked> {
-  const { out, missing, workers = workersFor(run.queries) } = plan
+  const { out, missing, crossEncoding, workers = workersFor(run.queries) } = plan
   const format = formatByName(out)
   const inputs = {
     queries: vectorSource(plan.queries, queries),
@@ -54,19 +57,29 @@ export async function rerankSlices(
     ids: { queries: queries.ids.share(), docs: docs.ids.share() },
     texts: texts && shareRowTexts(texts, { queries, docs }),
     settings: { ...plan.settings, statistics },
-    ...{ missing, lookedAt, form: { file: out, format } },
+    ...{ missing, lookedAt },
+    form: crossEncoding ? undefined : { file: out, format },
   }
   const answers = runTasks('rerank-slice', inputs, tasksOf(run), workers, { batch: 1 })
   const onDone = stageOf(hooks, 'reranking', run.queries)
   const counts = { queries: 0, reranked: 0 }
   const report = new MissingReport()
-  await writeRunParts(out, format, lines())
+  if (crossEncoding) await writeRun(out, crossEncoding.reorder(rankings(), hooks))
+  else await writeRunParts(out, format, lines())
   remarkMissing(report, hooks)
   return { reranked: counts.reranked, report }
 
   async function* lines(): AsyncGenerator<Uint8Array> {
+    for await (const slice of slices()) yield slice.lines!
+  }
+
+  async function* rankings(): AsyncGenerator<RankedQuery> {
+    for await (const slice of slices()) yield* slice.rankings
+  }
+
+  async function* slices(): AsyncGenerator<RerankedSlice> {
     for await (const [, slice] of answers) {
-      yield slice.lines
+      yield slice
       note(slice)
     }
     report.check(missing)

@@ -20,6 +20,7 @@ import { checkNamedTerms, shareStatistics, usesStatistics } from '../join/statis
 import { checkStore, type StoreAddress, storeName } from '../join/store-address.ts'
 import { storeStatistics } from '../join/store-statistics.ts'
 import { version } from '../version.ts'
+import type { CrossEncoding } from './cross-encoding.ts'
 import { measureReranking } from './rerank-figures.ts'
 import type { RerankInputs, RerankResult } from './rerank-run.ts'
 
@@ -31,11 +32,12 @@ export interface RerankStorePlan extends Omit<RerankInputs, 'store'> {
   store: StoreAddress
   settings: MethodSettings
   missing: MissingPolicy
+  crossEncoding?: CrossEncoding | undefined
 }
 
 /** Reranks with documents of a store, here. */
 export async function rerankStore(plan: RerankStorePlan, hooks: Hooks): Promise<RerankResult> {
-  const { out, run, store, missing, qrels } = plan
+  const { out, run, store, missing, qrels, crossEncoding } = plan
   if (plan.searchAgain) {
     throw new KithError('BAD_INPUT', 'a store is not searched again: give a file of documents')
   }
@@ -51,21 +53,24 @@ export async function rerankStore(plan: RerankStorePlan, hooks: Hooks): Promise<
     const answers = pool.runAll({ kind: 'rerank', settings: batch, collection }, batches)
     const report = new MissingReport()
     let queries = 0
-    await writeRun(
-      out,
-      rankings(answers, (more, { missing: lacking }) => {
-        report.addAll(lacking)
-        queries += more
-        onDone(queries)
-      }),
-    )
+    const found = rankings(answers, (more, { missing: lacking }) => {
+      report.addAll(lacking)
+      queries += more
+      onDone(queries)
+    })
+    await writeRun(out, crossEncoding ? crossEncoding.reorder(found, hooks) : found)
     const seconds = (performance.now() - start) / 1000
     remarkMissing(report, hooks)
     await writeSidecarOf(out, made)
     const figures =
       qrels === undefined
         ? undefined
-        : await measureReranking(qrels, { file: run, run: undefined }, out, plan.measuring ?? {})
+        : await measureReranking(qrels, {
+            before: { file: run, run: undefined },
+            reranked: crossEncoding?.before,
+            after: out,
+            measuring: plan.measuring,
+          })
     return { out, queries, seconds, missing: report.list(), figures }
   } finally {
     await pool.close()
@@ -85,6 +90,9 @@ export async function submitRerank(
       'BAD_INPUT',
       'work that is submitted takes the term statistics of its store: leave out the file of terms',
     )
+  }
+  if (inputs.thenCrossEncode) {
+    throw new KithError('BAD_INPUT', 'work that is submitted takes no cross-encoder: rerank here')
   }
   const { missing = 'error' } = inputs
   const settings = inputs.tuned?.settings ?? resolveMethodSettings(inputs.settings)
@@ -122,6 +130,7 @@ async function batchOf(
     settings: {
       ...{ ...settings, missing, texts, store: storeName(store) },
       ...(statistics ? { statistics: { documents: statistics.documents } } : {}),
+      thenCrossEncode: plan.crossEncoding?.settings,
     },
     inputs: await inputsOf(files),
   }

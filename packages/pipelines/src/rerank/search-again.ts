@@ -12,12 +12,13 @@ export async function searchRunAgain(
   plan: RerankingPlan & { run: string },
   hooks: Hooks,
 ): Promise<Reranked> {
-  const { out, settings, missing, workers } = plan
+  const { out, settings, missing, workers, crossEncoding } = plan
   const run = opened.whole ?? (await readRun(plan.run))
   const { list, report } = rerankTasks({ run, queries, docs, texts, missing, lookedAt })
   remarkMissing(report, hooks)
   const onDone = stageOf(hooks, 'reranking', list.length)
-  await writeRun(out, searchAgain({ tasks: list, run, queries, docs, settings, workers, onDone }))
+  const found = searchAgain({ tasks: list, run, queries, docs, settings, workers, onDone })
+  await writeRun(out, crossEncoding ? crossEncoding.reorder(found, hooks) : found)
   return { reranked: list.length, report }
 }
 

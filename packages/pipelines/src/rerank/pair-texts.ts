@@ -1,0 +1,77 @@
+import { KithError } from '@kith/core'
+import { TextStore } from '@kith/ir'
+import { checkRegular } from '@kith/ir/internal'
+import { openStore } from '@kith/stores'
+import { wholeText } from '@kith/stores/internal'
+import { type DocumentPlace, placeOf } from '../join/documents.ts'
+import { openBoth } from '../join/open-both.ts'
+import { type StoreAddress, wholeAddress } from '../join/store-address.ts'
+import type { TextFiles } from '../join/text-files.ts'
+
+/** Where the texts of queries and documents are; a store has those of its documents itself. */
+export interface PairFiles {
+  queryText: string
+  documents: { corpus: string } | { store: StoreAddress }
+}
+
+/** The texts of queries and documents by their ids, for a cross-encoder. */
+export interface PairTexts {
+  query(id: string): string | undefined
+  /** The texts of documents, in the order of their ids; undefined where there is none. */
+  documents(ids: readonly string[]): Promise<(string | undefined)[]>
+  close(): Promise<void>
+}
+
+/** The files of the texts, if they are named and can be read twice: the ranking reads them too. */
+export function checkPairFiles(inputs: DocumentPlace & TextFiles): PairFiles {
+  const { corpus, queryText } = inputs
+  const place = placeOf(inputs)
+  const documents = 'store' in place ? place : corpus === undefined ? undefined : { corpus }
+  if (queryText === undefined || documents === undefined) {
+    const problem = 'a cross-encoder reads texts: give those of the documents and of the queries'
+    throw new KithError('BAD_INPUT', problem)
+  }
+  for (const file of [corpus, queryText]) {
+    if (file !== undefined) checkRegular(file, 'the cross-encoder reads it once more')
+  }
+  return { queryText, documents }
+}
+
+/** Opens the texts. */
+export async function openPairTexts({ queryText, documents }: PairFiles): Promise<PairTexts> {
+  const [queries, opened] = await openBoth(TextStore.open(queryText), () =>
+    'store' in documents ? storeTexts(documents.store) : fileTexts(documents.corpus),
+  )
+  return {
+    query(id) {
+      const entry = queries.get(id)
+      return entry && wholeText(entry)
+    },
+    documents: opened.documents,
+    async close() {
+      await queries.close()
+      await opened.close()
+    },
+  }
+}
+
+type DocumentTexts = Pick<PairTexts, 'documents' | 'close'>
+
+async function fileTexts(corpus: string): Promise<DocumentTexts> {
+  const texts = await TextStore.open(corpus)
+  return {
+    documents: async (ids) => ids.map((id) => wholeText(texts.get(id) ?? {})),
+    close: () => texts.close(),
+  }
+}
+
+async function storeTexts(address: StoreAddress): Promise<DocumentTexts> {
+  const store = await openStore(wholeAddress(address))
+  return {
+    async documents(ids) {
+      const found = await store.fetch(ids, { vectors: false })
+      return found.map((document) => wholeText(document ?? {}))
+    },
+    close: () => store.close(),
+  }
+}
