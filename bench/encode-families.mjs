@@ -1,8 +1,8 @@
 /**
  * Every family of encoders beside onnxruntime by itself: random weights of six layers, exported to
  * ONNX by PyTorch, run by onnxruntime with all threads on batches that are sorted by length and
- * padded. Theirs is given token ids, ours texts. PyTorch, transformers and onnxscript are found by
- * python3, in the folders that KITH_TORCH names or by itself.
+ * padded. Theirs is given token ids, ours texts. PyTorch, transformers and onnx are found by python3, in the
+ * folders that KITH_TORCH names or by itself.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,21 +28,22 @@ const sizes = {
   max_position_embeddings: 512,
 }
 const afterPadding = { ...sizes, max_position_embeddings: 512 + PAD + 1 }
+const ends = { bos_token_id: 0, cls_token_id: 0, eos_token_id: 2, sep_token_id: 2 }
 const models = {
   BERT: { model_type: 'bert', ...sizes },
   DistilBERT: { model_type: 'distilbert', n_layers: 6, n_heads: 12, dim: 384, hidden_dim: 1536 },
   RoBERTa: { model_type: 'roberta', ...afterPadding, type_vocab_size: 1 },
   'XLM-RoBERTa': { model_type: 'xlm-roberta', ...afterPadding, type_vocab_size: 1 },
   MPNet: { model_type: 'mpnet', ...afterPadding },
-  ModernBERT: { model_type: 'modernbert', ...sizes, intermediate_size: 576 },
+  ModernBERT: { model_type: 'modernbert', ...sizes, ...ends, intermediate_size: 576 },
   'nomic-embed': { model_type: 'nomic_bert', ...sizes },
 }
 
 /** @param texts Glosses, and abstracts where they are at hand. */
 export async function families(texts, threads) {
-  const python = pythonWith('torch, transformers, onnxscript', threads)
+  const python = pythonWith('torch, transformers, onnx', threads)
   if (!python) {
-    const missing = 'python3 lacks torch, transformers or onnxscript'
+    const missing = 'python3 lacks torch, transformers or onnx'
     console.log(`\nfamilies of encoders: ${missing}: install them, or say where with KITH_TORCH`)
     return
   }
@@ -76,7 +77,13 @@ export async function families(texts, threads) {
 async function compare(folder, inputs, threads) {
   const encoder = await loadEncoder(folder, { pooling: 'mean', normalise: true, threads })
   const { tokenizer } = await openModel(folder, { pooling: 'mean' })
-  const session = await InferenceSession.create(`${folder}.onnx`, { intraOpNumThreads: threads })
+  const session = await InferenceSession.create(`${folder}.onnx`, {
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    executionMode: 'sequential',
+    // Threads that spin would take the cores from ours; without spinning theirs are no slower.
+    extra: { session: { intra_op: { allow_spinning: '0' } } },
+  })
   const cells = []
   let apart = 0
   try {
