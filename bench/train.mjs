@@ -5,18 +5,16 @@
  * the layers below them kept. PyTorch is found by python3, in
  * the folder that KITH_TORCH names or by itself.
  */
-import { spawn, spawnSync } from 'node:child_process'
 import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { buildEncoder } from '@kith/encoder/internal'
 import { adamw, EncoderModel, Optimiser, openEncoderModel, TrainingStep } from '@kith/train'
 import { Schedule } from '@kith/train/internal'
 import { generator } from './clusters.mjs'
 import { median, table } from './measure.mjs'
 import { teacherLabels } from './teacher-labels.mjs'
+import { pythonWith, startPython } from './torch.mjs'
 
 const [BATCH, LENGTH, CANDIDATES, DOCUMENTS, STEPS] = [32, 16, 1000, 5000, 20]
 /** Steps before times are taken. */
@@ -241,29 +239,15 @@ async function distilbert() {
 
 /** PyTorch in a process that stays; undefined where it is not installed. */
 async function torch(folder, model, data) {
-  const PYTHONPATH = process.env.KITH_TORCH ?? process.env.PYTHONPATH ?? ''
-  const env = { ...process.env, PYTHONPATH, OMP_NUM_THREADS: '1', MKL_NUM_THREADS: '1' }
-  if (spawnSync('python3', ['-c', 'import torch'], { env }).status !== 0) return undefined
+  const python = pythonWith('torch', 1)
+  if (!python) return undefined
   await writeData(folder, model, data)
-  const script = fileURLToPath(new URL('train.py', import.meta.url))
-  const child = spawn('python3', [script, folder], { stdio: ['pipe', 'pipe', 'inherit'], env })
-  const answers = createInterface(child.stdout)[Symbol.asyncIterator]()
-  const { value: name } = await answers.next()
-  return {
-    name,
-    async step() {
-      child.stdin.write('step\n')
-      const { value, done } = await answers.next()
-      if (done) throw new Error('PyTorch failed')
-      return JSON.parse(value)
-    },
-    close: () => child.stdin.end(),
-  }
+  const { ready, ask, close } = await startPython(python, 'train.py', folder)
+  return { name: ready, step: async () => JSON.parse(await ask('step')), close }
 }
 
-async function writeData(folder, { weights, shapes, checkpoint, dimensions }, data) {
-  const { family, layers, heads } = checkpoint.config
-  const plan = { ...settings, rates, family, layers, heads, hidden: dimensions }
+async function writeData(folder, { weights, shapes, checkpoint }, data) {
+  const plan = { ...settings, rates, config: checkpoint.config }
   const sizes = { batch: BATCH, length: LENGTH, candidates: CANDIDATES }
   const names = { weights: [...shapes] }
   writeFileSync(join(folder, 'plan.json'), JSON.stringify({ ...plan, ...sizes, ...names }))

@@ -168,10 +168,15 @@ SMALL = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "i
 
 def configs(size):
     """The families, with their tokenizer."""
-    from transformers import BertConfig, ModernBertConfig, MPNetConfig, NomicBertConfig, RobertaConfig, XLMRobertaConfig
+    from transformers import (
+        BertConfig, DistilBertConfig, ModernBertConfig, MPNetConfig, NomicBertConfig, RobertaConfig, XLMRobertaConfig
+    )
 
     after = {"vocab_size": size, "max_position_embeddings": 130, "pad_token_id": 1, "type_vocab_size": 1, **SMALL}
     yield "BERT", "WordPiece", BertConfig(vocab_size=size, max_position_embeddings=128, **SMALL)
+    yield "DistilBERT", "WordPiece", DistilBertConfig(
+        vocab_size=size, max_position_embeddings=128, dim=32, n_layers=3, n_heads=4, hidden_dim=48
+    )
     yield "RoBERTa", "byte-level BPE", RobertaConfig(**after)
     yield "XLM-RoBERTa", "Unigram", XLMRobertaConfig(**after)
     yield "MPNet", "byte-level BPE", MPNetConfig(vocab_size=size, max_position_embeddings=130, pad_token_id=1, **SMALL)

@@ -1,6 +1,7 @@
 """Tries in Python what Kith writes: sentence-transformers must load a trained folder and give the
 embeddings that `kith encode` gives, and must train on labels; pyarrow must read labels, and Kith
-embeddings that pyarrow wrote.
+embeddings that pyarrow wrote. In the end it runs try-encoders.py, which does the same for a trained
+folder of every family of encoders.
 
   npm run demo -- --quick            # trains, and leaves what is read here
   python3 scripts/try-python.py      # needs sentence-transformers, datasets, accelerate, pyarrow
@@ -8,6 +9,7 @@ embeddings that pyarrow wrote.
 
 import json
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -70,3 +72,5 @@ with tempfile.TemporaryDirectory() as folder:
     result = SentenceTransformerTrainer(model=model, args=settings, train_dataset=data, loss=loss).train()
     assert np.isfinite(result.training_loss)
     print(f"labels.jsonl: {len(data)} queries, two steps of sentence-transformers, loss {result.training_loss:.4f}")
+
+subprocess.run([sys.executable, ROOT / "scripts/try-encoders.py"], check=True)

@@ -13,8 +13,17 @@ export function temporaryFolder(): string {
 
 /** The folder of a shared collection, undefined where the machine does not have it. */
 export function sharedCollection(name: string): string | undefined {
-  const folder = fileURLToPath(new URL(`../../shared/data/${name}`, import.meta.url))
+  return shared(`data/${name}`, 'collection')
+}
+
+/** The folder of a shared model, undefined where the machine does not have it. */
+export function sharedModel(name: string): string | undefined {
+  return shared(`models/${name}`, 'model')
+}
+
+function shared(path: string, kind: string): string | undefined {
+  const folder = fileURLToPath(new URL(`../../shared/${path}`, import.meta.url))
   if (existsSync(folder)) return folder
-  console.warn(`skipped: no collection at ${folder}`)
+  console.warn(`skipped: no ${kind} at ${folder}`)
   return undefined
 }

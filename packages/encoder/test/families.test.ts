@@ -7,8 +7,15 @@ import { asCheckpoint } from '../src/model/model.ts'
 import { buildModel, EMBEDDINGS, type ModelSource } from '../src/network/build-model.ts'
 import { InferenceSession, Tensor } from '../src/runtime.ts'
 import { sizeOf, tokenizers } from './fixtures.ts'
-import { forward } from './reference.ts'
-import { bertConfig, bertNames, measures, randomWeights } from './small-models.ts'
+import { forward, type Names } from './reference.ts'
+import {
+  bertConfig,
+  bertNames,
+  distilbertConfig,
+  distilbertNames,
+  measures,
+  randomWeights,
+} from './small-models.ts'
 import { modernbert, mpnet, nomic, type Variant } from './small-variants.ts'
 import { cosine, safetensors, writeFiles } from './support.ts'
 
@@ -40,7 +47,20 @@ const robertaLike = (name: string, tokenizer: string, type: string, prefix: stri
   longest: 22,
 })
 
+const bertLike = (name: string, config: Record<string, unknown>, names: Names): Small => ({
+  name,
+  tokenizer: 'WordPiece',
+  config,
+  names,
+  measures,
+  weights: (seed, tokens) => randomWeights(names, seed, tokens),
+  stored: (tensors) => tensors,
+  longest: 24,
+})
+
 const families: Small[] = [
+  bertLike('BERT', bertConfig, bertNames('bert.')),
+  bertLike('DistilBERT', distilbertConfig, distilbertNames('distilbert.')),
   robertaLike('RoBERTa', 'byte-level BPE', 'roberta', 'roberta.'),
   robertaLike('XLM-RoBERTa', 'Unigram', 'xlm-roberta', ''),
   { name: 'MPNet', tokenizer: 'WordPiece', ...mpnet, longest: 22 },

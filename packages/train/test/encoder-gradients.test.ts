@@ -33,6 +33,10 @@ const models: (SmallModel & { name: string; dropout?: number; every?: number })[
     every: 9,
   },
   { name: 'RoBERTa, mean', family: 'roberta', every: 5 },
+  { name: 'XLM-RoBERTa, first', family: 'xlm-roberta', pooling: 'first', every: 19 },
+  { name: 'MPNet, mean', family: 'mpnet', every: 9 },
+  { name: 'ModernBERT, mean', family: 'modernbert', every: 9 },
+  { name: 'nomic-embed, mean', family: 'nomic_bert', every: 9 },
   { name: 'BERT, mean, relu', normalise: false, activation: 'relu', every: 9 },
 ]
 

@@ -1,6 +1,6 @@
 /** The slope of a function of a number that can be set, by differences of fourth order. */
 export function slope(at: () => number, set: (x: number) => void, x: number): number {
-  const step = 1e-3
+  const step = 5e-4
   const value = (steps: number) => {
     set(x + steps * step)
     return at()

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildEncoder, families } from '@kith/encoder/internal'
 import type { DocumentVectors } from '../src/index.ts'
 
 /** Numbers from −1 to 1 that are the same in every run. */
@@ -16,44 +17,51 @@ const words = 'the of and retrieval dense query neighbour kith red green blue on
 )
 const vocabulary = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]', ...words]
 
+export type FamilyName = keyof typeof families
+
 export interface SmallModel {
-  family?: 'bert' | 'distilbert' | 'roberta'
+  family?: FamilyName
   pooling?: 'mean' | 'first'
   normalise?: boolean
   activation?: string
   hidden?: number
 }
 
+/** Settings that some families have besides. */
+const more: Partial<Record<FamilyName, object>> = {
+  roberta: { pad_token_id: 1 },
+  'xlm-roberta': { pad_token_id: 1 },
+  mpnet: { pad_token_id: 1 },
+  // The second layer sees two tokens on each side.
+  modernbert: { global_attn_every_n_layers: 2, local_attention: 4, local_rope_theta: 100 },
+  nomic_bert: { hidden_act: 'silu' },
+}
+
 /** Writes a checkpoint of two layers with random weights, and with a pooler that nobody uses. */
 export function writeSmallModel(folder: string, options: SmallModel = {}): string {
   const { family = 'bert', pooling = 'mean', normalise = true, activation = 'gelu' } = options
+  const { keys, tokenTypes } = families[family]
   const hidden = options.hidden ?? 8
-  const [layers, heads, inner, positions] = [2, 2, 2 * hidden, 16]
-  const config =
-    family !== 'distilbert'
-      ? {
-          model_type: family,
-          hidden_size: hidden,
-          num_hidden_layers: layers,
-          num_attention_heads: heads,
-          intermediate_size: inner,
-          hidden_act: activation,
-          layer_norm_eps: 1e-12,
-          max_position_embeddings: positions,
-          type_vocab_size: 2,
-          ...(family === 'roberta' ? { pad_token_id: 1 } : {}),
-          vocab_size: vocabulary.length,
-        }
-      : {
-          model_type: 'distilbert',
-          dim: hidden,
-          n_layers: layers,
-          n_heads: heads,
-          hidden_dim: inner,
-          activation,
-          max_position_embeddings: positions,
-          vocab_size: vocabulary.length,
-        }
+  const sizes = {
+    layers: 2,
+    heads: 2,
+    hidden,
+    intermediate: 2 * hidden,
+    vocabulary: vocabulary.length,
+    positions: 16,
+    tokenTypes: 2,
+  }
+  const named = Object.entries(sizes).map(([size, value]) => [
+    keys[size as keyof typeof sizes],
+    value,
+  ])
+  const config = {
+    model_type: family,
+    ...Object.fromEntries(named),
+    [keys.activation]: activation,
+    [keys.epsilon]: 1e-12,
+    ...more[family],
+  }
   const random = generator(7)
   const tensors: Record<string, { shape: number[]; data: Float32Array }> = {}
   const make = (name: string, shape: number[], centre = 0) => {
@@ -61,34 +69,18 @@ export function writeSmallModel(folder: string, options: SmallModel = {}): strin
     tensors[name] = { shape, data: Float32Array.from({ length }, () => centre + random() * 0.5) }
   }
   const prefix = `${family}.`
-  make(`${prefix}embeddings.word_embeddings.weight`, [vocabulary.length, hidden])
-  make(`${prefix}embeddings.position_embeddings.weight`, [positions, hidden])
-  const bert = family !== 'distilbert'
-  if (bert) make(`${prefix}embeddings.token_type_embeddings.weight`, [2, hidden])
-  const norm = (name: string) => {
-    make(`${name}.weight`, [hidden], 1)
-    make(`${name}.bias`, [hidden])
-  }
-  const dense = (name: string, out: number, width: number) => {
-    make(`${name}.weight`, [out, width])
-    make(`${name}.bias`, [out])
-  }
-  norm(`${prefix}embeddings.LayerNorm`)
-  for (let i = 0; i < layers; i++) {
-    const at = `${prefix}${bert ? 'encoder' : 'transformer'}.layer.${i}.`
-    const square = bert
-      ? [
-          'attention.self.query',
-          'attention.self.key',
-          'attention.self.value',
-          'attention.output.dense',
-        ]
-      : ['attention.q_lin', 'attention.k_lin', 'attention.v_lin', 'attention.out_lin']
-    for (const name of square) dense(at + name, hidden, hidden)
-    norm(at + (bert ? 'attention.output.LayerNorm' : 'sa_layer_norm'))
-    dense(at + (bert ? 'intermediate.dense' : 'ffn.lin1'), inner, hidden)
-    dense(at + (bert ? 'output.dense' : 'ffn.lin2'), hidden, inner)
-    norm(at + (bert ? 'output.LayerNorm' : 'output_layer_norm'))
+  // Names and shapes depend on the family and these sizes alone.
+  const { graph } = buildEncoder({
+    family,
+    ...sizes,
+    tokenTypes: tokenTypes ? sizes.tokenTypes : 0,
+    activation: 'gelu',
+    epsilon: 0,
+    rotary: { theta: 1 },
+  })
+  for (const { name, shape } of graph.parameters) {
+    const factor = shape.length === 1 && name.endsWith('.weight')
+    make(prefix + name, shape as number[], factor ? 1 : 0)
   }
   make(`${prefix}pooler.dense.weight`, [hidden, hidden])
   const modules = ['Transformer', 'Pooling', ...(normalise ? ['Normalize'] : [])]

@@ -22,7 +22,9 @@ export function attention(
   const perHead = hidden / heads
   const { withoutBias }: Family = families[config.family]
   const [query, key, value] = projected(config, names, x)
-  const scores = matmul(transpose(turn(query), [0, 2, 1, 3]), transpose(turn(key), [0, 2, 3, 1]))
+  // Angles are the same for all heads: with heads before tokens, turning takes them in one piece.
+  const turned = (x: Value) => turn(transpose(x, [0, 2, 1, 3]))
+  const scores = matmul(turned(query), transpose(turned(key), [0, 1, 3, 2]))
   const weights = softmax(add(multiply(scores, 1 / Math.sqrt(perHead)), bias))
   const seen = matmul(drop(weights, 'attention'), transpose(value, [0, 2, 1, 3]))
   const together = reshape(transpose(seen, [0, 2, 1, 3]), ['tokens', hidden])

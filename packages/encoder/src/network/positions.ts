@@ -14,7 +14,7 @@ const MASKED = -1e9
 export interface Positions {
   /** Added to its scores. */
   bias: Value
-  /** Queries or keys, batch × length × heads × numbers of a head, turned by their positions. */
+  /** Queries or keys, batch × heads × length × numbers of a head, turned by their positions. */
   turn(x: Value): Value
 }
 
@@ -102,8 +102,8 @@ function rotation({ hidden, heads }: EncoderConfig, mask: Value, theta: number):
   const { graph } = mask
   const count = hidden / heads / 2
   const speeds = Float32Array.from({ length: count }, (_, i) => 1 / theta ** (i / count))
-  const places = reshape(toFloat(positions(mask, 'length')), ['length', 1, 1])
-  const angles = multiply(places, graph.constant(speeds, [1, 1, count]))
+  const places = reshape(toFloat(positions(mask, 'length')), ['length', 1])
+  const angles = multiply(places, graph.constant(speeds, [1, count]))
   const [cos, sin] = [unary('Cos', angles), unary('Sin', angles)]
   return (x) => {
     const [a, b] = [half(x, 0), half(x, 1)]
