@@ -11,6 +11,7 @@ from pathlib import Path
 
 import torch
 
+sys.dont_write_bytecode = True
 sys.path.append(str(Path(__file__).parent.parent / "packages/train/test"))
 from torch_encoder import adamw, encode, step
 
