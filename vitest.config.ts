@@ -14,8 +14,8 @@ export default defineConfig({
     // Files of tests share processes, so that what they import is loaded once for many of them. A module
     // that several files import registers no hooks when it is loaded: they would run in the first file.
     isolate: false,
-    // Two more than there are cores: many tests wait for processes, databases and browsers.
-    maxWorkers: availableParallelism() + 2,
+    // One more than there are cores: many tests wait for processes, databases and browsers.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
   },
 })
