@@ -9,7 +9,7 @@ import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildEncoder } from '@kith/encoder/internal'
-import { adamw, EncoderModel, Optimiser, openEncoderModel, TrainingStep } from '@kith/train'
+import { adamw, EncoderModel, Optimizer, openEncoderModel, TrainingStep } from '@kith/train'
 import { Schedule } from '@kith/train/internal'
 import { generator } from './clusters.mjs'
 import { median, table } from './measure.mjs'
@@ -164,13 +164,13 @@ async function ours(
     threads: 1,
   })
   const moments = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: settings.weightDecay }
-  const optimiser = new Optimiser(step.weights, adamw, moments)
+  const optimizer = new Optimizer(step.weights, adamw, moments)
   return async (number) => {
     const queries = await prepare(number)
     const at = { number, queriesOfStep: BATCH, first: true }
     const sum = await step.run(queries, lists[number], documents, at)
     const factor = Math.min(1, settings.maxGradNorm / step.gradients.norm())
-    optimiser.update(step.gradients, factor, rates[number], number + 1)
+    optimizer.update(step.gradients, factor, rates[number], number + 1)
     return sum / BATCH
   }
 }

@@ -1,12 +1,17 @@
 /** CODER fine-tuning of query encoders and query adapters: docs/method.md section 7. */
 
-export { candidatesOf } from './data/candidates.ts'
 export type { Relabel, Search } from './data/examples.ts'
-export { FixedLabels, type Labeller, LiveLabels, type TargetList } from './data/targets.ts'
+export {
+  candidatesOf,
+  FixedLabels,
+  type Labeler,
+  LiveLabels,
+  type TargetList,
+} from './data/targets.ts'
 export type { DocumentVectors, TrainingQuery } from './data/training-query.ts'
 export { backward } from './graph/backward.ts'
-export type { Loss } from './graph/losses.ts'
 export type { DeviceOptions } from './graph/session.ts'
+export type { Loss } from './losses.ts'
 export {
   type AdapterKind,
   AdapterModel,
@@ -21,9 +26,7 @@ export {
 } from './models/encoder-model.ts'
 export { QueryEncoder } from './models/query-encoder.ts'
 export type { Query, QueryBatch, QueryGraph, QueryModel } from './models/query-model.ts'
-export { adamw } from './optimiser/adamw.ts'
-export { Optimiser, type OptimiserSettings } from './optimiser/optimiser.ts'
-export { radam } from './optimiser/radam.ts'
+export { adamw, Optimizer, type OptimizerSettings, radam } from './optimizer/optimizer.ts'
 export { modelIdentity } from './run/identity.ts'
 export {
   type MetricsRecord,

@@ -1,3 +1,5 @@
-/** Internal: defaults and schedule of training, for Kith's own packages; it loads no runtime. */
-export { Schedule } from './optimiser/schedule.ts'
+/** Internal: defaults, names and schedule of training, for Kith's own packages; it loads no runtime. */
+export { lossNamed, lossNames } from './losses.ts'
+export { optimizerNames } from './optimizer/optimizer.ts'
+export { Schedule } from './optimizer/schedule.ts'
 export { trainDefaults } from './settings.ts'

@@ -1,10 +1,11 @@
 import { type PartialLabelSettings, resolveLabelSettings } from '@kith/core'
 import { choice, type Rule, type Rules, range, resolve } from '@kith/core/internal'
-import type { Loss } from './graph/losses.ts'
+import { type Loss, type LossSettings, lossNames } from './losses.ts'
+import { type OptimizerName, optimizerNames } from './optimizer/optimizer.ts'
 
 /** The settings of a training; each has a default but the number of steps. */
-export interface TrainSettings {
-  /** Steps of the optimiser. */
+export interface TrainSettings extends LossSettings {
+  /** Steps of the optimizer. */
   steps: number
   /** Queries per batch, and batches whose gradients are added up for a step. */
   batchSize: number
@@ -16,14 +17,12 @@ export interface TrainSettings {
   /** Negatives score at most this part of the best relevant document's score; null: no limit. */
   negativesBelow: number | null
   loss: Loss
-  /** Of max-margin. */
-  margin: number
   /** T: the factor of inner products; `learnTemperature`: whether T and a bias learn. */
   inverseTemperature: number
   learnTemperature: boolean
   /** Evidence-based targets, made for each batch; without it, the queries' own labels, or one-hot. */
   target: PartialLabelSettings | null
-  optimiser: 'adamw' | 'radam'
+  optimiser: OptimizerName
   beta1: number
   beta2: number
   epsilon: number
@@ -102,12 +101,12 @@ const rules: Rules & Record<keyof TrainSettings, Rule> = {
   listSize: count(2),
   skip: count(0),
   negativesBelow: (name, value) => void (value === null || part(name, value)),
-  loss: choice('kl', 'infonce', 'max-margin'),
+  loss: choice(...lossNames),
   margin: notNegative,
   inverseTemperature: positive,
   learnTemperature: choice(true, false),
   target: (_, value) => void (value === null || resolveLabelSettings(value as object)),
-  optimiser: choice('adamw', 'radam'),
+  optimiser: choice(...optimizerNames),
   beta1: range({ from: 0, below: 1 }),
   beta2: range({ from: 0, below: 1 }),
   epsilon: range({ from: 0, below: 1, above: true }),
@@ -121,7 +120,7 @@ const rules: Rules & Record<keyof TrainSettings, Rule> = {
   factor: range({ from: 0, to: 1, above: true }),
   dropout: range({ from: 0, below: 1 }),
   validateEvery: count(1),
-  // Checked where it is read: a measure can be spelt in many ways.
+  // Checked where it is read: a measure can be spelled in many ways.
   selectBy: () => {},
   earlyStoppingPatience: count(0),
   refreshEvery: count(0),

@@ -2,18 +2,15 @@ import { join } from 'node:path'
 import { KithError, type Matrix } from '@kith/core'
 import { type FileLock, lockFile } from '@kith/ir/internal'
 import { searchExact } from '@kith/stores'
-import { Examples, type Relabel, type Search } from './data/examples.ts'
+import { Examples, type Relabel, type Search, seenQueries } from './data/examples.ts'
 import { NegativeFilter } from './data/negatives.ts'
-import { seenQueries } from './data/seen-queries.ts'
-import { FixedLabels, type Labeller, LiveLabels } from './data/targets.ts'
+import { FixedLabels, type Labeler, LiveLabels } from './data/targets.ts'
 import type { DocumentVectors, TrainingQuery } from './data/training-query.ts'
 import type { DeviceOptions } from './graph/session.ts'
 import { QueryEncoder } from './models/query-encoder.ts'
 import type { QueryModel, SplitHooks } from './models/query-model.ts'
-import { adamw } from './optimiser/adamw.ts'
-import { Optimiser } from './optimiser/optimiser.ts'
-import { radam } from './optimiser/radam.ts'
-import { Schedule } from './optimiser/schedule.ts'
+import { Optimizer, updateRules } from './optimizer/optimizer.ts'
+import { Schedule } from './optimizer/schedule.ts'
 import { hasCheckpoint, lowerLayersFile } from './run/checkpoint.ts'
 import { trainingIdentity } from './run/identity.ts'
 import { type TrainingHooks, type TrainingResult, TrainingRun } from './run/training-run.ts'
@@ -39,8 +36,8 @@ export interface TrainingJob extends DeviceOptions, TrainingHooks, SplitHooks {
   out: string
   /** Goes on from the folder's latest checkpoint, if there is one. */
   resume?: boolean | undefined
-  /** Makes the targets; default: the labeller that the settings name. */
-  labeller?: Labeller | undefined
+  /** Makes the targets; default: the labeler that the settings name. */
+  labeler?: Labeler | undefined
   /** Finds new candidates for embeddings of queries; default: exact search over the documents. */
   search?: Search | undefined
   /**
@@ -77,8 +74,8 @@ async function trainInFolder(
     const problem = `${out} holds a training already: resume it, or choose another folder`
     throw new KithError('BAD_INPUT', problem)
   }
-  const labeller =
-    job.labeller ??
+  const labeler =
+    job.labeler ??
     (settings.target
       ? new LiveLabels(settings.target, settings.listSize, documents)
       : new FixedLabels(settings.listSize))
@@ -91,25 +88,25 @@ async function trainInFolder(
   const step = await TrainingStep.open(model, { ...job, ...settings })
   const encoder = await QueryEncoder.open(model, job)
   try {
-    const rule = settings.optimiser === 'radam' ? radam : adamw
     const run = new TrainingRun({
       ...job,
       model,
       settings,
       lock,
       identity,
-      examples: new Examples(
-        job.queries,
+      examples: new Examples({
+        queries: job.queries,
         encoder,
-        labeller,
+        labeler,
         search,
-        new NegativeFilter(documents, settings),
-        job.relabel,
-        settings,
-      ),
+        negatives: new NegativeFilter(documents, settings),
+        relabel: job.relabel,
+        batchSize: settings.batchSize,
+        seed: settings.seed,
+      }),
       step,
       encoder,
-      optimiser: new Optimiser(step.weights, rule, settings),
+      optimizer: new Optimizer(step.weights, updateRules[settings.optimiser], settings),
       schedule: new Schedule(settings),
     })
     const result = await run.run(resume && hasCheckpoint(out))

@@ -2,9 +2,8 @@ import { join } from 'node:path'
 import { Tensor } from 'onnxruntime-node'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { listFeeds } from '../src/data/list-batch.ts'
 import { Dropout } from '../src/graph/dropout.ts'
-import { openGraph } from '../src/graph/session.ts'
+import { openGraph, weightFeeds } from '../src/graph/session.ts'
 import {
   BIAS,
   buildStep,
@@ -12,8 +11,9 @@ import {
   INVERSE_TEMPERATURE,
   ROWS_GRADIENT,
 } from '../src/graph/step-graph.ts'
-import { weightFeeds } from '../src/graph/weight-feeds.ts'
 import { AdapterModel, openEncoderModel, type QueryModel } from '../src/index.ts'
+import { lossNamed } from '../src/losses.ts'
+import { listFeeds } from '../src/run/training-step.ts'
 import { interpret, type Numbers } from './interpreter.ts'
 import { slope } from './slope.ts'
 import { generator, randomDocuments, type SmallModel, writeSmallModel } from './support.ts'
@@ -110,7 +110,7 @@ async function checkGradients(
   const feeds: Record<string, Tensor> = {
     ...own,
     ...weightFeeds(graph.parameters, weights),
-    ...listFeeds(lists, documents, 'kl'),
+    ...listFeeds(lists, documents, lossNamed('kl')),
     ...dropout.feeds(9, { batch: size, length, tokens: size * length }),
     shares: new Tensor('float32', Float32Array.of(0.5, 0.5), [2, 1]),
   }

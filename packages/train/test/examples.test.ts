@@ -2,7 +2,7 @@ import { smoothLabels } from '@kith/core'
 import { Graph } from '@kith/encoder/internal'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { Batches } from '../src/data/batches.ts'
+import { Batches } from '../src/data/examples.ts'
 import { Dropout } from '../src/graph/dropout.ts'
 import {
   AdapterModel,
@@ -24,7 +24,7 @@ const query: TrainingQuery = {
   retrieved: [3, 4, 5, 6, 7, 8, 1, 2],
 }
 
-test('labelled candidates come first, then the retrieved ones, each once', () => {
+test('labeled candidates come first, then the retrieved ones, each once', () => {
   expect([...candidatesOf('q', [9, 4], query.retrieved, 6)]).toEqual([9, 4, 3, 5, 6, 7])
   expect([...candidatesOf('q', [9, 4], [], 6)]).toEqual([9, 4])
   expect([...candidatesOf('q', [9, 4, 2], [], 2)]).toEqual([9, 4])

@@ -2,8 +2,9 @@ import { Graph, operations as op, type Value } from '@kith/encoder/internal'
 import { Tensor } from 'onnxruntime-node'
 import { expect, test } from 'vitest'
 import { backward } from '../src/graph/backward.ts'
-import { type Loss, lossOf } from '../src/graph/losses.ts'
 import { openGraph } from '../src/graph/session.ts'
+import { lossesOf } from '../src/graph/step-graph.ts'
+import { type Loss, lossNamed, lossNames } from '../src/losses.ts'
 import { interpret, type Numbers } from './interpreter.ts'
 import { slope } from './slope.ts'
 import { generator } from './support.ts'
@@ -22,16 +23,19 @@ const sizes: Sizes = { batch: 2, length: 3, candidates: 4, tokens: 6, relevant: 
 const index = (x: Value, ...values: bigint[]) => {
   return x.graph.constant(BigInt64Array.from(values), values.length === 1 ? [] : [values.length])
 }
-const lists: Record<string, Numbers> = {
-  target: { shape: [2, 4], data: [0.7, 0.3, 0, 0, 1, 0, 0, 0] },
-  padding: { shape: [2, 4], data: [0, 0, 0, 0, 0, 0, 0, 1] },
-}
-const marked: Record<string, Numbers> = {
-  target: { shape: [2, 4], data: [0.5, 0.5, 0, 0, 1, 0, 0, 0] },
-  others: { shape: [2, 4], data: [0, 0, 1, 1, 0, 1, 1, 0] },
-  picks: { shape: [2, 4, 2], data: [1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0] },
-}
-const scores = (loss: Loss) => (x: Value) => lossOf(loss, x, 0.8)
+/** A list of four candidates, two of them relevant, and a list of three. */
+const lists = { lengths: [4, 3], longest: 4, target: Float32Array.of(0.7, 0.3, 0, 0, 1, 0, 0, 0) }
+const caseOf = (loss: Loss): Case => ({
+  name: loss,
+  of: [['batch', 'candidates']],
+  make: (scores) => lossesOf(scores, { loss, margin: 0.8 }),
+  given: Object.fromEntries(
+    Object.entries(lossNamed(loss).inputs).map(([name, { numbers }]) => {
+      const { data, dims } = numbers(lists)
+      return [name, { shape: [...dims], data: [...data] }]
+    }),
+  ),
+})
 
 const cases: Case[] = [
   { name: 'add, repeated', of: [['batch', 3], [3]], make: op.add },
@@ -125,9 +129,7 @@ const cases: Case[] = [
     of: [['batch', 'length', 2]],
     make: (x) => op.gather(x, index(x, 1n), 1),
   },
-  { name: 'kl', of: [['batch', 'candidates']], make: scores('kl'), given: lists },
-  { name: 'infonce', of: [['batch', 'candidates']], make: scores('infonce'), given: marked },
-  { name: 'max-margin', of: [['batch', 'candidates']], make: scores('max-margin'), given: marked },
+  ...lossNames.map(caseOf),
 ]
 
 test.each(cases)('$name', async ({ of, make, given = {} }) => {

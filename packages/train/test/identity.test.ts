@@ -13,7 +13,7 @@ import {
   train,
 } from '../src/index.ts'
 import { Digest } from '../src/run/digest.ts'
-import { documentsIdentity } from '../src/run/documents-identity.ts'
+import { documentsIdentity } from '../src/run/identity.ts'
 import { documentsOf, randomDocuments, writeSmallModel } from './support.ts'
 
 const folder = temporaryFolder()

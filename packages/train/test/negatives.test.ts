@@ -27,7 +27,7 @@ const apply = (
   return [...filter.apply(of, of.retrieved, embedding)]
 }
 
-test('the first candidates are left out, unless they are labelled', () => {
+test('the first candidates are left out, unless they are labeled', () => {
   expect(apply({ skip: 3 }, query([0]))).toEqual([0, 2, 3, 4, 5])
   const labels = { rows: [1, 4], values: [0.5, 0.5] }
   expect(apply({ skip: 3 }, query([0], { labels }))).toEqual([0, 1, 2, 3, 4, 5])
@@ -38,7 +38,7 @@ test('negatives score at most a part of what the best relevant document does', (
   // 0.95 × 10 = 9.5.
   expect(apply({ negativesBelow: 0.95 }, query([0]))).toEqual([0, 2, 3, 4, 5])
   expect(apply({ negativesBelow: 0.95 }, query([0, 4]))).toEqual([0, 2, 3, 4, 5])
-  // Of a query without a relevant document, the labelled ones.
+  // Of a query without a relevant document, the labeled ones.
   const labels = { rows: [0, 4], values: [0.5, 0.5] }
   expect(apply({ negativesBelow: 0.95 }, query([], { labels }))).toEqual([0, 2, 3, 4, 5])
   // The relevant document may be outside the list.
@@ -96,13 +96,13 @@ test('labels are made again for candidates that were searched again', async () =
   }
   const settings = { steps: 6, refreshEvery: 2 }
   await train(
-    jobOf('relabelled', { queries: own, validation: undefined, search, relabel, settings }),
+    jobOf('relabeled', { queries: own, validation: undefined, search, relabel, settings }),
   )
   // After steps 2 and 4, eight queries each.
   expect(asked.length).toBe(16)
   expect(new Set(asked).size).toBe(8)
   await expect(
-    train(jobOf('unlabelled', { queries: queries.map((q) => ({ ...q, relevant: [] })) })),
+    train(jobOf('unlabeled', { queries: queries.map((q) => ({ ...q, relevant: [] })) })),
   ).rejects.toThrow('query q0 has no relevant document: leave it out')
   const unjudged = { queries, validation: own }
   await expect(train(jobOf('unjudged', unjudged))).rejects.toThrow('which validation needs')

@@ -12,7 +12,7 @@ export function generator(seed: number): () => number {
   }
 }
 
-const words = 'the of and retrieval dense query neighbour kith red green blue one two three'.split(
+const words = 'the of and retrieval dense query neighbor kith red green blue one two three'.split(
   ' ',
 )
 const vocabulary = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]', ...words]
@@ -64,9 +64,9 @@ export function writeSmallModel(folder: string, options: SmallModel = {}): strin
   }
   const random = generator(7)
   const tensors: Record<string, { shape: number[]; data: Float32Array }> = {}
-  const make = (name: string, shape: number[], centre = 0) => {
+  const make = (name: string, shape: number[], center = 0) => {
     const length = shape.reduce((product, dim) => product * dim, 1)
-    tensors[name] = { shape, data: Float32Array.from({ length }, () => centre + random() * 0.5) }
+    tensors[name] = { shape, data: Float32Array.from({ length }, () => center + random() * 0.5) }
   }
   const prefix = `${family}.`
   // Names and shapes depend on the family and these sizes alone.

@@ -8,11 +8,11 @@ import { temporaryFolder } from '../../../test/files.ts'
 import {
   adamw,
   type EncoderModel,
-  Optimiser,
+  Optimizer,
   openEncoderModel,
   TrainingStep,
 } from '../src/index.ts'
-import { clipFactor } from '../src/optimiser/clip.ts'
+import { clipFactor } from '../src/optimizer/optimizer.ts'
 import { type FamilyName, randomDocuments, writeSmallModel } from './support.ts'
 
 const folder = temporaryFolder()
@@ -81,7 +81,7 @@ async function train(model: EncoderModel): Promise<number[]> {
     threads: 1,
   })
   const moments = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay }
-  const optimiser = new Optimiser(step.weights, adamw, moments)
+  const optimizer = new Optimizer(step.weights, adamw, moments)
   const rows = Uint32Array.from({ length: documents.rows }, (_, row) => row)
   const lists = tokens.map(() => ({ rows, target: Float64Array.from(target) }))
   const losses: number[] = []
@@ -90,7 +90,7 @@ async function train(model: EncoderModel): Promise<number[]> {
     const sum = await step.run(model.prepareTokens(tokens), lists, documents, at)
     losses.push(sum / tokens.length)
     const factor = clipFactor(step.gradients.norm(), maxGradNorm)
-    optimiser.update(step.gradients, factor, rate, number + 1)
+    optimizer.update(step.gradients, factor, rate, number + 1)
   }
   await step.close()
   return losses

@@ -131,16 +131,16 @@ def adamw(w, weight_decay):
     )
 
 
-def step(w, optimiser, settings, rate, queries, vectors, targets):
+def step(w, optimizer, settings, rate, queries, vectors, targets):
     """One step over lists of candidates, whose vectors are queries × candidates × dimensions; returns the KL loss."""
     scores = settings["inverseTemperature"] * (vectors @ queries[:, :, None])[:, :, 0]
     loss = F.kl_div(F.log_softmax(scores, -1), targets, reduction="batchmean")
-    optimiser.zero_grad()
+    optimizer.zero_grad()
     loss.backward()
-    for group in optimiser.param_groups:
+    for group in optimizer.param_groups:
         group["lr"] = rate
     torch.nn.utils.clip_grad_norm_(w.values(), settings["maxGradNorm"])
-    optimiser.step()
+    optimizer.step()
     return loss.item()
 
 
@@ -152,9 +152,9 @@ def losses(config, weights, tokens, documents, target, settings):
     mask = torch.tensor([[1.0] * len(row) + [0.0] * (length - len(row)) for row in tokens])
     vectors = torch.tensor(documents).reshape(-1, config["hidden"]).expand(len(tokens), -1, -1)
     targets = torch.tensor(target).expand(len(tokens), -1)
-    optimiser = adamw(w, settings["weightDecay"])
+    optimizer = adamw(w, settings["weightDecay"])
     return [
-        step(w, optimiser, settings, settings["rate"], encode(w, config, ids, mask), vectors, targets)
+        step(w, optimizer, settings, settings["rate"], encode(w, config, ids, mask), vectors, targets)
         for _ in range(settings["steps"])
     ]
 

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { loadEncoder } from '@kith/encoder'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { memoryError } from '../src/graph/memory-error.ts'
 import {
   AdapterModel,
   openAdapter,
@@ -16,6 +15,8 @@ import {
   type TrainingQuery,
   train,
 } from '../src/index.ts'
+import { lossNames } from '../src/losses.ts'
+import { memoryError } from '../src/run/training-step.ts'
 import { documentsOf, randomDocuments, writeSmallModel } from './support.ts'
 
 const folder = temporaryFolder()
@@ -59,7 +60,7 @@ async function weightsAfter(training: TrainingJob): Promise<Map<string, Float32A
   return new Map([...training.model.weights].map(([name, data]) => [name, data.slice()]))
 }
 
-describe.each(['kl', 'infonce', 'max-margin'] as const)('the loss %s', (loss) => {
+describe.each(lossNames)('the loss %s', (loss) => {
   test('an encoder learns what it is taught', async () => {
     const settings = { loss, selectBy: 'nDCG@10', schedule: 'constant' } as const
     const training = job(await openEncoderModel(base), settings)
@@ -283,8 +284,8 @@ test('a batch that does not fit into memory is said to be one', async () => {
   const model = new AdapterModel({ kind: 'linear', dimensions: HIDDEN })
   // More candidates than any machine has memory for.
   const rows = { length: 2 ** 45 } as Uint32Array
-  const labeller = { needsEmbedding: false, label: () => ({ rows, target: Float64Array.of(1) }) }
-  await expect(train({ ...job(model), labeller })).rejects.toThrow(
+  const labeler = { needsEmbedding: false, label: () => ({ rows, target: Float64Array.of(1) }) }
+  await expect(train({ ...job(model), labeler })).rejects.toThrow(
     /a batch does not fit into memory \(Invalid typed array length.*\): lower the batch size/,
   )
   // What onnxruntime says when it has none.

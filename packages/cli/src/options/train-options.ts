@@ -1,6 +1,10 @@
 import type { TrainingSettings } from '@kith/pipelines'
 import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
-import { trainDefaults } from '@kith/pipelines/internal/train/train-defaults'
+import {
+  lossNames,
+  optimizerNames,
+  trainDefaults,
+} from '@kith/pipelines/internal/train/train-defaults'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'
 import { DISTIL, readTargetName } from './distil-options.ts'
@@ -42,7 +46,7 @@ export const trainOptions = {
   },
   loss: {
     value: 'NAME',
-    help: 'kl, infonce, max-margin',
+    help: lossNames.join(', '),
     default: defaultText(trainDefaults.loss),
   },
   margin: { value: 'M', help: 'of max-margin', default: defaultText(trainDefaults.margin) },
@@ -54,7 +58,7 @@ export const trainOptions = {
   'learn-temperature': { help: 'let it, and a bias, learn' },
   optimiser: {
     value: 'NAME',
-    help: 'adamw or radam',
+    help: optimizerNames.join(' or '),
     default: defaultText(trainDefaults.optimiser),
   },
   'learning-rate': {
@@ -133,12 +137,12 @@ export function readTrainSettings(
     listSize: optionalWhole(values, 'list-size', { from: 2 }),
     skip: optionalWhole(values, 'skip', { from: 0 }),
     negativesBelow: optionalNumber(values, 'negatives-below'),
-    loss: optionalChoice(values, 'loss', ['kl', 'infonce', 'max-margin']),
+    loss: optionalChoice(values, 'loss', lossNames),
     margin: optionalNumber(values, 'margin'),
     inverseTemperature: optionalNumber(values, 'inverse-temperature'),
     learnTemperature: isSet(values, 'learn-temperature') ? true : undefined,
     target: readTarget(values),
-    optimiser: optionalChoice(values, 'optimiser', ['adamw', 'radam']),
+    optimiser: optionalChoice(values, 'optimiser', optimizerNames),
     learningRate: optionalNumber(values, 'learning-rate'),
     warmup: optionalWhole(values, 'warmup', { from: 0 }),
     schedule: optionalChoice(values, 'schedule', ['linear', 'plateau', 'constant']),

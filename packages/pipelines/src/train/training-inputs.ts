@@ -6,7 +6,7 @@ import type {
   PartialTrainSettings,
   QueryModel,
 } from '@kith/train'
-import { trainDefaults } from '@kith/train/internal'
+import { lossNamed, lossNames, trainDefaults } from '@kith/train/internal'
 import { jobDefaults } from '../job-defaults.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import { loadTrain } from './load-train.ts'
@@ -91,8 +91,12 @@ function checkTeacher({ training, settings }: Pick<TrainingInputs, 'training' | 
       `a teacher gives every candidate its target: leave out ${other}`,
     )
   }
-  if (loss !== 'kl') {
-    throw new KithError('BAD_SETTING', `a teacher’s probabilities take the loss kl, not ${loss}`)
+  if (!lossNamed(loss).softTargets) {
+    const able = lossNames.filter((name) => lossNamed(name).softTargets).join(' or ')
+    throw new KithError(
+      'BAD_SETTING',
+      `a teacher’s probabilities take the loss ${able}, not ${loss}`,
+    )
   }
 }
 

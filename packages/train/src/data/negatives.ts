@@ -1,7 +1,6 @@
-import { inner } from './inner.ts'
-import type { DocumentVectors, TrainingQuery } from './training-query.ts'
+import { type DocumentVectors, innerProducts, type TrainingQuery } from './training-query.ts'
 
-/** Which retrieved documents are not taken as negatives: many of them are relevant, but not labelled. */
+/** Which retrieved documents are not taken as negatives: many of them are relevant, but not labeled. */
 export interface NegativeSettings {
   /** How many of the first retrieved documents. */
   skip: number
@@ -9,7 +8,7 @@ export interface NegativeSettings {
   negativesBelow: number | null
 }
 
-/** Takes documents that may well be relevant out of the candidates; labelled documents stay. */
+/** Takes documents that may well be relevant out of the candidates; labeled documents stay. */
 export class NegativeFilter {
   /** Whether it takes anything out. */
   readonly active: boolean
@@ -31,22 +30,19 @@ export class NegativeFilter {
     retrieved: ArrayLike<number>,
     embedding: Float32Array | undefined,
   ): Uint32Array {
-    const labelled = new Set([...relevant, ...(labels?.rows ?? [])])
+    const labeled = new Set([...relevant, ...(labels?.rows ?? [])])
     const rest = Array.from(retrieved).filter(
-      (row, rank) => rank >= this.#settings.skip || labelled.has(row),
+      (row, rank) => rank >= this.#settings.skip || labeled.has(row),
     )
     if (!embedding) return Uint32Array.from(rest)
     // Labels may be all that is known of a query.
-    const known = relevant.length > 0 ? relevant : [...labelled]
-    const best = this.#scores(embedding, known).reduce((most, score) => Math.max(most, score))
+    const known = relevant.length > 0 ? relevant : [...labeled]
+    const best = innerProducts(embedding, known, this.#documents).reduce((most, score) =>
+      Math.max(most, score),
+    )
     // A part of a negative score is above it: the margin is taken off its size.
     const highest = best - (1 - this.#settings.negativesBelow!) * Math.abs(best)
-    const scores = this.#scores(embedding, rest)
-    return Uint32Array.from(rest.filter((row, i) => scores[i]! <= highest || labelled.has(row)))
-  }
-
-  #scores(embedding: Float32Array, rows: readonly number[]): Float64Array {
-    const vectors = this.#documents.gather(rows)
-    return Float64Array.from(rows, (_, i) => inner(embedding, vectors, i * embedding.length))
+    const scores = innerProducts(embedding, rest, this.#documents)
+    return Uint32Array.from(rest.filter((row, i) => scores[i]! <= highest || labeled.has(row)))
   }
 }

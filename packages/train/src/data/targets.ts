@@ -1,11 +1,11 @@
 import {
   injectGroundTruth,
+  KithError,
   type LabelSettings,
   type PartialLabelSettings,
   Reranker,
   resolveLabelSettings,
 } from '@kith/core'
-import { candidatesOf } from './candidates.ts'
 import type { DocumentVectors, TrainingQuery } from './training-query.ts'
 
 /** A query's candidates and their target probabilities. */
@@ -15,14 +15,32 @@ export interface TargetList {
   target: Float64Array
 }
 
+/**
+ * A query's candidates (docs/method.md section 7): the labeled ones first, whether they
+ * were retrieved or not, then the retrieved ones, up to the size of a list.
+ */
+export function candidatesOf(
+  id: string,
+  labeled: readonly number[],
+  retrieved: ArrayLike<number>,
+  listSize: number,
+): Uint32Array {
+  if (labeled.length === 0) {
+    throw new KithError('BAD_INPUT', `query ${id} has no relevant document to learn from`)
+  }
+  // A list shorter than the labeled documents holds the first of them.
+  const first = [...new Set(labeled)].slice(0, listSize)
+  return Uint32Array.from(injectGroundTruth(first, new Set(Array.from(retrieved)), listSize))
+}
+
 /** Makes the target of a query, from its embedding as it is now where `needsEmbedding` says so. */
-export interface Labeller {
+export interface Labeler {
   readonly needsEmbedding: boolean
   label(query: TrainingQuery, embedding: Float32Array | undefined): TargetList
 }
 
 /** Targets that were made before training; without them, equal probability on the ground truth. */
-export class FixedLabels implements Labeller {
+export class FixedLabels implements Labeler {
   readonly needsEmbedding = false
 
   constructor(readonly listSize: number) {}
@@ -41,7 +59,7 @@ export class FixedLabels implements Labeller {
  * Targets from evidence (docs/method.md section 6), made for each batch from the context as
  * it is then: the query's current embedding and its current candidates.
  */
-export class LiveLabels implements Labeller {
+export class LiveLabels implements Labeler {
   readonly needsEmbedding: boolean
   readonly #settings: LabelSettings
   readonly #reranker = new Reranker()

@@ -24,3 +24,18 @@ export interface DocumentVectors {
   /** The rows from `from` up to, but not including, `to`. */
   read(from: number, to: number, into?: Float32Array): Float32Array
 }
+
+/** The inner products of a query's embedding with documents. */
+export function innerProducts(
+  embedding: Float32Array,
+  rows: ArrayLike<number>,
+  documents: DocumentVectors,
+): Float64Array {
+  const { length } = embedding
+  const vectors = documents.gather(rows)
+  return Float64Array.from({ length: rows.length }, (_, row) => {
+    let sum = 0
+    for (let i = 0; i < length; i++) sum += embedding[i]! * vectors[row * length + i]!
+    return sum
+  })
+}

@@ -1,7 +1,7 @@
 import { KithError } from '@kith/core'
 import { range } from '@kith/core/internal'
-import { type Graph, toOnnx } from '@kith/encoder/internal'
-import { InferenceSession, listSupportedBackends } from '@kith/encoder/runtime'
+import { type Graph, toOnnx, type Value } from '@kith/encoder/internal'
+import { InferenceSession, listSupportedBackends, Tensor } from '@kith/encoder/runtime'
 
 /** Where graphs run. */
 export interface DeviceOptions {
@@ -24,7 +24,7 @@ export async function openGraph(
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',
-    // Errors only: warnings are about nodes that onnxruntime's own optimiser has made.
+    // Errors only: warnings are about nodes that onnxruntime's own optimizer has made.
     logSeverityLevel: 3,
     // Threads that wait for work by spinning would take the cores from everybody else.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
@@ -38,4 +38,16 @@ export async function openGraph(
 function unusable(device: string, reason: string): KithError {
   const problem = `the device "${device}" cannot be used here, cpu can: ${reason}`
   return new KithError('BAD_SETTING', problem)
+}
+
+/** Weights as tensors that share their memory: the next run is fed the changed weights. */
+export function weightFeeds(
+  parameters: readonly Value[],
+  weights: ReadonlyMap<string, Float32Array>,
+): Record<string, Tensor> {
+  return Object.fromEntries(
+    parameters.map(({ name, shape }) => {
+      return [name, new Tensor('float32', weights.get(name)!, shape as number[])]
+    }),
+  )
 }

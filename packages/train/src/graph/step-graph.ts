@@ -1,7 +1,7 @@
 import { type Drop, type Graph, operations as op, type Value } from '@kith/encoder/internal'
+import { type Loss, type LossSettings, lossNamed } from '../losses.ts'
 import type { QueryModel } from '../models/query-model.ts'
 import { backward } from './backward.ts'
-import { type Loss, lossOf } from './losses.ts'
 
 /** The weights of candidates' scores: inverse temperature · ⟨query, candidate⟩ + bias. */
 export const INVERSE_TEMPERATURE = 'score.inverse-temperature'
@@ -15,10 +15,8 @@ export const ROWS_GRADIENT = 'gradient of rows'
 export const gradientName = (name: string): string => `gradient ${name}`
 
 /** How the graph of a training step is built. */
-export interface StepGraphOptions {
+export interface StepGraphOptions extends LossSettings {
   loss: Loss
-  /** Of max-margin. */
-  margin: number
   /** Whether inverse temperature and bias of the scores learn, too. */
   learnTemperature: boolean
   drop?: Drop | undefined
@@ -27,7 +25,7 @@ export interface StepGraphOptions {
 /** Forward pass, loss and gradients as one graph. */
 export interface StepGraph {
   graph: Graph
-  /** The loss that is minimised, one number. */
+  /** The loss that is minimized, one number. */
   total: Value
   /** The names of the weights whose gradients it returns. */
   learning: readonly string[]
@@ -42,7 +40,7 @@ export function buildStep(model: QueryModel, options: StepGraphOptions): StepGra
   const inverseTemperature = graph.parameter(INVERSE_TEMPERATURE, [1])
   const bias = graph.parameter(BIAS, [1])
   const scores = op.add(op.multiply(products(embeddings, candidates), inverseTemperature), bias)
-  const losses = lossOf(options.loss, scores, options.margin)
+  const losses = lossesOf(scores, options)
   // A query's share: 1 over the queries of a step, which may be several batches.
   const shares = graph.input('shares', 'float32', ['batch', 1])
   const total = op.sum(op.multiply(losses, shares), 0)
@@ -59,6 +57,15 @@ export function buildStep(model: QueryModel, options: StepGraphOptions): StepGra
   })
   if (learnsTable) graph.output(ROWS_GRADIENT, gradients.at(-1)!)
   return { graph, total, learning: learning.map(({ name }) => name), learnsTable }
+}
+
+/** The loss of each query, batch × 1, from its candidates' scores, batch × candidates. */
+export function lossesOf(scores: Value, options: LossSettings & { loss: Loss }): Value {
+  const { inputs, build } = lossNamed(options.loss)
+  const values = Object.entries(inputs).map(([name, { axes }]) => {
+    return [name, scores.graph.input(name, 'float32', axes)]
+  })
+  return build(op, scores, Object.fromEntries(values), options)
 }
 
 /** The inner product of each query with each of its candidates, batch × candidates. */

@@ -4,14 +4,14 @@ import { buildUpper, type Drop, embeddings, keep } from '@kith/encoder/internal'
 import { Tensor } from '@kith/encoder/runtime'
 import type { DeviceOptions } from '../graph/session.ts'
 import type { EncoderModel } from '../models/encoder-model.ts'
-import type {
-  Query,
-  QueryBatch,
-  QueryGraph,
-  SplitHooks,
-  SplitModel,
+import {
+  type Query,
+  type QueryBatch,
+  type QueryGraph,
+  type SplitHooks,
+  type SplitModel,
+  tokenMask,
 } from '../models/query-model.ts'
-import { tokenMask } from '../models/token-mask.ts'
 import { KeptStates } from './kept-states.ts'
 import { LowerLayers, type StatePlace } from './lower-layers.ts'
 

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { KithError } from '@kith/core'
-import { type Checkpoint, type ModelOptions, openModel } from '@kith/encoder'
+import { range } from '@kith/core/internal'
+import { type Checkpoint, type EncoderConfig, type ModelOptions, openModel } from '@kith/encoder'
 import {
   asCheckpoint,
   buildEncoder,
@@ -7,18 +9,26 @@ import {
   type Drop,
   embeddings,
   families,
+  findTensors,
   keep,
   readTokenizerFiles,
   readWeights,
+  type Value,
+  writeModelFiles,
 } from '@kith/encoder/internal'
 import { Tensor } from '@kith/encoder/runtime'
+import { readTensorBytes, type WrittenTensor, writeTensors } from '@kith/ir/safetensors'
 import type { DeviceOptions } from '../graph/session.ts'
 import { UpperModel } from '../layers/upper-model.ts'
 import { Digest } from '../run/digest.ts'
-import { lowestTrained, trainedWeights } from './freeze.ts'
-import type { Query, QueryBatch, QueryGraph, QueryModel, SplitHooks } from './query-model.ts'
-import { saveEncoder } from './save-encoder.ts'
-import { tokenMask } from './token-mask.ts'
+import {
+  type Query,
+  type QueryBatch,
+  type QueryGraph,
+  type QueryModel,
+  type SplitHooks,
+  tokenMask,
+} from './query-model.ts'
 
 /** How a query encoder is trained. */
 export interface EncoderModelOptions extends ModelOptions {
@@ -161,7 +171,46 @@ export class EncoderModel implements QueryModel {
     return this.lowest > 0 ? new UpperModel(this, file, queries, options) : undefined
   }
 
-  save(folder: string): Promise<void> {
-    return saveEncoder(this, folder)
+  /**
+   * Writes a trained encoder in the layout of its base: `model.safetensors` with the
+   * same names, config, tokenizer and pooling. Tensors that the encoder does not use
+   * (poolers, heads) are passed on as they are.
+   */
+  async save(folder: string): Promise<void> {
+    const { checkpoint, weights, shapes } = this
+    const parameters = [...shapes].map(([name, shape]) => ({ name, shape }) as unknown as Value)
+    const { wanted, all } = await findTensors(checkpoint.weights, parameters)
+    const ours = new Map(wanted.map(({ name, tensor }) => [tensor.name, name]))
+    const tensors: WrittenTensor[] = []
+    for (const tensor of all) {
+      const name = ours.get(tensor.name)
+      const { shape, dtype } = tensor
+      if (name) tensors.push({ name: tensor.name, shape, data: weights.get(name)! })
+      else tensors.push({ name: tensor.name, shape, dtype, data: await readTensorBytes(tensor) })
+    }
+    await writeModelFiles(checkpoint, folder)
+    await writeTensors(join(folder, 'model.safetensors'), tensors)
   }
+}
+
+/** The names of the weights that learn when only the uppermost layers do; without a number, all. */
+function trainedWeights(
+  { layers }: EncoderConfig,
+  names: readonly string[],
+  topLayers: number | undefined,
+): Set<string> {
+  if (topLayers === undefined) return new Set(names)
+  range({ from: 1, to: layers, integer: true })('topLayers', topLayers)
+  return new Set(names.filter((name) => layerOf(name) >= layers - topLayers))
+}
+
+/** The number of the lowest layer with a weight that learns, −1 where the embeddings do; above all where nothing does. */
+function lowestTrained({ layers }: EncoderConfig, trained: ReadonlySet<string>): number {
+  return Math.min(layers, ...Array.from(trained, layerOf))
+}
+
+/** The number of the layer that a weight belongs to, −1 for the embeddings; the last normalization is above all layers. */
+function layerOf(name: string): number {
+  if (name.startsWith('final_norm.')) return Infinity
+  return Number(/(?:^|\.)layers?\.(\d+)\./.exec(name)?.[1] ?? -1)
 }

@@ -1,8 +1,7 @@
 import { KithError, type Matrix } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import type { InferenceSession, Tensor } from '@kith/encoder/runtime'
-import { type DeviceOptions, openGraph } from '../graph/session.ts'
-import { weightFeeds } from '../graph/weight-feeds.ts'
+import { type DeviceOptions, openGraph, weightFeeds } from '../graph/session.ts'
 import type { Query, QueryModel } from './query-model.ts'
 
 const EMBEDDINGS = 'embeddings'

@@ -1,5 +1,5 @@
 import type { Drop, Graph, Value } from '@kith/encoder/internal'
-import type { Tensor } from '@kith/encoder/runtime'
+import { Tensor } from '@kith/encoder/runtime'
 import type { DeviceOptions } from '../graph/session.ts'
 
 /** A query as a model sees it: its text, or its embedding where that is all there is. */
@@ -76,4 +76,14 @@ export interface SplitHooks {
   /** Called with the texts that are computed, and how many there are. */
   onLowerLayers?: ((done: number, total: number) => void) | undefined
   signal?: AbortSignal | undefined
+}
+
+/** The mask of texts with these numbers of tokens, 1 for tokens and 0 for padding, and the longest of them. */
+export function tokenMask(lengths: readonly number[]): { mask: Tensor; length: number } {
+  const length = lengths.reduce((most, tokens) => Math.max(most, tokens), 0)
+  const mask = new BigInt64Array(lengths.length * length)
+  lengths.forEach((tokens, text) => {
+    mask.fill(1n, text * length, text * length + tokens)
+  })
+  return { mask: new Tensor('int64', mask, [lengths.length, length]), length }
 }

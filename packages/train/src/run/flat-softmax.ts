@@ -1,6 +1,5 @@
-import { inner } from '../data/inner.ts'
 import type { TargetList } from '../data/targets.ts'
-import type { DocumentVectors } from '../data/training-query.ts'
+import { type DocumentVectors, innerProducts } from '../data/training-query.ts'
 
 /** The part of the largest possible entropy from which on a softmax hardly tells candidates apart. */
 const FLAT = 0.97
@@ -16,8 +15,7 @@ export function scoresOf(
   const { data, dimensions } = embeddings
   return lists.map(({ rows }, q) => {
     const own = data.subarray(q * dimensions, (q + 1) * dimensions)
-    const vectors = documents.gather(rows)
-    return Float64Array.from(rows, (_, i) => inner(own, vectors, i * dimensions))
+    return innerProducts(own, rows, documents)
   })
 }
 

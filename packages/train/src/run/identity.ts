@@ -1,9 +1,9 @@
 import { resolveLabelSettings } from '@kith/core'
+import { below, sfcWords } from '@kith/ir/random'
 import type { DocumentVectors, TrainingQuery } from '../data/training-query.ts'
 import type { QueryModel } from '../models/query-model.ts'
 import type { TrainSettings } from '../settings.ts'
 import { Digest, isDigest } from './digest.ts'
-import { documentsIdentity } from './documents-identity.ts'
 
 /**
  * The inputs that decide the course of a training, by name: settings as they are, data as digests.
@@ -19,6 +19,13 @@ interface IdentifiedTraining {
   queries: readonly TrainingQuery[]
   validation?: readonly TrainingQuery[] | undefined
 }
+
+/** Bytes of float32 that are read whole: some seconds. */
+const WHOLE = 2 ** 30
+/** Rows that stand for all where there are more. */
+const SAMPLES = 10_000
+/** Numbers that are read at a time. */
+const BLOCK = 2 ** 20
 
 /** Changes whenever an identity covers something else than before. */
 const FORMAT = 2
@@ -57,16 +64,59 @@ export function modelIdentity(model: QueryModel): Identity {
   }
 }
 
+/**
+ * A digest of the documents. The vectors and ids of all rows are read where that takes seconds.
+ * Of larger collections, one row of each of 10,000 equal stretches is read, at a pseudo-random
+ * place: other embeddings differ in some of these rows, and a file of which a few rows were changed
+ * differs in its version.
+ *
+ * @param version The version of the documents' file, such as its size and modification time. It counts only where not all rows are read: a copy is the same documents.
+ */
+export function documentsIdentity(
+  documents: DocumentVectors,
+  version?: string | undefined,
+  whole = WHOLE,
+): Readonly<Record<string, unknown>> {
+  const { rows, dimensions } = documents
+  const all = rows * dimensions * 4 <= whole || rows <= SAMPLES
+  const [vectors, ids] = [new Digest(), new Digest()]
+  const count = all ? rows : SAMPLES
+  const samples = all ? undefined : sampledRows(rows)
+  const perBlock = Math.max(1, Math.floor(BLOCK / dimensions))
+  for (let from = 0; from < count; from += perBlock) {
+    const to = Math.min(count, from + perBlock)
+    const block = samples?.subarray(from, to)
+    vectors.array(block ? documents.gather(block) : documents.read(from, to))
+    for (let i = from; i < to; i++) ids.text(documents.idOf?.(samples?.[i] ?? i))
+  }
+  return {
+    documents: `${rows} × ${dimensions}`,
+    'vectors of the documents': vectors.end(),
+    'ids of the documents': ids.end(),
+    'file of the documents': all ? null : (version ?? null),
+  }
+}
+
+/** A row of each of as many stretches, the same ones for the same number of rows. */
+function sampledRows(rows: number): Uint32Array {
+  const words = sfcWords(rows)
+  const start = (stretch: number) => Math.floor((stretch * rows) / SAMPLES)
+  return Uint32Array.from({ length: SAMPLES }, (_, stretch) => {
+    const [from, to] = [start(stretch), start(stretch + 1)]
+    return from + below(to - from, words)
+  })
+}
+
 /** The identity of queries, part by part, so that a message can name the part that differs. */
 function queriesIdentity(name: string, queries: readonly TrainingQuery[]): Identity {
   const ids = new Digest()
-  const [texts, vectors, judgements] = [new Digest(), new Digest(), new Digest()]
+  const [texts, vectors, judgments] = [new Digest(), new Digest(), new Digest()]
   const [candidates, labels] = [new Digest(), new Digest()]
   for (const query of queries) {
     ids.text(query.id)
     texts.text(query.text)
     vectors.array(query.vector)
-    judgements.rows(query.relevant).numbers(query.grades)
+    judgments.rows(query.relevant).numbers(query.grades)
     candidates.rows(query.retrieved)
     labels.rows(query.labels?.rows).numbers(query.labels?.values)
   }
@@ -75,7 +125,7 @@ function queriesIdentity(name: string, queries: readonly TrainingQuery[]): Ident
     [`ids of the ${name}`]: ids.end(),
     [`texts of the ${name}`]: texts.end(),
     [`embeddings of the ${name}`]: vectors.end(),
-    [`judgements of the ${name}`]: judgements.end(),
+    [`judgements of the ${name}`]: judgments.end(),
     [`candidates of the ${name}`]: candidates.end(),
     [`labels of the ${name}`]: labels.end(),
   }

@@ -4,7 +4,7 @@ import { FileError, writeAtomic } from '@kith/ir'
 import { appendAll } from '@kith/ir/internal'
 import type { Validation } from './validate.ts'
 
-/** A step of the optimiser, as `metrics.jsonl` has it. */
+/** A step of the optimizer, as `metrics.jsonl` has it. */
 export interface StepRecord {
   step: number
   /** The mean over the step's queries. */

@@ -3,15 +3,16 @@ import { FileError } from '@kith/ir'
 import type { FileLock } from '@kith/ir/internal'
 import type { Examples } from '../data/examples.ts'
 import type { DocumentVectors, TrainingQuery } from '../data/training-query.ts'
+import { lossNamed } from '../losses.ts'
 import type { QueryEncoder } from '../models/query-encoder.ts'
 import type { QueryModel } from '../models/query-model.ts'
-import { clipFactor } from '../optimiser/clip.ts'
-import type { Optimiser } from '../optimiser/optimiser.ts'
-import type { Schedule } from '../optimiser/schedule.ts'
+import { clipFactor, type Optimizer } from '../optimizer/optimizer.ts'
+import type { Schedule } from '../optimizer/schedule.ts'
 import type { TrainSettings } from '../settings.ts'
 import {
   type CheckpointName,
   checkpointFile,
+  type Progress,
   readCheckpoint,
   readProgress,
   writeCheckpoint,
@@ -19,7 +20,6 @@ import {
 import { scoresOf, sharperThan } from './flat-softmax.ts'
 import type { Identity } from './identity.ts'
 import { MetricsFile, type StepRecord, type ValidationRecord } from './metrics.ts'
-import type { Progress } from './progress.ts'
 import type { TrainingStep } from './training-step.ts'
 import { criterion, validate } from './validate.ts'
 
@@ -50,7 +50,7 @@ interface Parts extends TrainingHooks {
   lock: FileLock
   step: TrainingStep
   encoder: QueryEncoder
-  optimiser: Optimiser
+  optimizer: Optimizer
   schedule: Schedule
 }
 
@@ -107,7 +107,7 @@ export class TrainingRun {
   }
 
   async #step(): Promise<void> {
-    const { settings, optimiser, schedule, step, examples, model, documents, onStep } = this.#parts
+    const { settings, optimizer, schedule, step, examples, model, documents, onStep } = this.#parts
     const start = performance.now()
     const number = this.#progress.step + 1
     if (settings.refreshEvery > 0 && number > 1 && (number - 1) % settings.refreshEvery === 0) {
@@ -127,7 +127,7 @@ export class TrainingRun {
     if (!Number.isFinite(loss) || !Number.isFinite(norm)) throw this.#failure(number, loss, norm)
     const learningRate = schedule.rateAt(number)
     const factor = clipFactor(norm, settings.maxGradNorm)
-    optimiser.update(step.gradients, factor, learningRate, number)
+    optimizer.update(step.gradients, factor, learningRate, number)
     this.#progress.step = number
     const milliseconds = performance.now() - start
     const record = {
@@ -145,7 +145,7 @@ export class TrainingRun {
   /** Says so where the first batch's softmax is nearly uniform. */
   async #remarkFlatSoftmax(): Promise<void> {
     const { examples, encoder, documents, settings, onRemark } = this.#parts
-    if (!onRemark || settings.loss !== 'kl') return
+    if (!onRemark || !lossNamed(settings.loss).needsSharpSoftmax) return
     const { queries, lists } = await examples.at(0)
     const scores = scoresOf(await encoder.encode(queries), lists, documents)
     const { inverseTemperature } = settings
@@ -184,19 +184,19 @@ export class TrainingRun {
   }
 
   async #save(name: CheckpointName): Promise<void> {
-    const { out, lock, step, optimiser, examples } = this.#parts
+    const { out, lock, step, optimizer, examples } = this.#parts
     lock.check()
     await writeCheckpoint(checkpointFile(out, name), {
       progress: this.#progress,
       weights: step.weights,
-      moments: optimiser.moments,
+      moments: optimizer.moments,
       candidates: examples.candidates,
     })
   }
 
   async #resume(name: CheckpointName): Promise<Progress> {
-    const { out, step, optimiser, schedule, examples, identity } = this.#parts
-    const state = { weights: step.weights, moments: optimiser.moments }
+    const { out, step, optimizer, schedule, examples, identity } = this.#parts
+    const state = { weights: step.weights, moments: optimizer.moments }
     const { progress, candidates } = await readCheckpoint(
       checkpointFile(out, name),
       state,

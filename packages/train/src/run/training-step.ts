@@ -1,13 +1,11 @@
+import { KithError } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import { type InferenceSession, type Results, Tensor } from '@kith/encoder/runtime'
-import { listFeeds } from '../data/list-batch.ts'
 import type { TargetList } from '../data/targets.ts'
 import type { DocumentVectors } from '../data/training-query.ts'
 import { Dropout } from '../graph/dropout.ts'
 import { Gradients } from '../graph/gradients.ts'
-import { entropyOf, type Loss } from '../graph/losses.ts'
-import { memoryError } from '../graph/memory-error.ts'
-import { type DeviceOptions, openGraph } from '../graph/session.ts'
+import { type DeviceOptions, openGraph, weightFeeds } from '../graph/session.ts'
 import {
   BIAS,
   buildStep,
@@ -17,13 +15,12 @@ import {
   ROWS_GRADIENT,
   type StepGraph,
 } from '../graph/step-graph.ts'
-import { weightFeeds } from '../graph/weight-feeds.ts'
+import { type Loss, type LossFunction, type LossSettings, lossNamed } from '../losses.ts'
 import type { QueryBatch, QueryModel } from '../models/query-model.ts'
 
 /** How the gradients of a step are computed. */
-export interface TrainingStepSettings extends DeviceOptions {
+export interface TrainingStepSettings extends DeviceOptions, LossSettings {
   loss: Loss
-  margin: number
   /** T: the factor of inner products; `learnTemperature`: whether T and a bias learn. */
   inverseTemperature: number
   learnTemperature: boolean
@@ -33,7 +30,7 @@ export interface TrainingStepSettings extends DeviceOptions {
 
 /** Computes the loss of batches and the gradients of all weights that learn. */
 export class TrainingStep {
-  /** All weights that learn, by name; an optimiser changes them in place. */
+  /** All weights that learn, by name; an optimizer changes them in place. */
   readonly weights: ReadonlyMap<string, Float32Array>
   readonly gradients: Gradients
   readonly #step: StepGraph
@@ -41,7 +38,7 @@ export class TrainingStep {
   readonly #state = new OpenState('the training step')
   readonly #feeds: Record<string, Tensor>
   readonly #dropout: Dropout
-  readonly #loss: Loss
+  readonly #loss: LossFunction
 
   private constructor(
     model: QueryModel,
@@ -63,7 +60,7 @@ export class TrainingStep {
     this.#session = session
     this.#feeds = weightFeeds(step.graph.parameters, all)
     this.#dropout = dropout
-    this.#loss = loss
+    this.#loss = lossNamed(loss)
   }
 
   static async open(model: QueryModel, settings: TrainingStepSettings): Promise<TrainingStep> {
@@ -101,8 +98,7 @@ export class TrainingStep {
     else for (const name of learning) this.gradients.add(name, floats(results, gradientName(name)))
     if (learnsTable) this.gradients.addRows(rows!, floats(results, ROWS_GRADIENT))
     const losses = floats(results, LOSSES)
-    const entropy = (list: TargetList) => (this.#loss === 'kl' ? entropyOf(list.target) : 0)
-    return lists.reduce((sum, list, i) => sum + losses[i]! + entropy(list), 0)
+    return lists.reduce((sum, { target }, i) => sum + losses[i]! + this.#loss.constant(target), 0)
   }
 
   async #results(
@@ -147,4 +143,43 @@ export class TrainingStep {
 
 function floats(results: Results, name: string): Float32Array {
   return results[name]!.data as Float32Array
+}
+
+/** The candidate lists of a batch as the graph takes them, padded to the longest one. */
+export function listFeeds(
+  lists: readonly TargetList[],
+  documents: DocumentVectors,
+  { inputs }: LossFunction,
+): Record<string, Tensor> {
+  const { dimensions } = documents
+  const lengths = lists.map(({ rows }) => rows.length)
+  const longest = lengths.reduce((most, length) => Math.max(most, length), 0)
+  const vectors = new Float32Array(lists.length * longest * dimensions)
+  const target = new Float32Array(lists.length * longest)
+  lists.forEach((list, query) => {
+    const at = query * longest
+    const end = at + list.rows.length
+    documents.gather(list.rows, vectors.subarray(at * dimensions, end * dimensions))
+    target.set(list.target, at)
+  })
+  const feeds: Record<string, Tensor> = {
+    candidates: new Tensor('float32', vectors, [lists.length, longest, dimensions]),
+  }
+  for (const [name, { numbers }] of Object.entries(inputs)) {
+    const { data, dims } = numbers({ lengths, longest, target })
+    feeds[name] = new Tensor('float32', data, dims)
+  }
+  return feeds
+}
+
+/** How onnxruntime, and JavaScript, say that memory is not enough. */
+const SAID =
+  /failed to allocate[^\n]*|bad allocation|bad_alloc|(array buffer |)allocation failed|invalid typed array length[^\n]*/i
+
+/** Turns an error about memory into one that says what to do; returns other errors unchanged. */
+export function memoryError(error: unknown): unknown {
+  const said = error instanceof Error ? SAID.exec(error.message)?.[0] : undefined
+  if (said === undefined || error instanceof KithError) return error
+  const problem = `a batch does not fit into memory (${said.trim()}): lower the batch size, with gradient accumulation for it, or the list size`
+  return new KithError('OUT_OF_MEMORY', problem)
 }

@@ -1,8 +1,7 @@
 import { KithError, type Matrix } from '@kith/core'
 import { evaluate, RunBuilder } from '@kith/ir'
-import { candidatesOf } from '../data/candidates.ts'
-import { inner } from '../data/inner.ts'
-import type { DocumentVectors, TrainingQuery } from '../data/training-query.ts'
+import { candidatesOf } from '../data/targets.ts'
+import { type DocumentVectors, innerProducts, type TrainingQuery } from '../data/training-query.ts'
 
 /** The result of a validation: the loss, and measures by name. */
 export interface Validation {
@@ -35,9 +34,8 @@ export function validate(
     const { id, relevant, grades } = query
     const retrieved = Array.from(query.retrieved).slice(0, listSize)
     const rows = candidatesOf(id, relevant, retrieved, relevant.length + listSize)
-    const vectors = documents.gather(rows)
     const own = embeddings.data.subarray(q * dimensions, (q + 1) * dimensions)
-    const scores = Float64Array.from(rows, (_, i) => inner(own, vectors, i * dimensions))
+    const scores = innerProducts(own, rows, documents)
     sum += divergence(
       scores.subarray(0, listSize),
       Math.min(relevant.length, listSize),

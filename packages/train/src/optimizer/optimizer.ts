@@ -20,12 +20,46 @@ export interface Update {
 /** The update rule, in which variants of Adam differ. */
 export type UpdateRule = (input: UpdateInput) => Update
 
+/** Adam with weight decay apart from the gradient: m̂ / (√v̂ + ε). */
+export const adamw: UpdateRule = ({ learningRate, step, beta1, beta2, epsilon }) => ({
+  size: learningRate / (1 - beta1 ** step),
+  root: 1 / Math.sqrt(1 - beta2 ** step),
+  epsilon,
+})
+
+/** From this length of the average on, the variance of the adaptive rate can be corrected. */
+const TRACTABLE = 5
+
+/**
+ * Rectified Adam: as long as v is an average over too few steps to be trusted, plain
+ * momentum; later Adam's update times a factor that grows to 1.
+ */
+export const radam: UpdateRule = ({ learningRate, step, beta1, beta2, epsilon }) => {
+  const size = learningRate / (1 - beta1 ** step)
+  const longest = 2 / (1 - beta2) - 1
+  const decay = beta2 ** step
+  const length = longest - (2 * step * decay) / (1 - decay)
+  if (length <= TRACTABLE) return { size, root: 0, epsilon: 1 }
+  const now = (length - 4) * (length - 2) * longest
+  const end = (longest - 4) * (longest - 2) * length
+  return { size: size * Math.sqrt(now / end) * Math.sqrt(1 - decay), root: 1, epsilon }
+}
+
+/** The update rules, by the names that settings have for them. */
+export const updateRules = { adamw, radam } satisfies Record<string, UpdateRule>
+
+/** The name of an update rule. */
+export type OptimizerName = keyof typeof updateRules
+
+/** The names of all update rules. */
+export const optimizerNames = Object.keys(updateRules) as readonly OptimizerName[]
+
 /** The settings of AdamW and RAdam. */
-export interface OptimiserSettings {
+export interface OptimizerSettings {
   beta1: number
   beta2: number
   epsilon: number
-  /** Biases and layer normalisation are never decayed. */
+  /** Biases and layer normalization are never decayed. */
   weightDecay: number
 }
 
@@ -36,7 +70,7 @@ export interface Moments {
 }
 
 /** AdamW or RAdam over all trained weights, which it changes in place. */
-export class Optimiser {
+export class Optimizer {
   /** By name of the weight; part of a checkpoint. */
   readonly moments: ReadonlyMap<string, Moments>
   /** Rows of the table that ever had a gradient: the others have no moments, and only decay. */
@@ -45,7 +79,7 @@ export class Optimiser {
   constructor(
     readonly weights: ReadonlyMap<string, Float32Array>,
     readonly rule: UpdateRule,
-    readonly settings: OptimiserSettings,
+    readonly settings: OptimizerSettings,
   ) {
     const empty = (length: number) => ({
       first: new Float32Array(length),
@@ -99,7 +133,7 @@ interface Part extends Moments {
   gradient: Float32Array
 }
 
-/** Weight decay is for matrices: not for biases, layer normalisation, or the inverse temperature of scores. */
+/** Weight decay is for matrices: not for biases, layer normalization, or the inverse temperature of scores. */
 export function decays(name: string): boolean {
   return !/\.bias$|norm|^emb_ln\.|^score\./i.test(name)
 }
@@ -111,4 +145,9 @@ function movingRows({ first, second }: Moments, width: number): Uint8Array {
     if (first[i] !== 0 || second[i] !== 0) rows[Math.floor(i / width)] = 1
   }
   return rows
+}
+
+/** The factor that brings gradients of a length down to the longest that is allowed; 0: any is. */
+export function clipFactor(norm: number, longest: number): number {
+  return longest > 0 && norm > longest ? longest / norm : 1
 }

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { Gradients } from '../src/graph/gradients.ts'
-import { adamw, Optimiser, radam } from '../src/index.ts'
-import { clipFactor } from '../src/optimiser/clip.ts'
-import { decays } from '../src/optimiser/optimiser.ts'
-import { Schedule, type ScheduleSettings } from '../src/optimiser/schedule.ts'
+import { adamw, Optimizer, radam } from '../src/index.ts'
+import { clipFactor, decays } from '../src/optimizer/optimizer.ts'
+import { Schedule, type ScheduleSettings } from '../src/optimizer/schedule.ts'
 import { generator } from './support.ts'
 
 const settings = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.1 }
@@ -43,11 +42,11 @@ function gradientSteps(): number[][] {
 
 function ours(rule: 'adamw' | 'radam'): Float32Array {
   const weight = Float32Array.of(1, -2, 0.5, 3, -0.25)
-  const optimiser = new Optimiser(new Map([['w', weight]]), { adamw, radam }[rule], settings)
+  const optimizer = new Optimizer(new Map([['w', weight]]), { adamw, radam }[rule], settings)
   const gradients = new Gradients(new Map([['w', 5]]))
   gradientSteps().forEach((step, i) => {
     gradients.of('w').set(step)
-    optimiser.update(gradients, 1, 0.01, i + 1)
+    optimizer.update(gradients, 1, 0.01, i + 1)
   })
   return weight
 }
@@ -73,10 +72,10 @@ import json, sys, torch
 steps = json.load(sys.stdin)
 for make in (torch.optim.AdamW, lambda p, **k: torch.optim.RAdam(p, decoupled_weight_decay=True, **k)):
     w = torch.tensor([1, -2, 0.5, 3, -0.25], requires_grad=True)
-    optimiser = make([w], lr=0.01, weight_decay=0.1)
+    optimizer = make([w], lr=0.01, weight_decay=0.1)
     for step in steps:
         w.grad = torch.tensor(step)
-        optimiser.step()
+        optimizer.step()
     print(json.dumps(w.tolist()))
 `
 
@@ -103,8 +102,8 @@ test('rows of a table that never had a gradient move as the formula says', () =>
   const [table, dense] = [start.slice(), start.slice()]
   const rowwise = new Gradients(new Map([['t', 12]]), { name: 't', width: 3 })
   const whole = new Gradients(new Map([['t', 12]]))
-  const first = new Optimiser(new Map([['t', table]]), adamw, settings)
-  const second = new Optimiser(new Map([['t', dense]]), adamw, settings)
+  const first = new Optimizer(new Map([['t', table]]), adamw, settings)
+  const second = new Optimizer(new Map([['t', dense]]), adamw, settings)
   for (const [i, rows] of [[1, 1], [2], [1]].entries()) {
     const values = Float32Array.from({ length: rows.length * 3 }, random)
     rowwise.clearRows()

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { AdapterModel, resolveTrainSettings, TrainingStep } from '../src/index.ts'
+import { entropyOf, type Loss, lossNamed, lossNames } from '../src/losses.ts'
+import { documentsOf } from './support.ts'
+
+const lists = { lengths: [4, 3], longest: 4, target: Float32Array.of(0.7, 0.3, 0, 0, 1, 0, 0, 0) }
+
+test('entropyOf returns the entropy: ln n for n equal probabilities, 0 for certainty', () => {
+  expect(entropyOf(Float64Array.of(0.25, 0.25, 0.25, 0.25))).toBeCloseTo(Math.log(4), 12)
+  expect(entropyOf(Float64Array.of(1, 0))).toBe(0)
+})
+
+test('the settings allow the losses of the table, and name them for any other', () => {
+  for (const loss of lossNames) expect(resolveTrainSettings({ steps: 1, loss }).loss).toBe(loss)
+  const unknown = 'hinge' as Loss
+  for (const use of [
+    () => lossNamed(unknown),
+    () => resolveTrainSettings({ steps: 1, loss: unknown }),
+  ]) {
+    expect(use).toThrow(lossNames.at(-1))
+    expect(use).toThrow('hinge')
+  }
+  expect(() => lossNamed('constructor' as Loss)).toThrow('constructor')
+})
+
+test('the inputs of losses mark padding, irrelevant candidates and each relevant one', () => {
+  const numbers = (loss: Loss, input: string) => {
+    const { data, dims } = lossNamed(loss).inputs[input]!.numbers(lists)
+    return { data: [...data], dims }
+  }
+  expect(numbers('kl', 'padding')).toEqual({ data: [0, 0, 0, 0, 0, 0, 0, 1], dims: [2, 4] })
+  expect(numbers('infonce', 'others')).toEqual({ data: [0, 0, 1, 1, 0, 1, 1, 0], dims: [2, 4] })
+  expect(numbers('max-margin', 'picks')).toEqual({
+    data: [1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0],
+    dims: [2, 4, 2],
+  })
+})
+
+test('a step adds the constant part: the KL divergence from a softmax that equals the target is 0', async () => {
+  const model = new AdapterModel({ kind: 'linear', dimensions: 1 })
+  const documents = documentsOf(Float32Array.of(Math.log(3), 0), 1)
+  const settings = { ...resolveTrainSettings({ steps: 1, dropout: 0 }), loss: 'kl' } as const
+  await using step = await TrainingStep.open(model, settings)
+  const queries = model.prepare([{ id: 'q', vector: Float32Array.of(1) }])
+  const list = { rows: Uint32Array.of(0, 1), target: Float64Array.of(0.75, 0.25) }
+  const loss = await step.run(queries, [list], documents, {
+    number: 0,
+    queriesOfStep: 1,
+    first: true,
+  })
+  expect(loss).toBeCloseTo(0, 6)
+})
