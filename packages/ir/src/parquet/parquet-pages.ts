@@ -1,3 +1,18 @@
+/*
+ * Kith decodes pages itself because hyparquet's decoder does not survive damaged files. Tried with
+ * hyparquet 1.31.5 (November 2026): `parquetReadObjects` on a file of vectors (434 bytes) and a file
+ * of labels (1,039 bytes), each with one bit flipped, or one byte set to 255, at every place. 11 of
+ * 3,906 and 17 of 9,351 changes end in a hang (over 10 s) or in a process out of memory (a heap of
+ * 512 MB). Two kinds of input break it:
+ *
+ * - a version 2 page header without `repetition_levels_byte_length` or `definition_levels_byte_length`,
+ *   because a bit of an earlier field changed: the offset becomes NaN, and the levels never end;
+ * - a repeated run in the levels that claims more entries than the page has (`readRle` fills an array
+ *   with as many, up to 2³¹): with every header intact, so checking headers first is not enough.
+ *
+ * A copy of hyparquet with both mended reads or refuses all of these files. `test/mutations.test.ts`
+ * makes such changes for this decoder: try a newer hyparquet with them.
+ */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { ColumnMetaData } from 'hyparquet'
 import { deserializeTCompactProtocol } from 'hyparquet/src/thrift.js'
