@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { AdapterModel, resolveTrainSettings, TrainingStep } from '../src/index.ts'
 import { entropyOf, type Loss, lossNamed, lossNames } from '../src/losses.ts'
@@ -49,4 +52,16 @@ test('a step adds the constant part: the KL divergence from a softmax that equal
     first: true,
   })
   expect(loss).toBeCloseTo(0, 6)
+})
+
+test('no source asks for a loss by its name: a new loss is one more object of the table', () => {
+  const packages = fileURLToPath(new URL('../../', import.meta.url))
+  const sources = ['train', 'pipelines', 'cli'].flatMap((name) =>
+    readdirSync(join(packages, name, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => join(name, 'src', file)),
+  )
+  const quoted = new RegExp(`['"\`](${lossNames.join('|')})['"\`]`)
+  const naming = sources.filter((file) => quoted.test(readFileSync(join(packages, file), 'utf8')))
+  expect(naming.sort()).toEqual(['train/src/losses.ts', 'train/src/settings.ts'])
 })
