@@ -199,6 +199,47 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
+test.runIf(process.platform === 'linux')(
+  'kith serve --workers: a frozen worker makes the metrics partial, and they say so',
+  async () => {
+    const server = await startProcess(['--workers', '2', '--model', 'none'])
+    const [frozen] = childrenOf(server.child.pid!, WORKER)
+    const body = { query: { embedding: [1, 0] }, documents: [{ embedding: [1, 1] }] }
+    const close = { connection: 'close' }
+    for (let i = 0; i < 4; i++) await post(server, '/v2/rerank', body, close)
+    const total = 'kith_requests_total{route="/v2/rerank",status="200"}'
+    expect(await figure(server, total)).toBe(4)
+    expect(await figure(server, 'kith_workers_silent')).toBe(0)
+    process.kill(frozen!, 'SIGSTOP')
+    try {
+      const partial = await freshMetrics(server)
+      expect(partial).toContain('\nkith_workers_silent 1\n')
+      expect(partial).toContain('# PARTIAL: 1 of 2 workers did not answer within 2 s;')
+      // The counts of its last answer stay.
+      expect(partial).toContain(`\n${total} 4\n`)
+      expect(await freshMetrics(server)).toContain('\nkith_workers_silent 1\n')
+    } finally {
+      process.kill(frozen!, 'SIGCONT')
+    }
+    await until(async () => (await figure(server, 'kith_workers_silent')) === 0)
+    expect(await figure(server, total)).toBe(4)
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toEqual([0, null])
+  },
+)
+
+/** The metrics over new connections, which the workers get in turn: a frozen one keeps one of them. */
+async function freshMetrics(server: { url: string }): Promise<string> {
+  const wires = [0, 1].map(() =>
+    new Wire(server).send(
+      ...['GET /metrics HTTP/1.1', 'Host: localhost', 'Connection: close', '', ''],
+    ),
+  )
+  const first = await Promise.race(wires.map(({ answer }) => answer))
+  for (const { socket } of wires) socket.destroy()
+  return first
+}
+
 /** Begins a request; `finish` sends its body. */
 function begin(server: { url: string }, body: string): { wire: Wire; finish(): void } {
   const head = ['POST /v2/rerank HTTP/1.1', 'Host: localhost', 'Content-Type: application/json']
