@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { writeEmbeddings } from '@kith/ir'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { kith, program } from './support.ts'
 
@@ -92,6 +92,7 @@ async function callOnce(given: string[], name: string, argument: object) {
     env: environment,
     stdio: ['pipe', 'pipe', 'pipe'],
   })
+  onTestFinished(() => void child.kill('SIGKILL'))
   const ended = once(child, 'exit')
   const client = { name: 'test', version: '1' }
   const send = (message: object) =>

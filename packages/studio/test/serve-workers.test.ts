@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { KithError, termStatistics } from '@kith/core'
 import type { SearchStore } from '@kith/stores/internal'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { type RunningServer, startServer } from '../src/serve/server.ts'
 import type { TextModel } from '../src/serve/text-model.ts'
 import { base64, childrenOf, post, serve, startProcess, vectors, Wire } from './serve-support.ts'
@@ -203,7 +203,8 @@ test.runIf(process.platform === 'linux')(
   'kith serve --workers: a frozen worker makes the metrics partial, and they say so',
   async () => {
     const server = await startProcess(['--workers', '2', '--model', 'none'])
-    const [frozen] = childrenOf(server.child.pid!, WORKER)
+    const workers = () => childrenOf(server.child.pid!, WORKER)
+    const [frozen] = workers()
     const body = { query: { embedding: [1, 0] }, documents: [{ embedding: [1, 1] }] }
     const close = { connection: 'close' }
     for (let i = 0; i < 4; i++) await post(server, '/v2/rerank', body, close)
@@ -211,16 +212,18 @@ test.runIf(process.platform === 'linux')(
     expect(await figure(server, total)).toBe(4)
     expect(await figure(server, 'kith_workers_silent')).toBe(0)
     process.kill(frozen!, 'SIGSTOP')
-    try {
-      const partial = await freshMetrics(server)
-      expect(partial).toContain('\nkith_workers_silent 1\n')
-      expect(partial).toContain('# PARTIAL: 1 of 2 workers did not answer within 2 s;')
-      // The counts of its last answer stay.
-      expect(partial).toContain(`\n${total} 4\n`)
-      expect(await freshMetrics(server)).toContain('\nkith_workers_silent 1\n')
-    } finally {
-      process.kill(frozen!, 'SIGCONT')
-    }
+    // Frozen, it would outlive the server.
+    const resume = () => process.kill(frozen!, 'SIGCONT')
+    onTestFinished(() => {
+      if (workers().includes(frozen!)) resume()
+    })
+    const partial = await freshMetrics(server)
+    expect(partial).toContain('\nkith_workers_silent 1\n')
+    expect(partial).toContain('# PARTIAL: 1 of 2 workers did not answer within 2 s;')
+    // The counts of its last answer stay.
+    expect(partial).toContain(`\n${total} 4\n`)
+    expect(await freshMetrics(server)).toContain('\nkith_workers_silent 1\n')
+    resume()
     await until(async () => (await figure(server, 'kith_workers_silent')) === 0)
     expect(await figure(server, total)).toBe(4)
     server.child.kill('SIGTERM')
