@@ -296,7 +296,11 @@ describe('addresses', async () => {
     const whole = `{"query":{"text":"caf\u00e9","embedding":${embedding}},"documents":[{"text":"a","embedding":${embedding}}]}`
     const send = async (body: Buffer) => {
       const headers = { 'content-type': 'application/json' }
-      const response = await fetch(`${server.url}/v2/rerank`, { method: 'POST', headers, body })
+      const response = await fetch(`${server.url}/v2/rerank`, {
+        method: 'POST',
+        headers,
+        body: new Uint8Array(body),
+      })
       return { status: response.status, answer: await response.json() }
     }
     expect(await send(Buffer.from(whole))).toMatchObject({ status: 200 })
