@@ -1,5 +1,5 @@
 /**
- * Gives damaged files to every reader of Kith. A reader must give an answer or throw a KithError
+ * Gives damaged and hostile files to every reader of Kith. A reader must give an answer or throw a KithError
  * that names the file; any other exception, a hang, or a process that dies is a failure.
  *
  *   node test/faults/fuzz.mjs --rounds 100                100 files for each reader
@@ -43,9 +43,10 @@ async function readDamaged() {
   const { folder, seed } = options
   const readers = await makeReaders(folder)
   for (let number = Number(options.from); number < Number(options.to); number++) {
-    const { name, file, bytes, read } = readers[number % readers.length]
+    const { name, file, bytes, make, read } = readers[number % readers.length]
     process.send({ number, name })
-    writeFileSync(file, mutate(bytes, seeded(Number(seed) * 1_000_003 + number * 7919)))
+    const random = seeded(Number(seed) * 1_000_003 + number * 7919)
+    writeFileSync(file, make ? make(random) : mutate(bytes, random))
     const problem = await problemOf(read, folder)
     if (problem) process.send({ number, name, problem })
     // Another reader may need this file whole.

@@ -3,6 +3,8 @@ export interface Reader {
   name: string
   file: string
   bytes: Uint8Array
+  /** Makes a hostile file from random numbers below a limit; without it, `bytes` are damaged. */
+  make?(random: (limit: number) => number): Uint8Array
   read(): Promise<unknown>
 }
 

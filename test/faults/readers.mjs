@@ -18,9 +18,12 @@ import {
   writeLabelsParquet,
 } from '@kith/ir'
 import { readTensorList, readTensors } from '@kith/ir/safetensors'
+import { readKept, writeKept } from '@kith/pipelines/internal/collection/kept-vectors'
+import { readFolder } from '@kith/pipelines/internal/collection/read-folder'
 import { parseFigures, renderReport } from '@kith/report'
 import { openAdapter, readMetrics } from '@kith/train'
 import { readTuned } from '@kith/tune'
+import { hostileMarkdown } from './hostile-markdown.mjs'
 import { smallModel } from './small-model.mjs'
 
 const values = Float32Array.from({ length: 60 }, (_, i) => Math.sin(i))
@@ -35,7 +38,8 @@ const labels = [1, 2, 3].map((i) => ({
 
 /**
  * The readers: a name, a valid file (its bytes), what the file is called, and a function that reads
- * it completely. `folder` holds scratch files; other files that a reader needs stay undamaged.
+ * it completely. `folder` holds scratch files; other files that a reader needs stay undamaged. One
+ * with `make` gets files that this makes from random numbers instead of damaged ones.
  */
 export async function makeReaders(folder) {
   const path = (name) => join(folder, name)
@@ -112,11 +116,55 @@ export async function makeReaders(folder) {
   const validation = { kind: 'validation', step: 1, loss: 1, measures }
   add('metrics.jsonl', `${JSON.stringify(step)}\n${JSON.stringify(validation)}\n`, readMetrics)
 
+  await addFolder(readers, folder)
   addModel(readers, folder)
   const noun = '00001740 03 n 01 entity 0 002 ~ 00001930 n 0000 ~ 00002137 n 0000 | that which is\n'
   mkdirSync(path('wordnet'), { recursive: true })
   add('data.noun', noun, () => readNouns(path('wordnet')), 'wordnet/data.noun')
   return readers
+}
+
+/** A folder of notes with one Markdown file, which is damaged or hostile, and its kept embeddings. */
+async function addFolder(readers, folder) {
+  const notes = join(folder, 'notes')
+  mkdirSync(notes, { recursive: true })
+  const file = join(notes, 'note.md')
+  const bytes = Buffer.from(
+    '# Bees\n\nBees find flowers.\n\n## Winter\n\n```sh\n# no heading\n```\n',
+  )
+  const read = () => readNotes(notes)
+  readers.push({ name: 'Markdown of a folder', file, bytes, read })
+  readers.push({ name: 'hostile Markdown', file, bytes, make: hostileMarkdown, read })
+
+  const kept = join(folder, 'kept.vectors')
+  const vectors = new Map(
+    ids.map((_, i) => [String(i).repeat(64), values.subarray(6 * i, 6 * i + 6)]),
+  )
+  await writeKept(kept, vectors)
+  readers.push({
+    name: 'kept embeddings',
+    file: kept,
+    bytes: readFileSync(kept),
+    async read() {
+      const found = await readKept(kept, new Set(vectors.keys()), 6)
+      for (const [key, vector] of found.vectors) {
+        if (!Buffer.from(vector.buffer).equals(Buffer.from(vectors.get(key).slice().buffer))) {
+          throw new Error('an embedding came through that was not kept')
+        }
+      }
+    },
+  })
+}
+
+/** The passages of a folder, which must stay within a multiple of its file's size. */
+async function readNotes(notes) {
+  const passages = await readFolder(notes, {})
+  if (passages.length > 10_000) throw new Error(`${passages.length} passages of one file`)
+  for (const { id, title, text } of passages) {
+    if (title.length > 6 * 203) throw new Error(`${id} has a title of ${title.length} characters`)
+    if (text.trim() === '') throw new Error(`${id} is empty`)
+  }
+  if (new Set(passages.map(({ id }) => id)).size < passages.length) throw new Error('ids twice')
 }
 
 /** The files of a model folder, damaged one at a time. */

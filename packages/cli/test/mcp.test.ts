@@ -2,9 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { writeEmbeddings } from '@kith/ir'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { kith, program } from './support.ts'
 
@@ -65,6 +67,7 @@ test('agents search a folder and read documents, by the SDK’s own client', asy
   expect(cut!.text).toBe(long.slice(0, 2000))
   const whole = await client.callTool({ name: 'document', arguments: { id: cut!.id } })
   expect(whole.structuredContent).toEqual({ id: 'long.md:1', title: 'long.md', text: long })
+  expect(cut).toMatchObject({ truncated: true })
   for (const [wrong, message] of [
     [{}, 'query'],
     [{ query: ' ' }, 'query'],
@@ -81,6 +84,68 @@ test('agents search a folder and read documents, by the SDK’s own client', asy
   expect(JSON.stringify(none.content)).toContain('there is no document')
   await client.close()
   expect(errors).toBe('')
+})
+
+/** Starts the server, and sends it one call of a tool: the bytes of its answer, and what is in it. */
+async function callOnce(given: string[], name: string, argument: object) {
+  const child = spawn(process.execPath, [program, 'mcp', '--threads', '1', ...given], {
+    env: environment,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = once(child, 'exit')
+  const client = { name: 'test', version: '1' }
+  const send = (message: object) =>
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  send({
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: client },
+  })
+  send({ method: 'notifications/initialized' })
+  send({ id: 2, method: 'tools/call', params: { name, arguments: argument } })
+  let [errors, line] = ['', '']
+  child.stderr.on('data', (data) => {
+    errors += data
+  })
+  for await (const answer of createInterface({ input: child.stdout })) {
+    line = answer
+    if (answer.includes('"id":2}')) break
+  }
+  child.stdin.end()
+  expect(await ended).toEqual([0, null])
+  const { result } = JSON.parse(line) as { result: { structuredContent: unknown } }
+  return { bytes: Buffer.byteLength(line), content: result.structuredContent, errors }
+}
+
+test('a file whose heading stands above thousands of sections neither ends it nor fills an answer', async () => {
+  const hostile = join(folder, 'hostile')
+  mkdirSync(hostile)
+  const heading = `# ${'bees '.repeat(100_000)}`
+  writeFileSync(join(hostile, 'a.md'), `${heading}\n${'## s\nhoney\n'.repeat(2000)}`)
+  const given = ['--folder', hostile]
+  const { bytes, errors } = await callOnce(given, 'search', { query: 'bees', top: 50 })
+  expect(bytes).toBeLessThan(100_000)
+  expect(errors).toContain(`headings cut to 200 characters: 1, first ${join(hostile, 'a.md')}`)
+})
+
+test('titles are cut, and results beyond the size of an answer are counted', async () => {
+  const [docs, corpus] = [join(folder, 'docs.npy'), join(folder, 'corpus.jsonl')]
+  const ids = Array.from({ length: 50 }, (_, i) => `${i}-${'x'.repeat(30_000)}`)
+  const data = Float32Array.from({ length: 50 * 384 }, (_, i) => Math.sin(i * i))
+  await writeEmbeddings(docs, { dimensions: 384, ids }, [data])
+  const title = `${'t'.repeat(499)}\u{1f41d}${'t'.repeat(1000)}`
+  const text = 'honey '.repeat(400)
+  writeFileSync(corpus, ids.map((_id) => JSON.stringify({ _id, title, text })).join('\n'))
+  const given = ['--store', docs, '--corpus', corpus]
+  const found = await callOnce(given, 'search', { query: 'honey', top: 50 })
+  const { results, omitted } = found.content as { results: { title: string }[]; omitted: number }
+  expect(results.length + omitted).toBe(50)
+  expect(omitted).toBeGreaterThan(0)
+  expect(found.bytes).toBeLessThan(2.2 * 2 ** 20)
+  const cut = { title: 't'.repeat(499), text: text.slice(0, 2000), truncated: true }
+  expect(results[0]).toMatchObject(cut)
+  expect(results[0]).toMatchObject({ id: expect.stringMatching(/^\d+-x+$/) })
 })
 
 test('it ends with standard input, and by SIGTERM, while it is still opening', async () => {

@@ -1,5 +1,5 @@
 import { copyFileSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { writeTopics } from '../../pipelines/test/topics.ts'
@@ -27,6 +27,13 @@ test('kith sweep draws every figure, and kith report takes them', () => {
     ...['--figures', path('sweep/figures.json'), '--out', path('report.html')],
   )
   expect(read('report.html')).toContain('nDCG@10 by lambda')
+  // Pages show no absolute paths; from this folder the command on them works as it stands.
+  for (const page of ['sweep/index.html', 'report.html']) {
+    expect(read(page).split(`..${folder}`).join('')).not.toContain(folder)
+  }
+  const shown = relative(process.cwd(), path('run.trec'))
+  expect(read('report.html')).toContain(`<code>${shown}</code>`)
+  expect(read('report.html')).toContain(` --run ${shown} `)
 })
 
 test('says what is wrong', () => {

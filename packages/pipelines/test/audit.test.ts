@@ -164,6 +164,10 @@ describe.skipIf(!browser)('the page', () => {
       const page = await context.newPage()
       const errors: string[] = []
       page.on('pageerror', (error) => errors.push(error.message))
+      // Chromium says on the console what the page's policy has refused.
+      page.on('console', (message) => {
+        if (message.type() === 'error') errors.push(message.text())
+      })
       await page.goto(pathToFileURL(path(name)).href)
       await use(page)
       expect(errors).toEqual([])
@@ -221,6 +225,27 @@ describe.skipIf(!browser)('the page', () => {
     // Judged now, they are not listed again.
     await audit('again.tsv', { qrels: path('merged.trec') })
     expect(read('again.tsv')).not.toContain(`\n${pair(0).join('\t')}\t`)
+  })
+
+  test('a script or a connection that a text brought in is refused', async () => {
+    await audit('policy.tsv', { limit: 3 })
+    expect(read('policy.html').split(`..${folder}`).join('')).not.toContain(folder)
+    await withBrowser(async (context) => {
+      const page = await context.newPage()
+      await page.goto(pathToFileURL(path('policy.html')).href)
+      expect(await page.locator('.candidate').count()).toBe(1)
+      const ran = await page.evaluate(async () => {
+        const script = document.createElement('script')
+        script.textContent = 'window.evil = true'
+        document.body.append(script)
+        const sent = await fetch('data:text/plain,x').then(
+          () => true,
+          () => false,
+        )
+        return { evil: 'evil' in window, sent }
+      })
+      expect(ran).toEqual({ evil: false, sent: false })
+    })
   })
 
   test('when all is judged, keys decide nothing more', async () => {

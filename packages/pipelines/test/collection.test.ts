@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type PartialSettings, rerank, resolveSettings, termStatistics } from '@kith/core'
 import type { EncodeOptions, Encoder } from '@kith/encoder'
@@ -88,6 +96,8 @@ function watched() {
 
 describe('a folder of Markdown files', () => {
   const inputs: CollectionInputs = { folder: path('notes'), cache }
+  /** The file of its kept embeddings. */
+  const kept = () => join(cache, readdirSync(cache)[0]!)
 
   test('is searched by meaning and words, with reasons', async () => {
     const hooks = watched()
@@ -133,9 +143,8 @@ describe('a folder of Markdown files', () => {
     expect(plain(await third.search('winter'))).toEqual(plain(before))
   })
 
-  test('does without kept embeddings that are damaged, and goes on after a stop', async () => {
-    const [kept] = readdirSync(cache)
-    writeFileSync(join(cache, kept!), 'no embeddings')
+  test('goes on after a stop', async () => {
+    rmSync(kept())
     const stop = new AbortController()
     const stopped = openCollection(inputs, {
       signal: stop.signal,
@@ -146,6 +155,57 @@ describe('a folder of Markdown files', () => {
     await using collection = await openCollection(inputs, hooks)
     expect(hooks.stages).toEqual(new Map([['encoding', 3]]))
     expect((await collection.search('roses', { top: 1 }))[0]!.id).toBe('garden/roses.md:1')
+  })
+
+  test('encodes again what is damaged in the kept embeddings, and only that', async () => {
+    const whole = readFileSync(kept())
+    const size = whole.length / 5
+    const flipped = (at: number): Buffer => {
+      const bytes = Buffer.from(whole)
+      bytes[at]! ^= 1
+      return bytes
+    }
+    const cases: [Buffer, number, string][] = [
+      // A bit of the third embedding, one of its digest, and one of its key.
+      [flipped(2 * size + 64 + 5), 1, 'damaged entries replaced: 1 in '],
+      [flipped(2 * size + 40), 1, 'damaged entries replaced: 1 in '],
+      [flipped(2 * size + 3), 1, ''],
+      [whole.subarray(0, whole.length - 1), 1, 'damaged entries replaced: 1 in '],
+      [Buffer.concat([whole, Buffer.of(0)]), 0, 'damaged entries replaced: 1 in '],
+      [Buffer.from('no embeddings'), 5, 'damaged entries replaced: 1 in '],
+      [Buffer.alloc(0), 5, ''],
+    ]
+    for (const [bytes, encoded, remark] of cases) {
+      writeFileSync(kept(), bytes)
+      const remarks: string[] = []
+      const hooks = { ...watched(), onRemark: (said: string) => remarks.push(said) }
+      await (await openCollection(inputs, hooks)).close()
+      expect(hooks.stages).toEqual(new Map(encoded > 0 ? [['encoding', encoded]] : []))
+      expect(remarks.join()).toContain(remark)
+      if (remark === '') expect(remarks).toEqual([])
+      expect(entriesOf(readFileSync(kept()))).toEqual(entriesOf(whole))
+    }
+    function entriesOf(bytes: Buffer): Set<string> {
+      const starts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => i * size)
+      return new Set(starts.map((at) => bytes.toString('hex', at, at + size)))
+    }
+  })
+
+  test('writes kept embeddings to a new file, for this user only, where a link stands', async () => {
+    const file = kept()
+    const target = path('elsewhere')
+    writeFileSync(target, 'mine')
+    rmSync(file)
+    symlinkSync(target, file)
+    const remarks: string[] = []
+    const hooks = { ...watched(), onRemark: (remark: string) => remarks.push(remark) }
+    await (await openCollection(inputs, hooks)).close()
+    expect(hooks.stages).toEqual(new Map([['encoding', 5]]))
+    expect(remarks).toEqual([expect.stringContaining('kept embeddings are not used, all passages')])
+    expect(readFileSync(target, 'utf8')).toBe('mine')
+    expect(lstatSync(file).isFile()).toBe(true)
+    if (process.platform !== 'win32') expect(lstatSync(file).mode & 0o777).toBe(0o600)
+    expect(readdirSync(cache)).toHaveLength(1)
   })
 
   test('is refused after it was closed, and by a signal', async () => {

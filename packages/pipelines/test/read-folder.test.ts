@@ -1,9 +1,13 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { markdownPassages } from '../src/collection/markdown-passages.ts'
 import { readFolder } from '../src/collection/read-folder.ts'
+
+/** A user without rights, on Linux and macOS. */
+const NOBODY = 65534
 
 test('a file becomes its sections, with the headings above them', () => {
   const markdown = [
@@ -26,7 +30,7 @@ test('a file becomes its sections, with the headings above them', () => {
     '## Nests\r',
     'Three.\r',
   ].join('\n')
-  expect(markdownPassages('bees.md', markdown)).toEqual([
+  expect(markdownPassages('bees.md', markdown).passages).toEqual([
     { id: 'bees.md:1', title: 'bees.md', text: 'Before all headings.' },
     { id: 'bees.md:4', title: 'Bees #1', text: 'One.\n#no heading' },
     { id: 'bees.md:7', title: 'Bees #1 › Flowers', text: '```sh\n# a comment\n\n```' },
@@ -34,18 +38,18 @@ test('a file becomes its sections, with the headings above them', () => {
     { id: 'bees.md:14', title: 'Wasps', text: '####### seven are none' },
     { id: 'bees.md:18', title: 'Wasps › Nests', text: 'Three.' },
   ])
-  expect(markdownPassages('a.md', '### deep\nfirst')[0]!.title).toBe('deep')
-  expect(markdownPassages('a.md', '# only\n\n## headings\n')).toEqual([])
+  expect(markdownPassages('a.md', '### deep\nfirst').passages[0]!.title).toBe('deep')
+  expect(markdownPassages('a.md', '# only\n\n## headings\n').passages).toEqual([])
 })
 
 test('a long section is cut between its paragraphs, and never within a block of code', () => {
   const paragraph = 'word '.repeat(60).trim()
   const many = Array.from({ length: 7 }, () => paragraph).join('\n\n')
-  const passages = markdownPassages('long.md', `# Title\n\n${many}`)
+  const { passages } = markdownPassages('long.md', `# Title\n\n${many}`)
   expect(passages.map(({ id }) => id)).toEqual(['long.md:3', 'long.md:9', 'long.md:15'])
   expect(passages.map(({ text }) => text.split('\n\n').length)).toEqual([3, 3, 1])
   expect(new Set(passages.map(({ title }) => title))).toEqual(new Set(['Title']))
-  expect(markdownPassages('code.md', `~~~\n${many}\n~~~\n`)).toHaveLength(1)
+  expect(markdownPassages('code.md', `~~~\n${many}\n~~~\n`).passages).toHaveLength(1)
 })
 
 test('a folder gives its Markdown files, without hidden ones, links and what is no text', async () => {
@@ -73,8 +77,96 @@ test('a folder gives its Markdown files, without hidden ones, links and what is 
   const passages = await readFolder(join(folder, 'notes'), { onRemark })
   expect(passages.map(({ id }) => id)).toEqual(['a.MD:2', 'b/c.md:1', 'd.markdown:1'])
   expect(remarks).toEqual([
-    `2 files are left out, which are not UTF-8, or larger than 4 MB: ${join(folder, 'notes', 'bytes.md')}`,
+    `files left out (not UTF-8): 1, first ${join(folder, 'notes', 'bytes.md')}`,
+    `files left out (larger than 4 MB): 1, first ${join(folder, 'notes', 'large.md')}`,
   ])
   const stopped = readFolder(join(folder, 'notes'), { signal: AbortSignal.abort() })
   await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' })
 })
+
+test('headings and passages of a file are bounded, and remarks count what is missing', async () => {
+  const folder = temporaryFolder()
+  const remarks: string[] = []
+  const onRemark = (remark: string) => remarks.push(remark)
+  // One heading of a megabyte above 2,000 sections: 2 GB of titles where each repeats it.
+  const heading = 'word '.repeat(2 ** 18)
+  writeFileSync(join(folder, 'a.md'), `# ${heading}\n${'## s\ntext\n'.repeat(2000)}`)
+  writeFileSync(join(folder, 'b.md'), `# ${'x'.repeat(199)}\u{1f41d}\ntext`)
+  writeFileSync(join(folder, 'c.md'), '# h\nx\n'.repeat(12_000))
+  const passages = await readFolder(folder, { onRemark })
+  expect(passages).toHaveLength(2000 + 1 + 10_000)
+  expect(passages[0]!.title).toBe(`${heading.slice(0, 200)} › s`)
+  expect(passages[2000]!.title).toBe('x'.repeat(199))
+  expect(remarks).toEqual([
+    `headings cut to 200 characters: 2, first ${join(folder, 'a.md')}`,
+    `passages left out (beyond 10000 in one file): 2000, first ${join(folder, 'c.md')}`,
+  ])
+})
+
+test('a folder with many sections in many files is refused before it fills the memory', async () => {
+  const folder = temporaryFolder()
+  const sections = '# h\nx\n'.repeat(10_000)
+  for (let i = 0; i < 41; i++) writeFileSync(join(folder, `${i}.md`), sections)
+  await expect(readFolder(folder, {})).rejects.toThrow('256 MB or 400000 passages of Markdown')
+})
+
+test('files and folders that are gone, or whose names are not UTF-8, are left out', async () => {
+  const folder = temporaryFolder()
+  for (const name of ['a', 'gone', 'z']) mkdirSync(join(folder, name))
+  for (const name of ['a/1.md', 'a/2.md', 'gone/3.md', 'z/4.md', 'z/\ufffd.md']) {
+    writeFileSync(join(folder, name), name)
+  }
+  const bytes = (...parts: (string | number)[]) =>
+    Buffer.concat(
+      parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.of(part))),
+    )
+  writeFileSync(bytes(`${folder}/z/`, 0xff, '.md'), 'bytes')
+  mkdirSync(bytes(`${folder}/z/`, 0xfe))
+  // Looked at after each file is read: the next one is gone by then.
+  const signal = {
+    get aborted() {
+      rmSync(join(folder, 'a/2.md'), { force: true })
+      rmSync(join(folder, 'gone'), { recursive: true, force: true })
+      return false
+    },
+  } as AbortSignal
+  const remarks: string[] = []
+  const onRemark = (remark: string) => remarks.push(remark)
+  const passages = await readFolder(folder, { onRemark, signal })
+  expect(passages.map(({ id }) => id)).toEqual(['a/1.md:1', 'z/4.md:1', 'z/\ufffd.md:1'])
+  expect(remarks).toEqual([
+    `files left out (removed while the folder was read): 1, first ${join(folder, 'a/2.md')}`,
+    `folders left out (removed while the folder was read): 1, first ${join(folder, 'gone')}`,
+    `folders left out (name is not UTF-8): 1, first ${join(folder, 'z/\ufffd')}`,
+    `files left out (name is not UTF-8): 1, first ${join(folder, 'z/\ufffd.md')}`,
+  ])
+})
+
+test.skipIf(process.platform === 'win32')(
+  'files and folders that the user may not read are left out',
+  () => {
+    const folder = temporaryFolder()
+    mkdirSync(join(folder, 'closed'))
+    for (const name of ['a.md', 'b.md', 'closed/c.md']) writeFileSync(join(folder, name), name)
+    chmodSync(folder, 0o755)
+    chmodSync(join(folder, 'b.md'), 0)
+    chmodSync(join(folder, 'closed'), 0)
+    // Root may read everything, so that a process of another user has to try.
+    const program = `
+      import { readFolder } from '@kith/pipelines/internal/collection/read-folder'
+      const passages = await readFolder(process.argv[1], { onRemark: console.log })
+      console.log(passages.map(({ id }) => id).join())`
+    const child = spawnSync(process.execPath, ['--input-type=module', '--eval', program, folder], {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+      uid: process.getuid!() || NOBODY,
+    })
+    chmodSync(join(folder, 'closed'), 0o755)
+    expect(child).toMatchObject({ status: 0, stderr: '' })
+    expect(child.stdout.trim().split('\n')).toEqual([
+      `files left out (no permission to read): 1, first ${join(folder, 'b.md')}`,
+      `folders left out (no permission to read): 1, first ${join(folder, 'closed')}`,
+      'a.md:1',
+    ])
+  },
+)

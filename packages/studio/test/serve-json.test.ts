@@ -323,6 +323,11 @@ describe('a rerank request', () => {
   /** A body read without anything being read on the way. */
   function plainly(bytes: Buffer): Json {
     try {
+      new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    } catch {
+      throw new Problem(400, 'the body is not UTF-8: send JSON in UTF-8')
+    }
+    try {
       return { value: JSON.parse(bytes.toString()), vectors: new RequestVectors() }
     } catch {
       throw new Problem(400, 'the body is not JSON')

@@ -291,9 +291,32 @@ describe('addresses', async () => {
     expect(await broken.json()).toEqual({ error: 'the body is not JSON', error_type: 'Validation' })
   })
 
+  test('a body that is not UTF-8 is refused, in a text and outside of one', async () => {
+    const embedding = JSON.stringify(Array.from({ length: 8 }, () => 1))
+    const whole = `{"query":{"text":"caf\u00e9","embedding":${embedding}},"documents":[{"text":"a","embedding":${embedding}}]}`
+    const send = async (body: Buffer) => {
+      const headers = { 'content-type': 'application/json' }
+      const response = await fetch(`${server.url}/v2/rerank`, {
+        method: 'POST',
+        headers,
+        body: new Uint8Array(body),
+      })
+      return { status: response.status, answer: await response.json() }
+    }
+    expect(await send(Buffer.from(whole))).toMatchObject({ status: 200 })
+    const refused = {
+      status: 400,
+      answer: { message: 'the body is not UTF-8: send JSON in UTF-8' },
+    }
+    expect(await send(Buffer.from(whole, 'latin1'))).toMatchObject(refused)
+    const surrogate = Buffer.concat([Buffer.from('{"query":"'), Buffer.of(0xed, 0xa0, 0x80)])
+    expect(await send(surrogate)).toMatchObject(refused)
+    expect(await send(Buffer.from(whole, 'utf16le'))).toMatchObject({ status: 400 })
+  })
+
   test('health, and a description of all routes', async () => {
     const health = await fetch(`${server.url}/healthz`)
-    expect(await health.json()).toEqual({ status: 'ok', model: 'kith' })
+    expect(await health.json()).toEqual({ status: 'ok' })
     const description = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
       openapi: string
       paths: Record<string, { post?: { requestBody: { content: object } } }>

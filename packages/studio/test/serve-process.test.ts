@@ -7,8 +7,9 @@ import { setTimeout } from 'node:timers/promises'
 import { rerank, termStatistics } from '@kith/core'
 import { writeEmbeddings, writeTerms } from '@kith/ir'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { writeSmallModel } from '../../../test/faults/small-model.mjs'
 import { temporaryFolder } from '../../../test/files.ts'
-import { childrenOf, minilm, post, program, startProcess } from './serve-support.ts'
+import { childrenOf, minilm, post, program, startProcess, Wire } from './serve-support.ts'
 
 const folder = temporaryFolder()
 const texts = [
@@ -208,4 +209,23 @@ test.each<[string[], number, RegExp]>([
   })
   expect(result.stderr).toMatch(message)
   expect(result.status).toBe(code)
+})
+
+test('no answer tells where on the machine the model lies', async () => {
+  const model = writeSmallModel(join(folder, 'models', 'small'))
+  const server = await startProcess(['--model', model, '--threads', '1'])
+  const health = new Wire(server).send(
+    ...['GET /healthz HTTP/1.1', 'Host: evil.example', 'Connection: close', '', ''],
+  )
+  expect(await health.answer).toMatch(/^HTTP\/1.1 200 .*\r\n\r\n\{"status":"ok"\}$/s)
+  const get = async (path: string) => (await fetch(`${server.url}${path}`)).text()
+  const answers = [
+    await get('/info'),
+    await get('/v1/models'),
+    await (await post(server, '/v1/embeddings', { input: 'dense retrieval' })).text(),
+  ]
+  for (const answer of answers) {
+    expect(answer).toContain('"small"')
+    expect(answer).not.toContain(folder)
+  }
 })

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { KithError, termStatistics } from '@kith/core'
 import type { SearchStore } from '@kith/stores/internal'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { type RunningServer, startServer } from '../src/serve/server.ts'
 import type { TextModel } from '../src/serve/text-model.ts'
 import { base64, childrenOf, post, serve, startProcess, vectors, Wire } from './serve-support.ts'
@@ -198,6 +198,50 @@ test.runIf(process.platform === 'linux')(
     expect(server.printed.out.trim().split('\n')).toHaveLength(1)
   },
 )
+
+test.runIf(process.platform === 'linux')(
+  'kith serve --workers: a frozen worker makes the metrics partial, and they say so',
+  async () => {
+    const server = await startProcess(['--workers', '2', '--model', 'none'])
+    const workers = () => childrenOf(server.child.pid!, WORKER)
+    const [frozen] = workers()
+    const body = { query: { embedding: [1, 0] }, documents: [{ embedding: [1, 1] }] }
+    const close = { connection: 'close' }
+    for (let i = 0; i < 4; i++) await post(server, '/v2/rerank', body, close)
+    const total = 'kith_requests_total{route="/v2/rerank",status="200"}'
+    expect(await figure(server, total)).toBe(4)
+    expect(await figure(server, 'kith_workers_silent')).toBe(0)
+    process.kill(frozen!, 'SIGSTOP')
+    // Frozen, it would outlive the server.
+    const resume = () => process.kill(frozen!, 'SIGCONT')
+    onTestFinished(() => {
+      if (workers().includes(frozen!)) resume()
+    })
+    const partial = await freshMetrics(server)
+    expect(partial).toContain('\nkith_workers_silent 1\n')
+    expect(partial).toContain('# PARTIAL: 1 of 2 workers did not answer within 2 s;')
+    // The counts of its last answer stay.
+    expect(partial).toContain(`\n${total} 4\n`)
+    expect(await freshMetrics(server)).toContain('\nkith_workers_silent 1\n')
+    resume()
+    await until(async () => (await figure(server, 'kith_workers_silent')) === 0)
+    expect(await figure(server, total)).toBe(4)
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toEqual([0, null])
+  },
+)
+
+/** The metrics over new connections, which the workers get in turn: a frozen one keeps one of them. */
+async function freshMetrics(server: { url: string }): Promise<string> {
+  const wires = [0, 1].map(() =>
+    new Wire(server).send(
+      ...['GET /metrics HTTP/1.1', 'Host: localhost', 'Connection: close', '', ''],
+    ),
+  )
+  const first = await Promise.race(wires.map(({ answer }) => answer))
+  for (const { socket } of wires) socket.destroy()
+  return first
+}
 
 /** Begins a request; `finish` sends its body. */
 function begin(server: { url: string }, body: string): { wire: Wire; finish(): void } {

@@ -1,5 +1,5 @@
 import { reportRuns } from '@kith/pipelines/internal/report/report-runs'
-import { defineCommand } from '../options/command.ts'
+import { defineCommand, type Options } from '../options/command.ts'
 import { commandLine } from '../options/command-line.ts'
 import {
   evaluationOptions,
@@ -10,6 +10,33 @@ import {
 import { UsageError } from '../options/usage-error.ts'
 import { optionalText, text, texts } from '../options/values.ts'
 
+const options = {
+  qrels: { value: 'FILE', file: 'input', help: 'judgements', required: true },
+  run: {
+    value: 'FILE',
+    file: 'input',
+    help: 'a run; the first one is what others are compared with',
+    required: true,
+    multiple: true,
+  },
+  out: { value: 'FILE', file: 'output', help: 'the page to write', required: true },
+  ...textOptions,
+  title: { value: 'TEXT', help: 'of the page' },
+  training: { value: 'FOLDER', file: 'input', help: 'a folder of kith train', multiple: true },
+  figures: {
+    value: 'FILE',
+    file: 'input',
+    help: 'further figures, as kith sweep writes them (figures.json)',
+  },
+  tables: {
+    value: 'FILE',
+    file: 'input',
+    help: 'further tables: a JSON list of { title, note, rows }',
+  },
+  about: { value: 'TEXT', help: 'what this is about, in a sentence' },
+  ...evaluationOptions,
+} satisfies Options
+
 /** `kith report`: one HTML page that compares runs. */
 export const reportCommand = defineCommand({
   name: 'report',
@@ -19,32 +46,7 @@ export const reportCommand = defineCommand({
     'same inputs give the same bytes. --training adds the curves of kith train.',
   example:
     'kith report --qrels qrels.trec --run run.trec --run better.trec --corpus corpus.jsonl --query-text queries.jsonl --out report.html',
-  options: {
-    qrels: { value: 'FILE', file: 'input', help: 'judgements', required: true },
-    run: {
-      value: 'FILE',
-      file: 'input',
-      help: 'a run; the first one is what others are compared with',
-      required: true,
-      multiple: true,
-    },
-    out: { value: 'FILE', file: 'output', help: 'the page to write', required: true },
-    ...textOptions,
-    title: { value: 'TEXT', help: 'of the page' },
-    training: { value: 'FOLDER', file: 'input', help: 'a folder of kith train', multiple: true },
-    figures: {
-      value: 'FILE',
-      file: 'input',
-      help: 'further figures, as kith sweep writes them (figures.json)',
-    },
-    tables: {
-      value: 'FILE',
-      file: 'input',
-      help: 'further tables: a JSON list of { title, note, rows }',
-    },
-    about: { value: 'TEXT', help: 'what this is about, in a sentence' },
-    ...evaluationOptions,
-  },
+  options,
   async run(values, output) {
     const [out, runs] = [text(values, 'out'), texts(values, 'run')]
     if (new Set(runs).size < runs.length) throw new UsageError('a run is named twice')
@@ -60,7 +62,7 @@ export const reportCommand = defineCommand({
         training: texts(values, 'training'),
         figures: optionalText(values, 'figures'),
         tables: optionalText(values, 'tables'),
-        commands: [commandLine('report', values)],
+        commands: [commandLine('report', values, options)],
       },
       output.hooks(),
     )

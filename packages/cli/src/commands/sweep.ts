@@ -1,11 +1,19 @@
 import { join } from 'node:path'
 import { type SweepInputs, sweepRun } from '@kith/pipelines/internal/tune/sweep-run'
-import { defineCommand } from '../options/command.ts'
+import { defineCommand, type Options } from '../options/command.ts'
 import { commandLine } from '../options/command-line.ts'
 import { judgedOptions, readJudged } from '../options/judged-collection.ts'
 import { methodOptions, readTunedOrSettings } from '../options/setting-options.ts'
 import { missingOption } from '../options/shared-options.ts'
 import { text } from '../options/values.ts'
+
+const options = {
+  ...judgedOptions,
+  ...missingOption('queries, candidates or judged documents'),
+  out: { value: 'FOLDER', file: 'output', help: 'where the figures go', required: true },
+  settings: { value: 'FILE', file: 'input', help: 'what kith tune found: the chosen point' },
+  ...methodOptions,
+} satisfies Options
 
 /** `kith sweep`: the paper's analysis figures on the user's own data. */
 export const sweepCommand = defineCommand({
@@ -17,20 +25,14 @@ export const sweepCommand = defineCommand({
     'takes) and index.html. Settings: those of the options, or of kith tune (--settings).',
   example:
     'kith sweep --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out sweep',
-  options: {
-    ...judgedOptions,
-    ...missingOption('queries, candidates or judged documents'),
-    out: { value: 'FOLDER', file: 'output', help: 'where the figures go', required: true },
-    settings: { value: 'FILE', file: 'input', help: 'what kith tune found: the chosen point' },
-    ...methodOptions,
-  },
+  options,
   writes: (values) => ['figures.json', 'index.html'].map((name) => join(text(values, 'out'), name)),
   async run(values, output, stop) {
     const inputs: SweepInputs = {
       ...readJudged(values),
       out: text(values, 'out'),
       settings: await readTunedOrSettings(values),
-      commands: [commandLine('sweep', values)],
+      commands: [commandLine('sweep', values, options)],
     }
     const { out, files, figures } = await stop.heed(
       (signal) => sweepRun(inputs, output.hooks(signal)),

@@ -1,5 +1,5 @@
 import { optionalPackage } from '@kith/ir/internal'
-import type { Collection } from '@kith/pipelines'
+import type { Collection, CollectionDocument } from '@kith/pipelines'
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { z } from 'zod'
 import { version } from '../version.ts'
@@ -14,6 +14,10 @@ const MOST_RESULTS = 50
 /** Characters of a text among the results of a search, and on its own: agents pay for each. */
 const LONGEST_EXCERPT = 2000
 const LONGEST_TEXT = 100_000
+/** Characters of a title; documents of a store may have titles of any length. */
+const LONGEST_TITLE = 500
+/** Bytes of the results of a search as JSON: ids of a store may have any length, too. */
+const MOST_BYTES = 2 ** 20
 
 /** Loads the SDK, which only this command needs. */
 export async function loadSdk() {
@@ -43,7 +47,8 @@ export function mcpServer(
       title: 'Search documents',
       description:
         `Searches ${about} for what fits a question or some words, by meaning and by words. ` +
-        `Results come best first; texts of more than ${LONGEST_EXCERPT} characters are cut, and the tool document gives them whole.`,
+        `Results come best first. A result with "truncated": true has a title of more than ${LONGEST_TITLE} or a text of more than ${LONGEST_EXCERPT} characters, which is cut; the tool document gives the text. ` +
+        '"omitted" counts last results that were left out because the answer would be too large.',
       inputSchema: {
         query: z.string().trim().min(1).max(LONGEST_QUERY).describe('a question, or words'),
         top: z
@@ -58,31 +63,52 @@ export function mcpServer(
     async ({ query, top }, { signal }) => {
       const collection = await opening
       const found = await collection.search(query, { top, signal })
-      const results = found.map(({ id, title, text, score, reasons }) => ({
-        id,
-        title,
-        text: text?.slice(0, LONGEST_EXCERPT),
+      const results = found.map(({ score, reasons, ...document }) => ({
+        ...truncate(document, LONGEST_EXCERPT),
         score: Number(score.toFixed(3)),
         matched: reasons.matched.map(({ term }) => term),
       }))
-      return answer({ results })
+      return answer(fitting(results))
     },
   )
   server.registerTool(
     'document',
     {
       title: 'Read a document',
-      description: 'Gives the whole text of a document that a search has found.',
+      description:
+        'Gives the text of a document that a search has found. ' +
+        `A text of more than ${LONGEST_TEXT} characters is cut, and "truncated" is true.`,
       inputSchema: { id: z.string().min(1).max(LONGEST_ID).describe('the id of a search result') },
       ...readOnly,
     },
     async ({ id }) => {
       const found = await (await opening).document(id)
       if (!found) throw new Error(`there is no document ${JSON.stringify(id)}`)
-      return answer({ ...found, text: found.text?.slice(0, LONGEST_TEXT) })
+      return answer(truncate(found, LONGEST_TEXT))
     },
   )
   return server
+}
+
+/** A document with its title and text cut, and whether they were. */
+function truncate({ id, title, text }: CollectionDocument, longest: number) {
+  const cut = (given: string | undefined, most: number) =>
+    // Never within a pair of surrogates.
+    given && given.length > most ? given.slice(0, most).replace(/[\ud800-\udbff]$/, '') : given
+  const shown = { id, title: cut(title, LONGEST_TITLE), text: cut(text, longest) }
+  const whole = shown.title === title && shown.text === text
+  return whole ? shown : { ...shown, truncated: true }
+}
+
+/** The first results that fit into an answer, and how many do not. */
+function fitting(results: readonly object[]): { results: object[]; omitted?: number } {
+  let bytes = 0
+  const beyond = results.findIndex((result) => {
+    bytes += Buffer.byteLength(JSON.stringify(result))
+    return bytes > MOST_BYTES
+  })
+  if (beyond < 0) return { results: [...results] }
+  return { results: results.slice(0, beyond), omitted: results.length - beyond }
 }
 
 /** An answer as data, and as JSON for clients that read texts only. */

@@ -1,12 +1,14 @@
-import type { Values } from './command.ts'
+import { shownPath } from '@kith/pipelines/internal/report/shown-path'
+import type { Options, Values } from './command.ts'
 
-/** The command that makes a result again. */
-export function commandLine(command: string, values: Values): string {
+/** The command that makes a result again, in the same folder. */
+export function commandLine(command: string, values: Values, options: Options): string {
   const words = Object.entries(values).flatMap(([name, value]) => {
     if (value === undefined || name === 'rest') return []
+    const shown = (one: string): string => quoted(options[name]?.file ? shownPath(one) : one)
     return [value]
       .flat()
-      .map((one) => (one === true ? `--${name}` : `--${name} ${quoted(String(one))}`))
+      .map((one) => (one === true ? `--${name}` : `--${name} ${shown(String(one))}`))
   })
   return `kith ${command} ${words.join(' ')}`
 }

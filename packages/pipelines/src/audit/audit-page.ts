@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { LabelTexts, TextEntry } from '@kith/ir'
 import type { AuditEntry } from './audit-entry.ts'
 import { type JudgedText, type JudgingData, startJudging } from './judging.ts'
@@ -26,17 +27,27 @@ export function auditPage(
   }
   // `<` would let a text end the element that holds it.
   const json = JSON.stringify(data).replaceAll('<', '\\u003c')
+  const style = pageStyle + judgingStyle
+  const script = `(${startJudging.toString()})(document.getElementById('page'), JSON.parse(document.getElementById('data').textContent))`
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policyOf(style, script)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Kith audit</title>
-<style>${pageStyle}${judgingStyle}</style>
+<style>${style}</style>
 <main id="page"></main>
 <script type="application/json" id="data">${json}</script>
-<script type="module">(${startJudging.toString()})(document.getElementById('page'), JSON.parse(document.getElementById('data').textContent))</script>
+<script type="module">${script}</script>
 </html>
 `
+}
+
+/** A policy that allows only the page's own style and script, since its texts are not trusted. */
+function policyOf(style: string, script: string): string {
+  const hash = (source: string): string =>
+    `'sha256-${createHash('sha256').update(source).digest('base64')}'`
+  return `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; base-uri 'none'; form-action 'none'`
 }
 
 function keep<T>(map: Map<string, T>, id: string, value: T | undefined): void {

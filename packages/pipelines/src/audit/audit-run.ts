@@ -4,6 +4,7 @@ import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 import type { LeftOut } from '../label/label-tasks.ts'
+import { shownPath } from '../report/shown-path.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import { type AuditEntry, byEvidence } from './audit-entry.ts'
 import { auditPage } from './audit-page.ts'
@@ -87,7 +88,7 @@ async function auditWith(
   await writeAtomic(out, (write) =>
     write(/\.jsonl?(\.gz)?$/i.test(out) ? asJsonl(entries) : asTsv(entries)),
   )
-  const title = `${run} · ${inputs.qrels}`
+  const title = `${shownPath(run)} · ${shownPath(inputs.qrels)}`
   const html = auditPage(entries, sources.texts, { title, grade: level })
   await writeAtomic(page, (write) => write(html))
   const files = [run, inputs.queries, inputs.docs, inputs.qrels, inputs.corpus, inputs.queryText]

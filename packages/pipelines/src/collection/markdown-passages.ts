@@ -3,23 +3,48 @@ import type { TextEntry } from '@kith/ir'
 /** Characters from which on a passage ends with its paragraph: about as many as an encoder reads. */
 const LONG = 700
 
+/**
+ * Characters of a heading. Every passage below a heading repeats it, so a longer one, which is no
+ * heading but a paragraph that begins with `#`, would be stored thousands of times.
+ */
+export const LONGEST_HEADING = 200
+
+/**
+ * Passages of a file. A file of 4 MB (the largest that is read) has about 6,000 passages of 700
+ * characters; more than 10,000 are sections of a few characters, each of which costs an embedding.
+ */
+export const MOST_PASSAGES = 10_000
+
 /** What ends and begins a block of code, in which `#` begins no heading. */
 const FENCES = ['```', '~~~']
 
+/** The passages of a file, and how much of the file they lack. */
+export interface MarkdownPassages {
+  passages: TextEntry[]
+  /** Headings that were cut. */
+  cutHeadings: number
+  /** Passages beyond the limit, which are left out. */
+  leftOut: number
+}
+
 /**
- * The passages of a Markdown file: its sections, and of long ones some paragraphs each. A passage is
- * named by the file and its first line (`bees.md:12`), and its title has the headings above it.
+ * Splits a Markdown file into passages: its sections, and of long ones some paragraphs each. A
+ * passage is named by the file and its first line (`bees.md:12`), and its title has the headings
+ * above it.
  */
-export function markdownPassages(file: string, markdown: string): TextEntry[] {
-  const passages: TextEntry[] = []
+export function markdownPassages(file: string, markdown: string): MarkdownPassages {
+  const result: MarkdownPassages = { passages: [], cutHeadings: 0, leftOut: 0 }
   const headings: string[] = []
+  // One string for all passages of a section.
+  let title = file
   let [lines, first, length]: [string[], number, number] = [[], 0, 0]
   let fence: string | undefined
   const end = (): void => {
     const text = lines.join('\n').trim()
-    const title = headings.filter(Boolean).join(' › ')
-    if (text !== '') passages.push({ id: `${file}:${first}`, title: title || file, text })
     ;[lines, length] = [[], 0]
+    if (text === '') return
+    if (result.passages.length === MOST_PASSAGES) result.leftOut++
+    else result.passages.push({ id: `${file}:${first}`, title, text })
   }
   for (const [i, line] of markdown.split(/\r?\n/).entries()) {
     const mark = line.trimStart().slice(0, 3)
@@ -28,8 +53,11 @@ export function markdownPassages(file: string, markdown: string): TextEntry[] {
     else if (FENCES.includes(mark)) fence = mark
     if (level > 0) {
       end()
+      const heading = line.slice(level).trim()
+      if (heading.length > LONGEST_HEADING) result.cutHeadings++
       headings.length = Math.min(headings.length, level - 1)
-      headings[level - 1] = line.slice(level).trim()
+      headings[level - 1] = cut(heading)
+      title = headings.filter(Boolean).join(' › ') || file
       continue
     }
     const blank = line.trim() === ''
@@ -40,7 +68,7 @@ export function markdownPassages(file: string, markdown: string): TextEntry[] {
     length += line.length
   }
   end()
-  return passages
+  return result
 }
 
 /** The level of a heading, from 1 to 6; 0 for any other line. */
@@ -48,4 +76,10 @@ function headingLevel(line: string): number {
   let level = 0
   while (line[level] === '#') level++
   return level <= 6 && line[level] === ' ' ? level : 0
+}
+
+/** A heading up to the limit, never within a pair of surrogates. */
+function cut(heading: string): string {
+  if (heading.length <= LONGEST_HEADING) return heading
+  return heading.slice(0, LONGEST_HEADING).replace(/[\ud800-\udbff]$/, '')
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { mkdir, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Matrix } from '@kith/core'
-import { type Embeddings, openEmbeddings, writeEmbeddings } from '@kith/ir'
 import type { NamedEncoder } from '../encode/open-encoder.ts'
 import { fingerprint } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
+import { type KeptVectors, readKept, writeKept } from './kept-vectors.ts'
 
 /** The folder in which the embeddings of folders are kept. */
 export function defaultCache(): string {
@@ -26,10 +26,9 @@ export async function passageVectors(
   const { dimensions, maxTokens } = encoder
   const { files, ...head } = encoder.source
   const identity = await fingerprint({ ...model, dimensions, maxTokens, ...head }, files)
-  const file = join(cache, `${digest(`${await realpath(folder)}\0${identity}`)}.parquet`)
-  const vectors = new Map<string, Float32Array>()
+  const file = join(cache, `${digest(`${await realpath(folder)}\0${identity}`)}.vectors`)
   const keys = texts.map(digest)
-  const kept = await readKept(file, keys, dimensions, vectors)
+  const { vectors, entries, damaged } = await keptVectors(file, keys, dimensions, hooks)
   const missing = [...new Set(keys)].filter((key) => !vectors.has(key))
   const textOf = new Map(keys.map((key, i) => [key, texts[i]!]))
   if (missing.length > 0) {
@@ -46,9 +45,9 @@ export async function passageVectors(
         }
       }
     } finally {
-      await keep(file, vectors, dimensions, hooks)
+      await keep(file, vectors, hooks)
     }
-  } else if (kept > vectors.size) await keep(file, vectors, dimensions, hooks)
+  } else if (entries > vectors.size || damaged > 0) await keep(file, vectors, hooks)
   const data = new Float32Array(keys.length * dimensions)
   keys.forEach((key, i) => {
     data.set(vectors.get(key)!, i * dimensions)
@@ -56,28 +55,24 @@ export async function passageVectors(
   return { data, rows: keys.length, dimensions }
 }
 
-/** Takes the wanted rows of a file that may not be there, or be damaged; returns how many it has. */
-async function readKept(
+/** What an earlier call kept; none where that cannot be read. Entries that are damaged are encoded again. */
+async function keptVectors(
   file: string,
   keys: readonly string[],
   dimensions: number,
-  into: Map<string, Float32Array>,
-): Promise<number> {
-  let found: Embeddings | undefined
+  { onRemark }: Hooks,
+): Promise<KeptVectors> {
   try {
-    found = await openEmbeddings(file)
-    if (found.dimensions !== dimensions) return 0
-    for (const key of keys) {
-      const row = found.rowOf(key)
-      if (row !== undefined) into.set(key, found.gather([row]))
+    const kept = await readKept(file, new Set(keys), dimensions)
+    if (kept.damaged > 0) {
+      onRemark?.(`damaged entries replaced: ${kept.damaged} in ${file}`)
     }
-    return found.rows
-  } catch {
-    // Then all texts are encoded, and the file is written anew.
-    into.clear()
-    return 0
-  } finally {
-    await found?.close()
+    return kept
+  } catch (error) {
+    onRemark?.(
+      `kept embeddings are not used, all passages are encoded: ${(error as Error).message}`,
+    )
+    return { vectors: new Map(), entries: 0, damaged: 0 }
   }
 }
 
@@ -85,13 +80,11 @@ async function readKept(
 async function keep(
   file: string,
   vectors: ReadonlyMap<string, Float32Array>,
-  dimensions: number,
   { onRemark }: Hooks,
 ): Promise<void> {
   if (vectors.size === 0) return
   try {
-    await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
-    await writeEmbeddings(file, { dimensions, ids: vectors.keys() }, vectors.values())
+    await writeKept(file, vectors)
   } catch (error) {
     onRemark?.(`the embeddings are not kept for the next time: ${(error as Error).message}`)
   }

@@ -12,6 +12,7 @@ import { usualMeasures } from '../rerank/rerank-figures.ts'
 import { trainingFigure } from '../train/training-figure.ts'
 import { version } from '../version.ts'
 import { collectionName } from './collection-name.ts'
+import { shownPath, shownPaths } from './shown-path.ts'
 import { usedSettings } from './used-settings.ts'
 
 /** No file of figures comes near this size. */
@@ -67,14 +68,16 @@ export async function reportRuns(inputs: ReportInputs, hooks: Hooks = {}): Promi
       collection: collectionName(inputs.corpus ?? inputs.qrels),
       inputs: shownInputs(inputs, runs),
       runs: evaluations.map(({ name, evaluation }) => ({
-        name,
+        name: shownPath(name),
         queries: evaluation.queries.length,
         measures: evaluation.mean,
         comparison: comparisons.get(name),
       })),
       measure: measures[0],
       queries:
-        evaluations.length < 2 ? undefined : { ...both(), before: first.name, after: last.name },
+        evaluations.length < 2
+          ? undefined
+          : { ...both(), before: shownPath(first.name), after: shownPath(last.name) },
       figures,
       tables: inputs.tables
         ? parseTables(await readSmall(inputs.tables), inputs.tables)
@@ -94,12 +97,13 @@ function shownInputs(
   { qrels, runs: files, corpus, queryText }: ReportInputs,
   runs: readonly Run[],
 ): ReportInput[] {
-  return [
+  const all = [
     ...files.map((file, i) => ({ what: 'run', file, size: `${runs[i]!.queries.length} queries` })),
     { what: 'judgements', file: qrels },
     ...(corpus ? [{ what: 'documents', file: corpus }] : []),
     ...(queryText ? [{ what: 'queries', file: queryText }] : []),
   ]
+  return all.map((input) => ({ ...input, file: shownPath(input.file) }))
 }
 
 /** The settings that made a run what it is, where its sidecar belongs to this very file. */
@@ -108,7 +112,8 @@ async function settingsOf(
   { onRemark }: Hooks,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const found = await readSidecar(run)
-  const used = found?.settings && usedSettings(found.settings)
+  const used =
+    found?.settings && (shownPaths(usedSettings(found.settings)) as Record<string, unknown>)
   if (found?.output === undefined) return used
   const other = await otherThan(run, found)
   if (other === undefined) return used

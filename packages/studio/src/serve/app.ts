@@ -57,7 +57,7 @@ export const routes: readonly Route[] = [
  * framework would take as long as ranking 60 documents does.
  */
 export function createApp(options: AppOptions): RequestListener {
-  const { metrics, metricsText, state, limits, model, onError } = options
+  const { metrics, metricsText, state, limits, onError } = options
   const admit = guard(options.access)
   const bodies = new BodyReader(limits.body)
   const posts = new Map(routes.map((route) => [route.path, route]))
@@ -127,7 +127,8 @@ export function createApp(options: AppOptions): RequestListener {
   }
 
   function health(): Answer {
-    return json({ status: state.stopping ? 'stopping' : 'ok', model }, state.stopping ? 503 : 200)
+    // Anybody may ask, from any host: it tells nothing else.
+    return json({ status: state.stopping ? 'stopping' : 'ok' }, state.stopping ? 503 : 200)
   }
 
   function metricsAnswer(body: string): Answer {

@@ -119,3 +119,14 @@ export function pastFigures(parts: readonly Figures[]): Figures {
 export function mergedText(parts: readonly Figures[]): Promise<string> {
   return AggregatorRegistry.aggregate([...parts]).metrics()
 }
+
+/** The workers whose figures are older than the others, since they do not answer. */
+export function silentText(silent: number, workers: number, seconds: number): string {
+  const name = 'kith_workers_silent'
+  const note = `# PARTIAL: ${silent} of ${workers} workers did not answer within ${seconds} s; their counts are those of their last answer.\n`
+  return `
+# HELP ${name} Workers that did not tell their metrics in time.
+# TYPE ${name} gauge
+${name} ${silent}
+${silent > 0 ? note : ''}`
+}

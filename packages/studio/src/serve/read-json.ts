@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { readNumberArray, skipSpace } from './number-array.ts'
 import { Problem } from './problem.ts'
 import { RequestVectors } from './request-vectors.ts'
@@ -23,6 +24,8 @@ const FIELD = Buffer.from('embedding')
  * arrays of numbers and copies base64 twice. Here both are read straight into float32.
  */
 export function readJson(bytes: Buffer): Json {
+  // Decoding would put U+FFFD in the place of wrong bytes, and rank a text that nobody sent.
+  if (!isUtf8(bytes)) throw new Problem(400, 'the body is not UTF-8: send JSON in UTF-8')
   const vectors = new RequestVectors()
   const parts: string[] = []
   let kept = 0

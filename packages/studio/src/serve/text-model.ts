@@ -1,3 +1,4 @@
+import { basename, isAbsolute } from 'node:path'
 import type { EncoderOptions, Role } from '@kith/encoder'
 import { optionalPackage } from '@kith/ir/internal'
 import type { EmbeddedText } from './embedding-cache.ts'
@@ -26,7 +27,8 @@ export async function openTextModel(name: string, options: EncoderOptions): Prom
   const { queryPrefix = usual.query, documentPrefix = usual.document } = options
   const prefixes = { query: queryPrefix, document: documentPrefix }
   return {
-    name: encoder.name,
+    // Clients are not told where on the machine the model lies.
+    name: isAbsolute(encoder.name) ? basename(encoder.name) : encoder.name,
     dimensions,
     maxTokens,
     async embed(texts, role) {

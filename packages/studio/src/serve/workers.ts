@@ -5,12 +5,17 @@ import { KithError } from '@kith/core'
 import { errorFromParts, WorkerDied, workerEntry } from '@kith/ir/pool'
 import { Channel, type Message } from './channel.ts'
 import { freePort, type HttpServer } from './http-server.ts'
-import { type Figures, type Metrics, mergedText, pastFigures } from './metrics.ts'
+import { type Figures, type Metrics, mergedText, pastFigures, silentText } from './metrics.ts'
 import type { Services } from './route.ts'
 import type { ToFirst, ToWorkers, WorkerPlan } from './worker-questions.ts'
 
 /** Milliseconds before a worker that could not be started is started again. */
 const RETRY_TIME = 1000
+/**
+ * Milliseconds that a worker may take to tell its metrics. Prometheus gives up after 10 seconds
+ * unless told otherwise, and a worker that ranks answers between two requests.
+ */
+const METRICS_TIME = 2000
 /** Milliseconds that a worker may take to end once its requests are over. */
 const END_TIME = 5000
 
@@ -26,8 +31,10 @@ interface Member {
   channel: Channel<ToWorkers>
   /** Whether it takes requests. */
   started: boolean
-  /** Its metrics when they were last asked for. */
+  /** Its metrics when it last told them. */
   figures: Figures
+  /** The question for its metrics that it has not answered yet. */
+  asked?: Promise<boolean> | undefined
 }
 
 /** Processes that answer requests behind one port. One that dies is replaced. */
@@ -148,15 +155,31 @@ export class Workers implements HttpServer {
   /** The metrics of all processes together. */
   async #metrics(): Promise<string> {
     const started = [...this.#members].filter((member) => member.started)
-    await Promise.all(
-      started.map(async (member) => {
-        // One that dies meanwhile counts with what it had.
-        const asked = member.channel.ask('figures', undefined).catch(() => member.figures)
-        member.figures = await asked
-      }),
+    const late = new AbortController()
+    const deadline = wait(METRICS_TIME, false, { signal: late.signal }).catch(() => false)
+    const told = await Promise.all(
+      started.map((member) => Promise.race([this.#askFigures(member), deadline])),
     )
+    late.abort()
+    const silent = told.filter((answered) => !answered).length
     const own = await this.#shared.metrics.figures()
-    return mergedText([own, this.#past, ...Array.from(this.#members, ({ figures }) => figures)])
+    const parts = [own, this.#past, ...Array.from(this.#members, ({ figures }) => figures)]
+    return `${await mergedText(parts)}${silentText(silent, started.length, METRICS_TIME / 1000)}`
+  }
+
+  /** Asks a worker for its metrics, but not a second time while it is silent. */
+  #askFigures(member: Member): Promise<boolean> {
+    const ask = async (): Promise<boolean> => {
+      try {
+        member.figures = await member.channel.ask('figures', undefined)
+      } catch {
+        // One that dies meanwhile counts with what it had.
+      }
+      member.asked = undefined
+      return true
+    }
+    member.asked ??= ask()
+    return member.asked
   }
 }
 
