@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadEncoder, openModel } from '@kith/encoder'
-import { InferenceSession, Tensor } from 'onnxruntime-node'
+import { InferenceSession, Tensor } from '@kith/encoder/runtime'
 import { sideBySide, table } from './measure.mjs'
 import { pythonWith, startPython } from './torch.mjs'
 

@@ -2,7 +2,7 @@
  * What native code needs for the first step alone: onnxruntime-node's
  * single-threaded Gemm of A·Aᵀ, as a one-node ONNX model written by hand.
  */
-import ort from 'onnxruntime-node'
+import { InferenceSession, Tensor } from '@kith/encoder/runtime'
 
 const FLOAT = 1
 const INT = 2 // AttributeProto.Type
@@ -48,15 +48,15 @@ export async function gemmSession(rows, dimensions) {
     ...field(12, tensorInfo('s', [rows, rows])),
   ]
   const model = [...integer(1, 8), ...field(7, graph), ...field(8, integer(2, 17))]
-  const session = await ort.InferenceSession.create(Uint8Array.from(model), {
+  const session = await InferenceSession.create(Uint8Array.from(model), {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     executionMode: 'sequential',
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   })
-  const output = new ort.Tensor('float32', new Float32Array(rows * rows), [rows, rows])
+  const output = new Tensor('float32', new Float32Array(rows * rows), [rows, rows])
   return async (data) => {
-    await session.run({ a: new ort.Tensor('float32', data, [rows, dimensions]) }, { s: output })
+    await session.run({ a: new Tensor('float32', data, [rows, dimensions]) }, { s: output })
     return output.data
   }
 }

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Worker } from 'node:worker_threads'
+import { InferenceSession, Tensor } from '@kith/encoder/runtime'
 import { searchExact } from '@kith/stores'
-import ort from 'onnxruntime-node'
 import { generator } from './clusters.mjs'
 import { sideBySide, table } from './measure.mjs'
 import { runCodes } from './search-codes.mjs'
@@ -120,16 +120,16 @@ async function checkEqual({ rows }, theirs) {
 /** onnxruntime's Gemm on one thread, then the best of each row of scores. */
 async function onnxSearch(shared) {
   const documents = Float32Array.from(shared)
-  const session = await ort.InferenceSession.create(gemmModel(), {
+  const session = await InferenceSession.create(gemmModel(), {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     executionMode: 'sequential',
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   })
-  const b = new ort.Tensor('float32', documents, [DOCUMENTS, DIMENSIONS])
-  const s = new ort.Tensor('float32', new Float32Array(QUERIES * DOCUMENTS), [QUERIES, DOCUMENTS])
+  const b = new Tensor('float32', documents, [DOCUMENTS, DIMENSIONS])
+  const s = new Tensor('float32', new Float32Array(QUERIES * DOCUMENTS), [QUERIES, DOCUMENTS])
   return async ({ queries }) => {
-    await session.run({ a: new ort.Tensor('float32', queries, [QUERIES, DIMENSIONS]), b }, { s })
+    await session.run({ a: new Tensor('float32', queries, [QUERIES, DIMENSIONS]), b }, { s })
     return Array.from({ length: QUERIES }, (_, q) =>
       best(s.data.subarray(q * DOCUMENTS, (q + 1) * DOCUMENTS)),
     )

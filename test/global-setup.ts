@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stalePackages } from '../scripts/build-state.mjs'
+import { networkGuard, refusedConnections } from './network/guard.ts'
 import { RUN_FOLDER, removeSharedCluster } from './shared-postgres.ts'
 
 /** Runs once before the tests, and what it returns once behind them. */
@@ -10,9 +11,16 @@ export default function setUp(): () => void {
   refuseStaleBuild()
   const folder = mkdtempSync(join(tmpdir(), 'kith-tests-'))
   process.env[RUN_FOLDER] = folder
+  Object.assign(process.env, networkGuard(folder))
   return () => {
     removeSharedCluster(folder)
+    const refused = refusedConnections(folder)
     rmSync(folder, { recursive: true, force: true })
+    if (refused.length > 0) {
+      // vitest prints the error, but ends with 0.
+      process.exitCode = 1
+      throw new Error(`the tests tried to reach other machines:\n${refused.join('\n')}`)
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * Gives damaged and hostile files to every reader of Kith. A reader must give an answer or throw a KithError
- * that names the file; any other exception, a hang, or a process that dies is a failure.
+ * that names the file; any other exception, a hang, or a process that dies is a failure. Hostile
+ * tokenizers, which no chance would make, are the first cases.
  *
  *   node test/faults/fuzz.mjs --rounds 100                100 files for each reader
  *   node test/faults/fuzz.mjs --minutes 60                rounds with ever new seeds, for an hour
@@ -16,6 +17,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { KithError } from '@kith/core'
+import { makeAttacks } from './hostile-tokenizers.mjs'
 import { mutate, seeded } from './mutate.mjs'
 import { makeReaders } from './readers.mjs'
 
@@ -38,19 +40,20 @@ const { values: options } = parseArgs({
 if (process.send) await readDamaged()
 else process.exitCode = await supervise()
 
-/** The child: each case is one damaged file for one reader. */
+/** The child: each case is a hostile tokenizer, or one damaged file for one reader. */
 async function readDamaged() {
   const { folder, seed } = options
+  const attacks = makeAttacks(folder)
   const readers = await makeReaders(folder)
   for (let number = Number(options.from); number < Number(options.to); number++) {
-    const { name, file, bytes, make, read } = readers[number % readers.length]
+    const { name, file, bytes, make, read } = attacks[number] ?? readers[number % readers.length]
     process.send({ number, name })
     const random = seeded(Number(seed) * 1_000_003 + number * 7919)
-    writeFileSync(file, make ? make(random) : mutate(bytes, random))
+    if (file) writeFileSync(file, make ? make(random) : mutate(bytes, random))
     const problem = await problemOf(read, folder)
     if (problem) process.send({ number, name, problem })
     // Another reader may need this file whole.
-    writeFileSync(file, bytes)
+    if (file) writeFileSync(file, bytes)
   }
   process.disconnect()
 }
@@ -75,9 +78,10 @@ async function supervise() {
       writeFileSync(file, bytes)
       await read()
     }
-    const [first, count] =
+    const attacks = makeAttacks(folder).length
+    let [first, count] =
       options.case === undefined
-        ? [0, Number(options.rounds) * readers.length]
+        ? [0, attacks + Number(options.rounds) * readers.length]
         : [Number(options.case), Number(options.case) + 1]
     const end = Date.now() + Number(options.minutes) * 60_000
     let [seed, files, failures] = [Number(options.seed), 0, 0]
@@ -89,8 +93,12 @@ async function supervise() {
       }
       files += count - first
       seed++
+      // These are the same for every seed.
+      if (options.case === undefined) first = attacks
     } while (Date.now() < end)
-    console.log(`${files} damaged files for ${readers.length} readers, ${failures} failures`)
+    console.log(
+      `${files} damaged files for ${readers.length} readers, ${attacks} hostile tokenizers among them, ${failures} failures`,
+    )
     return failures > 0 ? 1 : 0
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 const [hidden, inner, layers, positions] = [8, 16, 2, 16]
 const words = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]', 'dense', 'retrieval', 'kith', '##s']
 
-/** A random BERT checkpoint of two layers: the files of its folder, by name. */
-export function smallModel() {
+/** A random BERT checkpoint of two layers, with rows for so many tokens: the files of its folder, by name. */
+export function smallModel(tokens = words.length) {
   return {
     'config.json': JSON.stringify({
       model_type: 'bert',
@@ -17,7 +17,7 @@ export function smallModel() {
       layer_norm_eps: 1e-12,
       max_position_embeddings: positions,
       type_vocab_size: 2,
-      vocab_size: words.length,
+      vocab_size: tokens,
     }),
     'modules.json': JSON.stringify([
       { type: 'sentence_transformers.models.Transformer', path: '' },
@@ -26,13 +26,13 @@ export function smallModel() {
     ]),
     '1_Pooling/config.json': JSON.stringify({ pooling_mode_mean_tokens: true }),
     'tokenizer.json': JSON.stringify(tokenizer()),
-    'model.safetensors': weights(),
+    'model.safetensors': weights(tokens),
   }
 }
 
 /** Writes those files into a folder, whose name it returns. */
-export function writeSmallModel(folder) {
-  for (const [name, bytes] of Object.entries(smallModel())) {
+export function writeSmallModel(folder, tokens = words.length) {
+  for (const [name, bytes] of Object.entries(smallModel(tokens))) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), bytes)
   }
@@ -68,7 +68,7 @@ function tokenizer() {
   }
 }
 
-function weights() {
+function weights(tokens) {
   const header = { __metadata__: { format: 'pt' } }
   const data = []
   const add = (name, ...shape) => {
@@ -85,7 +85,7 @@ function weights() {
     add(`${name}.weight`, hidden)
     add(`${name}.bias`, hidden)
   }
-  add('embeddings.word_embeddings.weight', words.length, hidden)
+  add('embeddings.word_embeddings.weight', tokens, hidden)
   add('embeddings.position_embeddings.weight', positions, hidden)
   add('embeddings.token_type_embeddings.weight', 2, hidden)
   norm('embeddings.LayerNorm')

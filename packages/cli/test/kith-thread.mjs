@@ -5,6 +5,9 @@
 import { parentPort } from 'node:worker_threads'
 import { main } from '../dist/main.js'
 
+// The encoder sets it in the main thread of a program, and refuses to be loaded by a thread without it.
+process.env.ORT_DISABLE_TELEMETRY ??= '1'
+
 /** What the command under way has printed, by the name of the stream. */
 const printed = { stdout: '', stderr: '' }
 for (const name of ['stdout', 'stderr']) {

@@ -1,9 +1,11 @@
-/** Internal: the ONNX runtime, for the encoder's processes and for training. */
+/** Internal: the ONNX runtime without its telemetry, for everything that runs graphs. */
 
 import { createRequire } from 'node:module'
 import type * as runtime from 'onnxruntime-node'
+import { disableTelemetry } from './disable-telemetry.ts'
 import { findRuntime } from './find-runtime.ts'
 
+disableTelemetry()
 const loaded: typeof runtime = createRequire(import.meta.url)(findRuntime())
 
 export const { InferenceSession, listSupportedBackends, Tensor } = loaded

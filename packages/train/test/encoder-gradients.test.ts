@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { Tensor } from 'onnxruntime-node'
+import { Tensor } from '@kith/encoder/runtime'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { Dropout } from '../src/graph/dropout.ts'

@@ -1,5 +1,5 @@
 import { Graph, operations as op, type Value } from '@kith/encoder/internal'
-import { Tensor } from 'onnxruntime-node'
+import { Tensor } from '@kith/encoder/runtime'
 import { expect, test } from 'vitest'
 import { backward } from '../src/graph/backward.ts'
 import { openGraph } from '../src/graph/session.ts'

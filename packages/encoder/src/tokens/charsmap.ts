@@ -1,6 +1,9 @@
 /** Graphemes of more bytes than this are looked up character by character. */
 const LONGEST_GRAPHEME = 5
 
+/** Bytes of a replacement; Unicode's longest has 33. */
+const LONGEST_REPLACEMENT = 64
+
 /** Replacements that are remembered. */
 const KNOWN = 10_000
 
@@ -29,8 +32,10 @@ export function charsmap(encoded: string): (from: string) => string {
   const replacement = (part: string): string | undefined => {
     const at = shortestMatch(units, utf8.encode(part))
     if (at === undefined) return undefined
-    const end = replacements.indexOf(0, at)
-    return text.decode(replacements.subarray(at, end < 0 ? undefined : end))
+    const rest = replacements.subarray(at, at + LONGEST_REPLACEMENT + 1)
+    const end = rest.indexOf(0)
+    if (end < 0) throw new Error('its precompiled_charsmap has a replacement without an end')
+    return text.decode(rest.subarray(0, end))
   }
   const replaced = (grapheme: string): string => {
     const whole =

@@ -10,9 +10,12 @@ interface Normalizer {
   normalize(text: string): string
 }
 
-/** The library's tokenizer of a description, with our own search and replacements for Unigram models. */
+/**
+ * The library's tokenizer of a description, with our own search and replacements for Unigram models.
+ * It only encodes: nothing is made of the decoder.
+ */
 export function openTokenizer(description: JsonObject, config: JsonObject): Tokenizer {
-  const tokenizer = new Tokenizer(description, config)
+  const tokenizer = new Tokenizer({ ...description, decoder: null }, config)
   const model: Partial<UnigramModel> = tokenizer.model
   if (model.trie) {
     model.encode = unigramPieces(model as UnigramModel)

@@ -3,11 +3,22 @@ import { isObject, type JsonObject } from '../json.ts'
 /** A space at which a text can be cut, with the character before it. */
 const CUT = /\S (?=[^\s\p{M}])/gu
 
-/** Where the piece of a text ends that is at least `from` characters from its beginning. */
-export function endOfPiece(text: string, from: number): number {
-  CUT.lastIndex = from
-  const found = CUT.exec(text)
-  return found ? found.index + found[0].length - 1 : text.length
+/**
+ * Where the piece of a text ends that has at least so many characters. A piece without a space is cut
+ * after `most` characters, but not inside a character.
+ */
+export function endOfPiece(text: string, from: number, least: number, most: number): number {
+  CUT.lastIndex = from + least
+  const found = CUT.exec(text.length - from > most ? text.slice(0, from + most) : text)
+  if (found) return found.index + found[0].length - 1
+  if (text.length - from <= most) return text.length
+  const inside = isHighSurrogate(text, from + most - 1)
+  return from + most - (inside ? 1 : 0)
+}
+
+function isHighSurrogate(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return code >= 0xd800 && code < 0xdc00
 }
 
 const NORMALIZERS = ['BertNormalizer', 'NFC', 'NFKC', 'NFD', 'NFKD', 'Lowercase', 'StripAccents']

@@ -2,12 +2,16 @@ import type { Tokenizer } from '@huggingface/tokenizers'
 import { KithError } from '@kith/core'
 import { FileError } from '@kith/ir'
 import type { JsonObject } from '../json.ts'
+import { checkDescription } from './check-description.ts'
 import { openTokenizer } from './open-tokenizer.ts'
 import { endOfPiece, splitsAtSpaces } from './pieces.ts'
 import { largestTokenId } from './token-ids.ts'
+import { type Watch, watchPatterns } from './watch.ts'
 
 /** Characters of a long text that are looked at in one go. */
 const PIECE = 2000
+/** Characters of a text without spaces that are looked at in one go. */
+const LONGEST_PIECE = 20_000
 
 /** The tokens of a text. */
 export interface Tokens {
@@ -24,7 +28,10 @@ export interface PairTokens extends Tokens {
 
 /** Turns texts into token ids, with the model's special tokens around them. */
 export class TextTokenizer {
+  readonly #file: string
   readonly #tokenizer: Tokenizer
+  readonly #watch: Watch
+  readonly #longestPiece: number
   readonly #before: number[]
   readonly #after: number[]
   readonly #inPieces: boolean
@@ -40,17 +47,24 @@ export class TextTokenizer {
    * @param maxTokens Tokens that a text can have, special ones included.
    */
   constructor(file: string, description: JsonObject, config: JsonObject, maxTokens: number) {
+    checkDescription(file, description, config)
     this.largestId = largestTokenId(file, description)
+    this.#file = file
+    this.#watch = watchPatterns(description)
     try {
-      this.#tokenizer = openTokenizer(description, config)
+      this.#tokenizer = this.#watch(0, () => openTokenizer(description, config))
+      // WordPiece has one token for a long word, whatever its length.
+      const wordPiece = 'max_input_chars_per_word' in this.#tokenizer.model
+      this.#longestPiece = wordPiece ? Infinity : LONGEST_PIECE
       const bare = this.#bare('a')
-      const whole: number[] = this.#tokenizer.encode('a').ids
+      const whole = this.#watch(1, (): number[] => this.#tokenizer.encode('a').ids)
       const at = placeOf(bare, whole, 0)
       // Without special tokens an empty text would have none at all.
       if (at < 0 || whole.length === bare.length) throw new Error('no special tokens around a text')
       this.#before = whole.slice(0, at)
       this.#after = whole.slice(at + bare.length)
     } catch (error) {
+      if (error instanceof FileError) throw error
       throw new FileError(file, '', `is not a tokenizer: ${(error as Error).message}`)
     }
     this.#inPieces = splitsAtSpaces(description)
@@ -95,7 +109,10 @@ export class TextTokenizer {
   /** The special tokens before, between and behind the texts of a pair. */
   #pairTemplate(): { before: number[]; between: number[]; after: number[] } {
     const [a, b] = [this.#bare('a'), this.#bare('b')]
-    const whole: number[] = this.#tokenizer.encode('a', { text_pair: 'b' }).ids
+    const whole = this.#watch(
+      2,
+      (): number[] => this.#tokenizer.encode('a', { text_pair: 'b' }).ids,
+    )
     const first = placeOf(a, whole, 0)
     const second = placeOf(b, whole, first + a.length)
     if (first < 0 || second < 0) {
@@ -120,7 +137,7 @@ export class TextTokenizer {
   #encodePieces(text: string, room: number): number[] {
     const ids: number[] = []
     for (let from = 0; from < text.length && ids.length <= room; ) {
-      const to = endOfPiece(text, from + PIECE)
+      const to = endOfPiece(text, from, PIECE, this.#longestPiece)
       for (const id of this.#bare(text.slice(from, to))) ids.push(id)
       from = to
     }
@@ -128,7 +145,15 @@ export class TextTokenizer {
   }
 
   #bare(text: string): number[] {
-    return this.#tokenizer.encode(text, { add_special_tokens: false }).ids
+    try {
+      return this.#watch(
+        text.length,
+        () => this.#tokenizer.encode(text, { add_special_tokens: false }).ids,
+      )
+    } catch (error) {
+      const problem = `cannot tokenize a text: ${(error as Error).message}`
+      throw new FileError(this.#file, '', problem)
+    }
   }
 }
 

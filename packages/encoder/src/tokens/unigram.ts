@@ -25,11 +25,12 @@ export interface UnigramModel {
  * @returns The pieces of words, one word after the other.
  */
 export function unigramPieces(model: UnigramModel): (words: readonly string[]) => string[] {
+  const known: KnownScores = new Map()
   return (words) => {
     const pieces: string[] = []
     for (const word of words) {
       const chars = Array.from(word)
-      const starts = bestStarts(model, chars)
+      const starts = bestStarts(model, known, chars)
       const unknown = (at: number) => starts[at + 1] === at && !model.tokens_to_ids.has(chars[at]!)
       const from = pieces.length
       for (let end = chars.length; end > 0; ) {
@@ -44,8 +45,11 @@ export function unigramPieces(model: UnigramModel): (words: readonly string[]) =
   }
 }
 
+/** The scores of pieces that were met: looking a piece up by its text takes a time that grows with its length. */
+type KnownScores = Map<PieceNode, number>
+
 /** For each end, the start of the last piece of the best way to get there. */
-function bestStarts(model: UnigramModel, chars: readonly string[]): Int32Array {
+function bestStarts(model: UnigramModel, known: KnownScores, chars: readonly string[]): Int32Array {
   const { trie, scores, tokens_to_ids: ids, unk_score: unknown } = model
   const best = new Float64Array(chars.length + 1).fill(-Infinity)
   const starts = new Int32Array(chars.length + 1)
@@ -62,7 +66,9 @@ function bestStarts(model: UnigramModel, chars: readonly string[]): Int32Array {
     for (let end = start + 1; node; end++) {
       piece += chars[end - 1]!
       if (node.is_leaf) {
-        reach(end, scores[ids.get(piece)!]!)
+        const score = known.get(node) ?? scores[ids.get(piece)!]!
+        known.set(node, score)
+        reach(end, score)
         alone ||= end === start + 1
       }
       node = end < chars.length ? node.children.get(chars[end]!) : undefined

@@ -1,0 +1,23 @@
+import { isMainThread } from 'node:worker_threads'
+import { KithError } from '@kith/core'
+
+/** The variable that the ONNX runtime reads once, when it is loaded. */
+const VARIABLE = 'ORT_DISABLE_TELEMETRY'
+
+/**
+ * Disables the telemetry of the ONNX runtime in this process, unless the environment already says what
+ * to do about it. Call it before the runtime is loaded: by default the runtime looks up a host of
+ * Microsoft, and writes a device id and log files.
+ *
+ * @throws KithError in a worker thread without the variable: assignments to `process.env` of a thread
+ *   do not reach native code.
+ */
+export function disableTelemetry(): void {
+  if (process.env[VARIABLE] !== undefined) return
+  if (!isMainThread) {
+    const problem = `the ONNX runtime would send telemetry, and a worker thread cannot disable it`
+    const advice = `set process.env.${VARIABLE} = '1' before you start the worker`
+    throw new KithError('BAD_INPUT', `${problem}: ${advice}`)
+  }
+  process.env[VARIABLE] = '1'
+}

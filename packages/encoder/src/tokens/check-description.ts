@@ -1,0 +1,116 @@
+import { FileError } from '@kith/ir'
+import { isObject, type JsonObject } from '../json.ts'
+
+/*
+ * A tokenizer file may come from anywhere, and the library does whatever it says. These limits are far
+ * above those of every published encoder, and keep time and memory in proportion to the text.
+ */
+
+/** Characters of a piece of a vocabulary: the search for pieces looks at as many at each place. */
+const LONGEST_PIECE = 256
+/** Characters of a piece of a BPE model, which joins pieces two by two. */
+const LONGEST_BPE_PIECE = 1024
+/** Characters of a word that WordPiece cuts, in a time that grows with their third power. */
+const LONGEST_WORD = 256
+/** Characters that a step puts in, or that mark a part of a word. */
+const LONGEST_INSERT = 64
+const LONGEST_PATTERN = 2000
+/** Steps inside steps, and steps in all. */
+const DEEPEST = 8
+const MOST_STEPS = 200
+/** How many times as long a text may become. */
+const MOST_GROWTH = 8192
+const MOST_ADDED = 100_000
+
+/** How many times as long each step can make a text; other steps do not multiply. */
+const GROWTH: Record<string, (step: JsonObject) => number> = {
+  Replace: ({ content }) => lengthOf(content) + 1,
+  Metaspace: ({ replacement, str_rep }) =>
+    Math.max(lengthOf(replacement), lengthOf(str_rep), 1) + 1,
+  ByteLevel: () => 3,
+  Precompiled: () => LONGEST_INSERT,
+}
+
+/** Checks that a tokenizer's description keeps within bounds; the error names the field. */
+export function checkDescription(file: string, description: JsonObject, config: JsonObject): void {
+  const fail = (problem: string): never => {
+    throw new FileError(file, '', problem)
+  }
+  const { model, added_tokens, normalizer, pre_tokenizer, post_processor } = description
+  if (isObject(model)) checkModel(model, fail)
+  const { additional_special_tokens } = config
+  for (const [name, list] of Object.entries({ added_tokens, additional_special_tokens })) {
+    if (!Array.isArray(list)) continue
+    if (list.length > MOST_ADDED) fail(`${name} has ${list.length} tokens, at most ${MOST_ADDED}`)
+    for (const token of list) {
+      checkLength(name, isObject(token) ? token['content'] : token, LONGEST_PIECE, fail)
+    }
+  }
+  let [count, growth] = [0, 1]
+  const look = (value: unknown, name: string, depth: number): void => {
+    if (Array.isArray(value)) for (const entry of value) look(entry, name, depth)
+    if (!isObject(value)) return
+    if (++count > MOST_STEPS || depth > DEEPEST) {
+      fail(`${name} has more than ${MOST_STEPS} steps, or more than ${DEEPEST} inside each other`)
+    }
+    const { type } = value
+    growth *= GROWTH[String(type)]?.(value) ?? 1
+    for (const [key, entry] of Object.entries(value)) {
+      if (key === 'Regex' || key === 'String') checkLength(key, entry, LONGEST_PATTERN, fail)
+      else if (key !== 'precompiled_charsmap') checkLength(key, entry, LONGEST_INSERT, fail)
+      look(entry, name, depth + 1)
+    }
+    if (type === 'FixedLength') checkCount('length', value['length'], LONGEST_PATTERN, fail)
+    if (type === 'TemplateProcessing') checkTemplate(value, fail)
+  }
+  for (const [name, part] of Object.entries({ normalizer, pre_tokenizer, post_processor })) {
+    look(part, name, 0)
+  }
+  if (growth > MOST_GROWTH) {
+    fail(`its steps can make a text ${growth} times as long, at most ${MOST_GROWTH}`)
+  }
+}
+
+type Fail = (problem: string) => never
+
+function checkModel(model: JsonObject, fail: Fail): void {
+  const { vocab, merges, max_input_chars_per_word: word } = model
+  const longest = merges === undefined ? LONGEST_PIECE : LONGEST_BPE_PIECE
+  if (word !== undefined) checkCount('max_input_chars_per_word', word, LONGEST_WORD, fail)
+  for (const [key, value] of Object.entries(model)) {
+    if (typeof value === 'string') checkLength(key, value, LONGEST_INSERT, fail)
+  }
+  const pieces = Array.isArray(vocab)
+    ? vocab.map((entry) => (Array.isArray(entry) ? entry[0] : entry))
+    : Object.keys(isObject(vocab) ? vocab : {})
+  for (const piece of pieces) checkLength('its vocabulary', piece, longest, fail)
+  for (const merge of Array.isArray(merges) ? merges : []) {
+    const whole = Array.isArray(merge) ? merge.join('') : merge
+    checkLength('merges', whole, longest + 1, fail)
+  }
+}
+
+/** A text stands once in a template: each further time would double its tokens. */
+function checkTemplate({ single, pair }: JsonObject, fail: Fail): void {
+  for (const [name, items] of Object.entries({ single, pair })) {
+    const texts = (Array.isArray(items) ? items : [])
+      .filter((item) => isObject(item) && isObject(item['Sequence']))
+      .map((item) => item['Sequence'].id)
+    if (new Set(texts).size < texts.length) fail(`its template ${name} has a text twice`)
+  }
+}
+
+function checkLength(name: string, value: unknown, most: number, fail: Fail): void {
+  if (lengthOf(value) > most) {
+    fail(`${name} has a text of ${lengthOf(value)} characters, at most ${most}`)
+  }
+}
+
+function checkCount(name: string, value: unknown, most: number, fail: Fail): void {
+  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most) return
+  fail(`${name} is ${JSON.stringify(value)}, expected a whole number from 1 to ${most}`)
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' ? value.length : 0
+}

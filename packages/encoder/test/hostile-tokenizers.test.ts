@@ -1,0 +1,103 @@
+/**
+ * Tokenizer files that were made to harm. `test/faults/fuzz.test.ts` opens all of
+ * `test/faults/hostile-tokenizers.mjs`; here are the errors, and the patterns of published models.
+ */
+import { Tokenizer } from '@huggingface/tokenizers'
+import { KithError } from '@kith/core'
+import { expect, test } from 'vitest'
+import { hostileTokenizers } from '../../../test/faults/hostile-tokenizers.mjs'
+import { TextTokenizer } from '../src/tokens/text-tokenizer.ts'
+import { texts, tokenizers } from './fixtures.ts'
+
+const file = 'tokenizer.json'
+const LIMIT = 128
+
+function encode(attack: string): number[] {
+  const { description, text } = hostileTokenizers.find(({ name }) => name === attack)!
+  return new TextTokenizer(file, description, {}, LIMIT).encode(text).ids
+}
+
+test.for([
+  ['nested quantifiers', 'its patterns, such as "(a+)+$", took longer than 5.05 s for 1001 char'],
+  ['a pattern without end', 'Regex has a text of 100000 characters, at most 2000'],
+  ['words without a limit', 'max_input_chars_per_word is 1000000000, expected a whole number from'],
+  ['words of no length', 'max_input_chars_per_word is 0, expected a whole number from 1 to 256'],
+  ['a long mark of continued words', 'continuing_subword_prefix has a text of 100000 characters'],
+  ['longer pieces inside each other', 'its vocabulary has a text of 257 characters, at most 256'],
+  ['longer merges inside each other', 'its vocabulary has a text of 1025 characters, at most 1024'],
+  ['parts of no length', 'length is 0, expected a whole number from 1 to 2000'],
+  ['steps that double an added token', 'its steps can make a text'],
+  ['a long replacement', 'content has a text of 100000 characters, at most 64'],
+  [
+    'steps inside each other',
+    'normalizer has more than 200 steps, or more than 8 inside each other',
+  ],
+  ['a template that doubles a text', 'its template single has a text twice'],
+  ['a long added token', 'added_tokens has a text of 100001 characters, at most 256'],
+] as const)('%s is an error with the name of the file', ([attack, problem]) => {
+  let error: unknown
+  try {
+    encode(attack)
+  } catch (thrown) {
+    error = thrown
+  }
+  expect(error).toBeInstanceOf(KithError)
+  expect((error as Error).message).toContain(`${file}: `)
+  expect((error as Error).message).toContain(problem)
+})
+
+test.for(['pieces inside each other', 'merges inside each other', 'a megabyte without a space'])(
+  '%s give as many tokens as the model takes',
+  (attack) => {
+    expect(encode(attack).length).toBe(LIMIT)
+  },
+)
+
+test('a replacement that never ends is an error with the name of the file', () => {
+  const { description } = tokenizers['Unigram']!
+  // The table has one entry, for "a", whose replacement is the rest of the file.
+  const units = new Uint32Array(0x62)
+  units[0x61] = (0x61 << 10) | 0x100 | 0x61
+  const table = Buffer.concat([
+    Buffer.from(Uint32Array.of(units.byteLength).buffer),
+    Buffer.from(units.buffer),
+    Buffer.alloc(1000, 'x'),
+  ])
+  const normalizer = { type: 'Precompiled', precompiled_charsmap: table.toString('base64') }
+  expect(() => new TextTokenizer(file, { ...description, normalizer }, {}, 512)).toThrow(
+    `${file}: cannot tokenize a text: its precompiled_charsmap has a replacement without an end`,
+  )
+})
+
+test('tokens before the end of a long word are those of the whole text', () => {
+  for (const { description } of Object.values(tokenizers)) {
+    const text = `first ${'検索ab🇫🇷'.repeat(8000)} last`
+    const { ids } = new TextTokenizer(file, description, {}, 1000).encode(text)
+    const { ids: whole } = new TextTokenizer(file, description, {}, 1e6).encode(text)
+    expect(ids.slice(0, 999)).toEqual(whole.slice(0, 999))
+  }
+})
+
+/** The patterns of published tokenizers: GPT-2, CLIP, GPT-4, Qwen, BLOOM. */
+const published = [
+  "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+",
+  "<\\|startoftext\\|>|<\\|endoftext\\|>|'s|'t|'re|'ve|'m|'ll|'d|[\\p{L}]+|[\\p{N}]|[^\\s\\p{L}\\p{N}]+",
+  "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+",
+  "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+",
+  ' ?[^(\\s|[.,!?…。，、।۔،])]+',
+]
+
+test.for(published)('the pattern %s gives the tokens of the library', (Regex) => {
+  const { description } = tokenizers['byte-level BPE']!
+  const pretokenizers = [
+    { type: 'Split', pattern: { Regex }, behavior: 'Isolated', invert: false },
+    { type: 'ByteLevel', add_prefix_space: false, use_regex: false },
+  ]
+  const changed = { ...description, pre_tokenizer: { type: 'Sequence', pretokenizers } }
+  const ours = new TextTokenizer(file, changed, {}, 1e6)
+  const theirs = new Tokenizer(changed, {})
+  const hard = [' ', '\n', 'a', '!', '1', ' a'].map((unit) => `${unit.repeat(20_000)}b`)
+  for (const text of [...texts, ...hard]) {
+    expect(ours.encode(text).ids).toEqual(theirs.encode(text).ids)
+  }
+})
