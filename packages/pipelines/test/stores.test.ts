@@ -303,12 +303,6 @@ describe.runIf(postgres)('batches', () => {
   })
 })
 
-test('an empty store is refused', async () => {
-  const job = { ...inputs, store: path('empty'), out: path('never.trec') }
-  await expect(rerankRun(job)).rejects.toThrow('it is empty: kith load fills it')
-  await expect(labelRun({ ...job, qrels })).rejects.toThrow('it is empty: kith load fills it')
-})
-
 test('names of stores have no passwords', () => {
   const address = 'postgres://user:secret@host:5432/db?sslmode=require'
   expect(storeName({ address, collection: 'a' })).toBe('postgres://host:5432/db#a')

@@ -21,7 +21,7 @@ describe.runIf(postgres)('batches', () => {
   const database = emptyDatabase()
   let batches: Batches
   beforeAll(async () => {
-    if (postgres) batches = await Batches.open(database.url)
+    if (postgres) batches = await Batches.open(database.url, { create: true })
   })
   afterAll(() => batches?.close())
 
@@ -286,7 +286,7 @@ describe.runIf(postgres)('a database in which batches were called studies', () =
   const database = emptyDatabase()
 
   it('goes on with what waits there', async () => {
-    const before = await Batches.open(database.url)
+    const before = await Batches.open(database.url, { create: true })
     await before.submit(batch('old'), itemsOf(5), 2)
     await before[Symbol.asyncDispose]()
     await before.close()
