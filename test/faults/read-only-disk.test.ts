@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { kithProcess, succeed } from '../../packages/cli/test/support.ts'
@@ -16,6 +16,7 @@ const path = (name: string): string => join(folder, name)
 beforeAll(async () => {
   await writeTurned(folder)
   writeSmallModel(path('model'))
+  copyFileSync(path('run.trec'), path('other.trec'))
   const texts = Array.from({ length: 80 }, (_, i) =>
     JSON.stringify({ _id: `d${i}`, text: `a ${i}` }),
   )
@@ -44,7 +45,7 @@ const commands: [string[], string, () => string[]][] = [
   [['convert', '--out'], 'run.json', () => ['--kind', 'run', '--in', path('run.trec')]],
   [['search', '--out'], 'run.trec', queries],
   [['rerank', '--out'], 'run.trec', ranked],
-  [['fuse', '--out'], 'run.trec', () => ['--run', path('run.trec'), '--run', path('run.trec')]],
+  [['fuse', '--out'], 'run.trec', () => ['--run', path('run.trec'), '--run', path('other.trec')]],
   [['labels', '--out'], 'labels.jsonl', judged],
   [['labels', '--out'], 'labels.parquet', judged],
   [['audit', '--out'], 'audit', judged],

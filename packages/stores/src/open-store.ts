@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { findPath } from '@kith/ir/internal'
 import { FileStore } from './exact/file-store.ts'
-import { findPath } from './find-path.ts'
 import type { Store, StoreOptions } from './store.ts'
 
 /** URLs that LanceDB takes instead of a folder. */

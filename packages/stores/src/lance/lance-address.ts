@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
+import { findPath } from '@kith/ir/internal'
 import { absent } from '../absent-store.ts'
-import { findPath } from '../find-path.ts'
 
 /** A LanceDB database, and the collection in it. */
 export interface LanceAddress {

@@ -1,5 +1,5 @@
 import { type Stats, statSync } from 'node:fs'
-import { asFileError } from '@kith/ir/internal'
+import { asFileError } from './file-error.ts'
 
 /** What is at a path; undefined where there is nothing, or where a part of the path is a file. */
 export function findPath(path: string): Stats | undefined {
