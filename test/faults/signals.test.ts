@@ -258,13 +258,24 @@ test('kith train says that the checkpoint is saved, and hears one Ctrl-C twice a
   expect(ended.err).toContain('stopping: finishing the step under way and saving it')
 })
 
+/** The first message of a client of `kith mcp`. */
+const initialize = {
+  ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+  params: {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  },
+}
+
 test.each([
   ['serve', () => ['serve', '--port', '0', '--model', 'none'], /kith serves at/],
   ['studio', () => ['studio', ...files(), '--port', '0'].slice(0, -2), /Kith Studio: http/],
-  ['mcp', () => ['mcp', '--folder', at('notes'), '--model', at('model')], /1 of 1/],
-])('kith %s exits with 0 on a signal: it runs until it is stopped', async (_, args, up) => {
+  ['mcp', () => ['mcp', '--folder', at('notes'), '--model', at('model')], /"id":1/],
+])('kith %s exits with 0 on a signal: it runs until it is stopped', async (name, args, up) => {
+  const input = name === 'mcp' ? `${JSON.stringify(initialize)}\n` : ''
   for (const [signal] of signals) {
-    const ended = await signalled(args(), [signal], ({ printed }) => up.test(printed))
+    const ended = await signalled(args(), [signal], ({ printed }) => up.test(printed), input)
     expect(ended.code, ended.err).toBe(0)
   }
 })
