@@ -18,5 +18,5 @@ export async function remarkLearned(
 }
 
 function sentenceOf({ how, what, judgments }: LearnedQueries, count: number, of: number): string {
-  return `${count} of ${of} judged queries were used to ${how} ${what} (${judgments}), which is behind this run: its figures are too good; judge it on other queries`
+  return `${count} of ${of} judged queries were used to ${how} ${what} (${judgments}), which is behind this run, so that its figures are too good: judge it on other queries`
 }
