@@ -8,7 +8,7 @@ import { writeTopics } from './data/topics.mjs'
 
 const { files, folder } = await writeTopics()
 const { out, summary } = await labelRun(
-  { ...files, out: join(folder, 'labels.jsonl'), settings: { contextSize: 12, maxLabelled: 4 } },
+  { ...files, out: join(folder, 'labels.jsonl'), settings: { contextSize: 12, labelDepth: 4 } },
   { onProgress: ({ stage, done, total }) => console.log(`${stage}: ${done} of ${total}`) },
 )
 const share = summary.groundTruthMass / summary.queries

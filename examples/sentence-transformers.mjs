@@ -45,8 +45,9 @@ for (const line of readFileSync(`${folder}/labels.jsonl`, 'utf8').trim().split('
   const { label, ...columns } = JSON.parse(line)
   const sum = label.reduce((total, logit) => total + Math.exp(logit), 0)
   console.log(columns.query)
-  for (const [i, name] of ['positive', 'negative_1', 'negative_2', 'negative_3'].entries()) {
-    console.log(`  ${(Math.exp(label[i]) / sum).toFixed(2)}  ${columns[name]}`)
+  const documents = Object.entries(columns).filter(([name]) => name !== 'query')
+  for (const [i, [, text]] of documents.entries()) {
+    console.log(`  ${(Math.exp(label[i]) / sum).toFixed(2)}  ${text}`)
   }
 }
 

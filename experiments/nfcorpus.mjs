@@ -36,7 +36,7 @@ if (!collection || !existsSync(join(collection, 'qrels/train.tsv'))) {
 }
 
 /** The evidence that was found to be best: settings of `labelRun`. */
-const joint = { target: 'joint', maxLabelled: 4, boost: 3, contextSize: 200 }
+const joint = { target: 'joint', labelDepth: 4, boost: 3, contextSize: 200 }
 /** What each recipe changes against one-hot labels. */
 const recipes = {
   'one-hot': {},
@@ -44,7 +44,7 @@ const recipes = {
   'joint-words': { evidence: joint, texts: true },
   joint: { evidence: joint },
   mixed: { evidence: { ...joint, target: 'mixed' } },
-  'joint-words-32': { evidence: { ...joint, maxLabelled: 32, boost: 1.2 }, texts: true },
+  'joint-words-32': { evidence: { ...joint, labelDepth: 32, boost: 1.2 }, texts: true },
   'coder-tas-b': { evidence: labelPresets['coder-tas-b'] },
   'coder-cocondenser': { evidence: labelPresets['coder-cocondenser'] },
   distil: { distil: 1 },

@@ -122,7 +122,7 @@ export function commandLines(source, root) {
     ]),
     ...['rnn', 'geometric', 'one-hot', 'uniform', 'query-centric'].map((target) => [
       `labels --target ${target}`,
-      ...[...labels, '--target', target, '--max-labelled', '8', '--out', `{out}/${target}.jsonl`],
+      ...[...labels, '--target', target, '--label-depth', '8', '--out', `{out}/${target}.jsonl`],
     ]),
     [
       'labels by other settings',
@@ -216,7 +216,7 @@ export function commandLines(source, root) {
         ...adapter,
         '--target',
         'mixed',
-        '--max-labelled',
+        '--label-depth',
         '8',
         '--row-scaling',
         'max',

@@ -298,7 +298,7 @@ function labelPicture() {
   ]
   const parts = targets.flatMap(([target, note], t) => {
     const left = 30 + t * 230
-    const own = { ...settings, maxLabelled: 4, mix: 'standard', target, boost: 1.5 }
+    const own = { ...settings, labelDepth: 4, mix: 'standard', target, boost: 1.5 }
     const { kept, target: labels } = smoothLabels(
       query,
       documents,

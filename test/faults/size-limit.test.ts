@@ -46,7 +46,7 @@ const labels = (): string[] => [
     path('train.trec'),
     '--context',
     '60',
-    '--max-labelled',
+    '--label-depth',
     '60',
   ],
 ]

@@ -19,7 +19,7 @@ const labels = (out: string, ...more: string[]): string =>
 
 describe('kith labels', () => {
   test('prints a summary a person can judge, or JSON', () => {
-    const printed = labels('labels.jsonl', '--context', '20', '--max-labelled', '5')
+    const printed = labels('labels.jsonl', '--context', '20', '--label-depth', '5')
     expect(printed).toMatch(/labels.jsonl:\nqueries with labels +1080\n/)
     expect(printed).toMatch(/left out: no ground truth +120\n/)
     expect(printed).toMatch(/mean probability on ground truth +0\.\d{4}/)

@@ -64,6 +64,38 @@ describe('kith train', () => {
     })
   })
 
+  test('without dev queries, prints figures of held-out ones and the commands that come next', () => {
+    const file = (name: string) => ['--train-queries', path(name)]
+    const args = [
+      ...['train', '--docs', path('docs.npy'), '--qrels', path('train.trec')],
+      ...[...file('queries.npy'), '--train-run', path('run.trec'), '--adapter', 'linear'],
+      ...['--epochs', '100', '--learning-rate', '0.02', '--inverse-temperature', '10'],
+      ...['--weight-decay', '0', '--out', path('tested')],
+    ]
+    const { code, out, err } = kith(...args)
+    expect(code, err).toBe(0)
+    expect(err).toContain('6 of 32 judged queries are held out')
+    expect(out).toMatch(
+      /on 6 held-out queries, searching all documents:\n {2}nDCG@10 0\.\d{4} before, [01]\.\d{4} after \(\+0\.\d{4}, p = 0\.\d{4}\)/,
+    )
+    const next = out
+      .slice(out.indexOf('next:\n') + 6)
+      .trimEnd()
+      .split('\n')
+    expect(next.map((line) => line.trim().split(' ').slice(0, 2).join(' '))).toEqual([
+      ...['kith adapt', 'kith search', 'kith eval'],
+    ])
+    for (const line of next) {
+      const words = line.trim().split(' ').slice(1)
+      succeed(...words.map((word) => (/^trained/.test(word) ? path(word) : word)))
+    }
+    const judged = kith(
+      ...['eval', '--qrels', path('train.trec'), '--run', path('run.trec')],
+      ...['--run', path('trained.trec')],
+    )
+    expect(judged.err).toMatch(/^trained\.trec: 26 of 32 judged queries were used to train/)
+  })
+
   test('takes what kith labels made, and skips what is missing where it may', () => {
     const labels = ['--queries', path('queries.npy'), '--docs', path('docs.npy')]
     succeed(

@@ -96,7 +96,7 @@ export function explain(
  * context: `injectGroundTruth` cuts them to a size.
  *
  * ```ts
- * const { kept, target } = smoothLabels(query, candidates, { candidates: [0] }, { maxLabelled: 4, boost: 1.222 })
+ * const { kept, target } = smoothLabels(query, candidates, { candidates: [0] }, { labelDepth: 4, boost: 1.222 })
  * ```
  */
 export function smoothLabels(

@@ -9,9 +9,9 @@ import { rowSimilarity } from './row-forms.ts'
 export function mixedLabels(
   context: Matrix,
   groundTruth: { rows: number[]; grades: number[] },
-  settings: PartialLabelSettings & { maxLabelled: number; boost: number },
+  settings: PartialLabelSettings & { labelDepth: number; boost: number },
 ): { candidate: number; label: number }[] {
-  const { aggregate, normalise, normaliseOver, maxLabelled, boost, keepGroundTruth, ...rest } =
+  const { aggregate, normalise, normaliseOver, labelDepth, boost, keepGroundTruth, ...rest } =
     settings
   const { mixed } = rowSimilarity(context, groundTruth.rows, rest)
   const all = Array.from({ length: context.rows - 1 }, (_, candidate) => {
@@ -25,10 +25,10 @@ export function mixedLabels(
   const truth = sorted.filter((c) => c.truth)
   const kept =
     keepGroundTruth === false
-      ? sorted.slice(0, maxLabelled)
+      ? sorted.slice(0, labelDepth)
       : [
           ...truth,
-          ...sorted.filter((c) => !c.truth).slice(0, Math.max(0, maxLabelled - truth.length)),
+          ...sorted.filter((c) => !c.truth).slice(0, Math.max(0, labelDepth - truth.length)),
         ]
   const values = (normaliseOver === 'kept' ? kept : all).map(({ evidence }) => evidence)
   const [low, high] = [Math.min(...values), Math.max(...values)]

@@ -38,7 +38,7 @@ describe.skipIf(cases.length === 0).each(allKernels)('golden labels on %s', (ker
         aggregate,
         normalise,
         boost,
-        maxLabelled: candidates,
+        labelDepth: candidates,
       })
       expect(kept.length).toBe(candidates)
       // The softmax keeps differences: the first candidate's own relevance gives the rest.
@@ -84,12 +84,12 @@ function labelled(): fc.Arbitrary<{
     )
 }
 
-function smoothing(): fc.Arbitrary<PartialLabelSettings & { maxLabelled: number; boost: number }> {
+function smoothing(): fc.Arbitrary<PartialLabelSettings & { labelDepth: number; boost: number }> {
   return fc.record({
     aggregate: fc.constantFrom('mean', 'max', 'sum'),
     normalise: fc.constantFrom('maxmin', 'std', 'max', 'none'),
     normaliseOver: fc.constantFrom('context', 'kept'),
-    maxLabelled: fc.integer({ min: 1, max: 70 }),
+    labelDepth: fc.integer({ min: 1, max: 70 }),
     boost: fc.constantFrom(0.5, 1, 1.222, 3),
     keepGroundTruth: fc.boolean(),
     mix: fc.constantFrom('raw', 'standard'),
@@ -176,7 +176,7 @@ describe('properties', () => {
     )
   })
 
-  test('maxLabelled is the number of ground-truth documents: all probability is theirs', () => {
+  test('labelDepth is the number of ground-truth documents: all probability is theirs', () => {
     fc.assert(
       fc.property(
         labelled(),
@@ -184,7 +184,7 @@ describe('properties', () => {
         ({ context, groundTruth }, target) => {
           const { kept } = rowLabels(context, groundTruth, {
             target,
-            maxLabelled: groundTruth.rows.length,
+            labelDepth: groundTruth.rows.length,
           })
           expect(Array.from(kept, (candidate) => candidate + 1).toSorted((a, b) => a - b)).toEqual(
             groundTruth.rows.toSorted((a, b) => a - b),
@@ -216,12 +216,12 @@ describe('targets', () => {
   })
 
   test('uniform can take as much as mixed does', () => {
-    const mixed = labelsByCandidate(rowLabels(context, groundTruth, { maxLabelled: 9 }))
+    const mixed = labelsByCandidate(rowLabels(context, groundTruth, { labelDepth: 9 }))
     const uniform = labelsByCandidate(
       rowLabels(context, groundTruth, {
         target: 'uniform',
         epsilon: 'match-mixed',
-        maxLabelled: 9,
+        labelDepth: 9,
       }),
     )
     expect(truthMass(uniform, groundTruth.rows)).toBeCloseTo(truthMass(mixed, groundTruth.rows), 12)
@@ -290,7 +290,7 @@ describe('targets', () => {
     const labels = rowLabels(
       same,
       { rows: [2] },
-      { target: 'geometric', mix: 'raw', maxLabelled: 4 },
+      { target: 'geometric', mix: 'raw', labelDepth: 4 },
     )
     expect([...labels.target]).toEqual([0.25, 0.25, 0.25, 0.25])
   })
@@ -307,12 +307,12 @@ describe('targets', () => {
   test('the presets are the paper’s', () => {
     expect(labelPresets['coder-tas-b']).toMatchObject({
       boost: 1.222,
-      maxLabelled: 4,
+      labelDepth: 4,
       contextSize: 60,
     })
     expect(labelPresets['coder-cocondenser']).toMatchObject({
       boost: 1.525,
-      maxLabelled: 32,
+      labelDepth: 32,
       normalise: 'std',
     })
   })
@@ -346,7 +346,7 @@ describe('the ground truth', () => {
   })
 
   test.each([
-    [{ maxLabelled: 0 }, /maxLabelled is 0/],
+    [{ labelDepth: 0 }, /labelDepth is 0/],
     [{ boost: 0 }, /boost is 0/],
     [{ epsilon: 1.5 }, /epsilon is 1.5/],
     [{ target: 'cosy' }, /target is "cosy"/],

@@ -84,7 +84,7 @@ export function randomCase(seed: number): RandomCase {
     aggregate: pick('mean', 'max', 'sum'),
     normalise: pick('maxmin', 'std', 'max', 'none'),
     normaliseOver: pick('context', 'kept'),
-    maxLabelled: pick(1, 4, 32),
+    labelDepth: pick(1, 4, 32),
     boost: pick(1, 1.222),
     epsilon: pick<number | 'match-mixed'>(0.1, 'match-mixed'),
     keepGroundTruth: next() < 0.8,

@@ -12,6 +12,7 @@ export {
 } from './io/resumable.ts'
 export { type Write, writeAtomic } from './io/write-atomic.ts'
 export { readLabelsParquet, writeLabelsParquet } from './labels/label-parquet.ts'
+export { type LabelRow, labelRow, type NoRow } from './labels/label-row.ts'
 export {
   formatListwise,
   formatSentenceTransformers,

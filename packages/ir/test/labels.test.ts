@@ -18,6 +18,7 @@ import {
   formatSentenceTransformers,
   hideAllButOne,
   type LabelledQuery,
+  labelRow,
   RunBuilder,
   readLabels,
   readLabelsParquet,
@@ -235,13 +236,50 @@ describe('label files', () => {
       query: (id: string) => ({ id, text: id }),
       document: (id: string) => ({ id, text: id }),
     }
-    const line = formatSentenceTransformers({ ...entry, labels: [1, 0, 0] }, texts, 2, 'logit')!
+    const line = formatSentenceTransformers({ ...entry, labels: [1, 0, 0] }, texts, 'logit')
     expect(JSON.parse(line).label.every(Number.isFinite)).toBe(true)
     expect(JSON.parse(line)).toMatchObject({ positive: 'a', negative_1: 'b', negative_2: 'c' })
     const without = { ...texts, document: () => undefined }
-    expect(() => formatSentenceTransformers(entry, without, 2, 'logit')).toThrow(
+    expect(() => formatSentenceTransformers(entry, without, 'logit')).toThrow(
       /document a has no text/,
     )
+  })
+})
+
+describe('a training row', () => {
+  const labels = (docs: string[], groundTruth: string[]): LabelledQuery => ({
+    query: 'q',
+    docs,
+    labels: docs.map((_, i) => (docs.length - i) / 10),
+    evidence: docs.map((_, i) => -i),
+    groundTruth,
+  })
+
+  test('has every relevant document as a positive, and never one as a negative', () => {
+    const row = labelRow(labels(['a', 'soft', 'b', 'c'], ['a', 'b', 'c']), ['x', 'y', 'z'], 3)
+    expect(row).toEqual({
+      query: 'q',
+      docs: ['a', 'soft', 'b', 'c', 'y', 'z'],
+      labels: [0.4, 0.3, 0.2, 0.1, 0, 0],
+      groundTruth: ['a', 'b', 'c'],
+    })
+  })
+
+  test('has soft labels in at most half of its negatives, the least evidence in the others', () => {
+    const soft = labels(['a', 's1', 's2', 's3'], ['a'])
+    expect(labelRow(soft, ['x', 'y', 'z'], 4)).toMatchObject({ docs: ['a', 's1', 's2', 'y', 'z'] })
+    expect(labelRow(soft, ['x', 'y', 'z'], 1)).toMatchObject({ docs: ['a', 'z'] })
+    // Of documents that all have a label, those of the lower half keep theirs.
+    expect(labelRow(soft, ['s2', 's3'], 3)).toMatchObject({
+      docs: ['a', 's1', 's2', 's3'],
+      labels: soft.labels,
+    })
+  })
+
+  test('is none without a positive document or with too few negatives', () => {
+    expect(labelRow(labels(['s1', 's2'], ['a']), ['x'], 1)).toBe('no positive document')
+    expect(labelRow(labels(['a', 'b', 'c'], ['a', 'b', 'c']), [], 1)).toBe('too few negatives')
+    expect(labelRow(labels(['a', 's1', 's2'], ['a']), ['x'], 3)).toBe('too few negatives')
   })
 })
 

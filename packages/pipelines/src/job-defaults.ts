@@ -17,6 +17,8 @@ export const jobDefaults = {
   auditSeed: 1,
   /** The policy for labelled documents that are not among a query's candidates. */
   outside: 'drop',
+  /** The part of the judged queries that a training without validation queries is tested on. */
+  holdOut: 0.2,
   /** Times that a training sees each query. */
   epochs: 10,
   /** Trainings that a search over trainings tries. */

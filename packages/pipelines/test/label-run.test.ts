@@ -31,10 +31,10 @@ const lines = (name: string): Record<string, unknown>[] =>
 
 describe('labels from files', () => {
   test('are what the core computes, with a summary', async () => {
-    const settings = { contextSize: 20, maxLabelled: 5 }
+    const settings = { contextSize: 20, labelDepth: 5 }
     const { summary, missing } = await labels('labels.jsonl', { settings })
     expect(summary).toMatchObject({
-      ...{ position: queries, queries: judged.once, unfit: 0 },
+      ...{ position: queries, queries: judged.once },
       leftOut: { 'no ground truth': queries - judged.once },
     })
     expect(missing).toEqual([])
@@ -130,7 +130,7 @@ describe('labels from files', () => {
   })
 
   test('go on only with what they have begun themselves', async () => {
-    const settings = { maxLabelled: 3 }
+    const settings = { labelDepth: 3 }
     await labels('other.jsonl', { settings })
     const whole = read('other.jsonl')
     rmSync(path('other.jsonl'))
@@ -273,34 +273,93 @@ describe('formats', () => {
     expect(rows).toEqual(lines('same.jsonl'))
   })
 
-  test('sentence-transformers: logits whose softmax is the label, short lists left out', async () => {
-    await labels('plain.jsonl', { settings: { maxLabelled: 3 } })
+  /** The ids of the documents in texts, which end with them. */
+  const idsOf = (written: readonly unknown[]) =>
+    written.map((text) => String(text).split(' ').pop()!)
+
+  test('sentence-transformers: logits whose softmax is the label, and real negatives', async () => {
+    const settings = { labelDepth: 3 }
+    await labels('plain.jsonl', { settings })
     const format = { format: 'sentence-transformers', ...texts } as const
-    const { summary } = await labels('st.jsonl', { ...format, settings: { maxLabelled: 3 } })
-    expect(summary.unfit).toBe(0)
-    const plain = lines('plain.jsonl')
+    const { summary } = await labels('st.jsonl', { ...format, settings })
+    expect(summary.leftOut).toEqual({ 'no ground truth': queries - judged.once })
+    const plain = lines('plain.jsonl') as unknown as Entry[]
     lines('st.jsonl').forEach((row, i) => {
-      const { docs, labels: target, query, groundTruth } = plain[i] as unknown as Entry
-      expect(Object.keys(row)).toEqual(['query', 'positive', 'negative_1', 'negative_2', 'label'])
-      expect(row['query']).toMatch(new RegExp(`text of ${query}$`))
-      const positive = docs.findIndex((id) => groundTruth.includes(id))
-      const order = [positive, ...docs.keys()].filter((at, j, all) => all.indexOf(at) === j)
-      const columns = [row['positive'], row['negative_1'], row['negative_2']]
-      order.slice(0, 3).forEach((at, j) => {
-        expect(columns[j]).toMatch(new RegExp(`text of ${docs[at]}$`))
-      })
-      const powers = (row['label'] as number[]).map(Math.exp)
-      order.slice(0, 3).forEach((at, j) => {
-        expect(powers[j]! / powers.reduce((a, b) => a + b, 0)).toBeCloseTo(target[at]!, 5)
+      const { docs, labels: target, query, groundTruth } = plain[i]!
+      const { query: asked, label, ...columns } = row
+      const names = ['positive', ...[1, 2, 3, 4].map((n) => `negative_${n}`)]
+      expect(Object.keys(columns)).toEqual(names)
+      expect(asked).toMatch(new RegExp(`text of ${query}$`))
+      const [positive, ...negatives] = idsOf(Object.values(columns))
+      expect(positive).toBe(docs.find((id) => groundTruth.includes(id)))
+      const soft = docs.filter((id) => !groundTruth.includes(id))
+      expect(negatives.slice(0, soft.length)).toEqual(soft)
+      expect(negatives.filter((id) => groundTruth.includes(id))).toEqual([])
+      expect(negatives.slice(soft.length).filter((id) => docs.includes(id))).toEqual([])
+      const powers = (label as number[]).map(Math.exp)
+      const labelOf = (id: string) => target[docs.indexOf(id)] ?? 0
+      const sum = [positive!, ...soft].reduce((total, id) => total + labelOf(id), 0)
+      ;[positive!, ...negatives].forEach((id, j) => {
+        expect(powers[j]! / powers.reduce((x, y) => x + y, 0)).toBeCloseTo(labelOf(id) / sum, 5)
       })
     })
-    // Two ground-truth documents and nothing else kept: one besides the positive.
-    const few = await labels('st.jsonl', { ...format, negatives: 1, settings: { maxLabelled: 1 } })
-    expect(few.summary.unfit).toBe(judged.once - judged.twice)
-    const none = labels('none.jsonl', { ...format, negatives: 5, settings: { maxLabelled: 3 } })
-    await expect(none).rejects.toThrow('lower negatives, or raise maxLabelled')
-    const oneHot = labels('x', { ...format, negatives: 1, settings: { target: 'one-hot' } })
-    await expect(oneHot).rejects.toMatchObject({ code: 'BAD_SETTING' })
+    // Without soft labels all negatives are the last of the context.
+    const plainTargets = { ...format, negatives: 2, settings: { target: 'one-hot' } } as const
+    await labels('one-hot.jsonl', plainTargets)
+    expect(lines('one-hot.jsonl').length).toBe(judged.once)
+  })
+
+  describe('of a query with more relevant documents than labels', () => {
+    const many = () => {
+      const run = read('run.trec').split('\n')
+      const found = (query: string) =>
+        run.filter((line) => line.startsWith(`${query} `)).map((line) => line.split(' ')[2]!)
+      // Of 30 candidates the first 24, and all 30, are relevant.
+      const judgements = [
+        ...found('q0')
+          .slice(0, 24)
+          .map((id) => `q0 0 ${id} 1`),
+        ...found('q1').map((id) => `q1 0 ${id} 1`),
+      ]
+      writeFileSync(path('many.trec'), `${judgements.join('\n')}\n`)
+      return { qrels: path('many.trec'), ...texts, relevant: found('q0').slice(0, 24) }
+    }
+
+    test.each(['sentence-transformers', 'listwise', 'tevatron'] as const)(
+      '%s: negatives are not judged relevant, and a query without them is left out',
+      async (format) => {
+        const { relevant, ...inputs } = many()
+        const { summary } = await labels('many.jsonl', { ...inputs, format })
+        expect(summary).toMatchObject({ queries: 1, leftOut: { 'too few negatives': 1 } })
+        const [row] = lines('many.jsonl')
+        const negatives = {
+          'sentence-transformers': () =>
+            idsOf(Object.keys(row!).flatMap((name) => (name.startsWith('neg') ? row![name] : []))),
+          listwise: () =>
+            idsOf(row!['docs'] as string[]).filter((_, i) => (row!['labels'] as number[])[i] === 0),
+          tevatron: () => (row!['negative_passages'] as Passage[]).map(({ docid }) => docid),
+        }[format]()
+        expect(negatives.length).toBe(6)
+        expect(negatives.filter((id) => relevant.includes(id))).toEqual([])
+      },
+    )
+
+    test('none at all is an error that says what to change', async () => {
+      const { relevant: _, ...inputs } = many()
+      const format = 'sentence-transformers'
+      const failing = labels('none.jsonl', { ...inputs, format, negatives: 7 })
+      await expect(failing).rejects.toThrow(
+        'rows take 7 negatives, and none of 2 queries has as many candidates that are not relevant',
+      )
+    })
+
+    test('a depth below the ground truth drops none of it', async () => {
+      const { relevant, ...inputs } = many()
+      const { summary } = await labels('deep.jsonl', { ...inputs, settings: { labelDepth: 4 } })
+      expect(summary.queries).toBe(2)
+      const [first] = lines('deep.jsonl') as unknown as Entry[]
+      expect(first!.docs.toSorted()).toEqual(relevant.toSorted())
+    })
   })
 
   test('listwise and tevatron hold the texts', async () => {
@@ -308,9 +367,11 @@ describe('formats', () => {
     const plain = lines('plain.jsonl') as unknown as Entry[]
     await labels('list.jsonl', { format: 'listwise', ...texts })
     lines('list.jsonl').forEach((row, i) => {
-      expect(row['labels']).toEqual(plain[i]!.labels)
-      expect((row['docs'] as string[]).length).toBe(plain[i]!.docs.length)
-      expect((row['docs'] as string[])[0]).toMatch(new RegExp(`text of ${plain[i]!.docs[0]}$`))
+      const { docs, labels: target } = plain[i]!
+      const zeros = new Array((row['docs'] as string[]).length - docs.length).fill(0)
+      expect(row['labels']).toEqual([...target, ...zeros])
+      expect(idsOf(row['docs'] as string[]).slice(0, docs.length)).toEqual(docs)
+      expect(zeros.length).toBe(6 - (docs.length - plain[i]!.groundTruth.length))
     })
     await labels('tevatron.jsonl', { format: 'tevatron', ...texts })
     lines('tevatron.jsonl').forEach((row, i) => {
@@ -322,6 +383,7 @@ describe('formats', () => {
       expect(positive!.map(({ docid }) => docid).toSorted()).toEqual(
         plain[i]!.groundTruth.toSorted(),
       )
+      expect(negative!.length).toBe(6)
       expect([...positive!, ...negative!].reduce((sum, { score }) => sum + score, 0)).toBeCloseTo(1)
       expect(positive![0]).toMatchObject({ title: '', text: expect.stringContaining('topic') })
     })
@@ -331,6 +393,11 @@ describe('formats', () => {
 describe('what cannot be is refused', () => {
   test.each<[string, Partial<LabelInputs>, string]>([
     ['a format without texts', { format: 'listwise' }, 'the format listwise take the texts of'],
+    [
+      'negatives in a format without rows',
+      { negatives: 3 },
+      'have no training rows: leave out neg',
+    ],
     ['texts without texts', { texts: true }, 'labels by texts take the texts of queries and doc'],
     ['a format that is none', { format: 'xml' as 'tsv' }, 'setting layout.format is "xml"'],
     ['a share that is none', { shard: { index: 4, count: 3 } }, 'there is no share 4 of 3'],

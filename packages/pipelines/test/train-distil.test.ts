@@ -114,7 +114,7 @@ describe('a training without judgements', () => {
     // Scores of a run are written with as many digits as they have.
     expect(Math.abs((await figureOf('by-run')) - (await figureOf('taught')))).toBeLessThan(1e-3)
     const { summary } = await distilRun({ run: path('teacher.trec'), out: path('labels.jsonl') })
-    expect(summary).toMatchObject({ queries: 48, position: 48, leftOut: {}, unfit: 0 })
+    expect(summary).toMatchObject({ queries: 48, position: 48, leftOut: {} })
     const { training } = inputs()
     const labelled = { ...training, labels: path('labels.jsonl') }
     const validation = { ...inputs().validation!, qrels: path('dev.trec') }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { encodeTexts } from '../src/encode/encode-texts.ts'
+import { evaluateRuns } from '../src/evaluate/evaluate-runs.ts'
 import { searchRun } from '../src/search/search-run.ts'
 import { trainFromFiles } from '../src/train/train-from-files.ts'
 
@@ -30,7 +31,7 @@ test('a real encoder: two steps, and encodeTexts loads the result', async () => 
     Array.from({ length: 48 }, (_, q) => `q${q} 0 q${(q + 8) % 48} 1\n`).join(''),
   )
   const stages = new Set<string>()
-  const { curves } = await trainFromFiles(
+  const { curves, heldOut } = await trainFromFiles(
     {
       docs: path('texts.npy'),
       training: { queries: input, run: path('texts.trec'), qrels: path('texts.qrels') },
@@ -48,6 +49,20 @@ test('a real encoder: two steps, and encodeTexts loads the result', async () => 
   await encodeTexts({ model: path('encoder'), input, role: 'query', out: path('trained.npy') })
   expect(readFileSync(path('trained.npy')).length).toBe(readFileSync(path('texts.npy')).length)
   expect(readFileSync(path('trained.npy')).equals(readFileSync(path('texts.npy')))).toBe(false)
+  // The figures after are those of a search with the queries that the result encodes.
+  expect(heldOut!.queries).toBe(9)
+  const [queries, out] = [path('trained.npy'), path('trained.trec')]
+  await searchRun({ queries, docs: path('texts.npy'), top: 48, out })
+  const remarks: string[] = []
+  const onRemark = (remark: string) => remarks.push(remark)
+  const runs = [path('texts.trec'), out]
+  const { evaluations } = await evaluateRuns({ qrels: heldOut!.qrels, runs }, { onRemark })
+  const { before, after } = heldOut!.measures['nDCG@10']!
+  expect(before).toBeCloseTo(evaluations[0]!.evaluation.mean['nDCG@10']!, 6)
+  expect(after).toBeCloseTo(evaluations[1]!.evaluation.mean['nDCG@10']!, 6)
+  expect(remarks).toEqual([])
+  await evaluateRuns({ qrels: path('texts.qrels'), runs }, { onRemark })
+  expect(remarks).toEqual([expect.stringContaining('39 of 48 judged queries were used to train')])
 })
 
 test('long queries are whole, unless the user cuts them, which is counted', async () => {

@@ -68,7 +68,7 @@ const states: fc.Arbitrary<StudioState> = fc.record({
   truth: optionalId,
   settings,
   labels: fc.record({
-    maxLabelled: fc.integer({ min: 1, max: 64 }),
+    labelDepth: fc.integer({ min: 1, max: 64 }),
     boost: fc.integer({ min: 1, max: 5000 }).map((value) => value / 1000),
     normalise: fc.constantFrom('maxmin', 'std', 'max', 'none'),
     normaliseOver: fc.constantFrom('context', 'kept'),

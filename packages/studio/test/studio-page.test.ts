@@ -455,7 +455,7 @@ describe.skipIf(!browser)('the page', () => {
 
   test('labels are those of kith labels', async () => {
     const address =
-      '/?view=labels&query=q1&truth=all&max-labelled=6&boost=1.5&normalise=std&aggregate=max'
+      '/?view=labels&query=q1&truth=all&label-depth=6&boost=1.5&normalise=std&aggregate=max'
     await withPage(address, async (page) => {
       await page.locator('.targets tbody tr').first().waitFor()
       const cells = await page
@@ -473,7 +473,7 @@ describe.skipIf(!browser)('the page', () => {
         const out = at(`labels-${target}.jsonl`)
         succeed(
           ...['labels', ...inputs(), '--qrels', files.qrels, '--texts', '--target', target],
-          ...['--max-labelled', '6', '--boost', '1.5', '--normalise', 'std', '--aggregate', 'max'],
+          ...['--label-depth', '6', '--boost', '1.5', '--normalise', 'std', '--aggregate', 'max'],
           ...['--out', out],
         )
         for await (const { query, docs, labels: values } of readLabels(out)) {

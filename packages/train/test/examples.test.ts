@@ -44,7 +44,7 @@ test('fixed labels: those given, or equal shares of the ground truth', () => {
 })
 
 test('live labels are those of the context as it is', () => {
-  const settings = { contextSize: 5, k: 3, maxLabelled: 3, metric: 'cosine' } as const
+  const settings = { contextSize: 5, k: 3, labelDepth: 3, metric: 'cosine' } as const
   const live = new LiveLabels(settings, 7, documents)
   expect(live.needsEmbedding).toBe(true)
   const { rows, target } = live.label(query, query.vector)

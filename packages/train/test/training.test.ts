@@ -185,7 +185,7 @@ test('batches that are added up give what one large batch gives', async () => {
 })
 
 test('targets from evidence are learned, other than one-hot ones', async () => {
-  const target = { target: 'mixed', contextSize: 12, k: 3, maxLabelled: 3 } as const
+  const target = { target: 'mixed', contextSize: 12, k: 3, labelDepth: 3 } as const
   const losses = await Promise.all(
     [target, { target: 'one-hot' } as const, null].map(async (each) => {
       const seen: number[] = []

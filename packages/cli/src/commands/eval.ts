@@ -33,12 +33,15 @@ export const evalCommand = defineCommand({
   },
   async run(values, output) {
     const format = optionalChoice(values, 'format', evaluationFormats)
-    const { evaluations, comparisons } = await evaluateRuns({
-      ...readEvaluationOptions(values),
-      qrels: text(values, 'qrels'),
-      runs: texts(values, 'run'),
-      clusters: optionalText(values, 'clusters'),
-    })
+    const { evaluations, comparisons } = await evaluateRuns(
+      {
+        ...readEvaluationOptions(values),
+        qrels: text(values, 'qrels'),
+        runs: texts(values, 'run'),
+        clusters: optionalText(values, 'clusters'),
+      },
+      output.hooks(),
+    )
     const chosen = output.json ? 'json' : (format ?? 'table')
     print(formatEvaluations(chosen, evaluations, comparisons, isSet(values, 'per-query')))
   },

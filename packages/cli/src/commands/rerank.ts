@@ -84,6 +84,7 @@ export const rerankCommand = defineCommand({
       settings: tuned ? undefined : readMethodSettings(values),
       statistics: readStatisticsSource(values),
       tuned,
+      tunedFile: tuned && optionalText(values, 'settings'),
       force: isSet(values, 'force'),
       searchAgain,
       thenCrossEncode: readThenCrossEncode(values, source),

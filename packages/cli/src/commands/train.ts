@@ -1,11 +1,13 @@
 import { join } from 'node:path'
+import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
 import { trainFromFiles } from '@kith/pipelines/internal/train/train-from-files'
 import { defineCommand } from '../options/command.ts'
+import { defaultText } from '../options/default-text.ts'
 import { distilOptions, readTeacher, targetOption } from '../options/distil-options.ts'
 import { termsOptions } from '../options/setting-options.ts'
 import { textOptions } from '../options/shared-options.ts'
 import { readTraining, trainingOptions } from '../options/training-setup.ts'
-import { optionalText, text } from '../options/values.ts'
+import { optionalNumber, optionalText, text } from '../options/values.ts'
 import { tellTrained } from '../terminal/tell-trained.ts'
 
 /** The files that a training leaves in its folder. */
@@ -14,7 +16,7 @@ const trainingResults = [
   ...['modules.json', '1_Pooling/config.json', 'adapter.safetensors', 'metrics.jsonl'],
   ...['checkpoints/latest.safetensors', 'checkpoints/best.safetensors'],
   'checkpoints/lower-layers.bin',
-  ...['curves.svg', 'curves.html'],
+  ...['curves.svg', 'curves.html', 'held-out.trec'],
 ]
 
 /** `kith train`: a better query encoder, or adapter, for fixed document embeddings. */
@@ -28,6 +30,8 @@ export const trainCommand = defineCommand({
     '--top-layers N trains the uppermost layers only: those below run once for each query, without\n' +
     'dropout. --adapter linear or mlp trains a change of fixed query embeddings, which\n' +
     '--train-queries and --dev-queries then are.\n' +
+    'Without --dev-queries a fifth of the judged queries is held out (--hold-out): the figures before\n' +
+    'and after, on a search of all documents, are those of these queries, which held-out.trec has.\n' +
     'The result is a folder that kith encode and sentence-transformers load. Stopped, the same\n' +
     'command goes on from the last checkpoint with the same weights in the end.',
   example:
@@ -38,6 +42,11 @@ export const trainCommand = defineCommand({
     ...distilOptions,
     ...textOptions,
     ...termsOptions,
+    'hold-out': {
+      value: 'PART',
+      help: 'part of the judged queries to test the result on, where there are no --dev-queries; 0 trains on all',
+      default: defaultText(jobDefaults.holdOut),
+    },
     labels: { value: 'FILE', file: 'input', help: 'their targets, by kith labels (JSONL)' },
     out: {
       value: 'FOLDER',
@@ -52,10 +61,11 @@ export const trainCommand = defineCommand({
     const { training, ...inputs } = readTraining(values)
     const labels = optionalText(values, 'labels')
     const teacher = readTeacher(values)
+    const holdOut = optionalNumber(values, 'hold-out')
     const result = await stop.heed(
       (signal) =>
         trainFromFiles(
-          { ...inputs, training: { ...training, labels }, teacher, out },
+          { ...inputs, training: { ...training, labels }, teacher, holdOut, out },
           output.hooks(signal),
         ),
       {
@@ -63,6 +73,6 @@ export const trainCommand = defineCommand({
         next: `the same command goes on with the checkpoint in ${out}`,
       },
     )
-    tellTrained(output, result)
+    tellTrained(output, result, { ...inputs, training })
   },
 })

@@ -45,8 +45,8 @@ export const labelOptions = {
   },
   negatives: {
     value: 'N',
-    help: 'documents besides the positive one in a row for sentence-transformers; queries with fewer are left out',
-    default: 'max-labelled − 1',
+    help: 'negatives per row in formats with texts, never judged relevant; queries with fewer are left out',
+    default: '2 × (label-depth − 1), at most half the context',
   },
   ...textOptions,
   texts: { help: 'let the texts count too when documents are compared (needs the texts)' },

@@ -230,10 +230,10 @@ export const labelSettingOptions = {
     help: 'context, or kept',
     default: defaultText(usualLabels.normaliseOver),
   },
-  'max-labelled': {
+  'label-depth': {
     value: 'N',
-    help: 'documents with a label above 0',
-    default: defaultText(usualLabels.maxLabelled),
+    help: 'documents per query with a label above 0; ground truth counts, and all of it gets a label',
+    default: defaultText(usualLabels.labelDepth),
   },
   boost: {
     value: 'B',
@@ -257,7 +257,7 @@ export function readLabelSettings(values: Values<typeof labelSettingOptions>): L
     aggregate: optionalText(values, 'aggregate') as LabelSettings['aggregate'],
     normalise: optionalText(values, 'normalise') as LabelSettings['normalise'],
     normaliseOver: optionalText(values, 'normalise-over') as LabelSettings['normaliseOver'],
-    maxLabelled: optionalNumber(values, 'max-labelled'),
+    labelDepth: optionalNumber(values, 'label-depth'),
     boost: optionalNumber(values, 'boost'),
     epsilon: epsilon === 'match-mixed' ? epsilon : optionalNumber(values, 'epsilon'),
     keepGroundTruth: isSet(values, 'drop-ground-truth') ? false : undefined,

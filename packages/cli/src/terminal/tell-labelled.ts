@@ -6,13 +6,12 @@ const WIDTH = 36
 
 /** Figures by which a person can judge labels. */
 function summaryLines(summary: LabelSummary): string[] {
-  const { queries, leftOut, unfit } = summary
+  const { queries, leftOut } = summary
   const share = (count: number): string => `${((100 * count) / Math.max(1, queries)).toFixed(1)} %`
   const lines = [`queries with labels                 ${queries}`]
   for (const [why, count] of Object.entries(leftOut)) {
     lines.push(`left out: ${why} `.padEnd(WIDTH) + count)
   }
-  if (unfit > 0) lines.push('left out: too few for the format'.padEnd(WIDTH) + unfit)
   if (queries === 0) return lines
   const carriers = `${(summary.carriers / queries).toFixed(2)} on average`
   // Labels by a teacher know no ground truth.

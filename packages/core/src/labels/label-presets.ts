@@ -4,7 +4,7 @@ import type { LabelSettings } from './label-settings.ts'
 
 function smoothing(
   similarity: Settings,
-  settings: Pick<LabelSettings, 'maxLabelled' | 'boost' | 'normalise'>,
+  settings: Pick<LabelSettings, 'labelDepth' | 'boost' | 'normalise'>,
 ): LabelSettings {
   return Object.freeze<LabelSettings>({
     ...similarity,
@@ -21,15 +21,15 @@ function smoothing(
 export const labelPresets = Object.freeze({
   balanced: smoothing(
     { ...presets.balanced, mix: 'standard' },
-    { maxLabelled: 4, boost: 1.222, normalise: 'maxmin' },
+    { labelDepth: 4, boost: 1.222, normalise: 'maxmin' },
   ),
   'coder-tas-b': smoothing(presets['msmarco-tas-b'], {
-    maxLabelled: 4,
+    labelDepth: 4,
     boost: 1.222,
     normalise: 'maxmin',
   }),
   'coder-cocondenser': smoothing(presets['msmarco-cocondenser'], {
-    maxLabelled: 32,
+    labelDepth: 32,
     boost: 1.525,
     normalise: 'std',
   }),

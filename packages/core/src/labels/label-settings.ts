@@ -33,8 +33,11 @@ export interface LabelSettings extends Settings {
   normalise: Normalisation
   /** Whether the statistics of `normalise` are over the whole context (paper) or the kept candidates (published). */
   normaliseOver: 'context' | 'kept'
-  /** n_max: how many candidates have a label above 0. At least 1. */
-  maxLabelled: number
+  /**
+   * n_max: how many candidates have a label above 0, at least 1. Ground truth counts, but none of it
+   * is dropped while `keepGroundTruth` is true: a query with more of it has more labels.
+   */
+  labelDepth: number
   /** b: the factor of the ground truth's normalised evidence, above 0. */
   boost: number
   /** ε of the uniform target: the probability it takes from the ground truth, or as much as `mixed` would. */
@@ -62,7 +65,7 @@ export const labelRules: Rules = {
   aggregate: choice('mean', 'max', 'sum'),
   normalise: choice('maxmin', 'std', 'max', 'none'),
   normaliseOver: choice('context', 'kept'),
-  maxLabelled: range({ from: 1, to: 16_384, integer: true }),
+  labelDepth: range({ from: 1, to: 16_384, integer: true }),
   boost: range({ from: 0, to: 1000, above: true }),
   epsilon,
   keepGroundTruth: choice(true, false),

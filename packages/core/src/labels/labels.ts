@@ -50,10 +50,10 @@ function targetOf(
 function keep(
   evidence: Float64Array,
   known: ReadonlySet<number>,
-  settings: Pick<LabelSettings, 'maxLabelled' | 'keepGroundTruth'>,
+  settings: Pick<LabelSettings, 'labelDepth' | 'keepGroundTruth'>,
 ): number[] {
-  if (!settings.keepGroundTruth) return highest(evidence, settings.maxLabelled, noOne)
-  return [...known, ...highest(evidence, settings.maxLabelled - known.size, known)]
+  if (!settings.keepGroundTruth) return highest(evidence, settings.labelDepth, noOne)
+  return [...known, ...highest(evidence, settings.labelDepth - known.size, known)]
 }
 
 const noOne: ReadonlySet<number> = new Set()

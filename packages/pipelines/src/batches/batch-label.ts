@@ -2,7 +2,7 @@ import type { LabelSettings } from '@kith/core'
 import type { Store } from '@kith/stores'
 import type { MissingPolicy } from '../join/missing.ts'
 import { OpenTexts } from '../join/open-texts.ts'
-import { type LabelLayout, needsTexts } from '../label/label-format.ts'
+import { hasRows, type LabelLayout } from '../label/label-format.ts'
 import { isSummary } from '../label/label-summary.ts'
 import { type LabelTask, labelJoin, labelTasks } from '../label/label-tasks.ts'
 import { noLabels, type QueryLabels, queryLabels } from '../label/query-labels.ts'
@@ -32,7 +32,7 @@ export async function labelBatch(
   const needed = neededIds(items, settings.contextSize, missing)
   const { documents, queries, docs, sources } = await batchVectors(store, items, needed)
   const texts =
-    compares || needsTexts(layout.format)
+    compares || hasRows(layout.format)
       ? OpenTexts.of(queryTexts(items), documentTexts(documents.values()), settings.terms)
       : undefined
   const compared = compares ? texts : undefined

@@ -47,8 +47,8 @@ export function checkLabels(batch: Readonly<Record<string, unknown>>): LabelWork
   const { format, values, negatives } = layout
   one('layout.format', format, labelFormats)
   one('layout.values', values, labelValues)
-  if (!Number.isSafeInteger(negatives) || (negatives as number) < 0) {
-    wrong('layout.negatives', negatives, 'whole numbers from 0 on')
+  if (!Number.isSafeInteger(negatives) || (negatives as number) < 1) {
+    wrong('layout.negatives', negatives, 'whole numbers from 1 on')
   }
   if (!Number.isFinite(level)) wrong('level', level, 'numbers')
   one('missing', missing, missingPolicies)

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import type { EncoderOptions, Role } from '@kith/encoder'
 import { FileError, readTexts, type TextEntry, writeEmbeddings, writeResumably } from '@kith/ir'
+import { learnedBehind } from '../files/learned-queries.ts'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { type NamedEncoder, openEncoder } from './open-encoder.ts'
@@ -89,7 +90,9 @@ export async function encodeWith(
     async finish(partial) {
       const rows = rowsOf(partial, dimensions)
       await writeEmbeddings(out, { dimensions, type, ids: idsOf(input) }, rows)
-      await writeSidecar(out, 'encode', { ...settings, type }, [input], { cut: result.cut })
+      const learnedFrom = await learnedBehind([String(model['model'])])
+      const more = { cut: result.cut, learnedFrom }
+      await writeSidecar(out, 'encode', { ...settings, type }, [input], more)
     },
   })
   const { texts, cut } = result

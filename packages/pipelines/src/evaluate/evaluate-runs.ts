@@ -1,4 +1,5 @@
 import { evaluate, evaluateRun, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
+import type { Hooks } from '../hooks.ts'
 import { type Measuring, usualMeasures } from '../rerank/rerank-figures.ts'
 import { readClusters } from './clusters.ts'
 import {
@@ -7,6 +8,7 @@ import {
   type NamedEvaluation,
   namesOf,
 } from './evaluations.ts'
+import { remarkLearned } from './remark-learned.ts'
 
 /** Runs to measure, and the judgements that they are measured against. */
 export interface EvaluateInputs extends Measuring {
@@ -25,13 +27,17 @@ export interface EvaluateResult {
 }
 
 /**
- * Measures runs against judgements, as trec_eval does, and compares each with the first.
+ * Measures runs against judgements, as trec_eval does, and compares each with the first. Remarks on
+ * runs whose models or settings were learned from some of the queries.
  *
  * ```ts
  * const { evaluations } = await evaluateRuns({ qrels: 'qrels.trec', runs: ['run.trec', 'better.trec'] })
  * ```
  */
-export async function evaluateRuns(inputs: EvaluateInputs): Promise<EvaluateResult> {
+export async function evaluateRuns(
+  inputs: EvaluateInputs,
+  hooks: Hooks = {},
+): Promise<EvaluateResult> {
   const { runs: files, measures = usualMeasures, ...options } = inputs
   const qrels = await readQrels(inputs.qrels)
   const names = namesOf(files)
@@ -40,6 +46,7 @@ export async function evaluateRuns(inputs: EvaluateInputs): Promise<EvaluateResu
     const evaluation = await evaluateRun(qrels, file, measures, options)
     evaluations.push({ name: names[i]!, file, evaluation })
   }
+  await remarkLearned(evaluations, hooks)
   const clusters = inputs.clusters === undefined ? undefined : await readClusters(inputs.clusters)
   return { evaluations, comparisons: compareToFirst(evaluations, { clusters }) }
 }

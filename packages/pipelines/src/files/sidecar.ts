@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { FileError, writeAtomic } from '@kith/ir'
 import {
@@ -11,6 +9,8 @@ import {
   isStandardInput,
 } from '@kith/ir/internal'
 import { version } from '../version.ts'
+import { type Digest, digestOf } from './digest.ts'
+import { type LearnedQueries, learnedBehind } from './learned-queries.ts'
 
 /** The origin of a file: the command, its version, its settings and its inputs. */
 export interface Sidecar {
@@ -18,6 +18,8 @@ export interface Sidecar {
   version: string
   settings: Readonly<Record<string, unknown>>
   inputs: readonly Input[]
+  /** The judged queries that the file, or something that it was made from, was learned from. */
+  learnedFrom?: readonly LearnedQueries[] | undefined
 }
 
 /** A file that another one was made from; those of shares have a digest. */
@@ -25,12 +27,6 @@ export interface Input {
   file: string
   bytes: number
   sha256?: string | undefined
-}
-
-/** A file's contents, told from all others. */
-export interface Digest {
-  bytes: number
-  sha256: string
 }
 
 /** A sidecar as it is read: which file it tells of, unless that is a folder. */
@@ -45,16 +41,22 @@ export async function writeSidecar(
   command: string,
   settings: Readonly<Record<string, unknown>>,
   inputs: readonly string[],
-  more: Readonly<Record<string, unknown>> = {},
+  more: Readonly<Record<string, unknown>> & Pick<Sidecar, 'learnedFrom'> = {},
 ): Promise<void> {
   await writeSidecarOf(out, { command, version, settings, inputs: await inputsOf(inputs), ...more })
 }
 
-/** Writes a sidecar that is known already; a pipe or a device gets none. */
+/**
+ * Writes a sidecar that is known already, with the queries that its inputs were learned from; a pipe
+ * or a device gets none.
+ */
 export async function writeSidecarOf(out: string, made: Sidecar): Promise<void> {
   if (isPipeOrDevice(out)) return
   const output = (await stat(out)).isFile() ? await digestOf(out) : undefined
-  const written = `${JSON.stringify({ ...made, output }, undefined, 2)}\n`
+  const behind = await learnedBehind(made.inputs.map(({ file }) => file))
+  const all = [...(made.learnedFrom ?? []), ...behind]
+  const learnedFrom = all.length > 0 ? all : undefined
+  const written = `${JSON.stringify({ ...made, learnedFrom, output }, undefined, 2)}\n`
   await writeAtomic(sidecarOf(out), (write) => write(written))
 }
 
@@ -92,21 +94,6 @@ export async function otherThan(
   const { bytes, sha256 } = await digestOf(file)
   if (bytes !== output.bytes) return `it tells of ${output.bytes} bytes, the file has ${bytes}`
   return sha256 === output.sha256 ? undefined : `the ${bytes} bytes of the file are other ones`
-}
-
-/** Reads a file for its digest. */
-async function digestOf(file: string): Promise<Digest> {
-  const hash = createHash('sha256')
-  let bytes = 0
-  try {
-    for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
-      hash.update(chunk as Buffer)
-      bytes += (chunk as Buffer).length
-    }
-  } catch (error) {
-    throw new FileError(file, '', `cannot be read (${(error as NodeJS.ErrnoException).code})`)
-  }
-  return { bytes, sha256: hash.digest('hex') }
 }
 
 /** Files as a sidecar names them. */

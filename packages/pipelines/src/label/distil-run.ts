@@ -13,11 +13,12 @@ import { Join } from '../join/join.ts'
 import { remarkMissing } from '../join/missing.ts'
 import { OpenTexts } from '../join/open-texts.ts'
 import { checkTextPair } from '../join/text-files.ts'
-import { formatLabelsOrSkip, type LabelLayout, needsTexts } from './label-format.ts'
+import { formatLabelsOrSkip, hasRows } from './label-format.ts'
 import { labelOrigin } from './label-origin.ts'
 import type { LabelInputs, LabelResult } from './label-run.ts'
 import { addLabels, type LabelSummary } from './label-summary.ts'
 import { layoutOf } from './label-work.ts'
+import { lowerHalf } from './query-labels.ts'
 import { checkShard } from './shard.ts'
 import { PART, writeLabels } from './write-labels.ts'
 
@@ -42,9 +43,9 @@ export interface DistilInputs
 export async function distilRun(inputs: DistilInputs, hooks: Hooks = {}): Promise<LabelResult> {
   const { run, out, missing = jobDefaults.missing } = inputs
   const settings = resolveDistilSettings({ depth: inputs.depth, sharpness: inputs.sharpness })
-  const layout = layoutOf(inputs, settings.depth)
+  const layout = layoutOf(inputs, settings.depth - 1)
   const pair = checkTextPair(inputs)
-  if (!pair && needsTexts(layout.format)) {
+  if (!pair && hasRows(layout.format)) {
     const problem = `labels of the format ${layout.format} take the texts of queries and documents (queryText, corpus)`
     throw new KithError('BAD_SETTING', problem)
   }
@@ -61,8 +62,12 @@ export async function distilRun(inputs: DistilInputs, hooks: Hooks = {}): Promis
     const summary = await writeLabels(
       { out, layout, key, from, to, made },
       (append, before) => {
-        const format = (entry: LabelledQuery) =>
-          formatLabelsOrSkip(withPositive(entry, layout), layout, texts, join)
+        const format = (entry: LabelledQuery) => {
+          // The teacher's first document is the positive one.
+          const taught = { ...entry, groundTruth: entry.docs.slice(0, 1) }
+          if (!hasRows(layout.format)) return formatLabelsOrSkip(entry, [], layout, texts, join)
+          return formatLabelsOrSkip(taught, lowerHalf(entry.docs.slice(1)), layout, texts, join)
+        }
         return distilAll({ run, to, settings, format, signal: hooks.signal }, append, before)
       },
       hooks,
@@ -105,8 +110,7 @@ async function distilAll(
       const kept = Uint32Array.from(entry.docs.keys())
       addLabels(summary, { kept, target: entry.labels }, 0)
       part += written
-    } else if (written === undefined) summary.unfit++
-    else summary.leftOut[written.leftOut] = (summary.leftOut[written.leftOut] ?? 0) + 1
+    } else summary.leftOut[written.leftOut] = (summary.leftOut[written.leftOut] ?? 0) + 1
     if (position % PART !== 0) continue
     await append(part, structuredClone(summary))
     part = ''
@@ -124,9 +128,4 @@ function entryOf(
   const labels = distilTarget(scores, settings)
   const docs = ids.slice(0, labels.length)
   return { query, docs, labels, evidence: Array.from(docs, (_, i) => scores[i]!), groundTruth: [] }
-}
-
-/** Formats with texts set one document apart as the positive one: the teacher's first. */
-function withPositive(entry: LabelledQuery, { format }: LabelLayout): LabelledQuery {
-  return needsTexts(format) ? { ...entry, groundTruth: entry.docs.slice(0, 1) } : entry
 }

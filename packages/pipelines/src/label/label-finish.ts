@@ -1,5 +1,5 @@
 import { KithError } from '@kith/core'
-import { readLabels, writeLabelsParquet } from '@kith/ir'
+import { type NoRow, readLabels, writeLabelsParquet } from '@kith/ir'
 import { putInPlace } from '@kith/ir/internal'
 import type { LabelLayout } from './label-format.ts'
 import type { LabelSummary } from './label-summary.ts'
@@ -11,10 +11,11 @@ export async function finishLabels(
   layout: LabelLayout,
   summary: LabelSummary,
 ): Promise<void> {
-  if (summary.queries === 0 && summary.unfit > 0) {
+  const tooFew = summary.leftOut['too few negatives' satisfies NoRow] ?? 0
+  if (summary.queries === 0 && tooFew > 0) {
     throw new KithError(
       'BAD_INPUT',
-      `no query has ${layout.negatives} documents besides a positive one: lower negatives, or raise maxLabelled`,
+      `${layout.format} rows take ${layout.negatives} negatives, and none of ${tooFew} queries has as many candidates that are not relevant and have little evidence: lower negatives, or raise contextSize and take a longer run`,
     )
   }
   if (layout.format === 'parquet') await writeLabelsParquet(out, readLabels(partial))

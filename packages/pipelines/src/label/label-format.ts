@@ -5,8 +5,8 @@ import {
   formatSentenceTransformers,
   formatTevatron,
   type LabelledQuery,
-  type LabelTexts,
   type LabelValues,
+  labelRow,
 } from '@kith/ir'
 import type { Join } from '../join/join.ts'
 import type { OpenTexts } from '../join/open-texts.ts'
@@ -29,48 +29,47 @@ export const labelValues = ['probability', 'logit'] as const
 export interface LabelLayout {
   format: LabelFormat
   values: LabelValues
-  /** How many documents besides the positive one a row for sentence-transformers has. */
+  /** How many negatives a training row has. */
   negatives: number
 }
 
-/** Whether a format holds texts instead of ids. */
-export function needsTexts(format: LabelFormat): boolean {
-  return format === 'sentence-transformers' || format === 'listwise' || format === 'tevatron'
+/** Whether a format holds training rows, with texts instead of ids and with negatives. */
+export function hasRows(format: LabelFormat): format is keyof typeof rowFormats {
+  return format in rowFormats
 }
 
-/** A query's text in the file; undefined where its labels do not fit the format. */
-export function formatLabels(
-  entry: LabelledQuery,
-  { format, values, negatives }: LabelLayout,
-  texts: LabelTexts | undefined,
-): string | undefined {
-  switch (format) {
-    case 'tsv':
-      return formatLabelsTsv(entry)
-    case 'sentence-transformers':
-      return formatSentenceTransformers(entry, texts!, negatives, values)
-    case 'listwise':
-      return formatListwise(entry, texts!, values)
-    case 'tevatron':
-      return formatTevatron(entry, texts!, values)
-    default:
-      // Parquet is made from this at the end, since a half-written one could not be continued.
-      return formatLabelsJson(entry)
-  }
+/** A query's labels as the file holds them. */
+function formatLabels(entry: LabelledQuery, format: LabelFormat): string {
+  // Parquet is made from JSON lines at the end, since a half-written one could not be continued.
+  return format === 'tsv' ? formatLabelsTsv(entry) : formatLabelsJson(entry)
 }
 
-/** The same where texts may be missing: an error, or why the query is left out. */
+const rowFormats = {
+  'sentence-transformers': formatSentenceTransformers,
+  listwise: formatListwise,
+  tevatron: formatTevatron,
+}
+
+/**
+ * A query's part of the file, or why the query is left out: its labels make no training row, or
+ * a text is missing that may be.
+ *
+ * @param low Candidates with little evidence, which training rows take negatives from.
+ */
 export function formatLabelsOrSkip(
   entry: LabelledQuery,
-  layout: LabelLayout,
+  low: readonly string[],
+  { format, values, negatives }: LabelLayout,
   texts: OpenTexts | undefined,
   join: Pick<Join, 'report' | 'check'>,
-): string | { leftOut: string } | undefined {
-  if (!texts || !needsTexts(layout.format)) return formatLabels(entry, layout, texts)
-  const { query, docs } = entry
-  const without = docs.filter((id) => !texts.hasDocument(id))
-  const noText = !texts.hasQuery(query)
-  if (!noText && without.length === 0) return formatLabels(entry, layout, texts)
+): string | { leftOut: string } {
+  if (!hasRows(format)) return formatLabels(entry, format)
+  const row = labelRow(entry, low, negatives)
+  if (typeof row === 'string') return { leftOut: row }
+  const { query, docs } = row
+  const without = docs.filter((id) => !texts!.hasDocument(id))
+  const noText = !texts!.hasQuery(query)
+  if (!noText && without.length === 0) return rowFormats[format](row, texts!, values)
   if (noText) join.report.add('queries of the run have no text', query)
   for (const id of without) join.report.add('labelled documents have no text', id)
   join.check(`query ${query}: `)

@@ -35,7 +35,11 @@ export interface LabelInputs
   format?: LabelFormat | undefined
   /** In formats with texts; default: logit for sentence-transformers, else probability. */
   values?: LabelValues | undefined
-  /** Documents besides the positive one in a row for sentence-transformers; default: maxLabelled − 1. */
+  /**
+   * Negatives in a training row (sentence-transformers, listwise, tevatron): up to half of them
+   * have a soft label, the rest has the least evidence; queries with fewer are left out. Default:
+   * 2 × (labelDepth − 1), at most half the context.
+   */
   negatives?: number | undefined
   missing?: MissingPolicy | undefined
   /** One share of the queries, which `mergeLabels` joins with the others; default: all queries. */

@@ -1,5 +1,6 @@
 import { FileError } from '@kith/ir'
-import { type Digest, type Input, readSidecar, type Sidecar, sidecarOf } from '../files/sidecar.ts'
+import type { Digest } from '../files/digest.ts'
+import { type Input, readSidecar, type Sidecar, sidecarOf } from '../files/sidecar.ts'
 import { type LabelFormat, labelFormats } from './label-format.ts'
 import { isSummary, type LabelSummary } from './label-summary.ts'
 

@@ -12,8 +12,6 @@ export interface LabelSummary {
   groundTruthMass: number
   carriers: number
   groundTruthNotHighest: number
-  /** Queries whose labels do not fit the format: too few documents, or none that is known to be relevant. */
-  unfit: number
 }
 
 export const emptySummary: LabelSummary = {
@@ -23,7 +21,6 @@ export const emptySummary: LabelSummary = {
   groundTruthMass: 0,
   carriers: 0,
   groundTruthNotHighest: 0,
-  unfit: 0,
 }
 
 /** Adds one query's labels, whose first `truths` candidates are the ground truth. */

@@ -2,7 +2,7 @@ import { KithError, type LabelSettings, resolveLabelSettings } from '@kith/core'
 import type { LabelWork } from '../batches/batch-label.ts'
 import { checkLabels } from '../batches/check-batch.ts'
 import { jobDefaults } from '../job-defaults.ts'
-import { type LabelFormat, type LabelLayout, needsTexts } from './label-format.ts'
+import { hasRows, type LabelFormat, type LabelLayout } from './label-format.ts'
 import type { LabelInputs } from './label-run.ts'
 
 /**
@@ -16,43 +16,39 @@ export function labelWork(
 ): LabelWork {
   const settings = resolveLabelSettings(inputs.settings)
   const { level = jobDefaults.level, missing = jobDefaults.missing, texts = false } = inputs
-  const layout = layoutOf(inputs, longestOf(settings))
+  const layout = layoutOf(inputs, usualNegatives(settings))
   const batch = checkLabels({ settings, layout, level, missing, texts })
   const given = inputs.queryText !== undefined && (stored || inputs.corpus !== undefined)
-  if (given || !(texts || needsTexts(layout.format))) return batch
+  if (given || !(texts || hasRows(layout.format))) return batch
   const what = texts ? 'labels by texts' : `labels of the format ${layout.format}`
   const files = stored ? 'the queries (queryText)' : 'queries and documents (queryText, corpus)'
   throw new KithError('BAD_SETTING', `${what} take the texts of ${files}`)
 }
 
-/** The documents that a query's labels have at most; undefined where only the ground truth has one. */
-function longestOf({ target, maxLabelled, contextSize }: LabelSettings): number | undefined {
-  if (target === 'one-hot') return undefined
-  return target === 'uniform' ? contextSize : Math.min(maxLabelled, contextSize)
+/** As many negatives with little evidence as soft labels, as far as a context has room for both. */
+function usualNegatives({ labelDepth, contextSize }: LabelSettings): number {
+  return Math.max(1, Math.min(2 * (labelDepth - 1), Math.floor(contextSize / 2)))
 }
 
 /**
  * How labels are written, with the defaults filled in.
  *
- * @param longest The documents that a query's labels have at most; undefined where only the ground
- * truth has one.
+ * @param usual The number of negatives in a training row, where none is given.
  */
 export function layoutOf(
   { out = '', format = formatOf(out), values, negatives }: Partial<LabelInputs>,
-  longest: number | undefined,
+  usual: number,
 ): LabelLayout {
-  if (format === 'sentence-transformers' && longest === undefined) {
+  const rowsOnly = { values, negatives }
+  const [unused] = Object.entries(rowsOnly).find(([, value]) => value !== undefined) ?? []
+  if (unused !== undefined && !hasRows(format)) {
     throw new KithError(
       'BAD_SETTING',
-      'the target one-hot labels the positive documents only: the format sentence-transformers needs others',
+      `labels of the format ${format} have no training rows: leave out ${unused}, or choose sentence-transformers, listwise or tevatron`,
     )
   }
-  const usual = format === 'sentence-transformers' ? 'logit' : 'probability'
-  return {
-    format,
-    values: values ?? usual,
-    negatives: negatives ?? Math.max(1, (longest ?? 1) - 1),
-  }
+  const usualValues = format === 'sentence-transformers' ? 'logit' : 'probability'
+  return { format, values: values ?? usualValues, negatives: negatives ?? Math.max(1, usual) }
 }
 
 /** The format of a file by its ending. */

@@ -2,7 +2,7 @@ import type { Labels } from '@kith/core'
 import type { Embeddings, LabelledQuery } from '@kith/ir'
 import type { Join } from '../join/join.ts'
 import type { OpenTexts } from '../join/open-texts.ts'
-import { formatLabelsOrSkip, type LabelLayout } from './label-format.ts'
+import { formatLabelsOrSkip, hasRows, type LabelLayout } from './label-format.ts'
 import { addLabels, emptySummary, type LabelSummary } from './label-summary.ts'
 import type { LabelTask } from './label-tasks.ts'
 
@@ -10,7 +10,7 @@ import type { LabelTask } from './label-tasks.ts'
 export interface QueryLabels {
   part: string
   summary: LabelSummary
-  /** Whether the query got labels, even labels that do not fit the format. */
+  /** Whether the query got labels, even labels that make no training row. */
   answered: boolean
 }
 
@@ -35,13 +35,30 @@ export function queryLabels(
   { docs, layout, texts, join }: LabelWriting,
 ): QueryLabels {
   const result = { ...noLabels(), answered: true }
-  const written = formatLabelsOrSkip(entryOf(docs, task, labels), layout, texts, join)
+  const low = hasRows(layout.format) ? lowEvidence(labels, task.grades.length) : []
+  const ids = low.map((candidate) => docs.idOf(task.rows[candidate]!))
+  const written = formatLabelsOrSkip(entryOf(docs, task, labels), ids, layout, texts, join)
   if (typeof written === 'string') {
     addLabels(result.summary, labels, task.grades.length)
     result.part = written
-  } else if (written === undefined) result.summary.unfit++
-  else result.summary.leftOut[written.leftOut] = 1
+  } else result.summary.leftOut[written.leftOut] = 1
   return result
+}
+
+/**
+ * Candidates with little evidence, by descending evidence: those without a label, or the lower half
+ * where all have one. The first `truths` candidates are the ground truth, and never among them.
+ */
+function lowEvidence({ kept, evidence }: Labels, truths: number): number[] {
+  const labeled = new Set(kept)
+  const others = [...evidence.keys()].filter((c) => c >= truths && !labeled.has(c))
+  if (others.length === 0) return lowerHalf([...kept].filter((c) => c >= truths))
+  return others.sort((a, b) => evidence[b]! - evidence[a]! || a - b)
+}
+
+/** The second half of a list, its middle included. */
+export function lowerHalf<T>(list: readonly T[]): T[] {
+  return list.slice(Math.floor(list.length / 2))
 }
 
 /** A task's labels with ids in the place of rows. */

@@ -4,6 +4,7 @@ import { FileError, type Run, writeAtomic } from '@kith/ir'
 import type { Figure, ReportData, ReportInput } from '@kith/report'
 import { type EvaluateInputs, measureRuns } from '../evaluate/evaluate-runs.ts'
 import { compareToFirst } from '../evaluate/evaluations.ts'
+import { remarkLearned } from '../evaluate/remark-learned.ts'
 import { otherThan, readSidecar, sidecarOf } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 import { OpenTexts } from '../join/open-texts.ts'
@@ -42,6 +43,7 @@ export async function reportRuns(inputs: ReportInputs, hooks: Hooks = {}): Promi
   if (new Set(files).size < files.length) throw new KithError('BAD_INPUT', 'a run is named twice')
   const texts = checkTextPair(inputs)
   const { evaluations, runs, qrels } = await measureRuns(inputs)
+  await remarkLearned(evaluations, hooks)
   const pair = texts && (await OpenTexts.open(texts, 'english'))
   try {
     const comparisons = compareToFirst(evaluations)

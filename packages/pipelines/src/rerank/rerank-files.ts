@@ -1,5 +1,6 @@
 import type { MethodSettings } from '@kith/core'
 import { lookedAt } from '@kith/core/internal'
+import { remarkLearned } from '../evaluate/remark-learned.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 import type { MissingPolicy } from '../join/missing.ts'
@@ -72,7 +73,7 @@ async function rerankWith(
     : await rerankSlices(opened, plan, hooks)
   const seconds = (performance.now() - start) / 1000
   const terms = typeof source === 'object' && kept ? source.file : undefined
-  const files = [plan.run, plan.queries, plan.docs, corpus, queryText, terms]
+  const files = [plan.run, plan.queries, plan.docs, corpus, queryText, terms, plan.tunedFile]
   await writeSidecar(
     out,
     'rerank',
@@ -92,5 +93,6 @@ async function rerankWith(
           after: out,
           measuring: plan.measuring,
         })
+  if (figures) await remarkLearned(figures.evaluations, hooks)
   return { out, queries: reranked, seconds, missing: report.list(), figures }
 }

@@ -32,6 +32,8 @@ export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions {
   statistics?: StatisticsSource | undefined
   /** The result of a tuning, whose settings are used; where it advises against reranking, the run stays as it is. */
   tuned?: Tuned | undefined
+  /** The file that `tuned` was read from: the sidecar names it, and the queries it was tuned on. */
+  tunedFile?: string | undefined
   /** Rerank even where tuning advises against it. */
   force?: boolean | undefined
   /** Search all documents again with the vector of `average` or `rocchio`. */

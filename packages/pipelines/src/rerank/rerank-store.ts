@@ -12,6 +12,7 @@ import { decodeRanking, type RerankWork } from '../batches/batch-rerank.ts'
 import { BatchSource } from '../batches/batch-source.ts'
 import type { BatchAnswer, BatchPart } from '../batches/batch-work.ts'
 import { type Submission, type Submitted, submitBatch } from '../batches/submit-batch.ts'
+import { remarkLearned } from '../evaluate/remark-learned.ts'
 import { inputsOf, type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { placeOf } from '../join/documents.ts'
@@ -71,6 +72,7 @@ export async function rerankStore(plan: RerankStorePlan, hooks: Hooks): Promise<
             after: out,
             measuring: plan.measuring,
           })
+    if (figures) await remarkLearned(figures.evaluations, hooks)
     return { out, queries, seconds, missing: report.list(), figures }
   } finally {
     await pool.close()
@@ -123,7 +125,8 @@ async function batchOf(
   const counts = texts && usesStatistics(settings)
   const statistics = counts ? await storeStatistics(source, store, settings) : undefined
   const file = typeof source === 'object' && statistics ? source.file : undefined
-  const files = [plan.run, plan.queries, queryText, file].filter((name) => name !== undefined)
+  const given = [plan.run, plan.queries, queryText, file, plan.tunedFile]
+  const files = given.filter((name) => name !== undefined)
   const made: Sidecar = {
     command: 'rerank',
     version,

@@ -1,4 +1,5 @@
 import { type OpenEmbeddingsOptions, openEmbeddings, writeEmbeddings } from '@kith/ir'
+import { learnedBehind } from '../files/learned-queries.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import { loadTrain } from './load-train.ts'
 
@@ -26,7 +27,9 @@ export async function adaptQueries(inputs: AdaptInputs): Promise<{ out: string; 
         ids.map((id, row) => ({ id, vector: queries.read(row, row + 1) })),
       )
       await writeEmbeddings(out, { dimensions: model.dimensions, ids }, [data])
-      await writeSidecar(out, 'adapt', { adapter, kind: model.kind }, [inputs.queries])
+      await writeSidecar(out, 'adapt', { adapter, kind: model.kind }, [inputs.queries], {
+        learnedFrom: await learnedBehind([adapter]),
+      })
       return { out, queries: ids.length }
     } finally {
       await encoder.close()

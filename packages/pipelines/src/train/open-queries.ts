@@ -1,10 +1,11 @@
 import { KithError, type Matrix } from '@kith/core'
-import { type Embeddings, readRun } from '@kith/ir'
+import { type Embeddings, type Qrels, readRun } from '@kith/ir'
 import type { PartialTrainSettings, Relabel, TrainingQuery } from '@kith/train'
 import { trainDefaults } from '@kith/train/internal'
 import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 import type { Missing } from '../join/missing.ts'
+import { type HeldOutQueries, holdOutOf, holdOutQueries } from './hold-out.ts'
 import { outsideRemark, treatOutside } from './outside-labels.ts'
 import { type QueryFiles, readTrainingQueries } from './read-training-queries.ts'
 import { agreeing, teachQueries } from './teach-queries.ts'
@@ -28,24 +29,46 @@ export interface OpenQueries {
   /** Makes labels for other candidates, where a teacher does. */
   relabel?: Relabel | undefined
   missing: readonly Missing[]
+  /** The judgments, where there are some. */
+  qrels: Qrels | undefined
   /** The files that were read. */
   files: readonly string[]
 }
 
+/** Queries that are learned from, and those that are held out of it. */
+export interface OpenTrainingQueries extends OpenQueries {
+  heldOut: HeldOutQueries | undefined
+}
+
 /** The queries that are learned from: judged, labelled before, or taught. */
-export async function openTrainingQueries(given: OpenFor, hooks: Hooks): Promise<OpenQueries> {
+export async function openTrainingQueries(
+  given: OpenFor,
+  hooks: Hooks,
+): Promise<OpenTrainingQueries> {
   const { inputs } = given
   const { outside = jobDefaults.outside, settings } = inputs
   const { listSize = trainDefaults.listSize } = settings ?? {}
   const read = await readQueries('training queries', inputs.training, given, hooks)
-  const { queries, counts } = treatOutside(read.queries, outside, listSize)
+  const { learned, heldOut } = split(read, inputs, hooks)
+  const { queries, counts } = treatOutside(learned, outside, listSize)
   const remark = outsideRemark(counts, outside, listSize)
   if (queries.length === 0) {
     throw new KithError('BAD_INPUT', `training queries of ${inputs.training.run}: ${remark}`)
   }
   if (remark !== undefined) hooks.onRemark?.(remark)
   if (!inputs.teacher) remarkShortLists(queries, settings, hooks)
-  return { ...read, queries }
+  return { ...read, queries, heldOut }
+}
+
+/** The queries to learn from, and those to hold out, where some are. */
+function split(
+  { queries, qrels }: OpenQueries,
+  inputs: TrainingInputs,
+  hooks: Hooks,
+): ReturnType<typeof holdOutQueries> {
+  const part = holdOutOf(inputs)
+  if (part === 0 || !qrels) return { learned: queries, heldOut: undefined }
+  return holdOutQueries(queries, qrels, { part, seed: inputs.settings?.seed }, hooks)
 }
 
 /** Says so where all negatives of most queries are their hardest. */
@@ -103,6 +126,7 @@ async function readQueries(
     queries: taught?.queries ?? made.queries,
     relabel: taught?.relabel,
     missing: report.list(),
+    qrels: made.qrels,
     files: [...named.filter((file) => file !== undefined), ...(opened?.files ?? [])],
   }
 }

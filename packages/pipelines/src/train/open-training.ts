@@ -5,6 +5,7 @@ import { embeddingFiles } from '@kith/ir/internal'
 import type { PartialTrainSettings, QueryModel, Relabel, TrainingQuery } from '@kith/train'
 import type { Hooks } from '../hooks.ts'
 import type { Missing } from '../join/missing.ts'
+import { type HeldOutQueries, holdOutOf } from './hold-out.ts'
 import { loadTrain } from './load-train.ts'
 import { openTrainingQueries, openValidationQueries } from './open-queries.ts'
 import { checkTraining, openTrainable, stepsFor, type TrainingInputs } from './training-inputs.ts'
@@ -27,6 +28,8 @@ export interface TrainingSetup {
   docsVersion: string
   queries: readonly TrainingQuery[]
   validation: readonly TrainingQuery[] | undefined
+  /** Judged queries that the training does not learn from, where there is no validation. */
+  heldOut: HeldOutQueries | undefined
   /** Makes labels for other candidates, where a teacher does. */
   relabel: Relabel | undefined
   settings: PartialTrainSettings & { steps: number }
@@ -44,6 +47,7 @@ export interface TrainingSetup {
 /** Opens the inputs of a training. */
 export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promise<TrainingSetup> {
   checkTraining(inputs)
+  holdOutOf(inputs)
   // Says at once what is not installed, not after a teacher's labels are made.
   await loadTrain()
   const { dimensions, memory, validation } = inputs
@@ -62,17 +66,18 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
     }
     const given = { inputs, docs, embed }
     const learned = await openTrainingQueries(given, hooks)
-    const heldOut = validation && (await openValidationQueries(given, validation, hooks))
+    const validated = validation && (await openValidationQueries(given, validation, hooks))
     return {
       docs,
       docsVersion: await versionOf(inputs.docs),
       queries: learned.queries,
       relabel: learned.relabel,
-      validation: heldOut?.queries,
+      validation: validated?.queries,
+      heldOut: learned.heldOut,
       settings: stepsFor(inputs.settings ?? {}, learned.queries.length),
       device,
-      missing: { training: learned.missing, validation: heldOut?.missing ?? [] },
-      files: [...new Set([inputs.docs, ...learned.files, ...(heldOut?.files ?? [])])],
+      missing: { training: learned.missing, validation: validated?.missing ?? [] },
+      files: [...new Set([inputs.docs, ...learned.files, ...(validated?.files ?? [])])],
       openModel,
       close: () => docs.close(),
       [Symbol.asyncDispose]: () => docs.close(),

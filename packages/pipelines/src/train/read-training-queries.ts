@@ -3,6 +3,7 @@ import {
   FileError,
   type LabelledQuery,
   openEmbeddings,
+  type Qrels,
   type Run,
   readLabels,
   readQrels,
@@ -39,13 +40,14 @@ export async function readTrainingQueries(
   files: QueryFiles,
   rankings: Run,
   { docs, vectors, ...reading }: QueryReading,
-): Promise<QueriesMade> {
+): Promise<QueriesMade & { qrels: Qrels | undefined }> {
+  const qrels = files.qrels === undefined ? undefined : await readQrels(files.qrels)
   const embeddings = vectors ? await openEmbeddings(files.queries) : undefined
   try {
-    return trainingQueries({
+    const made = trainingQueries({
       ...reading,
       rankings,
-      qrels: files.qrels === undefined ? undefined : await readQrels(files.qrels),
+      qrels,
       documents: docs,
       vectors: embeddings,
       texts: vectors
@@ -53,6 +55,7 @@ export async function readTrainingQueries(
         : await byId(readTexts(files.queries), ({ id, text }) => [id, text]),
       labels: files.labels === undefined ? undefined : await labelsOf(files.labels),
     })
+    return { ...made, qrels }
   } finally {
     await embeddings?.close()
   }

@@ -6,6 +6,8 @@ import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 import { type CutQueries, remarkCutQueries } from './cut-queries.ts'
+import { type HeldOutFigures, heldOutFigures } from './held-out-figures.ts'
+import { learnedBy } from './learned-by.ts'
 import { loadTrain } from './load-train.ts'
 import {
   openTraining,
@@ -14,7 +16,7 @@ import {
   type TrainingSetup,
 } from './open-training.ts'
 import { trainingFigure } from './training-figure.ts'
-import { modelSettings, type TrainingInputs } from './training-inputs.ts'
+import { modelSettings, openTrained, type TrainingInputs } from './training-inputs.ts'
 
 /** The inputs and the folder of a training. */
 export interface TrainInputs extends TrainingInputs {
@@ -31,6 +33,8 @@ export interface TrainResult extends TrainingResult {
   missing: TrainingMissing
   /** A page with the validations, where there are some. */
   curves: string | undefined
+  /** Figures before and after on judged queries that were held out, where some were. */
+  heldOut: HeldOutFigures | undefined
 }
 
 /**
@@ -58,12 +62,26 @@ export async function trainFromFiles(inputs: TrainInputs, hooks: Hooks = {}): Pr
     const judged = inputs.validation?.qrels !== undefined
     const result = await trainWith({ ...setup, judged }, model, out, hooks)
     const made = { ...settings, ...modelSettings(inputs), maxTokens: model.maxTokens }
-    await writeSidecar(out, 'train', made, files, { cut, missing: someMissing(missing) })
+    const learnedFrom = await learnedBy(setup, inputs, out)
+    const heldOut = await compareHeldOut(setup, inputs)
+    const more = { cut, missing: someMissing(missing), heldOut, learnedFrom }
+    await writeSidecar(out, 'train', made, files, more)
     const curves = validation && (await drawCurves(out))
-    return { out, ...result, cut, missing, curves }
+    return { out, ...result, cut, missing, curves, heldOut }
   } finally {
     await setup.close()
   }
+}
+
+/** Compares the model before and after on the queries that were held out, where some were. */
+async function compareHeldOut(
+  { heldOut, docs, device, openModel }: TrainingSetup,
+  inputs: TrainInputs,
+): Promise<HeldOutFigures | undefined> {
+  if (!heldOut) return undefined
+  const { out, level } = inputs
+  const [before, after] = [await openModel(), await openTrained(inputs, out)]
+  return heldOutFigures(heldOut, { before, after, docs, device, level, out })
 }
 
 /** Trains, or goes on training, in a folder; throws the signal's reason where it was stopped. */

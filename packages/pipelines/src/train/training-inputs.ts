@@ -26,8 +26,13 @@ export interface TrainingInputs extends OpenEmbeddingsOptions, EncoderModelOptio
   docs: string
   /** The queries that are learned from. */
   training: QueryFiles
-  /** Held-out queries; without them nothing is validated, and the last weights are the result. */
+  /** Queries that choose the checkpoint; without them the last weights are the result. */
   validation?: QueryFiles | undefined
+  /**
+   * The part of the judged training queries that is held out, to compare the model before and after
+   * on; default 0.2, and 0 (train on all) with validation queries or without judgments.
+   */
+  holdOut?: number | undefined
   /** From which grade on a document is relevant; default 1. */
   level?: number | undefined
   /** The encoder that learns: `minilm`, a folder, or a name on the hub; default minilm. */
@@ -132,6 +137,14 @@ export function modelSettings(inputs: TrainingInputs): Readonly<Record<string, u
   const learning =
     adapter === undefined ? { model, ...encoderOptions(inputs) } : { adapter, normalise }
   return { ...learning, outside, teacher }
+}
+
+/** A model as a training has left it in a folder. */
+export async function openTrained(inputs: TrainingInputs, folder: string): Promise<QueryModel> {
+  const { openAdapter, openEncoderModel } = await loadTrain()
+  if (inputs.adapter !== undefined) return openAdapter(folder)
+  const { revision: _, ...options } = encoderOptions(inputs)
+  return openEncoderModel(folder, options)
 }
 
 /** A model with the weights that training starts from. */

@@ -14,7 +14,7 @@ export const trainingSpace: Space = {
     values: ['mixed', 'geometric', 'rnn'],
     when: { dimension: 'evidence', is: true },
   },
-  maxLabelled: {
+  labelDepth: {
     kind: 'integer',
     from: 2,
     to: 32,
@@ -34,7 +34,7 @@ export const trainingStart: Parameters = { learningRate: 1, inverseTemperature: 
 
 /** The settings of a trial. Learning rate and inverse temperature are factors of the options' values. */
 export function trialSettings(
-  { learningRate, inverseTemperature, evidence, target, maxLabelled, boost, normalise }: Parameters,
+  { learningRate, inverseTemperature, evidence, target, labelDepth, boost, normalise }: Parameters,
   base: PartialTrainSettings,
 ): PartialTrainSettings {
   return {
@@ -45,7 +45,7 @@ export function trialSettings(
       ? ({
           ...base.target,
           target,
-          maxLabelled,
+          labelDepth,
           boost,
           normalise,
         } as PartialTrainSettings['target'])

@@ -9,6 +9,7 @@ import {
   termNames,
 } from '@kith/core'
 import { type Tuned, tune, writeTuned } from '@kith/tune'
+import { learnedQueries } from '../files/learned-queries.ts'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 import type { Missing } from '../join/missing.ts'
@@ -82,7 +83,11 @@ export async function tuneRun(inputs: TuneInputs, hooks: Hooks = {}): Promise<Tu
       onProgress: (done, total) => hooks.onProgress?.({ stage: 'tuning', done, total }),
     })
     await writeTuned(out, tuned)
-    await writeSidecar(out, 'tune', { ...scoring, missing: policy }, files)
+    const ids = judged.collection.list.map(({ id }) => id)
+    // Settings that were there before have learned nothing.
+    const learnedFrom =
+      tuned.verdict === 'default' ? [] : [await learnedQueries('tune', out, inputs.qrels, ids)]
+    await writeSidecar(out, 'tune', { ...scoring, missing: policy }, files, { learnedFrom })
     return { out, tuned, study, missing: report.list() }
   } finally {
     await judged.close()

@@ -7,6 +7,7 @@ import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 import { type CutQueries, remarkCutQueries } from '../train/cut-queries.ts'
+import { learnedBy } from '../train/learned-by.ts'
 import { loadTrain } from '../train/load-train.ts'
 import { openTraining, someMissing, type TrainingMissing } from '../train/open-training.ts'
 import { trainingFigure } from '../train/training-figure.ts'
@@ -103,9 +104,14 @@ export async function tuneTraining(
       write(`${JSON.stringify(found, undefined, 2)}\n`),
     )
     const made = { ...base, ...modelSettings(inputs), maxTokens: model.maxTokens }
-    await writeSidecar(out, 'tune --train', made, files, { cut, missing: someMissing(missing) })
+    const best = trialFolder(out, winner.trial)
+    const learnedFrom = await learnedBy(setup, inputs, best)
+    const more = { cut, missing: someMissing(missing), learnedFrom }
+    for (const folder of [out, best]) {
+      await writeSidecar(folder, 'tune --train', made, files, more)
+    }
     await drawCurves(out, done, selectBy)
-    return { out, best: trialFolder(out, winner.trial), ...found, cut, missing }
+    return { out, best, ...found, cut, missing }
   } finally {
     await setup.close()
   }

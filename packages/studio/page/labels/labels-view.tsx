@@ -55,12 +55,12 @@ export function LabelsView({ source, settings, state, info, update }: ViewProps)
         <Slider
           label="Documents kept"
           symbol="n_max"
-          help="How many candidates get a probability above 0."
+          help="How many candidates get a probability above 0. Ground truth counts, and is never dropped."
           from={1}
           to={Math.min(64, settings.contextSize)}
           step={1}
-          value={labels.maxLabelled}
-          onChange={(maxLabelled) => change({ maxLabelled })}
+          value={labels.labelDepth}
+          onChange={(labelDepth) => change({ labelDepth })}
         />
         <Slider
           label="Boost"

@@ -26,7 +26,7 @@ export interface PageSettings
 /** The settings of the labels view. */
 export type PageLabelSettings = Pick<
   LabelSettings,
-  'maxLabelled' | 'boost' | 'normalise' | 'normaliseOver' | 'aggregate'
+  'labelDepth' | 'boost' | 'normalise' | 'normaliseOver' | 'aggregate'
 >
 
 /** What settings are used for, on which it depends which of them count. */
@@ -61,12 +61,12 @@ export const defaultSettings = pagePresets.balanced
 
 /** The first settings of the labels view. */
 export const defaultLabels: PageLabelSettings = (({
-  maxLabelled,
+  labelDepth,
   boost,
   normalise,
   normaliseOver,
   aggregate,
-}) => ({ maxLabelled, boost, normalise, normaliseOver, aggregate }))(labelPresets.balanced)
+}) => ({ labelDepth, boost, normalise, normaliseOver, aggregate }))(labelPresets.balanced)
 
 /** The preset that settings are equal to, undefined where there is none. */
 export function presetOf(settings: PageSettings): PresetName | undefined {

@@ -39,7 +39,7 @@ export const rankingNames: ReadonlySet<string> = new Set([
 ])
 
 const labelNames: Record<keyof PageLabelSettings, string> = {
-  maxLabelled: 'max-labelled',
+  labelDepth: 'label-depth',
   boost: 'boost',
   normalise: 'normalise',
   normaliseOver: 'normalise-over',

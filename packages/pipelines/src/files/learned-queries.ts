@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import { isPipeOrDevice, isStandardInput } from '@kith/ir/internal'
+import { digestOf } from './digest.ts'
+import { type ReadSidecar, readSidecar } from './sidecar.ts'
+
+/** Queries whose judgments a model or settings were learned from, as sidecars name them. */
+export interface LearnedQueries {
+  /** What their judgments were used for. */
+  how: 'train' | 'choose the checkpoint of' | 'tune'
+  /** The model or the settings that learned. */
+  what: string
+  /** The file of the judgments or labels, and a digest of its contents unless it was a pipe. */
+  judgments: string
+  sha256?: string | undefined
+  /** Digests of the ids of the queries, 8 characters each. */
+  queries: string
+}
+
+/** The characters of one query's digest: 48 bits, so that a million ids hardly ever share one. */
+const LENGTH = 8
+
+/** Names the queries that something was learned from. */
+export async function learnedQueries(
+  how: LearnedQueries['how'],
+  what: string,
+  judgments: string,
+  ids: Iterable<string>,
+): Promise<LearnedQueries> {
+  const isPipe = isStandardInput(judgments) || isPipeOrDevice(judgments)
+  const sha256 = isPipe ? undefined : (await digestOf(judgments)).sha256
+  return { how, what, judgments, sha256, queries: Array.from(ids, digestOfId).sort().join('') }
+}
+
+/** How many of some queries were learned from. */
+export function countLearned({ queries }: LearnedQueries, ids: readonly string[]): number {
+  const known = new Set<string>()
+  for (let at = 0; at < queries.length; at += LENGTH) known.add(queries.slice(at, at + LENGTH))
+  return ids.filter((id) => known.has(digestOfId(id))).length
+}
+
+function digestOfId(id: string): string {
+  return createHash('sha256').update(id).digest('base64url').slice(0, LENGTH)
+}
+
+/**
+ * The queries that files were learned from, by their sidecars and those of the models behind them.
+ * A file without a sidecar, or with one of other contents, has none.
+ */
+export async function learnedBehind(files: readonly string[]): Promise<LearnedQueries[]> {
+  const found = new Map<string, LearnedQueries>()
+  for (const file of files) {
+    for (const entry of await learnedOf(file.replace(/(?<=.)[/\\]+$/, ''))) {
+      found.set(JSON.stringify([entry.how, entry.what, entry.sha256, entry.queries]), entry)
+    }
+  }
+  return [...found.values()]
+}
+
+async function learnedOf(file: string): Promise<LearnedQueries[]> {
+  // A neighbor that Kith has not written, such as one that is no JSON, says nothing.
+  const sidecar: ReadSidecar | undefined = await readSidecar(file).catch(() => undefined)
+  const { learnedFrom, output } = sidecar ?? {}
+  if (!Array.isArray(learnedFrom)) return []
+  const size = output && (await stat(file).catch(() => undefined))?.size
+  return size === output?.bytes ? learnedFrom.filter(isLearned) : []
+}
+
+function isLearned(value: unknown): value is LearnedQueries {
+  const { how, what, judgments, queries } = (value ?? {}) as Record<string, unknown>
+  return [how, what, judgments, queries].every((part) => typeof part === 'string')
+}

@@ -1,0 +1,182 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readQrels } from '@kith/ir'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { evaluateRuns } from '../src/evaluate/evaluate-runs.ts'
+import { countLearned, type LearnedQueries } from '../src/files/learned-queries.ts'
+import { sidecarOf } from '../src/files/sidecar.ts'
+import { fuseRuns } from '../src/fuse/fuse-runs.ts'
+import type { Hooks } from '../src/hooks.ts'
+import { rerankRun } from '../src/rerank/rerank-run.ts'
+import { searchRun } from '../src/search/search-run.ts'
+import { adaptQueries } from '../src/train/adapt-queries.ts'
+import { type TrainInputs, trainFromFiles } from '../src/train/train-from-files.ts'
+import { tuneRun } from '../src/tune/tune-run.ts'
+import { writeTopics } from './topics.ts'
+import { writeTurned } from './turned.ts'
+
+const folder = temporaryFolder()
+const path = (name: string): string => join(folder, name)
+beforeAll(() => writeTurned(folder))
+
+const files = { queries: path('queries.npy'), run: path('run.trec') }
+const training = { ...files, qrels: path('train.trec') }
+const judged = Array.from({ length: 32 }, (_, q) => `q${q}`)
+const settings = { epochs: 100, learningRate: 0.02, inverseTemperature: 10, weightDecay: 0 }
+const train = (out: string, more: Partial<TrainInputs> = {}, hooks: Hooks = {}) =>
+  trainFromFiles(
+    { docs: path('docs.npy'), training, adapter: 'linear', settings, ...more, out: path(out) },
+    hooks,
+  )
+
+/** Queries that a file's sidecar says were learned from. */
+const learnedFrom = (name: string): LearnedQueries[] =>
+  JSON.parse(readFileSync(sidecarOf(path(name)), 'utf8')).learnedFrom ?? []
+const heldOutOf = async (name: string) => [
+  ...(await readQrels(path(`${name}/held-out.trec`))).keys(),
+]
+/** Searches with the queries that a model gives. */
+async function searchWith(adapter: string): Promise<string> {
+  const [queries, out] = [path(`${adapter}.npy`), path(`${adapter}.trec`)]
+  await adaptQueries({ adapter: path(adapter), queries: files.queries, out: queries })
+  await searchRun({ queries, docs: path('docs.npy'), top: 80, out })
+  return out
+}
+const remarksOf = async (qrels: string, ...runs: string[]): Promise<string[]> => {
+  const remarks: string[] = []
+  const hooks = { onRemark: (remark: string) => remarks.push(remark) }
+  await evaluateRuns({ qrels, runs }, hooks)
+  return remarks
+}
+
+describe('a training without validation queries', () => {
+  test('holds out a fifth of the judged queries, and is measured on them alone', async () => {
+    const remarks: string[] = []
+    const { heldOut } = await train('held', {}, { onRemark: (remark) => remarks.push(remark) })
+    expect(remarks).toContainEqual(
+      expect.stringMatching(/^6 of 32 judged queries are held out \(seed 1?\d*\)/),
+    )
+    const out = await heldOutOf('held')
+    expect(out.length).toBe(6)
+    expect(heldOut).toMatchObject({ queries: 6, qrels: path('held/held-out.trec') })
+    const [learned] = learnedFrom('held')
+    expect(countLearned(learned!, judged)).toBe(26)
+    expect(countLearned(learned!, out)).toBe(0)
+    // The figures are those that the next commands find.
+    const runs = [path('run.trec'), await searchWith('held')]
+    const measures = ['nDCG@10', 'Recall@100']
+    const { evaluations } = await evaluateRuns({ qrels: heldOut!.qrels, runs, measures })
+    for (const measure of measures) {
+      const { before, after, randomisation } = heldOut!.measures[measure]!
+      expect(before).toBeCloseTo(evaluations[0]!.evaluation.mean[measure]!, 10)
+      expect(after).toBeCloseTo(evaluations[1]!.evaluation.mean[measure]!, 10)
+      expect(randomisation).toBeLessThanOrEqual(1)
+    }
+    expect(heldOut!.measures['nDCG@10']!.difference).toBeGreaterThan(0.3)
+  })
+
+  test('has the same queries held out when it is resumed, and others with another seed', async () => {
+    const stop = new AbortController()
+    const onProgress: Hooks['onProgress'] = ({ done }) => {
+      if (done === 3) stop.abort(new Error('enough'))
+    }
+    const short = { settings: { ...settings, epochs: 8 } }
+    await expect(train('stopped', short, { onProgress, signal: stop.signal })).rejects.toThrow()
+    const resumed = await train('stopped', short)
+    const whole = await train('whole', short)
+    expect(resumed.heldOut!.measures).toEqual(whole.heldOut!.measures)
+    expect(await heldOutOf('stopped')).toEqual(await heldOutOf('held'))
+    await train('other', { settings: { ...short.settings, seed: 7 } })
+    expect(await heldOutOf('other')).not.toEqual(await heldOutOf('held'))
+  })
+
+  test('learns from all queries where it is told to, or where they are too few', async () => {
+    const one = { ...settings, epochs: 1 }
+    const all = await train('all', { holdOut: 0, settings: one })
+    expect(all.heldOut).toBeUndefined()
+    expect(existsSync(path('all/held-out.trec'))).toBe(false)
+    expect(countLearned(learnedFrom('all')[0]!, judged)).toBe(32)
+    const few = readFileSync(path('train.trec'), 'utf8').split('\n').slice(0, 9)
+    writeFileSync(path('few.trec'), `${few.join('\n')}\n`)
+    const remarks: string[] = []
+    const qrels = path('few.trec')
+    const hooks = { onRemark: (remark: string) => remarks.push(remark) }
+    await train('few', { training: { ...files, qrels }, settings: one }, hooks)
+    expect(remarks).toContainEqual(expect.stringContaining('9 judged queries are too few'))
+  })
+
+  test('refuses to hold out queries twice, or without judgments', async () => {
+    const validation = { ...files, qrels: path('dev.trec') }
+    await expect(train('x', { validation, holdOut: 0.2 })).rejects.toThrow(
+      'the validation queries are held out already: leave out holdOut',
+    )
+    const teacher = { run: path('run.trec') }
+    await expect(train('x', { training: files, teacher, holdOut: 0.2 })).rejects.toThrow(
+      'the training queries have no judgments to be tested by: leave out holdOut',
+    )
+    await expect(train('x', { holdOut: 1 })).rejects.toThrow('holdOut is 1, allowed: from 0')
+  })
+})
+
+describe('a run that is judged on the queries behind it', () => {
+  test('gets a warning, through embeddings, search, reranking and fusion', async () => {
+    const run = path('held.trec')
+    const sentence = (name: string, count: number) =>
+      `${name}: ${count} of 32 judged queries were used to train ${path('held')} (${path('train.trec')})`
+    expect(await remarksOf(path('train.trec'), path('run.trec'), run)).toEqual([
+      expect.stringContaining(sentence('held.trec', 26)),
+    ])
+    // The first run is a plain search; the queries held out, and those of dev, were not learned from.
+    expect(await remarksOf(path('held/held-out.trec'), path('run.trec'), run)).toEqual([])
+    expect(await remarksOf(path('dev.trec'), run)).toEqual([])
+    const vectors = { queries: path('held.npy'), docs: path('docs.npy') }
+    await rerankRun({ run, ...vectors, out: path('reranked.trec') })
+    await fuseRuns({ runs: [path('run.trec'), path('reranked.trec')], out: path('fused.trec') })
+    for (const name of ['reranked.trec', 'fused.trec']) {
+      expect(await remarksOf(path('train.trec'), path(name))).toEqual([
+        expect.stringContaining(sentence(name, 26)),
+      ])
+    }
+    // A run that somebody has put in its place has nothing to do with the sidecar.
+    writeFileSync(path('fused.trec'), readFileSync(path('run.trec')))
+    expect(await remarksOf(path('train.trec'), path('fused.trec'))).toEqual([])
+  })
+
+  test('gets a warning for queries that chose the checkpoint, and for a reranking', async () => {
+    const validation = { ...files, qrels: path('dev.trec') }
+    await train('chosen', { validation })
+    const run = await searchWith('chosen')
+    expect(await remarksOf(path('dev.trec'), run)).toEqual([
+      expect.stringContaining('16 of 16 judged queries were used to choose the checkpoint of'),
+    ])
+    const remarks: string[] = []
+    const vectors = { queries: path('chosen.npy'), docs: path('docs.npy') }
+    await rerankRun(
+      { run, ...vectors, qrels: path('train.trec'), out: path('measured.trec') },
+      { onRemark: (remark) => remarks.push(remark) },
+    )
+    expect(remarks.filter((remark) => remark.includes('used to train')).length).toBe(2)
+  })
+
+  test('gets a warning for settings that were tuned on its queries', async () => {
+    const topics = temporaryFolder()
+    await writeTopics(topics)
+    const at = (name: string): string => join(topics, name)
+    const inputs = { run: at('run.trec'), queries: at('queries.npy'), docs: at('docs.npy') }
+    // Settings that were there before are not tuned; others are, whatever the verdict on them.
+    for (const [qrels, verdict, remarks] of [
+      ['topic.trec', 'default', []],
+      ['as-it-is.trec', 'keep-run', ['20 of 20 judged queries were used to tune']],
+    ] as const) {
+      const tunedFile = at(`${verdict}.json`)
+      const { tuned } = await tuneRun({ ...inputs, qrels: at(qrels), out: tunedFile })
+      expect(tuned.verdict).toBe(verdict)
+      const out = at(`${verdict}.trec`)
+      await rerankRun({ ...inputs, tuned, tunedFile, force: true, out })
+      expect(await remarksOf(at(qrels), out)).toEqual(
+        remarks.map((remark) => expect.stringContaining(`${remark} ${tunedFile}`)),
+      )
+    }
+  })
+})
