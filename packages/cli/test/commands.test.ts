@@ -378,7 +378,7 @@ describe('mistakes', () => {
       'unknown queries',
       () => ['rerank', '--run', path('other.trec'), ...embeddings(), '--out', path('z')],
       1,
-      /1 queries of the run have no embedding: q99/,
+      /other\.trec line 1: 1 queries of the run have no embedding in .*queries\.npy: q99/,
     ],
   ]
   beforeAll(() => {

@@ -83,7 +83,10 @@ async function readQueries(
   const name = `${kind} of ${files.run}`
   const vectors = adapter !== undefined
   const run = await readRun(files.run)
-  const named = { ...files, docs: inputs.docs, queryText: files.queries }
+  const named = {
+    ...{ ...files, docs: inputs.docs, corpus: teacher?.corpus },
+    queryText: vectors ? teacher?.queryText : files.queries,
+  }
   const reading = { docs, level, vectors, missing, name }
   const made = await namingFiles(named, () => readTrainingQueries(files, run, reading))
   const { withoutTruth, report } = made
@@ -96,7 +99,8 @@ async function readQueries(
         })
       : undefined
   const teaching = { docs, missing, report, name, embed }
-  const taught = opened && (await teachQueries(made.queries, opened, teaching, hooks))
+  const taught =
+    opened && (await namingFiles(named, () => teachQueries(made.queries, opened, teaching, hooks)))
   const read = [files.queries, files.run, files.qrels, files.labels]
   for (const remark of report.remarks()) hooks.onRemark?.(`${name}: ${remark}`)
   if (withoutTruth > 0) {
