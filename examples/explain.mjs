@@ -17,8 +17,8 @@ const [query, ...candidates] = points.map(([x, y]) => [x, y, Math.sqrt(1 - x * x
 const settings = { k: 5, kExp: 1, lambda: 0.3 }
 for (let index = 0; index < candidates.length; index++) {
   const why = explain(query, candidates, index, settings)
-  const friends = why.shared.map((neighbour) => (neighbour.index < 0 ? 'query' : neighbour.index))
+  const shared = why.shared.map(({ member }) => member)
   console.log(
-    `candidate ${index}: rank ${why.rankBefore} → ${why.rankAfter}, similarity ${why.geometric.toFixed(2)}, neighbourhood ${why.jaccard.toFixed(2)}, shared: ${friends.join(', ')}`,
+    `candidate ${index}: rank ${why.rankBefore} → ${why.rankAfter}, similarity ${why.geometric.toFixed(2)}, neighbourhood ${why.jaccard.toFixed(2)}, shared: ${shared.join(', ')}`,
   )
 }

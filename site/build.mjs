@@ -3,6 +3,7 @@
  * from their tables, the API from the code, and Kith Studio with a small collection to try. Nothing is read from the network, then or later.
  */
 import { rmSync } from 'node:fs'
+import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vitepress'
 import { writeApi } from './api.mjs'
@@ -21,3 +22,5 @@ writeSettings()
 // The encoder works in a process of its own.
 await Promise.all([writeTry(), writeApi()])
 await build(fileURLToPath(new URL('.', import.meta.url)))
+const index = fileURLToPath(new URL('dist/index.html', import.meta.url))
+console.log(`the site is in ${relative(process.cwd(), index)}`)

@@ -10,7 +10,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** What each program must print; a new example needs an entry. */
 const expected: Record<string, RegExp> = {
   'rerank.mjs': /^1\. Bees find flowers by colour and scent/,
-  'explain.mjs': /candidate 0: rank 1 → 6.*\ncandidate 1: rank 2 → 1/,
+  'explain.mjs':
+    /candidate 0: rank 1 → 6.* shared: (query|\d)(, (query|\d))*\ncandidate 1: rank 2 → 1/,
   'hot-loop.mjs': /^apples: 1 2 0 3 4\nmarket: 4 3 2 1 0\n$/,
   'local-search.mjs':
     /^A beekeeper opens .*was 1\)\nA mite .*was 3\)\nSmoke calms .*was 5\)\nSome sprays .*was 2\)\n$/,

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parseHTML } from 'linkedom'
@@ -15,10 +15,13 @@ const commands = await allCommands()
 /** The pages by their path from `dist`, parsed. */
 const pages = new Map<string, Document>()
 
+/** What the build has printed. */
+let printed = ''
+
 beforeAll(async () => {
-  await promisify(execFile)(process.execPath, [join(root, 'site/build.mjs')], {
-    maxBuffer: 2 ** 26,
-  })
+  const build = [join(root, 'site/build.mjs')]
+  const ended = await promisify(execFile)(process.execPath, build, { maxBuffer: 2 ** 26 })
+  printed = ended.stdout
   for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.html')) continue
     const html = readFileSync(join(dist, name), 'utf8')
@@ -36,6 +39,21 @@ test('every link leads somewhere, anchors included', () => {
     }
   }
   expect(dead).toEqual([])
+})
+
+test('files that are copied as they are make no pages', () => {
+  expect([...pages.keys()].filter((name) => name.startsWith('public/'))).toEqual([])
+  expect(existsSync(join(dist, 'try/licences.md'))).toBe(true)
+})
+
+test('the build says where the site is', () => {
+  const [said] = /the site is in (\S+)/.exec(printed)?.slice(1) ?? []
+  expect(resolve(said!)).toBe(join(dist, 'index.html'))
+})
+
+test('the pictures are turned dark in dark mode', () => {
+  const styles = filesOf('.css').map((file) => readFileSync(file, 'utf8'))
+  expect(styles.join()).toMatch(/\.dark \.VPHero \.image-src[^{]*\{[^}]*filter:\s*invert/)
 })
 
 test('nothing is loaded from outside', () => {

@@ -40,6 +40,8 @@ named.items.unshift(...reference)
 
 export default {
   srcDir: 'generated',
+  // Files that are copied as they are; Markdown among them is no page.
+  srcExclude: ['public/**'],
   outDir: 'dist',
   cacheDir: '../node_modules/.cache/kith-site',
   lang: 'en-GB',

@@ -246,6 +246,19 @@ test.each(resumed)(
   },
 )
 
+test('kith encode does not promise to go on before it has kept a part', async () => {
+  const out = join(temporaryFolderIn(data), 'out.npy')
+  const args = ['encode', '--model', at('model'), '--input', at('texts.jsonl'), '--out', out]
+  const isMiddle = () => existsSync(`${out}.partial`)
+  const { code, err } = await signalled(args, ['SIGINT'], isMiddle)
+  expect(code).toBe(130)
+  const kept = existsSync(`${out}.partial.json`)
+  expect(err).toMatch(
+    kept ? /goes on with .*out\.npy\n/ : /no finished work is kept: .* starts anew/,
+  )
+  expect(kept).toBe(false)
+})
+
 test('kith train says that the checkpoint is saved, and hears one Ctrl-C twice as once', async () => {
   const out = join(temporaryFolderIn(data), 'trained')
   const args = ['train', ...trained(), '--steps', '4000', '--out', out]

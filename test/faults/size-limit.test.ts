@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { writeEmbeddings } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { program, succeed } from '../../packages/cli/test/support.ts'
@@ -121,6 +122,25 @@ describe('a limit on the size of files', () => {
     }
     expect(run('unlimited').status).toBe(0)
     expect(readFileSync(printed, 'utf8')).toBe(succeed(...args, '--json'))
+  })
+
+  test('a journal that does not fit leaves no temporary file beside the partial one', () => {
+    const where = path('journal')
+    mkdirSync(where)
+    const script = `import { writeResumably } from '@kith/ir'
+      await writeResumably(process.argv[1], {
+        key: 'k',
+        isState: () => false,
+        write: (append) => append('a part', 'x'.repeat(5000)),
+      })`
+    const args = ['--input-type=module', '-e', script, join(where, 'out.npy')]
+    const { stderr } = spawnSync(
+      'bash',
+      ['-c', 'ulimit -f 2; exec "$@"', 'bash', process.execPath, ...args],
+      { encoding: 'utf8', cwd: fileURLToPath(new URL('../..', import.meta.url)) },
+    )
+    expect(stderr).toContain('out.npy.partial.json.tmp: the file is too large')
+    expect(readdirSync(where)).toEqual(['out.npy.partial'])
   })
 
   test('labels that were stopped by it go on without it, to the same bytes', () => {

@@ -1,7 +1,8 @@
 import type { KithError } from '@kith/core'
 import { loadCommand } from './command-list.ts'
-import { helpOf, parseOptions } from './options/command.ts'
+import { helpOf, type Options, parseOptions } from './options/command.ts'
 import { refuseClashes, writesToStandardOutput } from './options/file-clashes.ts'
+import { spellOptions } from './options/spell-options.ts'
 import { UsageError } from './options/usage-error.ts'
 import { complain } from './terminal/complain.ts'
 import { Output } from './terminal/output.ts'
@@ -11,8 +12,10 @@ import { Stop, Stopped } from './terminal/stop.ts'
 /** Runs a command of the list with the arguments behind its name; returns the exit code. */
 export async function runCommand(name: string, args: readonly string[]): Promise<number> {
   const stop = new Stop()
+  let options: Options = {}
   try {
     const command = (await loadCommand(name))!
+    options = command.options
     const values = parseOptions(command, args)
     if (values['help']) {
       print(helpOf(command))
@@ -22,6 +25,7 @@ export async function runCommand(name: string, args: readonly string[]): Promise
       json: values['json'] === true,
       quiet: values['quiet'] === true,
       stdoutTaken: writesToStandardOutput(command, values),
+      options,
     })
     refuseClashes(command, values)
     await command.run(values, output, stop).finally(() => output.endProgress())
@@ -34,7 +38,7 @@ export async function runCommand(name: string, args: readonly string[]): Promise
     if (error instanceof UsageError) return complain(error.message, name, 2)
     if (isKithError(error)) {
       const usage = error.code === 'BAD_SETTING'
-      return complain(error.message, usage ? name : '', usage ? 2 : 1)
+      return complain(spellOptions(error.message, options), usage ? name : '', usage ? 2 : 1)
     }
     throw error
   } finally {

@@ -76,6 +76,10 @@ test('fuse makes one run of several, and measures all', () => {
   const said = succeed('fuse', ...runs, ...judged, '--weights', '1,3', '--top', '3')
   expect(said).toMatch(/fused\.trec: 2 runs fused, 9 queries\n\nrun +nDCG@10 +queries\nrun\.trec /)
   expect(said).toMatch(/\nfused\.trec +0\.\d{4}/)
+  const stars = '* p < 0.05, ** p < 0.01 in the randomization test'
+  expect(said).toContain(
+    `\n${stars}, Holm-corrected for 2 runs; p of the t-test is not corrected\n`,
+  )
   const lines = readFileSync(path('fused.trec'), 'utf8').trim().split('\n')
   expect(lines).toHaveLength(8 * 3 + 1)
   expect(lines[0]).toMatch(/^q0 Q0 d(39|1) 1 0\.0\d+ kith$/)
@@ -87,7 +91,7 @@ test('fuse makes one run of several, and measures all', () => {
     [['--weights', '1'], '--weights takes 2 numbers, separated by commas, not 1'],
     [['--weights', '1,'], '--weights takes 2 numbers'],
     [['--method', 'max'], '--method takes rrf, min-max, z, not "max"'],
-    [['--method', 'z', '--rrf-k', '5'], 'rrfK is for the method rrf, not for z'],
+    [['--method', 'z', '--rrf-k', '5'], '--rrf-k is for the method rrf, not for z'],
     [['--run', path('run.trec')], 'a run is named twice'],
   ] as const) {
     const { code, err } = kith('fuse', ...runs, ...wrong)
@@ -307,7 +311,7 @@ describe('mistakes', () => {
         '2',
       ],
       2,
-      /setting lambda is 2, allowed: a number from 0 to 1/,
+      /--lambda is 2, allowed: a number from 0 to 1/,
     ],
     [
       'a size that is none',
@@ -368,13 +372,13 @@ describe('mistakes', () => {
       'unknown candidates',
       () => ['rerank', '--run', path('strange.trec'), ...embeddings(), '--out', path('z')],
       1,
-      /1 candidates of the run have no embedding: nobody \(missing: skip/,
+      /strange\.trec line \d+: 1 candidates of the run have no embedding in .*docs\.npy: nobody \(--missing skip/,
     ],
     [
       'unknown queries',
       () => ['rerank', '--run', path('other.trec'), ...embeddings(), '--out', path('z')],
       1,
-      /1 queries of the run have no embedding: q99/,
+      /other\.trec line 1: 1 queries of the run have no embedding in .*queries\.npy: q99/,
     ],
   ]
   beforeAll(() => {

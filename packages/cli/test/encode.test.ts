@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openEmbeddings, readQrels, readRun } from '@kith/ir'
@@ -5,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { writeSmallModel } from '../../../test/faults/small-model.mjs'
 import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
 import { runKilled } from './killed.ts'
-import { kith, succeed } from './support.ts'
+import { kith, program, succeed } from './support.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
@@ -83,12 +84,25 @@ describe('kith encode', () => {
   test('prefixes and the cut are the user’s', async () => {
     const input = ['encode', ...model, '--input', path('few.jsonl'), '--max-tokens', '4', '--json']
     const { err, out } = kith(...input, '--out', path('cut.npy'))
-    expect(err).toContain('300 of 300 texts are longer than 4 tokens (maxTokens): what is beyond')
+    expect(err).toContain(
+      '300 of 300 texts are longer than 4 tokens (--max-tokens): what is beyond',
+    )
     expect(JSON.parse(out)).toMatchObject({ cut: few, maxTokens: 4 })
     encode('prefix.npy', '--document-prefix', 'passage: ')
     expect(readFileSync(path('prefix.npy')).equals(readFileSync(path('whole.npy')))).toBe(false)
     const meta = JSON.parse(readFileSync(path('prefix.npy.meta.json'), 'utf8'))
     expect(meta.settings).toMatchObject({ model: path('model'), documentPrefix: 'passage: ' })
+  })
+
+  test.skipIf(!existsSync('/usr/bin/script'))('on a terminal, remarks do not touch the bar', () => {
+    const words = [...model, '--input', path('few.jsonl'), '--max-tokens', '4']
+    const line = [process.execPath, program, 'encode', ...words, '--out', path('terminal.npy')]
+    const { stdout } = spawnSync('/usr/bin/script', ['-qec', line.join(' '), '/dev/null'], {
+      encoding: 'utf8',
+    })
+    // The bar is drawn, its line removed, and the remark has the line to itself.
+    expect(stdout).toMatch(/encoding █+ 100% {2}300 of 300/)
+    expect(stdout).toContain('\r\u001b[K300 of 300 texts are longer than 4 tokens (--max-tokens)')
   })
 
   test('8 bits give other embeddings, the sidecar says so, and training takes none', () => {

@@ -47,7 +47,9 @@ describe('kith labels', () => {
     const foreign = (...more: string[]) => fails('--run', path('foreign.trec'), ...more)
     const refused = foreign()
     expect(refused.code).toBe(1)
-    expect(refused.err).toContain('query q0: 1 candidates of the run have no embedding: nowhere')
+    expect(refused.err).toMatch(
+      /foreign\.trec line 1: query q0: 1 candidates of the run have no embedding in .*docs\.npy: nowhere/,
+    )
     const skipped = foreign('--missing', 'skip')
     expect(skipped.out).toMatch(/queries with labels +2\n/)
     expect(skipped.err).toContain('1 candidates of the run have no embedding: nowhere\n')

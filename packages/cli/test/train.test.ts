@@ -112,7 +112,7 @@ describe('kith train', () => {
     writeFileSync(path('labels.jsonl'), `${read('labels.jsonl').split('\n')[0]}\n`)
     expect(train('--out', path('other'))).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/31 queries of the run have no labels .*missing: skip/),
+      err: expect.stringMatching(/31 queries of the run have no labels .*--missing skip/),
     })
     const skipped = train('--out', path('other'), '--missing', 'skip')
     expect(skipped).toMatchObject({

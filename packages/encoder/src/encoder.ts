@@ -1,12 +1,13 @@
 import { KithError, type Matrix } from '@kith/core'
 import { choice } from '@kith/core/internal'
-import { inBatches, orderedMap } from '@kith/ir/pool'
+import { orderedMap } from '@kith/ir/pool'
 import type { Model } from './model/model.ts'
 import { contentsOf } from './model/model-folder.ts'
 import type { Prefixes, Role } from './model/prefixes.ts'
 import { runTexts } from './run-texts.ts'
 import type { SessionPool } from './session-pool.ts'
 import type { Tokens } from './tokens/text-tokenizer.ts'
+import { windowsOf } from './windows.ts'
 
 /** How texts are encoded. */
 export interface EncodeOptions {
@@ -24,10 +25,8 @@ export interface Encoded extends Matrix {
   cut: number
 }
 
-/** Texts of a window: enough to find some of the same length. */
-const WINDOW = 256
 /** Windows under way, so that no thread waits for the last batch of one. */
-const AHEAD = 3
+const AHEAD = 8
 
 /** A model that turns texts into vectors, on all cores. Close it when it is done. */
 export class Encoder {
@@ -94,10 +93,8 @@ export class Encoder {
       first += window.length
       return this.#encodeWindow(window, start, role, ended, onTexts)
     }
-    const windows = inBatches(texts, WINDOW)
-    for await (const [, encoded] of orderedMap(windows, encodeWindow, { ahead: AHEAD, signal })) {
-      yield encoded
-    }
+    const encoded = orderedMap(windowsOf(texts), encodeWindow, { ahead: AHEAD, signal })
+    for await (const [, window] of encoded) yield window
   }
 
   /** Ends the sessions; texts that are not encoded yet fail. Resolves when their processes are gone. */

@@ -57,7 +57,11 @@ describe('reading texts', () => {
     ['broken.jsonl', '{"_id": "1", "text": "a"}\n{"_id": "2", \n', 'line 2: not JSON'],
     ['list.jsonl', '{"_id": "1", "text": "a"}\n[1]\n', 'line 2: expected a JSON object'],
     ['no-id.jsonl', '{"text": "a"}\n', 'line 1: expected _id'],
-    ['no-text.jsonl', '{"_id": "1"}\n', 'line 1: expected a text'],
+    [
+      'no-text.jsonl',
+      '{"_id": "1"}\n',
+      'line 1: expected the field text or contents, a string; the fields are _id',
+    ],
     ['wide.tsv', '1\ta\n2\tb\tc\n', 'line 2: expected 2 fields, got 3'],
     ['narrow.tsv', 'just text\n', 'line 1: expected 2 fields, got 1'],
     ['no-id.tsv', ' \ta\n', 'line 1: the id is empty'],
@@ -73,7 +77,11 @@ describe('reading texts', () => {
       'line 1: the <top> that starts here has no <title>',
     ],
     ['empty.jsonl', '', ': holds no texts'],
-    ['title.jsonl', '{"_id": "1", "title": 5, "text": "a"}', 'line 1: expected a title'],
+    [
+      'title.jsonl',
+      '{"_id": "1", "title": 5, "text": "a"}',
+      'line 1: expected the field title, a string, got 5',
+    ],
     [
       'large-id.jsonl',
       '{"_id": 1, "text": "a"}\n{"_id": 12345678901234567890, "text": "a"}',

@@ -12,7 +12,10 @@ export interface JobProgress {
 
 /** The callbacks and the abort signal that every job takes besides its inputs. */
 export interface Hooks {
-  /** Called with each progress; a stage is over when `done` is `total`, or when the job ends. */
+  /**
+   * Called with each progress. The first `done` of a stage is the work of earlier calls, 0 if there
+   * was none; a stage is over when `done` is `total`, or when the job ends.
+   */
   onProgress?: ((progress: JobProgress) => void) | undefined
   /** Called with remarks for people, such as the counts of queries that were left out. */
   onRemark?: ((remark: string) => void) | undefined
@@ -23,14 +26,19 @@ export interface Hooks {
   signal?: AbortSignal | undefined
 }
 
-/** Tells the progress of one stage; throws ABORTED once the signal is aborted. */
+/**
+ * Tells the progress of one stage; throws ABORTED once the signal is aborted.
+ *
+ * @param before How much of `total` an earlier call has done.
+ */
 export function stageOf(
   { onProgress, signal }: Hooks,
   stage: string,
   total: number,
+  before = 0,
 ): (done: number, note?: string) => void {
   throwIfAborted(signal)
-  onProgress?.({ stage, done: 0, total })
+  onProgress?.({ stage, done: before, total })
   return (done, note) => {
     throwIfAborted(signal)
     onProgress?.({ stage, done, total, note })

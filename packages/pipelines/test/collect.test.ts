@@ -87,7 +87,7 @@ test('what is missing is an error that counts and names it, or is skipped', asyn
     ],
   }
   expect(() => collect(inputs)).toThrow(
-    '1 candidates of the run have no embedding: lost; 1 candidates of the run have no text: mute; 1 queries of the run have no embedding: b (missing: skip goes on without them)',
+    "1 candidates of the run have no embedding: lost; 1 candidates of the run have no text: mute; 1 queries of the run have no embedding: b (missing: 'skip' goes on without them)",
   )
   const { collection, report } = collect({ ...inputs, missing: 'skip' })
   expect(report.list()).toHaveLength(3)

@@ -41,7 +41,11 @@ test.each([
   const job = { input: path('texts.jsonl'), out, role: 'document' } as const
   await expect(encodeWith({ encoder: encoderOf(1, 2), model: {} }, job)).rejects.toThrow('stopped')
   change()
-  await encodeWith({ encoder: encoderOf(2, Number.POSITIVE_INFINITY, pooling), model: {} }, job)
+  const told: number[] = []
+  const hooks = { onProgress: ({ done }: { done: number }) => told.push(done) }
+  const encoder = encoderOf(2, Number.POSITIVE_INFINITY, pooling)
+  await encodeWith({ encoder, model: {} }, job, hooks)
+  expect(told[0]).toBe(expected.filter((value) => value === 1).length)
   const made = await openEmbeddings(out)
   expect(Array.from(made.read(0, 4))).toEqual(expected)
   made.close()

@@ -114,7 +114,16 @@ describe('labels from files', () => {
         expect(existsSync(path(stopped))).toBe(false)
       }
       const remarks: string[] = []
-      await labels(stopped, {}, { onRemark: (remark) => remarks.push(remark) })
+      const told: number[] = []
+      await labels(
+        stopped,
+        {},
+        {
+          onRemark: (remark) => remarks.push(remark),
+          onProgress: ({ done }) => told.push(done),
+        },
+      )
+      expect(remarks).toContain(`continuing: ${told[0]} of 1200 are done`)
       expect(remarks).toContainEqual(expect.stringMatching(/^continuing: 11\d\d of 1200 are done$/))
       expect(readFileSync(path(stopped)).equals(readFileSync(path(whole)))).toBe(true)
       expect(existsSync(path(`${stopped}.partial`))).toBe(false)
@@ -195,7 +204,7 @@ describe('what is missing', () => {
     writeFileSync(path('foreign-qrels.trec'), `${read('qrels.trec')}new 0 d1 1\nq1 0 lost 1\n`)
     const foreign = { run: path('foreign.trec'), qrels: path('foreign-qrels.trec') }
     await expect(labels('x', foreign)).rejects.toThrow(
-      'query q0: 1 candidates of the run have no embedding: nowhere (missing: skip goes on without them)',
+      `${path('foreign.trec')} line 1: query q0: 1 candidates of the run have no embedding in ${path('docs.npy')}: nowhere (missing: 'skip' goes on without them)`,
     )
     const skipped = await told('x', { ...foreign, missing: 'skip' })
     expect(skipped.missing).toEqual([
@@ -222,7 +231,7 @@ describe('what is missing', () => {
     const half = { corpus: path('half.jsonl'), queryText: path('queries.jsonl') }
     const list = { ...half, format: 'listwise' } as const
     await expect(labels('h', list)).rejects.toThrow(
-      /^(kith: )?query q\d+: \d+ labelled documents have no text: d\d+/,
+      /run\.trec line \d+: query q\d+: \d+ labelled documents have no text in .*half\.jsonl: d\d+/,
     )
     const skipped = await told('h', { ...list, missing: 'skip' })
     expect(skipped.summary.leftOut['a document has no text']).toBeGreaterThan(0)
@@ -232,7 +241,7 @@ describe('what is missing', () => {
       expect.stringMatching(`^${lost!.count} labelled documents have no text: `),
     )
     await expect(labels('h', { ...half, texts: true })).rejects.toThrow(
-      /query q\d+: \d+ candidates of the run have no text: d\d+/,
+      /query q\d+: \d+ candidates of the run have no text in .*half\.jsonl: d\d+/,
     )
     // Candidates without words drop out, queries stay.
     const compared = await told('h', { ...half, texts: true, missing: 'skip' })

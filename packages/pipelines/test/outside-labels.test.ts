@@ -2,6 +2,7 @@ import type { TrainingQuery } from '@kith/train'
 import { expect, test } from 'vitest'
 import { outsideRemark, treatOutside } from '../src/train/outside-labels.ts'
 
+const none = { labels: 0, outside: 0, queries: 0, candidates: 0 }
 const query = (id: string, more: Partial<TrainingQuery>): TrainingQuery => ({
   id,
   relevant: [],
@@ -17,7 +18,7 @@ const queries = [
 
 test('labels outside the candidates are counted, and dropped with queries that have no others', () => {
   const { queries: kept, counts } = treatOutside(queries, 'drop', 3)
-  expect(counts).toEqual({ labels: 7, outside: 3, queries: 1 })
+  expect(counts).toEqual({ labels: 7, outside: 3, queries: 1, candidates: 3 })
   expect(kept).toEqual([
     queries[0],
     query('half', { relevant: [3], grades: [1] }),
@@ -27,21 +28,26 @@ test('labels outside the candidates are counted, and dropped with queries that h
       labels: { rows: [1, 2], values: [0.5, 0.2] },
     }),
   ])
-  expect(outsideRemark(counts, 'drop', 3)).toBe(
-    '3 of 7 labelled documents (43 %) are not among their query’s first 3 candidates: they are left out, and 1 queries that have no others (outside: inject puts them in)',
+  expect(outsideRemark(counts, 'drop')).toBe(
+    "3 of 7 labelled documents (43 %) are not among their query’s first 3 candidates: they are left out, and 1 queries that have no others (outside: 'inject' puts them in)",
   )
 })
 
 test('or put in, with a warning where they are many', () => {
   const { queries: kept, counts } = treatOutside(queries, 'inject', 3)
   expect(kept).toEqual(queries)
-  expect(outsideRemark(counts, 'inject', 3)).toContain('and are put in: that teaches to move away')
-  expect(outsideRemark({ labels: 100, outside: 9, queries: 0 }, 'inject', 3)).toBeUndefined()
-  expect(outsideRemark({ labels: 100, outside: 0, queries: 0 }, 'drop', 3)).toBeUndefined()
+  expect(outsideRemark(counts, 'inject')).toContain('and are put in: that teaches to move away')
+  expect(outsideRemark({ ...none, labels: 100, outside: 9 }, 'inject')).toBeUndefined()
+  expect(outsideRemark({ ...none, labels: 100 }, 'drop')).toBeUndefined()
 })
 
 test('a label of 0 is none', () => {
   const labels = { rows: [1, 8], values: [1, 0] }
   const { counts } = treatOutside([query('a', { labels })], 'drop', 3)
-  expect(counts).toEqual({ labels: 1, outside: 0, queries: 0 })
+  expect(counts).toEqual({ ...none, labels: 1, candidates: 3 })
+})
+
+test('the remark counts the candidates that there are where the run is shorter than the list', () => {
+  const { counts } = treatOutside(queries, 'drop', 1000)
+  expect(outsideRemark(counts, 'drop')).toContain('not among their query’s first 4 candidates')
 })

@@ -107,7 +107,7 @@ describe('what is missing', () => {
   test.each([1, 2])('is counted over the whole run, %i workers', async (workers) => {
     const refused = reranked({ run: at('strange.trec'), workers })
     await expect(refused).rejects.toThrow(
-      '1 candidates of the run have no embedding: x3; 2 queries of the run have no embedding: z70, z149',
+      `${at('strange.trec')} line 4: 1 candidates of the run have no embedding in ${files.docs}: x3; 2 queries of the run have no embedding in ${files.queries}: z70, z149`,
     )
   })
 

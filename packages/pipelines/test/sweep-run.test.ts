@@ -47,7 +47,9 @@ test('sweepRun draws every figure', async () => {
 test('judged documents without an embedding are an error before the work, or counted', async () => {
   writeFileSync(path('more.trec'), `${read('topic.trec')}q0 0 away 1\n`)
   const more = { ...inputs(), qrels: path('more.trec'), out: path('more') }
-  await expect(sweepRun(more)).rejects.toThrow('1 judged documents have no embedding: away')
+  await expect(sweepRun(more)).rejects.toThrow(
+    /line \d+: 1 judged documents have no embedding in .*: away/,
+  )
   expect(existsSync(path('more'))).toBe(false)
   const remarks: string[] = []
   const { missing } = await sweepRun(

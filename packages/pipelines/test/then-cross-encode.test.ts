@@ -160,7 +160,7 @@ test('documents without a text stay behind the others, or are an error', async (
   // The ranking looks at two candidates only, which have their texts.
   const few = { settings: { contextSize: 2 }, statistics: 'context' } as const
   await expect(rerank({ ...holes, ...few }, 'refused.trec')).rejects.toThrow(
-    /documents for the cross-encoder have no text: .*missing: skip/,
+    /documents for the cross-encoder have no text in .*holes\.jsonl: .*missing: 'skip/,
   )
 })
 

@@ -164,7 +164,7 @@ describe('a training without judgements', () => {
     writeFileSync(path('some.jsonl'), read('corpus.jsonl').split('\n').slice(3).join('\n'))
     const teacher = { ...inputs().teacher, corpus: path('some.jsonl') }
     await expect(train('lacking', { teacher })).rejects.toThrow(
-      '3 candidates of the run have no text: d',
+      `3 candidates of the run have no text in ${path('some.jsonl')}: d`,
     )
     const { missing } = await train('lacking', { teacher, missing: 'skip', settings: { steps: 1 } })
     expect(missing.training).toMatchObject([

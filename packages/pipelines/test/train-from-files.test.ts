@@ -70,6 +70,7 @@ describe('trainFromFiles', () => {
       evaluate(qrels, await readRun(path(run)), ['nDCG@10']).mean['nDCG@10']!
     expect(await figure('adapted.trec')).toBeGreaterThan((await figure('run.trec')) + 0.3)
     expect(read('adapter/curves.svg')).toContain('</svg>')
+    expect(read('adapter/curves.html')).toContain('<h1>Training curves</h1>')
     expect(read('adapter/curves.html')).toContain('Validation loss')
     expect(read('adapter/curves.html')).toContain('↑ training loss')
     for (const out of [path('curves.html'), path('curves.svg')]) {
@@ -106,7 +107,13 @@ describe('trainFromFiles', () => {
     await expect(stopped).rejects.toMatchObject({ code: 'ABORTED', cause: reason })
     expect(remarks.at(-1)).toBe(`${path('stopped')}: the checkpoint of step 3 of 8 is saved`)
     expect(existsSync(path('stopped/adapter.safetensors'))).toBe(false)
-    const { best, steps } = await train('stopped', { settings })
+    const told: number[] = []
+    const { best, steps } = await train(
+      'stopped',
+      { settings },
+      { onProgress: ({ done }) => told.push(done) },
+    )
+    expect(told).toEqual([3, 4, 5, 6, 7, 8])
     expect({ best, steps }).toEqual({ best: whole.best, steps: 8 })
     const weights = (name: string) => readFileSync(path(`${name}/adapter.safetensors`))
     expect(weights('stopped').equals(weights('whole-way'))).toBe(true)
@@ -131,15 +138,18 @@ describe('trainFromFiles', () => {
     expect(existsSync(path('by-labels/adapter.safetensors'))).toBe(true)
     const [first] = lines
     for (const [contents, message] of [
-      [first!, /run\.trec: 31 queries of the run have no labels .*: q1, q2, q3, … \(missing: skip/],
+      [
+        first!,
+        /run\.trec line \d+: training .*: 31 queries of the run have no labels in .*labels\.jsonl .*: q1, q2, q3, … \(missing: 'skip/,
+      ],
       ['', /run\.trec: 32 queries of the run have no labels/],
       ['{"query": 1}\n', /labels.jsonl line 1: expected a query that is a string/],
       ['\n{"query":\n', /labels.jsonl line 2: not JSON/],
       [Buffer.from([0x7b, 0xff, 0xfe, 0]), /labels.jsonl line 1: is not UTF-8/],
-      [`${first}\n${first}\n`, /labels.jsonl: query q0 has labels twice/],
+      [`${first}\n${first}\n`, /labels.jsonl line 2: query q0 has labels twice/],
       [
         [line('q0', ['none', 'd79']), ...lines.slice(1)].join('\n'),
-        /training queries of .*run\.trec: 1 labelled documents have no embedding: none/,
+        /labels\.jsonl line 1: training queries of .*run\.trec: 1 labelled documents have no embedding in .*docs\.npy: none/,
       ],
     ] as const) {
       writeFileSync(labels, contents)
@@ -157,10 +167,10 @@ describe('trainFromFiles', () => {
     const validation = { ...adapter.validation!, run: path('more.run') }
     const inputs = { training, settings: { steps: 1 } }
     await expect(train('missing', inputs)).rejects.toThrow(
-      `training queries of ${path('run.trec')}: 2 judged documents have no embedding: away, gone (missing: skip goes on without them)`,
+      `${path('more.trec')} line 33: training queries of ${path('run.trec')}: 2 judged documents have no embedding in ${path('docs.npy')}: away, gone (missing: 'skip' goes on without them)`,
     )
     await expect(train('missing', { settings: { steps: 1 }, validation })).rejects.toThrow(
-      `validation queries of ${path('more.run')}: 1 candidates of the run have no embedding: gone`,
+      `validation queries of ${path('more.run')}: 1 candidates of the run have no embedding in ${path('docs.npy')}: gone`,
     )
     const remarks: string[] = []
     const { missing } = await train(

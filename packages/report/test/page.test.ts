@@ -167,6 +167,16 @@ describe.skipIf(!browser)('the report in a browser', () => {
     })
   })
 
+  test('a single figure is as wide as the page', async () => {
+    await withReport({ title: 'Curves', figures: [figures[0]!.figure] }, async (page) => {
+      await page.setViewportSize({ width: 1280, height: 900 })
+      const main = (await page.locator('main').boundingBox())!
+      const plot = (await page.locator('figure svg:visible').boundingBox())!
+      expect(plot.width).toBeGreaterThan(0.8 * main.width)
+      expect(await page.locator('h2').allInnerTexts()).toHaveLength(1)
+    })
+  })
+
   test.each([
     [1280, 'light'],
     [1280, 'dark'],

@@ -103,6 +103,19 @@ describe.skipIf(!browser)('every view', () => {
     })
   })
 
+  test('the legend stands above the lists that it explains', async () => {
+    await withBrowser(async (context) => {
+      const page = await context.newPage()
+      for (const width of [390, 1280]) {
+        await page.setViewportSize({ width, height: 900 })
+        await open(page, 'query')
+        const legend = (await page.locator('.legend').boundingBox())!
+        const lists = (await page.locator('.rankings').boundingBox())!
+        expect(legend.y + legend.height).toBeLessThan(lists.y)
+      }
+    })
+  })
+
   test('on a phone the settings are a sheet over the lower half', async () => {
     await withBrowser(async (context) => {
       const page = await context.newPage()

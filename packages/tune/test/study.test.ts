@@ -79,6 +79,20 @@ test('aborted and resumed with other workers, it ends in the same result', async
   expect(readFileSync(study, 'utf8')).toBe(readFileSync(whole, 'utf8'))
 })
 
+test('a resumed study tells first how many trials it has, and then those it measures', async () => {
+  await uninterrupted
+  const study = join(folder, 'told.jsonl')
+  const lines = readFileSync(whole, 'utf8').split('\n')
+  writeFileSync(study, `${lines.slice(0, 1 + 4 * 16).join('\n')}\n`)
+  const told: number[] = []
+  await tune(evaluator(), { ...options, study, onProgress: (done) => told.push(done) })
+  expect(told[0]).toBe(4 * 16)
+  expect(told.at(-1)).toBe(4 * 44)
+  const fresh: number[] = []
+  await tune(evaluator(), { ...options, onProgress: (done) => fresh.push(done) })
+  expect(fresh[0]).toBe(0)
+})
+
 test('a study can go on to more trials', async () => {
   const study = join(folder, 'longer.jsonl')
   await tune(evaluator(), { ...options, study, trials: 20 })

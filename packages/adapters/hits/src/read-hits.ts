@@ -7,7 +7,7 @@ import {
   type Vector,
 } from '@kith/core'
 import { higherIsBetter, type RetrieverScores, takesWords } from '@kith/core/internal'
-import type { Reader } from './reader.ts'
+import type { FieldText, Reader } from './reader.ts'
 
 /** A query's vector and text; undefined where it has none. */
 export function partsOf(query: Query): { vector: Vector | undefined; text: Text | undefined } {
@@ -28,12 +28,18 @@ export function textsOf<Hit>(hits: readonly Hit[], { text }: Pick<Reader<Hit>, '
   }
   const texts = hits.map((hit) => text(hit) ?? '')
   if (hits.length > 0 && texts.every((one) => one === '')) {
-    throw new KithError(
-      'BAD_INPUT',
-      'no hit has a text where the reader looks for it: ask the store to return that field, or correct its name',
-    )
+    throw new KithError('BAD_INPUT', noTexts(hits[0]!, text))
   }
   return texts
+}
+
+/** Names the field that was asked for and those that the first hit has. */
+function noTexts<Hit>(hit: Hit, text: NonNullable<Reader<Hit>['text']>): string {
+  const { field, fieldsOf = (own) => own } = text as Partial<FieldText<Hit>>
+  const fields = Object.keys(fieldsOf(hit) ?? {})
+  const where = field === undefined ? 'where the reader looks for it' : `in the field ${field}`
+  const there = fields.length > 0 ? `the fields ${fields.join(', ')}` : 'no fields'
+  return `no hit has a text ${where}; hit 0 has ${there}: correct the name, or ask the store to return that field`
 }
 
 /** The store's scores, the higher the better; undefined where the reader knows none. */

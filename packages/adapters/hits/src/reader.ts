@@ -48,16 +48,24 @@ export interface RowFields extends Fields {
   id?: string | undefined
 }
 
+/** A text function that knows the field it reads, for messages. */
+export interface FieldText<Hit> {
+  (hit: Hit): string | undefined
+  readonly field: string
+  readonly fieldsOf: (hit: Hit) => unknown
+}
+
 /** The text function of a reader for a field, where a hit keeps its fields in some object. */
 export function textIn<Hit>(
   field: string | undefined,
   fieldsOf: (hit: Hit) => unknown,
-): ((hit: Hit) => string | undefined) | undefined {
+): FieldText<Hit> | undefined {
   if (field === undefined) return undefined
-  return (hit) => {
+  const text = (hit: Hit): string | undefined => {
     const value = fieldOf(fieldsOf(hit), field)
     return typeof value === 'string' ? value : undefined
   }
+  return Object.assign(text, { field, fieldsOf })
 }
 
 /** A field of an object; undefined where a store has sent another kind of value. */

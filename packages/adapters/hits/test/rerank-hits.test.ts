@@ -122,7 +122,7 @@ test('a text that some hits lack is empty, one that all lack is a mistake', () =
   const some = hits.map(({ vector, text }, i) => ({ vector, payload: i === 4 ? {} : { text } }))
   expect(rerankHits(query, some, qdrant({ text: 'text' }))).toHaveLength(12)
   expect(() => rerankHits(query, some, qdrant({ text: 'txt' }))).toThrow(
-    /no hit has a text where the reader looks for it/,
+    'no hit has a text in the field txt; hit 0 has the fields text: correct the name',
   )
   expect(() => rerankHits(query, some, qdrant())).toThrow(/name the field/)
 })

@@ -20,8 +20,9 @@ export const fuseCommand = defineCommand({
     'Takes the runs of several searches, such as a dense and a lexical one or those of several\n' +
     'encoders, and writes one that has every document once. rrf adds the reciprocals of ranks:\n' +
     '1 / (k + rank), whatever the scores are. min-max and z add the scores, normalised query by\n' +
-    'query; a document that a run lacks counts there as its last one. With judgements (--qrels), it\n' +
-    'prints the figures of each run and of the fused one, compared with the first.',
+    'query. A document that a run lacks counts 0 with rrf and min-max, and as the run’s last with z;\n' +
+    'where all scores of a run are equal, its documents count 1 with min-max and 0 with z. With\n' +
+    'judgements (--qrels), it prints the figures of each run and of the fused one, compared with the first.',
   example:
     'kith fuse --run dense.trec --run bm25.trec --weights 2,1 --top 200 --out fused.trec --qrels qrels.trec',
   options: {

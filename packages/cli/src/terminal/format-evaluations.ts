@@ -53,7 +53,7 @@ function differences(runs: readonly NamedEvaluation[], comparisons: Comparisons)
       'difference',
       'better/equal/worse',
       'p (t-test)',
-      'p (randomisation)',
+      'p (randomization)',
     ],
   ]
   for (const [name, byMeasure] of comparisons) {
@@ -69,7 +69,14 @@ function differences(runs: readonly NamedEvaluation[], comparisons: Comparisons)
       ])
     }
   }
-  return table(rows)
+  return `${table(rows)}\n${starsNote(comparisons.size)}`
+}
+
+/** What the stars mean, and which p is corrected. */
+function starsNote(runs: number): string {
+  const stars = '* p < 0.05, ** p < 0.01 in the randomization test'
+  if (runs === 1) return stars
+  return `${stars}, Holm-corrected for ${runs} runs; p of the t-test is not corrected`
 }
 
 function queryTable({ name, evaluation }: NamedEvaluation): string {

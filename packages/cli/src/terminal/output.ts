@@ -1,4 +1,6 @@
 import type { Hooks } from '@kith/pipelines'
+import type { Options } from '../options/command.ts'
+import { spellOptions } from '../options/spell-options.ts'
 import { legible } from './legible.ts'
 import { print } from './print.ts'
 import { Progress } from './progress.ts'
@@ -9,6 +11,8 @@ export interface OutputOptions {
   quiet: boolean
   /** Whether the file that the command writes is standard output. */
   stdoutTaken?: boolean
+  /** The options of the command: remarks name settings by them. */
+  options?: Options
 }
 
 /**
@@ -20,13 +24,15 @@ export class Output {
   readonly json: boolean
   readonly #quiet: boolean
   readonly #stdoutTaken: boolean
+  readonly #options: Options
   /** The bar of the pipeline's stage. */
   #bar: Progress | undefined
 
-  constructor({ json, quiet, stdoutTaken = false }: OutputOptions) {
+  constructor({ json, quiet, stdoutTaken = false, options = {} }: OutputOptions) {
     this.json = json
     this.#quiet = quiet
     this.#stdoutTaken = stdoutTaken
+    this.#options = options
   }
 
   /** Prints a result: as JSON with --json, else as the given text. */
@@ -37,9 +43,12 @@ export class Output {
     else print(printed)
   }
 
-  /** Prints a remark for people. */
+  /** Prints a remark for people, above the bar where there is one. */
   remark(text: string): void {
-    if (!this.#quiet) process.stderr.write(`${legible(text)}\n`)
+    if (this.#quiet) return
+    const write = () => void process.stderr.write(`${legible(spellOptions(text, this.#options))}\n`)
+    if (this.#bar) this.#bar.below(write)
+    else write()
   }
 
   /** A progress bar for work of a known size; silent where standard error is no terminal. */

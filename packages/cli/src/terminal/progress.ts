@@ -1,33 +1,52 @@
 /** Milliseconds between two drawings. */
 const PAUSE = 100
 
+/** Removes the line that the cursor is on. */
+const CLEAR = '\r\u001b[K'
+
+/** A terminal, or any stream that a bar is drawn on. */
+export type ProgressStream = NodeJS.WritableStream & { readonly columns?: number | undefined }
+
 /** A line with a bar, the rate and the time left. */
 export class Progress {
   readonly #label: string
   readonly #total: number
-  readonly #stream: NodeJS.WritableStream | undefined
+  readonly #stream: ProgressStream | undefined
   readonly #start = performance.now()
+  /** The first count: work that was done before the bar, which says nothing about the rate. */
+  #before: number | undefined
   #last = 0
+  #shown = ''
 
-  constructor(label: string, total: number, stream: NodeJS.WritableStream | undefined) {
+  constructor(label: string, total: number, stream: ProgressStream | undefined) {
     this.#label = label
     this.#total = total
     this.#stream = stream
   }
 
-  /** Shows how much is done, and a note. */
+  /** Shows how much is done, and a note; the first call says how much was done before. */
   update(done: number, note = ''): void {
+    this.#before ??= done
     const now = performance.now()
     if (!this.#stream || (now - this.#last < PAUSE && done < this.#total)) return
     this.#last = now
-    this.#stream.write(
-      `\r\u001b[K${this.line(done, (now - this.#start) / 1000)}${note && `  ${note}`}`,
-    )
+    const line = `${this.line(done, (now - this.#start) / 1000)}${note && `  ${note}`}`
+    // A line that wraps could not be removed.
+    this.#shown = line.slice(0, (this.#stream.columns || Number.POSITIVE_INFINITY) - 1)
+    this.#stream.write(CLEAR + this.#shown)
+  }
+
+  /** Removes the line while something else is written, and draws it again below. */
+  below(write: () => void): void {
+    this.#stream?.write(CLEAR)
+    write()
+    this.#stream?.write(this.#shown)
   }
 
   /** Removes the line. */
   end(): void {
-    this.#stream?.write('\r\u001b[K')
+    this.#shown = ''
+    this.#stream?.write(CLEAR)
   }
 
   /** The line that is drawn after some seconds. */
@@ -35,10 +54,12 @@ export class Progress {
     const part = this.#total > 0 ? Math.min(1, done / this.#total) : 1
     const filled = Math.round(part * 24)
     const bar = '█'.repeat(filled) + '░'.repeat(24 - filled)
-    const rate = seconds > 0 ? done / seconds : 0
-    const left = rate > 0 ? `, ${duration((this.#total - done) / rate)} left` : ''
+    const own = done - (this.#before ?? 0)
+    const rate = seconds > 0 ? own / seconds : 0
+    const speed =
+      rate > 0 ? `, ${short(rate)}/s, ${duration((this.#total - done) / rate)} left` : ''
     const percent = `${Math.floor(part * 100)}%`.padStart(4)
-    return `${this.#label} ${bar} ${percent}  ${done.toLocaleString('en')} of ${this.#total.toLocaleString('en')}, ${short(rate)}/s${left}`
+    return `${this.#label} ${bar} ${percent}  ${done.toLocaleString('en')} of ${this.#total.toLocaleString('en')}${speed}`
   }
 }
 

@@ -118,9 +118,7 @@ export class Stop {
       process.stderr.write(`\nstopped; the same command goes on with ${file}\n`)
     }
     if (files.length === 0) {
-      process.stderr.write(
-        '\nstopped; what was not finished is removed: the same command starts anew\n',
-      )
+      process.stderr.write('\nstopped; no finished work is kept: the same command starts anew\n')
     }
     process.exit(this.#code)
   }

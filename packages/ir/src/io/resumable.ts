@@ -32,11 +32,12 @@ export interface ResumableWork<State> {
   packed?: boolean
 }
 
-const underWay = new Set<string>()
+/** The files that are being written, and whether a journal says how to go on with each. */
+const underWay = new Map<string, boolean>()
 
 /** Files whose writing goes on when the program is started again: named when a signal ends it. */
 export function resumableFiles(): string[] {
-  return [...underWay]
+  return [...underWay].flatMap(([file, kept]) => (kept ? [file] : []))
 }
 
 /**
@@ -60,9 +61,9 @@ export async function writeResumably<State>(
   }
   const partial = `${place.file}.partial`
   const lock = lockFile(partial)
-  underWay.add(file)
+  underWay.set(file, false)
   try {
-    await new Parts(place, partial, lock).run(file, work)
+    await new Parts(place, partial, lock, () => underWay.set(file, true)).run(file, work)
   } finally {
     underWay.delete(file)
     await lock.close()
@@ -77,6 +78,8 @@ class Parts {
     readonly place: OutputPlace,
     readonly partial: string,
     readonly lock: FileLock | undefined,
+    /** Called when there is a journal to go on from. */
+    readonly onKept?: () => void,
   ) {
     this.#journal = `${partial}.json`
   }
@@ -84,6 +87,7 @@ class Parts {
   async run<State>(file: string, work: ResumableWork<State>): Promise<void> {
     const { partial, lock } = this
     const journal = lock && (await this.#read(work))
+    if (journal) this.onKept?.()
     const handle = await named(partial, async () => {
       if (journal) return open(partial, 'r+')
       await rm(partial, { force: true })
@@ -142,13 +146,19 @@ class Parts {
 
   async #note(journal: Journal<unknown>): Promise<void> {
     const temporary = `${this.#journal}.tmp`
-    const handle = await named(temporary, () => open(temporary, 'w', modeFor(this.place)))
     try {
-      await writeAll(handle.fd, Buffer.from(JSON.stringify(journal)), 0, temporary)
-    } finally {
-      await named(temporary, () => handle.close())
+      const handle = await named(temporary, () => open(temporary, 'w', modeFor(this.place)))
+      try {
+        await writeAll(handle.fd, Buffer.from(JSON.stringify(journal)), 0, temporary)
+      } finally {
+        await named(temporary, () => handle.close())
+      }
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw error
     }
     this.lock?.check()
     await named(this.#journal, () => rename(temporary, this.#journal))
+    this.onKept?.()
   }
 }

@@ -18,8 +18,8 @@ export function fuseRanks(
 export type Normalisation = 'min-max' | 'z'
 
 /**
- * Fuses runs by the weighted sum of their normalised scores. A document that a run
- * lacks counts there as the run's last one.
+ * Fuses runs by the weighted sum of their normalised scores. A document that a run lacks counts 0
+ * with `min-max`, and as the run's last one with `z`.
  */
 export function fuseScores(
   runs: readonly Run[],

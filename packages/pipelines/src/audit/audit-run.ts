@@ -3,6 +3,7 @@ import { readQrels, streamRankings, writeAtomic } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
+import { namingFiles } from '../join/missing-place.ts'
 import type { LeftOut } from '../label/label-tasks.ts'
 import { shownPath } from '../report/shown-path.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
@@ -48,7 +49,7 @@ export interface AuditResult {
 export async function auditRun(inputs: AuditInputs, hooks: Hooks = {}): Promise<AuditResult> {
   const sources = await openAudit(inputs)
   try {
-    return await auditWith(sources, inputs, hooks)
+    return await namingFiles(inputs, () => auditWith(sources, inputs, hooks))
   } finally {
     await sources.close()
   }

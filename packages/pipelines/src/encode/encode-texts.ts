@@ -63,7 +63,6 @@ export async function encodeWith(
   const { files, ...head } = encoder.source
   const key = await fingerprint({ ...settings, ...head }, [input, ...files])
   const total = await countTexts(input)
-  const onDone = stageOf(hooks, 'encoding', total)
   let result = { texts: 0, cut: 0, resumed: 0, seconds: 0 }
   await writeResumably<Done>(out, {
     key,
@@ -72,6 +71,7 @@ export async function encodeWith(
     async write(append, before = { texts: 0, cut: 0 }) {
       if (before.texts > 0)
         hooks.onRemark?.(`continuing: ${before.texts} of ${total} texts are done`)
+      const onDone = stageOf(hooks, 'encoding', total, before.texts)
       const start = performance.now()
       let { texts, cut } = before
       const windows = encoder.encodeStream(textsOf(input, texts), {

@@ -1,5 +1,6 @@
 import { KithError } from '@kith/core'
 import type { Hooks } from '../hooks.ts'
+import type { MissingError } from './missing-place.ts'
 
 /** The policies for queries and documents that lack an embedding or a text. */
 export const missingPolicies = ['error', 'skip'] as const
@@ -72,7 +73,10 @@ export class MissingReport {
   check(policy: MissingPolicy, where = ''): void {
     if (policy === 'skip' || this.#ids.size === 0) return
     const problem = this.remarks().join('; ')
-    throw new KithError('BAD_INPUT', `${where}${problem} (missing: skip goes on without them)`)
+    const message = `${where}${problem} (missing: 'skip' goes on without them)`
+    const kinds = [...this.#ids.keys()].join('\n')
+    const id = this.list()[0]!.first[0]!
+    throw Object.assign(new KithError('BAD_INPUT', message), { kinds, id }) satisfies MissingError
   }
 }
 

@@ -3,6 +3,7 @@ import type { LabelValues, OpenEmbeddingsOptions } from '@kith/ir'
 import type { Hooks } from '../hooks.ts'
 import { type DocumentPlace, placeOf } from '../join/documents.ts'
 import type { Missing, MissingPolicy } from '../join/missing.ts'
+import { namingFiles } from '../join/missing-place.ts'
 import { labelFiles } from './label-files.ts'
 import type { LabelFormat } from './label-format.ts'
 import { labelStore } from './label-store.ts'
@@ -74,7 +75,9 @@ export async function labelRun(inputs: LabelInputs, hooks: Hooks = {}): Promise<
   const batch = labelWork(inputs, 'store' in place)
   const shard = checkShard(inputs.shard ?? { index: 1, count: 1 })
   const plan = { ...inputs, batch, shard }
-  return 'store' in place
-    ? labelStore({ ...plan, store: place.store }, hooks)
-    : labelFiles({ ...plan, docs: place.docs }, hooks)
+  return namingFiles(inputs, () =>
+    'store' in place
+      ? labelStore({ ...plan, store: place.store }, hooks)
+      : labelFiles({ ...plan, docs: place.docs }, hooks),
+  )
 }

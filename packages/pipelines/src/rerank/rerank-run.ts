@@ -5,6 +5,7 @@ import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 import { type DocumentPlace, placeOf } from '../join/documents.ts'
 import type { Missing, MissingPolicy } from '../join/missing.ts'
+import { namingFiles } from '../join/missing-place.ts'
 import type { StatisticsSource } from '../join/statistics.ts'
 import type { ThenCrossEncode } from './cross-encoding.ts'
 import { openCrossEncoding } from './open-cross-encoding.ts'
@@ -85,7 +86,7 @@ export async function rerankRun(inputs: RerankInputs, hooks: Hooks = {}): Promis
   const crossEncoding = then && (await openCrossEncoding(then, { ...inputs, missing }, hooks))
   try {
     const plan = { ...inputs, settings, missing, searchAgain, crossEncoding }
-    const result = await rerankPlan(plan, hooks)
+    const result = await namingFiles(inputs, () => rerankPlan(plan, hooks))
     if (!crossEncoding) return result
     const lacking = [...result.missing, ...crossEncoding.report.list()]
     return { ...result, missing: lacking, crossEncoded: crossEncoding.counts }

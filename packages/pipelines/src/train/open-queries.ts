@@ -5,6 +5,7 @@ import { trainDefaults } from '@kith/train/internal'
 import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 import type { Missing } from '../join/missing.ts'
+import { namingFiles } from '../join/missing-place.ts'
 import { type HeldOutQueries, holdOutOf, holdOutQueries } from './hold-out.ts'
 import { outsideRemark, treatOutside } from './outside-labels.ts'
 import { type QueryFiles, readTrainingQueries } from './read-training-queries.ts'
@@ -51,7 +52,7 @@ export async function openTrainingQueries(
   const read = await readQueries('training queries', inputs.training, given, hooks)
   const { learned, heldOut } = split(read, inputs, hooks)
   const { queries, counts } = treatOutside(learned, outside, listSize)
-  const remark = outsideRemark(counts, outside, listSize)
+  const remark = outsideRemark(counts, outside)
   if (queries.length === 0) {
     throw new KithError('BAD_INPUT', `training queries of ${inputs.training.run}: ${remark}`)
   }
@@ -105,7 +106,12 @@ async function readQueries(
   const name = `${kind} of ${files.run}`
   const vectors = adapter !== undefined
   const run = await readRun(files.run)
-  const made = await readTrainingQueries(files, run, { docs, level, vectors, missing, name })
+  const named = {
+    ...{ ...files, docs: inputs.docs, corpus: teacher?.corpus },
+    queryText: vectors ? teacher?.queryText : files.queries,
+  }
+  const reading = { docs, level, vectors, missing, name }
+  const made = await namingFiles(named, () => readTrainingQueries(files, run, reading))
   const { withoutTruth, report } = made
   // Queries with judgements are validated by those.
   const opened =
@@ -116,8 +122,9 @@ async function readQueries(
         })
       : undefined
   const teaching = { docs, missing, report, name, embed }
-  const taught = opened && (await teachQueries(made.queries, opened, teaching, hooks))
-  const named = [files.queries, files.run, files.qrels, files.labels]
+  const taught =
+    opened && (await namingFiles(named, () => teachQueries(made.queries, opened, teaching, hooks)))
+  const read = [files.queries, files.run, files.qrels, files.labels]
   for (const remark of report.remarks()) hooks.onRemark?.(`${name}: ${remark}`)
   if (withoutTruth > 0) {
     hooks.onRemark?.(`${withoutTruth} queries of ${files.run} have no relevant document`)
@@ -127,7 +134,7 @@ async function readQueries(
     relabel: taught?.relabel,
     missing: report.list(),
     qrels: made.qrels,
-    files: [...named.filter((file) => file !== undefined), ...(opened?.files ?? [])],
+    files: [...read.filter((file) => file !== undefined), ...(opened?.files ?? [])],
   }
 }
 

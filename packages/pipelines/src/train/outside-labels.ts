@@ -15,6 +15,8 @@ export interface OutsideLabels {
   labels: number
   outside: number
   queries: number
+  /** The length of the longest list that was searched: the list size, or less where the run is shorter. */
+  candidates: number
 }
 
 /** Counts the labelled documents that are not among the first candidates, and applies the policy. */
@@ -23,12 +25,13 @@ export function treatOutside(
   policy: OutsidePolicy,
   listSize: number,
 ): { queries: TrainingQuery[]; counts: OutsideLabels } {
-  const counts = { labels: 0, outside: 0, queries: 0 }
+  const counts = { labels: 0, outside: 0, queries: 0, candidates: 0 }
   const kept: TrainingQuery[] = []
   for (const query of queries) {
     const list = new Set(Array.from(query.retrieved).slice(0, listSize))
     const labelled = labelledRows(query)
     const outside = labelled.filter((row) => !list.has(row)).length
+    counts.candidates = Math.max(counts.candidates, list.size)
     counts.labels += labelled.length
     counts.outside += outside
     if (outside === labelled.length) counts.queries++
@@ -40,19 +43,18 @@ export function treatOutside(
 
 /** The remark on labels outside the candidates; undefined where they are too few to matter. */
 export function outsideRemark(
-  { labels, outside, queries }: OutsideLabels,
+  { labels, outside, queries, candidates }: OutsideLabels,
   policy: OutsidePolicy,
-  listSize: number,
 ): string | undefined {
   if (outside === 0) return undefined
   const share = Math.round((100 * outside) / labels)
-  const where = `${outside} of ${labels} labelled documents (${share} %) are not among their query’s first ${listSize} candidates`
+  const where = `${outside} of ${labels} labelled documents (${share} %) are not among their query’s first ${candidates} candidates`
   if (policy === 'drop') {
     const lost = queries > 0 ? `, and ${queries} queries that have no others` : ''
-    return `${where}: they are left out${lost} (outside: inject puts them in)`
+    return `${where}: they are left out${lost} (outside: 'inject' puts them in)`
   }
   if (outside < 0.1 * labels) return undefined
-  return `${where} and are put in: that teaches to move away from what the model knows (outside: drop leaves them out)`
+  return `${where} and are put in: that teaches to move away from what the model knows (outside: 'drop' leaves them out)`
 }
 
 /** The documents that a query learns from. */

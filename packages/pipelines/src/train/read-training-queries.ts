@@ -9,6 +9,7 @@ import {
   readQrels,
   readTexts,
 } from '@kith/ir'
+import { readLines } from '@kith/ir/internal'
 import type { MissingPolicy } from '../join/missing.ts'
 import { type QueriesMade, trainingQueries } from './training-queries.ts'
 
@@ -65,11 +66,22 @@ async function labelsOf(file: string): Promise<Map<string, LabelledQuery>> {
   const labels = new Map<string, LabelledQuery>()
   for await (const entry of readLabels(file)) {
     if (labels.has(entry.query)) {
-      throw new FileError(file, '', `query ${entry.query} has labels twice`)
+      const line = await secondLine(file, entry.query)
+      throw new FileError(file, `line ${line}`, `query ${entry.query} has labels twice`)
     }
     labels.set(entry.query, entry)
   }
   return labels
+}
+
+/** The second line with the labels of a query. */
+async function secondLine(file: string, query: string): Promise<number | undefined> {
+  const isOf = (text: string) => text.trim() !== '' && JSON.parse(text).query === query
+  const lines = []
+  for await (const line of readLines(file, (text, at) => (isOf(text) ? at : undefined))) {
+    if (lines.push(line) === 2) return line
+  }
+  return undefined
 }
 
 async function byId<T, V>(

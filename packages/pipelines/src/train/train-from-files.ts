@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { throwIfAborted } from '@kith/core/internal'
 import { writeAtomic } from '@kith/ir'
 import type { StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
@@ -94,7 +94,6 @@ async function trainWith(
   const { train } = await loadTrain()
   const { queries, validation, settings, relabel } = setup
   const total = settings.steps
-  onProgress?.({ stage: 'training', done: 0, total })
   const result = await train({
     ...{ model, documents: setup.docs, queries, validation, settings, out },
     documentsVersion: setup.docsVersion,
@@ -104,6 +103,7 @@ async function trainWith(
     resume: true,
     signal,
     onLowerLayers: (done, layers) => onProgress?.({ stage: 'lower layers', done, total: layers }),
+    onStart: (done) => onProgress?.({ stage: 'training', done, total }),
     onStep: (record) =>
       onProgress?.({ stage: 'training', done: record.step, total, note: stepNote(record) }),
     onValidation: (record) => onRemark?.(validationLine(record, setup.judged)),
@@ -132,7 +132,8 @@ async function drawCurves(folder: string): Promise<string> {
   const figure = await trainingFigure([folder], jobDefaults.measure)
   const [picture, page] = [join(folder, 'curves.svg'), join(folder, 'curves.html')]
   await writeAtomic(picture, (write) => write(standaloneSvg(trainingCurves(figure))))
-  const html = renderReport({ title: `Training ${basename(folder)}`, figures: [figure] })
+  const about = `Folder ${basename(resolve(folder))}`
+  const html = renderReport({ title: 'Training curves', about, figures: [figure] })
   await writeAtomic(page, (write) => write(html))
   return page
 }

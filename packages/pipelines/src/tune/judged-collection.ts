@@ -3,6 +3,7 @@ import { type OpenEmbeddingsOptions, type Qrels, type Run, readQrels, readRun } 
 import { createEvaluator, type Evaluator, type TrialCollection } from '@kith/tune'
 import { jobDefaults } from '../job-defaults.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
+import { namingFiles } from '../join/missing-place.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
 import { PreparedTexts, textsOfRun } from '../join/prepared-texts.ts'
 import { checkTextPair } from '../join/text-files.ts'
@@ -58,7 +59,7 @@ export async function openJudged(inputs: JudgedPlan, largest: number): Promise<J
   const textFiles = checkTextPair(inputs)
   const vectors = await openVectors(inputs)
   try {
-    return await judgedWith(vectors, inputs, textFiles, largest)
+    return await namingFiles(inputs, () => judgedWith(vectors, inputs, textFiles, largest))
   } catch (error) {
     await vectors.close()
     throw error

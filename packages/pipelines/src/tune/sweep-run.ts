@@ -12,6 +12,7 @@ import { sweep } from '@kith/tune'
 import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 import type { Missing } from '../join/missing.ts'
+import { namingFiles } from '../join/missing-place.ts'
 import { checkNamedTerms } from '../join/statistics.ts'
 import { collectionName } from '../report/collection-name.ts'
 import { version } from '../version.ts'
@@ -61,7 +62,9 @@ export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<
     throwIfAborted(hooks.signal)
     const sources = { run, qrels, queries, docs, level: scoring.level ?? jobDefaults.level }
     // Before the long work, so that missing embeddings are an error at its start, not at its end.
-    const contexts = labelContexts(sources, settings.contextSize, policy, report)
+    const contexts = await namingFiles(inputs, async () =>
+      labelContexts(sources, settings.contextSize, policy, report),
+    )
     for (const remark of report.remarks()) hooks.onRemark?.(remark)
     const swept = await sweep(evaluator, settings, (done, total) => {
       throwIfAborted(hooks.signal)

@@ -41,19 +41,17 @@ export function QueryView(props: ViewProps): VNode {
   }
   return (
     <>
+      <Legend signs={{ ...signs, ...partSigns(analysis) }} />
       <section class="rankings" ref={hover} aria-label="The ranking before and after">
         <RankingList title="Before" when="before" {...lists} />
         <Links {...lists} />
         <RankingList title="After" when="after" {...lists} />
       </section>
-      <div class="below">
-        {size > FIRST && (
-          <button type="button" onClick={() => setWhole(!whole)} aria-expanded={whole}>
-            {whole ? `Show the first ${FIRST}` : `Show all ${size} of the context`}
-          </button>
-        )}
-        <Legend signs={{ ...signs, ...partSigns(analysis) }} />
-      </div>
+      {size > FIRST && (
+        <button type="button" class="below" onClick={() => setWhole(!whole)} aria-expanded={whole}>
+          {whole ? `Show the first ${FIRST}` : `Show all ${size} of the context`}
+        </button>
+      )}
       {selected !== undefined && (
         <ExplanationCard {...props} document={selected} onClose={() => setSelected(undefined)} />
       )}

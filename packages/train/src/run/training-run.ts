@@ -25,6 +25,8 @@ import { criterion, validate } from './validate.ts'
 
 /** Callbacks for the steps of a training, and a signal that stops it. */
 export interface TrainingHooks {
+  /** Called before the first step with the number of steps that earlier calls have done. */
+  onStart?: ((steps: number) => void) | undefined
   onStep?: ((record: StepRecord) => void) | undefined
   onValidation?: ((record: ValidationRecord) => void) | undefined
   /** Gets a sentence where a setting keeps the training from learning. */
@@ -87,6 +89,7 @@ export class TrainingRun {
       await this.#remarkFlatSoftmax()
       await this.#validate()
     }
+    this.#parts.onStart?.(this.#progress.step)
     let ended: TrainingResult['ended'] = 'done'
     while (this.#progress.step < settings.steps) {
       if (signal?.aborted) {

@@ -20,7 +20,7 @@ export interface StudiesPlan {
   /** For each study the queries that it learns from; it never sees a value of another. */
   learning: readonly (readonly number[])[]
   file?: StudyFile | undefined
-  /** Called with the number of trials done, over all studies. */
+  /** Called with the number of trials done, over all studies: first with those that the file has. */
   onTrials?: ((done: number) => void) | undefined
   signal?: AbortSignal | undefined
 }
@@ -37,6 +37,8 @@ export async function runStudies(plan: StudiesPlan): Promise<Studies> {
   const finished = learning.map((): FinishedTrial[] => [])
   const known = new Map<string, number>()
   for (const line of file?.trials ?? []) known.set(keyOf(line), line.value)
+  let started = false
+  const tell = () => onTrials?.(finished.reduce((sum, { length }) => sum + length, 0))
   for (let from = 0; from < trials; from += ROUND) {
     throwIfAborted(signal)
     const round = finished.flatMap((own, study) =>
@@ -44,18 +46,21 @@ export async function runStudies(plan: StudiesPlan): Promise<Studies> {
         .slice(0, trials - from)
         .map((parameters, i) => ({ study, trial: from + i, parameters })),
     )
-    const lines = await measureTrials(
-      plan,
-      round.filter((trial) => !known.has(keyOf(trial))),
-    )
+    const open = round.filter((trial) => !known.has(keyOf(trial)))
+    if (open.length > 0 && !started) {
+      started = true
+      tell()
+    }
+    const lines = await measureTrials(plan, open)
     await file?.append(lines)
     for (const line of lines) known.set(keyOf(line), line.value)
     for (const trial of round) {
       const { study, parameters } = trial
       finished[study]!.push({ parameters, value: known.get(keyOf(trial))! })
     }
-    onTrials?.(finished.reduce((sum, { length }) => sum + length, 0))
+    if (started) tell()
   }
+  if (!started) tell()
   return finished
 }
 

@@ -1,0 +1,37 @@
+import type { Options } from './command.ts'
+
+/** Settings whose option has another name. */
+const renamed: Readonly<Record<string, string>> = {
+  contextSize: 'context',
+  terms: 'stems',
+}
+
+/** `missing: 'skip'`: a setting with its value, as a program writes it. */
+const withValue = /\b([a-z][A-Za-z0-9]*): '([\w.-]+)'/g
+
+/** `setting trust`: a setting that is called one. */
+const called = /\bsetting ([a-z][A-Za-z0-9]*)\b/g
+
+/** `maxTokens`: a setting alone. One word could be any word, and a path or a quoted id is none. */
+const alone = /(?<![\w./'"-])[a-z]+(?:[A-Z][a-z0-9]*)+(?![\w./'"-])/g
+
+/**
+ * Spells the settings that a message names as a command's options: `missing: 'skip'` becomes
+ * `--missing skip`, and `maxTokens` becomes `--max-tokens`. Settings without an option stay.
+ */
+export function spellOptions(message: string, options: Options): string {
+  const optionOf = (setting: string): string | undefined => {
+    const name = setting.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    return [renamed[setting] ?? name, name].find((one) => Object.hasOwn(options, one))
+  }
+  const spelled = (written: string, setting: string, value = ''): string => {
+    const option = optionOf(setting)
+    return option === undefined ? written : `--${option}${value && ` ${value}`}`
+  }
+  return message
+    .replace(withValue, (written, setting: string, value: string) =>
+      spelled(written, setting, value),
+    )
+    .replace(called, (written, setting: string) => spelled(written, setting))
+    .replace(alone, (setting) => spelled(setting, setting))
+}
