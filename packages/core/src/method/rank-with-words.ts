@@ -61,7 +61,9 @@ export function rankWithWords(
   for (let c = 0; c < scores.length; c++) {
     scores[c] = own * relevance[c]! + neighbourWeight * neighbours[c]! + supportWeight * support[c]!
   }
-  const ranking = rankCandidates(scores, context.rows - 1, steps.metric ?? similarity!.metric)
+  // The metric of this graph says nothing where g came from elsewhere.
+  const metric = steps.relevance ? steps.metric : similarity!.metric
+  const ranking = rankCandidates(scores, context.rows - 1, metric)
   return { ...found, ranking, jaccard, neighbours, support, supporters }
 }
 

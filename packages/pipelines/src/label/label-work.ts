@@ -1,4 +1,4 @@
-import { KithError, type LabelSettings, resolveLabelSettings } from '@kith/core'
+import { KithError, type LabelSettings, resolveLabelSettings, type Settings } from '@kith/core'
 import type { LabelWork } from '../batches/batch-label.ts'
 import { checkLabels } from '../batches/check-batch.ts'
 import { jobDefaults } from '../job-defaults.ts'
@@ -23,6 +23,11 @@ export function labelWork(
   const what = texts ? 'labels by texts' : `labels of the format ${layout.format}`
   const files = stored ? 'the queries (queryText)' : 'queries and documents (queryText, corpus)'
   throw new KithError('BAD_SETTING', `${what} take the texts of ${files}`)
+}
+
+/** The work with the metric of its run. */
+export function withMetric(batch: LabelWork, metric: Settings['metric']): LabelWork {
+  return { ...batch, settings: { ...batch.settings, metric } }
 }
 
 /** The documents that a query's labels have at most; undefined where only the ground truth has one. */

@@ -2,6 +2,7 @@ import { KithError, type Matrix, type TermStatistics } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import type { PoolClient } from 'pg'
 import { checkedBatches, checkSearch } from '../check-documents.ts'
+import type { Metric } from '../exact/search-exact.ts'
 import { storableOf } from '../storable-text.ts'
 import type {
   Store,
@@ -83,6 +84,10 @@ export class PostgresStore implements Store {
 
   get dimensions(): number | undefined {
     return this.#collection?.dimensions
+  }
+
+  get metric(): Metric {
+    return this.#collection?.metric ?? this.#options.metric ?? 'dot'
   }
 
   async count(): Promise<number> {
