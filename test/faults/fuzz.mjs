@@ -1,7 +1,8 @@
 /**
  * Gives damaged and hostile files to every reader of Kith. A reader must give an answer or throw a KithError
  * that names the file; any other exception, a hang, or a process that dies is a failure. Hostile
- * tokenizers, which no chance would make, are the first cases.
+ * tokenizers, which no chance would make, are the first cases. Each seed also gives vectors of
+ * different lengths to every entry point that takes candidates (lengths.mjs).
  *
  *   node test/faults/fuzz.mjs --rounds 100                100 files for each reader
  *   node test/faults/fuzz.mjs --minutes 60                rounds with ever new seeds, for an hour,
@@ -19,11 +20,15 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { KithError } from '@kith/core'
 import { makeAttacks } from './hostile-tokenizers.mjs'
+import { attackLengths } from './lengths.mjs'
 import { mutate, seeded } from './mutate.mjs'
 import { makeReaders } from './readers.mjs'
 
 /** The longest that one small file may take, on a machine with other work to do. */
 const LONGEST = 30_000
+
+/** Lists of vectors of different lengths for each entry point and seed. */
+const LENGTH_ROUNDS = 5
 
 const { values: options } = parseArgs({
   options: {
@@ -85,7 +90,7 @@ async function supervise() {
         ? [0, attacks + Number(options.rounds) * readers.length]
         : [Number(options.case), Number(options.case) + 1]
     const end = Date.now() + Number(options.minutes) * 60_000
-    let [seed, files, failures] = [Number(options.seed), 0, 0]
+    let [seed, files, lengths, failures] = [Number(options.seed), 0, 0, 0]
     if (Number(options.minutes) > 0) {
       const { disturbStores } = await import('./disturb-stores.mjs')
       failures += await disturbStores(join(folder, 'stores'))
@@ -97,13 +102,25 @@ async function supervise() {
         console.log(`  again: node test/faults/fuzz.mjs --seed ${seed} --case ${number}`)
       }
       files += count - first
+      if (options.case === undefined) {
+        const { cases, problems } = await attackLengths(folder, seed, LENGTH_ROUNDS)
+        for (const { name, round } of problems) {
+          failures++
+          console.log(`${name}: other results for other lengths, seed ${seed}, round ${round}`)
+        }
+        lengths += cases
+      }
       seed++
       // These are the same for every seed.
       if (options.case === undefined) first = attacks
     } while (Date.now() < end)
-    console.log(
-      `${files} damaged files for ${readers.length} readers, ${attacks} hostile tokenizers among them, ${failures} failures`,
-    )
+    const counts = [
+      `${files} damaged files for ${readers.length} readers`,
+      `${attacks} hostile tokenizers among them`,
+      `${lengths} lists of vectors`,
+      `${failures} failures`,
+    ]
+    console.log(counts.join(', '))
     return failures > 0 ? 1 : 0
   } finally {
     rmSync(folder, { recursive: true, force: true })

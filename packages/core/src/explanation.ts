@@ -1,5 +1,6 @@
 import { type Member, memberOf } from './context.ts'
 import type { Engine, NeighbourVector } from './kernel/engine.ts'
+import type { MetricUse } from './method/metric.ts'
 import type { RankedQuery } from './method/rank-query.ts'
 import { type ScoreParts, scoreParts } from './score-parts.ts'
 import type { Settings } from './settings/settings.ts'
@@ -43,6 +44,8 @@ export interface Explanation {
   score: number
   /** Whether it is in the context; the others are not looked at closely. */
   inContext: boolean
+  /** How the embeddings were compared, and why; undefined where none were. */
+  metric: MetricUse | undefined
   /** The parts of its score; all 0 outside the context, and with the raw mix, whose terms have no common scale. */
   parts: ScoreParts
   /** Its geometric similarity to the query, before mixing; 0 outside the context. */
@@ -78,6 +81,7 @@ export function explainCandidate(
     rankAfter: place + 1,
     score: scores[place]!,
     inContext,
+    metric: ranked.ranking.metric,
     parts: { similarity: 0, words: 0, neighbours: 0, support: 0 },
     geometric: 0,
     jaccard: 0,

@@ -47,6 +47,7 @@ export {
 } from './labels/label-settings.ts'
 export type { Labels } from './labels/labels.ts'
 export type { Matrix, SomeVectors, Vector, Vectors } from './matrix.ts'
+export type { MetricUse } from './method/metric.ts'
 export { extendRanking, type Ranking } from './method/ranking.ts'
 export type { Similarities, Similarity } from './method/similarities.ts'
 export { type NeighbourSets, type Neighbours, Reranker } from './reranker.ts'

@@ -1,9 +1,10 @@
 /**
  * Internal: rules for settings and names, the errors of aborted work and of closed things, and which
- * vectors a ranking needs and how near they are to a query, for Kith's own packages. It may change with any version; programs use the package's main entry.
+ * vectors a ranking needs, how near they are to a query and by which metric, for Kith's own packages. It may change with any version; programs use the package's main entry.
  */
 
 export { abortedError, throwIfAborted } from './abort.ts'
+export { compareVectors, metricInAnyOrder, metricRemark } from './compare-vectors.ts'
 export { lookedAt } from './method/preselect.ts'
 export { textWeights } from './method/view-weights.ts'
 export { OpenState } from './open-state.ts'
@@ -25,3 +26,4 @@ export {
   takesWords,
   type VectorPlan,
 } from './vector-plan.ts'
+export { warnMetric } from './warn-metric.ts'

@@ -14,11 +14,11 @@ import { kernel } from './kernel/load.ts'
 import { LruCache } from './lru-cache.ts'
 import { buildGraph, type SimilaritySource } from './method/graph.ts'
 import { mix } from './method/mix.ts'
-import { lookedAt, preselect } from './method/preselect.ts'
+import { lookedAt, preselect, type SimilarityToQuery } from './method/preselect.ts'
 import { checkStatisticsFit, rankChosen } from './method/rank-query.ts'
 import { rankWithWords } from './method/rank-with-words.ts'
 import { extendRanking, type Ranking, rankCandidates } from './method/ranking.ts'
-import { fits } from './method/vector-similarity.ts'
+import { fits, metricOf } from './method/vector-similarity.ts'
 import { viewWeights } from './method/view-weights.ts'
 import { Reranker } from './reranker.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
@@ -63,7 +63,7 @@ export class TrialContext {
   /** Too long, too short, infinite or missing vectors are treated by `rerank`, whose rules depend on the size. */
   #irregular = false
   /** z of the similarities to the query, by metric, views and number of rows. */
-  readonly #similarities = new LruCache<Float64Array>(KEPT.similarities)
+  readonly #similarities = new LruCache<SimilarityToQuery>(KEPT.similarities)
 
   /**
    * @param largest The largest contextSize or number of candidates to preselect from that settings will have.
@@ -123,9 +123,10 @@ export class TrialContext {
     if (weights.has('texts')) this.#rememberTexts(engine, memory.postings, rows, all.terms)
     const geometric = buildGraph(engine, context, [0], all, this.#source(all.terms))[0]!
     const alone = weights.size === 1 && weights.has('vectors')
-    this.#findNeighbours(engine, rows, all, alone)
+    const metric = geometric.metric?.name ?? all.metric
+    this.#findNeighbours(engine, rows, { ...all, metric }, alone)
     const mixed = mix(geometric, engine.jaccard(0), 0, all)
-    return rankCandidates(mixed, context.candidates)
+    return rankCandidates(mixed, context.candidates, geometric.metric)
   }
 
   /** The second generation: the words score is cheap, and computed anew. */
@@ -142,11 +143,12 @@ export class TrialContext {
     }
     const key = `${context.rows} ${all.metric} ${JSON.stringify(all.views)}`
     const selection = preselect(engine, context, all, this.#similarities.get(key))
-    this.#similarities.set(key, selection.similarity)
+    this.#similarities.set(key, selection)
     return rankChosen(memory, context, selection, all, (chosen) => ({
-      vectors: (to, _, view) => {
+      vectors: (to, part, view, metric) => {
         const { data, stride } = this.#vectors.get(view)!
         to.load(data, stride, [0, ...Array.from(chosen, (index) => index + 1)])
+        return metricOf(to, part, view, metric)
       },
       texts: (to, { texts }) => to.text(texts!),
     })).ranking
@@ -154,9 +156,10 @@ export class TrialContext {
 
   #source(terms: Terms): SimilaritySource {
     return {
-      vectors: (engine, _, view) => {
+      vectors: (engine, context, view, metric) => {
         const { data, stride } = this.#vectors.get(view)!
         engine.load(data, stride)
+        return metricOf(engine, context, view, metric)
       },
       texts: (engine, { rows }) => {
         const { data, stride } = this.#texts.get(keyOf(rows, terms))!

@@ -33,7 +33,7 @@ const grades = candidates.map((_, i) => ({ 0: 1, 3: 2, 6: 0, 9: -1, 12: 1, 15: 3
 
 describe.each(allKernels)('auditCandidates on %s', (kernel) => {
   test('unjudged candidates by joint evidence, with the most similar relevant ones', () => {
-    const findings = auditCandidates(query, candidates, grades, { kernel })
+    const findings = auditCandidates(query, candidates, grades, { kernel, metric: 'dot' })
     const relevant = [0, 3, 12, 15]
     const evidence = jointEvidence(relevant)
     const unjudged = candidates.map((_, i) => i).filter((i) => !((grades[i] ?? -1) >= 0))

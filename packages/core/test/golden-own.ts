@@ -37,8 +37,15 @@ export interface LabelCase {
 }
 
 export const ownContexts: Record<string, OwnContext> = read('contexts')
-export const rankingCases: RankingCase[] = read('rankings')
-export const labelCases: LabelCase[] = read('labels')
+export const rankingCases = withMetric(read<RankingCase[]>('rankings'))
+export const labelCases = withMetric(read<LabelCase[]>('labels'))
+
+/** Cases without a metric are of inner products: their candidates stand in no order that could tell. */
+function withMetric<T extends { settings: PartialSettings | PartialLabelSettings }>(
+  cases: readonly T[],
+): T[] {
+  return cases.map((one) => ({ ...one, settings: { metric: 'dot', ...one.settings } }))
+}
 
 function read<T>(name: string): T {
   return JSON.parse(readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8'))

@@ -45,7 +45,8 @@ export function goldenCases(): GoldenCase[] {
     const { scale: rowScaling, ...others } = settings
     return {
       ...rest,
-      settings: { ...others, rowScaling },
+      // The paper compares by inner product.
+      settings: { metric: 'dot', ...others, rowScaling },
       context: { data, rows: candidates + 1, dimensions },
     }
   })

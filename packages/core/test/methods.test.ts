@@ -26,7 +26,12 @@ describe('feedback', () => {
   })
 
   test('rocchio gives the candidates their share, and candidates are ranked by the new vector', () => {
-    const settings = { method: 'rocchio', feedbackDocs: 3, feedbackWeight: 0.6 } as const
+    const settings = {
+      method: 'rocchio',
+      feedbackDocs: 3,
+      feedbackWeight: 0.6,
+      metric: 'dot',
+    } as const
     const moved = feedbackQuery(query, vectors, settings)
     expect(moved[0]).toBeCloseTo(0.4 + 0.6 * 0.8, 6)
     expect(moved[1]).toBeCloseTo(0.6 * 0.6, 6)

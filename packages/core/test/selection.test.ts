@@ -32,7 +32,9 @@ describe.each(allKernels)('a selection on %s', (kernel) => {
         (shape, contextSize, preselect, known) => {
           const one = wordsCase({ ...shape, kind: 'clustered' })
           const statistics = known ? termStatistics(collectionTexts(shape.seed)) : undefined
-          const settings: PartialSettings = { contextSize, preselect, statistics, kernel }
+          // The scores are inner products.
+          const given = { contextSize, preselect, statistics, kernel }
+          const settings: PartialSettings = { ...given, metric: 'dot' }
           const texts = textsOf(one)
           const { vector, text } = one.query
           const selection = new Selection({ text }, { texts, scores: scoresOf(one) }, settings)

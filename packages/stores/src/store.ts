@@ -46,6 +46,8 @@ export interface StoreHits {
 export interface Store {
   /** The length of the vectors; undefined while the store is empty and knows none. */
   readonly dimensions: number | undefined
+  /** The metric of searches that name none. */
+  readonly metric: Metric
   /** How many documents there are. */
   count(): Promise<number>
   /** Each query's best documents. */

@@ -120,6 +120,6 @@ function wordsOf(
   return places.map((place) => documents[place]!.text)
 }
 
-function ofPlaces({ order, scores }: Ranking, places: readonly number[]): Ranking {
-  return { order: order.map((index) => places[index]!), scores }
+function ofPlaces(ranking: Ranking, places: readonly number[]): Ranking {
+  return { ...ranking, order: ranking.order.map((index) => places[index]!) }
 }

@@ -8,7 +8,7 @@ import {
   resolveMethodSettings,
   type TermStatistics,
 } from '@kith/core'
-import { type NamedParts, refuseUnknown } from '@kith/core/internal'
+import { type NamedParts, refuseUnknown, warnMetric } from '@kith/core/internal'
 import { readDocuments, scoresOf, type TextOf, vectorOf } from './documents.ts'
 import type { Embed } from './embed.ts'
 import { rankDocuments } from './rank-documents.ts'
@@ -85,10 +85,15 @@ async function rerankDocuments(
   const documents = readDocuments(given, textOf)
   const { embedding, scores } = providerOptions?.['kith'] ?? {}
   const asked = { text: query, vector: vectorOf(embedding, 'the query') }
-  const { order, scores: better } = await rankDocuments(
+  const {
+    order,
+    scores: better,
+    metric,
+  } = await rankDocuments(
     { query: asked, documents, scores: scoresOf(scores, documents.length) },
     { embed, signal, settings },
   )
+  warnMetric(settings.metric, metric, 'the documents')
   return {
     ranking: Array.from(order.subarray(0, topN), (index, place) => ({
       index,

@@ -1,5 +1,5 @@
 import { KithError, type Query, type Vector } from '@kith/core'
-import { planVectors, refuseUnknown } from '@kith/core/internal'
+import { planVectors, refuseUnknown, warnMetric } from '@kith/core/internal'
 import { checkHits, checkReader, fetchedOptionParts } from './check-arguments.ts'
 import { type RerankHitsOptions, readOptions } from './options.ts'
 import { checkVectors, partsOf, scoresOf, textsOf } from './read-hits.ts'
@@ -86,5 +86,7 @@ export async function rerankFetched<Hit>(
   }
   const advice = 'option vectors must fetch it'
   const vectors = checkVectors(fetched, advice, words, settings)
-  return rankedHits(hits, plan.rerank(vector, vectors), topN)
+  const ranking = plan.rerank(vector, vectors)
+  warnMetric(settings.metric, ranking.metric, 'the hits')
+  return rankedHits(hits, ranking, topN)
 }

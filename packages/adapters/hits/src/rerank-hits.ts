@@ -1,5 +1,5 @@
 import { extendRanking, type Query, rerank } from '@kith/core'
-import { methodLooksAt, refuseUnknown } from '@kith/core/internal'
+import { methodLooksAt, refuseUnknown, warnMetric } from '@kith/core/internal'
 import { checkHits, checkVectorReader, optionParts } from './check-arguments.ts'
 import { type RerankHitsOptions, readOptions } from './options.ts'
 import { checkVectors, partsOf, scoresOf, textsOf } from './read-hits.ts'
@@ -59,5 +59,6 @@ export function rerankHits<Hit>(
     scores: words ? scoresOf(first, reader) : undefined,
   }
   const ranking = rerank(query, candidates, settings)
+  warnMetric(settings.metric, ranking.metric, 'the hits')
   return rankedHits(hits, extendRanking(ranking, hits.length), topN)
 }

@@ -13,6 +13,7 @@ import {
   planVectors,
   type RetrieverScores,
   refuseUnknown,
+  warnMetric,
 } from '@kith/core/internal'
 import { Document, type DocumentInterface } from '@langchain/core/documents'
 import type { EmbeddingsInterface } from '@langchain/core/embeddings'
@@ -144,7 +145,8 @@ export class KithRerank extends BaseDocumentCompressor {
       this.#cache.query(query),
       this.#vectors(plan.chosen.map((index) => ({ ...looked[index]!, vector: own[index] }))),
     ])
-    const { order, scores: better } = plan.rerank(vector, vectors)
+    const { order, scores: better, metric } = plan.rerank(vector, vectors)
+    warnMetric(this.#settings.metric, metric, 'the documents')
     const known = new Map(plan.chosen.map((index, i) => [index, vectors[i]!]))
     const results: [DocumentInterface, number][] = []
     for (const [place, index] of order.entries()) {
@@ -152,7 +154,7 @@ export class KithRerank extends BaseDocumentCompressor {
       if (place === topN || score < scoreThreshold) break
       const found = known.get(index)
       const before =
-        storeScores?.[index] ?? (found && vectorScore(vector, found, this.#settings.metric))
+        storeScores?.[index] ?? (found && vectorScore(vector, found, metric?.name ?? 'dot'))
       results.push([withScores(documents[index]!, before, score), score])
     }
     return results

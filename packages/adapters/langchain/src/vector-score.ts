@@ -1,7 +1,7 @@
-import type { Settings, Vector } from '@kith/core'
+import type { MetricUse, Vector } from '@kith/core'
 
 /** The similarity of a query and a document before reranking, by which vector stores rank. */
-export function vectorScore(query: Vector, document: Vector, metric: Settings['metric']): number {
+export function vectorScore(query: Vector, document: Vector, metric: MetricUse['name']): number {
   const product = dot(query, document)
   if (metric === 'dot') return product
   const lengths = Math.sqrt(dot(query, query) * dot(document, document))

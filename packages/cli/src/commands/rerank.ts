@@ -95,6 +95,6 @@ export const rerankCommand = defineCommand({
     if (tuned?.verdict === 'keep-run' && !inputs.force) {
       throw new UsageError('kith tune says that the old ranking is better: --force submits it')
     }
-    tellSubmitted(output, await submitRerank(inputs, submission))
+    tellSubmitted(output, await submitRerank(inputs, submission, output.hooks()))
   },
 })

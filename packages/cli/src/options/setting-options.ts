@@ -72,7 +72,11 @@ export const settingOptions = {
     help: 'scaling of similarities: none, max, mean',
     default: defaultText(usual.rowScaling),
   },
-  metric: { value: 'NAME', help: 'dot or cosine', default: defaultText(usual.metric) },
+  metric: {
+    value: 'NAME',
+    help: 'auto, dot or cosine; auto fits the order of the run',
+    default: defaultText(usual.metric),
+  },
   mix: {
     value: 'KIND',
     help: 'raw, standard, or words (standard without texts)',
@@ -283,7 +287,7 @@ function similarityOf(values: Values<typeof settingOptions>): PartialSettings {
     weight: optionalChoice(values, 'weight', ['linear', 'exp', 'binary']),
     weightParameter: optionalNumber(values, 'weight-parameter'),
     rowScaling: optionalChoice(values, 'row-scaling', ['none', 'max', 'mean']),
-    metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
+    metric: optionalChoice(values, 'metric', ['auto', 'dot', 'cosine']),
     mix: optionalChoice(values, 'mix', ['raw', 'standard', 'words']),
     terms: optionalChoice(values, 'stems', termNames),
     views: textsWeights(values),

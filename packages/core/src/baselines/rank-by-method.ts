@@ -10,7 +10,9 @@ import { KithError } from '../error.ts'
 import type { Engine } from '../kernel/engine.ts'
 import type { Matrix } from '../matrix.ts'
 import { buildGraph } from '../method/graph.ts'
+import { chooseMetric } from '../method/metric.ts'
 import { standardise } from '../method/mix.ts'
+import { products } from '../method/products.ts'
 import { rankQuery } from '../method/rank-query.ts'
 import { type Ranking, rankCandidates } from '../method/ranking.ts'
 import { similarities } from '../method/similarities.ts'
@@ -53,14 +55,17 @@ export function rankByMethod(
       requireVectors(context, 'method rrf')
       const mix = all.mix === 'raw' ? 'raw' : 'standard'
       const engine = memory.engine(all.kernel)
-      const { geometric, jaccard } = similarities(engine, context, [0], { ...all, mix })
+      const { geometric, jaccard, metric } = similarities(engine, context, [0], { ...all, mix })
       const scores = reciprocalRankFusion([geometric[0]!, jaccard[0]!], all.rrfK)
-      return rankCandidates(scores, context.candidates)
+      return rankCandidates(scores, context.candidates, metric)
     }
     default: {
       const engine = memory.engine(all.kernel)
       const { total, matrix } = matrixOf(query, candidates, all.contextSize)
-      return rankCandidates(scoresOf(engine, matrix, all), total)
+      const compared = products(matrix)
+      const metric = chooseMetric(all.metric, compared, () => compared)
+      const scores = scoresOf(engine, matrix, { ...all, metric: metric.name })
+      return rankCandidates(scores, total, metric)
     }
   }
 }

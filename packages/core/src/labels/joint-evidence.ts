@@ -39,9 +39,8 @@ export function jointEvidence(
       for (let c = 0; c < sum.length; c++) sum[c]! += weight * (ofQuery[c]! + ofDocument[c]!)
     })
   }
-  const cosine = metric === 'cosine'
-  vectorSimilarity(engine, context, 'vectors', cosine ? 'each' : 'common')
-  if (cosine) engine.cosine()
+  const { name } = vectorSimilarity(engine, context, 'vectors', metric, false)
+  if (name === 'cosine') engine.cosine()
   add(1)
   if (context.texts) {
     engine.text(context.texts)

@@ -2,15 +2,19 @@ import type { Context } from '../context.ts'
 import { KithError } from '../error.ts'
 import type { Engine } from '../kernel/engine.ts'
 import type { Settings, ViewWeights } from '../settings/settings.ts'
+import type { MetricUse } from './metric.ts'
 import { type GeometricTerm, ROUNDING, standardise } from './mix.ts'
 import { noiseOf } from './noise.ts'
 import { scoreTerm } from './score-term.ts'
-import { type Rescaling, vectorSimilarity } from './vector-similarity.ts'
+import { vectorSimilarity } from './vector-similarity.ts'
 import { viewWeights } from './view-weights.ts'
 
-/** Puts S of a view into an engine: computed from the context, or remembered from before. */
+/**
+ * Puts S of a view into an engine, computed from the context or remembered from before: inner
+ * products for vectors, and the metric that is to be made of them.
+ */
 export interface SimilaritySource {
-  vectors(engine: Engine, context: Context, view: string, rescaling: Rescaling): void
+  vectors: typeof vectorSimilarity
   texts(engine: Engine, context: Context): void
 }
 
@@ -78,18 +82,18 @@ function oneView(
   settings: Settings,
   source: SimilaritySource,
 ): GeometricTerm[] {
-  source.vectors(engine, context, 'vectors', settings.metric === 'cosine' ? 'each' : 'none')
-  if (settings.metric === 'cosine') engine.cosine()
+  const metric = source.vectors(engine, context, 'vectors', settings.metric, true)
+  if (metric.name === 'cosine') engine.cosine()
   const noise = noiseOf(engine, probes)
   engine.adopt()
   if (settings.rowScaling === 'none') {
-    return probes.map((probe, p) => ({ values: engine.graphRow(probe), noise: noise[p]! }))
+    return probes.map((probe, p) => ({ values: engine.graphRow(probe), noise: noise[p]!, metric }))
   }
   const before = probes.map((probe) => engine.graphRow(probe))
   engine.scale(settings.rowScaling)
   return probes.map((probe, p) => {
     const values = engine.graphRow(probe)
-    return { values, noise: noise[p]! * ratio(values, before[p]!) }
+    return { values, noise: noise[p]! * ratio(values, before[p]!), metric }
   })
 }
 
@@ -126,22 +130,24 @@ function severalViews(
     })
   }
   let first = true
+  let main: MetricUse | undefined
   for (const [name, { graph, score }] of weights) {
     if (name === 'texts') {
       source.texts(engine, context)
       if (score > 0) addTerms(score, [])
     } else {
       const missing = name === 'vectors' ? context.missing : []
-      source.vectors(engine, context, name, settings.metric === 'cosine' ? 'each' : 'common')
+      const metric = source.vectors(engine, context, name, settings.metric, false)
+      if (name === 'vectors') main = metric
       // The geometric term may use the inner product: standardising removes its scale.
-      if (settings.metric === 'dot') addTerms(score, missing)
+      if (metric.name === 'dot') addTerms(score, missing)
       engine.cosine()
-      if (settings.metric === 'cosine') addTerms(score, missing)
+      if (metric.name === 'cosine') addTerms(score, missing)
       engine.fill(missing)
     }
     engine.blend(graph, first)
     first = false
   }
   engine.scale(settings.rowScaling)
-  return terms.map((values) => ({ values, noise: ROUNDING }))
+  return terms.map((values) => ({ values, noise: ROUNDING, metric: main }))
 }

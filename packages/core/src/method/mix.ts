@@ -1,4 +1,5 @@
 import type { Settings } from '../settings/settings.ts'
+import type { MetricUse } from './metric.ts'
 
 /**
  * Jaccards and cosines that differ by less are equal but for rounding, which dividing by their
@@ -11,6 +12,8 @@ export interface GeometricTerm {
   values: Float32Array
   /** The largest difference of the values that rounding alone can make. */
   noise: number
+  /** How the embeddings were compared; undefined where there are none. */
+  metric: MetricUse | undefined
 }
 
 /**
@@ -20,7 +23,7 @@ export interface GeometricTerm {
  * so that λ means the same on any scale of similarities.
  */
 export function mix(
-  geometric: GeometricTerm,
+  geometric: Pick<GeometricTerm, 'values' | 'noise'>,
   jaccard: ArrayLike<number>,
   probe: number,
   settings: Pick<Settings, 'lambda' | 'mix'>,

@@ -2,6 +2,7 @@ import { type Context, nameOf } from '../context.ts'
 import { KithError } from '../error.ts'
 import type { Engine } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
+import { chooseMetric, type MetricUse } from './metric.ts'
 import { ROUNDING, standardise } from './mix.ts'
 import { scoreTerm } from './score-term.ts'
 import { viewWeights } from './view-weights.ts'
@@ -15,6 +16,8 @@ export interface Preselection {
   similarity: Float64Array
   words: Float64Array
   matched: Float64Array
+  /** How the embeddings were compared; undefined where there are none. */
+  metric: MetricUse | undefined
 }
 
 /** From how many of the first candidates a context is chosen where the collection's statistics are known. */
@@ -42,27 +45,35 @@ export function preselect(
   engine: Engine,
   context: Context,
   settings: Settings,
-  remembered?: Float64Array,
+  remembered?: SimilarityToQuery,
 ): Preselection {
   const { rows, texts } = context
   let dimensions = 0
   for (const view of context.views.values()) dimensions = Math.max(dimensions, view.dimensions)
   const shape = { rows, dimensions, postings: texts!.count, blended: false }
   engine.open({ ...shape, k: 0, kExp: 0, trust: 0 })
-  const similarity = remembered ?? similarityToQuery(engine, context, settings)
+  const { similarity, metric } = remembered ?? similarityToQuery(engine, context, settings)
   const words = engine.words(texts!, settings)
   const matched = standardise(words, [0], ROUNDING)
   const { wordsWeight } = settings
   const relevance = similarity.map((z, c) => (1 - wordsWeight) * z + wordsWeight * matched[c]!)
   const order = Uint32Array.from({ length: rows - 1 }, (_, i) => i)
   order.sort((a, b) => relevance[b + 1]! - relevance[a + 1]! || a - b)
-  return { order, relevance, similarity, words, matched }
+  return { order, relevance, similarity, words, matched, metric }
 }
 
+/** The part of a preselection that does not depend on the words. */
+export type SimilarityToQuery = Pick<Preselection, 'similarity' | 'metric'>
+
 /** The similarity of every row to the query: z of each view's, by its weight in the score. */
-function similarityToQuery(engine: Engine, context: Context, settings: Settings): Float64Array {
+function similarityToQuery(
+  engine: Engine,
+  context: Context,
+  settings: Settings,
+): SimilarityToQuery {
   const weights = viewWeights(context, settings)
   const sum = scoreTerm(context, weights)
+  let main: MetricUse | undefined
   for (const [name, view] of context.views) {
     const { score } = weights.get(name) ?? { score: 0 }
     if (score === 0) continue
@@ -75,14 +86,17 @@ function similarityToQuery(engine: Engine, context: Context, settings: Settings)
     }
     const missing = name === 'vectors' ? context.missing : []
     const longest = Math.sqrt(Math.max(...squares.subarray(1)) * squares[0]!)
+    const compared = { toQuery, squares, missing }
+    const metric = chooseMetric(settings.metric, compared, () => compared)
+    if (name === 'vectors') main = metric
     const values =
-      settings.metric === 'dot'
+      metric.name === 'dot'
         ? toQuery
         : toQuery.map((product, c) => product / (Math.sqrt(squares[c]! * squares[0]!) || 1))
-    const noise = settings.metric === 'dot' ? ROUNDING * longest : ROUNDING
+    const noise = metric.name === 'dot' ? ROUNDING * longest : ROUNDING
     const z = standardise(values, [0, ...missing], noise)
     for (const row of missing) z[row] = 0
     for (let c = 0; c < sum.length; c++) sum[c]! += score * z[c]!
   }
-  return standardise(sum, [0], ROUNDING)
+  return { similarity: standardise(sum, [0], ROUNDING), metric: main }
 }

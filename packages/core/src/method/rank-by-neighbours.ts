@@ -23,6 +23,6 @@ export function rankByNeighbours(
   findNeighbours(engine, settings)
   const jaccard = engine.jaccard(0)
   const mixed = mix(geometric, jaccard, 0, settings)
-  const ranking = rankCandidates(mixed, context.candidates)
+  const ranking = rankCandidates(mixed, context.candidates, geometric.metric)
   return { ranking, geometric, jaccard }
 }

@@ -69,7 +69,13 @@ export function rankChosen(
   const context = selectContext(all, chosen, memory.chosen)
   const relevance = relevanceOfChosen(selection, chosen)
   const engine = memory.engine(settings.kernel)
-  const words = rankWithWords(engine, context, settings, { relevance, source: source?.(chosen) })
+  const { metric } = selection
+  const words = rankWithWords(
+    engine,
+    context,
+    { ...settings, metric: metric?.name ?? settings.metric },
+    { relevance, metric, source: source?.(chosen) },
+  )
   return {
     ranking: rankAll(words.ranking, order, all.candidates),
     context: all,
@@ -81,10 +87,7 @@ export function rankChosen(
 
 /** The ranking of the chosen candidates, then the others that were looked at, then the rest as they were. */
 export function rankAll(inner: Ranking, order: Uint32Array, candidates: number): Ranking {
-  const ranking = {
-    order: inner.order.map((place) => order[place]!),
-    scores: inner.scores,
-  }
+  const ranking = { ...inner, order: inner.order.map((place) => order[place]!) }
   const rest = Array.from(order.subarray(inner.order.length))
   for (let index = order.length; index < candidates; index++) rest.push(index)
   return continueRanking(ranking, rest)

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import type { Engine } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
 import { buildGraph, type SimilaritySource } from './graph.ts'
+import type { MetricUse } from './metric.ts'
 import { type GeometricTerm, ROUNDING, standardise } from './mix.ts'
 import { type Ranking, rankCandidates } from './ranking.ts'
 import { findNeighbours } from './similarities.ts'
@@ -35,6 +36,8 @@ export interface WordsSteps {
   source?: SimilaritySource | undefined
   /** g as the preselection found it. */
   relevance?: Relevance | undefined
+  /** The metric that the preselection chose. */
+  metric?: MetricUse | undefined
 }
 
 /** Section 4, the second-generation ranking: steps 1 to 5, with the query as the probe. */
@@ -58,13 +61,15 @@ export function rankWithWords(
   for (let c = 0; c < scores.length; c++) {
     scores[c] = own * relevance[c]! + neighbourWeight * neighbours[c]! + supportWeight * support[c]!
   }
-  const ranking = rankCandidates(scores, context.rows - 1)
+  // The metric of this graph says nothing where g came from elsewhere.
+  const metric = steps.relevance ? steps.metric : similarity!.metric
+  const ranking = rankCandidates(scores, context.rows - 1, metric)
   return { ...found, ranking, jaccard, neighbours, support, supporters }
 }
 
 /** Steps 1 and 2: g = z((1 − a) · z(similarity) + a · z(words)). */
 export function relevanceOf(
-  similarity: GeometricTerm,
+  similarity: Pick<GeometricTerm, 'values' | 'noise'>,
   words: Float64Array,
   { wordsWeight }: Pick<Settings, 'wordsWeight'>,
 ): Relevance {

@@ -1,6 +1,7 @@
 import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
 import { show } from '../settings/show.ts'
+import type { MetricUse } from './metric.ts'
 
 /** A new order of candidates: their indices, best first, and a score for each place. */
 export interface Ranking {
@@ -8,6 +9,8 @@ export interface Ranking {
   order: Uint32Array
   /** scores[i] belongs to order[i]; they never increase. */
   scores: Float32Array
+  /** How the embeddings were compared; absent where none were. */
+  metric?: MetricUse | undefined
 }
 
 /** How far apart the scores behind the context are: a few steps of float32. */
@@ -22,14 +25,19 @@ const LOWEST = -3.4028234663852886e38
  *
  * `mixed` has the query's own value at 0.
  */
-export function rankCandidates(mixed: Float64Array, candidates: number): Ranking {
+export function rankCandidates(
+  mixed: Float64Array,
+  candidates: number,
+  metric?: MetricUse,
+): Ranking {
   const inside = mixed.length - 1
   const order = new Uint32Array(inside)
   for (let i = 0; i < inside; i++) order[i] = i
   sortByScore(order, mixed)
   const scores = new Float32Array(inside)
   for (let i = 0; i < inside; i++) scores[i] = mixed[order[i]! + 1]!
-  return inside < candidates ? extendRanking({ order, scores }, candidates) : { order, scores }
+  const ranking = metric ? { order, scores, metric } : { order, scores }
+  return inside < candidates ? extendRanking(ranking, candidates) : ranking
 }
 
 /**
@@ -38,7 +46,7 @@ export function rankCandidates(mixed: Float64Array, candidates: number): Ranking
  * sorting by score keeps it.
  */
 export function extendRanking(ranking: Ranking, candidates: number): Ranking {
-  const { order, scores } = checkRanking(ranking)
+  const { order } = checkRanking(ranking)
   const inside = order.length
   if (!Number.isSafeInteger(candidates) || candidates < inside) {
     throw new KithError(
@@ -47,7 +55,7 @@ export function extendRanking(ranking: Ranking, candidates: number): Ranking {
     )
   }
   const rest = Array.from({ length: candidates - inside }, (_, i) => inside + i)
-  return continueRanking({ order, scores }, rest)
+  return continueRanking(ranking, rest)
 }
 
 /**
@@ -57,7 +65,11 @@ export function extendRanking(ranking: Ranking, candidates: number): Ranking {
 export function continueRanking(ranking: Ranking, rest: readonly number[]): Ranking {
   const inside = ranking.order.length
   const candidates = inside + rest.length
-  const longer = { order: new Uint32Array(candidates), scores: new Float32Array(candidates) }
+  const longer: Ranking = {
+    order: new Uint32Array(candidates),
+    scores: new Float32Array(candidates),
+  }
+  if (ranking.metric) longer.metric = ranking.metric
   longer.order.set(ranking.order)
   longer.order.set(rest, inside)
   longer.scores.set(ranking.scores)

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import type { Engine } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
 import { buildGraph } from './graph.ts'
+import type { MetricUse } from './metric.ts'
 import { mix } from './mix.ts'
 
 /** The similarity of one probe to a query and to its candidates. */
@@ -26,6 +27,8 @@ export interface SimilarityRows {
   geometric: Float32Array[]
   jaccard: Float32Array[]
   mixed: Float32Array[]
+  /** How the embeddings were compared; undefined where there are none, or no probes. */
+  metric: MetricUse | undefined
 }
 
 /** Sections 1 to 4 for some probes. */
@@ -41,7 +44,8 @@ export function similarities(
   const mixed = probes.map(
     (probe, p) => new Float32Array(mix(geometric[p]!, jaccard[p]!, probe, settings)),
   )
-  return { geometric: geometric.map(({ values }) => values), jaccard, mixed }
+  const metric = geometric[0]?.metric
+  return { geometric: geometric.map(({ values }) => values), jaccard, mixed, metric }
 }
 
 /** The rows of each probe, taken apart into the query's entry and the candidates'. */

@@ -1,25 +1,28 @@
 import { type Context, nameOf } from '../context.ts'
 import { KithError } from '../error.ts'
 import type { Engine } from '../kernel/engine.ts'
+import type { Settings } from '../settings/settings.ts'
 import { SMALLEST_SQUARE } from './cosine.ts'
-
-/** Squared lengths up to this one keep inner products and their cosines within float32. */
-const LARGEST_SQUARE = 1e36
+import { chooseMetric, LARGEST_SQUARE, type MetricUse } from './metric.ts'
 
 /**
  * The rescaling that is allowed for vectors too long or too short for products in float32:
  * none where the metric is the inner product; one factor for all vectors where only
  * proportions matter; one factor for each vector where only cosines matter.
  */
-export type Rescaling = 'none' | 'common' | 'each'
+type Rescaling = 'none' | 'common' | 'each'
 
-/** Section 1: S of one view's vectors, whose numbers this checks. */
+/**
+ * Section 1: inner products of one view's vectors, whose numbers this checks, and the metric that S
+ * is to have. `alone` says that the inner products count as they are, not in proportion.
+ */
 export function vectorSimilarity(
   engine: Engine,
   context: Context,
   view: string,
-  rescaling: Rescaling,
-): void {
+  metric: Settings['metric'],
+  alone: boolean,
+): MetricUse {
   const rows = context.views.get(view)!
   const { data, stride } = engine.vectors(rows.dimensions)
   rows.copyTo(data, stride)
@@ -27,7 +30,7 @@ export function vectorSimilarity(
   // A vector's product with itself shows whether all is well with it, and by
   // Cauchy and Schwarz with its other products: nothing else needs a look.
   const squares = engine.diagonal()
-  if (squares.every(fits)) return
+  if (squares.every(fits)) return metricOf(engine, context, view, metric, squares)
   const again = engine.vectors(rows.dimensions).data
   rows.copyTo(again, stride)
   const vectors = Array.from({ length: rows.count }, (_, i) =>
@@ -36,8 +39,25 @@ export function vectorSimilarity(
   const named = (i: number): string =>
     view === 'vectors' ? nameOf(i) : `${nameOf(i)} of view ${view}`
   refuseInfinite(vectors, named)
+  const use = metricOf(engine, context, view, metric, squares)
+  const rescaling: Rescaling = use.name === 'cosine' ? 'each' : alone ? 'none' : 'common'
   if (rescaling === 'none') refuseLong(vectors, squares, named)
   else if (rescale(vectors, squares, rescaling)) engine.gram()
+  return use
+}
+
+/** The metric of a view whose inner products an engine holds. */
+export function metricOf(
+  engine: Engine,
+  context: Context,
+  view: string,
+  metric: Settings['metric'],
+  squares = engine.diagonal(),
+): MetricUse {
+  const missing = view === 'vectors' ? context.missing : []
+  return chooseMetric(metric, { squares, missing }, () => {
+    return { toQuery: engine.row(0), squares, missing }
+  })
 }
 
 /** Whether a squared length is one that float32 computes with. */

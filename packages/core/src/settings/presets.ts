@@ -21,7 +21,7 @@ const balanced: Settings = Object.freeze<Settings>({
   weight: 'linear',
   weightParameter: 1,
   rowScaling: 'none',
-  metric: 'dot',
+  metric: 'auto',
   mix: 'words',
   ...wordsDefaults,
 })

@@ -38,8 +38,11 @@ export interface Settings {
   /** p of the `exp` weights, above 0 and at most 100. */
   weightParameter: number
   rowScaling: RowScaling
-  /** The inner product, or the cosine. With several views the graph always uses the cosine. */
-  metric: 'dot' | 'cosine'
+  /**
+   * The inner product, the cosine, or `auto`: the one that fits the order in which the candidates
+   * came (docs/method.md section 1). With several views the graph always uses the cosine.
+   */
+  metric: 'auto' | 'dot' | 'cosine'
   /**
    * `raw` is λ·S + (1 − λ)·s_J; `standard` standardises both terms over the candidates first. With
    * texts, `words` adds the words score and the support of the best candidates; without texts it is
@@ -90,7 +93,7 @@ export const settingRules: Rules = {
   weightParameter: range({ from: 0, to: 100, above: true }),
   weight: choice('linear', 'exp', 'binary'),
   rowScaling: choice('none', 'max', 'mean'),
-  metric: choice('dot', 'cosine'),
+  metric: choice('auto', 'dot', 'cosine'),
   mix: choice('raw', 'standard', 'words'),
   terms: checkTerms,
   wordsWeight: range({ from: 0, to: 1 }),

@@ -50,7 +50,7 @@ export async function auditEvaluate(
   hooks: Hooks = {},
 ): Promise<AuditEvaluation> {
   const { repeats = jobDefaults.repeats, seed = jobDefaults.auditSeed } = inputs
-  const sources = await openAudit(inputs)
+  const sources = await openAudit(inputs, hooks)
   try {
     const qrels = await readQrels(inputs.qrels)
     const run = await readRun(inputs.run)

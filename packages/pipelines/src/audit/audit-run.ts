@@ -47,7 +47,7 @@ export interface AuditResult {
  * ```
  */
 export async function auditRun(inputs: AuditInputs, hooks: Hooks = {}): Promise<AuditResult> {
-  const sources = await openAudit(inputs)
+  const sources = await openAudit(inputs, hooks)
   try {
     return await namingFiles(inputs, () => auditWith(sources, inputs, hooks))
   } finally {

@@ -5,10 +5,12 @@ import {
   resolveLabelSettings,
 } from '@kith/core'
 import type { OpenEmbeddingsOptions, Qrels, RankedQuery } from '@kith/ir'
+import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import { OpenTexts } from '../join/open-texts.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
+import { documentsIn, rankingsIn, runMetric } from '../join/run-metric.ts'
 import { checkTextPair, type TextFiles } from '../join/text-files.ts'
 import { type VectorSource, vectorSource } from '../join/vector-rows.ts'
 import type { LabelPlan } from '../label/label-tasks.ts'
@@ -42,13 +44,16 @@ export interface AuditSources extends OpenVectors {
 }
 
 /** Opens the files of an audit. */
-export async function openAudit(files: AuditFiles): Promise<AuditSources> {
-  const settings = resolveLabelSettings(files.settings, auditPreset)
+export async function openAudit(files: AuditFiles, hooks: Hooks): Promise<AuditSources> {
+  const asked = resolveLabelSettings(files.settings, auditPreset)
   const { level = jobDefaults.level, missing = jobDefaults.missing } = files
   const pair = checkTextPair(files)
   const opened = await openVectors({ ...files, checked: false })
   const { queries, docs } = opened
   try {
+    const { run } = files
+    const ranked = { run, rankings: rankingsIn(run), queries, documents: documentsIn(docs) }
+    const settings = { ...asked, metric: await runMetric(asked.metric, ranked, hooks) }
     const texts = pair && (await OpenTexts.open(pair, settings.terms))
     const close = async (): Promise<void> => {
       await opened.close()

@@ -2,7 +2,7 @@ import { type Matrix, Reranker, type Settings } from '@kith/core'
 import { abortedError, lookedAt, OpenState, range, throwIfAborted } from '@kith/core/internal'
 import type { Encoder } from '@kith/encoder'
 import type { SearchStore } from '@kith/stores/internal'
-import { findCandidates } from './find-candidates.ts'
+import { findCandidates, searchMetric } from './find-candidates.ts'
 import { type Found, rankCandidates } from './rank-candidates.ts'
 
 /** Results of a search where nobody says how many, and the most that there can be. */
@@ -55,7 +55,7 @@ export class Collection {
     const candidates = await findCandidates(this.#store, query, text, {
       similar: Math.max(top, lookedAt(this.#settings, true)),
       words: Math.max(top, this.#settings.contextSize),
-      metric: this.#settings.metric,
+      metric: searchMetric(this.#store, this.#settings),
     })
     throwIfAborted(signal)
     return rankCandidates(this.#reranker, { vector: query.data, text }, candidates).slice(0, top)

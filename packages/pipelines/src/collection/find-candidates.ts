@@ -1,4 +1,4 @@
-import type { Matrix } from '@kith/core'
+import type { Matrix, Settings } from '@kith/core'
 import { type Metric, searchExact } from '@kith/stores'
 import type { SearchStore } from '@kith/stores/internal'
 
@@ -15,6 +15,14 @@ export interface Finding {
   similar: number
   words: number
   metric: Metric
+}
+
+/** The metric that candidates are found by: the one that is set, else the store's own. */
+export function searchMetric(
+  { metric }: Pick<SearchStore, 'metric'>,
+  settings: Pick<Settings, 'metric'>,
+): Metric {
+  return settings.metric === 'auto' ? (metric ?? 'dot') : settings.metric
 }
 
 /** A query's candidates, the most similar first. */

@@ -13,6 +13,7 @@ import { type NamedEncoder, openEncoder } from '../encode/open-encoder.ts'
 import type { Hooks } from '../hooks.ts'
 import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { Collection } from './collection.ts'
+import { searchMetric } from './find-candidates.ts'
 import { passageStore } from './passage-store.ts'
 import { passageVectors } from './passage-vectors.ts'
 import { readFolder } from './read-folder.ts'
@@ -110,7 +111,11 @@ function placeOf({
     const passages = await readFolder(folder, hooks)
     const texts = passages.map((passage) => wholeText(passage)!)
     const vectors = await passageVectors(texts, encoder, { folder, cache }, hooks)
-    return withWords(passageStore(passages, vectors, settings.metric), passages, settings)
+    return withWords(
+      passageStore(passages, vectors, searchMetric({}, settings)),
+      passages,
+      settings,
+    )
   }
 }
 

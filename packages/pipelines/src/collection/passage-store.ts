@@ -13,6 +13,7 @@ export function passageStore(
   const vectorAt = (place: number) => data.slice(place * dimensions, (place + 1) * dimensions)
   return {
     dimensions,
+    metric,
     async search(queries, { top, vectors }) {
       const found = await searchExact(queries, { memory: data, rows, dimensions }, { top, metric })
       return Array.from({ length: queries.rows }, (_, q) => {

@@ -4,6 +4,7 @@ import type { Hooks } from '../hooks.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
 import { OpenTexts } from '../join/open-texts.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
+import { documentsIn, rankingsIn, runMetric } from '../join/run-metric.ts'
 import { checkTextPair } from '../join/text-files.ts'
 import { vectorSource } from '../join/vector-rows.ts'
 import { type OpenRun, openRun } from '../tasks/open-run.ts'
@@ -11,6 +12,7 @@ import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import { labelOrigin } from './label-origin.ts'
 import type { LabelInputs, LabelResult } from './label-run.ts'
 import type { LabelSliceTask } from './label-slice.ts'
+import { withMetric } from './label-work.ts'
 import type { Shard } from './shard.ts'
 import { writeLabelResults } from './write-labels.ts'
 
@@ -40,9 +42,13 @@ export async function labelFiles(plan: LabelFilesPlan, hooks: Hooks): Promise<La
 async function labelWith(
   { queries, docs }: OpenVectors,
   texts: OpenTexts | undefined,
-  plan: LabelFilesPlan,
+  asked: LabelFilesPlan,
   hooks: Hooks,
 ): Promise<LabelResult> {
+  const rankings = rankingsIn(asked.run)
+  const sources = { run: asked.run, rankings, queries, documents: documentsIn(docs) }
+  const metric = await runMetric(asked.batch.settings.metric, sources, hooks)
+  const plan = { ...asked, batch: withMetric(asked.batch, metric) }
   const { out, batch, workers } = plan
   const files = [plan.run, plan.queries, plan.docs, plan.qrels, plan.corpus, plan.queryText]
   const origin = await labelOrigin(

@@ -9,9 +9,10 @@ import type { Hooks } from '../hooks.ts'
 import { placeOf } from '../join/documents.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
 import { checkStore, type StoreAddress, storeName } from '../join/store-address.ts'
+import { storedRunMetric } from '../join/stored-run-metric.ts'
 import { type LabelOrigin, labelOrigin } from './label-origin.ts'
 import type { LabelInputs, LabelResult } from './label-run.ts'
-import { labelWork } from './label-work.ts'
+import { labelWork, withMetric } from './label-work.ts'
 import type { QueryLabels } from './query-labels.ts'
 import type { Shard } from './shard.ts'
 import { writeLabelResults } from './write-labels.ts'
@@ -27,7 +28,8 @@ export interface LabelStorePlan extends Omit<LabelInputs, 'store'> {
 }
 
 /** Makes labels with documents of a store, here. */
-export async function labelStore(plan: LabelStorePlan, hooks: Hooks): Promise<LabelResult> {
+export async function labelStore(asked: LabelStorePlan, hooks: Hooks): Promise<LabelResult> {
+  const plan = await withRunMetric(asked, hooks)
   const { out, batch, workers = availableParallelism() } = plan
   const { address, collection } = plan.store
   const { origin, source } = await openLabels(plan, hooks)
@@ -67,7 +69,8 @@ export async function submitLabels(
   if (shard.count !== 1) {
     throw new KithError('BAD_SETTING', 'a submission divides the work itself: leave out the shard')
   }
-  const plan = { ...inputs, store: place.store, batch: labelWork(inputs, true), shard }
+  const asked = { ...inputs, store: place.store, batch: labelWork(inputs, true), shard }
+  const plan = await withRunMetric(asked, hooks)
   const { origin, source } = await openLabels(plan, hooks)
   try {
     const { address, collection } = place.store
@@ -78,6 +81,14 @@ export async function submitLabels(
   } finally {
     await source.close()
   }
+}
+
+async function withRunMetric<T extends Omit<LabelStorePlan, 'out'>>(
+  plan: T,
+  hooks: Hooks,
+): Promise<T> {
+  const metric = await storedRunMetric(plan.batch.settings.metric, plan, hooks)
+  return { ...plan, batch: withMetric(plan.batch, metric) }
 }
 
 /** The queries with all that labelling them takes, if the store has documents for them. */

@@ -1,4 +1,4 @@
-import { KithError, type LabelSettings, resolveLabelSettings } from '@kith/core'
+import { KithError, type LabelSettings, resolveLabelSettings, type Settings } from '@kith/core'
 import type { LabelWork } from '../batches/batch-label.ts'
 import { checkLabels } from '../batches/check-batch.ts'
 import { jobDefaults } from '../job-defaults.ts'
@@ -28,6 +28,11 @@ export function labelWork(
 /** As many negatives with little evidence as soft labels, as far as a context has room for both. */
 function usualNegatives({ labelDepth, contextSize }: LabelSettings): number {
   return Math.max(1, Math.min(2 * (labelDepth - 1), Math.floor(contextSize / 2)))
+}
+
+/** The work with the metric of its run. */
+export function withMetric(batch: LabelWork, metric: Settings['metric']): LabelWork {
+  return { ...batch, settings: { ...batch.settings, metric } }
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Hooks } from '../hooks.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
 import { PreparedTexts } from '../join/prepared-texts.ts'
+import { documentsIn, runMetric } from '../join/run-metric.ts'
 import {
   checkNamedTerms,
   readStatistics,
@@ -13,7 +14,7 @@ import {
   usesStatistics,
 } from '../join/statistics.ts'
 import { checkTextPair } from '../join/text-files.ts'
-import { type OpenRun, openRun } from '../tasks/open-run.ts'
+import { namesOf, type OpenRun, openRun } from '../tasks/open-run.ts'
 import type { CrossEncoding } from './cross-encoding.ts'
 import { measureReranking } from './rerank-figures.ts'
 import type { RerankInputs, RerankResult } from './rerank-run.ts'
@@ -47,9 +48,12 @@ export async function rerankFiles(plan: RerankFilesPlan, hooks: Hooks): Promise<
 async function rerankWith(
   { queries, docs }: OpenVectors,
   run: OpenRun,
-  plan: RerankFilesPlan,
+  asked: RerankFilesPlan,
   hooks: Hooks,
 ): Promise<RerankResult> {
+  const sources = { run: asked.run, rankings: namesOf(run), queries, documents: documentsIn(docs) }
+  const metric = await runMetric(asked.settings.metric, sources, hooks)
+  const plan = { ...asked, settings: { ...asked.settings, metric } }
   const { out, settings, missing, qrels, corpus, queryText, crossEncoding } = plan
   const textFiles = checkTextPair(plan)
   const namedTerms = checkNamedTerms(settings)

@@ -20,6 +20,7 @@ import { type MissingPolicy, MissingReport, remarkMissing } from '../join/missin
 import { checkNamedTerms, shareStatistics, usesStatistics } from '../join/statistics.ts'
 import { checkStore, type StoreAddress, storeName } from '../join/store-address.ts'
 import { storeStatistics } from '../join/store-statistics.ts'
+import { storedRunMetric } from '../join/stored-run-metric.ts'
 import { version } from '../version.ts'
 import type { CrossEncoding } from './cross-encoding.ts'
 import { measureReranking } from './rerank-figures.ts'
@@ -37,11 +38,12 @@ export interface RerankStorePlan extends Omit<RerankInputs, 'store'> {
 }
 
 /** Reranks with documents of a store, here. */
-export async function rerankStore(plan: RerankStorePlan, hooks: Hooks): Promise<RerankResult> {
-  const { out, run, store, missing, qrels, crossEncoding } = plan
-  if (plan.searchAgain) {
+export async function rerankStore(asked: RerankStorePlan, hooks: Hooks): Promise<RerankResult> {
+  if (asked.searchAgain) {
     throw new KithError('BAD_INPUT', 'a store is not searched again: give a file of documents')
   }
+  const plan = { ...asked, settings: await settingsInStore(asked, hooks) }
+  const { out, run, store, missing, qrels, crossEncoding } = plan
   const { batch, made, statistics } = await batchOf(plan)
   const source = await openSource(plan)
   const workers = plan.workers ?? availableParallelism()
@@ -84,6 +86,7 @@ export async function rerankStore(plan: RerankStorePlan, hooks: Hooks): Promise<
 export async function submitRerank(
   inputs: Omit<RerankInputs, 'out'>,
   submission: Submission,
+  hooks: Hooks = {},
 ): Promise<Submitted> {
   const place = placeOf(inputs)
   if (!('store' in place)) throw new KithError('BAD_INPUT', 'only work on a store is submitted')
@@ -97,8 +100,9 @@ export async function submitRerank(
     throw new KithError('BAD_INPUT', 'work that is submitted takes no cross-encoder: rerank here')
   }
   const { missing = 'error' } = inputs
-  const settings = inputs.tuned?.settings ?? resolveMethodSettings(inputs.settings)
-  const plan = { ...inputs, store: place.store, settings, missing }
+  const asked = inputs.tuned?.settings ?? resolveMethodSettings(inputs.settings)
+  const given = { ...inputs, store: place.store, settings: asked, missing }
+  const plan = { ...given, settings: await settingsInStore(given, hooks) }
   const { batch, made } = await batchOf(plan)
   const source = await openSource(plan)
   try {
@@ -109,6 +113,14 @@ export async function submitRerank(
   } finally {
     await source.close()
   }
+}
+
+/** The settings with the metric of the run. */
+async function settingsInStore(
+  { settings, ...files }: Omit<RerankStorePlan, 'out'>,
+  hooks: Hooks,
+): Promise<MethodSettings> {
+  return { ...settings, metric: await storedRunMetric(settings.metric, files, hooks) }
 }
 
 /** The settings of the batch, the contents of the sidecar, and the term statistics, where they count. */

@@ -50,7 +50,8 @@ async function* searchAgain(inputs: SearchAgain): AsyncGenerator<RankedQuery> {
     data.set(feedbackQuery(query, candidates, settings), i * dimensions)
   })
   const depth = tasks.reduce((most, { places }) => Math.max(most, places.length), 0)
-  const { metric } = settings
+  // Still undecided are vectors of length 1, which both metrics put in the same order.
+  const metric = settings.metric === 'auto' ? 'dot' : settings.metric
   const found = await searchExact({ data, rows: tasks.length, dimensions }, docs, {
     top: depth,
     metric,

@@ -39,7 +39,13 @@ export async function searchStore(
     }
     await writeRun(out, rankings())
     const seconds = (performance.now() - start) / 1000
-    const settings = { top, metric, exact, filter, store: storeName(plan.store) }
+    const settings = {
+      top,
+      metric: metric ?? store.metric,
+      exact,
+      filter,
+      store: storeName(plan.store),
+    }
     await writeSidecar(out, 'search', settings, [plan.queries])
     return { out, queries: queries.rows, documents, perQuery: top, seconds }
   } finally {

@@ -1,4 +1,4 @@
-import { type Run, readRun } from '@kith/ir'
+import { type RankedQuery, type Run, readRun } from '@kith/ir'
 import {
   parseSlice,
   type RunParts,
@@ -68,4 +68,15 @@ async function* rankingTasks(run: Run): AsyncGenerator<OpenSlice> {
 /** The tasks of all slices. */
 export async function* tasksOf(run: OpenRun): AsyncGenerator<SliceTask> {
   for await (const { task } of run.slices()) yield task
+}
+
+/** The queries of a run with their documents, in its order. */
+export async function* namesOf(run: OpenRun): AsyncGenerator<Pick<RankedQuery, 'query' | 'ids'>> {
+  for await (const task of tasksOf(run)) {
+    const { queries, starts, order, documents } = rankingsOf(task)
+    for (const [i, query] of queries.entries()) {
+      const rows = order.subarray(starts[i]!, starts[i + 1]!)
+      yield { query, ids: Array.from(rows, (row) => documents.get(row)) }
+    }
+  }
 }

@@ -1,11 +1,13 @@
-import type { TermsName } from '@kith/core'
+import type { Settings, TermsName } from '@kith/core'
 import { type OpenEmbeddingsOptions, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
 import { createEvaluator, type Evaluator, type TrialCollection } from '@kith/tune'
+import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 import { namingFiles } from '../join/missing-place.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
 import { PreparedTexts, textsOfRun } from '../join/prepared-texts.ts'
+import { documentsIn, runMetric } from '../join/run-metric.ts'
 import { checkTextPair } from '../join/text-files.ts'
 import { collect, type TextsById } from './collect.ts'
 
@@ -109,4 +111,15 @@ async function judgedWith(
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** The metric that judged queries are reranked with. */
+export function judgedMetric(
+  metric: Settings['metric'],
+  file: string,
+  { run, queries, docs }: Judged,
+  hooks: Hooks,
+): Promise<Settings['metric']> {
+  const documents = documentsIn(docs)
+  return runMetric(metric, { run: file, rankings: run, queries, documents }, hooks)
 }

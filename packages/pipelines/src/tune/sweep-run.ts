@@ -16,7 +16,7 @@ import { namingFiles } from '../join/missing-place.ts'
 import { checkNamedTerms } from '../join/statistics.ts'
 import { collectionName } from '../report/collection-name.ts'
 import { version } from '../version.ts'
-import { type JudgedInputs, openJudged } from './judged-collection.ts'
+import { type JudgedInputs, judgedMetric, openJudged } from './judged-collection.ts'
 import {
   labelContexts,
   labelFigure,
@@ -53,13 +53,15 @@ export interface SweepResult {
  * draws that: a folder of figures and a page. Stopped before it writes, it writes nothing.
  */
 export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<SweepResult> {
-  const settings = resolveMethodSettings(inputs.settings)
-  checkNamedTerms(settings)
-  const terms = settings.mix === 'words' ? termNames : [settings.terms as TermsName]
+  const asked = resolveMethodSettings(inputs.settings)
+  checkNamedTerms(asked)
+  const terms = asked.mix === 'words' ? termNames : [asked.terms as TermsName]
   const judged = await openJudged({ ...inputs, terms }, LARGEST)
   const { run, qrels, queries, docs, collection, evaluator, scoring, policy, report } = judged
   try {
     throwIfAborted(hooks.signal)
+    const metric = await judgedMetric(asked.metric, inputs.run, judged, hooks)
+    const settings = { ...asked, metric }
     const sources = { run, qrels, queries, docs, level: scoring.level ?? jobDefaults.level }
     // Before the long work, so that missing embeddings are an error at its start, not at its end.
     const contexts = await namingFiles(inputs, async () =>

@@ -14,7 +14,7 @@ import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 import type { Missing } from '../join/missing.ts'
 import { checkNamedTerms } from '../join/statistics.ts'
-import { type JudgedInputs, openJudged } from './judged-collection.ts'
+import { type JudgedInputs, judgedMetric, openJudged } from './judged-collection.ts'
 
 /** The deepest candidate that is looked at. */
 const LARGEST = 200
@@ -65,13 +65,14 @@ export function studyBeside(out: string): string {
  */
 export async function tuneRun(inputs: TuneInputs, hooks: Hooks = {}): Promise<TuneResult> {
   const { out, study = studyBeside(out), trials, folds, seed } = inputs
-  const base = resolveMethodSettings(inputs.settings)
+  const asked = resolveMethodSettings(inputs.settings)
   const methods = methodsOf(inputs)
-  const largest = Math.max(LARGEST, base.contextSize)
-  checkNamedTerms(base)
-  const judged = await openJudged({ ...inputs, terms: termsToTry(base) }, largest)
+  const largest = Math.max(LARGEST, asked.contextSize)
+  checkNamedTerms(asked)
+  const judged = await openJudged({ ...inputs, terms: termsToTry(asked) }, largest)
   const { evaluator, scoring, policy, files, report } = judged
   try {
+    const base = { ...asked, metric: await judgedMetric(asked.metric, inputs.run, judged, hooks) }
     for (const remark of report.remarks()) hooks.onRemark?.(remark)
     const tuned = await tune(evaluator, {
       ...{ ...scoring, base, methods, trials, folds, seed, study },

@@ -12,7 +12,7 @@ import type {
   StoreOptions,
   StoreSearchOptions,
 } from '../store.ts'
-import { searchExact } from './search-exact.ts'
+import { type Metric, searchExact } from './search-exact.ts'
 
 /** Rows that are copied at a time when a file is written anew. */
 const COPIED_ROWS = 4096
@@ -43,6 +43,10 @@ export class FileStore implements Store {
     return this.#embeddings?.dimensions
   }
 
+  get metric(): Metric {
+    return this.#options.metric ?? 'dot'
+  }
+
   async count(): Promise<number> {
     this.#state.check()
     return this.#embeddings?.rows ?? 0
@@ -50,7 +54,7 @@ export class FileStore implements Store {
 
   async search(queries: Matrix, options: StoreSearchOptions): Promise<StoreHits[]> {
     this.#state.check()
-    const { top, metric = this.#options.metric ?? 'dot', filter, vectors = true } = options
+    const { top, metric = this.metric, filter, vectors = true } = options
     checkSearch(queries, options, this.dimensions)
     if (filter !== undefined) {
       throw new KithError('BAD_SETTING', 'a file has no filter: use PostgreSQL or LanceDB')

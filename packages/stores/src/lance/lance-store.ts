@@ -103,6 +103,10 @@ export class LanceStore implements Store {
     return this.#dimensions
   }
 
+  get metric(): Metric {
+    return this.#options.metric ?? this.#indexed ?? 'dot'
+  }
+
   async count(): Promise<number> {
     this.#state.check()
     return (await this.#table?.countRows()) ?? 0
@@ -206,7 +210,7 @@ export class LanceStore implements Store {
       this.#wordsIndexed = true
     }
     if ((await this.count()) < LEAST_INDEXED) return
-    const distanceType = this.#metric
+    const distanceType = this.metric
     await this.#table.createIndex('vector', { config: Index.ivfPq({ distanceType }) })
     this.#indexed = distanceType
   }
@@ -220,10 +224,6 @@ export class LanceStore implements Store {
   /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
-  }
-
-  get #metric(): Metric {
-    return this.#options.metric ?? this.#indexed ?? 'dot'
   }
 
   /**
@@ -280,7 +280,7 @@ export class LanceStore implements Store {
   }
 
   async #searchOne(query: Float32Array, options: StoreSearchOptions): Promise<StoreHits> {
-    const { top, metric = this.#metric, exact = false, filter, vectors = true } = options
+    const { top, metric = this.metric, exact = false, filter, vectors = true } = options
     if (!this.#table) return { ids: [], scores: new Float32Array(0), vectors: new Float32Array(0) }
     let search = this.#table.query().nearestTo(query).distanceType(metric).limit(top)
     search = search.refineFactor(REFINE).select(['id', 'vector', '_distance'])

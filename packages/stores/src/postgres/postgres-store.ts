@@ -3,6 +3,7 @@ import { OpenState } from '@kith/core/internal'
 import type { PoolClient } from 'pg'
 import { absentCollection } from '../absent-store.ts'
 import { checkedBatches, checkSearch } from '../check-documents.ts'
+import type { Metric } from '../exact/search-exact.ts'
 import { storableOf } from '../storable-text.ts'
 import type {
   Store,
@@ -89,6 +90,10 @@ export class PostgresStore implements Store {
 
   get dimensions(): number | undefined {
     return this.#collection?.dimensions
+  }
+
+  get metric(): Metric {
+    return this.#collection?.metric ?? this.#options.metric ?? 'dot'
   }
 
   async count(): Promise<number> {

@@ -4,7 +4,7 @@ import { storeWithTexts } from './store-with-texts.ts'
 
 /** How documents to search are opened. */
 export interface SearchStoreOptions {
-  /** How queries and documents are compared. */
+  /** How queries and documents are compared; `auto`, and nothing, is the store's own metric. */
   metric?: Settings['metric'] | undefined
   /** A file with the texts of the documents, where the store has none. */
   corpus?: string | undefined
@@ -23,7 +23,7 @@ export async function openSearchStore(
 ): Promise<SearchStore> {
   // Loaded here, since most servers search nothing.
   const { openStore } = await import('../open-store.ts')
-  const store = await openStore(address, { metric })
+  const store = await openStore(address, { metric: metric === 'auto' ? undefined : metric })
   if ((await store.count()) === 0) {
     await store.close()
     // What stands before the @ of an address is a password.

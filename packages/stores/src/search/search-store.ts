@@ -1,8 +1,11 @@
 import type { Matrix, TermStatistics } from '@kith/core'
+import type { Metric } from '../exact/search-exact.ts'
 
 /** The methods of a store that searching uses; stores of `@kith/stores` have them. */
 export interface SearchStore {
   readonly dimensions: number | undefined
+  /** The metric that documents are found by; absent where nobody knows. */
+  readonly metric?: Metric | undefined
   search(
     queries: Matrix,
     options: { top: number; vectors: boolean },

@@ -16,6 +16,9 @@ export async function storeWithTexts(
     get dimensions() {
       return store.dimensions
     },
+    get metric() {
+      return store.metric
+    },
     search: (queries, options) => store.search(queries, options),
     async fetch(ids, options) {
       const documents = await store.fetch(ids, { ...options, texts: false })

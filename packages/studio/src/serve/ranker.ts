@@ -1,5 +1,5 @@
 import { type Ranking, Reranker, Selection, type Settings } from '@kith/core'
-import { queryProducts } from '@kith/core/internal'
+import { metricInAnyOrder, queryProducts } from '@kith/core/internal'
 import type { Role } from '@kith/encoder'
 import type { TextEmbedder } from './embedder.ts'
 import { checkEmbedding, checkSquare, type Embedding } from './embedding-field.ts'
@@ -144,9 +144,10 @@ function bySimilarity(
   all.forEach((embedding, i) => {
     checkSquare(embedding, squares[i]!)
   })
+  const name = metricInAnyOrder(metric, { toQuery, squares })
   const similarities = documents.map((_, i) => {
     const [product, square] = [toQuery[i + 1]!, squares[i + 1]!]
-    return metric === 'dot' || square === 0 ? product : product / Math.sqrt(square)
+    return name === 'dot' || square === 0 ? product : product / Math.sqrt(square)
   })
   const order = Uint32Array.from(documents, (_, i) => i)
   return order.sort((a, b) => similarities[b]! - similarities[a]! || a - b)

@@ -1,0 +1,99 @@
+import type { Settings } from '../settings/settings.ts'
+import { ROUNDING } from './mix.ts'
+
+/** The metric of a similarity: the inner product, or the cosine. */
+export type Metric = 'dot' | 'cosine'
+
+/** How vectors were compared, and why. */
+export interface MetricUse {
+  name: Metric
+  /** Whether the query and all candidates have length 1: both metrics then give the same order. */
+  unit: boolean
+  /**
+   * The share of pairs of candidates, from 0 to 1, that each metric puts in the order in which the
+   * candidates came. Absent where all vectors have length 1, or do not fit float32.
+   */
+  agreement?: Readonly<Record<Metric, number>> | undefined
+}
+
+/** Inner products of the rows of a context with the query and with themselves; row 0 is the query. */
+interface ComparedRows {
+  toQuery: ArrayLike<number>
+  squares: ArrayLike<number>
+  /** The rows without a vector. */
+  missing?: readonly number[] | undefined
+}
+
+/** Squared lengths up to this one keep inner products and their cosines within float32. */
+export const LARGEST_SQUARE = 1e36
+
+/** Squared lengths this near to 1 are of unit length, in half precision too. */
+const UNIT = 2e-3
+
+/**
+ * Section 1: the metric of a context. `auto` is the inner product where all vectors have length 1,
+ * and else the metric that agrees better with the order of the candidates; cosine where both agree
+ * equally well.
+ */
+export function chooseMetric(
+  metric: Settings['metric'],
+  { squares, missing = [] }: Pick<ComparedRows, 'squares' | 'missing'>,
+  rows: () => ComparedRows,
+): MetricUse {
+  let unit = true
+  let long = false
+  for (let row = 0; row < squares.length; row++) {
+    const square = squares[row]!
+    if (Math.abs(square - 1) <= UNIT) continue
+    if (!(square <= LARGEST_SQUARE)) long = true
+    else if (missing.length > 0 && missing.includes(row)) continue
+    unit = false
+  }
+  if (unit) return { name: metric === 'auto' ? 'dot' : metric, unit }
+  if (long) return { name: metric === 'auto' ? 'cosine' : metric, unit }
+  const agreement = agreementOf(rows())
+  const fitting = agreement.dot > agreement.cosine ? 'dot' : 'cosine'
+  return { name: metric === 'auto' ? fitting : metric, unit, agreement }
+}
+
+/**
+ * The share of pairs that each metric puts in the order of the candidates, over all pairs whose
+ * places are a power of two apart: n log n of them, neighbors included, so that a metric agrees with
+ * all of them only where its order is that of the candidates.
+ */
+function agreementOf({ toQuery, squares, missing = [] }: ComparedRows): Record<Metric, number> {
+  const rows = present(squares.length, missing)
+  const count = rows.length
+  const dots = new Float64Array(count)
+  const cosines = new Float64Array(count)
+  let longest = 0
+  for (let i = 0; i < count; i++) {
+    const row = rows[i]!
+    const length = Math.sqrt(squares[row]!)
+    dots[i] = toQuery[row]!
+    // The query's own length is the same for all.
+    cosines[i] = length > 0 ? toQuery[row]! / length : 0
+    if (length > longest) longest = length
+  }
+  // What rounding alone puts in another order agrees.
+  const noise = ROUNDING * Math.sqrt(squares[0]!)
+  const dotNoise = noise * longest
+  let [pairs, dot, cosine] = [0, 0, 0]
+  for (let step = 1; step < count; step *= 2) {
+    for (let i = step; i < count; i++) {
+      pairs++
+      if (dots[i - step]! >= dots[i]! - dotNoise) dot++
+      if (cosines[i - step]! >= cosines[i]! - noise) cosine++
+    }
+  }
+  return pairs === 0 ? { dot: 1, cosine: 1 } : { dot: dot / pairs, cosine: cosine / pairs }
+}
+
+/** The candidates' rows that have a vector, in their order. */
+function present(count: number, missing: readonly number[]): number[] {
+  const rows: number[] = []
+  for (let row = 1; row < count; row++) {
+    if (missing.length === 0 || !missing.includes(row)) rows.push(row)
+  }
+  return rows
+}

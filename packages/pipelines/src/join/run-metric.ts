@@ -1,0 +1,102 @@
+import { stat } from 'node:fs/promises'
+import type { MetricUse, Settings } from '@kith/core'
+import { compareVectors, metricRemark } from '@kith/core/internal'
+import { type Embeddings, streamRankings } from '@kith/ir'
+import { isPipeOrDevice, isStandardInput } from '@kith/ir/internal'
+import { readSidecar } from '../files/sidecar.ts'
+import type { Hooks } from '../hooks.ts'
+
+/** The queries, and the first candidates of each, that the metric of a run is chosen by. */
+const QUERIES = 50
+const CANDIDATES = 50
+
+/** A query of a run with its documents, best first. */
+interface Ranked {
+  query: string
+  ids: ArrayLike<string>
+}
+
+/** A run, and where the vectors of its queries and documents are. */
+export interface MetricSources {
+  /** The file of the run, whose sidecar may know the metric. */
+  run: string
+  rankings: Iterable<Ranked> | AsyncIterable<Ranked>
+  queries: Pick<Embeddings, 'rowOf' | 'read'>
+  /** The vectors of documents; undefined where one is missing. */
+  documents(ids: readonly string[]): Promise<(Float32Array | undefined)[]>
+}
+
+/**
+ * The metric that a run is worked on with: the one that is asked for, else that of the run's sidecar,
+ * else the one that fits the order of its first queries. It stays `auto` where their vectors all
+ * have length 1. A remark says which one was taken and why, or that the one that is asked for contradicts
+ * the order.
+ */
+export async function runMetric(
+  metric: Settings['metric'],
+  sources: MetricSources,
+  { onRemark }: Hooks,
+): Promise<Settings['metric']> {
+  const known = metric === 'auto' ? await sidecarMetric(sources.run) : undefined
+  const use = await useOf(metric, sources)
+  if (known) {
+    if (use && use.agreement!.dot !== use.agreement!.cosine) {
+      onRemark?.(
+        `vectors differ in length; using metric ${known}, as ${sources.run}.meta.json says`,
+      )
+    }
+    return known
+  }
+  const remark = use && metricRemark(metric, use, 'the run')
+  if (remark) onRemark?.(remark)
+  return metric === 'auto' && use ? use.name : metric
+}
+
+/** The rankings of a run's file; none where it can only be read once. */
+export function rankingsIn(run: string): MetricSources['rankings'] {
+  return isStandardInput(run) || isPipeOrDevice(run) ? [] : streamRankings(run)
+}
+
+/** `documents` of embeddings in a file. */
+export function documentsIn(docs: Pick<Embeddings, 'rowOf' | 'read'>): MetricSources['documents'] {
+  return async (ids) =>
+    ids.map((id) => {
+      const row = docs.rowOf(id)
+      return row === undefined ? undefined : docs.read(row, row + 1)
+    })
+}
+
+/** The agreement of both metrics with the order of the first queries; undefined where lengths do not differ. */
+async function useOf(
+  metric: Settings['metric'],
+  { rankings, queries, documents }: MetricSources,
+): Promise<MetricUse | undefined> {
+  const sum = { dot: 0, cosine: 0 }
+  let [seen, differing] = [0, 0]
+  for await (const { query, ids } of rankings) {
+    if (seen++ === QUERIES) break
+    const row = queries.rowOf(query)
+    if (row === undefined) continue
+    const found = await documents(Array.from(ids).slice(0, CANDIDATES))
+    const vectors = found.filter((vector) => vector !== undefined)
+    const { agreement } = compareVectors('auto', [queries.read(row, row + 1), ...vectors])
+    if (!agreement) continue
+    differing++
+    sum.dot += agreement.dot
+    sum.cosine += agreement.cosine
+  }
+  if (differing === 0) return undefined
+  const agreement = { dot: sum.dot / differing, cosine: sum.cosine / differing }
+  const fitting = agreement.dot > agreement.cosine ? 'dot' : 'cosine'
+  return { name: metric === 'auto' ? fitting : metric, unit: false, agreement }
+}
+
+/** The metric that a run's sidecar names, if the sidecar still is of this run. */
+async function sidecarMetric(run: string): Promise<'dot' | 'cosine' | undefined> {
+  // A damaged sidecar says nothing, and the order of the run still does.
+  const made = await readSidecar(run).catch(() => undefined)
+  const metric = made?.settings?.['metric']
+  if (metric !== 'dot' && metric !== 'cosine') return undefined
+  const found = await stat(run).catch(() => undefined)
+  return found?.size === made?.output?.bytes ? metric : undefined
+}

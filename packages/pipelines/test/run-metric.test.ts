@@ -1,0 +1,154 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readRun, writeEmbeddings } from '@kith/ir'
+import { openStore } from '@kith/stores'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { auditRun, labelRun, rerankRun, searchRun, tuneRun } from '../src/index.ts'
+
+/** 40 queries and 400 documents of 20 topics; the documents also with lengths from 0.2 to 5. */
+const folder = mkdtempSync(join(tmpdir(), 'kith-metric-'))
+const at = (name: string): string => join(folder, name)
+const dimensions = 16
+
+let state = 7
+function random(): number {
+  state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
+  return state / 0x7fffffff
+}
+
+function unit(center: readonly number[], noise: number): number[] {
+  const vector = center.map((value) => value + noise * (random() - 0.5))
+  const length = Math.hypot(...vector)
+  return vector.map((value) => value / length)
+}
+
+const topics = Array.from({ length: 20 }, () =>
+  Array.from({ length: dimensions }, () => random() - 0.5),
+)
+const queries = Array.from({ length: 40 }, (_, i) => unit(topics[i % 20]!, 0.9))
+const docs = Array.from({ length: 400 }, (_, i) => unit(topics[i % 20]!, 0.9))
+const long = docs.map((vector) => {
+  const length = 25 ** random() / 5
+  return vector.map((value) => value * length)
+})
+
+async function write(name: string, prefix: string, vectors: readonly number[][]): Promise<void> {
+  const ids = vectors.map((_, i) => `${prefix}${i}`)
+  await writeEmbeddings(at(name), { dimensions, ids }, [Float32Array.from(vectors.flat())])
+}
+
+async function search(out: string, file: string, metric: 'dot' | 'cosine'): Promise<void> {
+  const files = { queries: at('queries.npy'), docs: at(file) }
+  await searchRun({ ...files, out: at(out), top: 50, metric })
+}
+
+beforeAll(async () => {
+  await write('queries.npy', 'q', queries)
+  await write('unit.npy', 'd', docs)
+  await write('long.npy', 'd', long)
+  const relevant = queries.flatMap((_, q) =>
+    docs.flatMap((_, d) => (d % 20 === q % 20 ? [`q${q} 0 d${d} 1`] : [])),
+  )
+  writeFileSync(at('qrels.trec'), `${relevant.join('\n')}\n`)
+  for (const metric of ['dot', 'cosine'] as const) {
+    await search(`${metric}.trec`, 'long.npy', metric)
+    // A run that another program wrote has no sidecar.
+    writeFileSync(at(`bare-${metric}.trec`), readFileSync(at(`${metric}.trec`)))
+  }
+  await search('unit.trec', 'unit.npy', 'dot')
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function rerank(run: string, file: string, settings = {}, workers = 1) {
+  const remarks: string[] = []
+  const files = { run: at(run), queries: at('queries.npy'), docs: at(file) }
+  const out = at(`out-${run}`)
+  const { figures } = await rerankRun(
+    { ...files, out, settings, workers, qrels: at('qrels.trec') },
+    { onRemark: (remark) => remarks.push(remark) },
+  )
+  const orders = [...(await readRun(out))].map(({ ids }) => ids.join(' '))
+  const { settings: made } = JSON.parse(readFileSync(`${out}.meta.json`, 'utf8'))
+  return { remarks, figures: figures!, orders, metric: made.metric }
+}
+
+test('a run in cosine order is reranked as one of unit vectors, with one remark', async () => {
+  const expected = await rerank('unit.trec', 'unit.npy')
+  expect(expected.remarks).toEqual([])
+  for (const workers of [1, 2]) {
+    const bare = await rerank('bare-cosine.trec', 'long.npy', {}, workers)
+    expect(bare.orders).toEqual(expected.orders)
+    expect(bare.metric).toBe('cosine')
+    expect(bare.remarks).toEqual([
+      expect.stringMatching(
+        /^vectors differ in length; using metric cosine, which fits the order of the run better than dot \(100 % of pairs against \d/,
+      ),
+    ])
+  }
+  const known = await rerank('cosine.trec', 'long.npy')
+  expect(known.orders).toEqual(expected.orders)
+  expect(known.remarks).toEqual([
+    `vectors differ in length; using metric cosine, as ${at('cosine.trec')}.meta.json says`,
+  ])
+})
+
+test('a run in the order of inner products is reranked by them', async () => {
+  const explicit = await rerank('dot.trec', 'long.npy', { metric: 'dot' })
+  expect(explicit.remarks).toEqual([])
+  for (const run of ['bare-dot.trec', 'dot.trec']) {
+    const found = await rerank(run, 'long.npy')
+    expect(found.orders).toEqual(explicit.orders)
+    expect(found.metric).toBe('dot')
+  }
+})
+
+test('a metric that contradicts the order is taken, with a remark', async () => {
+  const { remarks, metric } = await rerank('bare-cosine.trec', 'long.npy', { metric: 'dot' })
+  expect(metric).toBe('dot')
+  expect(remarks).toEqual([expect.stringContaining('fits cosine better than dot')])
+})
+
+test('the sidecar of another file of that name does not count', async () => {
+  writeFileSync(at('stale.trec'), readFileSync(at('dot.trec')).subarray(0, -1))
+  writeFileSync(at('stale.trec.meta.json'), readFileSync(at('cosine.trec.meta.json')))
+  expect((await rerank('stale.trec', 'long.npy')).metric).toBe('dot')
+})
+
+test('labels, audits and tuning take the metric of the run', async () => {
+  const files = { run: at('bare-cosine.trec'), queries: at('queries.npy'), qrels: at('qrels.trec') }
+  const made = async (docs: string) => {
+    const remarks: string[] = []
+    const hooks = { onRemark: (remark: string) => remarks.push(remark) }
+    const all = { ...files, docs: at(docs), workers: 1 }
+    const [out, list, tuned] = [at(`${docs}.jsonl`), at(`${docs}.tsv`), at(`${docs}.tuned.json`)]
+    await labelRun({ ...all, out }, hooks)
+    await auditRun({ ...all, out: list }, hooks)
+    const result = await tuneRun({ ...all, out: tuned, trials: 2, folds: 2 }, hooks)
+    const kept = readFileSync(out, 'utf8').match(/"d\d+"/g)
+    const audited = readFileSync(list, 'utf8').match(/^q\d+\td\d+/gm)
+    const said = remarks.filter((remark) => remark.includes('using metric'))
+    return { kept, audited, said: said.length, metric: result.tuned.settings.metric }
+  }
+  const [found, expected] = [await made('long.npy'), await made('unit.npy')]
+  expect(found).toEqual({ ...expected, said: 3, metric: 'cosine' })
+  expect(expected).toMatchObject({ said: 0, metric: 'auto' })
+})
+
+test('a store tells its metric, and its documents are compared as those of a file', async () => {
+  const address = at('docs.lance')
+  const store = await openStore(address)
+  await store.add(long.map((vector, i) => ({ id: `d${i}`, vector: Float32Array.from(vector) })))
+  expect(store.metric).toBe('dot')
+  await store.close()
+  const remarks: string[] = []
+  const out = at('out-store.trec')
+  await rerankRun(
+    { run: at('bare-cosine.trec'), queries: at('queries.npy'), store: address, out },
+    { onRemark: (remark) => remarks.push(remark) },
+  )
+  const expected = await rerank('unit.trec', 'unit.npy')
+  expect([...(await readRun(out))].map(({ ids }) => ids.join(' '))).toEqual(expected.orders)
+  expect(remarks.length).toBe(1)
+})
