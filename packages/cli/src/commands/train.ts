@@ -43,7 +43,7 @@ export const trainCommand = defineCommand({
     ...textOptions,
     ...termsOptions,
     'hold-out': {
-      value: 'PART',
+      value: 'P',
       help: 'part of the judged queries to test the result on, where there are no --dev-queries; 0 trains on all',
       default: defaultText(jobDefaults.holdOut),
     },
