@@ -32,7 +32,10 @@ describe('kith audit', () => {
     const { out: printed, err } = kith(
       ...['audit', ...inputs(), '--out', path('audit.tsv'), '--per-query', '3'],
     )
-    expect(err).toBe('the page shows ids only: --corpus and --query-text put the texts on it\n')
+    expect(err).toBe(
+      'the page shows ids only: --corpus and --query-text put the texts on it\n' +
+        `vectors differ in length; using metric dot, as ${path('run.trec')}.meta.json says\n`,
+    )
     expect(printed).toBe(
       `${path('audit.tsv')}: 6 unjudged documents of 2 queries, most evidence first\n` +
         `${path('audit.html')}: open it in a browser to judge them\n`,

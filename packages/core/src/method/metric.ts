@@ -58,42 +58,32 @@ export function chooseMetric(
 
 /**
  * The share of pairs that each metric puts in the order of the candidates, over all pairs whose
- * places are a power of two apart: n log n of them, neighbors included, so that a metric agrees with
+ * places are a power of four apart: n log n of them, neighbors included, so that a metric agrees with
  * all of them only where its order is that of the candidates.
  */
 function agreementOf({ toQuery, squares, missing = [] }: ComparedRows): Record<Metric, number> {
-  const rows = present(squares.length, missing)
-  const count = rows.length
-  const dots = new Float64Array(count)
-  const cosines = new Float64Array(count)
+  const dots = new Float64Array(squares.length)
+  const cosines = new Float64Array(squares.length)
+  let count = 0
   let longest = 0
-  for (let i = 0; i < count; i++) {
-    const row = rows[i]!
+  for (let row = 1; row < squares.length; row++) {
+    if (missing.length > 0 && missing.includes(row)) continue
     const length = Math.sqrt(squares[row]!)
-    dots[i] = toQuery[row]!
+    dots[count] = toQuery[row]!
     // The query's own length is the same for all.
-    cosines[i] = length > 0 ? toQuery[row]! / length : 0
+    cosines[count++] = length > 0 ? toQuery[row]! / length : 0
     if (length > longest) longest = length
   }
   // What rounding alone puts in another order agrees.
   const noise = ROUNDING * Math.sqrt(squares[0]!)
   const dotNoise = noise * longest
   let [pairs, dot, cosine] = [0, 0, 0]
-  for (let step = 1; step < count; step *= 2) {
+  for (let step = 1; step < count; step *= 4) {
     for (let i = step; i < count; i++) {
-      pairs++
-      if (dots[i - step]! >= dots[i]! - dotNoise) dot++
-      if (cosines[i - step]! >= cosines[i]! - noise) cosine++
+      dot += Number(dots[i - step]! >= dots[i]! - dotNoise)
+      cosine += Number(cosines[i - step]! >= cosines[i]! - noise)
     }
+    pairs += count - step
   }
   return pairs === 0 ? { dot: 1, cosine: 1 } : { dot: dot / pairs, cosine: cosine / pairs }
-}
-
-/** The candidates' rows that have a vector, in their order. */
-function present(count: number, missing: readonly number[]): number[] {
-  const rows: number[] = []
-  for (let row = 1; row < count; row++) {
-    if (missing.length === 0 || !missing.includes(row)) rows.push(row)
-  }
-  return rows
 }
