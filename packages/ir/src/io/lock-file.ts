@@ -1,18 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { KithError } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import { asFileError } from './file-error.ts'
+import { makeFolder } from './make-folder.ts'
 import { lifeOf, MARK, ownMark, processOf } from './process-mark.ts'
 import { writeAllSync } from './write-all.ts'
 
@@ -52,7 +45,7 @@ export interface FileLock {
 export function lockFile(file: string): FileLock {
   const seen = new Map<string, number>()
   try {
-    mkdirSync(dirname(file), { recursive: true })
+    makeFolder(dirname(file), file)
     for (let attempt = 1; ; attempt++) {
       const found = tryOnce(file)
       if (typeof found === 'string') return hold(found)

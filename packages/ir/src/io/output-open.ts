@@ -1,9 +1,10 @@
 import { constants, type Stats, statSync } from 'node:fs'
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { asFileError } from './file-error.ts'
+import { makeFolder } from './make-folder.ts'
 import type { OutputPlace } from './output-place.ts'
 import { finished, unfinishedBeside, unfinishedName } from './unfinished.ts'
 
@@ -58,7 +59,7 @@ export async function withScratch<T>(
   output: string,
   work: (scratch: string) => Promise<T>,
 ): Promise<T> {
-  if (!place.straight) await makeFolder(place, output)
+  if (!place.straight) makeFolder(dirname(place.file), output)
   const scratch = place.straight
     ? unfinishedName(tmpdir(), `kith-${basename(output)}`)
     : unfinishedBeside(place.file)
@@ -68,11 +69,6 @@ export async function withScratch<T>(
     await rm(scratch, { force: true }).catch(() => {})
     finished(scratch)
   }
-}
-
-/** Makes the folder of an output. */
-export async function makeFolder({ file }: OutputPlace, output: string): Promise<void> {
-  await named(output, () => mkdir(dirname(file), { recursive: true }))
 }
 
 /** Does something to a file; errors of the system name it. */

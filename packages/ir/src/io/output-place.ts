@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { asFileError, FileError } from './file-error.ts'
+import { findPath } from './find-path.ts'
 
 /** Where an output goes. */
 export interface OutputPlace {
@@ -28,7 +29,7 @@ export function outputPlace(output: string): OutputPlace {
 
 /** Whether an output is a pipe or a device: nothing is put beside those. */
 export function isPipeOrDevice(output: string): boolean {
-  const found = statSync(output, { throwIfNoEntry: false })
+  const found = findPath(output)
   return !found?.isDirectory() && outputPlace(output).straight
 }
 

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, type Stats, statSync } from 'node:fs'
 import { asFileError, FileError } from './file-error.ts'
+import { findPath } from './find-path.ts'
 import { isStandardInput } from './input-file.ts'
 
 /** Why a format needs a regular file. */
@@ -26,7 +27,7 @@ export function checkRegular(file: string, reason: string): void {
  */
 export function isRegular(file: string): boolean {
   if (isStandardInput(file)) return false
-  return statSync(file, { throwIfNoEntry: false })?.isFile() !== false
+  return findPath(file)?.isFile() !== false
 }
 
 /** Opens a regular file for reading, hands its descriptor to a function, and closes it. */

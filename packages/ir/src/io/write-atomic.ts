@@ -1,13 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
-import {
-  keepAttributes,
-  makeFolder,
-  modeFor,
-  named,
-  openStraight,
-  withScratch,
-} from './output-open.ts'
+import { dirname } from 'node:path'
+import { makeFolder } from './make-folder.ts'
+import { keepAttributes, modeFor, named, openStraight, withScratch } from './output-open.ts'
 import { type OutputPlace, outputPlace } from './output-place.ts'
 import { hasPackedName } from './packed.ts'
 import { pour, type Write } from './pour.ts'
@@ -109,7 +104,7 @@ async function prepare(
   file: string,
   fill: (descriptor: number) => Promise<void>,
 ): Promise<PreparedFile> {
-  await makeFolder(place, file)
+  makeFolder(dirname(place.file), file)
   const temporary = unfinishedBeside(place.file)
   const discard = async (): Promise<void> => {
     await rm(temporary, { force: true }).catch(() => {})

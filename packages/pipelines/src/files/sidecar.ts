@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, statSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { FileError, writeAtomic } from '@kith/ir'
 import {
   asFileError,
   checkRegular,
   embeddingFiles,
+  findPath,
   isPipeOrDevice,
   isStandardInput,
 } from '@kith/ir/internal'
@@ -135,7 +136,7 @@ export async function digestedInputs(
     embeddings.includes(one) ? embeddingFiles(one) : [one],
   )) {
     // A folder within that of embeddings is none of them.
-    if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) continue
+    if (findPath(file)?.isDirectory()) continue
     checkRegular(file, 'shares are compared by what they were made from')
     inputs.push({ file, ...(await digestOf(file)) })
   }

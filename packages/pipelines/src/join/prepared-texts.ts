@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import {
   type PreparedText,
@@ -9,7 +8,7 @@ import {
   type TermsName,
 } from '@kith/core'
 import { type Run, readTexts, type TextEntry } from '@kith/ir'
-import { type SharedTexts, shareTexts } from '@kith/ir/internal'
+import { findPath, type SharedTexts, shareTexts } from '@kith/ir/internal'
 import { inBatches } from '@kith/ir/pool'
 import { runTasks } from '../tasks/task-pool.ts'
 import type { TextNumbers } from './join.ts'
@@ -193,6 +192,6 @@ async function* needed(
 }
 
 function workersOf(corpus: string): number {
-  const { size = 0 } = statSync(corpus, { throwIfNoEntry: false }) ?? {}
+  const { size = 0 } = findPath(corpus) ?? {}
   return size < SMALL ? 1 : availableParallelism()
 }

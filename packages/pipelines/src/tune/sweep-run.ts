@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type PartialMethodSettings,
@@ -91,7 +90,6 @@ async function writeFigures(
   figures: readonly Figure[],
 ): Promise<string[]> {
   const { drawFigure, formatFigures, renderReport, standaloneSvg } = await import('@kith/report')
-  await mkdir(out, { recursive: true })
   const files: string[] = []
   const put = async (name: string, content: string): Promise<void> => {
     const file = join(out, name)

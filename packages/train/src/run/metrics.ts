@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FileError, writeAtomic } from '@kith/ir'
 import { appendAll } from '@kith/ir/internal'
@@ -42,7 +42,6 @@ export class MetricsFile {
    */
   static async open(folder: string, after: number | undefined): Promise<MetricsFile> {
     const file = join(folder, 'metrics.jsonl')
-    await mkdir(folder, { recursive: true })
     const kept =
       after === undefined ? [] : (await readMetrics(file)).filter(({ step }) => step <= after)
     await writeAtomic(file, (write) =>

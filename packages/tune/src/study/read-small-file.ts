@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { FileError } from '@kith/ir'
-import { checkRegular } from '@kith/ir/internal'
+import { asFileError, checkRegular } from '@kith/ir/internal'
 
 /** Reads a text file that can only be small; undefined where there is none. */
 export async function readSmallFile(file: string, mostBytes: number): Promise<string | undefined> {
@@ -9,10 +9,8 @@ export async function readSmallFile(file: string, mostBytes: number): Promise<st
     checkRegular(file, 'its size must be known')
     if (size <= mostBytes) return await readFile(file, 'utf8')
   } catch (error) {
-    if (error instanceof FileError) throw error
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return undefined
-    throw new FileError(file, '', message)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw asFileError(file, error)
   }
   throw new FileError(file, '', `is larger than ${mostBytes} bytes: not what was asked for`)
 }

@@ -1,7 +1,7 @@
-import { mkdir, open, truncate } from 'node:fs/promises'
+import { open, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { FileError } from '@kith/ir'
-import { appendAll } from '@kith/ir/internal'
+import { appendAll, makeFolder } from '@kith/ir/internal'
 import type { Parameters } from '../search/space.ts'
 import { readSmallFile } from './read-small-file.ts'
 
@@ -48,7 +48,7 @@ export class StudyFile {
     if (first === undefined) {
       if (text !== '' && !head.startsWith(text)) throw notAStudy(file)
       const study = new StudyFile(file, [])
-      await mkdir(dirname(file), { recursive: true })
+      makeFolder(dirname(file), file)
       await truncateTo(file, 0)
       await study.#append(`${head}\n`)
       return study
