@@ -16,13 +16,16 @@ export interface Signalled {
  * as a terminal does.
  *
  * @param isMiddle Whether it is there, by what it has left or printed so far.
+ * @param input Written to its standard input, which stays open.
  */
 export async function signalled(
   args: readonly string[],
   signals: readonly NodeJS.Signals[],
   isMiddle: (running: { pid: number; printed: string }) => boolean | Promise<boolean>,
+  input = '',
 ): Promise<Signalled> {
   const child = spawn(process.execPath, [program, ...args], { detached: true })
+  child.stdin.write(input)
   const pid = child.pid!
   const ended = once(child, 'close')
   let [out, err, running] = ['', '', true]

@@ -53,6 +53,8 @@ beforeAll(async () => {
   const texts = ids(20_000, 't').map((id, i) => JSON.stringify({ _id: id, text: `kith ${i}` }))
   writeFileSync(at('texts.jsonl'), `${texts.join('\n')}\n`)
   writeSmallModel(at('model'))
+  mkdirSync(at('notes'))
+  writeFileSync(at('notes/one.md'), '# Bees\n\nBees dance.\n')
   succeed('search', ...pair(), '--top', '40', '--out', at('run.trec'))
   mkdirSync(turned(''))
   await writeTurned(turned(''))
@@ -256,12 +258,24 @@ test('kith train says that the checkpoint is saved, and hears one Ctrl-C twice a
   expect(ended.err).toContain('stopping: finishing the step under way and saving it')
 })
 
+/** The first message of a client of `kith mcp`. */
+const initialize = {
+  ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+  params: {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  },
+}
+
 test.each([
   ['serve', () => ['serve', '--port', '0', '--model', 'none'], /kith serves at/],
   ['studio', () => ['studio', ...files(), '--port', '0'].slice(0, -2), /Kith Studio: http/],
-])('kith %s ends well, which is what it was asked for', async (_, args, up) => {
+  ['mcp', () => ['mcp', '--folder', at('notes'), '--model', at('model')], /"id":1/],
+])('kith %s exits with 0 on a signal: it runs until it is stopped', async (name, args, up) => {
+  const input = name === 'mcp' ? `${JSON.stringify(initialize)}\n` : ''
   for (const [signal] of signals) {
-    const ended = await signalled(args(), [signal], ({ printed }) => up.test(printed))
+    const ended = await signalled(args(), [signal], ({ printed }) => up.test(printed), input)
     expect(ended.code, ended.err).toBe(0)
   }
 })
@@ -323,6 +337,14 @@ describe('stores', () => {
       )
       expect(ended.code, ended.err).toBe(0)
       expect(ended.err).toContain('finishing what has begun')
+    }
+    for (const [signal, code] of signals) {
+      const args = ['work', ...store, '--workers', '1', '--batch', 'mine', '--until-empty']
+      const ended = await signalled(args, [signal], ({ printed }) =>
+        /100 queries done/.test(printed),
+      )
+      expect(ended.code, ended.err).toBe(code)
+      expect(ended.err).toMatch(/stopped; jobs left: \d+; the same command goes on with them\n$/)
     }
     succeed('work', ...store, '--until-empty')
     const whole = at('whole.jsonl')

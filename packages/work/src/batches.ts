@@ -21,6 +21,12 @@ import { migrations } from './schema.ts'
 /** Results that are read at a time. */
 const READ = 1000
 
+/** How the batches of a database are opened. */
+export interface OpenBatchesOptions extends ConnectionOptions {
+  /** Creates the tables where there are none, to submit or wait for batches. Default false. */
+  create?: boolean | undefined
+}
+
 /** The batches of a database, for programs that submit, work on or look at them. */
 export class Batches {
   /** @internal */
@@ -33,10 +39,11 @@ export class Batches {
     this.queue = queue
   }
 
-  static async open(url: string, options?: ConnectionOptions): Promise<Batches> {
+  /** Opens the batches of a database; one that never had a batch is an error unless `create` is set. */
+  static async open(url: string, options: OpenBatchesOptions = {}): Promise<Batches> {
     const connections = await connectPostgres(url, options)
     try {
-      await migrate(connections, 'work', migrations)
+      if (!(await migrate(connections, 'work', migrations, options))) throw noBatches(connections)
       return new Batches(connections, await Queue.open(connections))
     } catch (error) {
       await connections.pool.end()
@@ -228,6 +235,13 @@ export class Batches {
       throw postgresError(this.connections.name, error)
     }
   }
+}
+
+function noBatches({ name }: Connections): KithError {
+  return new KithError(
+    'BAD_INPUT',
+    `${name}: it has no batches: check the address, or submit one first (kith rerank --submit, kith labels --submit)`,
+  )
 }
 
 /** A number as COPY takes it. */

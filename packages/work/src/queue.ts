@@ -58,10 +58,27 @@ export class Queue {
     }
   }
 
-  /** Takes the next job; undefined where there is none. */
-  async take(): Promise<TakenJob | undefined> {
-    const [job] = await this.#boss.fetch<unknown>(NAME, { batchSize: 1 })
-    return job && { id: job.id, data: job.data }
+  /**
+   * Takes the next job for so many seconds; undefined where there is none. pg-boss's own `fetch`
+   * takes it for the queue's expiry, so that a worker killed before its first `renew` would keep the
+   * job for 15 minutes; it also hides errors.
+   *
+   * @param batch The batch whose jobs are taken; default: any.
+   */
+  async take(seconds: number, batch?: number | undefined): Promise<TakenJob | undefined> {
+    const [job] = await this.#query(
+      `WITH next AS (
+         SELECT id FROM ${SCHEMA}.job
+         WHERE name = $1 AND state < 'active' AND start_after < now() AND ${ofBatch('$3')}
+         ORDER BY priority DESC, created_on, id LIMIT 1 FOR UPDATE SKIP LOCKED
+       )
+       UPDATE ${SCHEMA}.job SET state = 'active', started_on = now(),
+         expire_in = $2 * interval '1 second',
+         retry_count = CASE WHEN started_on IS NULL THEN retry_count ELSE retry_count + 1 END
+       FROM next WHERE name = $1 AND job.id = next.id RETURNING job.id, data`,
+      [NAME, seconds, endOf(batch)],
+    )
+    return job && { id: job['id'] as string, data: job['data'] }
   }
 
   /** Renews some jobs: for so many seconds no other worker gets them. */
@@ -87,11 +104,12 @@ export class Queue {
     await this.#boss.fail(NAME, id, { message: legible(message) }, { db: through(client) })
   }
 
-  /** How many jobs wait or are being worked on. */
-  async unfinished(): Promise<number> {
+  /** How many jobs, of a batch or of all, wait or are being worked on. */
+  async unfinished(batch?: number | undefined): Promise<number> {
     const rows = await this.#query(
-      `SELECT count(*) FROM ${SCHEMA}.job WHERE name = $1 AND state <= 'active'`,
-      [NAME],
+      `SELECT count(*) FROM ${SCHEMA}.job
+       WHERE name = $1 AND state <= 'active' AND ${ofBatch('$2')}`,
+      [NAME, endOf(batch)],
     )
     return Number(rows[0]!['count'])
   }
@@ -134,6 +152,15 @@ export class Queue {
       throw postgresError(this.#connections.name, error)
     }
   }
+}
+
+/** The condition that a job belongs to the batch of a value, or that the value is null. */
+function ofBatch(value: string): string {
+  return `(${value}::text IS NULL OR right(id::text, 12) = ${value})`
+}
+
+function endOf(batch: number | undefined): string | null {
+  return batch === undefined ? null : idEnd(batch)
 }
 
 /** A job that was set aside, and why. */

@@ -19,7 +19,9 @@ export interface WorkOptions {
   lanes: number
   /** Seconds without a sign of life after which another worker gets a job. */
   lease: number
-  /** Ends when no job is left, also none of others; else it waits for new ones. */
+  /** The name of the batch whose jobs are done; default: those of all. */
+  batch?: string | undefined
+  /** Ends when no job is left, also none that another worker has; else it waits for new ones. */
   untilEmpty: boolean
   /** Ends when the jobs under way are done. */
   signal: AbortSignal
@@ -33,12 +35,23 @@ export type WorkEvent =
   | { kind: 'failed'; batch: string; message: string }
   | { kind: 'waiting'; message: string }
 
-/** Works on the jobs of all batches of a database until the signal is aborted. */
-export async function work(batches: Batches, handle: Handler, options: WorkOptions): Promise<void> {
-  const worker = new Worker(batches, handle, options)
-  const signs = setInterval(() => void worker.signOfLife(), (options.lease * 1000) / 3)
+/**
+ * Works on the jobs of a database until the signal is aborted.
+ *
+ * @returns how many jobs were left when a worker with `untilEmpty` was stopped; else 0.
+ */
+export async function work(
+  batches: Batches,
+  handle: Handler,
+  options: WorkOptions,
+): Promise<{ left: number }> {
+  const { batch, lanes, lease, untilEmpty } = options
+  const only = batch === undefined ? undefined : (await batches.row(batch)).id
+  const worker = new Worker(batches, handle, options, only)
+  const signs = setInterval(() => void worker.signOfLife(), (lease * 1000) / 3)
   try {
-    await Promise.all(Array.from({ length: options.lanes }, () => worker.lane()))
+    await Promise.all(Array.from({ length: lanes }, () => worker.lane()))
+    return { left: untilEmpty ? await batches.queue.unfinished(only) : 0 }
   } finally {
     clearInterval(signs)
   }
@@ -48,13 +61,16 @@ class Worker {
   readonly #batches: Batches
   readonly #handle: Handler
   readonly #options: WorkOptions
+  /** The batch whose jobs are done; undefined for those of all. */
+  readonly #only: number | undefined
   readonly #underWay = new Set<string>()
   #signing = false
 
-  constructor(batches: Batches, handle: Handler, options: WorkOptions) {
+  constructor(batches: Batches, handle: Handler, options: WorkOptions, only: number | undefined) {
     this.#batches = batches
     this.#handle = handle
     this.#options = options
+    this.#only = only
   }
 
   /** Keeps the jobs under way from other workers, and frees those of workers without a sign of life. */
@@ -75,8 +91,9 @@ class Worker {
   /** Does job after job. */
   async lane(): Promise<void> {
     const { queue } = this.#batches
-    while (!this.#options.signal.aborted) {
-      const job = await queue.take()
+    const { signal, untilEmpty } = this.#options
+    while (!signal.aborted) {
+      const job = await this.#take()
       if (job) {
         this.#underWay.add(job.id)
         try {
@@ -86,20 +103,28 @@ class Worker {
         }
         continue
       }
-      // `take` also finds no job where the database is away: this call waits for it.
-      if (this.#options.untilEmpty && (await this.#patiently(() => queue.unfinished())) === 0)
-        return
-      await setTimeout(PAUSE, undefined, { signal: this.#options.signal }).catch(() => {})
+      if (untilEmpty && (await this.#patiently(() => queue.unfinished(this.#only))) === 0) return
+      await setTimeout(PAUSE, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  /** The next job; undefined where there is none, or where the worker is stopped while the database is away. */
+  async #take(): Promise<TakenJob | undefined> {
+    const { lease, signal, untilEmpty } = this.#options
+    try {
+      return await this.#patiently(() => this.#batches.queue.take(lease, this.#only))
+    } catch (error) {
+      // With `untilEmpty` it is not known whether jobs are left.
+      if (signal.aborted && isPassing(error) && !untilEmpty) return undefined
+      throw error
     }
   }
 
   /** Does a job. If the job or its rows in the database are damaged, the job fails, not the worker. */
   async #do(job: TakenJob): Promise<void> {
-    const { queue } = this.#batches
     const { onEvent } = this.#options
     let name = `job ${job.id}`
     try {
-      await this.#patiently(() => queue.renew([job.id], this.#options.lease))
       const { batch, items } = await this.#patiently(() => this.#load(job))
       name = batch.name
       const { results, error } = await this.#handleAll(batch, items)

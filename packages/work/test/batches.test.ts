@@ -21,7 +21,7 @@ describe.runIf(postgres)('batches', () => {
   const database = emptyDatabase()
   let batches: Batches
   beforeAll(async () => {
-    if (postgres) batches = await Batches.open(database.url)
+    if (postgres) batches = await Batches.open(database.url, { create: true })
   })
   afterAll(() => batches?.close())
 
@@ -58,6 +58,36 @@ describe.runIf(postgres)('batches', () => {
     const [done] = await batches.progress()
     expect(done).toMatchObject({ done: 2345, active: 0, failures: [], secondsLeft: 0 })
     expect(done!.rate).toBeGreaterThan(0)
+  })
+
+  it('are worked on alone where one is named, and others are not waited for', async () => {
+    await batches.submit(batch('mine'), itemsOf(6), 2)
+    await batches.submit(batch('theirs'), itemsOf(6), 2)
+    const handled = new Set<string>()
+    const options = { lanes: 2, lease: 5, untilEmpty: true, onEvent() {} }
+    const { signal } = new AbortController()
+    const noting: Handler = (which, items) => {
+      handled.add(which.name)
+      return double(which, items)
+    }
+    expect(await work(batches, noting, { ...options, signal, batch: 'mine' })).toEqual({ left: 0 })
+    expect([...handled]).toEqual(['mine'])
+    const absent = work(batches, double, { ...options, signal, batch: 'nobody’s' })
+    await expect(absent).rejects.toThrow('there is no batch nobody’s')
+    expect(await workAll()).toEqual([])
+  })
+
+  it('tell how many jobs are left where a worker is stopped before the end', async () => {
+    await batches.submit(batch('stopped'), itemsOf(6), 2)
+    const stop = new AbortController()
+    const stopping: Handler = (which, items) => {
+      stop.abort()
+      return double(which, items)
+    }
+    const options = { lanes: 1, lease: 5, signal: stop.signal, onEvent() {} }
+    expect(await work(batches, stopping, { ...options, untilEmpty: true })).toEqual({ left: 2 })
+    expect(await work(batches, double, { ...options, untilEmpty: false })).toEqual({ left: 0 })
+    expect(await workAll()).toEqual([])
   })
 
   it('may be empty', async () => {
@@ -286,7 +316,7 @@ describe.runIf(postgres)('a database in which batches were called studies', () =
   const database = emptyDatabase()
 
   it('goes on with what waits there', async () => {
-    const before = await Batches.open(database.url)
+    const before = await Batches.open(database.url, { create: true })
     await before.submit(batch('old'), itemsOf(5), 2)
     await before[Symbol.asyncDispose]()
     await before.close()

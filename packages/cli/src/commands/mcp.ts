@@ -14,8 +14,8 @@ export const mcpCommand = defineCommand({
     'A server of the Model Context Protocol with two tools: search finds the documents that fit a\n' +
     'question by meaning and by words, document gives one’s whole text. Clients start it themselves,\n' +
     'by a line in their configuration, and talk to it over standard input and output; it ends with\n' +
-    'them. It needs the package @modelcontextprotocol/sdk. Embeddings of a folder are kept for the\n' +
-    'next start, so that only new and changed passages are encoded then.',
+    'them, or on a signal (exit code 0). It needs the package @modelcontextprotocol/sdk. Embeddings\n' +
+    'of a folder are kept for the next start, so that only new and changed passages are encoded then.',
   example: 'kith mcp --folder notes --about "notes about bees"',
   options: {
     folder: {

@@ -22,7 +22,7 @@ export const serveCommand = defineCommand({
     'in all documents of --store (--terms, --no-terms); those that bring an embedding need no\n' +
     'encoder. Only this machine can reach it, unless --host says otherwise,\n' +
     'which takes an --api-key (or KITH_API_KEY in the environment). --workers answers on more than\n' +
-    'one core. SIGTERM stops it when the requests under way are answered.',
+    'one core. SIGTERM and Ctrl-C stop it when the requests under way are answered (exit code 0).',
   example: 'kith serve --port 8080 --store docs.npy --corpus corpus.jsonl',
   options: serveOptions,
   async run(values, output, stop) {

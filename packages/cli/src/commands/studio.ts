@@ -29,9 +29,10 @@ import { aborted } from '../terminal/stop.ts'
 export const studioCommand = defineCommand({
   name: 'studio',
   description:
-    'Serves a page on this machine only, until it is stopped (Ctrl-C). The method runs in the page:\n' +
-    'every slider answers at once. With texts (--corpus, --query-text) documents can be read and\n' +
-    'their words count; with judgements (--qrels) everything is measured, labelled and audited.\n' +
+    'Serves a page on this machine only, until it is stopped (Ctrl-C; exit code 0). The method runs\n' +
+    'in the page: every slider answers at once. With texts (--corpus, --query-text) documents can be\n' +
+    'read and their words count; with judgements (--qrels) everything is measured, labelled and\n' +
+    'audited.\n' +
     'With the --model that encoded the documents, the page takes free text as well.\n' +
     'Without any file: the demo collection that npm run demo makes, in demo-output.\n' +
     '--export writes the page with a part of the collection instead: files for any web server, or\n' +

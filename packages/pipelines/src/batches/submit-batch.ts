@@ -26,7 +26,7 @@ export async function submitBatch(
   parts: AsyncIterable<BatchPart>,
   { jobSize = jobDefaults.jobSize }: Submission,
 ): Promise<Submitted> {
-  const batches = await Batches.open(database)
+  const batches = await Batches.open(database, { create: true })
   try {
     const { queries, fresh } = await batches.submit(batch, parts, jobSize)
     return { name: batch.name, queries, jobs: Math.ceil(queries / jobSize), fresh }

@@ -16,7 +16,9 @@ export interface WorkInputs {
   workers?: number | undefined
   /** Without a sign of life for so many seconds, a job goes to another worker; default 60. */
   lease?: number | undefined
-  /** End when no job is left, instead of waiting for new ones. */
+  /** The name of the batch whose jobs are done; default: those of all batches. */
+  batch?: string | undefined
+  /** End when no job is left (of `batch`, if it is named), instead of waiting for new ones. */
   untilEmpty?: boolean | undefined
 }
 
@@ -25,6 +27,8 @@ export interface WorkResult {
   queries: number
   /** Tries that failed. */
   failures: number
+  /** Jobs that were left when a worker with `untilEmpty` was stopped; else 0. */
+  left: number
   /** Queries and documents that lacked something and were skipped. */
   missing: readonly Missing[]
 }
@@ -34,14 +38,15 @@ export interface WorkResult {
  * finishes the jobs that it has begun, and returns. Remarks tell of each job.
  */
 export async function workBatches(inputs: WorkInputs, hooks: Hooks = {}): Promise<WorkResult> {
-  const { workers = availableParallelism(), lease = jobDefaults.lease, untilEmpty = false } = inputs
+  const { workers = availableParallelism(), lease = jobDefaults.lease } = inputs
+  const { batch: only, untilEmpty = false } = inputs
   const { onRemark, signal = new AbortController().signal } = hooks
   const address = databaseOf(inputs.store)
   const onWaiting = (message: string): void => onRemark?.(`waiting for the database: ${message}`)
   const batches = await openBatches(address, workers, lease, { signal, onWaiting })
   const pool = new BatchPool(address, workers)
   const report = new MissingReport()
-  const result = { queries: 0, failures: 0 }
+  const result = { queries: 0, failures: 0, left: 0 }
   const onEvent = (event: WorkEvent): void => {
     if (event.kind === 'done') {
       result.queries += event.queries
@@ -52,7 +57,7 @@ export async function workBatches(inputs: WorkInputs, hooks: Hooks = {}): Promis
     } else onWaiting(event.message)
   }
   try {
-    await work(
+    const { left } = await work(
       batches,
       async (batch, items) => {
         const { results, missing } = await pool.run(checkBatch(batch), items)
@@ -62,8 +67,9 @@ export async function workBatches(inputs: WorkInputs, hooks: Hooks = {}): Promis
         remarkMissing(own, hooks, `${batch.name}: `)
         return results
       },
-      { lanes: workers, lease, untilEmpty, signal, onEvent },
+      { batch: only, lanes: workers, lease, untilEmpty, signal, onEvent },
     )
+    result.left = left
   } finally {
     await pool.close()
     await batches.close()
@@ -79,7 +85,7 @@ async function openBatches(
   waiting: { signal: AbortSignal; onWaiting: (message: string) => void },
 ): Promise<Batches> {
   // One connection for each job that is being finished, and one for signs of life.
-  const options = { most: workers + 1, silence: lease }
+  const options = { most: workers + 1, silence: lease, create: true }
   try {
     return await patiently(waiting, () => Batches.open(address, options))
   } catch (error) {
