@@ -3,7 +3,8 @@
  * that names the file; any other exception, a hang, or a process that dies is a failure.
  *
  *   node test/faults/fuzz.mjs --rounds 100                100 files for each reader
- *   node test/faults/fuzz.mjs --minutes 60                rounds with ever new seeds, for an hour
+ *   node test/faults/fuzz.mjs --minutes 60                rounds with ever new seeds, for an hour,
+ *                                                         and before them absent stores and killed workers
  *   node test/faults/fuzz.mjs --seed 7 --case 1234        one case again
  *
  * A child process reads the files, and says before each one which it is; this process ends a child
@@ -80,6 +81,10 @@ async function supervise() {
         : [Number(options.case), Number(options.case) + 1]
     const end = Date.now() + Number(options.minutes) * 60_000
     let [seed, files, failures] = [Number(options.seed), 0, 0]
+    if (Number(options.minutes) > 0) {
+      const { disturbStores } = await import('./disturb-stores.mjs')
+      failures += await disturbStores(join(folder, 'stores'))
+    }
     do {
       for (const { number, name, problem } of await runCases(seed, first, count, folder)) {
         failures++

@@ -33,7 +33,7 @@ test('a folder of LanceDB is loaded, searched, reranked and labelled from', () =
   expect(skipped.err).toContain('1 candidates of the run have no embedding: poison\n')
   expect(skipped.out).toMatch(/queries with labels +540\n/)
   const empty = kith('rerank', ...inputs, '--store', path('empty'), '--out', path('never.trec'))
-  expect(empty).toMatchObject({ code: 1, err: expect.stringContaining('kith load fills it') })
+  expect(empty).toMatchObject({ code: 1, err: expect.stringContaining('there is no such folder') })
   const queries = ['--queries', path('queries.npy'), ...store, '--out', path('never.trec')]
   expect(kith('rerank', '--run', path('no.trec'), ...queries)).toMatchObject({
     ...{ code: 1, err: `kith: ${path('no.trec')}: there is no such file\n` },
@@ -51,7 +51,7 @@ describe.runIf(postgres)('batches', () => {
     expect(submitted).toBe('mine: 600 queries in 2 jobs wait for kith work\n')
     expect(succeed(...label, '--submit', 'mine')).toContain('had been submitted already')
     const worked = kith('work', ...store, '--until-empty', '--json')
-    expect(JSON.parse(worked.out)).toEqual({ queries: sizes.queries, failures: 0 })
+    expect(JSON.parse(worked.out)).toEqual({ queries: sizes.queries, failures: 0, left: 0 })
     expect(worked.err).toContain('mine: 1 candidates of the run have no embedding: poison\n')
     expect(worked.err).toContain('mine: 300 queries done\n')
     const [listed] = JSON.parse(succeed('jobs', ...store, '--json'))

@@ -38,7 +38,7 @@ const fetched: [number, StoreFetchOptions | undefined][] = []
 let watched: Store
 
 beforeAll(async () => {
-  store = await openStore(join(temporaryFolder(), 'lance'))
+  store = await openStore(join(temporaryFolder(), 'lance'), { create: true })
   await store.add(documents)
   watched = Object.create(store, {
     dimensions: { value: 6 },

@@ -240,7 +240,7 @@ describe('documents with embeddings', () => {
       [{}, 'a collection is a folder of Markdown files, docs'],
       [{ docs, store: 'x' }, 'give one of them'],
       [{ folder, corpus }, 'leave out corpus'],
-      [{ docs: path('none.npy') }, 'none.npy has no documents'],
+      [{ docs: path('none.npy') }, 'none.npy: there is no such file'],
       [{ docs, corpus: path('none.jsonl') }, 'none.jsonl: there is no such file'],
     ]
     for (const [inputs, message] of wrong) {

@@ -1,5 +1,6 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { findPath } from '@kith/ir/internal'
 import { FileStore } from './exact/file-store.ts'
 import type { Store, StoreOptions } from './store.ts'
 
@@ -15,7 +16,8 @@ export type StoreKind = 'postgres' | 'lancedb' | 'file'
 /**
  * Opens a store by its address: `postgres://…` is PostgreSQL, a file of embeddings is a file,
  * everything else a folder or an object storage URL of LanceDB. `#name` behind a database
- * or folder names one of several collections in it.
+ * or folder names one of several collections in it. A store that is not there is an error, unless
+ * `create` is set.
  */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
   // Loaded when an address needs one: the packages of the other stores need not be installed.
@@ -33,7 +35,7 @@ export async function openStore(address: string, options: StoreOptions = {}): Pr
 export function storeKind(address: string): StoreKind {
   if (/^postgres(ql)?:\/\//.test(address)) return 'postgres'
   if (OBJECT_STORAGE.test(address)) return 'lancedb'
-  const found = statSync(address, { throwIfNoEntry: false })
+  const found = findPath(address)
   if (!found) return FILE.test(address) ? 'file' : 'lancedb'
   // A folder of raw memory maps counts as a file of embeddings.
   const isFile = found.isFile() || existsSync(join(address, 'embedding.memmap'))

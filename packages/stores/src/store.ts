@@ -81,4 +81,9 @@ export interface StoreOptions {
   type?: 'f16' | 'f32' | undefined
   /** The metric of searches that name none. Default dot. */
   metric?: Metric | undefined
+  /**
+   * Creates the store with its first documents where it is not there. Default false: an address
+   * without a store is an error, and opening it creates nothing.
+   */
+  create?: boolean | undefined
 }

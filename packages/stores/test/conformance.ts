@@ -1,4 +1,4 @@
-import { type Matrix, termStatistics } from '@kith/core'
+import { KithError, type Matrix, termStatistics } from '@kith/core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   type Metric,
@@ -40,7 +40,7 @@ export function conformance(store: StoreUnderTest): void {
     })
     /** Opens the store, lets a function use it, and closes it. */
     const use = async <T>(body: (opened: Store) => Promise<T>, options = {}): Promise<T> => {
-      const opened = await openStore(address, options)
+      const opened = await openStore(address, { create: true, ...options })
       try {
         return await body(opened)
       } finally {
@@ -49,7 +49,7 @@ export function conformance(store: StoreUnderTest): void {
     }
 
     it('is refused after it was closed, and may be closed twice', async () => {
-      const opened = await openStore(address)
+      const opened = await openStore(address, { create: true })
       await opened.add(documents.slice(0, 3))
       await opened[Symbol.asyncDispose]()
       await opened.close()
@@ -71,6 +71,17 @@ export function conformance(store: StoreUnderTest): void {
         })
       }
       await use(async (again) => expect(await again.count()).toBe(3))
+    })
+
+    it('is an error to read where it is not there, and opening it creates nothing', async () => {
+      const absent = openStore(address)
+      await expect(absent).rejects.toBeInstanceOf(KithError)
+      await expect(absent).rejects.toThrow(/there is no (such|collection)/)
+      await expect(openStore(address)).rejects.toThrow(/there is no (such|collection)/)
+      await use((opened) => opened.add(documents.slice(0, 3)))
+      const found = await openStore(address)
+      expect(await found.count()).toBe(3)
+      await found.close()
     })
 
     it('is empty at first', async () => {

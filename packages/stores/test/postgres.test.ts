@@ -15,7 +15,7 @@ describe.runIf(postgres)('a database', () => {
   const database = emptyDatabase()
 
   it('adds nothing of what is half wrong', async () => {
-    const store = await openStore(`${database.url}#half_wrong`)
+    const store = await openStore(`${database.url}#half_wrong`, { create: true })
     const documents = function* () {
       // More than a batch, so that some were sent before the mistake is found.
       for (let i = 0; i < 300; i++) yield { id: `d${i}`, vector: new Float32Array(10_000).fill(i) }
@@ -28,7 +28,7 @@ describe.runIf(postgres)('a database', () => {
 
   it('is made by two at once', async () => {
     const stores = await Promise.all(
-      Array.from({ length: 4 }, () => openStore(`${database.url}#together`)),
+      Array.from({ length: 4 }, () => openStore(`${database.url}#together`, { create: true })),
     )
     await Promise.all(stores.map((store, i) => store.add([{ ...document, id: `d${i}` }])))
     expect(await stores[0]!.count()).toBe(4)
@@ -36,7 +36,7 @@ describe.runIf(postgres)('a database', () => {
   })
 
   it('takes any SQL as a filter', async () => {
-    const store = await openStore(`${database.url}#filtered`)
+    const store = await openStore(`${database.url}#filtered`, { create: true })
     await store.add([document, { id: 'b', vector: Float32Array.of(3, 4) }])
     await run(database.url, "CREATE TABLE article AS SELECT 'b' AS key, 2020 AS year")
     const filter = 'id IN (SELECT key FROM article WHERE year > 2019)'
@@ -47,7 +47,7 @@ describe.runIf(postgres)('a database', () => {
   })
 
   it('uses a table that is partitioned', async () => {
-    await (await openStore(database.url)).close()
+    await (await openStore(database.url, { create: true })).close()
     await run(
       database.url,
       `CREATE SEQUENCE kith.number_big;
@@ -60,7 +60,7 @@ describe.runIf(postgres)('a database', () => {
        CREATE TABLE kith.documents_big_1 PARTITION OF kith.documents_big
          FOR VALUES WITH (MODULUS 2, REMAINDER 1)`,
     )
-    const store = await openStore(`${database.url}#big`, { type: 'f16' })
+    const store = await openStore(`${database.url}#big`, { type: 'f16', create: true })
     const vector = (i: number) => Float32Array.of(i, 1)
     await store.add(Array.from({ length: 50 }, (_, i) => ({ id: `d${i}`, vector: vector(i) })))
     await store.replace([{ id: 'd3', vector: vector(99) }])
@@ -75,7 +75,7 @@ describe.runIf(postgres)('a database', () => {
   })
 
   it('refuses tables of a newer version', async () => {
-    await (await openStore(database.url)).close()
+    await (await openStore(database.url, { create: true })).close()
     await run(database.url, "UPDATE kith.versions SET version = version + 99 WHERE part = 'stores'")
     await expect(openStore(database.url)).rejects.toThrow('a newer version of Kith')
     await run(database.url, "UPDATE kith.versions SET version = version - 99 WHERE part = 'stores'")
@@ -123,7 +123,7 @@ describe.runIf(postgres)('a database', () => {
 
   it('says so where its tables do not fit each other', async () => {
     const url = `${database.url}#tampered`
-    await (await openStore(url)).add([document])
+    await (await openStore(url, { create: true })).add([document])
     await run(database.url, "UPDATE kith.collections SET dimensions = 1 WHERE name = 'tampered'")
     const store = await openStore(url)
     await expect(store.fetch(['a'])).rejects.toThrow(
@@ -208,7 +208,7 @@ describe.runIf(openssl)('TLS', () => {
 
   it('is as the URL says', async () => {
     const using = async (options: string): Promise<boolean> => {
-      const store = await openStore(`${cluster.url}?${options}`)
+      const store = await openStore(`${cluster.url}?${options}`, { create: true })
       await store.close()
       const [row] = await run(
         `${cluster.url}?${options}`,

@@ -21,7 +21,7 @@ function* failing(some: readonly StoreDocument[]): Generator<StoreDocument> {
 
 describe('LanceDB', () => {
   it('has no statistics after a load that failed half-way, and the next load counts once', async () => {
-    const store = await openStore(join(folder, 'failed'))
+    const store = await openStore(join(folder, 'failed'), { create: true })
     // So long that two documents are a batch.
     const long = new Float32Array(2 ** 20)
     const five = documents.slice(0, 5).map((document) => ({ ...document, vector: long }))
@@ -36,7 +36,7 @@ describe('LanceDB', () => {
 
   it('counts all texts where there are no statistics, or others changed documents', async () => {
     const place = join(folder, 'old')
-    const store = await openStore(`${place}#here`)
+    const store = await openStore(`${place}#here`, { create: true })
     await store.add(documents.slice(0, 10))
     const connection = await connect(place)
     expect(await connection.tableNames()).toEqual(['here', 'here.terms'])
@@ -57,7 +57,7 @@ describe.runIf(postgres)('PostgreSQL', () => {
   const database = emptyDatabase()
 
   it('keeps the statistics of before where a load fails', async () => {
-    const store = await openStore(`${database.url}#failed`)
+    const store = await openStore(`${database.url}#failed`, { create: true })
     await store.add(documents.slice(0, 5))
     await expect(store.replace(failing(documents.slice(3, 9)))).rejects.toThrow('the disk is gone')
     expect(await store.terms()).toEqual(termStatistics(texts.slice(0, 5)))
@@ -66,7 +66,7 @@ describe.runIf(postgres)('PostgreSQL', () => {
 
   it('counts each document once when several programs change them at the same time', async () => {
     const address = `${database.url}#crowd`
-    const stores = await Promise.all([1, 2, 3, 4].map(() => openStore(address)))
+    const stores = await Promise.all([1, 2, 3, 4].map(() => openStore(address, { create: true })))
     await stores[0]!.add(documents.slice(0, 1))
     await Promise.all(stores.map((store, i) => store.add(documents.slice(1 + i * 5, 6 + i * 5))))
     expect(await stores[1]!.terms()).toEqual(termStatistics(texts.slice(0, 21)))
@@ -86,13 +86,13 @@ describe.runIf(postgres)('PostgreSQL', () => {
   })
 
   it('counts all texts where there are no statistics, or they are not those of the texts', async () => {
-    const before = await openStore(`${database.url}#old`)
+    const before = await openStore(`${database.url}#old`, { create: true })
     await before.add(documents.slice(0, 10))
     await before.close()
     // The tables of a version that did not count.
     const version = "UPDATE kith.versions SET version = 1 WHERE part = 'stores'"
     await run(database.url, `DROP TABLE kith.terms; ${version}`)
-    const store = await openStore(`${database.url}#old`)
+    const store = await openStore(`${database.url}#old`, { create: true })
     expect(await store.terms()).toBeUndefined()
     await store.add(documents.slice(10, 12))
     expect(await store.terms()).toEqual(termStatistics(texts.slice(0, 12)))
@@ -103,7 +103,7 @@ describe.runIf(postgres)('PostgreSQL', () => {
   })
 
   it('refuses statistics that somebody damaged', async () => {
-    const store = await openStore(`${database.url}#damaged`)
+    const store = await openStore(`${database.url}#damaged`, { create: true })
     await store.add(documents.slice(0, 3))
     await run(database.url, "UPDATE kith.terms SET version = gen_random_uuid(), statistics = 'x'")
     await expect(store.terms()).rejects.toThrow(

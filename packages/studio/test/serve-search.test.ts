@@ -74,7 +74,7 @@ const stores = [
   { name: 'PostgreSQL', there: postgres, address: () => database.url },
 ]
 test.each(stores.filter(({ there }) => there))('finds the same in $name', async ({ address }) => {
-  const store = await openStore(address())
+  const store = await openStore(address(), { create: true })
   await store.add(documents.map((vector, i) => ({ id: ids[i]!, vector, text: texts[i]! })))
   const other = await serve({ store })
   const body = { query: { embedding: base64(query), text: 'all about bees' }, top_n: 50 }
@@ -225,12 +225,12 @@ test('candidates, and what is wrong', async () => {
 
 test('documents that are not there are refused', async () => {
   await expect(openSearchStore(join(folder, 'empty.npy'))).rejects.toThrow(
-    /empty\.npy has no documents: kith load brings some/,
+    /empty\.npy: there is no such file/,
   )
 })
 
 test('an empty store finds nothing; a broken one tells the log, not the client', async () => {
-  const empty = await serve({ store: await openStore(join(folder, 'empty.npy')) })
+  const empty = await serve({ store: await openStore(join(folder, 'empty.npy'), { create: true }) })
   const answer = await post(empty, '/v1/search', { query: { embedding: [1] } })
   expect(((await answer.json()) as Answer).results).toEqual([])
   const secret = new Error('password for host db.internal')

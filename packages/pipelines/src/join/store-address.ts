@@ -30,9 +30,6 @@ export async function checkStore(store: StoreAddress, dimensions: number): Promi
   const opened = await openStore(wholeAddress(store))
   const found = opened.dimensions
   await opened.close()
-  if (found === undefined) {
-    throw new KithError('BAD_INPUT', `${storeName(store)}: it is empty: kith load fills it`)
-  }
   if (found !== dimensions) {
     throw new KithError(
       'BAD_SHAPE',

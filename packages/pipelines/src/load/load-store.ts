@@ -49,7 +49,8 @@ export async function loadStore(inputs: LoadInputs, hooks: Hooks = {}): Promise<
   let store: Store | undefined
   try {
     if (corpus !== undefined) texts = await TextStore.open(corpus)
-    store = await openStore(inputs.store, { type: inputs.type ?? docs.type, metric })
+    const type = inputs.type ?? docs.type
+    store = await openStore(inputs.store, { type, metric, create: true })
     const start = performance.now()
     const isNew = (await store.count()) === 0
     const onDone = stageOf(hooks, 'loading', docs.rows)

@@ -35,8 +35,8 @@ export class FileStore implements Store {
   }
 
   static async open(file: string, options: StoreOptions = {}): Promise<FileStore> {
-    const exists = await stat(file).catch(() => undefined)
-    return new FileStore(file, options, exists && (await openEmbeddings(file)))
+    const isNew = options.create && !(await stat(file).catch(() => undefined))
+    return new FileStore(file, options, isNew ? undefined : await openEmbeddings(file))
   }
 
   get dimensions(): number | undefined {

@@ -1,6 +1,7 @@
 import { KithError, type Matrix, type TermStatistics } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import type { Connection, Table } from '@lancedb/lancedb'
+import { absentCollection } from '../absent-store.ts'
 import { checkedBatches, checkSearch, twice } from '../check-documents.ts'
 import { type Metric, searchExact } from '../exact/search-exact.ts'
 import { optionalPeer } from '../optional-peer.ts'
@@ -15,8 +16,10 @@ import type {
   StoreSearchOptions,
 } from '../store.ts'
 import { noTerms, TermChanges } from '../term-changes.ts'
+import { checkFolder, readLanceAddress } from './lance-address.ts'
+import { lanceError, withLanceErrors } from './lance-error.ts'
 import { type Arrow, loadArrow, schemaOf, toDocuments, toTable } from './lance-rows.ts'
-import { LanceTerms } from './lance-terms.ts'
+import { isCollection, LanceTerms } from './lance-terms.ts'
 import { areWordsIndexed, indexWords, searchWords } from './lance-words.ts'
 
 type Lance = typeof import('@lancedb/lancedb')
@@ -77,13 +80,23 @@ export class LanceStore implements Store {
     this.#type = options.type ?? 'f32'
   }
 
-  static async open(address: string, options: StoreOptions = {}): Promise<LanceStore> {
+  static async open(address: string, options: StoreOptions = {}): Promise<Store> {
     const lance = await optionalPeer('@lancedb/lancedb', () => import('@lancedb/lancedb'))
-    const [, place, name = 'main'] = /^(.*?)(?:#(\w+))?$/.exec(address)!
-    const connection = await lance.connect(place!)
-    const store = new LanceStore(lance, await loadArrow(), connection, name, options)
-    if ((await connection.tableNames()).includes(name)) await store.#open()
-    return store
+    const arrow = await loadArrow()
+    const { place, name } = readLanceAddress(address)
+    if (!options.create) checkFolder(place)
+    let store: LanceStore | undefined
+    try {
+      const connection = await lance.connect(place)
+      store = new LanceStore(lance, arrow, connection, name, options)
+      const tables = await connection.tableNames()
+      if (tables.includes(name)) await store.#open(place)
+      else if (!options.create) throw absentCollection(place, name, tables.filter(isCollection))
+      return withLanceErrors(`${place}#${name}`, store)
+    } catch (error) {
+      await store?.close()
+      throw lanceError(`${place}#${name}`, error)
+    }
   }
 
   get dimensions(): number | undefined {
@@ -307,12 +320,15 @@ export class LanceStore implements Store {
     return toTable(this.#arrow, batch, this.#dimensions!, this.#type)
   }
 
-  async #open(): Promise<void> {
+  async #open(place: string): Promise<void> {
     this.#table = await this.#connection.openTable(this.#name)
     const { fields } = await this.#table.schema()
     const list = fields.find(({ name }) => name === 'vector')?.type
-    if (!list?.listSize) {
-      throw new KithError('BAD_INPUT', `the LanceDB table ${this.#name} is not one of Kith’s`)
+    if (!list?.listSize || !fields.some(({ name }) => name === 'id')) {
+      throw new KithError(
+        'BAD_INPUT',
+        `${place}: the LanceDB table ${this.#name} was not made by Kith: name another collection (#name)`,
+      )
     }
     this.#dimensions = list.listSize
     this.#type = list.children[0].type.precision === this.#arrow.Precision.HALF ? 'f16' : 'f32'

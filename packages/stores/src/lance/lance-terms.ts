@@ -7,6 +7,11 @@ import {
 import type { Connection } from '@lancedb/lancedb'
 import type { Arrow } from './lance-rows.ts'
 
+/** Whether a table holds documents, not the statistics of their terms. No collection's name has a dot. */
+export function isCollection(table: string): boolean {
+  return !table.includes('.')
+}
+
 /**
  * The statistics of a collection's terms, in a table beside the documents. LanceDB has no
  * transactions over two tables: the statistics are forgotten before documents change and kept again
@@ -15,7 +20,6 @@ import type { Arrow } from './lance-rows.ts'
 export class LanceTerms {
   readonly #arrow: Arrow
   readonly #connection: Connection
-  /** No collection's name has a dot. */
   readonly #table: string
   #known: { version: string; statistics: TermStatistics } | undefined
 

@@ -7,14 +7,19 @@ const LOCK = 0x6b697468
 /**
  * Brings the tables of one part of Kith up to date, in the schema `kith`. Migrations are
  * only ever appended to: the first ones have run somewhere already.
+ *
+ * @returns false where there are no tables and `create` is not set: then there are none afterwards.
  */
 export async function migrate(
   connections: Connections,
   part: string,
   migrations: readonly string[],
-): Promise<void> {
+  { create }: { create?: boolean | undefined },
+): Promise<boolean> {
   // Looking costs nothing and needs no right to change anything.
-  if ((await versionOf(connections, part)) === migrations.length) return
+  const found = await versionOf(connections, part)
+  if (found === 0 && !create) return false
+  if (found === migrations.length) return true
   await inTransaction(connections, async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
     await client.query('CREATE SCHEMA IF NOT EXISTS kith')
@@ -35,6 +40,7 @@ export async function migrate(
       [part, migrations.length],
     )
   })
+  return true
 }
 
 async function versionOf({ pool, name }: Connections, part: string): Promise<number> {

@@ -36,19 +36,32 @@ export interface KnownCollection extends Collection {
   words: boolean
 }
 
-/** Brings the tables up to date, and refuses a pgvector that is too old. */
-export async function prepareSchema(connections: Connections): Promise<void> {
-  await migrate(connections, 'stores', migrations)
+/**
+ * Brings the tables up to date, and refuses a pgvector that is too old.
+ *
+ * @returns false where there are no tables and `create` is not set.
+ */
+export async function prepareSchema(
+  connections: Connections,
+  options: { create?: boolean | undefined },
+): Promise<boolean> {
+  if (!(await migrate(connections, 'stores', migrations, options))) return false
   const { rows } = await connections.pool.query(
     "SELECT extversion FROM pg_extension WHERE extname = 'vector'",
   )
   const version = String(rows[0]?.extversion ?? 'none')
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major > LEAST_VECTOR[0] || minor >= LEAST_VECTOR[1]) return
+  if (major > LEAST_VECTOR[0] || minor >= LEAST_VECTOR[1]) return true
   throw new KithError(
     'BAD_INPUT',
     `${connections.name}: pgvector is ${version}, needed: ${LEAST_VECTOR.join('.')} or newer (ALTER EXTENSION vector UPDATE)`,
   )
+}
+
+/** The names of all collections. */
+export async function listCollections(db: Pick<PoolClient, 'query'>): Promise<string[]> {
+  const { rows } = await db.query('SELECT name FROM kith.collections')
+  return rows.map(({ name }) => name)
 }
 
 /** The table of a collection. */

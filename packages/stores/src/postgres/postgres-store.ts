@@ -1,6 +1,7 @@
 import { KithError, type Matrix, type TermStatistics } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import type { PoolClient } from 'pg'
+import { absentCollection } from '../absent-store.ts'
 import { checkedBatches, checkSearch } from '../check-documents.ts'
 import { storableOf } from '../storable-text.ts'
 import type {
@@ -25,6 +26,7 @@ import { addBatch, removeRows, replaceBatch } from './postgres-load.ts'
 import {
   checkName,
   type KnownCollection,
+  listCollections,
   makeCollection,
   prepareSchema,
   readCollection,
@@ -72,8 +74,12 @@ export class PostgresStore implements Store {
     const connections = await connectPostgres(url)
     const store = new PostgresStore(connections, name, options)
     try {
-      await prepareSchema(connections)
-      store.#collection = await readCollection(connections.pool, name)
+      const { pool } = connections
+      const there = await prepareSchema(connections, options)
+      if (there) store.#collection = await readCollection(pool, name)
+      if (!store.#collection && !options.create) {
+        throw absentCollection(connections.name, name, there ? await listCollections(pool) : [])
+      }
     } catch (error) {
       await connections.pool.end()
       throw postgresError(connections.name, error)

@@ -1,0 +1,70 @@
+import { getSystemErrorName } from 'node:util'
+import { KithError } from '@kith/core'
+import { asFileError } from '@kith/ir/internal'
+import type { Store } from '../store.ts'
+
+/** The number of a system error, as LanceDB writes it. */
+const SYSTEM_ERROR = /\(os error (\d+)\)|Os \{ code: (\d+)/
+
+/** A place in LanceDB's own source. */
+const SOURCE = /,? ?\/\S+\.rs:\d+:\d+/g
+
+/** The kinds of errors that LanceDB puts before the reason. */
+const KINDS =
+  /^((lance error|LanceError\(\w+\)|Failed to \w[\w ]*|Generic \S+ error|Wrapped error): |(GenericFailure|Invalid input), )+/
+
+/** Words of a panic, and of the reasons that damaged files have. */
+const PANIC = /\bpanic|`(Option|Result)::unwrap\(\)`/i
+const DAMAGED =
+  /Not found: |invalid magic|too small|fill whole buffer|Invalid range|storage version|corrupt/i
+
+/**
+ * An error of LanceDB as an error of one line that names the store: the disk's reason where it has
+ * one, else LanceDB's, without the places in its source.
+ *
+ * @param store The folder or URL, with the collection.
+ */
+export function lanceError(store: string, error: unknown): KithError {
+  if (error instanceof KithError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  const wrapped =
+    systemError(store, message) ?? new KithError('BAD_INPUT', reasonOf(store, message))
+  wrapped.cause = error
+  return wrapped
+}
+
+/** A store whose methods throw errors of LanceDB as `lanceError` gives them. */
+export function withLanceErrors(name: string, store: Store): Store {
+  return new Proxy(store, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target)
+      if (typeof value !== 'function') return value
+      return async (...args: unknown[]) => {
+        try {
+          return await value.apply(target, args)
+        } catch (error) {
+          throw lanceError(name, error)
+        }
+      }
+    },
+  })
+}
+
+function systemError(store: string, message: string): KithError | undefined {
+  const found = SYSTEM_ERROR.exec(message)
+  if (!found) return undefined
+  const code = getSystemErrorName(-Number(found[1] ?? found[2]))
+  return asFileError(store, Object.assign(new Error(found[0]), { code }))
+}
+
+function reasonOf(store: string, message: string): string {
+  const deepest = message.split('Caused by:').at(-1)!
+  const reason = deepest.replace(SOURCE, '').replace(/\s+/g, ' ').trim().replace(KINDS, '')
+  if (PANIC.test(message)) {
+    return `${store}: LanceDB failed inside (${reason}); if the store is damaged, load the documents into a new one (kith load)`
+  }
+  const advice = DAMAGED.test(message)
+    ? '; the store seems to be damaged: load the documents into a new one (kith load)'
+    : ''
+  return `${store}: LanceDB says: ${reason}${advice}`
+}
