@@ -1,4 +1,4 @@
-import { counterWords, fraction } from '@kith/ir/random'
+import { counterWords, fraction } from '@kith/base/random'
 
 /**
  * Clustered contexts as retrieval gives them: a query, and candidates around a

@@ -1,4 +1,4 @@
-import { buildWordnet, readNouns } from '@kith/collections'
+import { buildWordnet, readNouns } from '@kith/datasets'
 import { generator } from './clusters.mjs'
 
 /**

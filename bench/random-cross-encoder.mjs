@@ -5,10 +5,10 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { counterWords, fraction } from '@kith/base/random'
+import { writeTensors } from '@kith/base/safetensors'
 import { openModel } from '@kith/encoder'
 import { families, readTokenizerFiles } from '@kith/encoder/internal'
-import { counterWords, fraction } from '@kith/ir/random'
-import { writeTensors } from '@kith/ir/safetensors'
 
 /** Writes the files of the checkpoint into a folder, whose name it returns. */
 export async function writeRandomCrossEncoder(folder) {

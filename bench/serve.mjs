@@ -135,7 +135,7 @@ async function load(server, options) {
 
 /** Processes of their own, so that CPU time and memory are the server's. */
 async function serverProcess(workers) {
-  const program = `import { startServer } from '@kith/studio'
+  const program = `import { startServer } from '@kith/server'
 const server = await startServer({ port: 0, workers: ${workers} })
 console.log(server.url)
 process.once('SIGTERM', () => server.close())`

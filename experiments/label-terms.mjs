@@ -10,9 +10,9 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { seededFraction } from '@kith/base/random'
 import { prepareText, smoothLabels, termNames } from '@kith/core'
 import { openEmbeddings, readQrels, readRun, readTexts } from '@kith/ir'
-import { seededFraction } from '@kith/ir/random'
 import { searchRun } from '@kith/pipelines'
 
 const [folder] = process.argv.slice(2)

@@ -13,18 +13,11 @@
  */
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { drawSparse } from '@kith/collections'
+import { writeAtomic } from '@kith/base'
+import { seededFraction } from '@kith/base/random'
 import { distilTarget, labelPresets } from '@kith/core'
-import {
-  readQrels,
-  readRun,
-  readTexts,
-  writeAtomic,
-  writeQrels,
-  writeRun,
-  writeTexts,
-} from '@kith/ir'
-import { seededFraction } from '@kith/ir/random'
+import { drawSparse } from '@kith/datasets'
+import { readQrels, readRun, readTexts, writeQrels, writeRun, writeTexts } from '@kith/ir'
 import { encodeTexts, labelRun, rerankRun, searchRun } from '@kith/pipelines'
 import { searchBm25 } from './bm25.mjs'
 import { figuresOf, printStudy, readArguments, trainedRun } from './trial.mjs'

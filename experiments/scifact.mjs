@@ -10,8 +10,8 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { seededFraction } from '@kith/base/random'
 import { readQrels, readTexts, writeQrels, writeTexts } from '@kith/ir'
-import { seededFraction } from '@kith/ir/random'
 import { encodeTexts, searchRun } from '@kith/pipelines'
 import { earlier, figuresOf, printTable, readArguments, trainedRun } from './trial.mjs'
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { completeQrels, writeWordnet } from '@kith/collections'
+import { completeQrels, writeWordnet } from '@kith/datasets'
 import { writeQrels } from '@kith/ir'
 import { encodeTexts, searchRun } from '@kith/pipelines'
 import { exportStudio, StudioCollection } from '@kith/studio'

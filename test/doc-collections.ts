@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildWordnet, completeQrels, readNouns } from '@kith/collections'
+import { buildWordnet, completeQrels, readNouns } from '@kith/datasets'
 import { type Qrels, readQrels, type TextEntry, writeQrels, writeTexts } from '@kith/ir'
 
 /** The size of a part, and where its texts are cut: encoding and training take seconds. */

@@ -1,4 +1,5 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,4 +27,13 @@ function shared(path: string, kind: string): string | undefined {
   if (existsSync(folder)) return folder
   console.warn(`skipped: no ${kind} at ${folder}`)
   return undefined
+}
+
+/** Writes files with given contents into a folder; their names. */
+export function filesIn(folder: string) {
+  return async (name: string, contents: string | Uint8Array): Promise<string> => {
+    const file = join(folder, name)
+    await writeFile(file, contents)
+    return file
+  }
 }

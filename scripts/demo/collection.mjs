@@ -1,6 +1,6 @@
-import { buildWordnet, completeQrels, drawSparse, readNouns, writeSparse } from '@kith/collections'
+import { seededFraction } from '@kith/base/random'
+import { buildWordnet, completeQrels, drawSparse, readNouns, writeSparse } from '@kith/datasets'
 import { readRun } from '@kith/ir'
-import { seededFraction } from '@kith/ir/random'
 
 /** How much of WordNet a demo takes: what part of the queries, and how many documents. */
 export const sizes = {

@@ -6,7 +6,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { writeWordnet } from '@kith/collections'
+import { writeWordnet } from '@kith/datasets'
 import { collectionOf, hideLabels, sizes } from './collection.mjs'
 import { finalTable } from './final-table.mjs'
 import { foundMissing, movedProbability } from './known-answer.mjs'

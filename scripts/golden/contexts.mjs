@@ -3,7 +3,7 @@
  * fractions of 1,024, whose inner products float32 holds exactly: ties are ties in every kernel,
  * whatever the order of its sums.
  */
-import { seededFraction } from '@kith/ir/random'
+import { seededFraction } from '@kith/base/random'
 
 const SEED = 16
 

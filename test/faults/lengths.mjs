@@ -10,7 +10,7 @@ import { rerankHits } from '@kith/hits'
 import { readRun, writeEmbeddings, writeRun } from '@kith/ir'
 import { KithRerank } from '@kith/langchain'
 import { auditRun, labelRun, rerankRun } from '@kith/pipelines'
-import { startServer } from '@kith/studio'
+import { startServer } from '@kith/server'
 import { Document } from '@langchain/core/documents'
 import { seeded } from './mutate.mjs'
 

@@ -2,7 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { readNouns } from '@kith/collections'
+import { readTensorList, readTensors } from '@kith/base/safetensors'
+import { readNouns } from '@kith/datasets'
 import { openModel } from '@kith/encoder'
 import { buildEncoder, readWeights } from '@kith/encoder/internal'
 import {
@@ -17,7 +18,6 @@ import {
   writeEmbeddings,
   writeLabelsParquet,
 } from '@kith/ir'
-import { readTensorList, readTensors } from '@kith/ir/safetensors'
 import { readKept, writeKept } from '@kith/pipelines/internal/collection/kept-vectors'
 import { readFolder } from '@kith/pipelines/internal/collection/read-folder'
 import { parseFigures, renderReport } from '@kith/report'

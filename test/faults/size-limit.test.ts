@@ -127,7 +127,7 @@ describe('a limit on the size of files', () => {
   test('a journal that does not fit leaves no temporary file beside the partial one', () => {
     const where = path('journal')
     mkdirSync(where)
-    const script = `import { writeResumably } from '@kith/ir'
+    const script = `import { writeResumably } from '@kith/base'
       await writeResumably(process.argv[1], {
         key: 'k',
         isState: () => false,

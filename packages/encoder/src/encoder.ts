@@ -1,6 +1,6 @@
+import { orderedMap } from '@kith/base/pool'
 import { KithError, type Matrix } from '@kith/core'
 import { choice } from '@kith/core/internal'
-import { orderedMap } from '@kith/ir/pool'
 import type { Model } from './model/model.ts'
 import { contentsOf } from './model/model-folder.ts'
 import type { Prefixes, Role } from './model/prefixes.ts'

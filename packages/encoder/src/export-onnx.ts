@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { writeAtomic } from '@kith/ir'
+import { writeAtomic } from '@kith/base'
 import { asCheckpoint, type ModelOptions, openModel } from './model/model.ts'
 import { writeModelFiles } from './model/model-files.ts'
 import { buildModel, HIDDEN } from './network/build-model.ts'

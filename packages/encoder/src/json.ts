@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { FileError } from '@kith/ir'
-import { asFileError } from '@kith/ir/internal'
+import { asFileError, FileError } from '@kith/base'
 
 /** An unchecked object of a JSON file. */
 export type JsonObject = Record<string, unknown>

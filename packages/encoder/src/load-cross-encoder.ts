@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
+import { FileError } from '@kith/base'
 import { range } from '@kith/core/internal'
-import { FileError } from '@kith/ir'
 import { CrossEncoder } from './cross-encoder.ts'
 import { findRuntime } from './find-runtime.ts'
 import { indexTensors } from './model/checkpoint.ts'

@@ -1,4 +1,4 @@
-import { ProcessWorker, WorkerPool, workerEntry } from '@kith/ir/pool'
+import { ProcessWorker, WorkerPool, workerEntry } from '@kith/base/pool'
 import type { SessionSource, TokenBatch } from './session.ts'
 
 /** How many sessions there are, and the threads of each. */

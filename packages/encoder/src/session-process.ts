@@ -1,5 +1,5 @@
 /** The process of a session: encodes the batches that requests bring. */
-import { serveProcess } from '@kith/ir/pool/service'
+import { serveProcess } from '@kith/base/pool/service'
 import { openSession, type TokenBatch } from './session.ts'
 import type { SessionData } from './session-pool.ts'
 

@@ -1,16 +1,10 @@
 /** The retrieval field's files and measures: docs/method.md section 8. */
 
+export { FileError } from '@kith/base'
 export type { EmbeddingFormat } from './embeddings/embedding-format.ts'
 export type { Embeddings, FileEmbeddings } from './embeddings/embeddings.ts'
 export { type OpenEmbeddingsOptions, openEmbeddings } from './embeddings/open-embeddings.ts'
 export { type WriteEmbeddingsOptions, writeEmbeddings } from './embeddings/write-embeddings.ts'
-export { FileError } from './io/file-error.ts'
-export {
-  type AppendPart,
-  type ResumableWork,
-  writeResumably,
-} from './io/resumable.ts'
-export { type Write, writeAtomic } from './io/write-atomic.ts'
 export { readLabelsParquet, writeLabelsParquet } from './labels/label-parquet.ts'
 export { type LabelRow, labelRow, type NoRow } from './labels/label-row.ts'
 export {

@@ -10,6 +10,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { writeResumably } from '@kith/base'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import {
@@ -26,7 +27,6 @@ import {
   streamRankings,
   TextStore,
   writeLabelsParquet,
-  writeResumably,
   writeRun,
 } from '../src/index.ts'
 

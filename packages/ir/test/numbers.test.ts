@@ -1,6 +1,6 @@
+import { halfTable, toHalf } from '@kith/base/half'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { halfTable, toHalf } from '../src/embeddings/half.ts'
 import { parseNumber } from '../src/io/parse-number.ts'
 
 function parse(text: string): number {

@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { writeResumably } from '@kith/base'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import {
@@ -23,7 +24,6 @@ import {
   openEmbeddings,
   writeEmbeddings,
   writeLabelsParquet,
-  writeResumably,
   writeRun,
   writeTexts,
 } from '../src/index.ts'

@@ -1,17 +1,8 @@
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Run, RunBuilder } from '../src/index.ts'
 
-/** Writes files with given contents into a folder; their names. */
-export function filesIn(folder: string) {
-  return async (name: string, contents: string | Uint8Array): Promise<string> => {
-    const file = join(folder, name)
-    await writeFile(file, contents)
-    return file
-  }
-}
+export { filesIn } from '../../../test/files.ts'
 
 /** A run from scores by document by query. */
 export function runOf(scores: Record<string, Record<string, number>>): Run {

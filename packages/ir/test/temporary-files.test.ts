@@ -12,11 +12,11 @@ import {
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
+import { TemporaryFile, writeAtomic } from '@kith/base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { onSmallDisk, smallDisks } from '../../../test/small-disk.ts'
-import { writeAtomic, writeEmbeddings } from '../src/index.ts'
-import { TemporaryFile } from '../src/io/temporary-file.ts'
+import { writeEmbeddings } from '../src/index.ts'
 
 const folder = temporaryFolder()
 

@@ -1,5 +1,10 @@
-import type { Batch, Best, Block, ScannerRecipe } from './exact/scanner.ts'
-import { createScanner } from './exact/scanner.ts'
+import {
+  type Batch,
+  type Best,
+  type Block,
+  createScanner,
+  type ScannerRecipe,
+} from './exact/scanner.ts'
 
 /** A scanner at work, here or in another thread. Calls are answered in their order. */
 export interface AsyncScanner {

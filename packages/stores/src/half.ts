@@ -1,4 +1,4 @@
-import { halfTable } from '@kith/ir/internal'
+import { halfTable } from '@kith/base/half'
 
 /** Numbers as float32: themselves, or decoded from half precision. */
 export function toFloats(data: Float32Array | Uint16Array): Float32Array {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { findPath } from '@kith/ir/internal'
+import { findPath } from '@kith/base'
 import { FileStore } from './exact/file-store.ts'
 import type { Store, StoreOptions } from './store.ts'
 

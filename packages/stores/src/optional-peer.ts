@@ -1,4 +1,4 @@
-import { optionalPackage } from '@kith/ir/internal'
+import { optionalPackage } from '@kith/base'
 
 /** Loads a package that only the users of one store need. */
 export function optionalPeer<T>(name: string, load: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { ThreadWorker, WorkerPool, workerEntry } from '@kith/ir/pool'
+import { ThreadWorker, WorkerPool, workerEntry } from '@kith/base/pool'
 import type { ScannerRecipe } from './exact/scanner.ts'
 import { type ScanAnswer, type ScanRequest, ThreadScanner } from './thread-scanner.ts'
 

@@ -1,4 +1,4 @@
-import type { PoolWorker } from '@kith/ir/pool'
+import type { PoolWorker } from '@kith/base/pool'
 import type { AsyncScanner } from './async-scanner.ts'
 import type { Batch, Best, Block } from './exact/scanner.ts'
 

@@ -1,5 +1,5 @@
 /** The worker thread: a scanner that answers requests. */
-import { serveThread } from '@kith/ir/pool/service'
+import { serveThread } from '@kith/base/pool/service'
 import { type Block, createScanner, type ScannerRecipe } from './exact/scanner.ts'
 import type { ScanAnswer, ScanRequest, SharedBlock } from './thread-scanner.ts'
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { WorkerDied } from '@kith/ir/pool'
+import { WorkerDied } from '@kith/base/pool'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Cluster } from '../../../scripts/postgres/cluster.mjs'
 import { temporaryFolder } from '../../../test/files.ts'

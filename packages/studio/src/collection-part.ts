@@ -1,3 +1,4 @@
+import { toHalves } from '@kith/base/half'
 import {
   KithError,
   type TermStatistics,
@@ -6,7 +7,6 @@ import {
   termStatistics,
   termStatisticsToBytes,
 } from '@kith/core'
-import { toHalves } from '@kith/ir/half'
 import type { StudioCollection } from './studio-collection.ts'
 import {
   type DocumentText,

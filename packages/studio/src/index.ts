@@ -1,5 +1,4 @@
-/** Kith Studio, the page that shows the neighbourhood, and the rerank server. */
-export { openSearchStore, type SearchStore, type SearchStoreOptions } from '@kith/stores/internal'
+/** Kith Studio, the page that shows the neighbourhood of a query. */
 export { demoFiles } from './demo-files.ts'
 export {
   type ExportOptions,
@@ -8,14 +7,6 @@ export {
   exportStudio,
   type StudioExport,
 } from './export-studio.ts'
-export { defaultLimits, type Limits } from './serve/limits.ts'
-export {
-  defaultAddress,
-  type RunningServer,
-  type ServeOptions,
-  startServer,
-} from './serve/server.ts'
-export { openTextModel, type TextModel } from './serve/text-model.ts'
 export { StudioCollection, type StudioCollectionOptions } from './studio-collection.ts'
 export { type Studio, startStudio } from './studio-server.ts'
 export type { StudioOptions } from './studio-sources.ts'

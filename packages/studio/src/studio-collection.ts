@@ -6,10 +6,10 @@ import {
   termNames,
 } from '@kith/core'
 import type { Run } from '@kith/ir'
+import type { TextModel } from '@kith/server'
 import { openingQuery } from './opening-query.ts'
 import { entriesOf } from './query-entries.ts'
 import { searchEntries } from './search-entries.ts'
-import type { TextModel } from './serve/text-model.ts'
 import { contextOf, DEPTH } from './studio-context.ts'
 import { openSources, type StudioOptions, type StudioSources } from './studio-sources.ts'
 import {

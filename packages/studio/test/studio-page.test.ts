@@ -17,6 +17,7 @@ import {
   readRun,
   TextStore,
 } from '@kith/ir'
+import type { TextModel } from '@kith/server'
 import { searchExact } from '@kith/stores'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -24,7 +25,7 @@ import { browser, browserOfFile } from '../../../test/browser.ts'
 import { temporaryFolder } from '../../../test/files.ts'
 import { succeed } from '../../cli/test/support.ts'
 import { QueryContext } from '../page/model/query-context.ts'
-import { type Studio, StudioCollection, startStudio, type TextModel } from '../src/index.ts'
+import { type Studio, StudioCollection, startStudio } from '../src/index.ts'
 import { type CollectionFiles, writeCollection } from './studio-files.ts'
 
 const withBrowser = browserOfFile()

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { type FileLock, lockFile } from '@kith/base'
 import { KithError, type Matrix } from '@kith/core'
-import { type FileLock, lockFile } from '@kith/ir/internal'
 import { searchExact } from '@kith/stores'
 import { Examples, type Relabel, type Search, seenQueries } from './data/examples.ts'
 import { NegativeFilter } from './data/negatives.ts'

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readMetadata, writeTensors } from '@kith/base/safetensors'
 import { openEmbeddings, writeEmbeddings } from '@kith/ir'
-import { readMetadata, writeTensors } from '@kith/ir/safetensors'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import {

@@ -1,5 +1,5 @@
 /** The worker thread: measures settings on its share of the queries. */
-import { serveThread } from '@kith/ir/pool/service'
+import { serveThread } from '@kith/base/pool/service'
 import { QueryTrials, type TrialBatch, type TrialInputs } from './evaluate/query-trials.ts'
 
 serveThread<TrialInputs, TrialBatch, Float64Array<ArrayBuffer>>((inputs) => {

@@ -1,4 +1,4 @@
-import { hashedWords } from '@kith/ir/random'
+import { hashedWords } from '@kith/base/random'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {

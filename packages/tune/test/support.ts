@@ -1,6 +1,6 @@
+import { below, hashedWords, normal } from '@kith/base/random'
 import { prepareText, type Settings } from '@kith/core'
 import { shareTexts } from '@kith/ir/internal'
-import { below, hashedWords, normal } from '@kith/ir/random'
 import type { TrialCollection, TrialQuery } from '../src/evaluate/collection.ts'
 import type { Evaluator } from '../src/evaluate/evaluator.ts'
 

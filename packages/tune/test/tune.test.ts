@@ -1,6 +1,6 @@
+import { below, fraction, hashedWords, normal } from '@kith/base/random'
 import { prepareText, resolveMethodSettings, type Settings, termStatistics } from '@kith/core'
 import { evaluate, openEmbeddings, readQrels, readRun, readTexts } from '@kith/ir'
-import { below, fraction, hashedWords, normal } from '@kith/ir/random'
 import { describe, expect, test } from 'vitest'
 import { sharedCollection } from '../../../test/files.ts'
 import { collect } from '../../pipelines/src/tune/collect.ts'

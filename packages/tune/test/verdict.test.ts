@@ -1,4 +1,4 @@
-import { hashedWords, normal } from '@kith/ir/random'
+import { hashedWords, normal } from '@kith/base/random'
 import { expect, test } from 'vitest'
 import { pairedTest } from '../src/verdict/paired-test.ts'
 import { judge } from '../src/verdict/verdict.ts'

@@ -6,7 +6,7 @@ import {
   sparseDepth,
   wordnetFiles,
   writeWordnet,
-} from '@kith/collections'
+} from '@kith/datasets'
 import { encodeTexts } from '@kith/pipelines/internal/encode/encode-texts'
 import { searchRun } from '@kith/pipelines/internal/search/search-run'
 import { collectionOptions } from '../options/collection-options.ts'

@@ -1,5 +1,6 @@
 import { readTerms } from '@kith/ir'
-import { openSearchStore, openTextModel, startServer } from '@kith/studio'
+import { openTextModel, startServer } from '@kith/server'
+import { openSearchStore } from '@kith/stores/internal'
 import { defineCommand } from '../options/command.ts'
 import {
   readAccess,

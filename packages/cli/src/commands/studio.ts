@@ -1,10 +1,10 @@
 import { join } from 'node:path'
+import { openTextModel } from '@kith/server'
 import {
   demoFiles,
   exportBytes,
   exportedFiles,
   exportStudio,
-  openTextModel,
   StudioCollection,
   type StudioExport,
   type StudioFiles,

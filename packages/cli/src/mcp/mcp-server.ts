@@ -1,4 +1,4 @@
-import { optionalPackage } from '@kith/ir/internal'
+import { optionalPackage } from '@kith/base'
 import type { Collection, CollectionDocument } from '@kith/pipelines'
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { z } from 'zod'

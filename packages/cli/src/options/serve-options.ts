@@ -1,5 +1,5 @@
 import { type Settings, similaritySettings } from '@kith/core'
-import { defaultAddress, defaultLimits, type Limits } from '@kith/studio'
+import { defaultAddress, defaultLimits, type Limits } from '@kith/server'
 import type { Options, Values } from './command.ts'
 import { encoderOptions, readEncoderOptions } from './encoder-options.ts'
 import {

@@ -1,4 +1,4 @@
-import { isStandardInput } from '@kith/ir/internal'
+import { isStandardInput } from '@kith/base'
 import type { Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
 

@@ -1,4 +1,4 @@
-import { writeAllSync } from '@kith/ir/internal'
+import { writeAllSync } from '@kith/base'
 import { standardOutputIsFile } from './standard-output.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { discardUnfinished, resumableFiles } from '@kith/ir/internal'
+import { discardUnfinished, resumableFiles } from '@kith/base'
 
 /** The signals that ask a program to end, with the exit code that a shell gives each. */
 const codes: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 }

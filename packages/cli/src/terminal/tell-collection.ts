@@ -1,4 +1,4 @@
-import { type SparseCounts, sparseDepth, splits, type WordnetCollection } from '@kith/collections'
+import { type SparseCounts, sparseDepth, splits, type WordnetCollection } from '@kith/datasets'
 import type { Output } from './output.ts'
 
 /** Prints the contents of a collection and how many sparse labels were drawn. */

@@ -1,4 +1,4 @@
-import { FileError } from '@kith/ir'
+import { FileError } from '@kith/base'
 import { indexTensors } from './checkpoint.ts'
 import type { EncoderConfig } from './config.ts'
 import { type Family, families, POSITIONS, type Size, TOKEN_TYPES } from './families.ts'

@@ -1,4 +1,4 @@
-import { FileError } from '@kith/ir'
+import { FileError } from '@kith/base'
 import { type JsonObject, readJson } from '../json.ts'
 import { type Family, type FamilyName, families, type Size } from './families.ts'
 import { type Rotary, readRotary } from './rotary.ts'

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
+import { findPath } from '@kith/base'
 import { KithError } from '@kith/core'
-import { findPath } from '@kith/ir/internal'
 import { type DownloadOptions, downloadModel } from './hub.ts'
 import { type ModelFiles, readModelFolder } from './model-folder.ts'
 

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { ListFileEntry } from '@huggingface/hub'
+import { writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
-import { writeAtomic } from '@kith/ir'
 
 /** A file of a repository, as the hub lists it. */
 export interface HubFile {

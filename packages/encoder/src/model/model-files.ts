@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { writeAtomic } from '@kith/ir'
+import { writeAtomic } from '@kith/base'
 import { isObject, type JsonObject, readText } from '../json.ts'
 import { readTokenizerFiles } from '../tokens/tokenizer-files.ts'
 import type { Checkpoint } from './model.ts'

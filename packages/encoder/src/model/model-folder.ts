@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { FileError } from '@kith/ir'
+import { FileError } from '@kith/base'
 import { isObject, readJson, readJsonValue } from '../json.ts'
 import type { Head } from '../network/pooling.ts'
 import { findWeights } from './checkpoint.ts'

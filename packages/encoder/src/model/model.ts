@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import { FileError } from '@kith/base'
 import { KithError } from '@kith/core'
 import { choice, range } from '@kith/core/internal'
-import { FileError } from '@kith/ir'
 import type { Head, Pooling } from '../network/pooling.ts'
 import { TextTokenizer } from '../tokens/text-tokenizer.ts'
 import { readTokenizerFiles } from '../tokens/tokenizer-files.ts'

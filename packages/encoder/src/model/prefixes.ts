@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { FileError } from '@kith/ir'
+import { FileError } from '@kith/base'
 import { isObject, readJson } from '../json.ts'
 
 /** Whether a text is a query or a document: some models want another prefix before each. */

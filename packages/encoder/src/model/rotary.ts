@@ -1,4 +1,4 @@
-import { FileError } from '@kith/ir'
+import { FileError } from '@kith/base'
 import { isObject, type JsonObject } from '../json.ts'
 import type { FamilyName } from './families.ts'
 

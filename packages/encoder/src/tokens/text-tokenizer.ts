@@ -1,6 +1,6 @@
 import type { Tokenizer } from '@huggingface/tokenizers'
+import { FileError } from '@kith/base'
 import { KithError } from '@kith/core'
-import { FileError } from '@kith/ir'
 import type { JsonObject } from '../json.ts'
 import { checkDescription } from './check-description.ts'
 import { openTokenizer } from './open-tokenizer.ts'

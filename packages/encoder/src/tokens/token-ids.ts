@@ -1,4 +1,4 @@
-import { FileError } from '@kith/ir'
+import { FileError } from '@kith/base'
 import { isObject, type JsonObject } from '../json.ts'
 
 /** No vocabulary is larger; a tokenizer that has such an id is damaged, and would fill the memory. */

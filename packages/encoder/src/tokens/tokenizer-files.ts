@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { FileError } from '@kith/ir'
+import { FileError } from '@kith/base'
 import { type JsonObject, readJson, readText } from '../json.ts'
 import { wordPieceDescription } from './vocabulary.ts'
 

@@ -1,4 +1,4 @@
-import { FileError } from '@kith/ir'
+import { FileError } from '@kith/base'
 import type { JsonObject } from '../json.ts'
 
 /** The special tokens that a BERT vocabulary must have. */

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { findPath } from '../io/find-path.ts'
-import { unpackedName } from '../io/unpacked.ts'
+import { findPath, unpackedName } from '@kith/base'
 import { idsFile } from './embedding-ids.ts'
 
 /** All files that opening embeddings reads: a file and the ids beside it, or what a folder holds. */

@@ -1,7 +1,5 @@
+import { FileError, type InputFile, unpackedName } from '@kith/base'
 import { KithError } from '@kith/core'
-import { FileError } from '../io/file-error.ts'
-import type { InputFile } from '../io/input-file.ts'
-import { unpackedName } from '../io/unpacked.ts'
 
 /** `memmap` is a folder with `embedding.memmap` and `ids.memmap`. */
 export type EmbeddingFormat = 'npy' | 'safetensors' | 'fvecs' | 'parquet' | 'jsonl' | 'memmap'

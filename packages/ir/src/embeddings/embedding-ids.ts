@@ -1,9 +1,7 @@
 import { stat } from 'node:fs/promises'
-import { FileError, lineError } from '../io/file-error.ts'
+import { eachLine, FileError, InputFile, lineError } from '@kith/base'
 import { IdIndex, type SharedIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
-import { InputFile } from '../io/input-file.ts'
-import { eachLine } from '../io/lines.ts'
 
 /** The ids of the rows of a matrix. */
 export interface EmbeddingIds {

@@ -1,5 +1,4 @@
-import { FileError } from '../io/file-error.ts'
-import { Header } from '../io/header.ts'
+import { FileError, Header } from '@kith/base'
 import type { RawLayout } from './raw-rows.ts'
 
 /** Looks at an `.fvecs` file: each row is its dimension as an int32, then that many float32. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { FileError } from '../io/file-error.ts'
-import { Header } from '../io/header.ts'
+import { FileError, Header } from '@kith/base'
 import { IdList } from '../io/id-list.ts'
 import { type EmbeddingIds, listedIds } from './embedding-ids.ts'
 import type { RawLayout } from './raw-rows.ts'

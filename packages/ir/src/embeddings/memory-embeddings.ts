@@ -1,5 +1,5 @@
+import { halfTable } from '@kith/base/half'
 import type { EmbeddingIds } from './embedding-ids.ts'
-import { halfTable } from './half.ts'
 import { RowEmbeddings } from './row-embeddings.ts'
 
 /** Embeddings that are all in memory, shared with worker threads. */

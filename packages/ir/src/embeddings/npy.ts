@@ -1,7 +1,5 @@
-import { FileError } from '../io/file-error.ts'
-import { Header } from '../io/header.ts'
-import type { RawLayout } from './raw-rows.ts'
-import { widthOf } from './raw-rows.ts'
+import { FileError, Header } from '@kith/base'
+import { type RawLayout, widthOf } from './raw-rows.ts'
 
 const MAGIC = '\x93NUMPY'
 

@@ -1,9 +1,12 @@
+import {
+  FileError,
+  findPath,
+  InputFile,
+  isPackedFile,
+  unpackedName,
+  withUnpacked,
+} from '@kith/base'
 import { KithError } from '@kith/core'
-import { FileError } from '../io/file-error.ts'
-import { findPath } from '../io/find-path.ts'
-import { InputFile } from '../io/input-file.ts'
-import { isPackedFile } from '../io/packed.ts'
-import { unpackedName, withUnpacked } from '../io/unpacked.ts'
 import { detectEmbeddings, type EmbeddingFormat, unknownFormat } from './embedding-format.ts'
 import { readNeighbouringIds } from './embedding-ids.ts'
 import type { FileEmbeddings } from './embeddings.ts'

@@ -1,5 +1,6 @@
 import { readSync } from 'node:fs'
-import { FileError } from '../io/file-error.ts'
+import { FileError } from '@kith/base'
+import { notFinite } from '@kith/base/half'
 
 /** Where the rows of a matrix stand in a file, as its header says and its size confirms. */
 export interface RawLayout {
@@ -101,18 +102,4 @@ export function checkFinite(
   if (bad < 0) return
   const place = `row ${row + Math.floor(bad / dimensions)} column ${bad % dimensions}`
   throw new FileError(file, place, 'the number is not finite in float32')
-}
-
-/** The first index of a NaN or an infinity, or -1. */
-export function notFinite(values: Float32Array | Uint16Array): number {
-  if (values instanceof Uint16Array) return notFiniteHalf(values)
-  // A sum of finite numbers over 0 is 0: one pass without a branch, and a search only if not.
-  let sum = 0
-  for (let i = 0; i < values.length; i++) sum += values[i]! * 0
-  return sum === 0 ? -1 : values.findIndex((value) => !Number.isFinite(value))
-}
-
-function notFiniteHalf(halves: Uint16Array): number {
-  for (let i = 0; i < halves.length; i++) if ((halves[i]! & 0x7c00) === 0x7c00) return i
-  return -1
 }

@@ -1,6 +1,6 @@
 import { read } from 'node:fs'
 import { promisify } from 'node:util'
-import { FileError } from '../io/file-error.ts'
+import { FileError } from '@kith/base'
 import { checkFinite, type RawLayout, widthOf } from './raw-rows.ts'
 
 const readOnce = promisify(read)

@@ -1,7 +1,6 @@
+import { FileError } from '@kith/base'
+import { notFinite, toHalves } from '@kith/base/half'
 import { KithError } from '@kith/core'
-import { FileError } from '../io/file-error.ts'
-import { toHalves } from './half.ts'
-import { notFinite } from './raw-rows.ts'
 
 /** Rows on their way to a file, with their ids. */
 export interface RowBlock {

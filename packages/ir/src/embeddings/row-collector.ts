@@ -1,10 +1,9 @@
-import { FileError } from '../io/file-error.ts'
+import { FileError } from '@kith/base'
+import { notFinite, toHalves } from '@kith/base/half'
 import { IdList } from '../io/id-list.ts'
 import { listedIds } from './embedding-ids.ts'
-import { toHalves } from './half.ts'
 import { MemoryEmbeddings } from './memory-embeddings.ts'
 import { sharedArray } from './raw-embeddings.ts'
-import { notFinite } from './raw-rows.ts'
 
 /** Numbers per block: the rows' count is known only at the end, and no header is believed. */
 const BLOCK = 1 << 20

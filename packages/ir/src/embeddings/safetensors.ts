@@ -1,6 +1,5 @@
-import { FileError } from '../io/file-error.ts'
-import { readTensorList, type StoredTensor } from '../safetensors/tensor-list.ts'
-import { tensorHeader } from '../safetensors/write-tensors.ts'
+import { FileError } from '@kith/base'
+import { readTensorList, type StoredTensor, tensorHeader } from '@kith/base/safetensors'
 import type { RawLayout } from './raw-rows.ts'
 
 const types: Record<string, RawLayout['stored']> = { F16: 'f16', F32: 'f32', F64: 'f64' }

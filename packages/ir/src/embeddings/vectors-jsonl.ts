@@ -1,7 +1,5 @@
-import { lineError } from '../io/file-error.ts'
-import type { InputFile } from '../io/input-file.ts'
+import { eachLine, type InputFile, lineError } from '@kith/base'
 import { jsonId, parseJsonLine } from '../io/json-line.ts'
-import { eachLine } from '../io/lines.ts'
 import type { FileEmbeddings } from './embeddings.ts'
 import { RowCollector } from './row-collector.ts'
 

@@ -1,13 +1,18 @@
 import { rm } from 'node:fs/promises'
+import {
+  FileError,
+  type PreparedFile,
+  prepareAtomic,
+  prepareHeaded,
+  unpackedName,
+  type Write,
+  writeAtomic,
+} from '@kith/base'
+import { toHalves } from '@kith/base/half'
 import { KithError } from '@kith/core'
-import { FileError } from '../io/file-error.ts'
-import type { Write } from '../io/pour.ts'
-import { unpackedName } from '../io/unpacked.ts'
-import { type PreparedFile, prepareAtomic, prepareHeaded, writeAtomic } from '../io/write-atomic.ts'
 import { type EmbeddingFormat, formatByEnding, unknownFormat } from './embedding-format.ts'
 import { idsFile } from './embedding-ids.ts'
 import { fvecsRows } from './fvecs.ts'
-import { toHalves } from './half.ts'
 import { memmapFiles, memmapIds } from './memmap.ts'
 import { npyHeader } from './npy.ts'
 import { type RowBlock, rowBlocks } from './row-blocks.ts'

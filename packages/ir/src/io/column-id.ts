@@ -1,4 +1,4 @@
-import { FileError } from './file-error.ts'
+import { FileError } from '@kith/base'
 
 /** A text that is one column between white space, as C's `isspace` has it, and has UTF-8 bytes. */
 export const oneColumn = /^[^\t-\r \p{Surrogate}]+$/u

@@ -1,5 +1,4 @@
-import { lineError } from './file-error.ts'
-import { isIllFormed } from './utf8.ts'
+import { isIllFormed, lineError } from '@kith/base'
 
 /** Parses a line that holds one JSON object. */
 export function parseJsonLine(file: string, line: number, text: string): Record<string, unknown> {

@@ -1,8 +1,6 @@
+import { InputFile, lineError, mapLines } from '@kith/base'
 import { KithError } from '@kith/core'
-import { lineError } from '../io/file-error.ts'
-import { InputFile } from '../io/input-file.ts'
 import { parseJsonLine } from '../io/json-line.ts'
-import { mapLines } from '../io/lines.ts'
 
 /** The training labels of one query. */
 export interface LabelledQuery {

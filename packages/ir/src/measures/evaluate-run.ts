@@ -1,4 +1,4 @@
-import { isRegular } from '../io/regular-file.ts'
+import { isRegular } from '@kith/base'
 import type { Qrels } from '../qrels/qrels.ts'
 import { readRun } from '../runs/run-files.ts'
 import { ScatteredError, streamRuns } from '../runs/run-stream.ts'

@@ -1,6 +1,5 @@
+import { FileError, type Header } from '@kith/base'
 import { type FileMetaData, parquetMetadata, type RowGroup } from 'hyparquet'
-import { FileError } from '../io/file-error.ts'
-import type { Header } from '../io/header.ts'
 import { type Column, depthOf } from './parquet-column.ts'
 import { type Page, readPages } from './parquet-pages.ts'
 import { checkThrift } from './thrift-check.ts'

@@ -1,8 +1,6 @@
+import { FileError, Header, writeAtomic } from '@kith/base'
 import type { RowGroup, SchemaElement } from 'hyparquet'
 import { ParquetWriter } from 'hyparquet-writer'
-import { FileError } from '../io/file-error.ts'
-import { Header } from '../io/header.ts'
-import { writeAtomic } from '../io/write-atomic.ts'
 import { checkLabels, digits, type LabelledQuery } from '../labels/labels.ts'
 import {
   type Column,

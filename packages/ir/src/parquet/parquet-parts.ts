@@ -1,5 +1,5 @@
+import type { Write } from '@kith/base'
 import { ByteWriter } from 'hyparquet-writer'
-import type { Write } from '../io/pour.ts'
 
 /**
  * Gives the bytes of a Parquet file to a function, a row group at a time. (The library's own writer

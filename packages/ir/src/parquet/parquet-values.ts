@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { halfTable } from '../embeddings/half.ts'
+import { halfTable } from '@kith/base/half'
 
 /** The type of a Parquet column: how values are stored, and for fixed bytes how many. */
 export interface ValueType {

@@ -1,6 +1,6 @@
+import type { Write } from '@kith/base'
 import type { SchemaElement } from 'hyparquet'
 import { ParquetWriter } from 'hyparquet-writer'
-import type { Write } from '../io/pour.ts'
 import { ParquetParts } from './parquet-parts.ts'
 
 /** Numbers per row group: a reader decodes a group as a whole. */

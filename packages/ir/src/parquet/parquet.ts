@@ -1,8 +1,7 @@
+import { FileError, Header } from '@kith/base'
 import type { FileEmbeddings } from '../embeddings/embeddings.ts'
 import { RowCollector } from '../embeddings/row-collector.ts'
 import { idNames, vectorNames } from '../embeddings/vectors-jsonl.ts'
-import { FileError } from '../io/file-error.ts'
-import { Header } from '../io/header.ts'
 import {
   type Column,
   decodeIds,

@@ -1,4 +1,4 @@
-import { seededFraction } from '../random/seeded-fraction.ts'
+import { seededFraction } from '@kith/base/random'
 import type { Qrels } from './qrels.ts'
 
 /** Judgements with all but one relevant document of each query hidden, and those that were. */

@@ -1,10 +1,7 @@
+import { eachLine, emptyError, FileError, InputFile, lineError, writeAtomic } from '@kith/base'
 import { checkColumnId } from '../io/column-id.ts'
 import { Fields } from '../io/fields.ts'
-import { FileError, lineError } from '../io/file-error.ts'
 import { firstFields } from '../io/first-fields.ts'
-import { InputFile } from '../io/input-file.ts'
-import { eachLine, emptyError } from '../io/lines.ts'
-import { writeAtomic } from '../io/write-atomic.ts'
 
 /** Judgements: the grade of each judged document of each query. A negative grade is no judgement. */
 export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>

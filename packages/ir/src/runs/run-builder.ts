@@ -1,8 +1,7 @@
+import { emptyError, lineError } from '@kith/base'
 import { KithError } from '@kith/core'
-import { lineError } from '../io/file-error.ts'
 import { IdIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
-import { emptyError } from '../io/lines.ts'
 import { type RankedQuery, Run } from './run.ts'
 
 /** The receiver of a run's lines. */

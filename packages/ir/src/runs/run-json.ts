@@ -1,7 +1,5 @@
-import { lineError } from '../io/file-error.ts'
-import type { InputFile } from '../io/input-file.ts'
+import { firstBadLine, type InputFile, isIllFormed, lineError, notUtf8 } from '@kith/base'
 import { parseNumber } from '../io/parse-number.ts'
-import { firstBadLine, isIllFormed, notUtf8 } from '../io/utf8.ts'
 import type { RankedQuery, Run } from './run.ts'
 import { RunBuilder } from './run-builder.ts'
 

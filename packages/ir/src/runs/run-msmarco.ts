@@ -1,7 +1,5 @@
+import { eachLine, type InputFile, type LineVisitor, lineError } from '@kith/base'
 import { Fields } from '../io/fields.ts'
-import { lineError } from '../io/file-error.ts'
-import type { InputFile } from '../io/input-file.ts'
-import { eachLine, type LineVisitor } from '../io/lines.ts'
 import type { RankedQuery, Run } from './run.ts'
 import { type RowSink, RunBuilder } from './run-builder.ts'
 

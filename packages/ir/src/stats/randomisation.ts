@@ -1,5 +1,5 @@
+import { mulberryWords } from '@kith/base/random'
 import { KithError } from '@kith/core'
-import { mulberryWords } from '../random/streams.ts'
 
 /**
  * Fisher's randomisation test on paired differences: how often the mean is at least as

@@ -1,3 +1,4 @@
+import { FileError, readChunks, writeAtomic } from '@kith/base'
 import {
   KithError,
   type TermStatistics,
@@ -6,9 +7,6 @@ import {
   termStatisticsToBytes,
   termStatisticsToJson,
 } from '@kith/core'
-import { FileError } from '../io/file-error.ts'
-import { readChunks } from '../io/read-chunks.ts'
-import { writeAtomic } from '../io/write-atomic.ts'
 
 /** Statistics of 80 million terms; a larger file is not one of them. */
 const LARGEST_FILE = 2 ** 30

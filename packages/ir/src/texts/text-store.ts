@@ -1,8 +1,7 @@
+import { readAllSync, TemporaryFile } from '@kith/base'
 import { OpenState } from '@kith/core/internal'
 import { IdIndex, type SharedIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
-import { TemporaryFile } from '../io/temporary-file.ts'
-import { readAllSync } from '../io/write-all.ts'
 import { readTexts, type TextEntry } from './texts.ts'
 
 /** Bytes that are written at a time. */

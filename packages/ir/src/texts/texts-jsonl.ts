@@ -1,7 +1,5 @@
-import { lineError } from '../io/file-error.ts'
-import type { InputFile } from '../io/input-file.ts'
+import { type InputFile, lineError, mapLines } from '@kith/base'
 import { jsonId, parseJsonLine } from '../io/json-line.ts'
-import { mapLines } from '../io/lines.ts'
 import type { TextEntry } from './texts.ts'
 
 /** Reads BEIR texts: `{"_id", "title", "text"}` per line (or `id`, and Pyserini's `contents`). */

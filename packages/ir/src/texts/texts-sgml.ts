@@ -1,6 +1,4 @@
-import { lineError } from '../io/file-error.ts'
-import type { InputFile } from '../io/input-file.ts'
-import { mapLines } from '../io/lines.ts'
+import { type InputFile, lineError, mapLines } from '@kith/base'
 import { elementOf, elementsOf, escapedText, plainText, reference } from './sgml-tags.ts'
 import type { TextEntry } from './texts.ts'
 

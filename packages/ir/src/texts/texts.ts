@@ -1,8 +1,5 @@
+import { FileError, InputFile, isIllFormed, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
-import { FileError } from '../io/file-error.ts'
-import { InputFile } from '../io/input-file.ts'
-import { isIllFormed } from '../io/utf8.ts'
-import { writeAtomic } from '../io/write-atomic.ts'
 import { formatTextJson, readJsonTexts } from './texts-jsonl.ts'
 import {
   flattenForTopic,

@@ -1,5 +1,6 @@
+import { writeAtomic } from '@kith/base'
 import type { Finding } from '@kith/core'
-import { readQrels, streamRankings, writeAtomic } from '@kith/ir'
+import { readQrels, streamRankings } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'

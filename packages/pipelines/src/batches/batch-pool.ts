@@ -1,5 +1,5 @@
+import { ThreadWorker, WorkerPool, workerEntry } from '@kith/base/pool'
 import type { TermStatistics } from '@kith/core'
-import { ThreadWorker, WorkerPool, workerEntry } from '@kith/ir/pool'
 import type { BatchAnswer, BatchPart, BatchWork } from './batch-work.ts'
 import type { BatchRequest, BatchWorkerData } from './batch-worker.ts'
 

@@ -1,6 +1,6 @@
+import { FileError } from '@kith/base'
 import {
   type Embeddings,
-  FileError,
   type OpenEmbeddingsOptions,
   openEmbeddings,
   type Qrels,

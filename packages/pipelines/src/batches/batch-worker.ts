@@ -1,6 +1,7 @@
 /** The worker thread of batches: fetches documents from the store and works on their queries. */
+
+import { serveThread } from '@kith/base/pool/service'
 import type { TermStatistics } from '@kith/core'
-import { serveThread } from '@kith/ir/pool/service'
 import { type BatchAnswer, type BatchPart, BatchRunner, type BatchWork } from './batch-work.ts'
 
 /** The data that the thread is started with. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { asFileError, finished, unfinishedBeside } from '@kith/ir/internal'
+import { asFileError, finished, unfinishedBeside } from '@kith/base'
 
 /** Bytes of a SHA-256 digest. */
 const DIGEST = 32

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { constants } from 'node:fs'
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { asFileError } from '@kith/ir/internal'
+import { asFileError } from '@kith/base'
 import type { Tally } from './tally.ts'
 
 /** Bytes of a file that is read; a larger one is hardly written by hand. */

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
+import { FileError, writeResumably } from '@kith/base'
 import type { EncoderOptions, Role } from '@kith/encoder'
-import { FileError, readTexts, type TextEntry, writeEmbeddings, writeResumably } from '@kith/ir'
+import { readTexts, type TextEntry, writeEmbeddings } from '@kith/ir'
 import { learnedBehind } from '../files/learned-queries.ts'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'

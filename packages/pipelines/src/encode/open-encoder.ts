@@ -1,5 +1,5 @@
+import { optionalPackage } from '@kith/base'
 import type { Encoder, EncoderOptions } from '@kith/encoder'
-import { optionalPackage } from '@kith/ir/internal'
 import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 

@@ -1,5 +1,4 @@
-import { FileError } from '@kith/ir'
-import { readLines } from '@kith/ir/internal'
+import { FileError, readLines } from '@kith/base'
 
 /** Reads the clusters of queries: lines of query, tab, cluster; a head such as `query-id` is passed over. */
 export async function readClusters(file: string): Promise<Map<string, string>> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { FileError } from '@kith/ir'
+import { FileError } from '@kith/base'
 
 /** A file's contents, told from all others. */
 export interface Digest {

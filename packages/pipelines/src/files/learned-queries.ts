@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
-import { isPipeOrDevice, isStandardInput } from '@kith/ir/internal'
+import { isPipeOrDevice, isStandardInput } from '@kith/base'
 import { digestOf } from './digest.ts'
 import { type ReadSidecar, readSidecar } from './sidecar.ts'
 

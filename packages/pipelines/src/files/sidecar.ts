@@ -1,13 +1,14 @@
 import { readFile, stat } from 'node:fs/promises'
-import { FileError, writeAtomic } from '@kith/ir'
 import {
   asFileError,
   checkRegular,
-  embeddingFiles,
+  FileError,
   findPath,
   isPipeOrDevice,
   isStandardInput,
-} from '@kith/ir/internal'
+  writeAtomic,
+} from '@kith/base'
+import { embeddingFiles } from '@kith/ir/internal'
 import { version } from '../version.ts'
 import { type Digest, digestOf } from './digest.ts'
 import { type LearnedQueries, learnedBehind } from './learned-queries.ts'

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
+import { isStandardInput, readLines } from '@kith/base'
 import { KithError } from '@kith/core'
-import { isStandardInput, readLines } from '@kith/ir/internal'
 
 /** The files of a join, as far as there are any. */
 export interface JoinFiles {

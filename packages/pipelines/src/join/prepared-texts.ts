@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os'
+import { findPath } from '@kith/base'
+import { inBatches } from '@kith/base/pool'
 import {
   type PreparedText,
   prepareText,
@@ -8,8 +10,7 @@ import {
   type TermsName,
 } from '@kith/core'
 import { type Run, readTexts, type TextEntry } from '@kith/ir'
-import { findPath, type SharedTexts, shareTexts } from '@kith/ir/internal'
-import { inBatches } from '@kith/ir/pool'
+import { type SharedTexts, shareTexts } from '@kith/ir/internal'
 import { runTasks } from '../tasks/task-pool.ts'
 import type { TextNumbers } from './join.ts'
 import type { MissingPolicy } from './missing.ts'

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises'
+import { isPipeOrDevice, isStandardInput } from '@kith/base'
 import type { MetricUse, Settings } from '@kith/core'
 import { compareVectors, metricRemark } from '@kith/core/internal'
 import { type Embeddings, streamRankings } from '@kith/ir'
-import { isPipeOrDevice, isStandardInput } from '@kith/ir/internal'
 import { readSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 

@@ -1,6 +1,7 @@
+import { halfTable } from '@kith/base/half'
 import type { Matrix } from '@kith/core'
 import { type Embeddings, openEmbeddings } from '@kith/ir'
-import { checkFinite, halfTable } from '@kith/ir/internal'
+import { checkFinite } from '@kith/ir/internal'
 
 /** Embeddings in a form that can be handed to a worker thread. */
 export interface VectorSource {

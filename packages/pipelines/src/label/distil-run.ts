@@ -1,3 +1,4 @@
+import type { AppendPart } from '@kith/base'
 import {
   type DistilSettings,
   distilTarget,
@@ -6,7 +7,7 @@ import {
   resolveDistilSettings,
 } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
-import { type AppendPart, type LabelledQuery, type RankedQuery, streamRankings } from '@kith/ir'
+import { type LabelledQuery, type RankedQuery, streamRankings } from '@kith/ir'
 import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 import { Join } from '../join/join.ts'

@@ -1,6 +1,6 @@
+import { putInPlace } from '@kith/base'
 import { KithError } from '@kith/core'
 import { type NoRow, readLabels, writeLabelsParquet } from '@kith/ir'
-import { putInPlace } from '@kith/ir/internal'
 import type { LabelLayout } from './label-format.ts'
 import type { LabelSummary } from './label-summary.ts'
 

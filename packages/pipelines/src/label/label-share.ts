@@ -1,4 +1,4 @@
-import { FileError } from '@kith/ir'
+import { FileError } from '@kith/base'
 import type { Digest } from '../files/digest.ts'
 import { type Input, readSidecar, type Sidecar, sidecarOf } from '../files/sidecar.ts'
 import { type LabelFormat, labelFormats } from './label-format.ts'

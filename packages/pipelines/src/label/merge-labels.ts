@@ -1,6 +1,6 @@
+import { readChunks, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
-import { readLabelsParquet, writeAtomic, writeLabelsParquet } from '@kith/ir'
-import { readChunks } from '@kith/ir/internal'
+import { readLabelsParquet, writeLabelsParquet } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
 import { checkShares } from './check-shares.ts'
 import { readShare } from './label-share.ts'

@@ -1,4 +1,4 @@
-import { type AppendPart, writeResumably } from '@kith/ir'
+import { type AppendPart, writeResumably } from '@kith/base'
 import { type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { finishLabels } from './label-finish.ts'

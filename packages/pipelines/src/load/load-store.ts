@@ -1,11 +1,6 @@
+import { FileError } from '@kith/base'
 import { throwIfAborted } from '@kith/core/internal'
-import {
-  type Embeddings,
-  FileError,
-  type OpenEmbeddingsOptions,
-  openEmbeddings,
-  TextStore,
-} from '@kith/ir'
+import { type Embeddings, type OpenEmbeddingsOptions, openEmbeddings, TextStore } from '@kith/ir'
 import { type Metric, openStore, type Store, type StoreDocument } from '@kith/stores'
 import { unstorable } from '@kith/stores/postgres'
 import { type Hooks, stageOf } from '../hooks.ts'

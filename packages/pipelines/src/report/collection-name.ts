@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path'
-import { isStandardInput } from '@kith/ir/internal'
+import { isStandardInput } from '@kith/base'
 
 /** A collection's name: that of the folder that its judgements or texts lie in; BEIR has its own folder for judgements. */
 export function collectionName(file: string): string | undefined {

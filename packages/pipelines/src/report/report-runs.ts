@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
+import { FileError, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
-import { FileError, type Run, writeAtomic } from '@kith/ir'
+import type { Run } from '@kith/ir'
 import type { Figure, ReportData, ReportInput } from '@kith/report'
 import { type EvaluateInputs, measureRuns } from '../evaluate/evaluate-runs.ts'
 import { compareToFirst } from '../evaluate/evaluations.ts'

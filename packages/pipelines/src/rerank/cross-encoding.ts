@@ -1,6 +1,6 @@
+import { orderedMap } from '@kith/base/pool'
 import type { CrossEncoder } from '@kith/encoder'
 import type { RankedQuery } from '@kith/ir'
-import { orderedMap } from '@kith/ir/pool'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { type MissingPolicy, MissingReport, remarkMissing } from '../join/missing.ts'
 import { namedError } from '../tasks/named-error.ts'

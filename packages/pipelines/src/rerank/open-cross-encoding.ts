@@ -1,6 +1,6 @@
+import { optionalPackage } from '@kith/base'
 import { range } from '@kith/core/internal'
 import type { CrossEncoder } from '@kith/encoder'
-import { optionalPackage } from '@kith/ir/internal'
 import { downloadRemarks } from '../encode/open-encoder.ts'
 import type { Hooks } from '../hooks.ts'
 import type { DocumentPlace } from '../join/documents.ts'

@@ -1,5 +1,5 @@
+import { TemporaryFile } from '@kith/base'
 import type { RankedQuery } from '@kith/ir'
-import { TemporaryFile } from '@kith/ir/internal'
 
 /** Rankings in a temporary file, in their order: a run that waits for its next step need not fit in memory. */
 export class RankingSpool implements Iterable<RankedQuery> {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
+import { inBatches, ThreadWorker, WorkerPool, workerEntry } from '@kith/base/pool'
 import { throwIfAborted } from '@kith/core/internal'
-import { inBatches, ThreadWorker, WorkerPool, workerEntry } from '@kith/ir/pool'
 import { type JobName, type Jobs, openJob } from './jobs.ts'
 import type { TaskData } from './task-worker.ts'
 

@@ -1,5 +1,5 @@
 /** The worker thread of the pool: answers a batch of tasks of one kind of job. */
-import { serveThread } from '@kith/ir/pool/service'
+import { serveThread } from '@kith/base/pool/service'
 import { type JobName, type Jobs, openJob } from './jobs.ts'
 
 /** The data that the thread is started with. */

@@ -1,4 +1,4 @@
-import { writeAtomic } from '@kith/ir'
+import { writeAtomic } from '@kith/base'
 import { jobDefaults } from '../job-defaults.ts'
 import { trainingFigure } from './training-figure.ts'
 

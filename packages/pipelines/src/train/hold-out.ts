@@ -1,6 +1,6 @@
+import { seededFraction } from '@kith/base/random'
 import { KithError } from '@kith/core'
 import type { Qrels } from '@kith/ir'
-import { seededFraction } from '@kith/ir/random'
 import type { TrainingQuery } from '@kith/train'
 import { trainDefaults } from '@kith/train/internal'
 import type { Hooks } from '../hooks.ts'

@@ -1,4 +1,4 @@
-import { optionalPackage } from '@kith/ir/internal'
+import { optionalPackage } from '@kith/base'
 
 /** Loads what trains and adapts. Other jobs need not wait for the runtime, nor have it installed. */
 export function loadTrain(): Promise<typeof import('@kith/train')> {

@@ -1,6 +1,6 @@
+import { FileError, readLines } from '@kith/base'
 import {
   type Embeddings,
-  FileError,
   type LabelledQuery,
   openEmbeddings,
   type Qrels,
@@ -9,7 +9,6 @@ import {
   readQrels,
   readTexts,
 } from '@kith/ir'
-import { readLines } from '@kith/ir/internal'
 import type { MissingPolicy } from '../join/missing.ts'
 import { type QueriesMade, trainingQueries } from './training-queries.ts'
 

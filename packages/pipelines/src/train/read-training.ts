@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { FileError } from '@kith/ir'
+import { FileError } from '@kith/base'
 
 /** One validation of a training, as a curve has it. */
 export interface ValidationPoint {

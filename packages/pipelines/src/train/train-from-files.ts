@@ -1,6 +1,6 @@
 import { basename, join, resolve } from 'node:path'
+import { writeAtomic } from '@kith/base'
 import { throwIfAborted } from '@kith/core/internal'
-import { writeAtomic } from '@kith/ir'
 import type { StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'

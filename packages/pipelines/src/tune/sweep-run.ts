@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { writeAtomic } from '@kith/base'
 import {
   type PartialMethodSettings,
   resolveMethodSettings,
@@ -6,7 +7,6 @@ import {
   termNames,
 } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
-import { writeAtomic } from '@kith/ir'
 import type { Figure } from '@kith/report'
 import { sweep } from '@kith/tune'
 import type { Hooks } from '../hooks.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
-import { writeAtomic } from '@kith/ir'
 import type { PartialTrainSettings } from '@kith/train'
 import { type SearchedTrial, search } from '@kith/tune'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'

@@ -1,5 +1,5 @@
+import { FileError } from '@kith/base'
 import { KithError } from '@kith/core'
-import { FileError } from '@kith/ir'
 import { checkFigure, type Figure } from '../plots/figure.ts'
 
 /** Figures as JSON, for `parseFigures`. */

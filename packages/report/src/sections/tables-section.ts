@@ -1,5 +1,5 @@
+import { FileError } from '@kith/base'
 import { KithError } from '@kith/core'
-import { FileError } from '@kith/ir'
 import type { ReportTable } from '../data/report-data.ts'
 import { list, object, optional, text } from '../data/shape.ts'
 import { type Html, html } from '../html.ts'

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { findPath } from '@kith/ir/internal'
+import { findPath } from '@kith/base'
 import { absent } from '../absent-store.ts'
 
 /** A LanceDB database, and the collection in it. */

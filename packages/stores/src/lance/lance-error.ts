@@ -1,6 +1,6 @@
 import { getSystemErrorName } from 'node:util'
+import { asFileError } from '@kith/base'
 import { KithError } from '@kith/core'
-import { asFileError } from '@kith/ir/internal'
 import type { Store } from '../store.ts'
 
 /** The number of a system error, as LanceDB writes it. */

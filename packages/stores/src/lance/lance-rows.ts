@@ -1,4 +1,4 @@
-import { halfTable, toHalves } from '@kith/ir/internal'
+import { halfTable, toHalves } from '@kith/base/half'
 import type { Table, TypeMap } from 'apache-arrow'
 import { optionalPeer } from '../optional-peer.ts'
 import type { StoreDocument } from '../store.ts'

@@ -1,4 +1,4 @@
-import { halfTable, toHalves } from '@kith/ir/internal'
+import { halfTable, toHalves } from '@kith/base/half'
 
 /** A vector in pgvector's binary form: its length, two unused bytes, the numbers, all big-endian. */
 export function encodeVector(vector: Float32Array, type: 'f16' | 'f32'): Buffer {

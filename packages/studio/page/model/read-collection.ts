@@ -1,5 +1,5 @@
+import { halfTable } from '@kith/base/half'
 import type { TermsName } from '@kith/core'
-import { halfTable } from '@kith/ir/half'
 import type { HeldCollection, WrittenCollection } from '../../src/studio-wire.ts'
 
 /** The collection that was written into a page as JSON. */

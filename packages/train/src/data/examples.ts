@@ -1,5 +1,5 @@
+import { sfcWords, shuffle } from '@kith/base/random'
 import type { Matrix } from '@kith/core'
-import { sfcWords, shuffle } from '@kith/ir/random'
 import type { QueryEncoder } from '../models/query-encoder.ts'
 import type { NegativeFilter } from './negatives.ts'
 import type { Labeler, TargetList } from './targets.ts'

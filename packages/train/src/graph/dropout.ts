@@ -1,6 +1,6 @@
+import { sfcWords } from '@kith/base/random'
 import { type Dim, type Drop, operations as op, type Value } from '@kith/encoder/internal'
 import { Tensor } from '@kith/encoder/runtime'
-import { sfcWords } from '@kith/ir/random'
 
 /**
  * Dropout by masks that are fed: kept values are scaled up, so that the mean stays. The

@@ -1,6 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { FileError, writeResumably } from '@kith/ir'
-import { asFileError } from '@kith/ir/internal'
+import { asFileError, FileError, writeResumably } from '@kith/base'
 import { Digest } from '../run/digest.ts'
 
 /** The numbers that a file of states holds, and how they are computed. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
+import { FileError } from '@kith/base'
+import { sfcWords } from '@kith/base/random'
+import { readMetadata, readTensorList, readTensors, writeTensors } from '@kith/base/safetensors'
 import { KithError } from '@kith/core'
 import { Graph, operations as op } from '@kith/encoder/internal'
 import { Tensor } from '@kith/encoder/runtime'
-import { FileError } from '@kith/ir'
-import { sfcWords } from '@kith/ir/random'
-import { readMetadata, readTensorList, readTensors, writeTensors } from '@kith/ir/safetensors'
 import type { Query, QueryBatch, QueryGraph, QueryModel } from './query-model.ts'
 
 /** `linear`: x + Wx. `mlp`: x + V · gelu(Wx + b) + c. Both begin as x. */

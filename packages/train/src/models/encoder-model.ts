@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { readTensorBytes, type WrittenTensor, writeTensors } from '@kith/base/safetensors'
 import { KithError } from '@kith/core'
 import { range } from '@kith/core/internal'
 import { type Checkpoint, type EncoderConfig, type ModelOptions, openModel } from '@kith/encoder'
@@ -17,7 +18,6 @@ import {
   writeModelFiles,
 } from '@kith/encoder/internal'
 import { Tensor } from '@kith/encoder/runtime'
-import { readTensorBytes, type WrittenTensor, writeTensors } from '@kith/ir/safetensors'
 import type { DeviceOptions } from '../graph/session.ts'
 import { UpperModel } from '../layers/upper-model.ts'
 import { Digest } from '../run/digest.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { FileError } from '@kith/ir'
+import { FileError } from '@kith/base'
 import {
   readMetadata,
   readTensorBytes,
@@ -9,7 +9,7 @@ import {
   type StoredTensor,
   type WrittenTensor,
   writeTensors,
-} from '@kith/ir/safetensors'
+} from '@kith/base/safetensors'
 import type { Moments } from '../optimizer/optimizer.ts'
 import type { ScheduleState } from '../optimizer/schedule.ts'
 import { Digest } from './digest.ts'

@@ -1,5 +1,5 @@
+import { below, sfcWords } from '@kith/base/random'
 import { resolveLabelSettings } from '@kith/core'
-import { below, sfcWords } from '@kith/ir/random'
 import type { DocumentVectors, TrainingQuery } from '../data/training-query.ts'
 import type { QueryModel } from '../models/query-model.ts'
 import type { TrainSettings } from '../settings.ts'

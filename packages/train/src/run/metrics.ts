@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { FileError, writeAtomic } from '@kith/ir'
-import { appendAll } from '@kith/ir/internal'
+import { appendAll, FileError, writeAtomic } from '@kith/base'
 import type { Validation } from './validate.ts'
 
 /** A step of the optimizer, as `metrics.jsonl` has it. */

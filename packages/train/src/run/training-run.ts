@@ -1,6 +1,5 @@
+import { FileError, type FileLock } from '@kith/base'
 import { KithError } from '@kith/core'
-import { FileError } from '@kith/ir'
-import type { FileLock } from '@kith/ir/internal'
 import type { Examples } from '../data/examples.ts'
 import type { DocumentVectors, TrainingQuery } from '../data/training-query.ts'
 import { lossNamed } from '../losses.ts'

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
+import { ThreadWorker, WorkerPool, workerEntry } from '@kith/base/pool'
 import { KithError, type MethodSettings } from '@kith/core'
-import { ThreadWorker, WorkerPool, workerEntry } from '@kith/ir/pool'
 import type { TrialCollection } from './collection.ts'
 import { baselineValues, QueryTrials, type TrialBatch, type TrialInputs } from './query-trials.ts'
 import type { ScorerOptions } from './scorer.ts'

@@ -1,4 +1,4 @@
-import { below, fraction, normal, type Words } from '@kith/ir/random'
+import { below, fraction, normal, type Words } from '@kith/base/random'
 import {
   type Dimension,
   draw,

@@ -1,4 +1,4 @@
-import { hashedWords } from '@kith/ir/random'
+import { hashedWords } from '@kith/base/random'
 import { draw, fill } from './space.ts'
 import { ROUND, type Suggest } from './suggest.ts'
 

@@ -1,5 +1,5 @@
+import { below, fraction, type Words } from '@kith/base/random'
 import { KithError } from '@kith/core'
-import { below, fraction, type Words } from '@kith/ir/random'
 
 /** A value of a dimension. */
 export type Value = number | string | boolean

@@ -1,4 +1,4 @@
-import { hashedWords, type Words } from '@kith/ir/random'
+import { hashedWords, type Words } from '@kith/base/random'
 import { Parzen } from './parzen.ts'
 import { suggestEvenly } from './random-search.ts'
 import type { Parameters } from './space.ts'

@@ -1,5 +1,5 @@
+import { hashedWords, shuffle } from '@kith/base/random'
 import { KithError } from '@kith/core'
-import { hashedWords, shuffle } from '@kith/ir/random'
 
 /** A stream of random numbers of its own, apart from all trials'. */
 const FOLDS_STREAM = 2 ** 40

@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { FileError } from '@kith/ir'
-import { asFileError, checkRegular } from '@kith/ir/internal'
+import { asFileError, checkRegular, FileError } from '@kith/base'
 
 /** Reads a text file that can only be small; undefined where there is none. */
 export async function readSmallFile(file: string, mostBytes: number): Promise<string | undefined> {

@@ -1,7 +1,6 @@
 import { open, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { FileError } from '@kith/ir'
-import { appendAll, makeFolder } from '@kith/ir/internal'
+import { appendAll, FileError, makeFolder } from '@kith/base'
 import type { Parameters } from '../search/space.ts'
 import { readSmallFile } from './read-small-file.ts'
 

@@ -1,5 +1,5 @@
+import { FileError, writeAtomic } from '@kith/base'
 import { KithError, type MethodSettings, resolveMethodSettings } from '@kith/core'
-import { FileError, writeAtomic } from '@kith/ir'
 import { readSmallFile } from '../study/read-small-file.ts'
 import type { Decision, Verdict } from './verdict.ts'
 

@@ -1,0 +1,54 @@
+import { seededFraction } from '@kith/base/random'
+import { KithError } from '@kith/core'
+import type { Qrels, Run } from '@kith/ir'
+
+/** How far down a ranking a label may lie, where nothing else is said. */
+export const sparseDepth = 200
+
+/** How labels are drawn. */
+export interface DrawSparseOptions {
+  /** Another seed, another draw; default 1. */
+  seed?: number | undefined
+  /**
+   * How far down the ranking of a query its label may lie. A label from outside the retrieved list
+   * teaches an encoder to move away from the neighbourhood it knows (docs/method.md section 7).
+   */
+  depth?: number | undefined
+}
+
+/** One relevant document for each query, as sparse labels have it. */
+export interface SparseDraw {
+  /** The queries that have a label, in the order of the complete labels. */
+  readonly qrels: Qrels
+  /** The queries without a relevant document in reach. */
+  readonly without: readonly string[]
+}
+
+/**
+ * Hides all relevant documents of a query but one, drawn among those that the run has in its first
+ * 200. The draw depends on the seed, the query and those documents, and on nothing else.
+ */
+export function drawSparse(
+  complete: Qrels,
+  run: Run,
+  { seed = 1, depth = sparseDepth }: DrawSparseOptions = {},
+): SparseDraw {
+  if (!Number.isSafeInteger(depth) || depth < 1) {
+    throw new KithError('BAD_SETTING', `depth ${depth}, expected a whole number from 1 on`)
+  }
+  const qrels = new Map<string, ReadonlyMap<string, number>>()
+  const without: string[] = []
+  for (const [query, judged] of complete) {
+    const retrieved = run.get(query)?.ids.slice(0, depth) ?? []
+    // In the order of their ids, so that a run that ranks the same documents otherwise draws alike.
+    const reached = retrieved.filter((id) => (judged.get(id) ?? 0) > 0).sort()
+    const drawn = reached[Math.floor(seededFraction(seed, query) * reached.length)]
+    if (drawn === undefined) without.push(query)
+    else qrels.set(query, new Map([[drawn, judged.get(drawn)!]]))
+  }
+  if (qrels.size === 0) {
+    const problem = `none of ${complete.size} queries has a relevant document in the run's first ${depth}`
+    throw new KithError('BAD_INPUT', `${problem}: is it a run of this collection?`)
+  }
+  return { qrels, without }
+}

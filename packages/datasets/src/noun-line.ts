@@ -1,0 +1,99 @@
+import { FileError } from '@kith/base'
+import { definitionOf } from './gloss.ts'
+import { lexicalFile } from './lexical-files.ts'
+import type { Synset } from './synset.ts'
+
+/**
+ * Parses a line of `data.noun`: offset, lexical file, `n`, the number of words (hexadecimal), each
+ * word with its sense, the number of pointers, each pointer as symbol, offset, part of speech and
+ * words, then `|` and the gloss.
+ */
+export function parseNoun(file: string, line: number, text: string): Synset {
+  return new NounLine(file, line, text).parse()
+}
+
+/** Takes the fields of a line one after the other. */
+class NounLine {
+  readonly #fields: readonly string[]
+  readonly #gloss: string | undefined
+  #next = 0
+
+  constructor(
+    readonly file: string,
+    readonly line: number,
+    text: string,
+  ) {
+    const bar = text.indexOf(' | ')
+    this.#gloss = bar < 0 ? undefined : text.slice(bar + 3)
+    this.#fields = (bar < 0 ? text : text.slice(0, bar)).trimEnd().split(' ')
+  }
+
+  parse(): Synset {
+    const id = this.#id()
+    const lexicalFile = this.#lexicalFile()
+    const kind = this.#take('part of speech', /^[a-z]$/)
+    if (kind !== 'n') throw this.#error(`a synset of kind ${kind}, expected n for a noun`)
+    const lemmas = this.#lemmas()
+    const hypernyms = this.#hypernyms()
+    if (this.#gloss === undefined) throw this.#error('no gloss: expected " | " and a definition')
+    const left = this.#fields.length - this.#next
+    if (left > 0) throw this.#error(`${left} fields more than its counts of words and pointers say`)
+    const definition = definitionOf(this.#gloss)
+    if (definition === '') throw this.#error('the gloss holds no definition')
+    return { id, lexicalFile, lemmas, hypernyms, definition }
+  }
+
+  #id(): string {
+    return `n${this.#take('offset', /^\d{8}$/)}`
+  }
+
+  #lexicalFile(): string {
+    const number = this.#take('lexical file', /^\d\d$/)
+    const name = lexicalFile(Number(number))
+    if (name === undefined) throw this.#error(`lexical file ${number} is none of nouns (03 to 28)`)
+    return name
+  }
+
+  #lemmas(): string[] {
+    const count = Number.parseInt(this.#take('number of words', /^[\da-f]{2}$/i), 16)
+    if (count === 0) throw this.#error('a synset without words')
+    const lemmas: string[] = []
+    for (let i = 0; i < count; i++) {
+      lemmas.push(this.#take('word', /./).replaceAll('_', ' '))
+      this.#take('sense of a word', /^[\da-f]$/i)
+    }
+    return lemmas
+  }
+
+  /** Hypernyms of both kinds: an instance belongs to its class as much as a kind does. */
+  #hypernyms(): string[] {
+    const count = Number(this.#take('number of pointers', /^\d{3}$/))
+    const hypernyms: string[] = []
+    for (let i = 0; i < count; i++) {
+      const symbol = this.#take('pointer', /./)
+      const target = this.#id()
+      const kind = this.#take('part of speech', /^[a-z]$/)
+      this.#take('words of a pointer', /^[\da-f]{4}$/i)
+      if (symbol !== '@' && symbol !== '@i') continue
+      if (kind !== 'n') throw this.#error(`a hypernym of kind ${kind}, expected n for a noun`)
+      if (!hypernyms.includes(target)) hypernyms.push(target)
+    }
+    return hypernyms
+  }
+
+  #take(what: string, form: RegExp): string {
+    const field = this.#fields[this.#next++]
+    if (field === undefined) throw this.#error(`ends where a field should follow: ${what}`)
+    if (!form.test(field)) throw this.#error(`field ${this.#next} (${what}) is ${clip(field)}`)
+    return field
+  }
+
+  #error(problem: string): FileError {
+    return new FileError(this.file, `line ${this.line}`, problem)
+  }
+}
+
+/** A field as an error shows it: a binary file must not fill the screen. */
+function clip(field: string): string {
+  return JSON.stringify(field.length > 40 ? `${field.slice(0, 40)}…` : field)
+}

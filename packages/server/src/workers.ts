@@ -1,0 +1,197 @@
+import cluster, { type Worker } from 'node:cluster'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { errorFromParts, WorkerDied, workerEntry } from '@kith/base/pool'
+import { KithError } from '@kith/core'
+import { Channel, type Message } from './channel.ts'
+import { freePort, type HttpServer } from './http-server.ts'
+import { type Figures, type Metrics, mergedText, pastFigures, silentText } from './metrics.ts'
+import type { Services } from './route.ts'
+import type { ToFirst, ToWorkers, WorkerPlan } from './worker-questions.ts'
+
+/** Milliseconds before a worker that could not be started is started again. */
+const RETRY_TIME = 1000
+/**
+ * Milliseconds that a worker may take to tell its metrics. Prometheus gives up after 10 seconds
+ * unless told otherwise, and a worker that ranks answers between two requests.
+ */
+const METRICS_TIME = 2000
+/** Milliseconds that a worker may take to end once its requests are over. */
+const END_TIME = 5000
+
+/** The services and figures that workers share; they are this process's. */
+export interface Shared extends Pick<Services, 'embedder' | 'searcher'> {
+  metrics: Metrics
+  onError(error: unknown): void
+}
+
+/** One worker, as this process sees it. */
+interface Member {
+  worker: Worker
+  channel: Channel<ToWorkers>
+  /** Whether it takes requests. */
+  started: boolean
+  /** Its metrics when it last told them. */
+  figures: Figures
+  /** The question for its metrics that it has not answered yet. */
+  asked?: Promise<boolean> | undefined
+}
+
+/** Processes that answer requests behind one port. One that dies is replaced. */
+export class Workers implements HttpServer {
+  readonly #plan: WorkerPlan
+  readonly #shared: Shared
+  readonly #members = new Set<Member>()
+  /** Counts of workers that are gone, so that no count ever falls. */
+  #past: Figures = []
+  #url = ''
+  #stopping = false
+
+  private constructor(plan: WorkerPlan, shared: Shared) {
+    this.#plan = plan
+    this.#shared = shared
+  }
+
+  /** Starts some workers; all take requests when the promise is fulfilled. */
+  static async start(count: number, plan: WorkerPlan, shared: Shared): Promise<Workers> {
+    if (cluster.isWorker) {
+      throw new KithError('BAD_SETTING', 'a worker of a cluster cannot have workers of its own')
+    }
+    // They share a port by its number, which must be found before them where any will do.
+    const port = await freePort(plan.port, plan.access.host)
+    const workers = new Workers({ ...plan, port }, shared)
+    try {
+      await Promise.all(Array.from({ length: count }, () => workers.#start()))
+      return workers
+    } catch (error) {
+      await workers.close()
+      throw error
+    }
+  }
+
+  get url(): string {
+    return this.#url
+  }
+
+  async close(): Promise<void> {
+    this.#stopping = true
+    await Promise.all([...this.#members].map((member) => this.#end(member)))
+  }
+
+  async #start(): Promise<void> {
+    const worker = fork()
+    // Messages that come before a worker listens are lost.
+    const ready = new Promise((resolve) => worker.once('message', resolve))
+    const channel = new Channel<ToWorkers>(
+      // The callback takes the error of a worker that is gone; its exit says so, too.
+      (message) => void ready.then(() => worker.send(message, () => {})),
+      this.#answers(),
+    )
+    const member: Member = { worker, channel, started: false, figures: [] }
+    this.#members.add(member)
+    worker.on('message', (message: Message) => channel.receive(message))
+    worker.once('exit', (code, signal) =>
+      this.#gone(member, `ended ${signal ? `by ${signal}` : `with exit code ${code}`}`),
+    )
+    worker.on('error', ({ message }) => {
+      // A process that could not be started has no exit either.
+      if (worker.process.pid === undefined) this.#gone(member, `could not be started: ${message}`)
+    })
+    try {
+      this.#url = await channel.ask('start', this.#plan)
+      member.started = true
+    } catch (error) {
+      worker.process.kill('SIGKILL')
+      throw error
+    }
+  }
+
+  #gone(member: Member, how: string): void {
+    this.#members.delete(member)
+    this.#past = pastFigures([this.#past, member.figures])
+    const death = `a worker of the server ${how}`
+    member.channel.close(new WorkerDied(death))
+    if (!member.started || this.#stopping) return
+    this.#shared.onError(new WorkerDied(`${death}: another takes its place`))
+    void this.#replace()
+  }
+
+  async #replace(): Promise<void> {
+    while (!this.#stopping) {
+      try {
+        await this.#start()
+        return
+      } catch (error) {
+        if (!this.#stopping) this.#shared.onError(error)
+        await wait(RETRY_TIME)
+      }
+    }
+  }
+
+  /** Lets a worker finish its requests, and ends it. */
+  async #end({ worker, channel }: Member): Promise<void> {
+    const ended = new Promise((resolve) => worker.once('exit', resolve))
+    const time = this.#plan.limits.seconds * 1000 + END_TIME
+    const deadline = setTimeout(() => worker.process.kill('SIGKILL'), time)
+    // A worker that dies meanwhile has ended, too.
+    await channel.ask('stop', undefined).catch(() => {})
+    if (worker.isConnected()) worker.process.disconnect()
+    await ended
+    clearTimeout(deadline)
+  }
+
+  #answers(): ToFirst {
+    const { embedder, searcher, onError } = this.#shared
+    return {
+      embed: ({ texts, role }, signal) => embedder!.embed(texts, role, signal),
+      search: (search, signal) => searcher!.search(search, signal),
+      vectors: (ids) => searcher!.vectors(ids),
+      ready() {},
+      metrics: () => this.#metrics(),
+      report: (error) => onError(errorFromParts(error)),
+    }
+  }
+
+  /** The metrics of all processes together. */
+  async #metrics(): Promise<string> {
+    const started = [...this.#members].filter((member) => member.started)
+    const late = new AbortController()
+    const deadline = wait(METRICS_TIME, false, { signal: late.signal }).catch(() => false)
+    const told = await Promise.all(
+      started.map((member) => Promise.race([this.#askFigures(member), deadline])),
+    )
+    late.abort()
+    const silent = told.filter((answered) => !answered).length
+    const own = await this.#shared.metrics.figures()
+    const parts = [own, this.#past, ...Array.from(this.#members, ({ figures }) => figures)]
+    return `${await mergedText(parts)}${silentText(silent, started.length, METRICS_TIME / 1000)}`
+  }
+
+  /** Asks a worker for its metrics, but not a second time while it is silent. */
+  #askFigures(member: Member): Promise<boolean> {
+    const ask = async (): Promise<boolean> => {
+      try {
+        member.figures = await member.channel.ask('figures', undefined)
+      } catch {
+        // One that dies meanwhile counts with what it had.
+      }
+      member.asked = undefined
+      return true
+    }
+    member.asked ??= ask()
+    return member.asked
+  }
+}
+
+/** Starts a process; what it should do, it is told over its channel. */
+function fork(): Worker {
+  cluster.setupPrimary({
+    exec: fileURLToPath(workerEntry(import.meta.url, 'worker-process.js')),
+    args: [],
+    // Flags of this process's command line, such as --import, do not apply to it.
+    execArgv: [],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  return cluster.fork()
+}

@@ -1,0 +1,370 @@
+import { KithError, resolveSettings } from '@kith/core'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { routes } from '../src/app.ts'
+import { defaultLimits } from '../src/limits.ts'
+import { readNumberArray } from '../src/number-array.ts'
+import { Problem } from '../src/problem.ts'
+import { Ranker } from '../src/ranker.ts'
+import { type Json, readJson } from '../src/read-json.ts'
+import { RequestVectors } from '../src/request-vectors.ts'
+import { rerankRoute } from '../src/rerank-route.ts'
+import type { Call } from '../src/route.ts'
+import { base64, wordsModel } from './support.ts'
+
+/** What a value is once the names in it are arrays again. */
+function restored(text: string): unknown {
+  const { value, vectors } = readJson(Buffer.from(text))
+  const restore = (part: unknown): unknown => {
+    if (typeof part === 'string') {
+      const vector = vectors.named(part)
+      return vector ? [...vector] : part
+    }
+    if (Array.isArray(part)) return part.map(restore)
+    if (typeof part !== 'object' || part === null) return part
+    return Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, restore(inner)]))
+  }
+  return restore(value)
+}
+
+const read = (text: string): Float32Array | undefined =>
+  readNumberArray(Buffer.from(text), 1)?.numbers
+
+describe('arrays of numbers', () => {
+  test('float32 numbers come out bit for bit, in every notation', () => {
+    const float = fc.float({ noNaN: true, noDefaultInfinity: true })
+    fc.assert(
+      fc.property(fc.array(float, { minLength: 1 }), (given) => {
+        // JSON.stringify writes -0 as 0.
+        const numbers = given.map((number) => number + 0)
+        const expected = Float32Array.from(numbers)
+        expect(read(JSON.stringify(numbers))).toEqual(expected)
+        const scientific = numbers.map((number) => number.toExponential(16).toUpperCase())
+        expect(read(`[ ${scientific.join(' ,\n')}\t]`)).toEqual(expected)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('other numbers are at most one step of float32 from the nearest', () => {
+    const bits = (number: number): number => {
+      const view = new Int32Array(Float32Array.of(Math.abs(number)).buffer)
+      return view[0]! * Math.sign(number)
+    }
+    const double = fc.double({ noNaN: true, min: -3e38, max: 3e38 })
+    fc.assert(
+      fc.property(double, (number) => {
+        const found = read(`[${number}]`)![0]!
+        expect(Math.abs(bits(found) - bits(Math.fround(number)))).toBeLessThanOrEqual(1)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test.each([
+    ['1e400', Infinity],
+    ['-1e400', -Infinity],
+    ['1e-400', 0],
+    ['123456789012345678901234567890', 1.2345678901234568e29],
+    ['0.000000000000000000000000000001', 1e-30],
+    ['100000000000000000000000', 1e23],
+    ['-0', -0],
+    ['0.0', 0],
+    ['16777217', 16777216],
+    ['1e+2', 100],
+  ])('%s', (text, expected) => {
+    expect(read(`[${text}]`)).toEqual(Float32Array.of(expected))
+  })
+
+  test.each([
+    '01',
+    '1.',
+    '.5',
+    '+1',
+    '1e',
+    '1e+',
+    '-',
+    '',
+    '1 2',
+    '1,',
+    ',1',
+    '"1"',
+    '[1]',
+    'NaN',
+    '0x1',
+    '1',
+  ])('leaves %s to the language', (text) => {
+    expect(read(text === '1' ? '[1' : `[${text}]`)).toBeUndefined()
+  })
+})
+
+describe('JSON with such arrays', () => {
+  test('means what JSON.parse says', () => {
+    const json = fc.json({ maxDepth: 4 })
+    const numbers = fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 0, maxLength: 20 })
+    fc.assert(
+      fc.property(json, numbers, fc.string(), (inner, list, text) => {
+        const value = { inner: JSON.parse(inner), list, text, nested: [[list], list, { list }] }
+        const plain = JSON.stringify(value)
+        expect(JSON.stringify(restored(plain))).toBe(rounded(plain))
+        const spaced = JSON.stringify(value, null, '\t')
+        expect(JSON.stringify(restored(spaced))).toBe(rounded(plain))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('texts with brackets, quotes and backslashes stay texts', () => {
+    const list = '[1,2,3,4,5,6,7,8,9,10]'
+    for (const text of [list, `"${list}`, `\\"${list}`, `\\${list}\\`, `\\\\"${list}"`, `"`]) {
+      expect(restored(JSON.stringify({ text, list: 1 }))).toEqual({ text, list: 1 })
+    }
+  })
+
+  test.each([
+    '',
+    '{',
+    '[1,2',
+    '{"a":}',
+    '"',
+    '"\\',
+    '[1,2,3,4,5,6,7,8,]',
+    '{"a":[1,2,3,4,5,6,7,8}',
+    'nul',
+  ])('refuses %j', (text) => {
+    expect(() => readJson(Buffer.from(text))).toThrow('the body is not JSON')
+  })
+
+  test('no text of a client stands for an array', () => {
+    const { value, vectors } = readJson(Buffer.from('{"a":[1,2,3,4,5,6,7,8],"b":"0"}'))
+    const { a } = value as { a: string }
+    expect(a.length).toBeGreaterThan(32)
+    expect(vectors.named(a)).toEqual(Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8))
+  })
+})
+
+describe('base64', () => {
+  const float = fc.float({ noDefaultInfinity: true })
+  const whole = fc.array(float, { maxLength: 6 }).map((numbers) => base64(numbers))
+  const noise = fc.constantFrom(
+    'A',
+    '+',
+    '/',
+    '-',
+    '_',
+    '=',
+    ' ',
+    '\n',
+    '\u0001',
+    'é',
+    '😀',
+    '"',
+    '',
+  )
+  const damaged = fc.tuple(whole, fc.nat(), fc.nat(2), noise).map(([text, place, removed, put]) => {
+    const at = place % (text.length + 1)
+    return text.slice(0, at) + put + text.slice(at + removed)
+  })
+
+  test('is what one sign after the other says, or nothing', () => {
+    fc.assert(
+      fc.property(fc.oneof(whole, damaged, fc.string()), (text) => {
+        expect(new RequestVectors().fromBase64(text)).toEqual(plainly(text))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  /** A decoder for both alphabets, with or without padding, that does one sign after the other. */
+  function plainly(text: string): Float32Array | undefined {
+    const signs = /^([A-Za-z0-9+/_-]*)={0,2}$/.exec(text)?.[1]
+    if (signs === undefined || signs.length % 4 === 1) return undefined
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+    const bits = Array.from(signs.replaceAll('-', '+').replaceAll('_', '/'), (sign) =>
+      alphabet.indexOf(sign).toString(2).padStart(6, '0'),
+    ).join('')
+    const bytes = (bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2))
+    if (bytes.length % 4 !== 0) return undefined
+    const view = new DataView(Uint8Array.from(bytes).buffer)
+    return Float32Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(i * 4, true))
+  }
+})
+
+describe('a request to any address', () => {
+  const text = fc.oneof(fc.lorem({ maxCount: 4 }), fc.string(), fc.constant('word '.repeat(20)))
+  const tokens = fc.array(fc.nat(), { maxLength: 12 })
+  const other = fc.oneof(
+    tokens,
+    fc.array(tokens, { maxLength: 3 }),
+    fc.constantFrom(null, true, false, 0, 2, 32, 'true', 'query', {}, []),
+  )
+  const embedding = fc.array(fc.float({ min: -1, max: 1, noNaN: true }), {
+    minLength: 32,
+    maxLength: 32,
+  })
+  const item = fc.oneof(text, fc.record({ text }), fc.record({ text, embedding }))
+  const list = fc.oneof(
+    { weight: 4, arbitrary: fc.array(text, { maxLength: 4 }) },
+    fc.array(item, { maxLength: 4 }),
+  )
+  const likely = <T>(arbitrary: fc.Arbitrary<T>) =>
+    fc.oneof({ weight: 6, arbitrary: arbitrary as fc.Arbitrary<unknown> }, other)
+  const flag = fc.constantFrom(true, false, null)
+  const body = fc.record(
+    {
+      ...{ query: likely(fc.oneof(item, list)), documents: likely(list), texts: likely(list) },
+      ...{ input: likely(fc.oneof(text, list)), inputs: likely(fc.oneof(text, list)) },
+      ...{ top_n: likely(fc.nat(3)), top_k: likely(fc.nat(3)), candidates: likely(fc.nat(9)) },
+      ...{ truncate: likely(flag), truncation: likely(flag), normalize: likely(flag) },
+      ...{ return_documents: likely(flag), return_text: likely(flag), raw_scores: likely(flag) },
+      ...{ prompt_name: likely(fc.constant('query')), dimensions: likely(fc.constant(32)) },
+      encoding_format: likely(fc.constant('base64')),
+    },
+    { requiredKeys: [] },
+  )
+  const embedder = wordsModel(16)
+  const found = Array.from({ length: 3 }, (_, i) => ({
+    ...{ id: `d${i}`, text: `text ${i}`, score: 1 / (i + 1) },
+    vector: Float32Array.from({ length: 32 }, (_, j) => Math.sin(i * 32 + j)),
+  }))
+  const services = {
+    ...{ embedder, ranker: new Ranker(resolveSettings(), embedder), model: 'words', strict: false },
+    limits: { ...defaultLimits, documents: 20, characters: 60 },
+    searcher: {
+      dimensions: 32,
+      search: async () => found,
+      vectors: async () => found.map(({ vector }) => vector),
+    },
+    signal: () => new AbortController().signal,
+  }
+
+  test.each(routes.map((route) => [route.path, route] as const))(
+    '%s is answered in the form that is described, or refused',
+    async (_, route) => {
+      let answered = 0
+      await fc.assert(
+        fc.asyncProperty(body, async (given) => {
+          const { value, vectors } = readJson(Buffer.from(JSON.stringify(given)))
+          const cuts = { characters: 0, tokens: 0 }
+          try {
+            const answer = await route.handle(value, { ...services, vectors, cuts })
+            expect(route.answer.safeParse(answer).error).toBeUndefined()
+            answered++
+          } catch (error) {
+            // The two kinds of errors that lie in a request, which the server answers by name.
+            if (error instanceof KithError) expect(error.code).toMatch(/^BAD_/)
+            else if (error instanceof Problem) expect([413, 422]).toContain(error.status)
+            else throw error
+          }
+        }),
+        { numRuns: 150 },
+      )
+      expect(answered).toBeGreaterThan(0)
+    },
+  )
+})
+
+describe('a rerank request', () => {
+  const float = fc.float({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 })
+  const numbers = fc.array(float, { maxLength: 20 })
+  const text = fc.array(numbers).map((rows) => base64(Float32Array.from(rows.flat())))
+  const embedding = fc.oneof(
+    numbers,
+    text,
+    // Other alphabets and paddings, characters that are none, bytes that make no whole number, NaN.
+    text.map((given) => given.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')),
+    fc
+      .tuple(text, fc.constantFrom('=', '==', ' ', '\n', 'é', '"', '\\', 'A'))
+      .map((pair) => pair.join('')),
+    fc.tuple(text, text).map((pair) => pair.join('=')),
+    fc.constantFrom(base64(Float32Array.of(1, NaN)), base64(Float32Array.of(1e30)), null, 7, {}),
+    fc.array(fc.oneof(float, fc.constantFrom(null, 'x', [1])), { maxLength: 10 }),
+    fc.json({ maxDepth: 2 }).map((json) => JSON.parse(json) as unknown),
+  )
+  const item = fc.oneof(
+    fc.string(),
+    text,
+    fc.constant('embedding'),
+    fc.record({ text: fc.oneof(fc.string(), text), embedding }, { requiredKeys: [] }),
+    fc.record({ embedding, other: fc.record({ embedding }), 'embedding\\': embedding }),
+  )
+  const body = fc.record(
+    { query: item, documents: fc.array(item, { maxLength: 4 }), model: item, top_n: fc.nat(3) },
+    { requiredKeys: ['query', 'documents'] },
+  )
+  // Spaces, escapes of slashes as some languages write them, and bytes that are missing or wrong.
+  const written = fc
+    .tuple(
+      body,
+      fc.constantFrom(0, 1, '\t'),
+      fc.boolean(),
+      fc.option(fc.tuple(fc.nat(), fc.nat(255))),
+    )
+    .map(([value, space, escaped, damage]) => {
+      const json = JSON.stringify(value, null, space)
+      const bytes = Buffer.from(escaped ? json.replaceAll('/', '\\/') : json)
+      if (damage === null) return bytes
+      const at = damage[0] % bytes.length
+      if (damage[1] === 0) return bytes.subarray(0, at)
+      bytes[at] = damage[1]
+      return bytes
+    })
+
+  test('is read as JSON.parse reads it, with the same errors', async () => {
+    await fc.assert(
+      fc.asyncProperty(written, async (bytes) => {
+        expect(await outcome(() => readJson(bytes))).toEqual(await outcome(() => plainly(bytes)))
+      }),
+      // A control character that decoding base64 would skip.
+      { numRuns: 1000, examples: [[Buffer.from(`{"embedding":"\u0001${'A'.repeat(16)}"}`)]] },
+    )
+  })
+
+  /** A body read without anything being read on the way. */
+  function plainly(bytes: Buffer): Json {
+    try {
+      new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    } catch {
+      throw new Problem(400, 'the body is not UTF-8: send JSON in UTF-8')
+    }
+    try {
+      return { value: JSON.parse(bytes.toString()), vectors: new RequestVectors() }
+    } catch {
+      throw new Problem(400, 'the body is not JSON')
+    }
+  }
+
+  /** What the ranker is asked, or the client's answer. */
+  async function outcome(read: () => Json): Promise<unknown> {
+    let found: unknown
+    const ranker = {
+      async rank(...items: unknown[]) {
+        found = items.slice(0, 2)
+        return { order: new Uint32Array(), scores: new Float32Array(), tokens: 0 }
+      },
+    }
+    try {
+      const { value, vectors } = read()
+      await rerankRoute('2').handle(value, {
+        ranker,
+        vectors,
+        limits: defaultLimits,
+        strict: false,
+        cuts: { characters: 0, tokens: 0 },
+      } as unknown as Call)
+      return found
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      return [error.status, error.message]
+    }
+  }
+})
+
+/** JSON whose longer arrays of numbers are float32, as they are read. */
+function rounded(json: string): string {
+  return JSON.stringify(JSON.parse(json), (_, value) =>
+    Array.isArray(value) && value.length >= 8 && value.every((part) => typeof part === 'number')
+      ? value.map(Math.fround)
+      : value,
+  )
+}

@@ -1,0 +1,264 @@
+import { setTimeout } from 'node:timers/promises'
+import { KithError, termStatistics } from '@kith/core'
+import type { SearchStore } from '@kith/stores/internal'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type RunningServer, startServer } from '../src/server.ts'
+import type { TextModel } from '../src/text-model.ts'
+import { base64, childrenOf, post, serve, startProcess, vectors, Wire } from './support.ts'
+
+const WORKER = 'worker-process'
+const rows = vectors(41, 8, 3)
+const texts = rows.map((_, i) => `document ${i} about ${i % 3 ? 'wasps' : 'bees and honey'}`)
+
+/** Texts of the tests get their row; `released` lets texts with "slow" go on, "broken" ends the model. */
+function model(released: Promise<void> = Promise.resolve()): TextModel {
+  return {
+    name: 'rows',
+    dimensions: 8,
+    maxTokens: 60,
+    async embed(given) {
+      if (given.some((text) => text.includes('slow'))) await released
+      if (given.some((text) => text.includes('broken'))) {
+        throw new KithError('OUT_OF_MEMORY', 'an encoder process ended')
+      }
+      return given.map((text) => ({
+        vector: rows[text.length % rows.length]!,
+        tokens: text.length,
+        cut: text.includes('cut'),
+      }))
+    },
+    async close() {},
+  }
+}
+
+function store(): SearchStore {
+  const ids = rows.map((_, i) => `d${i}`)
+  return {
+    dimensions: 8,
+    async search(queries, { top, vectors: wanted }) {
+      return Array.from({ length: queries.rows }, () => ({
+        ids: ids.slice(0, top),
+        scores: Float32Array.from(ids.slice(0, top), (_, i) => 1 / (i + 1)),
+        vectors: wanted
+          ? Float32Array.from(rows.slice(0, top).flatMap((row) => [...row]))
+          : new Float32Array(),
+      }))
+    },
+    async fetch(wanted) {
+      return wanted.map((id) => {
+        const i = ids.indexOf(id)
+        return { vector: rows[i]!, text: texts[i] }
+      })
+    },
+    async close() {},
+  }
+}
+
+async function figure(server: { url: string }, name: string): Promise<number> {
+  const figures = await (await fetch(`${server.url}/metrics`)).text()
+  return Number(
+    figures
+      .split('\n')
+      .find((line) => line.startsWith(`${name} `))
+      ?.split(' ')[1] ?? 0,
+  )
+}
+
+const until = async (done: () => boolean | Promise<boolean>): Promise<void> => {
+  while (!(await done())) await setTimeout(5)
+}
+
+describe('two workers with one encoder and one store', () => {
+  test('answer what one process answers, errors included', async () => {
+    const settings = { statistics: termStatistics(texts) }
+    const options = { openModel: async () => model(), limits: { documents: 60 }, settings }
+    const failures: string[][] = [[], []]
+    const [one, two] = await Promise.all(
+      [1, 2].map((workers, i) =>
+        serve({
+          ...{ ...options, workers, store: store() },
+          onError: (error) => failures[i]!.push(String(error)),
+        }),
+      ),
+    )
+    const query = { text: 'bees', embedding: base64(rows[0]!) }
+    const bodies: [string, unknown][] = [
+      [
+        '/v2/rerank',
+        { query, documents: texts.map((text, i) => ({ text, embedding: [...rows[i]!] })) },
+      ],
+      ['/v1/rerank', { query: 'honey', documents: texts, return_documents: true }],
+      ['/rerank', { query: 'honey', texts, raw_scores: true }],
+      ['/rerank', { query: 'honey', documents: ['bees', 'cut'], top_k: 1 }],
+      ['/embed', { inputs: texts.slice(0, 20) }],
+      ['/embed', { inputs: ['one', 'cut'], truncate: false }],
+      ['/v1/embeddings', { input: texts.slice(0, 20), encoding_format: 'base64' }],
+      ['/v1/search', { query: 'bees', top_n: 5, return_documents: true }],
+      ['/v1/search', { query: { embedding: base64(rows[1]!) } }],
+      ['/v1/search', { query: { embedding: [1, 2] } }],
+      ['/rerank', { query: 'a', texts: ['broken'] }],
+      ['/v1/embeddings', { input: Array(61).fill('a') }],
+      ['/v2/rerank', '{"query":'],
+    ]
+    for (const [path, body] of bodies) {
+      const [expected, found] = await Promise.all([
+        answerOf(one!, path, body),
+        answerOf(two!, path, body),
+      ])
+      expect(found).toEqual(expected)
+    }
+    // The reason is for the log alone, and gets there from every process.
+    expect(failures[0]).toEqual(['KithError: an encoder process ended'])
+    expect(failures[1]).toEqual(failures[0])
+    // One cache for all: these texts were embedded by whoever was asked first.
+    const hits = await figure(two!, 'kith_embedding_cache_lookups_total{result="hit"}')
+    expect(hits).toBe(await figure(one!, 'kith_embedding_cache_lookups_total{result="hit"}'))
+    expect(hits).toBeGreaterThan(texts.length)
+  })
+
+  test('a client that goes away takes its texts out of the queue of the first process', async () => {
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const server = await serve({ workers: 2, openModel: async () => model(released) })
+    const gone = new AbortController()
+    const asked = fetch(`${server.url}/rerank`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query: 'a',
+        texts: Array.from({ length: 50 }, (_, i) => `slow ${i}`),
+      }),
+      signal: gone.signal,
+    })
+    await until(async () => (await figure(server, 'kith_encoder_queue_texts')) > 0)
+    gone.abort()
+    await expect(asked).rejects.toThrow()
+    await until(async () => (await figure(server, 'kith_encoder_queue_texts')) === 0)
+    release()
+  })
+
+  test('a port that is taken, and a number that is none', async () => {
+    const server = await serve()
+    const port = Number(new URL(server.url).port)
+    await expect(startServer({ port, workers: 2 })).rejects.toThrow('it is taken, choose another')
+    await expect(startServer({ port: 0, workers: 1.5 })).rejects.toThrow('workers is 1.5')
+  })
+})
+
+test.runIf(process.platform === 'linux')(
+  'kith serve --workers: one that is killed is replaced, and the end waits for requests',
+  async () => {
+    const server = await startProcess(['--workers', '2', '--model', 'none'])
+    const workers = () => childrenOf(server.child.pid!, WORKER)
+    const before = workers()
+    expect(before).toHaveLength(2)
+    const body = JSON.stringify({
+      query: { embedding: [1, 0] },
+      documents: [{ embedding: [1, 1] }],
+    })
+    const close = { connection: 'close' }
+    const ask = async () => (await post(server, '/v2/rerank', body, close)).status
+    expect(await Promise.all(Array.from({ length: 6 }, ask))).toEqual(Array(6).fill(200))
+    const total = 'kith_requests_total{route="/v2/rerank",status="200"}'
+    expect(await figure(server, total)).toBe(6)
+
+    // Two requests whose bodies are not yet there: connections go to the workers in turn.
+    const under = [begin(server, body), begin(server, body)]
+    await until(async () => (await figure(server, 'kith_requests_in_progress')) === 3)
+    process.kill(before[0]!, 'SIGKILL')
+    const cut = await Promise.race(under.map(({ wire }, i) => wire.answer.then(() => i)))
+    const other = under[1 - cut]!
+    expect(await under[cut]!.wire.answer).toBe('')
+    other.finish()
+    expect(await other.wire.answer).toMatch(/^HTTP\/1.1 200 /)
+    await until(() => workers().length === 2)
+    expect(workers()).toContain(before[1])
+    expect(server.printed.errors).toMatch(/a worker of the server ended by SIGKILL: another takes/)
+    // What the dead one had counted stays.
+    await until(async () => (await figure(server, total)) === 7)
+    expect(await Promise.all(Array.from({ length: 4 }, ask))).toEqual(Array(4).fill(200))
+    expect(await figure(server, total)).toBe(11)
+
+    const last = [begin(server, body), begin(server, body)]
+    await until(async () => (await figure(server, 'kith_requests_in_progress')) === 3)
+    // The whole group hears it, as with Ctrl-C.
+    process.kill(-server.child.pid!, 'SIGINT')
+    await until(() =>
+      fetch(`${server.url}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    )
+    for (const { finish } of last) finish()
+    for (const { wire } of last) expect(await wire.answer).toMatch(/^HTTP\/1.1 200 /)
+    expect(await server.ended).toEqual([0, null])
+    expect(workers()).toEqual([])
+    expect(server.printed.out.trim().split('\n')).toHaveLength(1)
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  'kith serve --workers: a frozen worker makes the metrics partial, and they say so',
+  async () => {
+    const server = await startProcess(['--workers', '2', '--model', 'none'])
+    const workers = () => childrenOf(server.child.pid!, WORKER)
+    const [frozen] = workers()
+    const body = { query: { embedding: [1, 0] }, documents: [{ embedding: [1, 1] }] }
+    const close = { connection: 'close' }
+    for (let i = 0; i < 4; i++) await post(server, '/v2/rerank', body, close)
+    const total = 'kith_requests_total{route="/v2/rerank",status="200"}'
+    expect(await figure(server, total)).toBe(4)
+    expect(await figure(server, 'kith_workers_silent')).toBe(0)
+    process.kill(frozen!, 'SIGSTOP')
+    // Frozen, it would outlive the server.
+    const resume = () => process.kill(frozen!, 'SIGCONT')
+    onTestFinished(() => {
+      if (workers().includes(frozen!)) resume()
+    })
+    const partial = await freshMetrics(server)
+    expect(partial).toContain('\nkith_workers_silent 1\n')
+    expect(partial).toContain('# PARTIAL: 1 of 2 workers did not answer within 2 s;')
+    // The counts of its last answer stay.
+    expect(partial).toContain(`\n${total} 4\n`)
+    expect(await freshMetrics(server)).toContain('\nkith_workers_silent 1\n')
+    resume()
+    await until(async () => (await figure(server, 'kith_workers_silent')) === 0)
+    expect(await figure(server, total)).toBe(4)
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toEqual([0, null])
+  },
+)
+
+/** The metrics over new connections, which the workers get in turn: a frozen one keeps one of them. */
+async function freshMetrics(server: { url: string }): Promise<string> {
+  const wires = [0, 1].map(() =>
+    new Wire(server).send(
+      ...['GET /metrics HTTP/1.1', 'Host: localhost', 'Connection: close', '', ''],
+    ),
+  )
+  const first = await Promise.race(wires.map(({ answer }) => answer))
+  for (const { socket } of wires) socket.destroy()
+  return first
+}
+
+/** Begins a request; `finish` sends its body. */
+function begin(server: { url: string }, body: string): { wire: Wire; finish(): void } {
+  const head = ['POST /v2/rerank HTTP/1.1', 'Host: localhost', 'Content-Type: application/json']
+  const wire = new Wire(server).send(
+    ...head,
+    'Connection: close',
+    `Content-Length: ${body.length}`,
+    '',
+    '',
+  )
+  return { wire, finish: () => void wire.send(body) }
+}
+
+/** An answer without what differs from one to the next. */
+async function answerOf(server: RunningServer, path: string, body: unknown): Promise<unknown> {
+  const response = await post(server, path, body)
+  const text = (await response.text()).replace(/"id":"[0-9a-f-]{36}"/, '')
+  return [path, response.status, response.headers.get('retry-after'), text]
+}
