@@ -2,17 +2,17 @@ import { counterWords, fraction } from '@kith/base/random'
 
 /**
  * Clustered contexts as retrieval gives them: a query, and candidates around a
- * few centres, the nearer ones first. Seeded, and every one different: repeating
+ * few centers, the nearer ones first. Seeded, and every one different: repeating
  * one input would hide branch misses.
  */
 export function clusteredContext(candidates, dimensions, seed) {
   const random = generator(seed)
-  const centres = Array.from({ length: 8 }, () => gaussian(dimensions, random))
+  const centers = Array.from({ length: 8 }, () => gaussian(dimensions, random))
   const query = gaussian(dimensions, random)
   const rows = Array.from({ length: candidates }, () => {
-    const centre = centres[Math.floor(random() * centres.length)]
+    const center = centers[Math.floor(random() * centers.length)]
     const noise = gaussian(dimensions, random)
-    return unit(noise.map((value, j) => value + centre[j] + 0.7 * query[j]))
+    return unit(noise.map((value, j) => value + center[j] + 0.7 * query[j]))
   })
   const target = unit(query)
   rows.sort((a, b) => dot(b, target) - dot(a, target))

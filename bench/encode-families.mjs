@@ -75,7 +75,7 @@ export async function families(texts, threads) {
 
 /** Texts per second of both and their ratio, for each kind of texts, and how far embeddings are apart. */
 async function compare(folder, inputs, threads) {
-  const encoder = await loadEncoder(folder, { pooling: 'mean', normalise: true, threads })
+  const encoder = await loadEncoder(folder, { pooling: 'mean', normalize: true, threads })
   const { tokenizer } = await openModel(folder, { pooling: 'mean' })
   const session = await InferenceSession.create(`${folder}.onnx`, {
     intraOpNumThreads: threads,

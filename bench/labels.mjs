@@ -37,12 +37,12 @@ async function measureLabels() {
       return { query, candidates }
     })
     const reranker = new Reranker({ ...presets['msmarco-tas-b'], contextSize: size })
-    const labeller = new Reranker({ ...labelPresets['coder-tas-b'], contextSize: size })
+    const labeler = new Reranker({ ...labelPresets['coder-tas-b'], contextSize: size })
     const times = await sideBySide(
       {
         rerank: ({ query, candidates }) => reranker.rerank(query, candidates),
         labels: ({ query, candidates }) =>
-          labeller.smoothLabels(query, candidates, { candidates: [0] }),
+          labeler.smoothLabels(query, candidates, { candidates: [0] }),
       },
       inputs,
       rounds,
@@ -91,12 +91,12 @@ async function measureJob() {
     }, 100)
     await once(child, 'exit')
     clearInterval(watch)
-    const { seconds, queries: labelled } = JSON.parse(printed)
+    const { seconds, queries: labeled } = JSON.parse(printed)
     console.log(
       `\n${table([
         ['labelRun, 100,000 × 60, d = 768, two workers', ''],
-        ['queries with labels', labelled],
-        ['queries / s', Math.round(labelled / seconds)],
+        ['queries with labels', labeled],
+        ['queries / s', Math.round(labeled / seconds)],
         ['MB of memory at 20, 40, 60, 80 %', memory.map((mb) => mb.toFixed(0)).join(', ')],
       ])}`,
     )

@@ -7,7 +7,7 @@ export function median(times) {
 /**
  * Runs several things side by side, round by round, each round on an input of
  * its own, and returns the median milliseconds of each. The order turns from
- * round to round, so that no one always runs behind the same neighbour.
+ * round to round, so that no one always runs behind the same neighbor.
  */
 export async function sideBySide(contestants, inputs, rounds) {
   const names = Object.keys(contestants)

@@ -27,8 +27,8 @@ export async function run() {
   const inputs = Array.from({ length: 60 }, (_, i) => input(write, i))
   const statistics = termStatistics(inputs.flatMap(({ raw }) => raw.texts))
   const rows = {
-    'ranks by similarity and neighbours fused (rrf)': { method: 'rrf', statistics },
-    'similarity and words, no neighbours (fusion)': { method: 'fusion', statistics },
+    'ranks by similarity and neighbors fused (rrf)': { method: 'rrf', statistics },
+    'similarity and words, no neighbors (fusion)': { method: 'fusion', statistics },
     'Kith, embeddings only': undefined,
     'Kith, embeddings and words': {},
     'Kith, with the collection’s statistics': { statistics },

@@ -30,23 +30,23 @@ function randomWeights(config) {
   const { words, norm, layer, score } = families.bert
   const source = counterWords(1, 0x6d2b79f5)
   const tensors = []
-  const add = (name, shape, centre = 0) => {
+  const add = (name, shape, center = 0) => {
     const length = shape.reduce((product, size) => product * size, 1)
-    const value = () => centre + (fraction(source) - 0.5) / 16
+    const value = () => center + (fraction(source) - 0.5) / 16
     tensors.push({ name, shape, data: Float32Array.from({ length }, value) })
   }
   const dense = (name, out, width) => {
     add(`${name}.weight`, [out, width])
     add(`${name}.bias`, [out])
   }
-  const normalise = (name) => {
+  const normalize = (name) => {
     add(`bert.${name}.weight`, [hidden], 1)
     add(`bert.${name}.bias`, [hidden])
   }
   add(`bert.${words}`, [config.vocab_size, hidden])
   add('bert.embeddings.position_embeddings.weight', [config.max_position_embeddings, hidden])
   add('bert.embeddings.token_type_embeddings.weight', [config.type_vocab_size, hidden])
-  normalise(norm)
+  normalize(norm)
   for (let i = 0; i < config.num_hidden_layers; i++) {
     const own = layer(i)
     for (const name of [...own.projections, own.attentionOutput]) {
@@ -54,8 +54,8 @@ function randomWeights(config) {
     }
     dense(`bert.${own.up}`, intermediate, hidden)
     dense(`bert.${own.down}`, hidden, intermediate)
-    normalise(own.attentionNorm)
-    normalise(own.outputNorm)
+    normalize(own.attentionNorm)
+    normalize(own.outputNorm)
   }
   dense(`bert.${score.dense}`, hidden, hidden)
   dense(score.out, 1, hidden)

@@ -4,8 +4,8 @@ import { median, table } from './measure.mjs'
 import { passages } from './passages.mjs'
 
 /**
- * What labels by the ranking of words and neighbours cost (`--target distil`): 200 candidates with
- * passages of 100 words, prepared as training prepares them. Each query is labelled once.
+ * What labels by the ranking of words and neighbors cost (`--target distil`): 200 candidates with
+ * passages of 100 words, prepared as training prepares them. Each query is labeled once.
  *
  * @param steps Milliseconds of a step, by name.
  * @param batch Queries of a step.

@@ -7,7 +7,7 @@ import { writeLines } from './write-lines.mjs'
 const TOPICS = 200
 
 /**
- * Writes embeddings of documents around the centres of topics, of queries, and a run in which two
+ * Writes embeddings of documents around the centers of topics, of queries, and a run in which two
  * thirds of a query's candidates are of its own topic and none comes twice. Returns the files.
  */
 export async function writeTopicalFiles(
@@ -15,11 +15,11 @@ export async function writeTopicalFiles(
   { documents, queries, dimensions, seed, queryType },
 ) {
   const random = generator(seed)
-  const centres = Array.from({ length: TOPICS }, () => vector(dimensions, random))
+  const centers = Array.from({ length: TOPICS }, () => vector(dimensions, random))
   const rows = function* (count) {
     for (let i = 0; i < count; i++) {
-      const centre = centres[i % TOPICS]
-      yield vector(dimensions, random).map((value, j) => (value + centre[j]) / 20)
+      const center = centers[i % TOPICS]
+      yield vector(dimensions, random).map((value, j) => (value + center[j]) / 20)
     }
   }
   const files = { docs: join(folder, 'docs.npy'), queries: join(folder, 'queries.npy') }

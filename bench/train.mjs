@@ -233,7 +233,7 @@ async function distilbert() {
       return [name, Float32Array.from({ length }, value)]
     }),
   )
-  const checkpoint = { config, head: { pooling: 'mean', normalise: true } }
+  const checkpoint = { config, head: { pooling: 'mean', normalize: true } }
   return new EncoderModel(checkpoint, weights, shapes, new Set(weights.keys()))
 }
 

@@ -37,7 +37,7 @@ def weights():
 
 w = weights()
 hidden = plan["config"]["hidden"]
-optimiser = adamw(w, plan["weightDecay"])
+optimizer = adamw(w, plan["weightDecay"])
 batch, length, candidates = plan["batch"], plan["length"], plan["candidates"]
 ids = read("ids.bin", torch.int32, [-1, batch, length]).long()
 masks = read("masks.bin", torch.float32, [-1, batch, length])
@@ -51,5 +51,5 @@ for number, line in enumerate(sys.stdin):
     n = number % len(ids)
     queries = encode(w, plan["config"], ids[n], masks[n])
     vectors = documents[rows[n].reshape(-1)].view(batch, candidates, hidden)
-    value = step(w, optimiser, plan, plan["rates"][n], queries, vectors, targets[n])
+    value = step(w, optimizer, plan, plan["rates"][n], queries, vectors, targets[n])
     print(json.dumps([value, (time.perf_counter() - start) * 1000]), flush=True)

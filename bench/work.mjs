@@ -81,15 +81,15 @@ async function measure(folder, cluster, client) {
   console.log(table(lines))
 }
 
-/** Unit vectors around 500 centres, and runs of queries over them. */
+/** Unit vectors around 500 centers, and runs of queries over them. */
 async function writeFiles(folder) {
   const random = generator(1)
-  const centres = Array.from({ length: 500 }, () => direction(random))
+  const centers = Array.from({ length: 500 }, () => direction(random))
   const ids = (letter, count) => Array.from({ length: count }, (_, i) => `${letter}${i}`)
   const vectors = function* (count) {
     for (let i = 0; i < count; i++) {
       const noise = direction(random)
-      yield centres[i % 500].map((value, j) => value * 0.8 + noise[j] * 0.6)
+      yield centers[i % 500].map((value, j) => value * 0.8 + noise[j] * 0.6)
     }
   }
   const most = Math.max(...CASES.map(({ queries }) => queries))

@@ -1,4 +1,4 @@
-// What a person has decided on the page of an audit becomes part of the judgements.
+// What a person has decided on the page of an audit becomes part of the judgments.
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readQrels } from '@kith/ir'

@@ -1,4 +1,4 @@
-// Would an audit find missing judgements here? Known ones are hidden, and looked for.
+// Would an audit find missing judgments here? Known ones are hidden, and looked for.
 import { rmSync } from 'node:fs'
 import { auditEvaluate } from '@kith/pipelines'
 import { writeTopics } from './data/topics.mjs'

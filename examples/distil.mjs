@@ -1,4 +1,4 @@
-// Training labels without a judgement: the scores of a better ranking, for a trainer of your own.
+// Training labels without a judgment: the scores of a better ranking, for a trainer of your own.
 // `trainFromFiles({ …, teacher })` and `kith train --target distil` do both in one call.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,6 +28,6 @@ const { out, summary } = await distilRun({
 })
 console.log(`${summary.queries} queries have labels`)
 const [first] = readFileSync(out, 'utf8').split('\n')
-const { query, docs: labelled, labels } = JSON.parse(first)
-console.log(`${query}: ${labelled.length} documents, the first with ${labels[0].toFixed(2)}`)
+const { query, docs: labeled, labels } = JSON.parse(first)
+console.log(`${query}: ${labeled.length} documents, the first with ${labels[0].toFixed(2)}`)
 rmSync(folder, { recursive: true })

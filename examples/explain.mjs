@@ -1,7 +1,7 @@
 // Why did a candidate move? Its parts of the score, and who vouches for it.
 import { explain } from '@kith/core'
 
-/** Points on a sphere, nearest first: the first stands alone, the next five are each other's neighbours. */
+/** Points on a sphere, nearest first: the first stands alone, the next five are each other's neighbors. */
 const points = [
   [0, 0],
   [-0.14, 0.12],
@@ -19,6 +19,6 @@ for (let index = 0; index < candidates.length; index++) {
   const why = explain(query, candidates, index, settings)
   const shared = why.shared.map(({ member }) => member)
   console.log(
-    `candidate ${index}: rank ${why.rankBefore} → ${why.rankAfter}, similarity ${why.geometric.toFixed(2)}, neighbourhood ${why.jaccard.toFixed(2)}, shared: ${shared.join(', ')}`,
+    `candidate ${index}: rank ${why.rankBefore} → ${why.rankAfter}, similarity ${why.geometric.toFixed(2)}, neighborhood ${why.jaccard.toFixed(2)}, shared: ${shared.join(', ')}`,
   )
 }

@@ -1,4 +1,4 @@
-// Soft training labels from sparse judgements: a part of the probability goes to similar documents.
+// Soft training labels from sparse judgments: a part of the probability goes to similar documents.
 // Run it: node examples/labels.mjs
 // In your own project: npm install @kith/pipelines
 import { readFileSync, rmSync } from 'node:fs'

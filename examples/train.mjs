@@ -1,4 +1,4 @@
-// An adapter of query embeddings learns from judgements; then it is applied, and its curve drawn.
+// An adapter of query embeddings learns from judgments; then it is applied, and its curve drawn.
 import { rmSync } from 'node:fs'
 import { adaptQueries, compareTrainings, trainFromFiles } from '@kith/pipelines'
 import { writeTurned } from './data/turned.mjs'

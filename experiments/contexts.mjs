@@ -98,7 +98,7 @@ export function dot(a, b) {
 }
 
 /** Values less their mean, divided by their deviation: both those of `over`. */
-export function standardise(values, over = values) {
+export function standardize(values, over = values) {
   const mean = over.reduce((sum, value) => sum + value, 0) / over.length
   const squares = over.reduce((sum, value) => sum + (value - mean) ** 2, 0)
   const deviation = Math.sqrt(squares / over.length)
@@ -113,7 +113,7 @@ export function weigh(...parts) {
 }
 
 /**
- * The parts of a context's scores: g, z of its g0, the neighbours' part, and the rows of the graph by
+ * The parts of a context's scores: g, z of its g0, the neighbors' part, and the rows of the graph by
  * candidate. A further view is a square of cosines, the query's first, which takes a share of the
  * embeddings' part of the graph.
  */
@@ -142,9 +142,9 @@ function partsOf({ vectors, texts }, query, { rows, g0, further, share = 0 }) {
   engine.rank()
   engine.reciprocal({ overlap: 2 / 3 })
   engine.weigh({ weight: 'linear', weightParameter: 1 })
-  const neighbours = standardise(Array.from(engine.jaccard(0).subarray(1)))
+  const neighbors = standardize(Array.from(engine.jaccard(0).subarray(1)))
   const graph = rows.map((_, c) => engine.graphRow(c + 1).subarray(1))
-  return { g: standardise(g0), neighbours, graph }
+  return { g: standardize(g0), neighbors, graph }
 }
 
 /** p: how similar each candidate is in the graph to those that support it, itself aside; each supporter has a weight. */
@@ -155,13 +155,13 @@ export function supportOf(graph, supporters, weightOf = () => 1) {
     const whole = others.reduce((sum, { weight }) => sum + weight, 0)
     return others.reduce((sum, { row, weight }) => sum + weight * row[c], 0) / whole
   })
-  return standardise(means)
+  return standardize(means)
 }
 
 /** Step 5 as it is by default. */
-function defaultScores({ g, neighbours, graph }) {
+function defaultScores({ g, neighbors, graph }) {
   const support = supportOf(graph, highest(g, 5))
-  return weigh([0.6, g], [0.2, neighbours], [0.2, support])
+  return weigh([0.6, g], [0.2, neighbors], [0.2, support])
 }
 
 /**
@@ -188,7 +188,7 @@ export function measure({ qrels }, contexts, scoresOf = defaultScores) {
 
 /** The default: the context of the first 200 by g0 = 0.6 · z(similarity) + 0.4 · z(words). */
 function defaultContext({ pool, near, words }) {
-  const of = (values) => standardise(values.slice(0, FIRST))
+  const of = (values) => standardize(values.slice(0, FIRST))
   const g0 = weigh([1 - WORDS, of(near)], [WORDS, of(words)])
   return contextFrom(pool, g0)
 }

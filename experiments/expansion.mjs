@@ -1,6 +1,6 @@
 /**
- * Whether the terms of the query's reciprocal neighbours help the words score: the query's text gets
- * the heaviest terms of those neighbours, with a smaller weight than its own (docs/method.md
+ * Whether the terms of the query's reciprocal neighbors help the words score: the query's text gets
+ * the heaviest terms of those neighbors, with a smaller weight than its own (docs/method.md
  * section 4).
  *
  *   node experiments/expansion.mjs FOLDER WORK [--qrels FILE]
@@ -10,7 +10,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { neighbours, Reranker, termStatistics } from '@kith/core'
+import { neighbors, Reranker, termStatistics } from '@kith/core'
 import { evaluate, RunBuilder, readQrels, readRun } from '@kith/ir'
 import { openVectors, printGains, readPrepared } from './working-folder.mjs'
 
@@ -31,7 +31,7 @@ const VARIANTS = [
   [10, 10],
   [20, 10],
 ]
-/** Candidates that neighbours are looked for among, as in the default. */
+/** Candidates that neighbors are looked for among, as in the default. */
 const CONTEXT = 50
 
 const qrels = await readQrels(values.qrels ?? join(folder, 'qrels/test.tsv'))
@@ -55,7 +55,7 @@ const measured = VARIANTS.map(([terms, weight]) => {
     const found = ids.map((id) => texts.documents.get(id))
     const text = texts.queries.get(query)
     const first = { vectors: vectors.slice(0, CONTEXT), texts: found.slice(0, CONTEXT) }
-    const near = neighbours({ vector, text }, first).query.reciprocal.filter((m) => m !== 'query')
+    const near = neighbors({ vector, text }, first).query.reciprocal.filter((m) => m !== 'query')
     const asked = expanded(
       text,
       near.map((m) => found[m]),
@@ -69,7 +69,7 @@ const measured = VARIANTS.map(([terms, weight]) => {
 })
 printGains(['terms added', 'weight of the query’s own'], VARIANTS, measured)
 
-/** A query's text with the heaviest terms of its neighbours' texts; a posting is two halves of a hash and a count. */
+/** A query's text with the heaviest terms of its neighbors' texts; a posting is two halves of a hash and a count. */
 function expanded(text, near, terms, weight) {
   const postings = Array.from(text.postings, (word, i) => (i % 3 === 2 ? word * weight : word))
   const known = new Set()

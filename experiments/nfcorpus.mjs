@@ -1,13 +1,13 @@
 /**
  * What to teach, on NFCorpus, where all relevant documents are known: trained on one label drawn
  * for each training query, stopped by one label of each dev query, reported on the dev queries with
- * all their judgements; several draws. Then each trained model is followed by the ranking of words
- * and neighbours. p values are corrected for the number of recipes (Holm).
+ * all their judgments; several draws. Then each trained model is followed by the ranking of words
+ * and neighbors. p values are corrected for the number of recipes (Holm).
  *
  *   node experiments/nfcorpus.mjs FOLDER encoder|adapter [--recipes one-hot,distil] [--repeats 3]
  *     [--labels even|bm25-10|bm25-3] [--model MODEL] [--query-prefix TEXT] [-- options of kith train]
  *
- * FOLDER is BEIR's nfcorpus with train and dev judgements (../shared/data/nfcorpus). Labels are
+ * FOLDER is BEIR's nfcorpus with train and dev judgments (../shared/data/nfcorpus). Labels are
  * drawn evenly from a query's relevant documents; or from those among the first 10 or 3 of BM25, as
  * annotators who see what one engine shows would draw them.
  */
@@ -24,7 +24,7 @@ import { figuresOf, printStudy, readArguments, trainedRun } from './trial.mjs'
 
 const [collection] = process.argv.splice(2, 1)
 if (!collection || !existsSync(join(collection, 'qrels/train.tsv'))) {
-  console.error('the first argument is the folder of NFCorpus with its training judgements')
+  console.error('the first argument is the folder of NFCorpus with its training judgments')
   process.exit(2)
 }
 

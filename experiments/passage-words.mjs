@@ -6,7 +6,7 @@
  */
 import { prepareText } from '@kith/core'
 import { WordsIndex } from './bm25.mjs'
-import { contextFrom, contextsOf, FIRST, measure, standardise, WORDS, weigh } from './contexts.mjs'
+import { contextFrom, contextsOf, FIRST, measure, standardize, WORDS, weigh } from './contexts.mjs'
 import { openCollections, printLeaveOneOut } from './leave-one-out.mjs'
 
 /** Words of a passage. */
@@ -47,8 +47,8 @@ function* bestPassages({ queries, texts }, size) {
 }
 
 function sharedContext({ pool, near, words }, best, share) {
-  const z = (values) => standardise(values.slice(0, FIRST))
-  const matched = standardise(weigh([1 - share, z(words)], [share, z(best)]))
+  const z = (values) => standardize(values.slice(0, FIRST))
+  const matched = standardize(weigh([1 - share, z(words)], [share, z(best)]))
   return contextFrom(pool, weigh([1 - WORDS, z(near)], [WORDS, matched]))
 }
 

@@ -1,6 +1,6 @@
 /**
  * What the ranking gains on a collection, part by part: plain search, similarity and words without
- * neighbours, the embeddings alone, the first generation, and the second (docs/method.md section 4).
+ * neighbors, the embeddings alone, the first generation, and the second (docs/method.md section 4).
  *
  *   node experiments/ranking.mjs FOLDER [--qrels FILE] [--model MODEL] [--query-prefix TEXT] [--work FOLDER]
  *
@@ -39,12 +39,12 @@ const rows = [['plain search', plain]]
 const texts = { corpus, queryText }
 const variants = {
   'embeddings only (λ 0.7)': {},
-  'similarity and words, no neighbours, candidates’ terms': {
+  'similarity and words, no neighbors, candidates’ terms': {
     ...texts,
     settings: { method: 'fusion' },
     statistics: 'context',
   },
-  'similarity and words, no neighbours, collection’s terms': {
+  'similarity and words, no neighbors, collection’s terms': {
     ...texts,
     settings: { method: 'fusion', preselect: 0 },
   },

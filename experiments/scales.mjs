@@ -5,14 +5,14 @@
  *
  *   node experiments/scales.mjs FOLDER FOLDER ...
  */
-import { contextFrom, contextsOf, FIRST, measure, standardise, weigh } from './contexts.mjs'
+import { contextFrom, contextsOf, FIRST, measure, standardize, weigh } from './contexts.mjs'
 import { openCollections, printLeaveOneOut } from './leave-one-out.mjs'
 
 /** The scaled values of the first 200, and the weights of words that are tried with them. */
 const SCALES = {
-  'deviation of 500': [(values) => first(standardise(values, values.slice(0, 500))), [0.35, 0.4]],
+  'deviation of 500': [(values) => first(standardize(values, values.slice(0, 500))), [0.35, 0.4]],
   'deviation of 1,000': [
-    (values) => first(standardise(values, values.slice(0, 1000))),
+    (values) => first(standardize(values, values.slice(0, 1000))),
     [0.25, 0.3, 0.35, 0.4],
   ],
   'the largest': [(values) => share(first(values), Math.max(...first(values))), [0.2, 0.3, 0.4]],

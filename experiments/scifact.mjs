@@ -62,15 +62,15 @@ const data = {
   trainQrels: at('train.tsv'),
   devQrels: at('dev.tsv'),
 }
-const judgements = {
+const judgments = {
   'all test queries': test,
   [`the ${apart.size} apart from training`]: apart,
   validation: dev,
 }
-const tables = new Map(Object.keys(judgements).map((kind) => [kind, new Map()]))
+const tables = new Map(Object.keys(judgments).map((kind) => [kind, new Map()]))
 const add = async (name, file) => {
   const figures = []
-  for (const [kind, qrels] of Object.entries(judgements)) {
+  for (const [kind, qrels] of Object.entries(judgments)) {
     const found = await figuresOf(file, qrels)
     const rows = tables.get(kind)
     rows.set(name, [...(rows.get(name) ?? []), found])

@@ -103,13 +103,13 @@ function principal(matrix) {
       Float64Array.from(matrix, (line) => dot(line, vector, dimensions)),
     )
     // Twice, as once leaves errors of rounding where vectors were nearly parallel.
-    orthonormalise(vectors)
-    orthonormalise(vectors)
+    orthonormalize(vectors)
+    orthonormalize(vectors)
   }
   return vectors
 }
 
-function orthonormalise(vectors) {
+function orthonormalize(vectors) {
   vectors.forEach((vector, i) => {
     for (let j = 0; j < i; j++) {
       const part = dot(vector, vectors[j], dimensions)

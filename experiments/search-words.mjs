@@ -50,8 +50,8 @@ const alone = await searchAll(store)
 const both = await searchAll(await withWords(store, readTexts(corpus), settings))
 for (const measure of alone.measures) {
   const [before, after] = [alone, both].map(({ mean }) => mean[measure].toFixed(4))
-  const { randomisation } = compare(alone, both, measure)
-  const p = randomisation.toFixed(4)
+  const { randomization } = compare(alone, both, measure)
+  const p = randomization.toFixed(4)
   console.log(`${basename(folder)}: ${measure} ${before} by embeddings, ${after} by both, p ${p}`)
 }
 await store.close()

@@ -17,7 +17,7 @@ import {
   FIRST,
   highest,
   measure,
-  standardise,
+  standardize,
   WORDS,
   weigh,
   work,
@@ -102,7 +102,7 @@ function viewedContext(query, { vectors }, seen, similarity, where) {
     return vector === undefined ? own : similarity(own, dot(query.vector, vector))
   })
   const taken = where.startsWith('search') ? highest(near, FIRST) : [...near.keys()].slice(0, FIRST)
-  const z = (values) => standardise(taken.map((place) => values[place]))
+  const z = (values) => standardize(taken.map((place) => values[place]))
   const g0 = weigh([1 - WORDS, z(near)], [WORDS, z(words)])
   const context = contextFrom(
     taken.map((place) => pool[place]),

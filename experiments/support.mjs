@@ -24,12 +24,12 @@ for (const docs of DOCS) {
       for (const [count, countOf] of Object.entries(COUNTS)) {
         const name = `${docs} supporters, weight ${weight}, ${rounds} rounds, ${count}`
         process.stderr.write(`${name} …\n`)
-        const scoresOf = ({ g, neighbours, graph }) => {
+        const scoresOf = ({ g, neighbors, graph }) => {
           let scores = g
           for (let round = 0; round < rounds; round++) {
             const before = scores
             const support = supportOf(graph, highest(before, docs), (d) => countOf(before[d]))
-            scores = weigh([0.8 - weight, g], [0.2, neighbours], [weight, support])
+            scores = weigh([0.8 - weight, g], [0.2, neighbors], [weight, support])
           }
           return scores
         }

@@ -1,11 +1,11 @@
 /**
  * Whether titles of documents can stand in for queries where there is no log of them: an adapter
- * learns the ranking of words and neighbours (`--target distil`) for the titles of a collection, and
+ * learns the ranking of words and neighbors (`--target distil`) for the titles of a collection, and
  * is measured on its real queries.
  *
  *   node experiments/titles.mjs FOLDER [--qrels FILE] [--repeats 3] [--work FOLDER]
  *
- * FOLDER has corpus.jsonl with titles, queries.jsonl and embeddings/all-MiniLM-L6-v2. No judgement
+ * FOLDER has corpus.jsonl with titles, queries.jsonl and embeddings/all-MiniLM-L6-v2. No judgment
  * is used but for the figures; nothing is validated, so the last weights count.
  */
 import { existsSync, mkdirSync } from 'node:fs'
@@ -61,7 +61,7 @@ for (let seed = 1; seed <= Number(values.repeats); seed++) {
   await trainFromFiles({
     docs,
     training: { queries: at('titles.npy'), run: at('titles.trec') },
-    ...{ adapter: 'linear', normalise: true, threads: 1 },
+    ...{ adapter: 'linear', normalize: true, threads: 1 },
     teacher: { corpus, queryText: at('titles.jsonl') },
     settings: {
       ...{ seed, epochs: 10, learningRate: 1e-3, weightDecay: 0 },

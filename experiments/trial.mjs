@@ -19,7 +19,7 @@ const targets = ['one-hot', 'uniform', 'geometric', 'rnn', 'mixed', 'joint', 'qu
 const usual = {
   // Queries are cut at 32 tokens as in the paper (docs/method.md section 7).
   encoder: { epochs: 6, learningRate: 3e-5, dropout: 0.1, maxTokens: 32 },
-  adapter: { adapter: 'linear', normalise: true, epochs: 40, learningRate: 1e-3, weightDecay: 0 },
+  adapter: { adapter: 'linear', normalize: true, epochs: 40, learningRate: 1e-3, weightDecay: 0 },
 }
 
 /** The defaults of `kith train` when the tables of SciFact and WordNet were made. */
@@ -27,7 +27,7 @@ export const earlier = { outside: 'inject', settings: { selectBy: 'loss' } }
 
 /** Options of `kith train` that say what is trained, and on what; all others are settings. */
 const inputNames = [
-  ...['adapter', 'device', 'level', 'maxTokens', 'missing', 'model', 'normalise', 'outside'],
+  ...['adapter', 'device', 'level', 'maxTokens', 'missing', 'model', 'normalize', 'outside'],
   ...['pooling', 'queryPrefix', 'revision', 'threads', 'topLayers'],
 ]
 
@@ -89,7 +89,7 @@ export async function trainedRun(folder, { what, target, seed, passed, ...trial 
     ...chosen.inputs,
     settings: {
       ...{ seed, listSize: 200, inverseTemperature: 20 },
-      // Complete labels are the judgements as they are: more than a context of evidence holds.
+      // Complete labels are the judgments as they are: more than a context of evidence holds.
       target:
         target === undefined || target === 'complete' ? undefined : { ...chosen.label, target },
       ...trial.settings,
@@ -148,7 +148,7 @@ export function printStudy(title, table) {
       const averages = rows.map((row) => average(row[kind]))
       const others = rows.map((_, i) => i).filter((i) => i !== base)
       const found = others.map((i) => compare(averages[base], averages[i], measure))
-      const p = holm(found.map(({ randomisation }) => randomisation))
+      const p = holm(found.map(({ randomization }) => randomization))
       const shown = rows.map(() => '')
       others.forEach((i, place) => {
         shown[i] = `${signed(found[place].difference)}, p ${p[place].toFixed(3)}`
@@ -194,9 +194,9 @@ export function printTable(title, rows, { measure = 'nDCG@10', clusters } = {}) 
     if (evaluations === first) console.log(figures)
     else {
       const compared = compare(average(first), average(evaluations), measure, { clusters })
-      const { difference, t, randomisation } = compared
+      const { difference, t, randomization } = compared
       console.log(
-        `${figures}   ${signed(difference)} (t ${t.toFixed(2)}, p ${randomisation.toFixed(4)})`,
+        `${figures}   ${signed(difference)} (t ${t.toFixed(2)}, p ${randomization.toFixed(4)})`,
       )
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Whether the weight of words can be learned from unlabelled rankings: by how well similarity and
- * words each agree with the neighbourhoods of the documents, by how well each predicts the other's
+ * Whether the weight of words can be learned from unlabeled rankings: by how well similarity and
+ * words each agree with the neighborhoods of the documents, by how well each predicts the other's
  * first documents, or by how far its best stand out (docs/method.md section 4).
  *
  *   node experiments/view-agreement.mjs FOLDER FOLDER ...
@@ -15,7 +15,7 @@ import {
   FIRST,
   highest,
   measure,
-  standardise,
+  standardize,
   WORDS,
   weigh,
 } from './contexts.mjs'
@@ -30,9 +30,8 @@ const LEAST = 0.05
 
 /** How good a ranking by some scores is, without a label: `{ scores, other, near }` of the first 200. */
 const QUALITIES = {
-  // Neighbours in the space of embeddings have similar scores (Diaz 2007).
-  neighbourhoods: ({ scores, near }) =>
-    mean(standardise(near(scores)).map((z, c) => z * scores[c])),
+  // Neighbors in the space of embeddings have similar scores (Diaz 2007).
+  neighborhoods: ({ scores, near }) => mean(standardize(near(scores)).map((z, c) => z * scores[c])),
   // The mean place, in standard deviations, of its first ten in the other ranking.
   agreement: ({ scores, other }) => mean(highest(scores, 10).map((c) => other[c])),
   // How far its first ten stand above the mean, in standard deviations.
@@ -94,15 +93,15 @@ function contextOf(query, a) {
 
 /** z of both scores over the first 200, and every quality of both. */
 function parts({ vectors }, { pool, ...query }) {
-  const near = standardise(query.near.slice(0, FIRST))
-  const words = standardise(query.words.slice(0, FIRST))
+  const near = standardize(query.near.slice(0, FIRST))
+  const words = standardize(query.words.slice(0, FIRST))
   const lists = nearest(pool.slice(0, FIRST).map((row) => vectors[row]))
-  const ofNeighbours = (scores) => lists.map((list) => mean(list.map((d) => scores[d])))
+  const ofNeighbors = (scores) => lists.map((list) => mean(list.map((d) => scores[d])))
   const qualities = Object.entries(QUALITIES).map(([name, quality]) => [
     name,
     [
-      quality({ scores: near, other: words, near: ofNeighbours }),
-      quality({ scores: words, other: near, near: ofNeighbours }),
+      quality({ scores: near, other: words, near: ofNeighbors }),
+      quality({ scores: words, other: near, near: ofNeighbors }),
     ],
   ])
   return { near, words, ...Object.fromEntries(qualities) }

@@ -12,7 +12,7 @@ import {
   FIRST,
   highest,
   measure,
-  standardise,
+  standardize,
   WORDS,
   weigh,
 } from './contexts.mjs'
@@ -27,11 +27,11 @@ const POOLS = [
   [500, 200],
 ]
 /**
- * `all`: means and deviations are those of all that a context is chosen from. `neighbours`: the same,
+ * `all`: means and deviations are those of all that a context is chosen from. `neighbors`: the same,
  * but a document beyond the first 200 must be as near the first 10 as half of the first 50 are.
  * `first`: means and deviations are those of the first 200.
  */
-const RULES = ['all', 'neighbours', 'first']
+const RULES = ['all', 'neighbors', 'first']
 
 const collections = await openCollections(process.argv.slice(2))
 const settings = [['default', collections.map((one) => measure(one, contextsOf(one)))]]
@@ -49,11 +49,11 @@ function widerContext(query, { vectors }, { near, words, rule }) {
   const { pool } = query
   const byWords = highest(query.words, words).filter((place) => query.words[place] > 0)
   const more = [...new Set([...Array(Math.min(near, pool.length)).keys(), ...byWords])]
-  const isNear = rule === 'neighbours' ? nearTheFirst(pool, vectors) : () => true
+  const isNear = rule === 'neighbors' ? nearTheFirst(pool, vectors) : () => true
   const taken = more.filter((place) => place < FIRST || isNear(place)).sort((a, b) => a - b)
   const z = (values) => {
     const all = taken.map((place) => values[place])
-    return standardise(all, rule === 'first' ? all.slice(0, FIRST) : all)
+    return standardize(all, rule === 'first' ? all.slice(0, FIRST) : all)
   }
   const g0 = weigh([1 - WORDS, z(query.near)], [WORDS, z(query.words)])
   const rows = taken.map((place) => pool[place])

@@ -8,11 +8,11 @@ import { encodeTexts, searchRun } from '@kith/pipelines'
 /**
  * The files of a collection in its working folder: judged queries, embeddings and a run of 200
  * documents, made where they are missing. Embeddings of MiniLM that the collection's folder has are
- * taken where no model is named. Judgements are those of the test queries, else of the dev queries.
+ * taken where no model is named. Judgments are those of the test queries, else of the dev queries.
  */
 export async function makeWorkingFolder(folder, { qrels: file, model, queryPrefix, work }) {
-  const judgements = ['test', 'dev'].map((split) => join(folder, `qrels/${split}.tsv`))
-  const qrels = await readQrels(file ?? judgements.find(existsSync) ?? judgements[0])
+  const judgments = ['test', 'dev'].map((split) => join(folder, `qrels/${split}.tsv`))
+  const qrels = await readQrels(file ?? judgments.find(existsSync) ?? judgments[0])
   const own = join(work, basename(folder), basename(model ?? 'all-MiniLM-L6-v2'))
   mkdirSync(own, { recursive: true })
   const at = (name) => join(own, name)

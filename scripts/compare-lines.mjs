@@ -46,7 +46,7 @@ export function commandLines(source, root) {
       '--out',
       '{out}/preset.json',
     ],
-    ...['fusion', 'average', 'rocchio', 'regularise', 'rrf'].map((method) => [
+    ...['fusion', 'average', 'rocchio', 'regularize', 'rrf'].map((method) => [
       `rerank --method ${method}`,
       ...['rerank', ...run, ...texts, '--method', method, '--out', `{out}/${method}.trec`],
     ]),
@@ -127,7 +127,7 @@ export function commandLines(source, root) {
     [
       'labels by other settings',
       ...[...labels, ...texts, '--texts', ...otherSettings, '--aggregate', 'max'],
-      ...['--normalise', 'std', '--normalise-over', 'kept', '--boost', '2', '--drop-ground-truth'],
+      ...['--normalize', 'std', '--normalize-over', 'kept', '--boost', '2', '--drop-ground-truth'],
       ...['--out', '{out}/other.jsonl'],
     ],
     ['a share', ...labels, '--shard', '1/2', '--out', '{out}/labels-1.jsonl'],
@@ -188,7 +188,7 @@ export function commandLines(source, root) {
     [
       'train with a learned temperature',
       ...[...train, '--adapter', 'mlp', '--train-queries', `${vectors}/queries.npy`, ...dev],
-      ...['--labels', '{out}/labels.jsonl', '--learn-temperature', '--optimiser', 'radam'],
+      ...['--labels', '{out}/labels.jsonl', '--learn-temperature', '--optimizer', 'radam'],
       ...[
         '--schedule',
         'plateau',
@@ -249,7 +249,7 @@ export function commandLines(source, root) {
       '{out}/run.json',
     ],
     [
-      'convert judgements',
+      'convert judgments',
       'convert',
       '--kind',
       'qrels',

@@ -1,10 +1,10 @@
 /**
  * Draws the README's picture: a query and its candidates as points on a plane,
- * their reciprocal neighbours joined, and the ranking before and after. The
- * points are made up; the neighbours and both rankings are what @kith/core says.
+ * their reciprocal neighbors joined, and the ranking before and after. The
+ * points are made up; the neighbors and both rankings are what @kith/core says.
  */
 import { writeFileSync } from 'node:fs'
-import { neighbours, rerank } from '@kith/core'
+import { neighbors, rerank } from '@kith/core'
 
 const points = [
   { x: 0, y: 0 },
@@ -31,7 +31,7 @@ const before = candidates
 const settings = { k: 6, kExp: 1, lambda: 0.3 }
 const found = before.map((i) => candidates[i])
 const after = [...rerank(query, found, settings).order].map((place) => before[place])
-const sets = neighbours(query, found, settings)
+const sets = neighbors(query, found, settings)
 /** The point of the query or of a candidate. */
 const pointOf = (member) => points[member === 'query' ? 0 : before[member] + 1]
 /** The query comes before the candidates. */
@@ -40,7 +40,7 @@ const placeOf = (member) => (member === 'query' ? -1 : member)
 const ink = '#3d4b5c'
 const good = '#0f7f5f'
 const bad = '#c2542d'
-const colour = (i) => (points[i + 1].lone ? bad : good)
+const color = (i) => (points[i + 1].lone ? bad : good)
 const name = (i) => String.fromCharCode(65 + before.indexOf(i))
 const place = ({ x, y }) => [270 + x * 430, 200 - y * 430]
 
@@ -62,7 +62,7 @@ members.forEach(([i, { nearest, reciprocal }]) => {
 })
 candidates.forEach((_, i) => {
   const [x, y] = place(points[i + 1])
-  parts.push(`<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="13" fill="${colour(i)}"/>`)
+  parts.push(`<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="13" fill="${color(i)}"/>`)
   parts.push(`<text x="${x.toFixed(1)}" y="${(y + 5).toFixed(1)}" class="letter">${name(i)}</text>`)
 })
 const [qx, qy] = place(points[0])
@@ -77,24 +77,24 @@ before.forEach((i, position) => {
   const y = line(position)
   const target = line(after.indexOf(i))
   parts.push(
-    `<path d="M622 ${y} C690 ${y} 690 ${target} 758 ${target}" fill="none" stroke="${colour(i)}" stroke-width="2" opacity="0.7"/>`,
+    `<path d="M622 ${y} C690 ${y} 690 ${target} 758 ${target}" fill="none" stroke="${color(i)}" stroke-width="2" opacity="0.7"/>`,
   )
   for (const [x, at] of [
     [600, y],
     [780, target],
   ]) {
     parts.push(
-      `<circle cx="${x}" cy="${at}" r="11" fill="${colour(i)}"/><text x="${x}" y="${at + 5}" class="letter">${name(i)}</text>`,
+      `<circle cx="${x}" cy="${at}" r="11" fill="${color(i)}"/><text x="${x}" y="${at + 5}" class="letter">${name(i)}</text>`,
     )
   }
 })
 
-const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 420" font-family="system-ui, sans-serif" role="img" aria-label="A query's candidates as points: documents that are each other's neighbours, and the query's, rise in the ranking; lone documents nearby fall.">
+const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 420" font-family="system-ui, sans-serif" role="img" aria-label="A query's candidates as points: documents that are each other's neighbors, and the query's, rise in the ranking; lone documents nearby fall.">
 <style>.letter{fill:#fff;font-size:14px;font-weight:600;text-anchor:middle}.head{fill:${ink};font-size:15px;font-weight:600;text-anchor:middle}.note{fill:${ink};font-size:14px}</style>
 <rect width="860" height="420" rx="12" fill="#f6f8fa"/>
 ${parts.join('\n')}
-<text x="24" y="36" class="note">Solid: each other's nearest neighbours. Dashed: one-way.</text>
-<text x="24" y="404" class="note">Green documents share the query's neighbourhood and vouch for one another; orange ones are merely near.</text>
+<text x="24" y="36" class="note">Solid: each other's nearest neighbors. Dashed: one-way.</text>
+<text x="24" y="404" class="note">Green documents share the query's neighborhood and vouch for one another; orange ones are merely near.</text>
 </svg>
 `
 const target = new URL('../docs/picture.svg', import.meta.url)

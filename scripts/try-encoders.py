@@ -19,8 +19,8 @@ ROOT = Path(__file__).parent.parent
 FIXTURE = ROOT / "packages/encoder/test/fixtures/tokenizers.json"
 
 CORPUS = [
-    "Dense retrieval finds the neighbours of a query among millions of documents.",
-    "The query's nearest neighbours don't always hold what it asks; they're ranked again.",
+    "Dense retrieval finds the neighbors of a query among millions of documents.",
+    "The query's nearest neighbors don't always hold what it asks; they're ranked again.",
     "Ein Naïve Bayes-Klassifikator für Wörter, Überraschung inbegriffen: café, déjà vu.",
     "近傍検索は文書をベクトルで探す。検索の検索。",
     "быстрый поиск документов по запросу",
@@ -188,7 +188,7 @@ def configs(size):
     yield "nomic-embed", "WordPiece", NomicBertConfig(vocab_size=size, max_position_embeddings=128, **SMALL)
 
 
-def randomise(model):
+def randomize(model):
     """Weights large enough that every step matters."""
     import torch
 
@@ -208,7 +208,7 @@ def compare_embeddings(folder):
     kinds = tokenizers()
     for name, kind, config in configs(500):
         torch.manual_seed(1)
-        model = randomise(AutoModel.from_config(config, attn_implementation="eager"))
+        model = randomize(AutoModel.from_config(config, attn_implementation="eager"))
         place = folder / name
         place.mkdir()
         save(place, model, kinds[kind])
@@ -256,7 +256,7 @@ def compare_scores(folder):
             continue
         torch.manual_seed(2)
         config.num_labels = 1
-        model = randomise(AutoModelForSequenceClassification.from_config(config, attn_implementation="eager"))
+        model = randomize(AutoModelForSequenceClassification.from_config(config, attn_implementation="eager"))
         place = folder / f"{name} scores"
         model.save_pretrained(place)
         special = {"pad_token": "<pad>"}
@@ -275,14 +275,14 @@ def compare_scores(folder):
 
 
 TRAIN = """
-import { adamw, openEncoderModel, Optimiser, TrainingStep } from '@kith/train'
+import { adamw, openEncoderModel, Optimizer, TrainingStep } from '@kith/train'
 const [folder, texts, memory, { rate, steps, weightDecay, ...settings }] = JSON.parse(process.argv[1])
 const model = await openEncoderModel(folder)
 const { dimensions } = model
 const options = { loss: 'kl', margin: 1, learnTemperature: false, dropout: 0, seed: 0, threads: 1 }
 const step = await TrainingStep.open(model, { ...options, ...settings })
 const moments = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay }
-const optimiser = new Optimiser(step.weights, adamw, moments)
+const optimizer = new Optimizer(step.weights, adamw, moments)
 const rows = Uint32Array.from({ length: memory.length / dimensions }, (_, i) => i)
 const gather = (rows, into) => {
   rows.forEach((row, i) => into.set(memory.slice(row * dimensions, (row + 1) * dimensions), i * dimensions))
@@ -297,7 +297,7 @@ for (let number = 0; number < steps; number++) {
   const at = { number, queriesOfStep: texts.length, first: true }
   losses.push((await step.run(queries, lists, documents, at)) / texts.length)
   const factor = Math.min(1, settings.maxGradNorm / step.gradients.norm())
-  optimiser.update(step.gradients, factor, rate, number + 1)
+  optimizer.update(step.gradients, factor, rate, number + 1)
 }
 await model.save(`${folder} trained`)
 console.log(JSON.stringify(losses))
@@ -313,7 +313,7 @@ def compare_training(folder):
     from tokenizers import Tokenizer
     from transformers import AutoModel
 
-    texts = [TEXTS[2], TEXTS[5], TEXTS[7], "neighbours of the query again and again"]
+    texts = [TEXTS[2], TEXTS[5], TEXTS[7], "neighbors of the query again and again"]
     settings = {"rate": 1e-3, "steps": 10, "weightDecay": 0.01, "maxGradNorm": 1, "inverseTemperature": 5}
     documents = 0.2 * torch.randn(6, SMALL["hidden_size"], generator=torch.Generator().manual_seed(3))
     target = torch.tensor([[0.75, 0.25, 0, 0, 0, 0]]).expand(len(texts), -1)
@@ -325,7 +325,7 @@ def compare_training(folder):
         model = AutoModel.from_pretrained(place, attn_implementation="eager").eval()
         weights = dict(model.named_parameters())
         plain = [n for n in weights if n.endswith(".bias") or "norm" in n.lower()]
-        optimiser = torch.optim.AdamW(
+        optimizer = torch.optim.AdamW(
             [
                 {"params": [weights[n] for n in weights if n not in plain], "weight_decay": settings["weightDecay"]},
                 {"params": [weights[n] for n in plain], "weight_decay": 0.0},
@@ -342,10 +342,10 @@ def compare_training(folder):
             queries = (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
             scores = settings["inverseTemperature"] * queries @ documents.T
             loss = torch.nn.functional.kl_div(scores.log_softmax(-1), target, reduction="batchmean")
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(weights.values(), settings["maxGradNorm"])
-            optimiser.step()
+            optimizer.step()
             theirs.append(loss.item())
         difference = np.abs(np.array(ours) - theirs).max()
         assert difference < 1e-4 and ours[-1] < 0.9 * ours[0], (name, ours, theirs)

@@ -1,8 +1,8 @@
-/** The few shapes that the pictures are made of, in the colours of docs/picture.svg. */
+/** The few shapes that the pictures are made of, in the colors of docs/picture.svg. */
 export const ink = '#3d4b5c'
 export const good = '#0f7f5f'
 export const bad = '#c2542d'
-export const grey = '#b8c2cc'
+export const gray = '#b8c2cc'
 
 const round = (value) => Number(value.toFixed(1))
 
@@ -17,8 +17,8 @@ ${parts.join('\n')}
 }
 
 /** A document. */
-export function dot(x, y, colour, letter, radius = 12) {
-  const circle = `<circle cx="${round(x)}" cy="${round(y)}" r="${radius}" fill="${colour}"/>`
+export function dot(x, y, color, letter, radius = 12) {
+  const circle = `<circle cx="${round(x)}" cy="${round(y)}" r="${radius}" fill="${color}"/>`
   return letter ? circle + letterAt(x, y, letter) : circle
 }
 
@@ -28,12 +28,12 @@ export function square(x, y, letter) {
 }
 
 /** A bar, or a cell. */
-export function box(x, y, width, height, colour) {
+export function box(x, y, width, height, color) {
   const place = `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"`
-  return `<rect ${place} rx="${Math.min(5, round(width) / 2)}" fill="${colour}"/>`
+  return `<rect ${place} rx="${Math.min(5, round(width) / 2)}" fill="${color}"/>`
 }
 
-/** A line between neighbours; solid when it goes both ways. */
+/** A line between neighbors; solid when it goes both ways. */
 export function line([x1, y1], [x2, y2], mutual) {
   const ends = `x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}"`
   const look = mutual

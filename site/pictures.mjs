@@ -1,10 +1,10 @@
 /**
- * Draws the pictures of docs/idea.md: `node site/pictures.mjs`. The points are made up; neighbours,
+ * Draws the pictures of docs/idea.md: `node site/pictures.mjs`. The points are made up; neighbors,
  * similarities, rankings and labels are what @kith/core says about them.
  */
 import { writeFileSync } from 'node:fs'
-import { explain, neighbours, similarity, smoothLabels, termSpans } from '@kith/core'
-import { bad, box, dot, good, grey, ink, line, picture, square, text } from './drawing.mjs'
+import { explain, neighbors, similarity, smoothLabels, termSpans } from '@kith/core'
+import { bad, box, dot, good, gray, ink, line, picture, square, text } from './drawing.mjs'
 
 const points = [
   { x: 0, y: 0 },
@@ -24,7 +24,7 @@ const [query, ...documents] = vectors
 /** In the pictures the query is point 0 and candidate i point i + 1. */
 const pointOf = (member) => (member === 'query' ? 0 : member + 1)
 const pointsOf = ({ toQuery, toCandidates }) => [toQuery, ...toCandidates]
-const found = neighbours(query, documents, settings)
+const found = neighbors(query, documents, settings)
 const sets = [found.query, ...found.candidates]
 const rank = sets.map(({ nearest }) => nearest.map(pointOf))
 const reciprocal = sets.map((set) => set.reciprocal.map(pointOf))
@@ -34,9 +34,9 @@ const jaccard = [pointsOf(similar.jaccard)]
 const mixed = [pointsOf(similar.mixed)]
 const rows = points.map((_, row) => row)
 const candidates = rows.slice(1)
-const colour = (row) => (row === 0 ? ink : points[row].lone ? bad : good)
+const color = (row) => (row === 0 ? ink : points[row].lone ? bad : good)
 const node = (row, x, y) =>
-  row === 0 ? square(x, y, names[row]) : dot(x, y, colour(row), names[row])
+  row === 0 ? square(x, y, names[row]) : dot(x, y, color(row), names[row])
 
 const queryText = 'wing flutter at high speed'
 const texts = [
@@ -56,11 +56,11 @@ const reasons = documents.map((_, i) =>
     supportDocs: 3,
   }),
 )
-/** The colours of the studio's bars. */
-const partColours = {
+/** The colors of the studio's bars. */
+const partColors = {
   similarity: '#a07b22',
   words: '#2c6fbb',
-  neighbours: '#7553a3',
+  neighbors: '#7553a3',
   support: '#c04a7d',
 }
 
@@ -95,7 +95,7 @@ function contextPicture() {
 
 const placed = ({ x, y }) => [370 + x * 1500, 130 - y * 1100]
 
-/** Who is whose nearest neighbour, one way and both ways. */
+/** Who is whose nearest neighbor, one way and both ways. */
 function reciprocalPicture() {
   const lines = rows.flatMap((i) =>
     [...rank[i]].flatMap((j) => {
@@ -112,7 +112,7 @@ function reciprocalPicture() {
   return picture(
     720,
     236,
-    'Points joined to their nearest neighbours: A is near the query, but only one way.',
+    'Points joined to their nearest neighbors: A is near the query, but only one way.',
     parts,
   )
 }
@@ -133,9 +133,9 @@ function overlapPicture() {
         ...rows.map((other) => {
           const shared = reciprocal[0].includes(other)
           const own = reciprocal[row].includes(other)
-          return box(at(other) - 13, y - 13, 26, 26, own ? (shared ? ink : grey) : '#fff')
+          return box(at(other) - 13, y - 13, 26, 26, own ? (shared ? ink : gray) : '#fff')
         }),
-        box(540, y - 8, Math.max(1, overlap * 110), 16, colour(row)),
+        box(540, y - 8, Math.max(1, overlap * 110), 16, color(row)),
         text(546 + overlap * 110, y + 5, overlap.toFixed(2)),
       ]
     }),
@@ -143,7 +143,7 @@ function overlapPicture() {
   return picture(
     720,
     262,
-    'Reciprocal neighbours of each document, and their overlap with the query’s.',
+    'Reciprocal neighbors of each document, and their overlap with the query’s.',
     parts,
   )
 }
@@ -158,7 +158,7 @@ function mixPicture() {
   }
   const columns = [
     { title: 'near the query', value: standard(geometric[0]) },
-    { title: 'same neighbours', value: standard(jaccard[0]) },
+    { title: 'same neighbors', value: standard(jaccard[0]) },
     { title: 'the mix', value: (row) => mixed[0][row] },
   ]
   const parts = columns.flatMap(({ title, value }, c) => {
@@ -166,13 +166,13 @@ function mixPicture() {
     const order = [...candidates].sort((a, b) => value(b) - value(a))
     return [
       text(middle - 10, 34, title, 'middle'),
-      `<line x1="${middle}" y1="50" x2="${middle}" y2="276" stroke="${grey}"/>`,
+      `<line x1="${middle}" y1="50" x2="${middle}" y2="276" stroke="${gray}"/>`,
       ...order.flatMap((row, i) => {
         const width = Math.abs(value(row)) * 44
         const y = 66 + i * 32
         return [
-          box(value(row) < 0 ? middle - width : middle, y - 8, width, 16, colour(row)),
-          dot(middle - 96, y, colour(row), names[row]),
+          box(value(row) < 0 ? middle - width : middle, y - 8, width, 16, color(row)),
+          dot(middle - 96, y, color(row), names[row]),
         ]
       }),
     ]
@@ -180,7 +180,7 @@ function mixPicture() {
   return picture(
     720,
     290,
-    'Candidates by similarity, by shared neighbours, and by the mix of both.',
+    'Candidates by similarity, by shared neighbors, and by the mix of both.',
     parts,
   )
 }
@@ -199,15 +199,15 @@ function wordsPicture() {
       const y = 66 + i * 34
       const { words, matched } = reasons[row - 1]
       return [
-        dot(34, y, colour(row), names[row]),
+        dot(34, y, color(row), names[row]),
         text(58, y + 5, texts[row - 1]),
         ...terms.map(({ term }, column) => {
           const weight = matched.find((one) => one.term === term)?.weight ?? 0
           const size = weight === 0 ? 4 : 8 * weight
-          const shade = weight === 0 ? grey : partColours.words
+          const shade = weight === 0 ? gray : partColors.words
           return box(at(column) - size / 2, y - size / 2, size, size, shade)
         }),
-        box(572, y - 8, Math.max(1, (words / most) * 90), 16, partColours.words),
+        box(572, y - 8, Math.max(1, (words / most) * 90), 16, partColors.words),
         text(580 + (words / most) * 90, y + 5, words.toFixed(1)),
       ]
     }),
@@ -230,7 +230,7 @@ function supportPicture() {
   const left = ({ x, y }) => [200 + x * 950, 135 - y * 1000]
   const ring = (row) => {
     const [x, y] = left(points[row])
-    return `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="17" fill="none" stroke="${partColours.support}" stroke-width="3"/>`
+    return `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="17" fill="none" stroke="${partColors.support}" stroke-width="3"/>`
   }
   const helped = 5
   const zero = 560
@@ -242,13 +242,13 @@ function supportPicture() {
     ...rows.map((row) => node(row, ...left(points[row]))),
     ...[...best].map(ring),
     text(zero, 26, 'like the ringed ones', 'middle'),
-    `<line x1="${zero}" y1="40" x2="${zero}" y2="262" stroke="${grey}"/>`,
+    `<line x1="${zero}" y1="40" x2="${zero}" y2="262" stroke="${gray}"/>`,
     ...order.flatMap((row, i) => {
       const y = 56 + i * 32
       const length = Math.abs(near(row)) * width
       return [
-        dot(zero - 140, y, colour(row), names[row]),
-        box(near(row) < 0 ? zero - length : zero, y - 8, length, 16, partColours.support),
+        dot(zero - 140, y, color(row), names[row]),
+        box(near(row) < 0 ? zero - length : zero, y - 8, length, 16, partColors.support),
       ]
     }),
   ]
@@ -262,16 +262,16 @@ function supportPicture() {
 
 /** The whole score of each candidate, as the studio draws it. */
 function scorePicture() {
-  const kinds = Object.keys(partColours)
+  const kinds = Object.keys(partColors)
   const order = [...candidates].sort((a, b) => reasons[b - 1].score - reasons[a - 1].score)
   const zero = 300
   const legend = kinds.flatMap((kind, i) => [
-    box(60 + i * 150, 20, 18, 14, partColours[kind]),
+    box(60 + i * 150, 20, 18, 14, partColors[kind]),
     text(86 + i * 150, 33, kind),
   ])
   const parts = [
     ...legend,
-    `<line x1="${zero}" y1="50" x2="${zero}" y2="276" stroke="${grey}"/>`,
+    `<line x1="${zero}" y1="50" x2="${zero}" y2="276" stroke="${gray}"/>`,
     ...order.flatMap((row, i) => {
       const y = 66 + i * 32
       const ends = { low: zero, high: zero }
@@ -280,9 +280,9 @@ function scorePicture() {
         if (value < 0) ends.low += value
         else ends.high += value
         const start = value < 0 ? ends.low : ends.high - value
-        return box(start, y - 8, Math.abs(value), 16, partColours[kind])
+        return box(start, y - 8, Math.abs(value), 16, partColors[kind])
       })
-      return [dot(34, y, colour(row), names[row]), ...bars]
+      return [dot(34, y, color(row), names[row]), ...bars]
     }),
   ]
   return picture(720, 290, 'The scores of the candidates, each a bar of four parts.', parts)
@@ -292,7 +292,7 @@ function scorePicture() {
 function labelPicture() {
   const judged = 2
   const targets = [
-    ['one-hot', 'the judgement as it is'],
+    ['one-hot', 'the judgment as it is'],
     ['uniform', 'a part for everybody'],
     ['mixed', 'a part for those like it'],
   ]

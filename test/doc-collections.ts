@@ -7,7 +7,7 @@ import { type Qrels, readQrels, type TextEntry, writeQrels, writeTexts } from '@
 const [QUERIES, RELEVANT] = [12, 80]
 const CHARACTERS = { document: 80, query: 60 }
 
-/** Documents, queries and judgements of a collection. */
+/** Documents, queries and judgments of a collection. */
 export interface Collection {
   documents: readonly TextEntry[]
   queries: readonly TextEntry[]
@@ -50,7 +50,7 @@ export async function writePart(collection: Collection, folder: string): Promise
     ...relevant(largest.id),
     ...chosen.flatMap(({ id }) => relevant(id).slice(0, 4)),
   ])
-  const judgements = chosen.map(({ id }): [string, Map<string, number>] => {
+  const judgments = chosen.map(({ id }): [string, Map<string, number>] => {
     return [id, new Map([...qrels.get(id)!].filter(([document]) => wanted.has(document)))]
   })
   const at = (name: string): string => join(folder, name)
@@ -59,7 +59,7 @@ export async function writePart(collection: Collection, folder: string): Promise
     entries.map((entry) => ({ ...entry, text: entry.text.slice(0, length) }))
   await writeTexts(at('corpus.jsonl'), cut(texts, CHARACTERS.document))
   await writeTexts(at('queries.jsonl'), cut(chosen, CHARACTERS.query))
-  await writeQrels(at('qrels.trec'), new Map(judgements))
-  await writeQrels(at('train.tsv'), new Map(judgements.slice(0, 8)))
-  await writeQrels(at('dev.tsv'), new Map(judgements.slice(8)))
+  await writeQrels(at('qrels.trec'), new Map(judgments))
+  await writeQrels(at('train.tsv'), new Map(judgments.slice(0, 8)))
+  await writeQrels(at('dev.tsv'), new Map(judgments.slice(8)))
 }

@@ -66,7 +66,7 @@ test.skipIf(!browser)('browser.html, served as files', async () => {
     const ranking = page.locator('#ranking li')
     await ranking.first().waitFor()
     expect(await ranking.allTextContents()).toEqual([
-      expect.stringMatching(/^Bees find flowers by colour and scent \(.*was 2\)/),
+      expect.stringMatching(/^Bees find flowers by color and scent \(.*was 2\)/),
       expect.stringMatching(/^Flowers guide bees/),
       expect.stringMatching(/^Beekeeping tools/),
       expect.stringMatching(/^The price of honey/),

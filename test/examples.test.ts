@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** What each program must print; a new example needs an entry. */
 const expected: Record<string, RegExp> = {
-  'rerank.mjs': /^1\. Bees find flowers by colour and scent/,
+  'rerank.mjs': /^1\. Bees find flowers by color and scent/,
   'explain.mjs':
     /candidate 0: rank 1 → 6.* shared: (query|\d)(, (query|\d))*\ncandidate 1: rank 2 → 1/,
   'hot-loop.mjs': /^apples: 1 2 0 3 4\nmarket: 4 3 2 1 0\n$/,
@@ -20,7 +20,7 @@ const expected: Record<string, RegExp> = {
   'ai-sdk.mjs':
     /A beekeeper .*\n.*A mite .*\n.*Smoke .*\n.*Some sprays .*\nthe same with embeddings/,
   'labels.mjs':
-    /labelling: 3 of 3\n3 queries, 0\.52 on judged documents\nq0 d3 0\.28\nq0 d0 0\.24\n/,
+    /labeling: 3 of 3\n3 queries, 0\.52 on judged documents\nq0 d3 0\.28\nq0 d0 0\.24\n/,
   'labels-merge.mjs': /^share 1: 1 queries\nshare 2: 2 queries\ntogether: 3 queries\n$/,
   'distil.mjs': /^3 queries have labels\nq0: 10 documents, the first with 0\.\d\d\n$/,
   'load-store.mjs': /^the store has 24 documents\nReranking left nDCG@10 as it was\.\n$/,

@@ -60,7 +60,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     }
   })
 
-  test('the tarball holds the build, a README with code, the licence, and nothing else', () => {
+  test('the tarball holds the build, a README with code, the license, and nothing else', () => {
     const paths = tarballs.get(name)!.files.map(({ path }) => path)
     expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']))
     const other = paths.filter(
@@ -104,12 +104,12 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
   })
 })
 
-test('docs/licences.md lists what the lock file says', async () => {
-  await run(process.execPath, [join(root, 'scripts/licences.mjs'), '--check'])
+test('docs/licenses.md lists what the lock file says', async () => {
+  await run(process.execPath, [join(root, 'scripts/licenses.mjs'), '--check'])
 })
 
-test('the licences of what the studio page bundles go with it', () => {
-  const notice = 'dist/page/licences.md'
+test('the licenses of what the studio page bundles go with it', () => {
+  const notice = 'dist/page/licenses.md'
   const paths = tarballs.get('@kith/studio')!.files.map(({ path }) => path)
   expect(paths).toContain(notice)
   expect(read('packages/studio', notice)).toMatch(/^## preact - \S+ \(MIT\)$/m)

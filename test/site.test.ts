@@ -43,7 +43,7 @@ test('every link leads somewhere, anchors included', () => {
 
 test('files that are copied as they are make no pages', () => {
   expect([...pages.keys()].filter((name) => name.startsWith('public/'))).toEqual([])
-  expect(existsSync(join(dist, 'try/licences.md'))).toBe(true)
+  expect(existsSync(join(dist, 'try/licenses.md'))).toBe(true)
 })
 
 test('the build says where the site is', () => {

@@ -30,7 +30,7 @@ const programs = {
   ].join('\n'),
   wrong: "import { rerank } from '@kith/core'\nrerank(1, 2)",
   people: `
-    import { neighbours, rerank, similarity, smoothLabels, type Member } from '@kith/core'
+    import { neighbors, rerank, similarity, smoothLabels, type Member } from '@kith/core'
     import { qdrant, pinecone, rerankHits } from '@kith/hits'
     declare const response: any
     const vector = [1, 0]
@@ -40,13 +40,13 @@ const programs = {
     rerankHits(vector, [{ e: [1, 2] }], { vector: (hit) => hit.e })[0]!.hit.e
     rerank(vector, vectors, { method: 'fusion', k: 3 })
     const [own] = similarity(vector, vectors, ['query', 0])
-    export const nearest: Member[] = neighbours(vector, vectors).query.nearest
+    export const nearest: Member[] = neighbors(vector, vectors).query.nearest
     export const score: number | undefined = own?.mixed.toCandidates[0]
     smoothLabels(vector, vectors, { candidates: [0] })`,
 }
 
 /** A test of ours whose lines with @ts-expect-error must not compile. */
-const misspelt = join(root, 'packages/cli/test/values.test.ts')
+const misspelled = join(root, 'packages/cli/test/values.test.ts')
 
 /** What a strict compiler without the DOM's types says about the programs and the types they import. */
 function problemsOf(): string[] {
@@ -75,7 +75,7 @@ function problemsOf(): string[] {
     files.has(name)
       ? ts.createSourceFile(name, files.get(name)!, options.target!)
       : getSourceFile.call(host, name, ...rest)
-  const built = ts.createProgram([...files.keys(), misspelt], options, host)
+  const built = ts.createProgram([...files.keys(), misspelled], options, host)
   // Types of other projects only they can correct.
   const own = built.getSourceFiles().filter(({ fileName }) => !isForeign(fileName))
   return [
@@ -95,9 +95,9 @@ function isForeign(file: string): boolean {
   return /\/node_modules\/(?!@kith\/)/.test(file)
 }
 
-test('every entry holds with skipLibCheck: false and without the DOM’s types, and misspelt options fail', () => {
+test('every entry holds with skipLibCheck: false and without the DOM’s types, and misspelled options fail', () => {
   expect(entries.length).toBeGreaterThan(12)
-  expect(readFileSync(misspelt, 'utf8').match(/^ *\/\/ @ts-expect-error/gm)).toHaveLength(4)
+  expect(readFileSync(misspelled, 'utf8').match(/^ *\/\/ @ts-expect-error/gm)).toHaveLength(4)
   const problems = problemsOf()
   const wanted = problems.filter((problem) =>
     /consumer-wrong\.ts 2: .*not assignable/.test(problem),

@@ -1,6 +1,6 @@
-/** Short passages that the examples search, each about one of a few neighbouring topics. */
+/** Short passages that the examples search, each about one of a few neighboring topics. */
 export const passages = [
-  'Honeybees find flowers by colour, by scent, and by patterns that only show in ultraviolet light.',
+  'Honeybees find flowers by color, by scent, and by patterns that only show in ultraviolet light.',
   'A forager that has found nectar dances on the comb; the dance tells the others direction and distance.',
   'Bumblebees learn which flowers pay best and visit them in a fixed round, day after day.',
   'Petals carry ultraviolet marks that lead an insect to the nectar like lights on a runway.',

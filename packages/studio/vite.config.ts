@@ -11,8 +11,8 @@ export default defineConfig({
     outDir: fileURLToPath(new URL('./dist/page', import.meta.url)),
     emptyOutDir: true,
     target: 'es2023',
-    // Whoever passes the page on passes on what it is made of, and must say under which licences.
-    license: { fileName: 'licences.md' },
+    // Whoever passes the page on passes on what it is made of, and must say under which licenses.
+    license: { fileName: 'licenses.md' },
     // The page's policy allows no data: addresses.
     assetsInlineLimit: 0,
     // Only adds a script for browsers that lack module preloading.

@@ -6,8 +6,8 @@ const measures = ['nDCG@10', 'MRR@10', 'Recall@10']
 const names = {
   run: 'plain search',
   average: 'feedback: mean of query and first three',
-  fusion: 'similarity and words, no neighbours',
-  rrf: 'ranks by similarity and neighbours fused',
+  fusion: 'similarity and words, no neighbors',
+  rrf: 'ranks by similarity and neighbors fused',
   'embeddings-only': 'Kith, embeddings only',
   reranked: 'Kith, embeddings and words, tuned',
   trained: 'trained query encoder',

@@ -71,7 +71,7 @@ kith(
 
 say(
   'Rerank',
-  'The first candidates are reordered by who is whose neighbour, in embeddings and words. What people would use instead is run too, to compare. Look at the queries per second.',
+  'The first candidates are reordered by who is whose neighbor, in embeddings and words. What people would use instead is run too, to compare. Look at the queries per second.',
 )
 kith('rerank', { run, ...embeddings, ...texts, settings: tuned, out: at('reranked.trec') })
 kith('rerank', { run, ...embeddings, out: at('embeddings-only.trec') })

@@ -22,12 +22,12 @@ function whole(next, from, to) {
   return () => from + Math.floor(next() * (to - from + 1))
 }
 
-/** Rows around a few centres; the first column lifts all inner products to a hundred or so. */
+/** Rows around a few centers; the first column lifts all inner products to a hundred or so. */
 function clusters() {
   const next = draws('clusters')
-  const centres = table(3, 7, whole(next, -2, 2))
+  const centers = table(3, 7, whole(next, -2, 2))
   const change = whole(next, -2, 2)
-  return Array.from({ length: 25 }, (_, i) => [10, ...centres[i % 3].map((x) => x + change())])
+  return Array.from({ length: 25 }, (_, i) => [10, ...centers[i % 3].map((x) => x + change())])
 }
 
 /** Rows of which some are copies of others: similarities tie, and so do whole rows of S. */
@@ -52,16 +52,16 @@ function opposed() {
 /** Vectors of about unit length with three decimals, as an encoder's are. */
 function decimals() {
   const next = draws('decimals')
-  const centres = table(4, 12, () => next() - 0.5)
+  const centers = table(4, 12, () => next() - 0.5)
   return Array.from({ length: 31 }, (_, i) => {
-    const row = centres[i % 4].map((value) => value + 0.9 * (next() - 0.5))
+    const row = centers[i % 4].map((value) => value + 0.9 * (next() - 0.5))
     const length = Math.hypot(...row)
     return row.map((value) => Math.round((1000 * value) / length) / 1000)
   })
 }
 
 const subjects = [
-  'bees find flowers by scent and colour',
+  'bees find flowers by scent and color',
   'honey keeps for years in closed jars',
   'a hive has one queen and many workers',
   'wind turbines need steady wind',

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { neighbours, rerank, similarity, smoothLabels } from '@kith/core'
+import { neighbors, rerank, similarity, smoothLabels } from '@kith/core'
 import { labelCases, rankingCases } from './cases.mjs'
 import { contexts } from './contexts.mjs'
 
@@ -53,7 +53,7 @@ function expectedRanking({ id, context, settings }) {
   const all = { ...settings, kernel: 'typescript' }
   const probes = vectors.length > 1 ? [0, vectors.length - 1] : [0]
   const { query, candidates } = split(contexts[context])
-  const found = neighbours(query, candidates, all)
+  const found = neighbors(query, candidates, all)
   const sets = [found.query, ...found.candidates]
   const similar = similarity(query, candidates, probes.map(memberOf), all)
   const rowsOf = (kind) =>

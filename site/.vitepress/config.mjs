@@ -46,7 +46,7 @@ export default {
   cacheDir: '../node_modules/.cache/kith-site',
   lang: 'en-GB',
   title: 'Kith',
-  description: 'Better rankings, labels and query encoders from reciprocal nearest neighbours.',
+  description: 'Better rankings, labels and query encoders from reciprocal nearest neighbors.',
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }]],
   themeConfig: {
     logo: '/logo.svg',

@@ -41,10 +41,10 @@ const ABSENT = /there is no (such (file|folder)|collection)|it has no batches/
 export async function askAbsentStores(folder, databases) {
   const files = await writeFiles(folder)
   await loadStore({ store: join(folder, 'lance'), docs: files.docs })
-  const stores = ['no-folder', 'lance#misspelt', 'none.npy'].map((name) => join(folder, name))
+  const stores = ['no-folder', 'lance#misspelled', 'none.npy'].map((name) => join(folder, name))
   if (databases) {
     await loadStore({ store: databases[0], docs: files.docs })
-    stores.push(`${databases[0]}#misspelt`, databases[1])
+    stores.push(`${databases[0]}#misspelled`, databases[1])
   }
   const before = await everything(folder, databases)
   const problems = []

@@ -186,7 +186,7 @@ function addModel(readers, folder) {
   const data = new Float32Array(16)
   const header = Buffer.from(
     JSON.stringify({
-      __metadata__: { format: 'pt', kind: 'linear', normalise: 'false' },
+      __metadata__: { format: 'pt', kind: 'linear', normalize: 'false' },
       'up.weight': { dtype: 'F32', shape: [4, 4], data_offsets: [0, 64] },
     }),
   )

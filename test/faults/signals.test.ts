@@ -14,7 +14,7 @@ import { succeed } from '../../packages/cli/test/support.ts'
 import { writeTurned } from '../../packages/pipelines/test/turned.ts'
 import { temporaryFolder } from '../files.ts'
 import { emptyDatabase, postgres, run } from '../postgres.ts'
-import { holds, signalled } from './signalled.ts'
+import { holds, signaled } from './signaled.ts'
 import { writeSmallModel } from './small-model.mjs'
 
 // Real processes, on whatever machine: slow is not wrong.
@@ -155,7 +155,7 @@ describe.each(anew)('kith $name leaves nothing behind', ({ args, isMiddle }) => 
     writeFileSync(out, 'what was there')
     writeFileSync(`${out}.meta.json`, '{"earlier":true}')
     const before = namesIn(folder)
-    const ended = await signalled(args(out), [signal], (running) => isMiddle(running, out))
+    const ended = await signaled(args(out), [signal], (running) => isMiddle(running, out))
     expect(ended).toMatchObject({ code, err: expect.stringMatching(/\nstopped; .* starts anew\n/) })
     expect(namesIn(folder)).toEqual(before)
     expect(readFileSync(out, 'utf8')).toBe('what was there')
@@ -231,7 +231,7 @@ test.each(resumed)(
     const before = namesIn(folder)
     for (const [signal, code] of signals) {
       const kept = sizeOf(folder)
-      const ended = await signalled(
+      const ended = await signaled(
         args(out),
         [signal],
         (running) => isMiddle(running, out) && sizeOf(folder) > kept,
@@ -250,7 +250,7 @@ test('kith encode does not promise to go on before it has kept a part', async ()
   const out = join(temporaryFolderIn(data), 'out.npy')
   const args = ['encode', '--model', at('model'), '--input', at('texts.jsonl'), '--out', out]
   const isMiddle = () => existsSync(`${out}.partial`)
-  const { code, err } = await signalled(args, ['SIGINT'], isMiddle)
+  const { code, err } = await signaled(args, ['SIGINT'], isMiddle)
   expect(code).toBe(130)
   const kept = existsSync(`${out}.partial.json`)
   expect(err).toMatch(
@@ -264,7 +264,7 @@ test('kith train says that the checkpoint is saved, and hears one Ctrl-C twice a
   const args = ['train', ...trained(), '--steps', '4000', '--out', out]
   const isMiddle = () => hasLines(join(out, 'metrics.jsonl'), 3)
   // npx passes on what the terminal has sent to the whole group.
-  const ended = await signalled(args, ['SIGINT', 'SIGINT'], isMiddle)
+  const ended = await signaled(args, ['SIGINT', 'SIGINT'], isMiddle)
   expect(ended.code).toBe(130)
   const saved = /the checkpoint of step (\d+) of 4000 is saved/.exec(ended.err)
   expect(Number(saved?.[1])).toBeGreaterThan(0)
@@ -288,7 +288,7 @@ test.each([
 ])('kith %s exits with 0 on a signal: it runs until it is stopped', async (name, args, up) => {
   const input = name === 'mcp' ? `${JSON.stringify(initialize)}\n` : ''
   for (const [signal] of signals) {
-    const ended = await signalled(args(), [signal], ({ printed }) => up.test(printed), input)
+    const ended = await signaled(args(), [signal], ({ printed }) => up.test(printed), input)
     expect(ended.code, ended.err).toBe(0)
   }
 })
@@ -297,7 +297,7 @@ test('kith collection wordnet leaves no temporary file', async () => {
   for (const [signal, code] of signals) {
     const out = join(temporaryFolderIn(data), 'wordnet')
     const isMiddle = () => existsSync(join(out, 'corpus.jsonl'))
-    const ended = await signalled(['collection', 'wordnet', '--out', out], [signal], isMiddle)
+    const ended = await signaled(['collection', 'wordnet', '--out', out], [signal], isMiddle)
     expect(ended).toMatchObject({ code, err: expect.stringContaining('starts anew') })
     expect(isWriting(out)).toBe(false)
   }
@@ -329,7 +329,7 @@ describe('stores', () => {
         const name = signal.toLowerCase()
         const store = `${address()}#${name}`
         const args = ['load', '--store', store, '--docs', at('many.npy'), '--memory', '0']
-        const ended = await signalled(args, [signal], () => isMiddle(name))
+        const ended = await signaled(args, [signal], () => isMiddle(name))
         expect(ended.code, ended.err).toBe(code)
         expect(ended.err).toMatch(/stopped; start the same command again: documents that are there/)
         expect(JSON.parse(succeed(...args, '--json'))).toMatchObject({ documents: 40_000 })
@@ -345,7 +345,7 @@ describe('stores', () => {
     succeed(...label, '--submit', 'mine', '--job-size', '100')
     for (const [signal] of signals) {
       const args = ['work', ...store, '--workers', '1']
-      const ended = await signalled(args, [signal], ({ printed }) =>
+      const ended = await signaled(args, [signal], ({ printed }) =>
         /100 queries done/.test(printed),
       )
       expect(ended.code, ended.err).toBe(0)
@@ -353,7 +353,7 @@ describe('stores', () => {
     }
     for (const [signal, code] of signals) {
       const args = ['work', ...store, '--workers', '1', '--batch', 'mine', '--until-empty']
-      const ended = await signalled(args, [signal], ({ printed }) =>
+      const ended = await signaled(args, [signal], ({ printed }) =>
         /100 queries done/.test(printed),
       )
       expect(ended.code, ended.err).toBe(code)
@@ -366,7 +366,7 @@ describe('stores', () => {
     for (const [signal, code] of signals) {
       const out = at(`exported-${signal}.jsonl`)
       const isMiddle = () => existsSync(`${out}.partial.json`)
-      const ended = await signalled(exporting(out), [signal], isMiddle)
+      const ended = await signaled(exporting(out), [signal], isMiddle)
       expect(ended).toMatchObject({
         code,
         err: expect.stringContaining('the same command goes on'),

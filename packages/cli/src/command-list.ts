@@ -22,11 +22,11 @@ const listed: Readonly<Record<string, ListedCommand>> = {
     load: async () => (await import('./commands/search.ts')).searchCommand,
   },
   rerank: {
-    summary: 'reorder each query’s candidates by their reciprocal neighbours',
+    summary: 'reorder each query’s candidates by their reciprocal neighbors',
     load: async () => (await import('./commands/rerank.ts')).rerankCommand,
   },
   eval: {
-    summary: 'measure runs against judgements, as trec_eval does',
+    summary: 'measure runs against judgments, as trec_eval does',
     load: async () => (await import('./commands/eval.ts')).evalCommand,
   },
   fuse: {
@@ -50,7 +50,7 @@ const listed: Readonly<Record<string, ListedCommand>> = {
     load: async () => (await import('./commands/report.ts')).reportCommand,
   },
   labels: {
-    summary: 'make soft training labels from sparse judgements',
+    summary: 'make soft training labels from sparse judgments',
     load: async () => (await import('./commands/labels.ts')).labelsCommand,
   },
   'labels merge': {
@@ -107,7 +107,7 @@ const listed: Readonly<Record<string, ListedCommand>> = {
   },
   studio: {
     summary:
-      'open a page that shows the neighbourhood, the settings, the labels and missing judgements',
+      'open a page that shows the neighborhood, the settings, the labels and missing judgments',
     load: async () => (await import('./commands/studio.ts')).studioCommand,
   },
   'collection wordnet': {
@@ -119,7 +119,7 @@ const listed: Readonly<Record<string, ListedCommand>> = {
     load: async () => (await import('./commands/terms.ts')).termsCommand,
   },
   convert: {
-    summary: 'turn runs, judgements, texts or embeddings into another format',
+    summary: 'turn runs, judgments, texts or embeddings into another format',
     load: async () => (await import('./commands/convert.ts')).convertCommand,
   },
   completion: {
@@ -147,7 +147,7 @@ export function allCommands(): Promise<Command[]> {
 export function overview(): string {
   const width = Math.max(...commandNames.map((name) => name.length))
   return [
-    'kith: better rankings from reciprocal nearest neighbours',
+    'kith: better rankings from reciprocal nearest neighbors',
     '',
     'Commands:',
     ...commandNames.map((name) => `  ${name.padEnd(width)}  ${listed[name]!.summary}`),

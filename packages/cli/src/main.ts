@@ -31,7 +31,7 @@ export async function main(args: readonly string[]): Promise<number> {
     await printAlone(completionScript(shell))
     return 0
   }
-  const [wanted, meant] = misspelt(name, rest)
+  const [wanted, meant] = misspelled(name, rest)
   if (commandNames.includes(wanted)) return run(name, rest)
   const help = meant ? `did you mean kith ${meant}?` : `there are: ${commandNames.join(', ')}`
   return complain(`no command ${JSON.stringify(wanted)}; ${help}`, '', 2)
@@ -45,7 +45,7 @@ function split(args: readonly string[]): { name: string | undefined; rest: reado
 }
 
 /** The command that was asked for, and if there is none of that name, the one that was probably meant. */
-function misspelt(name: string, [next = '-']: readonly string[]): [string, string | undefined] {
+function misspelled(name: string, [next = '-']: readonly string[]): [string, string | undefined] {
   const two = `${name} ${next}`
   const known = commandNames.includes(name)
   // The second word of a command: no command of one word takes another behind it.

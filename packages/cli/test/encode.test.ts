@@ -106,15 +106,15 @@ describe('kith encode', () => {
   })
 
   test('8 bits give other embeddings, the sidecar says so, and training takes none', () => {
-    encode('eight.npy', '--quantise', 'int8')
+    encode('eight.npy', '--quantize', 'int8')
     expect(readFileSync(path('eight.npy')).equals(readFileSync(path('whole.npy')))).toBe(false)
     const settings = (name: string) =>
       JSON.parse(readFileSync(path(`${name}.meta.json`), 'utf8')).settings
-    expect(settings('eight.npy')).toMatchObject({ quantise: 'int8' })
-    expect(settings('whole.npy')).not.toHaveProperty('quantise')
-    expect(kith('train', '--quantise', 'int8')).toMatchObject({
+    expect(settings('eight.npy')).toMatchObject({ quantize: 'int8' })
+    expect(settings('whole.npy')).not.toHaveProperty('quantize')
+    expect(kith('train', '--quantize', 'int8')).toMatchObject({
       code: 2,
-      err: expect.stringContaining("Unknown option '--quantise'"),
+      err: expect.stringContaining("Unknown option '--quantize'"),
     })
   })
 

@@ -96,7 +96,7 @@ test.each(
   expect(() => refuseClashes(command, values)).toThrow(/would both write .*one: name two files/)
 })
 
-describe('however a file is spelt', () => {
+describe('however a file is spelled', () => {
   const search = (out: string) =>
     kith('search', '--queries', join(folder, 'q.npy'), '--docs', 'docs.npy', '--out', out)
   test.each([

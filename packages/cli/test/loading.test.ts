@@ -45,7 +45,7 @@ test('a command loads only the packages that it needs', () => {
   expect(loadedBy('rerank')).toEqual(withStores)
 })
 
-test('the list of commands, the version, a misspelt command and completion load no command', () => {
+test('the list of commands, the version, a misspelled command and completion load no command', () => {
   for (const [args, code] of [
     [['--help'], 0],
     [['--version'], 0],

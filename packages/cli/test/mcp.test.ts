@@ -23,7 +23,7 @@ const long = 'Bees sleep. '.repeat(200).trim()
 
 beforeAll(() => {
   mkdirSync(notes)
-  writeFileSync(join(notes, 'bees.md'), '# Bees\n\nBees find flowers by colour and scent.\n')
+  writeFileSync(join(notes, 'bees.md'), '# Bees\n\nBees find flowers by color and scent.\n')
   writeFileSync(join(notes, 'ships.md'), '# Ships\n\nSailors mend sails in the harbour.\n')
   writeFileSync(join(notes, 'long.md'), long)
 })
@@ -56,7 +56,7 @@ test('agents search a folder and read documents, by the SDK’s own client', asy
   expect(results[0]).toEqual({
     id: 'bees.md:3',
     title: 'Bees',
-    text: 'Bees find flowers by colour and scent.',
+    text: 'Bees find flowers by color and scent.',
     score: expect.any(Number),
     matched: expect.arrayContaining(['find', 'flower']),
   })

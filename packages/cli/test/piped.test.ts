@@ -90,7 +90,7 @@ describe('what is not a regular file', () => {
     ['packed', `${line} <(gzip -c qrels.trec) --run <(cat run.trec.packed)`],
     ['as standard input', `cat run.trec | ${line} qrels.trec --run -`],
     ['packed as standard input', `cat run.trec.packed | ${line} qrels.trec --run /dev/stdin`],
-    ['judgements as standard input', `${line} - --run run.trec < qrels.trec`],
+    ['judgments as standard input', `${line} - --run run.trec < qrels.trec`],
   ])('gives the figures of the file: %s', ([, command]) => {
     const whole = figures(succeed(...evaluate, path('qrels.trec'), '--run', path('run.trec')))
     expect(figures(bash(command!))).toEqual(whole)

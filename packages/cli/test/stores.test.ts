@@ -16,7 +16,7 @@ const inputs = ['--run', path('run.trec'), '--queries', path('queries.npy')]
 const qrels = ['--qrels', path('qrels.trec')]
 beforeAll(() => writeCollection(folder))
 
-test('a folder of LanceDB is loaded, searched, reranked and labelled from', () => {
+test('a folder of LanceDB is loaded, searched, reranked and labeled from', () => {
   const store = ['--store', path('lance')]
   const loaded = JSON.parse(succeed('load', ...store, '--docs', path('docs.npy'), '--json'))
   expect(loaded).toMatchObject({ loaded: 300, documents: 300, seconds: expect.any(Number) })

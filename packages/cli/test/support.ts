@@ -20,7 +20,7 @@ let thread: Worker | undefined
 /**
  * Runs the built `kith` in a thread that this file's commands share, and waits for it: its exit code
  * and what it printed. A process of its own would load all modules again for each command; those
- * that are signalled, killed or connected by pipes have one (`program`).
+ * that are signaled, killed or connected by pipes have one (`program`).
  */
 export function kith(...args: string[]): Ended {
   thread ??= new Worker(new URL('./kith-thread.mjs', import.meta.url), {

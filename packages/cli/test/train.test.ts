@@ -122,7 +122,7 @@ describe('kith train', () => {
     expect(JSON.parse(skipped.out).missing.training).toMatchObject([{ count: 31 }])
   })
 
-  test('learns from a teacher without judgements', () => {
+  test('learns from a teacher without judgments', () => {
     const files = [
       ...['--docs', path('docs.npy'), '--train-queries', path('queries.npy')],
       ...['--train-run', path('run.trec'), '--dev-queries', path('queries.npy')],

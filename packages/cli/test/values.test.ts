@@ -22,7 +22,7 @@ test('options are read by their declared names', () => {
   expect(isSet(values, 'force')).toBe(true)
 })
 
-test('a misspelt name, or one of another kind, does not compile', () => {
+test('a misspelled name, or one of another kind, does not compile', () => {
   // `tsc` fails where one of these lines compiles (test/types.test.ts).
   // @ts-expect-error There is no such option.
   expect(optionalText(values, 'ouut')).toBeUndefined()

@@ -1,7 +1,7 @@
 import { word } from './address'
 
 /**
- * docs/method.md section 4: s_J(probe, ·) = Σ min / Σ max over the neighbour vectors.
+ * docs/method.md section 4: s_J(probe, ·) = Σ min / Σ max over the neighbor vectors.
  * `dense` is room for `count` floats, all zero before and after.
  *
  * Σ max is the sum of both vectors less Σ min. For equal vectors all three sums

@@ -34,7 +34,7 @@ export function rank(
     let above = keep >= count ? 0 : count
     while (above > enough) {
       const middle = low * 0.5 + high * 0.5
-      // Neighbouring floats: everything left between them is one tied value.
+      // Neighboring floats: everything left between them is one tied value.
       if (!(middle > low && middle < high)) break
       const n = atLeast(row, end, middle)
       if (n >= keep) {

@@ -1,5 +1,5 @@
 /**
- * docs/method.md section 2: reciprocal neighbours as bit sets, one row of `words`
+ * docs/method.md section 2: reciprocal neighbors as bit sets, one row of `words`
  * 64-bit words per row of the context.
  *
  * i is among the first n + 1 of rank[j] exactly when S[j, i] is not behind the

@@ -1,4 +1,4 @@
-/** Steps on a whole similarity matrix, between the Gram matrix and the neighbours. */
+/** Steps on a whole similarity matrix, between the Gram matrix and the neighbors. */
 
 import { double, word } from './address'
 

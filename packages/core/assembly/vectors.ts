@@ -1,5 +1,5 @@
 /**
- * docs/method.md section 3: the weighted neighbour vectors, as compressed rows:
+ * docs/method.md section 3: the weighted neighbor vectors, as compressed rows:
  * row i has the entries starts[i] .. starts[i + 1] of `columns` and `weights`,
  * columns ascending, filled up to a multiple of 4 with zero weights of column 0.
  */
@@ -51,7 +51,7 @@ export function weigh(
     const from = word(weights, first)
     if (kind == EXP) exponential(from, entries, parameter)
     if (kind == BINARY) for (let e = 0; e < entries; e++) store<f32>(word(from, e), 1)
-    else normalise(from, word(weights, n), entries)
+    else normalize(from, word(weights, n), entries)
   }
   store<i32>(word(starts, count), n)
 }
@@ -63,7 +63,7 @@ function fillUp(n: i32, columns: usize, weights: usize): i32 {
 }
 
 /** Divides by the sum. Negative weights count as 0; a row without weight is spread evenly. */
-function normalise(from: usize, to: usize, entries: i32): void {
+function normalize(from: usize, to: usize, entries: i32): void {
   const zero = f32x4.splat(0)
   let sums = f64x2.splat(0)
   for (let at = from; at < to; at += 16) {
@@ -115,7 +115,7 @@ function exponential(from: usize, entries: i32, parameter: f64): void {
 
 /**
  * Local expansion: every row becomes the mean of the rows of its first `nearest`
- * ranked neighbours. `sums` is room for `count` doubles, all zero before and
+ * ranked neighbors. `sums` is room for `count` doubles, all zero before and
  * after; `union` is room for `words` words.
  */
 export function expand(

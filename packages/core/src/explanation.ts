@@ -1,5 +1,5 @@
 import { type Member, memberOf } from './context.ts'
-import type { Engine, NeighbourVector } from './kernel/engine.ts'
+import type { Engine, NeighborVector } from './kernel/engine.ts'
 import type { MetricUse } from './method/metric.ts'
 import type { RankedQuery } from './method/rank-query.ts'
 import { type ScoreParts, scoreParts } from './score-parts.ts'
@@ -8,13 +8,13 @@ import type { Text } from './text/prepare-text.ts'
 import { termHash, termSpans } from './text/term-spans.ts'
 import { matchedTerms } from './text/words-score.ts'
 
-/** A neighbour that the query and a candidate have in common. */
-export interface SharedNeighbour {
-  /** The neighbour: the query itself, or a candidate. */
+/** A neighbor that the query and a candidate have in common. */
+export interface SharedNeighbor {
+  /** The neighbor: the query itself, or a candidate. */
   member: Member
-  /** Its weight in the query's neighbour vector. */
+  /** Its weight in the query's neighbor vector. */
   queryWeight: number
-  /** Its weight in the candidate's neighbour vector. */
+  /** Its weight in the candidate's neighbor vector. */
   candidateWeight: number
 }
 
@@ -50,14 +50,14 @@ export interface Explanation {
   parts: ScoreParts
   /** Its geometric similarity to the query, before mixing; 0 outside the context. */
   geometric: number
-  /** How much its neighbourhood overlaps the query's, from 0 to 1; 0 outside the context. */
+  /** How much its neighborhood overlaps the query's, from 0 to 1; 0 outside the context. */
   jaccard: number
   /** W: its words score, where texts are given. */
   words: number
   /** The query's terms that its text has, the heaviest first. */
   matched: MatchedTerm[]
-  /** The reciprocal neighbours that vouch for it: those it shares with the query, by shared weight, descending. */
-  shared: SharedNeighbour[]
+  /** The reciprocal neighbors that vouch for it: those it shares with the query, by shared weight, descending. */
+  shared: SharedNeighbor[]
   /** The best candidates by similarity and words, the most similar to this one first. */
   supporters: Supporter[]
 }
@@ -72,7 +72,7 @@ export function explainCandidate(
 ): Explanation {
   const { order, scores } = ranked.ranking
   const place = order.indexOf(index)
-  const size = (ranked.words ?? ranked.neighbours)!.jaccard.length
+  const size = (ranked.words ?? ranked.neighbors)!.jaccard.length
   const row = ranked.chosen ? ranked.chosen.indexOf(index) + 1 : index + 1
   const inContext = row > 0 && row < size
   const explanation: Explanation = {
@@ -82,7 +82,7 @@ export function explainCandidate(
     score: scores[place]!,
     inContext,
     metric: ranked.ranking.metric,
-    parts: { similarity: 0, words: 0, neighbours: 0, support: 0 },
+    parts: { similarity: 0, words: 0, neighbors: 0, support: 0 },
     geometric: 0,
     jaccard: 0,
     words: 0,
@@ -92,9 +92,9 @@ export function explainCandidate(
   }
   if (!inContext) return explanation
   explanation.parts = scoreParts(ranked, settings)[row - 1]!
-  explanation.shared = sharedNeighbours(engine.neighbourVector(0), engine.neighbourVector(row))
-  if (ranked.neighbours) {
-    const { geometric, jaccard } = ranked.neighbours
+  explanation.shared = sharedNeighbors(engine.neighborVector(0), engine.neighborVector(row))
+  if (ranked.neighbors) {
+    const { geometric, jaccard } = ranked.neighbors
     explanation.geometric = geometric.values[row]!
     explanation.jaccard = jaccard[row]!
     return explanation
@@ -134,8 +134,8 @@ function namedTerms(
     .sort((a, b) => b.weight - a.weight)
 }
 
-function sharedNeighbours(query: NeighbourVector, candidate: NeighbourVector): SharedNeighbour[] {
-  const shared: SharedNeighbour[] = []
+function sharedNeighbors(query: NeighborVector, candidate: NeighborVector): SharedNeighbor[] {
+  const shared: SharedNeighbor[] = []
   query.columns.forEach((row, q) => {
     const queryWeight = query.weights[q]!
     const candidateWeight = candidate.weights[candidate.columns.indexOf(row)] ?? 0
@@ -143,8 +143,8 @@ function sharedNeighbours(query: NeighbourVector, candidate: NeighbourVector): S
       shared.push({ member: memberOf(row), queryWeight, candidateWeight })
     }
   })
-  const overlap = (neighbour: SharedNeighbour): number =>
-    Math.min(neighbour.queryWeight, neighbour.candidateWeight)
+  const overlap = (neighbor: SharedNeighbor): number =>
+    Math.min(neighbor.queryWeight, neighbor.candidateWeight)
   // The columns ascend and sorting is stable: the query and lower candidates come first among equals.
   return shared.sort((a, b) => overlap(b) - overlap(a))
 }

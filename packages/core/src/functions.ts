@@ -6,7 +6,7 @@ import type { PartialLabelSettings } from './labels/label-settings.ts'
 import type { Labels } from './labels/labels.ts'
 import type { Ranking } from './method/ranking.ts'
 import type { Similarities } from './method/similarities.ts'
-import { type Neighbours, Reranker } from './reranker.ts'
+import { type Neighbors, Reranker } from './reranker.ts'
 import type { PartialSettings } from './settings/settings.ts'
 
 /** The memory that the functions below share, lent to one call at a time. */
@@ -14,10 +14,10 @@ const shared = new Reranker()
 
 /**
  * Orders a query's candidates anew by mixing their similarity to the query with
- * how much their reciprocal neighbourhoods overlap the query's.
+ * how much their reciprocal neighborhoods overlap the query's.
  *
  * Candidates come in the order in which they were retrieved. With texts, the
- * words are a second view of the neighbourhood, which helps most:
+ * words are a second view of the neighborhood, which helps most:
  *
  * ```ts
  * const { order } = rerank({ vector, text }, { vectors, texts })
@@ -44,7 +44,7 @@ export function rerank(
  *
  * ```ts
  * const [query, best] = similarity({ vector, text }, { vectors, texts }, ['query', 0])
- * query.jaccard.toCandidates[3] // the overlap of the query's neighbourhood and candidate 3's
+ * query.jaccard.toCandidates[3] // the overlap of the query's neighborhood and candidate 3's
  * best.mixed.toQuery
  * ```
  */
@@ -58,27 +58,27 @@ export function similarity(
 }
 
 /**
- * The nearest and the reciprocal neighbours (R*) of the query and of each candidate. A neighbour
+ * The nearest and the reciprocal neighbors (R*) of the query and of each candidate. A neighbor
  * is `'query'` or a candidate's index. All candidates that are given form the context:
  * `contextSize` is for `rerank` and `explain`.
  *
  * ```ts
- * const { query, candidates } = neighbours(vector, vectors, { k: 10 })
+ * const { query, candidates } = neighbors(vector, vectors, { k: 10 })
  * query.reciprocal // ['query', 0, 4]
  * candidates[4].nearest // [4, 'query', 0, 7, …]
  * ```
  */
-export function neighbours(
+export function neighbors(
   query: Query,
   candidates: Candidates,
   settings?: PartialSettings,
-): Neighbours {
-  return shared.neighbours(query, candidates, settings)
+): Neighbors {
+  return shared.neighbors(query, candidates, settings)
 }
 
 /**
  * Why `rerank` moved the candidate with this index: its parts of the score, its
- * ranks before and after, and the reciprocal neighbours that vouch for it.
+ * ranks before and after, and the reciprocal neighbors that vouch for it.
  */
 export function explain(
   query: Query,

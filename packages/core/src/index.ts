@@ -1,4 +1,4 @@
-/** Reciprocal nearest neighbours for dense retrieval: docs/method.md sections 1 to 6. */
+/** Reciprocal nearest neighbors for dense retrieval: docs/method.md sections 1 to 6. */
 
 export {
   type Method,
@@ -14,10 +14,10 @@ export { KithError, type KithErrorCode } from './error.ts'
 export type {
   Explanation,
   MatchedTerm,
-  SharedNeighbour,
+  SharedNeighbor,
   Supporter,
 } from './explanation.ts'
-export { explain, neighbours, rerank, similarity, smoothLabels } from './functions.ts'
+export { explain, neighbors, rerank, similarity, smoothLabels } from './functions.ts'
 export type { KernelName } from './kernel/engine.ts'
 export { kernel } from './kernel/load.ts'
 export {
@@ -39,7 +39,7 @@ export { type LabelPresetName, labelPresets } from './labels/label-presets.ts'
 export {
   type Aggregate,
   type LabelSettings,
-  type Normalisation,
+  type Normalization,
   type PartialLabelSettings,
   resolveLabelSettings,
   type Target,
@@ -50,7 +50,7 @@ export type { Matrix, SomeVectors, Vector, Vectors } from './matrix.ts'
 export type { MetricUse } from './method/metric.ts'
 export { extendRanking, type Ranking } from './method/ranking.ts'
 export type { Similarities, Similarity } from './method/similarities.ts'
-export { type NeighbourSets, type Neighbours, Reranker } from './reranker.ts'
+export { type NeighborSets, type Neighbors, Reranker } from './reranker.ts'
 export type { ScoreParts, TakenApart } from './score-parts.ts'
 export { type ScoredTexts, Selection } from './selection.ts'
 export { type PresetName, presets } from './settings/presets.ts'

@@ -19,7 +19,7 @@ import { buildGraph } from './method/graph.ts'
 import { rankQuery } from './method/rank-query.ts'
 import type { Ranking } from './method/ranking.ts'
 import {
-  findNeighbours,
+  findNeighbors,
   namedSimilarities,
   type Similarities,
   similarities,
@@ -34,19 +34,19 @@ import { type PartialSettings, resolveSettings, type Settings } from './settings
 import { show } from './settings/show.ts'
 import { Lender } from './workspace.ts'
 
-/** The neighbours of a query or of a candidate. */
-export interface NeighbourSets {
+/** The neighbors of a query or of a candidate. */
+export interface NeighborSets {
   /** The k + 1 nearest members of the context, best first; usually itself first. */
   nearest: Member[]
   /** R*: the query first where it is one of them, then candidates in ascending order. */
   reciprocal: Member[]
 }
 
-/** The neighbours of a query and of each of its candidates. */
-export interface Neighbours {
-  query: NeighbourSets
+/** The neighbors of a query and of each of its candidates. */
+export interface Neighbors {
+  query: NeighborSets
   /** By the candidate's index. */
-  candidates: NeighbourSets[]
+  candidates: NeighborSets[]
 }
 
 /**
@@ -90,14 +90,14 @@ export class Reranker {
     })
   }
 
-  /** The nearest and the reciprocal neighbours of a query and its candidates. See {@link neighbours}. */
-  neighbours(query: Query, candidates: Candidates, settings?: PartialSettings): Neighbours {
+  /** The nearest and the reciprocal neighbors of a query and its candidates. See {@link neighbors}. */
+  neighbors(query: Query, candidates: Candidates, settings?: PartialSettings): Neighbors {
     const all = this.#resolve(settings)
     return this.#memory.lend((memory) => {
       const context = contextOf(query, candidates, Infinity, memory.postings, all.terms)
       const engine = memory.engine(all.kernel)
       buildGraph(engine, context, [], all)
-      findNeighbours(engine, all)
+      findNeighbors(engine, all)
       const reciprocals = engine.reciprocals()
       const [own, ...others] = engine.ranks().map((rank, row) => ({
         nearest: Array.from(rank, memberOf),
@@ -131,7 +131,7 @@ export class Reranker {
     index: number,
     settings?: PartialSettings,
   ): Explanation {
-    const all = this.#resolveNeighbours(settings, 'explain')
+    const all = this.#resolveNeighbors(settings, 'explain')
     return this.#memory.lend((memory) => {
       const ranked = rankQuery(memory, query, candidates, all)
       const count = ranked.ranking.order.length
@@ -148,7 +148,7 @@ export class Reranker {
 
   /** The ranking of {@link rerank} with the parts of all scores of its context at once, as `explain` gives those of one. */
   takeApart(query: Query, candidates: Candidates, settings?: PartialSettings): TakenApart {
-    const all = this.#resolveNeighbours(settings, 'takeApart')
+    const all = this.#resolveNeighbors(settings, 'takeApart')
     return this.#memory.lend((memory) => {
       const ranked = rankQuery(memory, query, candidates, all)
       const parts = scoreParts(ranked, all)
@@ -157,10 +157,10 @@ export class Reranker {
     })
   }
 
-  #resolveNeighbours(settings: PartialSettings | undefined, use: string): Settings {
+  #resolveNeighbors(settings: PartialSettings | undefined, use: string): Settings {
     const { method } = this.#settings.ranking
-    if (method !== 'neighbours') {
-      throw new KithError('BAD_SETTING', `${use} is for the method neighbours, not for ${method}`)
+    if (method !== 'neighbors') {
+      throw new KithError('BAD_SETTING', `${use} is for the method neighbors, not for ${method}`)
     }
     return this.#resolve(settings)
   }

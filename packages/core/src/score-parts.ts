@@ -1,4 +1,4 @@
-import { ROUNDING, standardise } from './method/mix.ts'
+import { ROUNDING, standardize } from './method/mix.ts'
 import type { RankedQuery } from './method/rank-query.ts'
 import type { WordsRanking } from './method/rank-with-words.ts'
 import type { Ranking } from './method/ranking.ts'
@@ -8,7 +8,7 @@ import type { Settings } from './settings/settings.ts'
 export interface ScoreParts {
   similarity: number
   words: number
-  neighbours: number
+  neighbors: number
   support: number
 }
 
@@ -24,26 +24,26 @@ export interface TakenApart {
 /** The parts of every score of a context, in the context's order. */
 export function scoreParts(ranked: RankedQuery, settings: Settings): ScoreParts[] {
   if (ranked.words) return wordsParts(ranked.words, settings)
-  const { geometric, jaccard } = ranked.neighbours!
+  const { geometric, jaccard } = ranked.neighbors!
   const parts = Array.from(jaccard.subarray(1), () => {
-    return { similarity: 0, words: 0, neighbours: 0, support: 0 }
+    return { similarity: 0, words: 0, neighbors: 0, support: 0 }
   })
   // The terms of the raw mix have no common scale.
   if (settings.mix === 'raw') return parts
   const { lambda } = settings
-  const near = standardise(geometric.values, [0], geometric.noise)
-  const shared = standardise(jaccard, [0], ROUNDING)
+  const near = standardize(geometric.values, [0], geometric.noise)
+  const shared = standardize(jaccard, [0], ROUNDING)
   parts.forEach((part, i) => {
     part.similarity = lambda * near[i + 1]!
-    part.neighbours = (1 - lambda) * shared[i + 1]!
+    part.neighbors = (1 - lambda) * shared[i + 1]!
   })
   return parts
 }
 
 /** The parts of the scores of the second generation. */
 function wordsParts(ranking: WordsRanking, settings: Settings): ScoreParts[] {
-  const { wordsWeight, neighbourWeight, supportWeight } = settings
-  const own = 1 - neighbourWeight - supportWeight
+  const { wordsWeight, neighborWeight, supportWeight } = settings
+  const own = 1 - neighborWeight - supportWeight
   const near = aboveMean(ranking.similarity, 1 - wordsWeight)
   const matched = aboveMean(ranking.matched, wordsWeight)
   // g is the sum of both over its deviation, which the candidate farthest from the mean tells best.
@@ -56,7 +56,7 @@ function wordsParts(ranking: WordsRanking, settings: Settings): ScoreParts[] {
   return near.map((value, i) => ({
     similarity: own * factor * value,
     words: own * factor * matched[i]!,
-    neighbours: neighbourWeight * ranking.neighbours[i + 1]!,
+    neighbors: neighborWeight * ranking.neighbors[i + 1]!,
     support: supportWeight * ranking.support[i + 1]!,
   }))
 }

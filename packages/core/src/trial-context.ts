@@ -32,7 +32,7 @@ interface Remembered<T extends Float32Array | Uint32Array> {
   stride: number
 }
 
-/** How many sizes of context S_text is remembered for, and how many kinds of graph neighbours are. */
+/** How many sizes of context S_text is remembered for, and how many kinds of graph neighbors are. */
 const KEPT = { texts: 16, ranks: 32, similarities: 8 }
 
 /** All contexts share an engine, which is lent to one call at a time. */
@@ -43,7 +43,7 @@ const reranker = new Reranker()
  * One query with its candidates, reranked with many settings: what does not change
  * from one to the next is computed once. That is S of the vectors for all context
  * sizes, S of the texts for each size where it is not chosen from more candidates, and the nearest
- * neighbours for each size and scale.
+ * neighbors for each size and scale.
  * The results are those of {@link rerank}.
  *
  * ```ts
@@ -124,7 +124,7 @@ export class TrialContext {
     const geometric = buildGraph(engine, context, [0], all, this.#source(all.terms))[0]!
     const alone = weights.size === 1 && weights.has('vectors')
     const metric = geometric.metric?.name ?? all.metric
-    this.#findNeighbours(engine, rows, { ...all, metric }, alone)
+    this.#findNeighbors(engine, rows, { ...all, metric }, alone)
     const mixed = mix(geometric, engine.jaccard(0), 0, all)
     return rankCandidates(mixed, context.candidates, geometric.metric)
   }
@@ -196,7 +196,7 @@ export class TrialContext {
   }
 
   /** Sections 2 and 3. The weights of several views hardly ever come back, those of one always do. */
-  #findNeighbours(engine: Engine, rows: number, settings: Settings, alone: boolean): void {
+  #findNeighbors(engine: Engine, rows: number, settings: Settings, alone: boolean): void {
     const key = `${rows} ${settings.metric} ${settings.rowScaling}`
     const keep = Math.min(settings.k, rows - 1) + 1
     const known = alone ? this.#ranks.get(key) : undefined

@@ -47,7 +47,7 @@ export function planVectors(
     scores: texts && scores?.slice(0, looked),
   }
   const scored = first.scores?.some((score) => score !== undefined)
-  if (scored && looked > all.contextSize && all.method === 'neighbours') {
+  if (scored && looked > all.contextSize && all.method === 'neighbors') {
     const selection = new Selection({ text }, first, similaritySettings(all))
     return {
       chosen: [...selection.chosen],
@@ -70,5 +70,5 @@ export function methodLooksAt(settings: MethodSettings, texts: boolean): number 
 
 /** Whether a method ranks candidates without a vector by their words. */
 export function takesWords(method: MethodSettings['method']): boolean {
-  return method === 'neighbours' || method === 'fusion'
+  return method === 'neighbors' || method === 'fusion'
 }

@@ -77,7 +77,7 @@ type Any = (...values: never[]) => unknown
 const table: Record<string, [Any, ...unknown[]]> = {
   rerank: [core.rerank, query, candidates, settings],
   similarity: [core.similarity, query, inMatrix, ['query', 1], settings],
-  neighbours: [core.neighbours, query, inMatrix, settings],
+  neighbors: [core.neighbors, query, inMatrix, settings],
   explain: [core.explain, query, candidates, 1, settings],
   smoothLabels: [core.smoothLabels, query, inMatrix, groundTruth, labelSettings],
   auditCandidates: [
@@ -130,7 +130,7 @@ const table: Record<string, [Any, ...unknown[]]> = {
   Reranker: [((given) => new Reranker(given)) as Any, labelSettings],
   'Reranker.rerank': [own.rerank.bind(own), query, candidates, settings],
   'Reranker.similarity': [own.similarity.bind(own), query, candidates, ['query', 0], settings],
-  'Reranker.neighbours': [own.neighbours.bind(own), query, candidates, settings],
+  'Reranker.neighbors': [own.neighbors.bind(own), query, candidates, settings],
   'Reranker.explain': [own.explain.bind(own), query, candidates, 0, settings],
   'Reranker.takeApart': [own.takeApart.bind(own), query, candidates, settings],
   'Reranker.smoothLabels': [

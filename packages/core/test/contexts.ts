@@ -41,7 +41,7 @@ export function makeContext(
 ): Matrix {
   const next = random(seed)
   const data = new Float32Array(rows * dimensions)
-  const centres = Array.from({ length: 5 }, () =>
+  const centers = Array.from({ length: 5 }, () =>
     Float32Array.from({ length: dimensions }, () => next() - 0.5),
   )
   for (let i = 0; i < rows; i++) {
@@ -50,11 +50,11 @@ export function makeContext(
       const of = Math.floor(next() * i)
       row.set(data.subarray(of * dimensions, (of + 1) * dimensions))
     } else if (next() >= zeros) {
-      const centre = centres[Math.floor(next() * centres.length)]!
+      const center = centers[Math.floor(next() * centers.length)]!
       for (let j = 0; j < dimensions; j++) {
         if (kind === 'integers') row[j] = Math.floor(next() * 7) - 2
         else if (kind === 'floats') row[j] = next() * 2 - 0.6
-        else row[j] = centre[j]! + (next() - 0.5) * 0.8
+        else row[j] = center[j]! + (next() - 0.5) * 0.8
       }
     }
   }

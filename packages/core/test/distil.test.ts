@@ -17,7 +17,7 @@ const falling = fc
   .map((values) => values.map((value) => value / 16).sort((a, b) => b - a))
 
 describe('distilTarget', () => {
-  test('is the softmax of standardised scores', () => {
+  test('is the softmax of standardized scores', () => {
     // z is ±1 for two scores.
     const [high, low] = distilTarget([5, 3])
     expect(high! / low!).toBeCloseTo(Math.exp(2), 9)

@@ -29,15 +29,13 @@ describe.each(allKernels)('explanations of the second generation on %s', (kernel
           const { order, scores } = rerank(asked, found, settings)
           expect(order[told.rankAfter - 1]).toBe(index)
           expect(told.score).toBe(scores[told.rankAfter - 1])
-          const { similarity, words, neighbours, support } = told.parts
+          const { similarity, words, neighbors, support } = told.parts
           if (!told.inContext) {
-            expect(told.parts).toEqual({ similarity: 0, words: 0, neighbours: 0, support: 0 })
+            expect(told.parts).toEqual({ similarity: 0, words: 0, neighbors: 0, support: 0 })
             expect([told.matched, told.shared, told.supporters]).toEqual([[], [], []])
             return
           }
-          expect(Math.abs(similarity + words + neighbours + support - told.score)).toBeLessThan(
-            1e-5,
-          )
+          expect(Math.abs(similarity + words + neighbors + support - told.score)).toBeLessThan(1e-5)
           const sum = told.matched.reduce((whole, { weight }) => whole + weight, 0)
           expect(Math.abs(sum - told.words)).toBeLessThan(1e-9)
           const common = new Set(stemsOf(found.texts[index]!))
@@ -93,7 +91,7 @@ test('the supporters are the candidates with the highest g, the most similar fir
     vectors: candidates.map(({ vector }) => vector),
     texts: candidates.map(({ text }) => text),
   }
-  const byRelevance = rerank(asked, found, { neighbourWeight: 0, supportWeight: 0 })
+  const byRelevance = rerank(asked, found, { neighborWeight: 0, supportWeight: 0 })
   const best = [...byRelevance.order.subarray(0, SUPPORT)]
   const { supporters } = explain(asked, found, byRelevance.order[19]!, {})
   expect(supporters.map(({ candidate }) => candidate).sort((a, b) => a - b)).toEqual(

@@ -1,36 +1,36 @@
 import { describe, expect, test } from 'vitest'
 import { type KernelName, presets, rerank, resolveLabelSettings } from '../src/index.ts'
 import { labelCases, ownContexts, rankingCases } from './golden-own.ts'
-import { rowLabels, rowNeighbours, rowSimilarity, splitRows } from './row-forms.ts'
+import { rowLabels, rowNeighbors, rowSimilarity, splitRows } from './row-forms.ts'
 
 /** All of them, wherever the tests run: a kernel that is missing fails. */
 const kernels: readonly KernelName[] = ['relaxed-simd', 'simd', 'typescript']
 
-/** Of float32, and of eight digits; standardised terms multiply it by a few. */
+/** Of float32, and of eight digits; standardized terms multiply it by a few. */
 const CLOSE = 2e-6
-const STANDARDISED = 2e-5
+const STANDARDIZED = 2e-5
 
 describe.each(kernels)('the project’s own golden rankings on %s', (kernel) => {
   test.for(rankingCases)('$id', ({ context, settings, expected }) => {
     const own = ownContexts[context]!
     // They were made for the first generation; that of the second has tests of its own.
     const all = { ...presets['balanced-1'], ...settings, kernel }
-    const { rank, reciprocal } = rowNeighbours(own, all)
+    const { rank, reciprocal } = rowNeighbors(own, all)
     expect(rank.map((row) => row.join(' '))).toEqual(expected.rank)
     expect(reciprocal.map((row) => row.join(' '))).toEqual(expected.reciprocal)
 
     const { geometric, jaccard, mixed } = rowSimilarity(own, expected.probes, all)
     expected.probes.forEach((_, p) => {
-      expectNear(geometric[p]!, expected.geometric[p]!, own.texts ? STANDARDISED : CLOSE)
+      expectNear(geometric[p]!, expected.geometric[p]!, own.texts ? STANDARDIZED : CLOSE)
       expectNear(jaccard[p]!, expected.jaccard[p]!, CLOSE)
-      expectNear(mixed[p]!, expected.mixed[p]!, settings.mix === 'raw' ? CLOSE : STANDARDISED)
+      expectNear(mixed[p]!, expected.mixed[p]!, settings.mix === 'raw' ? CLOSE : STANDARDIZED)
     })
 
     const { query, candidates } = splitRows(own)
     const { order, scores } = rerank(query, candidates, all)
     expect([...order]).toEqual(expected.order)
     const wanted = expected.scores ?? expected.order.map((c) => expected.mixed[0]![c + 1]!)
-    expectNear(scores, wanted, STANDARDISED)
+    expectNear(scores, wanted, STANDARDIZED)
   })
 })
 
@@ -41,9 +41,9 @@ describe.each(kernels)('the project’s own golden labels on %s', (kernel) => {
       ...settings,
       kernel,
     })
-    expectNear(evidence, expected.evidence, STANDARDISED)
+    expectNear(evidence, expected.evidence, STANDARDIZED)
     expect([...kept]).toEqual(expected.kept)
-    expectNear(target, expected.target, STANDARDISED)
+    expectNear(target, expected.target, STANDARDIZED)
   })
 })
 
@@ -54,8 +54,8 @@ test('the cases cover every value of every choice', () => {
   const choices = {
     target: ['mixed', 'rnn', 'geometric', 'joint', 'one-hot', 'uniform', 'query-centric'],
     aggregate: ['mean', 'max', 'sum'],
-    normalise: ['maxmin', 'std', 'max', 'none'],
-    normaliseOver: ['context', 'kept'],
+    normalize: ['maxmin', 'std', 'max', 'none'],
+    normalizeOver: ['context', 'kept'],
     keepGroundTruth: [true, false],
     weight: ['linear', 'exp', 'binary'],
     rowScaling: ['none', 'max', 'mean'],

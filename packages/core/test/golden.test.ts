@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { rerank } from '../src/index.ts'
 import { goldenCases } from './golden.ts'
-import { rowNeighbours, rowSimilarity } from './row-forms.ts'
+import { rowNeighbors, rowSimilarity } from './row-forms.ts'
 import { allKernels, expectClose, splitContext } from './support.ts'
 
 const cases = goldenCases()
@@ -10,7 +10,7 @@ describe.skipIf(cases.length === 0).each(allKernels)('golden cases on %s', (kern
   test.for(cases)('$id', ({ context, settings, groundTruth, expected }) => {
     const all = { ...settings, mix: 'raw', contextSize: context.rows, kernel } as const
 
-    const { rank, reciprocal } = rowNeighbours(context, all)
+    const { rank, reciprocal } = rowNeighbors(context, all)
     expect(rank.map((row) => [...row])).toEqual(expected.rank)
     expect(reciprocal.map((row) => [...row])).toEqual(expected.reciprocal)
 

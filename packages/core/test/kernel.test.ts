@@ -8,16 +8,16 @@ import { jaccardTo } from '../src/method/jaccard.ts'
 import { rankRows } from '../src/method/rank.ts'
 import { extendedSets } from '../src/method/reciprocal.ts'
 import { scaleRows } from '../src/method/scale.ts'
-import { neighbourWeights } from '../src/method/weights.ts'
+import { neighborWeights } from '../src/method/weights.ts'
 import { resolveSettings } from '../src/settings/settings.ts'
 import { contexts, makeContext, settings } from './contexts.ts'
-import { rowNeighbours, rowSimilarity } from './row-forms.ts'
+import { rowNeighbors, rowSimilarity } from './row-forms.ts'
 import { allKernels, expectClose, fastKernels, splitContext } from './support.ts'
 
 const RUNS = { numRuns: 60 }
 
 describe.each(fastKernels)('%s against the oracle', (kernel) => {
-  test('whole numbers, whose sums are exact: the same neighbours, the same similarities', () => {
+  test('whole numbers, whose sums are exact: the same neighbors, the same similarities', () => {
     fc.assert(
       fc.property(
         contexts(['integers']),
@@ -26,7 +26,7 @@ describe.each(fastKernels)('%s against the oracle', (kernel) => {
         ({ context }, some, rowScaling) => {
           const fast = { ...some, rowScaling, kernel }
           const plain = { ...some, rowScaling, kernel: 'typescript' } as const
-          expect(rowNeighbours(context, fast)).toEqual(rowNeighbours(context, plain))
+          expect(rowNeighbors(context, fast)).toEqual(rowNeighbors(context, plain))
           const probes = [0, context.rows - 1]
           const actual = rowSimilarity(context, probes, fast)
           const expected = rowSimilarity(context, probes, plain)
@@ -79,7 +79,7 @@ describe.each(fastKernels)('%s against the oracle', (kernel) => {
           expect(engine.reciprocals()).toEqual(sets.map((set) => Uint32Array.from(set).sort()))
 
           engine.weigh(all)
-          const weights = neighbourWeights(s, sets, all.weight, all.weightParameter)
+          const weights = neighborWeights(s, sets, all.weight, all.weightParameter)
           const v = expandWeights(weights, rank, all.kExp)
           for (const probe of new Set([0, rows >> 1, rows - 1])) {
             expectClose(engine.jaccard(probe), jaccardTo(v, rows, probe), 1e-6)
@@ -94,8 +94,8 @@ describe.each(fastKernels)('%s against the oracle', (kernel) => {
     for (const duplicates of [0, 1]) {
       const context = makeContext('integers', 1001, 24, { duplicates, seed: 5 })
       const some = { k: 21, trust: 0.5 }
-      expect(rowNeighbours(context, { ...some, kernel })).toEqual(
-        rowNeighbours(context, { ...some, kernel: 'typescript' }),
+      expect(rowNeighbors(context, { ...some, kernel })).toEqual(
+        rowNeighbors(context, { ...some, kernel: 'typescript' }),
       )
     }
   })
@@ -149,7 +149,7 @@ describe.each(allKernels)('properties of %s', (kernel) => {
       for (let i = 0; i < rows; i++) {
         const powers = Array.from(s.subarray(i * rows, (i + 1) * rows), (x) => Math.expm1(2 * x))
         const sum = powers.reduce((a, b) => a + b)
-        const { columns, weights } = engine.neighbourVector(i)
+        const { columns, weights } = engine.neighborVector(i)
         expect([...columns]).toEqual([0, 1, 2, 3])
         weights.forEach((weight, j) => {
           expect(Math.abs((weight * sum) / powers[j]! - 1)).toBeLessThan(3e-7)
@@ -158,7 +158,7 @@ describe.each(allKernels)('properties of %s', (kernel) => {
     }
   })
 
-  test('s_J lies within 0 and 1, and is 1 for identical neighbour vectors', () => {
+  test('s_J lies within 0 and 1, and is 1 for identical neighbor vectors', () => {
     fc.assert(
       fc.property(
         contexts(['integers', 'floats'], { rows: 80, dimensions: 40 }),
@@ -180,10 +180,10 @@ describe.each(allKernels)('properties of %s', (kernel) => {
           engine.rank()
           engine.reciprocal(all)
           engine.weigh(all)
-          const own = engine.neighbourVector(0)
+          const own = engine.neighborVector(0)
           const similar = engine.jaccard(0)
           for (let c = 0; c < rows; c++) {
-            const theirs = engine.neighbourVector(c)
+            const theirs = engine.neighborVector(c)
             const same =
               own.columns.length > 0 &&
               own.columns.join() === theirs.columns.join() &&

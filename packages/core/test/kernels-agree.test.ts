@@ -146,7 +146,7 @@ function graphDistance(actual: Results, expected: Results): number {
 }
 
 /**
- * Whether neighbours differ, and only by near ties: rows that took each other's places in a ranking
+ * Whether neighbors differ, and only by near ties: rows that took each other's places in a ranking
  * are equally similar but for rounding.
  */
 function differsByNearTies(actual: Results, expected: Results): boolean {
@@ -177,8 +177,8 @@ function cutAtNearTie(actual: Results, expected: Results, tolerance: number): bo
 }
 
 /**
- * How much of the difference of two graphs may be seen in the results. Standardising divides by a
- * spread, that of several views' sum by its own once more, normalised evidence by its own, and
+ * How much of the difference of two graphs may be seen in the results. Standardizing divides by a
+ * spread, that of several views' sum by its own once more, normalized evidence by its own, and
  * exponential weights multiply by p · S: each makes more of rounding, and none can do otherwise.
  */
 function tolerance(plain: Results, one: RandomCase, squares: Square[], error: number): number {
@@ -231,10 +231,10 @@ function sumSpreads(plain: Results, { context, groundTruth }: RandomCase): numbe
 
 /** What evidence is divided by. */
 function labelSpreads(plain: Results, { settings }: RandomCase): number[] {
-  if (settings.normalise === 'none') return []
+  if (settings.normalize === 'none') return []
   const { evidence, targets } = plain.numbers
   const all = Array.from(evidence!)
-  const over = settings.normaliseOver === 'kept' ? all.filter((_, c) => targets![c]! > 0) : all
+  const over = settings.normalizeOver === 'kept' ? all.filter((_, c) => targets![c]! > 0) : all
   const range = spread([0, ...over], [])
   const size = largest(over) || 1
   // Of small evidence, a part of its size; next to Jaccards, which round as parts of 1, of 1.

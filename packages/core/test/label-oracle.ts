@@ -11,7 +11,7 @@ export function mixedLabels(
   groundTruth: { rows: number[]; grades: number[] },
   settings: PartialLabelSettings & { labelDepth: number; boost: number },
 ): { candidate: number; label: number }[] {
-  const { aggregate, normalise, normaliseOver, labelDepth, boost, keepGroundTruth, ...rest } =
+  const { aggregate, normalize, normalizeOver, labelDepth, boost, keepGroundTruth, ...rest } =
     settings
   const { mixed } = rowSimilarity(context, groundTruth.rows, rest)
   const all = Array.from({ length: context.rows - 1 }, (_, candidate) => {
@@ -30,16 +30,16 @@ export function mixedLabels(
           ...truth,
           ...sorted.filter((c) => !c.truth).slice(0, Math.max(0, labelDepth - truth.length)),
         ]
-  const values = (normaliseOver === 'kept' ? kept : all).map(({ evidence }) => evidence)
+  const values = (normalizeOver === 'kept' ? kept : all).map(({ evidence }) => evidence)
   const [low, high] = [Math.min(...values), Math.max(...values)]
   const mean = values.reduce((a, b) => a + b, 0) / values.length
   const deviation = Math.sqrt(values.reduce((a, b) => a + (b - mean) ** 2, 0) / values.length)
   const scaled = (value: number): number => {
-    if (normalise === 'none') return value
+    if (normalize === 'none') return value
     const constant = high - low <= 1e-6 * Math.max(Math.abs(low), Math.abs(high))
-    if (constant || (normalise === 'max' && high <= 0)) return 0
-    if (normalise === 'max') return value / high
-    return (value - low) / (normalise === 'std' ? deviation : high - low)
+    if (constant || (normalize === 'max' && high <= 0)) return 0
+    if (normalize === 'max') return value / high
+    return (value - low) / (normalize === 'std' ? deviation : high - low)
   }
   const logits = kept.map((c) => scaled(c.evidence) * (c.truth ? boost : 1))
   const powers = logits.map((logit) => Math.exp(logit - Math.max(...logits)))

@@ -29,14 +29,14 @@ const targets = [
 
 describe.skipIf(cases.length === 0).each(allKernels)('golden labels on %s', (kernel) => {
   test.for(cases)('$id', ({ context, settings, groundTruth, expected }) => {
-    for (const { aggregate, normalise, boost, relevance } of expected.labels) {
+    for (const { aggregate, normalize, boost, relevance } of expected.labels) {
       const candidates = context.rows - 1
       const { evidence, kept, target } = rowLabels(context, groundTruth, {
         ...settings,
         mix: 'raw',
         kernel,
         aggregate,
-        normalise,
+        normalize,
         boost,
         labelDepth: candidates,
       })
@@ -52,13 +52,13 @@ describe.skipIf(cases.length === 0).each(allKernels)('golden labels on %s', (ker
         relevance,
         2e-5,
       )
-      if (normalise === 'none' && boost === 1) expectClose(evidence, relevance, 2e-5)
+      if (normalize === 'none' && boost === 1) expectClose(evidence, relevance, 2e-5)
     }
   })
 })
 
 /** A context of at least two rows, with some ground truth in it. */
-function labelled(): fc.Arbitrary<{
+function labeled(): fc.Arbitrary<{
   context: Matrix
   groundTruth: { rows: number[]; grades: number[] }
 }> {
@@ -87,8 +87,8 @@ function labelled(): fc.Arbitrary<{
 function smoothing(): fc.Arbitrary<PartialLabelSettings & { labelDepth: number; boost: number }> {
   return fc.record({
     aggregate: fc.constantFrom('mean', 'max', 'sum'),
-    normalise: fc.constantFrom('maxmin', 'std', 'max', 'none'),
-    normaliseOver: fc.constantFrom('context', 'kept'),
+    normalize: fc.constantFrom('maxmin', 'std', 'max', 'none'),
+    normalizeOver: fc.constantFrom('context', 'kept'),
     labelDepth: fc.integer({ min: 1, max: 70 }),
     boost: fc.constantFrom(0.5, 1, 1.222, 3),
     keepGroundTruth: fc.boolean(),
@@ -100,7 +100,7 @@ describe('properties', () => {
   test('every target is a distribution over candidates, highest first', () => {
     fc.assert(
       fc.property(
-        labelled(),
+        labeled(),
         smoothing(),
         fc.constantFrom(...targets),
         fc.constantFrom(0, 0.3, 1, 'match-mixed' as const),
@@ -115,7 +115,7 @@ describe('properties', () => {
 
   test('mixed labels agree with the plain oracle', () => {
     fc.assert(
-      fc.property(labelled(), smoothing(), ({ context, groundTruth }, settings) => {
+      fc.property(labeled(), smoothing(), ({ context, groundTruth }, settings) => {
         const { kept, target } = rowLabels(context, groundTruth, settings)
         const expected = mixedLabels(context, groundTruth, settings)
         const byCandidate = new Map(expected.map(({ candidate, label }) => [candidate, label]))
@@ -135,12 +135,12 @@ describe('properties', () => {
   test('a larger boost raises the ground truth and nothing else', () => {
     fc.assert(
       fc.property(
-        labelled(),
+        labeled(),
         smoothing(),
         fc.constantFrom('maxmin' as const, 'std' as const),
-        ({ context, groundTruth }, settings, normalise) => {
+        ({ context, groundTruth }, settings, normalize) => {
           const at = (boost: number): Map<number, number> =>
-            labelsByCandidate(rowLabels(context, groundTruth, { ...settings, normalise, boost }))
+            labelsByCandidate(rowLabels(context, groundTruth, { ...settings, normalize, boost }))
           const [low, high] = [at(1), at(2)]
           for (const [candidate, label] of low) {
             const now = high.get(candidate)!
@@ -157,7 +157,7 @@ describe('properties', () => {
 
   test('more evidence never means a lower label, among ground truth and among the others', () => {
     fc.assert(
-      fc.property(labelled(), smoothing(), ({ context, groundTruth }, settings) => {
+      fc.property(labeled(), smoothing(), ({ context, groundTruth }, settings) => {
         const { evidence, kept, target } = rowLabels(context, groundTruth, settings)
         for (const truth of [true, false]) {
           const same = [...kept.keys()].filter(
@@ -179,7 +179,7 @@ describe('properties', () => {
   test('labelDepth is the number of ground-truth documents: all probability is theirs', () => {
     fc.assert(
       fc.property(
-        labelled(),
+        labeled(),
         fc.constantFrom('mixed' as const, 'joint' as const, 'query-centric' as const),
         ({ context, groundTruth }, target) => {
           const { kept } = rowLabels(context, groundTruth, {
@@ -313,7 +313,7 @@ describe('targets', () => {
     expect(labelPresets['coder-cocondenser']).toMatchObject({
       boost: 1.525,
       labelDepth: 32,
-      normalise: 'std',
+      normalize: 'std',
     })
   })
 })

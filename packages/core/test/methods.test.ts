@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { regularise } from '../src/baselines/regularise.ts'
+import { regularize } from '../src/baselines/regularize.ts'
 import { feedbackQuery, methods, presets, rerank } from '../src/index.ts'
 import { contexts, makeContext } from './contexts.ts'
 import { rowSimilarity } from './row-forms.ts'
@@ -55,7 +55,7 @@ describe('feedback', () => {
   })
 })
 
-describe('regularisation', () => {
+describe('regularization', () => {
   const S = [
     [1, 0.5, 0],
     [0.5, 1, -0.2],
@@ -64,22 +64,22 @@ describe('regularisation', () => {
 
   test('solves its equation', () => {
     // Documents 0 and 1 are tied to each other alone: W has 1 between them.
-    const f = regularise(Float64Array.of(1, 0, 2), S, { k: 2, smoothness: 0.5 })
+    const f = regularize(Float64Array.of(1, 0, 2), S, { k: 2, smoothness: 0.5 })
     expect(f[0]).toBeCloseTo(0.5 * f[1]! + 0.5, 8)
     expect(f[1]).toBeCloseTo(0.5 * f[0]!, 8)
     expect(f[2]).toBeCloseTo(1, 8)
   })
 
-  test('a document rises by its neighbours', () => {
+  test('a document rises by its neighbors', () => {
     const candidates = [
       [0.9, 0.4],
       [0.88, 0.45],
       [0.7, -2],
       [0.6, 0.8],
     ]
-    const alone = rerank([1, 0], candidates, { method: 'regularise', smoothness: 0 })
+    const alone = rerank([1, 0], candidates, { method: 'regularize', smoothness: 0 })
     expect([...alone.order]).toEqual([0, 1, 2, 3])
-    const smooth = rerank([1, 0], candidates, { method: 'regularise', smoothness: 0.8, k: 2 })
+    const smooth = rerank([1, 0], candidates, { method: 'regularize', smoothness: 0.8, k: 2 })
     expect([...smooth.order]).toEqual([0, 1, 3, 2])
   })
 })
@@ -101,11 +101,11 @@ test('rank fusion adds reciprocal ranks by geometric and Jaccard similarity', ()
   })
 })
 
-test('fusion is the two views without neighbours, and needs texts', () => {
+test('fusion is the two views without neighbors, and needs texts', () => {
   const texts = ['red apple', 'green apple', 'red car', 'blue sky']
   const asked = { vector: query, text: 'red car' }
   expect(rerank(asked, { vectors, texts }, { method: 'fusion' })).toEqual(
-    rerank(asked, { vectors, texts }, { neighbourWeight: 0, supportWeight: 0 }),
+    rerank(asked, { vectors, texts }, { neighborWeight: 0, supportWeight: 0 }),
   )
   const first = presets['balanced-1']
   expect(rerank(asked, { vectors, texts }, { ...first, method: 'fusion' })).toEqual(
@@ -114,7 +114,7 @@ test('fusion is the two views without neighbours, and needs texts', () => {
   expect(() => rerank(query, vectors, { method: 'fusion' })).toThrow(/give texts/)
 })
 
-test('neighbours are what rerank does', () => {
+test('neighbors are what rerank does', () => {
   expect(rerank(query, vectors, { k: 2 })).toEqual(rerank(query, vectors, { k: 2 }))
 })
 

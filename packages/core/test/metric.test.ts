@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   auditCandidates,
   explain,
-  neighbours,
+  neighbors,
   presets,
   rerank,
   similarity,
@@ -139,7 +139,7 @@ test('labels, audits, neighbors, similarities and explanations compare as rankin
   const audited = (vectors: number[][]) =>
     auditCandidates(query, vectors, grades).map(({ candidate }) => candidate)
   expect(audited(long)).toEqual(audited(unit))
-  expect(neighbours(query, long)).toEqual(neighbours(query, unit))
+  expect(neighbors(query, long)).toEqual(neighbors(query, unit))
   const [near] = similarity(query, long, ['query'])
   expectClose(
     near!.geometric.toCandidates,
@@ -147,7 +147,7 @@ test('labels, audits, neighbors, similarities and explanations compare as rankin
     1e-4,
   )
   expect(explain(query, long, 3).metric).toMatchObject({ name: 'cosine', unit: false })
-  for (const method of ['fusion', 'average', 'rocchio', 'regularise', 'rrf'] as const) {
+  for (const method of ['fusion', 'average', 'rocchio', 'regularize', 'rrf'] as const) {
     const texts = long.map((_, i) => `bee ${i}`)
     const rank = (vectors: number[][]) =>
       rerank({ vector: query, text: 'bee 3' }, { vectors, texts }, { method, feedbackDocs: 1 })

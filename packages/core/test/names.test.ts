@@ -84,7 +84,7 @@ describe('names of queries, candidates and settings', () => {
       'unknown weight of views.vectors "weight", known: graph, score',
     ],
     [
-      'a misspelt weight of a view',
+      'a misspelled weight of a view',
       call(vector, vectors, { views: { vectors: { graph: 1, scores: 1 } } }),
       '"scores", did you mean score?',
     ],

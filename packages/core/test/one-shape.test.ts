@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { explain, neighbours, Reranker, rerank, similarity, smoothLabels } from '../src/index.ts'
+import { explain, neighbors, Reranker, rerank, similarity, smoothLabels } from '../src/index.ts'
 import { makeContext } from './contexts.ts'
 import { splitContext } from './support.ts'
 
@@ -26,8 +26,8 @@ test('similarities of probes are theirs in the order in which they are named', (
   expect(third!.jaccard.toCandidates[2]).toBeCloseTo(1, 5)
 })
 
-test('neighbours name the query, and count candidates from 0', () => {
-  const found = neighbours(query, candidates, settings)
+test('neighbors name the query, and count candidates from 0', () => {
+  const found = neighbors(query, candidates, settings)
   expect(found.candidates.length).toBe(candidates.rows)
   const [own] = similarity(query, candidates, ['query'], settings)
   const { toQuery, toCandidates } = own!.geometric
@@ -44,9 +44,9 @@ test('neighbours name the query, and count candidates from 0', () => {
   }
 })
 
-test('an explanation names the neighbours that vouch for a candidate as neighbours does', () => {
+test('an explanation names the neighbors that vouch for a candidate as neighbors does', () => {
   const plain = { ...settings, kExp: 1 }
-  const found = neighbours(query, candidates, plain)
+  const found = neighbors(query, candidates, plain)
   const { order } = rerank(query, candidates, plain)
   const best = order[0]!
   const { shared } = explain(query, candidates, best, plain)
@@ -71,7 +71,7 @@ test('labels count candidates from 0', () => {
 
 test('a query without candidates', () => {
   expect(rerank([1, 2], []).order.length).toBe(0)
-  expect(neighbours([1, 2], [])).toEqual({
+  expect(neighbors([1, 2], [])).toEqual({
     query: { nearest: ['query'], reciprocal: ['query'] },
     candidates: [],
   })
@@ -83,7 +83,7 @@ test('a Reranker keeps a method, which a call may change', () => {
   expect(reranker.rerank(query, candidates)).toEqual(
     rerank(query, candidates, { method: 'rocchio', k: 6 }),
   )
-  expect(reranker.rerank(query, candidates, { method: 'neighbours' })).toEqual(
+  expect(reranker.rerank(query, candidates, { method: 'neighbors' })).toEqual(
     rerank(query, candidates, { k: 6 }),
   )
 })

@@ -23,7 +23,7 @@ type Numbers = (next: Next, row: Float32Array) => void
 
 const exactNumbers: Record<string, Numbers> = {
   integers: (next, row) => fill(row, () => Math.floor(next() * 7) - 2),
-  centred: (next, row) => fill(row, () => Math.floor(next() * 7) - 3),
+  centered: (next, row) => fill(row, () => Math.floor(next() * 7) - 3),
   signs: (next, row) => fill(row, () => (next() < 0.5 ? -1 : 1)),
   sparse: (next, row) => fill(row, () => (next() < 0.8 ? 0 : Math.floor(next() * 9) - 4)),
   eighths: (next, row) => fill(row, () => Math.floor(next() * 33 - 16) / 8),
@@ -82,8 +82,8 @@ export function randomCase(seed: number): RandomCase {
     mix: several ? 'standard' : pick('raw', 'standard'),
     target: pick('mixed', 'rnn', 'geometric', 'joint', 'one-hot', 'uniform', 'query-centric'),
     aggregate: pick('mean', 'max', 'sum'),
-    normalise: pick('maxmin', 'std', 'max', 'none'),
-    normaliseOver: pick('context', 'kept'),
+    normalize: pick('maxmin', 'std', 'max', 'none'),
+    normalizeOver: pick('context', 'kept'),
     labelDepth: pick(1, 4, 32),
     boost: pick(1, 1.222),
     epsilon: pick<number | 'match-mixed'>(0.1, 'match-mixed'),
@@ -124,12 +124,12 @@ function matrix(
       fill(row, (j) => row[j]! * size)
     }
   }
-  if (next() < 0.15) centre(data, rows, dimensions, exact)
+  if (next() < 0.15) center(data, rows, dimensions, exact)
   return { data, rows, dimensions }
 }
 
 /** Makes the rows sum to nothing: every mean of a row of S is 0, but for rounding. */
-function centre(data: Float32Array, rows: number, dimensions: number, exact: boolean): void {
+function center(data: Float32Array, rows: number, dimensions: number, exact: boolean): void {
   for (let j = 0; j < dimensions; j++) {
     let sum = 0
     for (let i = 0; i < rows; i++) sum += data[i * dimensions + j]!

@@ -6,7 +6,7 @@ import {
   type GroundTruth,
   type KernelName,
   type Member,
-  neighbours,
+  neighbors,
   prepareText,
   type Query,
   Reranker,
@@ -65,7 +65,7 @@ const calls: Record<string, (inputs: Inputs) => unknown> = {
   rerank: ({ query, candidates, settings }) => rerank(query, candidates, settings),
   similarity: ({ query, candidates, probes, settings }) =>
     similarity(query, candidates, probes, settings),
-  neighbours: ({ query, candidates, settings }) => neighbours(query, candidates, settings),
+  neighbors: ({ query, candidates, settings }) => neighbors(query, candidates, settings),
   explain: ({ query, candidates, settings }) => explain(query, candidates, 1, settings),
   smoothLabels: ({ query, candidates, groundTruth, settings }) =>
     smoothLabels(query, candidates, groundTruth, settings),
@@ -76,15 +76,15 @@ const calls: Record<string, (inputs: Inputs) => unknown> = {
   'rerank, fusion': ({ query, candidates, settings }) =>
     rerank(query, candidates, { ...settings, method: 'fusion' }),
   'rerank, rrf': ({ query, candidates }) => rerank(query, candidates, { method: 'rrf' }),
-  'rerank, regularise': ({ query, candidates }) =>
-    rerank(query, candidates, { method: 'regularise' }),
+  'rerank, regularize': ({ query, candidates }) =>
+    rerank(query, candidates, { method: 'regularize' }),
   feedbackQuery: ({ query, candidates }) => feedbackQuery(query, candidates),
   'a Reranker': ({ query, candidates, settings }) =>
     new Reranker(settings).rerank(query, candidates),
   'one Reranker': (inputs) => [
     reranker.rerank(inputs.query, inputs.candidates, inputs.settings),
     reranker.similarity(inputs.query, inputs.candidates, inputs.probes, inputs.settings),
-    reranker.neighbours(inputs.query, inputs.candidates, inputs.settings),
+    reranker.neighbors(inputs.query, inputs.candidates, inputs.settings),
     reranker.explain(inputs.query, inputs.candidates, 0, inputs.settings),
     reranker.smoothLabels(inputs.query, inputs.candidates, inputs.groundTruth, inputs.settings),
   ],

@@ -4,7 +4,7 @@ import {
   KithError,
   type KithErrorCode,
   type Matrix,
-  neighbours,
+  neighbors,
   presets,
   Reranker,
   rerank,
@@ -205,7 +205,7 @@ describe('explain', () => {
       expect(order[why.rankAfter - 1]).toBe(index)
       expect(why.score).toBe(scores[why.rankAfter - 1])
       expect(why.score).toBeCloseTo(0.4 * why.geometric + 0.6 * why.jaccard, 5)
-      // Σ min over the shared neighbours, and both vectors sum to 1: s_J follows.
+      // Σ min over the shared neighbors, and both vectors sum to 1: s_J follows.
       const overlap = why.shared.reduce(
         (sum, n) => sum + Math.min(n.queryWeight, n.candidateWeight),
         0,
@@ -223,7 +223,7 @@ describe('explain', () => {
     context.forEach((index, i) => {
       const why = reranker.explain(query, candidates, index)
       expect(parts[i]).toEqual(why.parts)
-      expect(why.parts.similarity + why.parts.neighbours).toBeCloseTo(why.score, 5)
+      expect(why.parts.similarity + why.parts.neighbors).toBeCloseTo(why.score, 5)
     })
     const rocchio = new Reranker({ method: 'rocchio' })
     expect(() => rocchio.takeApart(query, candidates)).toThrow('takeApart is for the method')
@@ -347,7 +347,7 @@ describe('what bad input gets', () => {
     ],
     [
       'NaN in a context',
-      () => neighbours([1, 2], matrix([NaN, 4], 1, 2)),
+      () => neighbors([1, 2], matrix([NaN, 4], 1, 2)),
       'BAD_VECTOR',
       'candidate 0 has NaN in column 0',
     ],
@@ -441,7 +441,7 @@ describe('what bad input gets', () => {
       'explaining another method',
       () => new Reranker({ method: 'average' }).explain([1, 2], good, 0),
       'BAD_SETTING',
-      'explain is for the method neighbours, not for average',
+      'explain is for the method neighbors, not for average',
     ],
     [
       'a candidate outside',
@@ -495,7 +495,7 @@ describe('what bad input gets', () => {
       'an unknown setting',
       () => new Reranker().rerank([1], [[1]], { kexp: 3 } as object),
       'BAD_SETTING',
-      'unknown setting "kexp", did you mean kExp? Known: contextSize, k, kExp, trust, overlap, lambda, weightParameter, weight, rowScaling, metric, mix, terms, wordsWeight, k1, b, neighbourWeight, supportDocs, supportWeight, preselect, statistics, kernel, views, method, feedbackDocs, feedbackWeight, smoothness, rrfK',
+      'unknown setting "kexp", did you mean kExp? Known: contextSize, k, kExp, trust, overlap, lambda, weightParameter, weight, rowScaling, metric, mix, terms, wordsWeight, k1, b, neighborWeight, supportDocs, supportWeight, preselect, statistics, kernel, views, method, feedbackDocs, feedbackWeight, smoothness, rrfK',
     ],
   ]
   test.each(cases)('%s', (_, call, code, message) => {

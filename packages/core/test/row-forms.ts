@@ -2,7 +2,7 @@ import {
   type Labels,
   type Matrix,
   type Member,
-  neighbours,
+  neighbors,
   type PartialLabelSettings,
   type PartialSettings,
   similarity,
@@ -60,13 +60,13 @@ export function rowSimilarity(
   return { geometric: joined('geometric'), jaccard: joined('jaccard'), mixed: joined('mixed') }
 }
 
-/** `neighbours` as rows, the query's first. */
-export function rowNeighbours(
+/** `neighbors` as rows, the query's first. */
+export function rowNeighbors(
   context: RowContext,
   settings?: PartialSettings,
 ): { rank: number[][]; reciprocal: number[][] } {
   const split = splitRows(context)
-  const { query, candidates } = neighbours(split.query, split.candidates, settings)
+  const { query, candidates } = neighbors(split.query, split.candidates, settings)
   const all = [query, ...candidates]
   return {
     rank: all.map(({ nearest }) => nearest.map(rowOf)),

@@ -58,12 +58,12 @@ test.each([
 )
 
 test('how many candidates a method looks at', () => {
-  const looked = (method: 'neighbours' | 'fusion' | 'rrf', texts: boolean) =>
+  const looked = (method: 'neighbors' | 'fusion' | 'rrf', texts: boolean) =>
     methodLooksAt(resolveMethodSettings({ method, statistics }), texts)
-  expect([looked('neighbours', true), looked('fusion', true), looked('rrf', true)]).toEqual([
+  expect([looked('neighbors', true), looked('fusion', true), looked('rrf', true)]).toEqual([
     200, 200, 50,
   ])
-  expect(looked('neighbours', false)).toBe(50)
+  expect(looked('neighbors', false)).toBe(50)
 })
 
 test('scores that rise from the best candidate on are distances', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { explain, type KithError, prepareText, presets, rerank } from '../src/index.ts'
 import { makeContext } from './contexts.ts'
-import { rowNeighbours, rowSimilarity } from './row-forms.ts'
+import { rowNeighbors, rowSimilarity } from './row-forms.ts'
 import { allKernels, expectClose, random, splitContext } from './support.ts'
 import { textCosines, viewsMix } from './text-oracle.ts'
 
@@ -159,9 +159,9 @@ describe.each(allKernels)('views on %s', (kernel) => {
   test('scaled rows of several views', () => {
     const { vector, text, vectors, texts } = collection(30, 16, 12)
     const context = { vectors: [vector, ...vectors], texts: [text, ...texts] }
-    const plain = rowNeighbours(context, { kernel, trust: 0.5 })
-    const scaled = rowNeighbours(context, { kernel, trust: 0.5, rowScaling: 'mean' })
-    const oracle = rowNeighbours(context, { kernel: 'typescript', trust: 0.5, rowScaling: 'mean' })
+    const plain = rowNeighbors(context, { kernel, trust: 0.5 })
+    const scaled = rowNeighbors(context, { kernel, trust: 0.5, rowScaling: 'mean' })
+    const oracle = rowNeighbors(context, { kernel: 'typescript', trust: 0.5, rowScaling: 'mean' })
     expect(scaled).toEqual(oracle)
     expect(scaled.rank).toEqual(plain.rank)
     const weighed = (rowScaling: 'none' | 'mean') =>

@@ -67,7 +67,7 @@ export interface WordsOracleSettings {
   wordsWeight: number
   k1: number
   b: number
-  neighbourWeight: number
+  neighborWeight: number
   supportDocs: number
   supportWeight: number
   /** M; 0 where nothing is preselected. */
@@ -124,7 +124,7 @@ export function rankByWords(
   candidates: readonly OracleMember[],
   settings: WordsOracleSettings,
 ): OracleRanking {
-  const { contextSize, wordsWeight: a, k, kExp, neighbourWeight, supportWeight } = settings
+  const { contextSize, wordsWeight: a, k, kExp, neighborWeight, supportWeight } = settings
   const looked = candidates.slice(0, Math.max(contextSize, settings.preselect))
   const texts = looked.map(({ text }) => text)
   const words = zScores(wordsScoresOf(query.text, texts, settings))
@@ -153,8 +153,8 @@ export function rankByWords(
     (before !== all && isCutAtTie(looked, g0)) ||
     isCutAtTie(context, g, settings.supportDocs) ||
     graph.some((row) => isCutAtTie(members, row, k + 1) || isCutAtTie(members, row, kExp))
-  const own = 1 - neighbourWeight - supportWeight
-  const scores = g.map((z, c) => own * z + neighbourWeight * j[c]! + supportWeight * p[c]!)
+  const own = 1 - neighborWeight - supportWeight
+  const scores = g.map((z, c) => own * z + neighborWeight * j[c]! + supportWeight * p[c]!)
   const order = sorted(
     chosen.map((_, i) => i),
     scores,

@@ -33,7 +33,7 @@ const defaults: WordsOracleSettings = {
   wordsWeight: 0.4,
   k1: 0.9,
   b: 0.4,
-  neighbourWeight: 0.2,
+  neighborWeight: 0.2,
   supportDocs: 5,
   supportWeight: 0.2,
   preselect: 0,
@@ -46,7 +46,7 @@ const someSettings: fc.Arbitrary<Partial<WordsOracleSettings>> = fc.record({
   wordsWeight: fc.constantFrom(0, 0.4, 1),
   k1: fc.constantFrom(0, 0.9, 2),
   b: fc.constantFrom(0, 0.4, 1),
-  neighbourWeight: fc.constantFrom(0, 0.2, 0.6),
+  neighborWeight: fc.constantFrom(0, 0.2, 0.6),
   supportDocs: fc.constantFrom(0, 1, 2, 5, 100),
   supportWeight: fc.constantFrom(0, 0.2, 0.4),
 })
@@ -213,7 +213,7 @@ describe.each(allKernels)('the second-generation ranking on %s', (kernel) => {
     fc.assert(
       fc.property(caseShapes(50), (shape) => {
         const one = wordsCase({ ...shape, twins: 0.5 })
-        const { order, scores } = rankCase(one, { kernel, neighbourWeight: 0, supportWeight: 0 })
+        const { order, scores } = rankCase(one, { kernel, neighborWeight: 0, supportWeight: 0 })
         const places = new Map(one.candidates.map(({ vector }) => [vector, [] as number[]]))
         order.forEach((candidate, place) => {
           places.get(one.candidates[candidate]!.vector)!.push(place)

@@ -24,7 +24,7 @@ export interface WordnetQuery {
 export interface WordnetCollection {
   readonly documents: readonly WordnetDocument[]
   readonly queries: readonly WordnetQuery[]
-  /** WordNet's licence, to go with every copy of the texts. */
+  /** WordNet's license, to go with every copy of the texts. */
   readonly notice: string
   /** The seed that the splits were drawn with. */
   readonly seed: number

@@ -11,7 +11,7 @@ export interface DrawSparseOptions {
   seed?: number | undefined
   /**
    * How far down the ranking of a query its label may lie. A label from outside the retrieved list
-   * teaches an encoder to move away from the neighbourhood it knows (docs/method.md section 7).
+   * teaches an encoder to move away from the neighborhood it knows (docs/method.md section 7).
    */
   depth?: number | undefined
 }

@@ -29,8 +29,8 @@ export async function readNouns(folder?: string): Promise<Nouns> {
     const source = text.slice(from, to).trimEnd()
     from = to + 1
     line++
-    const licence = /^ {2}\d+ ?(.*)$/.exec(source)
-    if (licence && synsets.size === 0) notice.push(licence[1]!)
+    const license = /^ {2}\d+ ?(.*)$/.exec(source)
+    if (license && synsets.size === 0) notice.push(license[1]!)
     else if (source !== '') {
       const synset = parseNoun(file, line, source)
       const first = lines.get(synset.id)

@@ -16,7 +16,7 @@ export interface Synset {
 export interface Nouns {
   /** By id, in the order of the file. */
   readonly synsets: ReadonlyMap<string, Synset>
-  /** The licence at the head of the file, which every copy has to keep; empty where there is none. */
+  /** The license at the head of the file, which every copy has to keep; empty where there is none. */
   readonly notice: string
 }
 

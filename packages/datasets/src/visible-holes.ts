@@ -31,8 +31,8 @@ export class VisibleHoles {
   tooMany({ synset, relevant }: Category): boolean {
     const title = withoutPlural(titleOf(synset).toLowerCase())
     const named = this.#documents.get(title) ?? []
-    const labelled = new Set(relevant)
-    const holes = named.filter((id) => !labelled.has(id))
+    const labeled = new Set(relevant)
+    const holes = named.filter((id) => !labeled.has(id))
     return holes.length > relevant.length * TOLERATED
   }
 }

@@ -22,7 +22,7 @@ ${average.toFixed(1)} relevant documents per query on average. Built from the no
 | \`qrels/<split>.tsv\` | the complete labels of \`test\`, \`dev\` and \`train\` |
 | \`qrels-sparse/<split>.tsv\` | where labels were drawn: one relevant document per query |
 | \`regions.tsv\` | the region of each query; queries of one region are alike, so resample regions, not queries, where significance is tested |
-| \`LICENSE\` | Princeton's licence of WordNet, which every copy of these texts has to keep |
+| \`LICENSE\` | Princeton's license of WordNet, which every copy of these texts has to keep |
 
 An id is \`n\` and the offset of the synset in WordNet's \`data.noun\`.
 
@@ -52,7 +52,7 @@ the others count as wrong. Here nearly all are known. One can hide all but one, 
 that one, and then look up the truth.
 
 Nearly all: WordNet's editors did not place every synset under every category it belongs to. Judged by \
-eye, about one in ten unlabelled documents in a top 10 is in fact relevant. Compare systems \
+eye, about one in ten unlabeled documents in a top 10 is in fact relevant. Compare systems \
 by it; a figure by itself is a little too low.
 `
 }

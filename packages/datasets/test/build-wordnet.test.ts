@@ -104,7 +104,7 @@ describe('queries', () => {
     [2, 'a small wading bird that stands in rivers', ['wading bird']],
     [3, 'a keeper of a wading bird', ['wading bird']],
     [3, 'a wading bird sanctuary', ['wading bird']],
-  ])('with %i unlabelled documents for 8 that say "%s": %j', async (holes, gloss, expected) => {
+  ])('with %i unlabeled documents for 8 that say "%s": %j', async (holes, gloss, expected) => {
     const sketches = [
       root,
       { words: ['wading bird'], above: ['entity'] },

@@ -50,7 +50,7 @@ describe('the hand-written file', async () => {
     expect(files).toEqual(['Tops', 'animal', 'person'])
   })
 
-  test('the licence at the head is kept, without its line numbers', () => {
+  test('the license at the head is kept, without its line numbers', () => {
     expect(notice).toBe(
       "These few synsets were written for the tests of Kith, in the format of\nWordNet's data files.",
     )
@@ -90,7 +90,7 @@ describe('a bad file is refused with its line', () => {
     ['cut off within the words', entity.slice(0, 17), 'ends where'],
     ['only an example', entity.replace('all that is', '; "all"'), 'no definition'],
   ])('%s', async (_, line, problem) => {
-    const reading = readNouns(await folderOf(`  1 Licence\n${line}\n`))
+    const reading = readNouns(await folderOf(`  1 License\n${line}\n`))
     await expect(reading).rejects.toThrow(FileError)
     await expect(reading).rejects.toThrow(/data\.noun line 2: /)
     await expect(reading).rejects.toThrow(problem)

@@ -102,16 +102,14 @@ describe('WordNet 3.1', () => {
     )
   })
 
-  test("Princeton's licence goes with it, and the README says what it holds", async () => {
-    const licence = await readFile(join(folder, 'wordnet/LICENSE'), 'utf8')
-    expect(licence).toMatch(/^This software and database is being provided to you, the LICENSEE/)
-    expect(licence).toContain('\nWordNet 3.1 Copyright 2011 by Princeton University.')
-    expect(licence.trimEnd()).toMatch(/LICENSEE agrees to preserve same\.$/)
+  test("Princeton's license goes with it, and the README says what it holds", async () => {
+    const license = await readFile(join(folder, 'wordnet/LICENSE'), 'utf8')
+    expect(license).toMatch(/^This software and database is being provided to you, the LICENSEE/)
+    expect(license).toContain('\nWordNet 3.1 Copyright 2011 by Princeton University.')
+    expect(license.trimEnd()).toMatch(/LICENSEE agrees to preserve same\.$/)
     const readme = await readFile(join(folder, 'wordnet/README.md'), 'utf8')
     expect(readme).toContain('59,704 documents')
-    expect(readme).toContain(
-      'about one in ten unlabelled documents in a top 10 is in fact relevant',
-    )
+    expect(readme).toContain('about one in ten unlabeled documents in a top 10 is in fact relevant')
   })
 
   test('sparse labels are written split by split', async () => {

@@ -37,8 +37,8 @@ export class Encoder {
   readonly source: {
     files: readonly string[]
     pooling: string | undefined
-    normalise: boolean
-    quantise?: 'int8' | undefined
+    normalize: boolean
+    quantize?: 'int8' | undefined
   }
   readonly #model: Model
   readonly #pool: SessionPool
@@ -50,11 +50,11 @@ export class Encoder {
     readonly dimensions: number,
     pool: SessionPool,
     prefixes: Prefixes,
-    quantise?: 'int8',
+    quantize?: 'int8',
   ) {
     this.name = model.files.name
     this.maxTokens = model.maxTokens
-    this.source = { files: contentsOf(model.files), ...model.head, quantise }
+    this.source = { files: contentsOf(model.files), ...model.head, quantize }
     this.#model = model
     this.#pool = pool
     this.#prefixes = prefixes
@@ -123,7 +123,7 @@ export class Encoder {
       name: this.name,
       first,
       // The numbers of a batch are rounded together: alone, a text's embedding depends on no other.
-      most: this.source.quantise && 1,
+      most: this.source.quantize && 1,
       signal,
       onTexts,
     })

@@ -16,7 +16,7 @@ export interface EncoderOptions extends ModelOptions {
    * `int8`: linear layers compute with numbers of 8 bits, in less time, and embeddings are less
    * exact (docs/encode.md has figures). Default: float32.
    */
-  quantise?: 'int8' | undefined
+  quantize?: 'int8' | undefined
   /** Cores to use; default: all. The embeddings are the same for any number. */
   threads?: number | undefined
 }
@@ -27,12 +27,12 @@ export interface EncoderOptions extends ModelOptions {
  * @param name `minilm`, a folder, or a name on the hub.
  */
 export async function loadEncoder(name: string, options: EncoderOptions = {}): Promise<Encoder> {
-  const { threads = availableParallelism(), quantise } = options
+  const { threads = availableParallelism(), quantize } = options
   range({ from: 1, integer: true })('threads', threads)
-  if (quantise !== undefined) choice('int8')('quantise', quantise)
+  if (quantize !== undefined) choice('int8')('quantize', quantize)
   findRuntime()
   const model = await openModel(name, options)
-  const source = sourceOf(model, quantise)
+  const source = sourceOf(model, quantize)
   const pool = await openSizedPool(source, threads)
   try {
     // The empty text tells the dimensions, and whether the model runs at all.
@@ -40,7 +40,7 @@ export async function loadEncoder(name: string, options: EncoderOptions = {}): P
     const row = await pool.run(() => ({ ids: Int32Array.from(ids), length: ids.length }))
     const { queryPrefix = model.prefixes.query, documentPrefix = model.prefixes.document } = options
     const prefixes = { query: queryPrefix, document: documentPrefix }
-    return new Encoder(model, row.length, pool, prefixes, quantise)
+    return new Encoder(model, row.length, pool, prefixes, quantize)
   } catch (error) {
     await pool.close()
     throw error
@@ -48,8 +48,8 @@ export async function loadEncoder(name: string, options: EncoderOptions = {}): P
 }
 
 /** The parts of a model that sessions need. */
-function sourceOf(model: Model, quantise: EncoderOptions['quantise']): SessionSource {
-  if (model.files.onnx && !quantise) return { file: model.files.onnx, head: model.head }
+function sourceOf(model: Model, quantize: EncoderOptions['quantize']): SessionSource {
+  if (model.files.onnx && !quantize) return { file: model.files.onnx, head: model.head }
   const { config, weights, head } = asCheckpoint(model)
-  return { config, weights, head, quantised: quantise !== undefined }
+  return { config, weights, head, quantized: quantize !== undefined }
 }

@@ -13,7 +13,7 @@ const queryPrefix = 'Represent this sentence for searching relevant passages: '
 
 test.skipIf(!folder)('bge-small-en-v1.5', { timeout: 60_000 }, async () => {
   const model = asCheckpoint(await openModel(folder!))
-  expect(model.head).toEqual({ pooling: 'first', normalise: true })
+  expect(model.head).toEqual({ pooling: 'first', normalize: true })
   expect(model.maxTokens).toBe(512)
   const { parameters } = buildEncoder(model.config).graph
   const weights = await readWeights(model.weights, parameters)

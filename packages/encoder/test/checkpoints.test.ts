@@ -20,7 +20,7 @@ const output = temporaryFolder()
 const texts = [
   '',
   'dense retrieval',
-  'the query of a neighbour and the kith',
+  'the query of a neighbor and the kith',
   'KITH zzz b',
   'a b c a b c',
 ]
@@ -115,7 +115,7 @@ describe.each(published)('$name', ({ name, config, names, more, pooling }) => {
   })
 })
 
-test('sentence-transformers files say how to pool, to normalise and where to cut', async () => {
+test('sentence-transformers files say how to pool, to normalize and where to cut', async () => {
   const names = bertNames('')
   const tensors = randomWeights(names, 5)
   const folder = writeFiles(join(output, 'modules'), {

@@ -14,7 +14,7 @@ const query = 'a query'
 const texts = [
   '',
   'dense retrieval',
-  'the neighbours of a query',
+  'the neighbors of a query',
   'words again and again '.repeat(9),
 ]
 

@@ -129,7 +129,7 @@ describe.each(families)('$name', (family) => {
   test('by 8 bits, nearly the same', async () => {
     const model = asCheckpoint(await openModel(folder))
     const ids = model.tokenizer.encode(texts[1]!).ids
-    const [row] = await runPadded({ ...model, quantised: true }, [ids])
+    const [row] = await runPadded({ ...model, quantized: true }, [ids])
     const near = cosine(row!, Float32Array.from(expected(ids)))
     expect(near).toBeGreaterThan(0.98)
     expect(near).toBeLessThan(0.999999)

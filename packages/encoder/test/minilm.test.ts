@@ -213,7 +213,7 @@ function sessionProcesses(): number[] {
 
 function manyTexts(count: number): string[] {
   const random = generator(count)
-  const words = ['dense', 'retrieval', 'of', 'neighbours', 'kith', 'évidence', '近傍', 'ranking']
+  const words = ['dense', 'retrieval', 'of', 'neighbors', 'kith', 'évidence', '近傍', 'ranking']
   return Array.from({ length: count }, () =>
     Array.from({ length: 1 + random() * 5 }, () => words[Math.floor(random() * 8)]).join(' '),
   )

@@ -16,7 +16,7 @@ import { bertConfig, bertNames, randomWeights, vocabulary } from './small-models
 import { safetensors, writeFiles } from './support.ts'
 
 const output = temporaryFolder()
-const texts = ['dense retrieval', '', 'the query of a neighbour', 'kith b c']
+const texts = ['dense retrieval', '', 'the query of a neighbor', 'kith b c']
 const checkpoint = writeFiles(join(output, 'checkpoint'), {
   'config.json': bertConfig,
   'vocab.txt': vocabulary.join('\n'),
@@ -29,9 +29,9 @@ test.each(['mean', 'first'] as const)(
     const folder = join(output, `exported ${pooling}`)
     await exportOnnx(checkpoint, folder, { pooling })
     expect(await rowsOf(folder, {})).toEqual(await rowsOf(checkpoint, { pooling }))
-    const options = { pooling, normalise: true }
+    const options = { pooling, normalize: true }
     expect(await rowsOf(folder, options)).toEqual(await rowsOf(checkpoint, options))
-    const eightBits = { ...options, quantise: 'int8' }
+    const eightBits = { ...options, quantize: 'int8' }
     await expect(rowsOf(folder, eightBits)).rejects.toThrow('in ONNX')
     rmSync(join(folder, 'modules.json'))
     await expect(rowsOf(folder, {})).rejects.toThrow('say pooling "mean" or "first"')
@@ -43,7 +43,7 @@ test('a model.onnx that pools by itself is used as it is', async () => {
   const { graph, mask, hidden } = buildEncoder((await opened()).config)
   graph.output(
     'sentence_embedding',
-    embeddings(hidden, mask, { pooling: 'mean', normalise: false }),
+    embeddings(hidden, mask, { pooling: 'mean', normalize: false }),
   )
   const weights = await readWeights(join(checkpoint, 'model.safetensors'), graph.parameters)
   const folder = writeFiles(join(output, 'pooled'), {
@@ -52,8 +52,8 @@ test('a model.onnx that pools by itself is used as it is', async () => {
   copyFileSync(join(checkpoint, 'vocab.txt'), join(folder, 'vocab.txt'))
   const plain = await rowsOf(checkpoint, { pooling: 'mean' })
   expect(await rowsOf(folder, {})).toEqual(plain)
-  const normalised = await rowsOf(checkpoint, { pooling: 'mean', normalise: true })
-  expect(await rowsOf(folder, { normalise: true })).toEqual(normalised)
+  const normalized = await rowsOf(checkpoint, { pooling: 'mean', normalize: true })
+  expect(await rowsOf(folder, { normalize: true })).toEqual(normalized)
 })
 
 test('models in ONNX that are none of an encoder are refused', async () => {
@@ -76,7 +76,7 @@ test('models in ONNX that are none of an encoder are refused', async () => {
 test('weights as inputs and weights inside give the same, padded or not', async () => {
   const { config, weights: file } = await opened()
   const { graph, mask, hidden } = buildEncoder(config)
-  graph.output('embeddings', embeddings(hidden, mask, { pooling: 'mean', normalise: false }))
+  graph.output('embeddings', embeddings(hidden, mask, { pooling: 'mean', normalize: false }))
   const weights = await readWeights(file, graph.parameters)
   const inside = await InferenceSession.create(
     toOnnx(graph, ({ name }) => weights.get(name)!).toBytes(),

@@ -21,7 +21,7 @@ export interface Names {
   }
   gamma: string
   beta: string
-  /** The normalisation after the last layer, where layers normalise what they take. */
+  /** The normalization after the last layer, where layers normalize what they take. */
   last?: string
 }
 

@@ -4,7 +4,7 @@ import { generator, type Tensor } from './support.ts'
 
 export const measures = { layers: 2, heads: 2, hidden: 16, epsilon: 1e-12 }
 const [INTERMEDIATE, POSITIONS] = [32, 24]
-const words = 'the of and retrieval dense query neighbour kith a b c ##s ##ing'.split(' ')
+const words = 'the of and retrieval dense query neighbor kith a b c ##s ##ing'.split(' ')
 export const vocabulary = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]', ...words]
 
 export const bertConfig = {
@@ -134,10 +134,10 @@ export function randomHead(
 function maker(seed: number) {
   const random = generator(seed)
   const tensors: Record<string, Tensor> = {}
-  const make = (name: string, shape: number[], centre = 0) => {
+  const make = (name: string, shape: number[], center = 0) => {
     const length = shape.reduce((product, size) => product * size, 1)
     // Rounded to what bfloat16 holds, so that one reference serves every stored type.
-    const value = () => Math.round((centre + random() * 2 - 1) * 64) / 64
+    const value = () => Math.round((center + random() * 2 - 1) * 64) / 64
     tensors[name] = { shape, data: Float32Array.from({ length }, value) }
   }
   const dense = (name: string, out: number, width: number) => {

@@ -17,7 +17,7 @@ export {
 export {
   formatLabelsJson,
   formatLabelsTsv,
-  type LabelledQuery,
+  type LabeledQuery,
   readLabels,
 } from './labels/labels.ts'
 export { type Evaluation, type EvaluationOptions, evaluate } from './measures/evaluate.ts'
@@ -26,7 +26,7 @@ export { formatFigure } from './measures/format-figure.ts'
 export { type Measure, type MeasureKind, parseMeasure } from './measures/measure.ts'
 export { type HiddenQrels, hideAllButOne } from './qrels/hide.ts'
 export { type Qrels, type QrelsFormat, readQrels, writeQrels } from './qrels/qrels.ts'
-export { fuseRanks, fuseScores, type Normalisation } from './runs/fusion.ts'
+export { fuseRanks, fuseScores, type Normalization } from './runs/fusion.ts'
 export { type RankedQuery, Run } from './runs/run.ts'
 export { RunBuilder } from './runs/run-builder.ts'
 export { type RunFormat, readRun, writeRun } from './runs/run-files.ts'

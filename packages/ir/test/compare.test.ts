@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compare, type Evaluation, holm } from '../src/index.ts'
-import { randomisationP } from '../src/stats/randomisation.ts'
+import { randomizationP } from '../src/stats/randomization.ts'
 import { incompleteBeta, tTestP } from '../src/stats/t-distribution.ts'
 
 function evaluationOf(values: Record<string, number>): Evaluation {
@@ -59,7 +59,7 @@ describe('compare', () => {
     const sums = [1, -1].flatMap((x) =>
       [1, -1].flatMap((y) => [1, -1].flatMap((z) => [1, -1].map((w) => 4 * x + 2 * y - z + 2 * w))),
     )
-    expect(result.randomisation).toBe(sums.filter((sum) => Math.abs(sum) >= 7).length / 16)
+    expect(result.randomization).toBe(sums.filter((sum) => Math.abs(sum) >= 7).length / 16)
     // Each in a cluster of its own is as if there were none.
     const alone = new Map(b.queries.map((query) => [query, query]))
     expect(compare(a, b, 'm', { clusters: alone })).toEqual(compare(a, b, 'm'))
@@ -78,12 +78,12 @@ describe('compare', () => {
     const sums = [1, -1].flatMap((x) =>
       [1, -1].flatMap((y) => [1, -1].map((z) => 2 * x + 3 * y - z)),
     )
-    expect(result.randomisation).toBe(sums.filter((sum) => Math.abs(sum) >= 4).length / 8)
+    expect(result.randomization).toBe(sums.filter((sum) => Math.abs(sum) >= 4).length / 8)
   })
 
   test('equal runs differ in nothing', () => {
     const a = evaluationOf({ q1: 0.1, q2: 0.5 })
-    const expected = { difference: 0, t: 0, tTest: 1, randomisation: 1, ties: 2 }
+    const expected = { difference: 0, t: 0, tTest: 1, randomization: 1, ties: 2 }
     expect(compare(a, a, 'm')).toMatchObject(expected)
   })
 
@@ -94,14 +94,14 @@ describe('compare', () => {
   })
 })
 
-describe('Fisher’s randomisation test', () => {
+describe('Fisher’s randomization test', () => {
   const values = Array.from({ length: 40 }, (_, i) => Math.sin(i * 7.3) + 0.2)
 
   test('is the same for the same seed, and near the t-test on well-behaved differences', () => {
     const options = { seed: 3, permutations: 10_000 }
-    const p = randomisationP(values, options)
-    expect(randomisationP(values, options)).toBe(p)
-    expect(randomisationP(values, { ...options, seed: 4 })).not.toBe(p)
+    const p = randomizationP(values, options)
+    expect(randomizationP(values, options)).toBe(p)
+    expect(randomizationP(values, { ...options, seed: 4 })).not.toBe(p)
     const zero = evaluationOf(Object.fromEntries(values.map((_, i) => [`q${i}`, 0])))
     const b = evaluationOf(Object.fromEntries(values.map((x, i) => [`q${i}`, x])))
     expect(Math.abs(compare(zero, b, 'm').tTest - p)).toBeLessThan(0.02)
@@ -109,16 +109,16 @@ describe('Fisher’s randomisation test', () => {
 
   test('drawn and exact agree', () => {
     const few = values.slice(0, 12)
-    const exact = randomisationP(few, { seed: 0, permutations: 4096 })
-    const drawn = randomisationP(few, { seed: 0, permutations: 4095 })
+    const exact = randomizationP(few, { seed: 0, permutations: 4096 })
+    const drawn = randomizationP(few, { seed: 0, permutations: 4095 })
     expect(Math.abs(exact - drawn)).toBeLessThan(0.03)
     expect(exact * 4096).toBe(Math.round(exact * 4096))
   })
 
   test('is never 0, and refuses no permutations', () => {
     const large = new Array(100).fill(1)
-    expect(randomisationP(large, { seed: 0, permutations: 99 })).toBe(0.01)
-    expect(() => randomisationP(large, { seed: 0, permutations: 0 })).toThrow('permutations is 0')
+    expect(randomizationP(large, { seed: 0, permutations: 99 })).toBe(0.01)
+    expect(() => randomizationP(large, { seed: 0, permutations: 0 })).toThrow('permutations is 0')
   })
 })
 

@@ -29,7 +29,7 @@ describe('fusion', () => {
   })
 
   test('z: a document that a run lacks counts as its last one', () => {
-    const { x, y, z, w } = scoresOf(fuseScores([a, b], { normalisation: 'z' }), 'q') as Record<
+    const { x, y, z, w } = scoresOf(fuseScores([a, b], { normalization: 'z' }), 'q') as Record<
       string,
       number
     >
@@ -44,6 +44,6 @@ describe('fusion', () => {
     expect(() => fuseRanks([])).toThrow('at least one run')
     expect(() => fuseRanks([a], { weights: [1, 2] })).toThrow('2 weights for 1 runs')
     expect(() => fuseScores([a], { weights: [Number.NaN] })).toThrow('a weight is NaN')
-    expect(() => fuseScores([a], { normalisation: 'max' as never })).toThrow('min-max, z')
+    expect(() => fuseScores([a], { normalization: 'max' as never })).toThrow('min-max, z')
   })
 })

@@ -56,7 +56,7 @@ describe('ids that worker threads share', () => {
     }
   })
 
-  test('can be judgements', () => {
+  test('can be judgments', () => {
     const qrels = new Map([
       [
         'q1',

@@ -18,7 +18,7 @@ import {
   formatLabelsJson,
   formatSentenceTransformers,
   hideAllButOne,
-  type LabelledQuery,
+  type LabeledQuery,
   labelRow,
   RunBuilder,
   readLabels,
@@ -194,7 +194,7 @@ describe('a lock', () => {
 })
 
 describe('label files', () => {
-  const entry: LabelledQuery = {
+  const entry: LabeledQuery = {
     query: 'q',
     docs: ['b', 'a', 'c'],
     labels: [0.5, 0.3, 0.2],
@@ -247,7 +247,7 @@ describe('label files', () => {
 })
 
 describe('a training row', () => {
-  const labels = (docs: string[], groundTruth: string[]): LabelledQuery => ({
+  const labels = (docs: string[], groundTruth: string[]): LabeledQuery => ({
     query: 'q',
     docs,
     labels: docs.map((_, i) => (docs.length - i) / 10),
@@ -283,7 +283,7 @@ describe('a training row', () => {
   })
 })
 
-describe('hiding judgements', () => {
+describe('hiding judgments', () => {
   test('one stays, the others are hidden, whatever the order of the file', () => {
     fc.assert(
       fc.property(

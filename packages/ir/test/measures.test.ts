@@ -94,7 +94,7 @@ describe('values by hand', () => {
     })
   })
 
-  test('a negative grade is no judgement', () => {
+  test('a negative grade is no judgment', () => {
     const judged = { a: -1, b: 1, c: -2 }
     const value = one('abc', judged, ['nDCG', 'Bpref', 'P@1', 'R'])
     expect(value).toEqual({ nDCG: 1 / Math.log2(3), Bpref: 1, 'P@1': 0, R: 1 })
@@ -153,7 +153,7 @@ describe('queries on one side only', () => {
 
   test('no query in common is an error that shows both sides', () => {
     expect(() => evaluate(qrels, runOf({ q7: { a: 1 } }), ['RR'])).toThrow(
-      'run and judgements have no query in common: the run has q7, the judgements one',
+      'run and judgments have no query in common: the run has q7, the judgments one',
     )
   })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { type LabelledQuery, writeEmbeddings, writeLabelsParquet } from '../src/index.ts'
+import { type LabeledQuery, writeEmbeddings, writeLabelsParquet } from '../src/index.ts'
 
 const folder = temporaryFolder()
 
@@ -27,7 +27,7 @@ describe('Parquet with each byte changed in turn is refused with its name, or re
   test('labels', { timeout: 300_000 }, async () => {
     const entries = Array.from(
       { length: 7 },
-      (_, i): LabelledQuery => ({
+      (_, i): LabeledQuery => ({
         query: `q${i}`,
         docs: [`d${i}`, 'd-all', `e${i % 3}`],
         labels: [0.5, 0.25 + i / 1000, 0.25],

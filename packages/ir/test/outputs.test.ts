@@ -20,7 +20,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import {
   formatLabelsJson,
-  type LabelledQuery,
+  type LabeledQuery,
   openEmbeddings,
   writeEmbeddings,
   writeLabelsParquet,
@@ -36,7 +36,7 @@ const rows = Array.from({ length: 50 }, (_, i) =>
   Float32Array.from({ length: 6 }, (_, j) => Math.sin(i * 6 + j)),
 )
 const ids = rows.map((_, i) => `d${i}`)
-const entry: LabelledQuery = {
+const entry: LabeledQuery = {
   query: 'q',
   docs: ['b', 'a'],
   labels: [0.5, 0.5],

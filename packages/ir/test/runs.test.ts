@@ -214,7 +214,7 @@ describe('what a format would lose is refused', () => {
     )
   })
 
-  test.for(['trec', 'beir'] as const)('%s judgements with any ids', async (format) => {
+  test.for(['trec', 'beir'] as const)('%s judgments with any ids', async (format) => {
     const grades = fc.dictionary(anyId, fc.integer(), { minKeys: 1 })
     await fc.assert(
       fc.asyncProperty(fc.dictionary(anyId, grades, { minKeys: 1 }), async (judged) => {
@@ -269,7 +269,7 @@ describe('qrels', () => {
     ['twice.qrels', '1 0 a 1\n2 0 a 1\n1 0 a 2\n', 'line 3: query 1 has document a twice'],
     ['header.tsv', 'query-id\tcorpus-id\tscore\n1\ta\tx\n', 'line 2: the grade is not'],
     ['first.tsv', '1\ta\thigh\n1\tb\t1\n', 'line 1: the grade is not a whole number: high'],
-    ['none.tsv', 'query-id\tcorpus-id\tscore\n', ': holds no judgements'],
+    ['none.tsv', 'query-id\tcorpus-id\tscore\n', ': holds no judgments'],
     ['space.tsv', 'q 1\td1\t1\nq 1\td2\t1\n', 'line 1: expected 3 fields, got 4'],
   ] as const)('%s', async ([name, text, message]) => {
     await expect(readQrels(await fileOf(name, text))).rejects.toThrow(message)

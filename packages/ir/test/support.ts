@@ -13,7 +13,7 @@ export function runOf(scores: Record<string, Record<string, number>>): Run {
   return builder.finish()
 }
 
-/** Judgements from grades by document by query. */
+/** Judgments from grades by document by query. */
 export function qrelsOf(grades: Record<string, Record<string, number>>) {
   return new Map(
     Object.entries(grades).map(([query, judged]) => [query, new Map(Object.entries(judged))]),

@@ -15,7 +15,7 @@ export const jobDefaults = {
   /** How often an audit's evaluation draws the document that stays, and the first seed. */
   repeats: 5,
   auditSeed: 1,
-  /** The policy for labelled documents that are not among a query's candidates. */
+  /** The policy for labeled documents that are not among a query's candidates. */
   outside: 'drop',
   /** The part of the judged queries that a training without validation queries is tested on. */
   holdOut: 0.2,

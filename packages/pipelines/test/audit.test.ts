@@ -103,7 +103,7 @@ describe('auditRun', () => {
     ])
   })
 
-  test('a negative grade is no judgement; words may have weights', async () => {
+  test('a negative grade is no judgment; words may have weights', async () => {
     writeFileSync(path('negative.trec'), read('qrels.trec').replace('q0 0 d12 0', 'q0 0 d12 -1'))
     const weights = { score: 0.5, graph: 0.5 }
     await audit('negative.tsv', {

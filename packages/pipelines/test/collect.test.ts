@@ -98,7 +98,7 @@ test('no query in common, and vectors of different lengths, are refused', async 
   const queries = await embeddings('queries', ['a'])
   const docs = await embeddings('docs', ['x'])
   expect(() => collect({ run: run({ q9: ['x'] }), qrels, queries, docs })).toThrow(
-    'no query in common: the run has q9, the judgements a',
+    'no query in common: the run has q9, the judgments a',
   )
   const longer = await embeddings('longer', ['x'], 3)
   expect(() => collect({ run: run({ a: ['x'] }), qrels, queries, docs: longer })).toThrow(

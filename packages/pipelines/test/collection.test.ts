@@ -72,7 +72,7 @@ const cache = path('cache')
 
 const notes: Record<string, string> = {
   'bees.md':
-    '# Bees\n\nBees find flowers by colour and scent.\n\n## Winter\n\nThe colony forms a ball around its queen.\n',
+    '# Bees\n\nBees find flowers by color and scent.\n\n## Winter\n\nThe colony forms a ball around its queen.\n',
   'garden/roses.md': 'Roses need sun, water and a fence against deer.\n',
   'garden/tools.md': '# Tools\n\nA spade, a rake and a watering can.\n',
   'ships.md': '# Ships\n\nA harbour has cranes. Sailors mend sails in winter.\n',
@@ -108,10 +108,10 @@ describe('a folder of Markdown files', () => {
     expect(first).toMatchObject({
       id: 'bees.md:3',
       title: 'Bees',
-      text: 'Bees find flowers by colour and scent.',
+      text: 'Bees find flowers by color and scent.',
     })
     const { parts, matched, rankBefore } = first!.reasons
-    const sum = parts.similarity + parts.words + parts.neighbours + parts.support
+    const sum = parts.similarity + parts.words + parts.neighbors + parts.support
     expect(sum).toBeCloseTo(first!.score, 5)
     expect(matched.map(({ term }) => term).sort()).toEqual(['find', 'flower'])
     expect(rankBefore).toBeGreaterThan(0)

@@ -20,7 +20,7 @@ function encoderOf(value: number, last: number, pooling = 'mean'): Encoder {
   const encoder: Pick<Encoder, 'dimensions' | 'maxTokens' | 'source' | 'encodeStream'> = {
     dimensions: 1,
     maxTokens: 8,
-    source: { files: [weights], pooling, normalise: false },
+    source: { files: [weights], pooling, normalize: false },
     async *encodeStream(texts) {
       let count = 0
       for await (const _ of texts) {

@@ -68,10 +68,10 @@ describe('a training without validation queries', () => {
     const measures = ['nDCG@10', 'Recall@100']
     const { evaluations } = await evaluateRuns({ qrels: heldOut!.qrels, runs, measures })
     for (const measure of measures) {
-      const { before, after, randomisation } = heldOut!.measures[measure]!
+      const { before, after, randomization } = heldOut!.measures[measure]!
       expect(before).toBeCloseTo(evaluations[0]!.evaluation.mean[measure]!, 10)
       expect(after).toBeCloseTo(evaluations[1]!.evaluation.mean[measure]!, 10)
-      expect(randomisation).toBeLessThanOrEqual(1)
+      expect(randomization).toBeLessThanOrEqual(1)
     }
     expect(heldOut!.measures['nDCG@10']!.difference).toBeGreaterThan(0.3)
   })

@@ -10,11 +10,11 @@ const dimensions = 12
 /** Queries of the tests with labels: more than two parts of a file. */
 export const queries = 1200
 
-/** Those with judgements, and those of them with two relevant documents. */
+/** Those with judgments, and those of them with two relevant documents. */
 export const judged = { once: 1080, twice: 155 }
 
 /**
- * Writes 1,200 queries over 300 documents into a folder; every tenth query has no judgement, every
+ * Writes 1,200 queries over 300 documents into a folder; every tenth query has no judgment, every
  * seventh two. Each query has 30 candidates.
  */
 export async function writeJudged(folder: string): Promise<void> {

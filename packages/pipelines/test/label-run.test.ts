@@ -102,7 +102,7 @@ describe('labels from files', () => {
         const hooks: Hooks = {
           signal: stop.signal,
           onProgress: ({ stage, total }) => {
-            expect([stage, total]).toEqual(['labelling', queries])
+            expect([stage, total]).toEqual(['labeling', queries])
             stop.abort(reason)
           },
         }
@@ -231,14 +231,14 @@ describe('what is missing', () => {
     const half = { corpus: path('half.jsonl'), queryText: path('queries.jsonl') }
     const list = { ...half, format: 'listwise' } as const
     await expect(labels('h', list)).rejects.toThrow(
-      /run\.trec line \d+: query q\d+: \d+ labelled documents have no text in .*half\.jsonl: d\d+/,
+      /run\.trec line \d+: query q\d+: \d+ labeled documents have no text in .*half\.jsonl: d\d+/,
     )
     const skipped = await told('h', { ...list, missing: 'skip' })
     expect(skipped.summary.leftOut['a document has no text']).toBeGreaterThan(0)
     const [lost] = skipped.missing
-    expect(lost).toMatchObject({ what: 'labelled documents have no text' })
+    expect(lost).toMatchObject({ what: 'labeled documents have no text' })
     expect(skipped.remarks).toContainEqual(
-      expect.stringMatching(`^${lost!.count} labelled documents have no text: `),
+      expect.stringMatching(`^${lost!.count} labeled documents have no text: `),
     )
     await expect(labels('h', { ...half, texts: true })).rejects.toThrow(
       /query q\d+: \d+ candidates of the run have no text in .*half\.jsonl: d\d+/,
@@ -256,7 +256,7 @@ describe('what is missing', () => {
     const more = { ...five, missing: 'skip' } as const
     for (const way of [{ texts: true }, { format: 'listwise' } as const]) {
       const { summary, missing } = await told('h', { ...more, ...way })
-      // Of the first five, the fourth has no judgement.
+      // Of the first five, the fourth has no judgment.
       expect(summary).toMatchObject({
         queries: 4,
         leftOut: { 'the query has no text': judged.once - 4 },
@@ -324,13 +324,13 @@ describe('formats', () => {
       const found = (query: string) =>
         run.filter((line) => line.startsWith(`${query} `)).map((line) => line.split(' ')[2]!)
       // Of 30 candidates the first 24, and all 30, are relevant.
-      const judgements = [
+      const judgments = [
         ...found('q0')
           .slice(0, 24)
           .map((id) => `q0 0 ${id} 1`),
         ...found('q1').map((id) => `q1 0 ${id} 1`),
       ]
-      writeFileSync(path('many.trec'), `${judgements.join('\n')}\n`)
+      writeFileSync(path('many.trec'), `${judgments.join('\n')}\n`)
       return { qrels: path('many.trec'), ...texts, relevant: found('q0').slice(0, 24) }
     }
 

@@ -13,7 +13,7 @@ const queries = [
   query('inside', { relevant: [2], grades: [1] }),
   query('half', { relevant: [9, 3], grades: [2, 1] }),
   query('beyond', { relevant: [4], grades: [1] }),
-  query('labelled', { relevant: [9], labels: { rows: [1, 8, 2], values: [0.5, 0.3, 0.2] } }),
+  query('labeled', { relevant: [9], labels: { rows: [1, 8, 2], values: [0.5, 0.3, 0.2] } }),
 ]
 
 test('labels outside the candidates are counted, and dropped with queries that have no others', () => {
@@ -22,14 +22,14 @@ test('labels outside the candidates are counted, and dropped with queries that h
   expect(kept).toEqual([
     queries[0],
     query('half', { relevant: [3], grades: [1] }),
-    query('labelled', {
+    query('labeled', {
       relevant: [],
       grades: undefined,
       labels: { rows: [1, 2], values: [0.5, 0.2] },
     }),
   ])
   expect(outsideRemark(counts, 'drop')).toBe(
-    "3 of 7 labelled documents (43 %) are not among their query’s first 3 candidates: they are left out, and 1 queries that have no others (outside: 'inject' puts them in)",
+    "3 of 7 labeled documents (43 %) are not among their query’s first 3 candidates: they are left out, and 1 queries that have no others (outside: 'inject' puts them in)",
   )
 })
 

@@ -21,7 +21,7 @@ test('a file becomes its sections, with the headings above them', () => {
     '# a comment',
     '',
     '```',
-    '### Colour',
+    '### Color',
     'Two.',
     '# Wasps',
     '####### seven are none',
@@ -34,7 +34,7 @@ test('a file becomes its sections, with the headings above them', () => {
     { id: 'bees.md:1', title: 'bees.md', text: 'Before all headings.' },
     { id: 'bees.md:4', title: 'Bees #1', text: 'One.\n#no heading' },
     { id: 'bees.md:7', title: 'Bees #1 › Flowers', text: '```sh\n# a comment\n\n```' },
-    { id: 'bees.md:12', title: 'Bees #1 › Flowers › Colour', text: 'Two.' },
+    { id: 'bees.md:12', title: 'Bees #1 › Flowers › Color', text: 'Two.' },
     { id: 'bees.md:14', title: 'Wasps', text: '####### seven are none' },
     { id: 'bees.md:18', title: 'Wasps › Nests', text: 'Three.' },
   ])

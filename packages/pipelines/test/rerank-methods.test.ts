@@ -29,7 +29,7 @@ describe.skipIf(!cranfield)('other methods, on Cranfield', () => {
   test.each([
     ['average', false, 0.3969],
     ['rocchio', false, 0.3817],
-    ['regularise', false, 0.3797],
+    ['regularize', false, 0.3797],
     ['rocchio', true, 0.3817],
   ] as const)('%s, searching again: %s', async (method, searchAgain, figure) => {
     expect(await after({ settings: { method }, searchAgain })).toBeCloseTo(figure, 4)

@@ -7,7 +7,7 @@ import { searchRun } from '../src/search/search-run.ts'
 export const sizes = { documents: 300, queries: 600, dimensions: 12 }
 
 /**
- * Writes a small collection into a folder: embeddings, texts, judgements (none for every tenth
+ * Writes a small collection into a folder: embeddings, texts, judgments (none for every tenth
  * query), and a run of 40 candidates. The document `poison` is a candidate of `q7` alone.
  */
 export async function writeCollection(folder: string): Promise<void> {

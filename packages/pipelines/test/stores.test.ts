@@ -86,10 +86,10 @@ beforeAll(async () => {
   writeFileSync(path('more-qrels.trec'), `${readFileSync(qrels, 'utf8')}nobody 0 d3 1\n`)
   const more = path('more-qrels.trec')
   const reranked = await rerankRun({ ...strange, ...fewer, out: path('skip-files.trec') })
-  const labelled = await labelRun({
+  const labeled = await labelRun({
     ...{ ...strange, ...fewer, qrels: more, out: path('skip-files.jsonl') },
   })
-  missingInFiles = { rerank: reranked.missing, labels: labelled.missing }
+  missingInFiles = { rerank: reranked.missing, labels: labeled.missing }
   expect(missingInFiles.rerank).toEqual([
     { what: 'candidates of the run have no embedding', count: 1, first: ['poison'] },
     { what: 'queries of the run have no embedding', count: 1, first: ['nobody'] },
@@ -128,9 +128,9 @@ describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) 
     expect(run(`${name}-few.trec`).split('\n')).toHaveLength(searched.count * 3 + 1)
     await rerankRun({ ...parallel, store, queryText, out: path(`${name}.trec`) })
     expectEqual(`${name}.trec`, 'files.trec')
-    const labelled = await labelRun({ ...parallel, store, qrels, out: path(`${name}.jsonl.gz`) })
+    const labeled = await labelRun({ ...parallel, store, qrels, out: path(`${name}.jsonl.gz`) })
     expectEqual(`${name}.jsonl.gz`, 'files.jsonl.gz')
-    expect(labelled.missing).toEqual([])
+    expect(labeled.missing).toEqual([])
   })
 
   test('chooses by the words and the run’s scores as files do by their vectors', async () => {
@@ -167,10 +167,10 @@ describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) 
     expect(reranked.missing).toEqual(missingInFiles.rerank)
     expect(hooks.remarks).toContain('1 candidates of the run have no embedding: poison')
     const more = { qrels: path('more-qrels.trec'), out: path('skip.jsonl') }
-    const labelled = await labelRun({ ...strange, ...more, store }, hooks)
+    const labeled = await labelRun({ ...strange, ...more, store }, hooks)
     expectEqual('skip.jsonl', 'skip-files.jsonl')
-    expect(labelled.missing).toEqual(missingInFiles.labels)
-    expect(labelled.summary.leftOut['the query has no embedding']).toBe(1)
+    expect(labeled.missing).toEqual(missingInFiles.labels)
+    expect(labeled.summary.leftOut['the query has no embedding']).toBe(1)
     expect(hooks.remarks.at(-1)).toBe('1 queries of the run have no embedding: nobody')
   })
 
@@ -255,11 +255,11 @@ describe.runIf(postgres)('batches', () => {
       expectEqual(`${many}.meta.json`, `${one}.meta.json`)
     }
     expectEqual('many-ranks.trec', 'files.trec')
-    let labelled = 0
+    let labeled = 0
     for await (const { docs } of readLabelsParquet(path('many-columns.parquet'))) {
-      labelled += docs.length > 0 ? 1 : 0
+      labeled += docs.length > 0 ? 1 : 0
     }
-    expect(labelled).toBe(540)
+    expect(labeled).toBe(540)
   })
 
   test('count what is missing: a remark for each job, and all of it in the result', async () => {

@@ -17,7 +17,7 @@ const at = (name: string): string => join(folder, name)
 const read = (name: string): string => readFileSync(at(name), 'utf8')
 
 const [QUERIES, DOCUMENTS, LISTED] = [6, 30, 12]
-const words = ['the', 'of', 'and', 'retrieval', 'dense', 'query', 'neighbour', 'kith', 'a', 'b']
+const words = ['the', 'of', 'and', 'retrieval', 'dense', 'query', 'neighbor', 'kith', 'a', 'b']
 /** No two are the same; every fifth is longer than the model takes. */
 const textOf = (i: number): string =>
   `${words[i % 10]} ${words[Math.floor(i / 10)]} ${'dense kith '.repeat(i % 5 === 0 ? 15 : i % 3)}`

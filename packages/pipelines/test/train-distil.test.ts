@@ -78,8 +78,8 @@ async function measured(run: string): Promise<number> {
   ]!
 }
 
-describe('a training without judgements', () => {
-  test('learns the ranking by words and neighbours, validated by agreement with it', async () => {
+describe('a training without judgments', () => {
+  test('learns the ranking by words and neighbors, validated by agreement with it', async () => {
     const plain = await measured(path('run.trec'))
     const remarks: string[] = []
     const stages = new Set<string>()
@@ -116,9 +116,9 @@ describe('a training without judgements', () => {
     const { summary } = await distilRun({ run: path('teacher.trec'), out: path('labels.jsonl') })
     expect(summary).toMatchObject({ queries: 48, position: 48, leftOut: {} })
     const { training } = inputs()
-    const labelled = { ...training, labels: path('labels.jsonl') }
+    const labeled = { ...training, labels: path('labels.jsonl') }
     const validation = { ...inputs().validation!, qrels: path('dev.trec') }
-    await train('by-labels', { teacher: undefined, training: labelled, validation })
+    await train('by-labels', { teacher: undefined, training: labeled, validation })
     expect(await figureOf('by-labels')).toBeGreaterThan(0.5)
   })
 
@@ -180,7 +180,7 @@ describe('a training without judgements', () => {
     const { training, teacher } = inputs()
     const failing = (more: Partial<TrainInputs>) => expect(train('x', more)).rejects
     const judged = { ...training, qrels: path('train.trec') }
-    await failing({ training: judged }).toThrow('leave out judgements')
+    await failing({ training: judged }).toThrow('leave out judgments')
     await failing({ settings: { skip: 3 } }).toThrow('leave out skip')
     await failing({ settings: { negativesBelow: 0.9 } }).toThrow('leave out negativesBelow')
     await failing({ settings: { target: {} } }).toThrow('leave out target')
@@ -190,7 +190,7 @@ describe('a training without judgements', () => {
     await failing({ teacher: { ...teacher, depth: 0 } }).toThrow('depth')
     await failing({ teacher: undefined }).toThrow('give them, or labels, or a teacher')
     await failing({ teacher: undefined, training: judged }).toThrow(
-      'the validation queries have no judgements',
+      'the validation queries have no judgments',
     )
     await expect(tuneTraining({ ...inputs(), out: path('x') })).rejects.toThrow(
       'leave out the teacher',

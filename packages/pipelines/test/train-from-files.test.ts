@@ -149,7 +149,7 @@ describe('trainFromFiles', () => {
       [`${first}\n${first}\n`, /labels.jsonl line 2: query q0 has labels twice/],
       [
         [line('q0', ['none', 'd79']), ...lines.slice(1)].join('\n'),
-        /labels\.jsonl line 1: training queries of .*run\.trec: 1 labelled documents have no embedding in .*docs\.npy: none/,
+        /labels\.jsonl line 1: training queries of .*run\.trec: 1 labeled documents have no embedding in .*docs\.npy: none/,
       ],
     ] as const) {
       writeFileSync(labels, contents)
@@ -212,7 +212,7 @@ describe('trainFromFiles', () => {
     }
     const short = await remarksOf('short', { settings: { steps: 1, listSize: 30 } })
     expect(short).toMatch(/training queries have fewer than 50 candidates, the hardest/)
-    expect(short).toMatch(/labelled documents \(\d+ %\) are not among .* first 30 candidates: they/)
+    expect(short).toMatch(/labeled documents \(\d+ %\) are not among .* first 30 candidates: they/)
     const fine = await remarksOf('fine', { settings: { steps: 1, listSize: 30, skip: 2 } })
     expect(fine).not.toContain('the hardest')
     expect(await remarksOf('long', { settings: { steps: 1 } })).not.toMatch(/hardest|not among/)
@@ -220,7 +220,7 @@ describe('trainFromFiles', () => {
     expect(await remarksOf('injected', injected)).toContain('and are put in')
     const none = { settings: { steps: 1, listSize: 2 } }
     await expect(train('none', none)).rejects.toThrow(
-      /32 of 32 labelled documents \(100 %\) are not among their query’s first 2 candidates/,
+      /32 of 32 labeled documents \(100 %\) are not among their query’s first 2 candidates/,
     )
   })
 

@@ -15,7 +15,7 @@ const sources: QuerySources = {
   documents: { rowOf: (id) => (ids.includes(id) ? ids.indexOf(id) : undefined) },
   texts: new Map([['a', 'what?']]),
 }
-const labelled = (docs: string[]) => ({
+const labeled = (docs: string[]) => ({
   query: 'a',
   docs,
   labels: docs.map((_, i) => (i === 0 ? 0.6 : 0.4)),
@@ -39,7 +39,7 @@ test('files that go by ids become queries that go by rows', () => {
       labels: undefined,
     },
   ])
-  const labels = new Map([['a', labelled(['d1', 'd3'])]])
+  const labels = new Map([['a', labeled(['d1', 'd3'])]])
   expect(trainingQueries({ ...sources, level: 2, labels }).queries[0]).toMatchObject({
     relevant: [3],
     labels: { rows: [1, 3], values: [0.6, 0.4] },
@@ -54,8 +54,8 @@ test('what is missing is an error that counts and names it', () => {
     expect(() => trainingQueries({ ...sources, ...change }))
   failing({ texts: new Map() }).toThrow('1 queries of the run have no text: a')
   failing({ labels: new Map() }).toThrow('1 queries of the run have no labels')
-  const labels = new Map([['a', labelled(['d1', 'd8'])]])
-  failing({ labels }).toThrow('1 labelled documents have no embedding: d8')
+  const labels = new Map([['a', labeled(['d1', 'd8'])]])
+  failing({ labels }).toThrow('1 labeled documents have no embedding: d8')
   const vectors = { rowOf: () => undefined, read: () => new Float32Array() }
   failing({ vectors }).toThrow('1 queries of the run have no embedding: a')
   const rankings = [{ query: 'a', ids: ['d9', 'd1'], scores: [2, 1] }]
@@ -88,9 +88,9 @@ test('or is skipped: queries go on without it, or are left out', () => {
     ]),
     texts: new Map(['a', 'bare', 'stray'].map((id) => [id, id])),
     labels: new Map([
-      ['a', labelled(['d7', 'd0'])],
-      ['mute', labelled(['d0'])],
-      ['stray', labelled(['d7'])],
+      ['a', labeled(['d7', 'd0'])],
+      ['mute', labeled(['d0'])],
+      ['stray', labeled(['d7'])],
     ]),
   })
   expect(queries).toMatchObject([
@@ -105,10 +105,10 @@ test('or is skipped: queries go on without it, or are left out', () => {
   expect(report.list().map(({ what, first }) => [what, ...first])).toEqual([
     ['judged documents have no embedding', 'gone'],
     ['candidates of the run have no embedding', 'd9'],
-    ['labelled documents have no embedding', 'd7'],
+    ['labeled documents have no embedding', 'd7'],
     ['queries of the run have no text', 'mute'],
     ['queries of the run have no labels (were they made for it?)', 'bare'],
-    ['queries of the run have no labelled document with an embedding', 'stray'],
+    ['queries of the run have no labeled document with an embedding', 'stray'],
   ])
   expect(() => trainingQueries({ ...sources, missing: 'skip', texts: new Map() })).toThrow(
     'none of 2 queries has a relevant document with an embedding and all else',

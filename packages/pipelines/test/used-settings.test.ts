@@ -7,7 +7,7 @@ const used = (change: object): string[] => Object.keys(usedSettings({ ...all, ..
 
 test('a report names the settings of the mix and of the method that were used', () => {
   const graph = ['contextSize', 'k', 'kExp', 'method', 'metric', 'mix', 'rowScaling', 'texts']
-  const words = ['b', 'k1', 'neighbourWeight', 'supportDocs', 'supportWeight', 'wordsWeight']
+  const words = ['b', 'k1', 'neighborWeight', 'supportDocs', 'supportWeight', 'wordsWeight']
   expect(used({})).toEqual([...graph, ...words, 'terms', 'trust', 'weight'].sort())
   expect(used({ texts: false })).toEqual([...graph, 'lambda', 'trust', 'weight'].sort())
   expect(used({ weight: 'exp', trust: 0.2, missing: 'skip' })).toEqual(

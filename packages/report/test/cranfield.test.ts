@@ -46,7 +46,7 @@ test.skipIf(!collection)('Cranfield, reranked: from files to a page', async () =
     name: ['as retrieved', 'reranked'][i]!,
     queries: queries.length,
     measures: mean,
-    comparison: { 'nDCG@10': { ...compared, p: compared.randomisation } },
+    comparison: { 'nDCG@10': { ...compared, p: compared.randomization } },
   }))
   // docs/method.md section 4: the default helps a little on Cranfield.
   expect(verdictOf(first!, second!, 'nDCG@10')!.kind).toMatch(/better|unsure/)

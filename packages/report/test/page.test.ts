@@ -89,7 +89,7 @@ describe.skipIf(!browser)('the report in a browser', () => {
     })
   })
 
-  test('opens a query: its text and both rankings, with judgements and moves', async () => {
+  test('opens a query: its text and both rankings, with judgments and moves', async () => {
     const data = new Collection(ids(30)).report()
     const { rows, documents } = data.queries!
     await withReport(data, async (page) => {
@@ -200,7 +200,7 @@ describe.skipIf(!browser)('the report in a browser', () => {
     })
   })
 
-  test('prints in light colours, with the plots, without controls, expanding nothing', async () => {
+  test('prints in light colors, with the plots, without controls, expanding nothing', async () => {
     await withReport(new Collection(ids(60)).report(), async (page) => {
       await page.setViewportSize({ width: 690, height: 900 })
       await page.emulateMedia({ media: 'print', colorScheme: 'dark' })

@@ -42,7 +42,7 @@ describe.each(figures.map(({ figure, marks }) => [figure.kind, figure, marks] as
       expect(root.getAttribute('aria-label')).toMatch(/^.{20,}\.$/)
     })
 
-    test('as a file has plain colours, and dark ones for dark pages', () => {
+    test('as a file has plain colors, and dark ones for dark pages', () => {
       const file = standaloneSvg(drawFigure(figure))
       expect(file).not.toContain('var(')
       expect(file).toMatch(
@@ -59,8 +59,8 @@ describe.each(figures.map(({ figure, marks }) => [figure.kind, figure, marks] as
   },
 )
 
-test('colours differ: a file tells by the light one which dark one is meant', () => {
-  const light = Object.values(palette).map((colour) => colour.light)
+test('colors differ: a file tells by the light one which dark one is meant', () => {
+  const light = Object.values(palette).map((color) => color.light)
   expect(new Set(light).size).toBe(light.length)
 })
 

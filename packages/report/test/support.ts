@@ -157,7 +157,7 @@ export class Collection implements LabelTexts {
     const comparison = Object.fromEntries(
       measures.map((measure) => {
         const compared = compare(...evaluations, measure, { permutations: 1000 })
-        return [measure, { ...compared, p: compared.randomisation }]
+        return [measure, { ...compared, p: compared.randomization }]
       }),
     )
     const runs: ReportRun[] = evaluations.map(({ queries, mean }, i) => ({

@@ -42,7 +42,7 @@ export function openApi(routes: readonly Route[]): object {
     info: {
       title: 'kith serve',
       version: '1',
-      description: 'Reranking by reciprocal nearest neighbours, in protocols that clients know.',
+      description: 'Reranking by reciprocal nearest neighbors, in protocols that clients know.',
     },
     paths: {
       ...Object.fromEntries(paths),

@@ -10,15 +10,15 @@ type RerankFields = ConstructorParameters<typeof CohereRerank>[0]
 
 const key = 'a key of the tests'
 const server = await serve({ openModel: minilm, keys: ['another', key] })
-const authorised = { authorization: `Bearer ${key}` }
+const authorized = { authorization: `Bearer ${key}` }
 
 const query = 'how do bees find flowers'
 const texts = [
   'The stock market fell sharply on Monday.',
-  'Bees find flowers by their colour and their scent.',
+  'Bees find flowers by their color and their scent.',
   'A honey bee dances to tell others where flowers are.',
   'Concrete is made of cement, sand and water.',
-  'Flowers attract insects with colours, scents and nectar.',
+  'Flowers attract insects with colors, scents and nectar.',
   'The bee hive was painted blue.',
 ]
 
@@ -106,7 +106,7 @@ describe('public clients', () => {
 
 describe('other protocols', () => {
   const ask = async (path: string, body: object): Promise<unknown> => {
-    const response = await post(server, path, body, authorised)
+    const response = await post(server, path, body, authorized)
     expect(response.status).toBe(200)
     return response.json()
   }
@@ -159,7 +159,7 @@ describe('other protocols', () => {
     ['/v1/embeddings', { input: 'a', dimensions: 100 }, /has 384 dimensions, not 100/],
     ['/v1/embeddings', { input: 'a', encoding_format: 'int8' }, /^encoding_format/],
   ])('%s %j: the error of OpenAI', async (path, body, message) => {
-    const response = await post(server, path, body, authorised)
+    const response = await post(server, path, body, authorized)
     expect(response.status).toBe(422)
     expect(await response.json()).toEqual({
       error: {
@@ -172,7 +172,7 @@ describe('other protocols', () => {
   })
 
   test('the error of text-embeddings-inference', async () => {
-    const response = await post(server, '/rerank', { query, texts: 'one' }, authorised)
+    const response = await post(server, '/rerank', { query, texts: 'one' }, authorized)
     expect(response.status).toBe(422)
     expect(await response.json()).toEqual({
       error: expect.stringMatching(/^texts: /),
@@ -183,16 +183,16 @@ describe('other protocols', () => {
 
 test('texts that come again are not encoded again', async () => {
   const lookups = async (result: string): Promise<number> => {
-    const response = await fetch(`${server.url}/metrics`, { headers: authorised })
+    const response = await fetch(`${server.url}/metrics`, { headers: authorized })
     const line = new RegExp(`kith_embedding_cache_lookups_total{result="${result}"} (\\d+)`)
     return Number(line.exec(await response.text())?.[1] ?? 0)
   }
   const body = { query, documents: ['a text that is new', 'another', 'another'] }
   const [hits, misses] = [await lookups('hit'), await lookups('miss')]
-  const first = await post(server, '/v2/rerank', body, authorised)
+  const first = await post(server, '/v2/rerank', body, authorized)
   // The query is known, and the same text twice is encoded once.
   expect([await lookups('hit'), await lookups('miss')]).toEqual([hits + 1, misses + 2])
-  const again = await post(server, '/v2/rerank', body, authorised)
+  const again = await post(server, '/v2/rerank', body, authorized)
   expect([await lookups('hit'), await lookups('miss')]).toEqual([hits + 4, misses + 2])
   const results = async (response: Response) => ((await response.json()) as { results: [] }).results
   expect(await results(again)).toEqual(await results(first))

@@ -13,7 +13,7 @@ import { childrenOf, minilm, post, program, startProcess, Wire } from './support
 
 const folder = temporaryFolder()
 const texts = [
-  'Bees find flowers by their colour and their scent.',
+  'Bees find flowers by their color and their scent.',
   'Concrete is made of cement, sand and water.',
   'The stock market fell sharply on Monday.',
 ]
@@ -200,7 +200,7 @@ test.each<[string[], number, RegExp]>([
   [['--terms', join(folder, 'docs.npy'), '--model', 'none'], 1, /docs.npy.* not the bytes of term/],
   [['--terms', 'x', '--no-terms'], 2, /--terms and --no-terms exclude each other/],
   [['--settings', join(folder, 'useless.json')], 2, /no gain \(--force serves all the same\)/],
-  [['--settings', join(folder, 'fusion.json')], 2, /by neighbours, these settings by rrf/],
+  [['--settings', join(folder, 'fusion.json')], 2, /by neighbors, these settings by rrf/],
 ])('%j is refused', (args, code, message) => {
   const environment = { ...process.env, KITH_API_KEY: '' }
   const result = spawnSync(process.execPath, [program, 'serve', ...args], {

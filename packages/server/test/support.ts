@@ -154,16 +154,16 @@ export function base64(numbers: ArrayLike<number>): string {
   return bytes.toString('base64')
 }
 
-/** Unit vectors around some centres, and a query near the first; the same for the same seed. */
+/** Unit vectors around some centers, and a query near the first; the same for the same seed. */
 export function vectors(count: number, dimensions: number, seed = 1): Float32Array[] {
   let state = seed
   const random = (): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return state / 2 ** 32 - 0.5
   }
-  const centres = Array.from({ length: 4 }, () => Array.from({ length: dimensions }, random))
+  const centers = Array.from({ length: 4 }, () => Array.from({ length: dimensions }, random))
   return Array.from({ length: count }, (_, i) => {
-    const row = Float32Array.from({ length: dimensions }, (_, j) => random() + centres[i % 4]![j]!)
+    const row = Float32Array.from({ length: dimensions }, (_, j) => random() + centers[i % 4]![j]!)
     const length = Math.sqrt(row.reduce((sum, value) => sum + value * value, 0))
     return row.map((value) => value / length)
   })

@@ -27,7 +27,7 @@ export function codeProducts(
 }
 
 /**
- * Sums of two neighbouring products, in 16 bits. As `b` is below 128, relaxed SIMD leaves no
+ * Sums of two neighboring products, in 16 bits. As `b` is below 128, relaxed SIMD leaves no
  * choice: the result is the same on every machine, and that of plain SIMD.
  */
 function dot(a: v128, b: v128): v128 {

@@ -20,7 +20,7 @@ export interface StoreSearchOptions {
   metric?: Metric | undefined
   /** Compares with every document even where there is an approximate index. */
   exact?: boolean | undefined
-  /** A condition in the store's SQL that documents must fulfil. It is run as it is: never build it from untrusted input. */
+  /** A condition in the store's SQL that documents must fulfill. It is run as it is: never build it from untrusted input. */
   filter?: string | undefined
   /** Whether hits come with their vectors; default true. */
   vectors?: boolean | undefined

@@ -402,12 +402,12 @@ export function conformance(store: StoreUnderTest): void {
   })
 }
 
-/** Points around 60 centres: embeddings have such a structure, without which no index helps. */
+/** Points around 60 centers: embeddings have such a structure, without which no index helps. */
 function clustered(rows: number, seed: number): Matrix {
-  const centres = wholeNumbers(60, 32, 4, 20)
+  const centers = wholeNumbers(60, 32, 4, 20)
   const { data } = wholeNumbers(rows, 32, seed, 20)
   const at = (i: number): number => ((i >> 5) % 60) * 32 + (i & 31)
-  return { data: data.map((value, i) => value + 2 * centres.data[at(i)]!), rows, dimensions: 32 }
+  return { data: data.map((value, i) => value + 2 * centers.data[at(i)]!), rows, dimensions: 32 }
 }
 
 /** Hits are the exact ones; among equal scores any order will do. */

@@ -7,7 +7,7 @@ import { useQueryContext } from './model/use-context.ts'
 import { useMethod } from './model/use-method.ts'
 import { type Update, useStudio } from './model/use-studio.ts'
 import type { ViewProps } from './model/view-props.ts'
-import { NeighbourhoodView } from './neighbourhood/neighbourhood-view.tsx'
+import { NeighborhoodView } from './neighborhood/neighborhood-view.tsx'
 import { Masthead } from './parts/masthead.tsx'
 import { QueryHead } from './query/query-head.tsx'
 import { QueryView } from './query/query-view.tsx'
@@ -37,7 +37,7 @@ export function App({ info }: { info: StudioInfo }): VNode {
 function OneQuery(props: { info: StudioInfo; state: StudioState; update: Update }): VNode {
   const { info, state, update } = props
   const { source, error } = useQueryContext(state, info)
-  const { done, error: refused } = useMethod('analyse', source, state.settings)
+  const { done, error: refused } = useMethod('analyze', source, state.settings)
   const problem = error ?? refused
   return (
     <main class="beside">
@@ -77,8 +77,8 @@ function OneQuery(props: { info: StudioInfo; state: StudioState; update: Update 
 
 function View(props: ViewProps): VNode {
   switch (props.state.view) {
-    case 'neighbourhood':
-      return <NeighbourhoodView {...props} />
+    case 'neighborhood':
+      return <NeighborhoodView {...props} />
     case 'labels':
       return <LabelsView {...props} />
     default:

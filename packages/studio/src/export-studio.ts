@@ -9,7 +9,7 @@ import type { StudioFiles } from './studio-wire.ts'
 import { GENERATOR, wholePage } from './whole-page.ts'
 
 /** The files of an export. */
-export const exportedFiles = ['index.html', 'paste.html', 'licences.md'] as const
+export const exportedFiles = ['index.html', 'paste.html', 'licenses.md'] as const
 
 /** How an export is made. */
 export interface ExportOptions {
@@ -47,7 +47,7 @@ export async function exportStudio(
   const contents: Record<(typeof exportedFiles)[number], string> = {
     'index.html': wholePage({ title: 'Kith Studio', collection: { info: shown, ...part } }),
     'paste.html': wholePage({ title: 'Kith Studio: your own data' }),
-    'licences.md': pagePart('.md'),
+    'licenses.md': pagePart('.md'),
   }
   for (const file of exportedFiles) {
     await writeAtomic(join(folder, file), (write) => write(contents[file]))

@@ -1,4 +1,4 @@
-/** Kith Studio, the page that shows the neighbourhood of a query. */
+/** Kith Studio, the page that shows the neighborhood of a query. */
 export { demoFiles } from './demo-files.ts'
 export {
   type ExportOptions,

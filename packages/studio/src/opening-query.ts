@@ -5,7 +5,7 @@ import { type StudioContext, wordsOf } from './studio-wire.ts'
 /** The depth of the measure. */
 const CUTOFF = 10
 
-/** The query that reranking by the default settings helps most, in nDCG@10; undefined without judgements. */
+/** The query that reranking by the default settings helps most, in nDCG@10; undefined without judgments. */
 export function openingQuery(
   queries: readonly string[],
   contextOf: (query: string) => StudioContext,

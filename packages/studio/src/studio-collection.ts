@@ -181,7 +181,7 @@ export class StudioCollection {
     return this.close()
   }
 
-  /** The query that shows most; undefined without judgements. */
+  /** The query that shows most; undefined without judgments. */
   #opening(): string | undefined {
     const tried = this.ids().slice(0, TRIED)
     const judged = tried.filter((id) => this.#entries.get(id)!.relevant > 0)

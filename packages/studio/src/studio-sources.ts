@@ -15,7 +15,7 @@ export interface StudioSources {
   run: Run
   queries: Embeddings
   docs: Embeddings
-  /** Empty where there are no judgements. */
+  /** Empty where there are no judgments. */
   qrels: Qrels
   texts: { queries: TextStore; documents: TextStore } | undefined
   close(): Promise<void>

@@ -61,7 +61,7 @@ export function wordsOf({ title, text = '' }: Pick<DocumentText, 'title' | 'text
 export interface StudioDocument extends DocumentText {
   /** Its score in the run; undefined where it was not retrieved. */
   score?: number | undefined
-  /** Its judged grade; undefined where it has no judgement. */
+  /** Its judged grade; undefined where it has no judgment. */
   grade?: number | undefined
 }
 
@@ -74,7 +74,7 @@ export interface StudioContext {
   retrieved: number
   /** How many candidates lack an embedding or a text, and are left out. */
   missing: number
-  /** The relevant documents in the order of the judgements: places in `documents`. */
+  /** The relevant documents in the order of the judgments: places in `documents`. */
   truth: number[]
   /** The highest grades of the query, as many as nDCG@10 looks at. */
   ideal: number[]

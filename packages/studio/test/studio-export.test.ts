@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browser, browserOfFile } from '../../../test/browser.ts'
 import { temporaryFolder } from '../../../test/files.ts'
 import { kith, succeed } from '../../cli/test/support.ts'
-import { analyse } from '../page/model/analysis.ts'
+import { analyze } from '../page/model/analysis.ts'
 import { heldSource } from '../page/model/held-source.ts'
 import { defaultSettings } from '../page/model/page-settings.ts'
 import { QueryContext } from '../page/model/query-context.ts'
@@ -138,7 +138,7 @@ describe('an export', () => {
       await source.context('q2', 200),
       termStatisticsFromBytes(await source.statistics('english')),
     )
-    const { order } = analyse(context, defaultSettings)
+    const { order } = analyze(context, defaultSettings)
     const expected = Array.from(order.subarray(0, 20), (i) => context.source.documents[i]!.id)
     // Half precision changes hardly anything.
     const exact = (await readRun(files.run)).get('q2')!.ids

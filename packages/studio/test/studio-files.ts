@@ -21,7 +21,7 @@ function vector(topic: number, seed: number): Float32Array {
 
 /**
  * Writes a small collection: documents of twelve topics, eight queries, the 1,000 nearest
- * documents of each, and judgements that know only a few of a topic's documents.
+ * documents of each, and judgments that know only a few of a topic's documents.
  */
 export async function writeCollection(folder: string): Promise<CollectionFiles> {
   const at = (name: string): string => join(folder, name)

@@ -22,7 +22,7 @@ afterAll(async () => {
 /** Each view, and what tells that it is there. */
 const views: Record<string, string> = {
   query: '.ranking.after li',
-  neighbourhood: '.members li',
+  neighborhood: '.members li',
   labels: '.targets tbody tr',
   audit: '.candidate',
 }
@@ -45,12 +45,12 @@ async function unfold(page: Page, view: string): Promise<void> {
   await page.locator('.explanation mark').first().waitFor()
 }
 
-/** Texts whose colour is too near to what lies behind them: their words and their contrast. */
+/** Texts whose color is too near to what lies behind them: their words and their contrast. */
 function faintTexts(): string[] {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })!
-  const rgba = (colour: string): number[] => {
+  const rgba = (color: string): number[] => {
     canvas.clearRect(0, 0, 1, 1)
-    canvas.fillStyle = colour
+    canvas.fillStyle = color
     canvas.fillRect(0, 0, 1, 1)
     return [...canvas.getImageData(0, 0, 1, 1).data]
   }
@@ -71,7 +71,7 @@ function faintTexts(): string[] {
     const own = [...element.childNodes].some(
       (node) => node.nodeType === 3 && node.nodeValue!.trim(),
     )
-    // What cannot be chosen may be fainter; what is only read aloud has no colour.
+    // What cannot be chosen may be fainter; what is only read aloud has no color.
     if (!own || element.closest(':disabled, .visually-hidden')) continue
     if (!element.checkVisibility()) continue
     const pair = [rgba(getComputedStyle(element).color), behind(element)].map(luminance)
@@ -158,7 +158,7 @@ describe.skipIf(!browser)('every view', () => {
       const ground = (): Promise<string> =>
         page.evaluate(() => getComputedStyle(document.body).backgroundColor)
       const dark = await ground()
-      await page.getByRole('button', { name: 'Colours: auto. Change to light' }).click()
+      await page.getByRole('button', { name: 'Colors: auto. Change to light' }).click()
       const light = await ground()
       expect(light).not.toBe(dark)
       await page.reload()
@@ -199,7 +199,7 @@ describe.skipIf(!browser)('every view', () => {
   test('a thousand candidates: the picture follows the pointer frame by frame', async () => {
     await withBrowser(async (context) => {
       const page = await context.newPage()
-      await page.goto(new URL('/?view=neighbourhood&context=1000', studio.url).href)
+      await page.goto(new URL('/?view=neighborhood&context=1000', studio.url).href)
       const graph = page.locator('.graph')
       await graph.waitFor()
       await page.locator('.mean[aria-busy=false]').waitFor()

@@ -3,7 +3,7 @@ import { evaluate, readQrels, readRun, TextStore } from '@kith/ir'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { analyse } from '../page/model/analysis.ts'
+import { analyze } from '../page/model/analysis.ts'
 import { code, commandLine } from '../page/model/copy.ts'
 import {
   changed,
@@ -16,7 +16,7 @@ import {
 } from '../page/model/page-settings.ts'
 import { QueryContext } from '../page/model/query-context.ts'
 import { addressOf, type StudioState, stateFrom } from '../page/model/state.ts'
-import { project } from '../page/neighbourhood/projection.ts'
+import { project } from '../page/neighborhood/projection.ts'
 import { StudioCollection } from '../src/index.ts'
 import { type CollectionFiles, writeCollection } from './studio-files.ts'
 
@@ -33,7 +33,7 @@ const share = fc.integer({ min: 0, max: 100 }).map((value) => value / 100)
 /** Two shares that leave something for the rest, or nothing. */
 const shares = fc
   .tuple(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 100 }))
-  .map(([a, b]) => ({ neighbourWeight: a / 100, supportWeight: Math.min(b, 100 - a) / 100 }))
+  .map(([a, b]) => ({ neighborWeight: a / 100, supportWeight: Math.min(b, 100 - a) / 100 }))
 const others = fc.record({
   contextSize: fc.integer({ min: 1, max: 1000 }),
   k: fc.integer({ min: 1, max: 50 }),
@@ -61,7 +61,7 @@ const settings: fc.Arbitrary<PageSettings> = fc
   .map(([other, two]) => ({ ...other, ...two }))
 const optionalId = fc.option(fc.string(), { nil: undefined })
 const states: fc.Arbitrary<StudioState> = fc.record({
-  view: fc.constantFrom('query', 'neighbourhood', 'labels', 'audit'),
+  view: fc.constantFrom('query', 'neighborhood', 'labels', 'audit'),
   query: optionalId,
   text: optionalId,
   probe: optionalId,
@@ -70,8 +70,8 @@ const states: fc.Arbitrary<StudioState> = fc.record({
   labels: fc.record({
     labelDepth: fc.integer({ min: 1, max: 64 }),
     boost: fc.integer({ min: 1, max: 5000 }).map((value) => value / 1000),
-    normalise: fc.constantFrom('maxmin', 'std', 'max', 'none'),
-    normaliseOver: fc.constantFrom('context', 'kept'),
+    normalize: fc.constantFrom('maxmin', 'std', 'max', 'none'),
+    normalizeOver: fc.constantFrom('context', 'kept'),
     aggregate: fc.constantFrom('mean', 'max', 'sum'),
   }),
 })
@@ -89,7 +89,7 @@ describe('the address', () => {
   test('whatever somebody writes into it, the settings are allowed ones', () => {
     const names = [
       ...['context', 'k', 'k-exp', 'trust', 'lambda', 'weight', 'mix', 'texts-weights'],
-      ...['stems', 'no-terms', 'words-weight', 'neighbour-weight', 'support-weight', 'preselect'],
+      ...['stems', 'no-terms', 'words-weight', 'neighbor-weight', 'support-weight', 'preselect'],
     ]
     const values = fc.oneof(fc.string(), fc.double().map(String), fc.constant('1e999'))
     fc.assert(
@@ -104,9 +104,9 @@ describe('the address', () => {
     const wrong = '?k=0&lambda=NaN&trust=&mix=none&stems=german&preselect=-1'
     expect(stateFrom(wrong).settings).toEqual(defaultSettings)
     // One alone may be high where the other is low.
-    expect(stateFrom('?neighbour-weight=0.9&support-weight=0.2').settings).toEqual(defaultSettings)
-    const high = { neighbourWeight: 0.9, supportWeight: 0.1 }
-    expect(stateFrom('?neighbour-weight=0.9&support-weight=0.1').settings).toMatchObject(high)
+    expect(stateFrom('?neighbor-weight=0.9&support-weight=0.2').settings).toEqual(defaultSettings)
+    const high = { neighborWeight: 0.9, supportWeight: 0.1 }
+    expect(stateFrom('?neighbor-weight=0.9&support-weight=0.1').settings).toMatchObject(high)
   })
 
   test('presets are known again', () => {
@@ -120,11 +120,11 @@ describe('the address', () => {
 })
 
 describe('the settings', () => {
-  test('the shares of neighbours and support give way to each other', () => {
-    const moved = changed(defaultSettings, { neighbourWeight: 0.95 })
-    expect(moved).toMatchObject({ neighbourWeight: 0.95, supportWeight: 0.05 })
+  test('the shares of neighbors and support give way to each other', () => {
+    const moved = changed(defaultSettings, { neighborWeight: 0.95 })
+    expect(moved).toMatchObject({ neighborWeight: 0.95, supportWeight: 0.05 })
     expect(changed(moved, { supportWeight: 0.3 })).toMatchObject({
-      neighbourWeight: 0.7,
+      neighborWeight: 0.7,
       supportWeight: 0.3,
     })
     expect(changed(moved, { k: 3 })).toEqual({ ...moved, k: 3 })
@@ -145,7 +145,7 @@ describe('the figures', () => {
     expect(queries).toHaveLength(7)
     queries.forEach((query, i) => {
       const context = new QueryContext(collection.context(query, 60, false))
-      const { measure } = analyse(context, { ...defaultSettings, contextSize: 60 })
+      const { measure } = analyze(context, { ...defaultSettings, contextSize: 60 })
       // Where nothing is relevant the page shows no figure.
       expect(measure?.before ?? 0).toBe(perQuery['nDCG@10']![i]!)
     })
@@ -158,7 +158,7 @@ describe('the figures', () => {
         collection.context(id, 200, false),
         collection.statistics('english'),
       )
-      const { before, after } = analyse(context, defaultSettings).measure ?? { before: 0, after: 0 }
+      const { before, after } = analyze(context, defaultSettings).measure ?? { before: 0, after: 0 }
       return after - before
     })
     const best = gains.indexOf(Math.max(...gains))
@@ -178,17 +178,17 @@ describe('the figures', () => {
       expect(counted).toEqual(termStatistics(all, { terms }))
       const context = new QueryContext(source, counted)
       const page = { ...defaultSettings, terms }
-      const { order, size } = analyse(context, page)
+      const { order, size } = analyze(context, page)
       expect(order).toEqual(rerank(asked, candidates, { terms, statistics: counted }).order)
       // The preselection brings documents in that the run has behind the context.
       expect(order.subarray(0, size).some((document) => document >= size)).toBe(true)
-      const alone = analyse(context, { ...page, statistics: 'context' })
+      const alone = analyze(context, { ...page, statistics: 'context' })
       expect(alone.order).toEqual(rerank(asked, candidates, { terms }).order)
       expect(alone.order).not.toEqual(order)
       return order
     })
     expect(orders[0]).not.toEqual(orders[3])
-    const first = analyse(new QueryContext(source), pagePresets['balanced-1'])
+    const first = analyze(new QueryContext(source), pagePresets['balanced-1'])
     const expected = rerank(asked, candidates, { mix: 'standard', terms: 'none' })
     expect(first.order).toEqual(expected.order)
   })
@@ -205,12 +205,12 @@ describe('the figures', () => {
           mix,
           statistics,
         }
-        const { scores, parts, size } = analyse(context, page)
+        const { scores, parts, size } = analyze(context, page)
         expect([size, parts.size]).toEqual([40, 40])
         const { query, candidates, settings } = context.ranking(page)
         for (const [document, part] of parts) {
-          const { similarity, words, neighbours, support } = part
-          expect(similarity + words + neighbours + support).toBeCloseTo(scores[document]!, 5)
+          const { similarity, words, neighbors, support } = part
+          expect(similarity + words + neighbors + support).toBeCloseTo(scores[document]!, 5)
           if (mix === 'standard') expect([words, support]).toEqual([0, 0])
         }
         const [some] = parts.keys()
@@ -223,13 +223,13 @@ describe('the figures', () => {
   test('the parts of a raw mix are λ·S and (1 − λ)·s_J', () => {
     const context = new QueryContext(collection.context('q1', 60, false))
     const page = { ...defaultSettings, contextSize: 40, lambda: 0.6, mix: 'raw' as const }
-    const { parts } = analyse(context, page)
+    const { parts } = analyze(context, page)
     const { query, settings } = context.ranking(page)
     const first = context.of(Array(40).keys(), undefined)
     const { geometric, jaccard } = similarity(query, first, ['query'], settings)[0]!
     expect(parts.size).toBe(40)
     for (const [document, part] of parts) {
-      expect(part.neighbours).toBeCloseTo(0.4 * jaccard.toCandidates[document]!, 5)
+      expect(part.neighbors).toBeCloseTo(0.4 * jaccard.toCandidates[document]!, 5)
       expect(part.similarity).toBeCloseTo(0.6 * geometric.toCandidates[document]!, 5)
     }
   })

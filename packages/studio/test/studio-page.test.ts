@@ -4,7 +4,7 @@ import {
   type Explanation,
   explain,
   type Member,
-  neighbours,
+  neighbors,
   rerank,
   termStatistics,
 } from '@kith/core'
@@ -133,7 +133,7 @@ describe.skipIf(!browser)('the page', () => {
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'cedar and delta' }).waitFor()
       await slide(page, 'Context', 30)
-      await slide(page, 'Neighbours', 14)
+      await slide(page, 'Neighbors', 14)
       await slide(page, 'Geometric share', 0.45)
       await slide(page, 'Trust', 0.2)
       await slide(page, 'Words in the score', 0.35)
@@ -177,7 +177,7 @@ describe.skipIf(!browser)('the page', () => {
       alone: await reranked('alone.trec', '--no-terms'),
       chosen: await reranked(
         'chosen-words.trec',
-        ...['--words-weight', '0.6', '--neighbour-weight', '0.1', '--support-weight', '0.35'],
+        ...['--words-weight', '0.6', '--neighbor-weight', '0.1', '--support-weight', '0.35'],
         ...['--support-docs', '3', '--preselect', '120', '--k1', '1.5', '--b', '0.8'],
       ),
       first: await reranked('first.trec', '--preset', 'balanced-1'),
@@ -213,7 +213,7 @@ describe.skipIf(!browser)('the page', () => {
 
       await page.getByRole('radio', { name: 'collection' }).check()
       await slide(page, 'Share of words', 0.6)
-      await slide(page, 'Share of neighbours', 0.1)
+      await slide(page, 'Share of neighbors', 0.1)
       await slide(page, 'Share of support', 0.35)
       await slide(page, 'Supporters', 3)
       await slide(page, 'Chosen from', 120)
@@ -346,7 +346,7 @@ describe.skipIf(!browser)('the page', () => {
     },
   )
 
-  test('a document says why it moved, and leads to its neighbourhood', async () => {
+  test('a document says why it moved, and leads to its neighborhood', async () => {
     const { ids: all, query, candidates } = wholeQuery('q3')
     const statistics = await countTerms()
     const why = (id: string): Explanation =>
@@ -362,19 +362,19 @@ describe.skipIf(!browser)('the page', () => {
       expect(await card.locator('.full-text .id').innerText()).toBe(ids[3])
       const { parts, matched, shared, supporters } = why(ids[3]!)
       const shown = (await card.locator('dd').allInnerTexts()).slice(0, 4).map(numberOf)
-      const { similarity, words, neighbours: near, support } = parts
+      const { similarity, words, neighbors: near, support } = parts
       expect(three(shown)).toEqual(three([similarity, words, near, support]))
       expect(shown.reduce((sum, part) => sum + part, 0)).toBeCloseTo(scores[3]!, 1)
       const weights = async (kind: string): Promise<string[]> =>
         three((await card.locator(`.vouchers.${kind} .number`).allInnerTexts()).map(numberOf))
       expect(matched.length).toBeGreaterThan(0)
       expect(await weights('words')).toEqual(three(matched.map(({ weight }) => weight)))
-      expect(await weights('neighbours')).toEqual(
+      expect(await weights('neighbors')).toEqual(
         three(shared.slice(0, 6).map((one) => Math.min(one.queryWeight, one.candidateWeight))),
       )
       expect(supporters.length).toBeGreaterThan(3)
       expect(await weights('support')).toEqual(three(supporters.map((one) => one.similarity)))
-      await card.getByRole('button', { name: 'See its neighbourhood' }).click()
+      await card.getByRole('button', { name: 'See its neighborhood' }).click()
       await expect.poll(() => page.locator('.panel .id').last().innerText()).toBe(ids[3])
     })
   })
@@ -405,7 +405,7 @@ describe.skipIf(!browser)('the page', () => {
     })
   })
 
-  test('the neighbourhood: R* of the probe, by keys and by pointer', async () => {
+  test('the neighborhood: R* of the probe, by keys and by pointer', async () => {
     const settings = { k: 12, trust: 0.3, contextSize: 40 }
     const { query, candidates } = wholeQuery('q2')
     const { order } = rerank(query, candidates, { ...settings, statistics: await countTerms() })
@@ -414,13 +414,13 @@ describe.skipIf(!browser)('the page', () => {
     const context = new QueryContext(source).of(members, 'english')
     // The context has documents that were far behind: the view shows those, not the run's first.
     expect(members.at(-1)).toBeGreaterThan(40)
-    const found = neighbours(query, context, settings)
+    const found = neighbors(query, context, settings)
     const others = (probe: Member): string[] =>
       (probe === 'query' ? found.query : found.candidates[probe]!).reciprocal.flatMap((other) => {
         if (other === probe) return []
         return other === 'query' ? 'The query' : source.documents[members[other]!]!.id
       })
-    await withPage('/?view=neighbourhood&query=q2&k=12&trust=0.3&context=40', async (page) => {
+    await withPage('/?view=neighborhood&query=q2&k=12&trust=0.3&context=40', async (page) => {
       const listed = async (): Promise<string[]> =>
         (await page.locator('.members .text').allInnerTexts()).map((text) => text.split(':')[0]!)
       await page.locator('.members li').first().waitFor()
@@ -456,7 +456,7 @@ describe.skipIf(!browser)('the page', () => {
 
   test('labels are those of kith labels', async () => {
     const address =
-      '/?view=labels&query=q1&truth=all&label-depth=6&boost=1.5&normalise=std&aggregate=max'
+      '/?view=labels&query=q1&truth=all&label-depth=6&boost=1.5&normalize=std&aggregate=max'
     await withPage(address, async (page) => {
       await page.locator('.targets tbody tr').first().waitFor()
       const cells = await page
@@ -474,7 +474,7 @@ describe.skipIf(!browser)('the page', () => {
         const out = at(`labels-${target}.jsonl`)
         succeed(
           ...['labels', ...inputs(), '--qrels', files.qrels, '--texts', '--target', target],
-          ...['--label-depth', '6', '--boost', '1.5', '--normalise', 'std', '--aggregate', 'max'],
+          ...['--label-depth', '6', '--boost', '1.5', '--normalize', 'std', '--aggregate', 'max'],
           ...['--out', out],
         )
         for await (const { query, docs, labels: values } of readLabels(out)) {

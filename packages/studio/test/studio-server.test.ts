@@ -190,7 +190,7 @@ describe('the collection', () => {
     fewer.close()
   })
 
-  test('works without texts and judgements', async () => {
+  test('works without texts and judgments', async () => {
     const { run, queries, docs } = files
     const bare = await StudioCollection.open({ run, queries, docs })
     expect(bare.info).toMatchObject({ texts: false, judged: 0, first: 'q0' })

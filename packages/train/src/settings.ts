@@ -22,7 +22,7 @@ export interface TrainSettings extends LossSettings {
   learnTemperature: boolean
   /** Evidence-based targets, made for each batch; without it, the queries' own labels, or one-hot. */
   target: PartialLabelSettings | null
-  optimiser: OptimizerName
+  optimizer: OptimizerName
   beta1: number
   beta2: number
   epsilon: number
@@ -68,7 +68,7 @@ export const trainDefaults: Readonly<Omit<TrainSettings, 'steps'>> = {
   inverseTemperature: 1,
   learnTemperature: false,
   target: null,
-  optimiser: 'adamw',
+  optimizer: 'adamw',
   beta1: 0.9,
   beta2: 0.999,
   epsilon: 1e-8,
@@ -106,7 +106,7 @@ const rules: Rules & Record<keyof TrainSettings, Rule> = {
   inverseTemperature: positive,
   learnTemperature: choice(true, false),
   target: (_, value) => void (value === null || resolveLabelSettings(value as object)),
-  optimiser: choice(...optimizerNames),
+  optimizer: choice(...optimizerNames),
   beta1: range({ from: 0, below: 1 }),
   beta2: range({ from: 0, below: 1 }),
   epsilon: range({ from: 0, below: 1, above: true }),

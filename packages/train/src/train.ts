@@ -106,7 +106,7 @@ async function trainInFolder(
       }),
       step,
       encoder,
-      optimizer: new Optimizer(step.weights, updateRules[settings.optimiser], settings),
+      optimizer: new Optimizer(step.weights, updateRules[settings.optimizer], settings),
       schedule: new Schedule(settings),
     })
     const result = await run.run(resume && hasCheckpoint(out))

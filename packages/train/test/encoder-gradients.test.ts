@@ -24,7 +24,7 @@ const texts = ['dense retrieval of', 'red one']
 /** The first two are checked number by number, the others at some numbers. */
 const models: (SmallModel & { name: string; dropout?: number; every?: number })[] = [
   { name: 'BERT, mean, length 1' },
-  { name: 'DistilBERT, first', family: 'distilbert', pooling: 'first', normalise: false },
+  { name: 'DistilBERT, first', family: 'distilbert', pooling: 'first', normalize: false },
   {
     name: 'BERT, first, tanh, dropout',
     pooling: 'first',
@@ -37,7 +37,7 @@ const models: (SmallModel & { name: string; dropout?: number; every?: number })[
   { name: 'MPNet, mean', family: 'mpnet', every: 9 },
   { name: 'ModernBERT, mean', family: 'modernbert', every: 9 },
   { name: 'nomic-embed, mean', family: 'nomic_bert', every: 9 },
-  { name: 'BERT, mean, relu', normalise: false, activation: 'relu', every: 9 },
+  { name: 'BERT, mean, relu', normalize: false, activation: 'relu', every: 9 },
 ]
 
 describe.each(models)('$name', ({ name, dropout = 0, every = 1, ...options }) => {
@@ -71,7 +71,7 @@ test('layers that all learn, on embeddings that do not', async () => {
 
 test('adapters', async () => {
   for (const kind of ['linear', 'mlp'] as const) {
-    const model = new AdapterModel({ kind, dimensions: 4, normalise: kind === 'mlp' })
+    const model = new AdapterModel({ kind, dimensions: 4, normalize: kind === 'mlp' })
     const random = generator(1)
     for (const weight of model.weights.values()) weight.set(Array.from(weight, random))
     await checkGradients(model, 0, 1)

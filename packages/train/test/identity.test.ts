@@ -87,8 +87,8 @@ describe('a training goes on with what it began with only', () => {
       third({ vector: documents.read(9, 10) }),
       'embeddings of the training queries',
     ],
-    ['one relevant document', third({ relevant: [2, 11] }), 'judgements of the training queries'],
-    ['one grade', third({ grades: [2, 2] }), 'judgements of the training queries'],
+    ['one relevant document', third({ relevant: [2, 11] }), 'judgments of the training queries'],
+    ['one grade', third({ grades: [2, 2] }), 'judgments of the training queries'],
     ['two candidates', third({ retrieved: [7, 6, 8] }), 'candidates of the training queries'],
     [
       'one label',

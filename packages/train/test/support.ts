@@ -22,7 +22,7 @@ export type FamilyName = keyof typeof families
 export interface SmallModel {
   family?: FamilyName
   pooling?: 'mean' | 'first'
-  normalise?: boolean
+  normalize?: boolean
   activation?: string
   hidden?: number
 }
@@ -39,7 +39,7 @@ const more: Partial<Record<FamilyName, object>> = {
 
 /** Writes a checkpoint of two layers with random weights, and with a pooler that nobody uses. */
 export function writeSmallModel(folder: string, options: SmallModel = {}): string {
-  const { family = 'bert', pooling = 'mean', normalise = true, activation = 'gelu' } = options
+  const { family = 'bert', pooling = 'mean', normalize = true, activation = 'gelu' } = options
   const { keys, tokenTypes } = families[family]
   const hidden = options.hidden ?? 8
   const sizes = {
@@ -83,7 +83,7 @@ export function writeSmallModel(folder: string, options: SmallModel = {}): strin
     make(prefix + name, shape as number[], factor ? 1 : 0)
   }
   make(`${prefix}pooler.dense.weight`, [hidden, hidden])
-  const modules = ['Transformer', 'Pooling', ...(normalise ? ['Normalize'] : [])]
+  const modules = ['Transformer', 'Pooling', ...(normalize ? ['Normalize'] : [])]
   mkdirSync(join(folder, '1_Pooling'), { recursive: true })
   const files: Record<string, unknown> = {
     'config.json': config,

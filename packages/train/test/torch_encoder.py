@@ -105,7 +105,7 @@ def encode(w, config, ids, mask):
 
 
 def angles_of(rotary, layer):
-    """The base of a layer's angles, and the window of one that sees its neighbourhood only."""
+    """The base of a layer's angles, and the window of one that sees its neighborhood only."""
     local = rotary.get("local")
     if local and layer % local["globalEvery"] > 0:
         return local["theta"], local["window"]

@@ -126,15 +126,15 @@ test('layers that are frozen stay as they are, to the bit', async () => {
 })
 
 describe.each([
-  { optimiser: 'adamw', schedule: 'linear', refreshEvery: 0 },
+  { optimizer: 'adamw', schedule: 'linear', refreshEvery: 0 },
   {
-    optimiser: 'radam',
+    optimizer: 'radam',
     schedule: 'plateau',
     refreshEvery: 7,
     learnTemperature: true,
     target: { contextSize: 12, k: 3 },
   },
-] as const)('$optimiser, $schedule', (settings) => {
+] as const)('$optimizer, $schedule', (settings) => {
   test('what is stopped and resumed ends with the same bits', async () => {
     const all = { ...settings, dropout: 0.2, gradientAccumulation: 2, steps: 24, validateEvery: 5 }
     const whole = await weightsAfter({ ...job(await openEncoderModel(base), all), threads: 2 })

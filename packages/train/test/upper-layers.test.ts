@@ -79,7 +79,7 @@ function largestDifference(some: readonly number[], others: readonly number[]): 
 
 describe('the losses are those of a training that computes all layers at every step', () => {
   test.each([
-    { name: 'judgements', options: {} },
+    { name: 'judgments', options: {} },
     {
       name: 'live labels, new candidates',
       options: { target: { contextSize: 12, k: 3 }, refreshEvery: 7, gradientAccumulation: 2 },

@@ -77,7 +77,7 @@ function linesThrough(base: MethodSettings, { largest, texts, terms }: Evaluator
       'contextSize',
       SIZES.filter((size) => size <= largest),
     ),
-    ...(base.method === 'neighbours'
+    ...(base.method === 'neighbors'
       ? [
           plain(
             'k',
@@ -90,7 +90,7 @@ function linesThrough(base: MethodSettings, { largest, texts, terms }: Evaluator
           ...(usesWords
             ? [
                 plain('wordsWeight', tenths(0, 1)),
-                plain('neighbourWeight', tenths(0, 0.6)),
+                plain('neighborWeight', tenths(0, 0.6)),
                 plain('supportWeight', tenths(0, 0.6)),
                 plain('supportDocs', [1, 2, 3, 5, 7, 10, 15]),
                 plain('terms', terms),

@@ -20,7 +20,7 @@ export const tuneDefaults = { trials: 200, folds: 5, seed: 0 } as const
 export interface TuneOptions extends ScorerOptions {
   /** The settings to depart from, only on evidence; by default the library's. */
   base?: PartialMethodSettings | undefined
-  /** The methods to choose among; default: `neighbours` alone. */
+  /** The methods to choose among; default: `neighbors` alone. */
   methods?: readonly Method[] | undefined
   /** The settings to search; by default all that matter. */
   space?: Space | undefined
@@ -63,7 +63,7 @@ export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<
       ? await searchSettings(evaluator, { ...options, level, strict, seed, trials, folds, base })
       : undefined
     const alone = !searched && evaluator.texts ? embeddingsOnly(base) : undefined
-    const judgement = judge({
+    const judgment = judge({
       baseline: evaluator.baseline,
       default: standard!,
       tuned: found?.heldOut,
@@ -72,12 +72,12 @@ export async function tune(evaluator: Evaluator, options: TuneOptions): Promise<
     return {
       kith: 'tuned',
       version: 1,
-      ...judgement,
-      settings: judgement.candidate === 'tuned' ? (found?.settings ?? alone!) : base,
+      ...judgment,
+      settings: judgment.candidate === 'tuned' ? (found?.settings ?? alone!) : base,
       measure,
       level,
       strict,
-      texts: evaluator.texts && !(alone && judgement.candidate === 'tuned'),
+      texts: evaluator.texts && !(alone && judgment.candidate === 'tuned'),
       queries: evaluator.queries,
       trials: searched ? trials : 0,
       folds: searched ? folds : 0,

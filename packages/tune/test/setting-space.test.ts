@@ -66,19 +66,19 @@ describe('several methods', () => {
       for (const parameters of suggestEvenly({ space, seed: 1, study, start }, [])) {
         const settings = resolveMethodSettings(settingsOf(parameters, base))
         seen.add(settings.method)
-        const ours = settings.method === 'neighbours'
+        const ours = settings.method === 'neighbors'
         expect('k' in parameters).toBe(ours)
         expect('trust' in parameters).toBe(ours && parameters['extended'] === true)
-        expect('smoothness' in parameters).toBe(settings.method === 'regularise')
+        expect('smoothness' in parameters).toBe(settings.method === 'regularize')
         expect('averaged' in parameters).toBe(settings.method === 'average')
       }
     }
-    expect(settingsOf(start, base).method).toBe('neighbours')
+    expect(settingsOf(start, base).method).toBe('neighbors')
     expect(seen.size).toBeGreaterThan(1)
   })
 
   test('fusion needs texts', () => {
-    const inputs = { largest: 60, texts: false, methods: ['neighbours', 'fusion'] as const }
+    const inputs = { largest: 60, texts: false, methods: ['neighbors', 'fusion'] as const }
     expect(() => settingSpace(inputs)).toThrow(/give texts/)
   })
 })

@@ -52,7 +52,7 @@ describe('never fooled', () => {
     expect(fooled / seeds).toBeGreaterThan(0.2)
   })
 
-  test('by random vectors and judgements', async () => {
+  test('by random vectors and judgments', async () => {
     let tuned = 0
     const seeds = 12
     for (let seed = 0; seed < seeds; seed++) {

@@ -68,7 +68,7 @@ test('many queries: without a gain on held-out queries the baseline ranking stay
   // Better than the default with certainty, and yet worse than leaving it.
   const tuned = standard.map((value) => value - 0.02)
   const worse = tuned.map((value, i) => value - 0.03 - (i % 3) * 0.01)
-  const judgement = judge({ baseline, default: worse, tuned })
-  expect(judgement).toMatchObject({ verdict: 'keep-run', candidate: 'tuned' })
-  expect(judgement.reason).toContain('no gain')
+  const judgment = judge({ baseline, default: worse, tuned })
+  expect(judgment).toMatchObject({ verdict: 'keep-run', candidate: 'tuned' })
+  expect(judgment.reason).toContain('no gain')
 })

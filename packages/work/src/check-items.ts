@@ -63,7 +63,7 @@ async function gapsOf(ask: Ask, { id, queries }: BatchRow): Promise<Gap[]> {
          WHERE batch = $1 AND position >= 0 AND position < $2
          UNION ALL SELECT $2::integer
        ) places
-     ) neighbours WHERE place > before + 1 ORDER BY place LIMIT $3`,
+     ) neighbors WHERE place > before + 1 ORDER BY place LIMIT $3`,
     [id, queries, NAMED_GAPS + 1],
   )
   return gaps as unknown as Gap[]

@@ -71,7 +71,7 @@ const optionParts: NamedParts = {
 }
 
 /**
- * Reranks a retriever's documents by reciprocal neighbours among them, seen through
+ * Reranks a retriever's documents by reciprocal neighbors among them, seen through
  * their embeddings and their words. Retrieve about 50, keep the best:
  *
  * ```ts

@@ -3,7 +3,7 @@ import type { Words } from './words.ts'
 /**
  * The streams of random words. Each has its users, whose recorded results depend on its very words
  * and must be found again: tuned settings and folds (`hashedWords`), the order of a training, its
- * dropout and first weights (`sfcWords`), p values of randomisation tests (`mulberryWords`).
+ * dropout and first weights (`sfcWords`), p values of randomization tests (`mulberryWords`).
  */
 
 /**
@@ -29,7 +29,7 @@ export function counterWords(start: number, step: number): Words {
   }
 }
 
-/** Mixes the bits of a word so that neighbouring words give unrelated ones. */
+/** Mixes the bits of a word so that neighboring words give unrelated ones. */
 function mixed(word: number): number {
   let bits = Math.imul(word ^ (word >>> 16), 0x85ebca6b)
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
@@ -59,7 +59,7 @@ export function sfcWords(...seeds: readonly number[]): Words {
   return next
 }
 
-/** The randomisation test's stream (mulberry32). */
+/** The randomization test's stream (mulberry32). */
 export function mulberryWords(seed: number): Words {
   let state = seed >>> 0
   return () => {

@@ -9,14 +9,14 @@ import { UsageError } from '../options/usage-error.ts'
 import { isSet, optionalText, optionalWhole, text } from '../options/values.ts'
 import { tellAccepted, tellAuditEvaluated, tellAudited } from '../terminal/tell-audited.ts'
 
-/** `kith audit`: which judgements are probably missing. */
+/** `kith audit`: which judgments are probably missing. */
 export const auditCommand = defineCommand({
   name: 'audit',
   description:
     'Lists unjudged documents by the evidence that they are relevant: how similar they are to the\n' +
     'query and to the documents judged relevant. Writes a table (.tsv or .jsonl) and, beside it, a\n' +
     'page on which a person judges them with the keyboard and exports what was decided.\n' +
-    '--accept FILE merges such an export into new judgements. --evaluate hides all but one relevant\n' +
+    '--accept FILE merges such an export into new judgments. --evaluate hides all but one relevant\n' +
     'document of each query and reports how many of the hidden ones come out on top.',
   example:
     'kith audit --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out audit.tsv',
@@ -25,7 +25,7 @@ export const auditCommand = defineCommand({
     out: {
       value: 'FILE',
       file: 'output',
-      help: 'what to write: the list, or with --accept the new judgements',
+      help: 'what to write: the list, or with --accept the new judgments',
     },
     page: {
       value: 'FILE',
@@ -43,9 +43,9 @@ export const auditCommand = defineCommand({
     accept: {
       value: 'FILE',
       file: 'input',
-      help: 'merge judgements exported by the page into --qrels',
+      help: 'merge judgments exported by the page into --qrels',
     },
-    evaluate: { help: 'hide known judgements and see how many are found' },
+    evaluate: { help: 'hide known judgments and see how many are found' },
     repeats: {
       value: 'N',
       help: 'how often --evaluate draws the one that stays',

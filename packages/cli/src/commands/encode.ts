@@ -17,7 +17,7 @@ export const encodeCommand = defineCommand({
     out: { value: 'FILE', file: 'output', help: 'the embeddings to write', required: true },
     role: { value: 'ROLE', help: 'query or document: which prefix is used', default: 'document' },
     f16: { help: 'half precision: half the space' },
-    quantise: {
+    quantize: {
       value: 'KIND',
       help: 'int8: compute with 8 bits; 1.5 times as fast, and a little less exact (docs/encode.md)',
       default: 'float32',
@@ -31,7 +31,7 @@ export const encodeCommand = defineCommand({
         input: text(values, 'input'),
         out: text(values, 'out'),
         role: optionalChoice(values, 'role', ['query', 'document']),
-        quantise: optionalChoice(values, 'quantise', ['int8']),
+        quantize: optionalChoice(values, 'quantize', ['int8']),
         type: isSet(values, 'f16') ? 'f16' : 'f32',
       },
       output.hooks(),

@@ -9,14 +9,14 @@ import { print } from '../terminal/print.ts'
 export const evalCommand = defineCommand({
   name: 'eval',
   description:
-    'Runs: TREC six columns, MS MARCO (query, document, rank) or JSON. Judgements: TREC or BEIR.\n' +
+    'Runs: TREC six columns, MS MARCO (query, document, rank) or JSON. Judgments: TREC or BEIR.\n' +
     'Measures by the names of ir_measures: nDCG@10, MRR@10, MAP@10, Recall@100, P(rel=2)@10,\n' +
     'Success@5, Rprec, Bpref, Judged@10. With several runs, each is compared with the first:\n' +
-    "* marks p < 0.05 and ** p < 0.01 in Fisher's randomisation test (Holm-corrected over the runs).",
+    "* marks p < 0.05 and ** p < 0.01 in Fisher's randomization test (Holm-corrected over the runs).",
   example:
     'kith eval --qrels qrels.trec --run bm25.trec --run better.trec --measures nDCG@10,MRR@10',
   options: {
-    qrels: { value: 'FILE', file: 'input', help: 'judgements', required: true },
+    qrels: { value: 'FILE', file: 'input', help: 'judgments', required: true },
     run: { value: 'FILE', file: 'input', help: 'a run', required: true, multiple: true },
     ...evaluationOptions,
     clusters: {

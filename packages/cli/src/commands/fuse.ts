@@ -19,10 +19,10 @@ export const fuseCommand = defineCommand({
   description:
     'Takes the runs of several searches, such as a dense and a lexical one or those of several\n' +
     'encoders, and writes one that has every document once. rrf adds the reciprocals of ranks:\n' +
-    '1 / (k + rank), whatever the scores are. min-max and z add the scores, normalised query by\n' +
+    '1 / (k + rank), whatever the scores are. min-max and z add the scores, normalized query by\n' +
     'query. A document that a run lacks counts 0 with rrf and min-max, and as the run’s last with z;\n' +
     'where all scores of a run are equal, its documents count 1 with min-max and 0 with z. With\n' +
-    'judgements (--qrels), it prints the figures of each run and of the fused one, compared with the first.',
+    'judgments (--qrels), it prints the figures of each run and of the fused one, compared with the first.',
   example:
     'kith fuse --run dense.trec --run bm25.trec --weights 2,1 --top 200 --out fused.trec --qrels qrels.trec',
   options: {
@@ -45,7 +45,7 @@ export const fuseCommand = defineCommand({
       default: 'all 1',
     },
     top: { value: 'N', help: 'documents per query', default: 'all' },
-    qrels: { value: 'FILE', file: 'input', help: 'judgements: print figures before and after' },
+    qrels: { value: 'FILE', file: 'input', help: 'judgments: print figures before and after' },
     ...evaluationOptions,
   },
   async run(values, output) {

@@ -1,7 +1,7 @@
 import { mergeLabels } from '@kith/pipelines/internal/label/merge-labels'
 import { defineCommand } from '../options/command.ts'
 import { text, texts } from '../options/values.ts'
-import { tellMerged } from '../terminal/tell-labelled.ts'
+import { tellMerged } from '../terminal/tell-labeled.ts'
 
 /** `kith labels merge`: shares in, the whole out. */
 export const mergeCommand = defineCommand({

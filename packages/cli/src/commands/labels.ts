@@ -6,10 +6,10 @@ import { submitLabels } from '@kith/pipelines/internal/label/label-store'
 import { defineCommand } from '../options/command.ts'
 import { labelOptions, readDistilInputs, readLabelInputs } from '../options/label-options.ts'
 import { readSubmission } from '../options/store-options.ts'
-import { tellLabelled } from '../terminal/tell-labelled.ts'
+import { tellLabeled } from '../terminal/tell-labeled.ts'
 import { tellSubmitted } from '../terminal/tell-submitted.ts'
 
-/** `kith labels`: sparse judgements in, training labels out. */
+/** `kith labels`: sparse judgments in, training labels out. */
 export const labelsCommand = defineCommand({
   name: 'labels',
   description:
@@ -18,7 +18,7 @@ export const labelsCommand = defineCommand({
     'Can be stopped at any moment: the same command goes on where it was, and the file is the\n' +
     'same in the end. --shard 3/16 does one share; kith labels merge joins shares. Documents may\n' +
     'also be in a store (--store); --submit leaves the work to kith work on any number of machines.\n' +
-    'Without judgements, --target distil makes labels of a better ranking: --run is then a run of\n' +
+    'Without judgments, --target distil makes labels of a better ranking: --run is then a run of\n' +
     'kith rerank, of a cross-encoder or of anything else, whose scores become the labels.\n' +
     `Formats: ${labelFormats.join(', ')} (docs/labels.md shows how each is loaded).\n` +
     `Presets: ${Object.keys(labelPresets).join(', ')}.`,
@@ -27,10 +27,10 @@ export const labelsCommand = defineCommand({
   options: labelOptions,
   async run(values, output) {
     const distil = readDistilInputs(values)
-    if (distil) return tellLabelled(output, await distilRun(distil, output.hooks()))
+    if (distil) return tellLabeled(output, await distilRun(distil, output.hooks()))
     const inputs = readLabelInputs(values)
     const submission = readSubmission(values)
-    if (!submission) return tellLabelled(output, await labelRun(inputs, output.hooks()))
+    if (!submission) return tellLabeled(output, await labelRun(inputs, output.hooks()))
     tellSubmitted(output, await submitLabels(inputs, submission, output.hooks()))
   },
 })

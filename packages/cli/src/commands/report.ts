@@ -11,7 +11,7 @@ import { UsageError } from '../options/usage-error.ts'
 import { optionalText, text, texts } from '../options/values.ts'
 
 const options = {
-  qrels: { value: 'FILE', file: 'input', help: 'judgements', required: true },
+  qrels: { value: 'FILE', file: 'input', help: 'judgments', required: true },
   run: {
     value: 'FILE',
     file: 'input',

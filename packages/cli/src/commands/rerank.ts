@@ -34,7 +34,7 @@ export const rerankCommand = defineCommand({
   description:
     'Takes a run and the embeddings it came from. With the texts of documents and queries\n' +
     '(--corpus, --query-text), the words they share count too, which helps most: the terms of the\n' +
-    'whole corpus are counted on the way (--terms has them counted before). With judgements\n' +
+    'whole corpus are counted on the way (--terms has them counted before). With judgments\n' +
     '(--qrels), it prints figures before and after, and says plainly when reranking made them worse.\n' +
     'Other methods (--method) are there to compare with; average and rocchio can also search the\n' +
     'whole collection again with the vector that they make (--search-again).\n' +
@@ -55,7 +55,7 @@ export const rerankCommand = defineCommand({
     ...submitOptions,
     ...textOptions,
     ...termsOptions,
-    qrels: { value: 'FILE', file: 'input', help: 'judgements: print figures before and after' },
+    qrels: { value: 'FILE', file: 'input', help: 'judgments: print figures before and after' },
     ...missingOption('queries or candidates', 'skip (they stay behind the reranked ones)'),
     ...tunedOption,
     force: { help: 'rerank even where kith tune says that the old ranking is better' },

@@ -10,7 +10,7 @@ import { isSet, optionalChoice, optionalText, optionalWhole, text } from '../opt
 export const searchCommand = defineCommand({
   name: 'search',
   description:
-    'Embeddings: .npy (ids in a neighbouring .ids.txt, or row numbers), .safetensors, .fvecs,\n' +
+    'Embeddings: .npy (ids in a neighboring .ids.txt, or row numbers), .safetensors, .fvecs,\n' +
     '.parquet, .jsonl, or a folder with embedding.memmap and ids.memmap (--dimensions).\n' +
     'Files are searched exactly: every document is compared with every query, on all cores.\n' +
     'A store is asked as it is: through its approximate index where it has one.',
@@ -32,7 +32,7 @@ export const searchCommand = defineCommand({
       default: 'dot, or what the store was loaded for',
     },
     exact: { help: 'compare with every document of a store even where it has an index' },
-    filter: { value: 'SQL', help: 'a condition that the documents of a store must fulfil' },
+    filter: { value: 'SQL', help: 'a condition that the documents of a store must fulfill' },
     ...embeddingOptions,
     ...workerOption,
   },

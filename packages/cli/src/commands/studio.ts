@@ -31,7 +31,7 @@ export const studioCommand = defineCommand({
   description:
     'Serves a page on this machine only, until it is stopped (Ctrl-C; exit code 0). The method runs\n' +
     'in the page: every slider answers at once. With texts (--corpus, --query-text) documents can be\n' +
-    'read and their words count; with judgements (--qrels) everything is measured, labelled and\n' +
+    'read and their words count; with judgments (--qrels) everything is measured, labeled and\n' +
     'audited.\n' +
     'With the --model that encoded the documents, the page takes free text as well.\n' +
     'Without any file: the demo collection that npm run demo makes, in demo-output.\n' +
@@ -44,7 +44,7 @@ export const studioCommand = defineCommand({
     queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
     docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
     ...textOptions,
-    qrels: { value: 'FILE', file: 'input', help: 'judgements' },
+    qrels: { value: 'FILE', file: 'input', help: 'judgments' },
     ...levelOption,
     port: { value: 'N', help: 'where the page is served', default: '4810, or any that is free' },
     open: { help: 'open the page in the browser' },

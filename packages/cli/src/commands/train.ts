@@ -25,7 +25,7 @@ export const trainCommand = defineCommand({
   description:
     'Only queries learn; the embeddings of the documents stay as they are. Targets: --labels (made by\n' +
     'kith labels), or --target and its settings (made for each batch from the current context), or\n' +
-    'else the judgements. Without judgements --target distil teaches the ranking that kith rerank\n' +
+    'else the judgments. Without judgments --target distil teaches the ranking that kith rerank\n' +
     'makes from embeddings and words (it takes --corpus), or that of another run (--teacher).\n' +
     '--top-layers N trains the uppermost layers only: those below run once for each query, without\n' +
     'dropout. --adapter linear or mlp trains a change of fixed query embeddings, which\n' +

@@ -37,9 +37,7 @@ export const tuneTrainCommand = defineCommand({
     const out = text(values, 'out')
     neededFile(values, 'qrels')
     if (readTargetName(values) === DISTIL) {
-      throw new UsageError(
-        'trials compare targets by judgements: --target distil is for kith train',
-      )
+      throw new UsageError('trials compare targets by judgments: --target distil is for kith train')
     }
     const inputs = { ...readTraining(values), out, trials: optionalWhole(values, 'trials') }
     if (!inputs.validation) throw new UsageError('trials are judged on --dev-queries: give them')

@@ -11,7 +11,7 @@ const methodsOption = {
   methods: {
     value: 'LIST',
     help: `methods to choose among, or all: ${methods.join(', ')}`,
-    default: 'neighbours',
+    default: 'neighbors',
   },
 } satisfies Options
 
@@ -75,7 +75,7 @@ export const tuneCommand = defineCommand({
 })
 
 function readMethods(values: Values<typeof methodsOption>): TuneInputs['methods'] {
-  const list = optionalText(values, 'methods') ?? 'neighbours'
+  const list = optionalText(values, 'methods') ?? 'neighbors'
   // Names that are no methods are refused where methods are known.
   return list === 'all' ? list : (list.split(',').map((name) => name.trim()) as Method[])
 }

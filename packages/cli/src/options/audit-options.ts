@@ -22,7 +22,7 @@ export const auditFileOptions = {
   run: { value: 'FILE', file: 'input', help: 'candidates of the judged queries' },
   queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
   docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
-  qrels: { value: 'FILE', file: 'input', help: 'the judgements there are', required: true },
+  qrels: { value: 'FILE', file: 'input', help: 'the judgments there are', required: true },
   ...textOptions,
 } satisfies Options
 

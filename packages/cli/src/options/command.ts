@@ -36,7 +36,7 @@ type ValueOf<O extends Option> = O extends { value: string }
 
 /**
  * The values of options that the user gave, by name. Those of declared options are typed by their
- * declaration, so that a misspelt name does not compile.
+ * declaration, so that a misspelled name does not compile.
  */
 export type Values<O extends Options = Options> = string extends keyof O
   ? AnyValues

@@ -7,14 +7,14 @@ import type { textOptions } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
 import { optionalChoice, optionalNumber, optionalText, optionalWhole } from './values.ts'
 
-/** The target that is a teacher's ranking: it needs no judgements. */
+/** The target that is a teacher's ranking: it needs no judgments. */
 export const DISTIL = 'distil'
 
 /** The target as an option of commands that take a teacher, too. */
 export const targetOption = {
   target: {
     ...labelSettingOptions.target,
-    help: `${labelSettingOptions.target.help}; ${DISTIL}: a better ranking, without judgements`,
+    help: `${labelSettingOptions.target.help}; ${DISTIL}: a better ranking, without judgments`,
   },
 } satisfies Options
 
@@ -34,7 +34,7 @@ export const distilSettingOptions = {
   },
   'teacher-sharpness': {
     value: 'F',
-    help: `of --target ${DISTIL}: factor of the teacher’s standardised scores`,
+    help: `of --target ${DISTIL}: factor of the teacher’s standardized scores`,
     default: defaultText(distilDefaults.sharpness),
   },
 } satisfies Options

@@ -33,7 +33,7 @@ export function readModelOptions(values: Values<typeof modelOptions>) {
   return {
     name: optionalText(values, 'model') ?? jobDefaults.model,
     pooling: optionalChoice(values, 'pooling', ['mean', 'first']),
-    normalise: isSet(values, 'unit-length') ? true : undefined,
+    normalize: isSet(values, 'unit-length') ? true : undefined,
     maxTokens: optionalWhole(values, 'max-tokens'),
     queryPrefix: optionalText(values, 'query-prefix'),
     revision: optionalText(values, 'revision'),

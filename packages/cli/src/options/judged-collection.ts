@@ -18,7 +18,7 @@ export const judgedOptions = {
   run: { value: 'FILE', file: 'input', help: 'the run that would be reranked', required: true },
   queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
   docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
-  qrels: { value: 'FILE', file: 'input', help: 'judgements', required: true },
+  qrels: { value: 'FILE', file: 'input', help: 'judgments', required: true },
   ...textOptions,
   'no-terms': { help: 'count terms among each query’s candidates only' },
   measure: { value: 'NAME', help: 'what is measured', default: jobDefaults.measure },

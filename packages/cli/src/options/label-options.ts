@@ -29,7 +29,7 @@ export const labelOptions = {
   queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
   docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
   ...storeOption,
-  qrels: { value: 'FILE', file: 'input', help: 'judgements' },
+  qrels: { value: 'FILE', file: 'input', help: 'judgments' },
   out: { value: 'FILE', file: 'output', help: 'the labels to write' },
   ...submitOptions,
   ...levelOption,

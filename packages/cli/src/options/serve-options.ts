@@ -99,8 +99,8 @@ export async function readServedSettings(values: ServeValues): Promise<Settings>
     throw new UsageError(`kith tune says: ${tuned.reason} (--force serves all the same)`)
   }
   const settings = tuned?.settings ?? readMethodSettings(values)
-  if (settings.method !== 'neighbours') {
-    throw new UsageError(`the server reranks by neighbours, these settings by ${settings.method}`)
+  if (settings.method !== 'neighbors') {
+    throw new UsageError(`the server reranks by neighbors, these settings by ${settings.method}`)
   }
   return similaritySettings(settings)
 }

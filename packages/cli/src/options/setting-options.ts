@@ -36,10 +36,10 @@ export const settingOptions = {
     help: 'how many first candidates are reordered',
     default: defaultText(usual.contextSize),
   },
-  k: { value: 'N', help: 'nearest neighbours of a document', default: defaultText(usual.k) },
+  k: { value: 'N', help: 'nearest neighbors of a document', default: defaultText(usual.k) },
   'k-exp': {
     value: 'N',
-    help: 'neighbours that a neighbour vector is averaged over',
+    help: 'neighbors that a neighbor vector is averaged over',
     default: defaultText(usual.kExp),
   },
   trust: {
@@ -59,7 +59,7 @@ export const settingOptions = {
   },
   weight: {
     value: 'KIND',
-    help: 'neighbour weights: linear, exp, binary',
+    help: 'neighbor weights: linear, exp, binary',
     default: defaultText(usual.weight),
   },
   'weight-parameter': {
@@ -116,10 +116,10 @@ export const wordsOptions = {
     help: 'of the words score: how much a text’s length counts, 0 to 1',
     default: defaultText(usual.b),
   },
-  'neighbour-weight': {
+  'neighbor-weight': {
     value: 'W',
-    help: 'share of the neighbours in the score, with texts',
-    default: defaultText(usual.neighbourWeight),
+    help: 'share of the neighbors in the score, with texts',
+    default: defaultText(usual.neighborWeight),
   },
   'support-docs': {
     value: 'N',
@@ -174,7 +174,7 @@ export const methodOptions = {
   },
   smoothness: {
     value: 'S',
-    help: 'share of the neighbours’ scores in regularise',
+    help: 'share of the neighbors’ scores in regularize',
     default: defaultText(usual.smoothness),
   },
   'rrf-k': {
@@ -198,7 +198,7 @@ export function readMethodSettings(values: Values<typeof methodOptions>): Method
     wordsWeight: optionalNumber(values, 'words-weight'),
     k1: optionalNumber(values, 'k1'),
     b: optionalNumber(values, 'b'),
-    neighbourWeight: optionalNumber(values, 'neighbour-weight'),
+    neighborWeight: optionalNumber(values, 'neighbor-weight'),
     supportDocs: optionalNumber(values, 'support-docs'),
     supportWeight: optionalNumber(values, 'support-weight'),
     preselect: optionalNumber(values, 'preselect'),
@@ -224,15 +224,15 @@ export const labelSettingOptions = {
     help: 'over several relevant documents: mean, max, sum',
     default: defaultText(usualLabels.aggregate),
   },
-  normalise: {
+  normalize: {
     value: 'KIND',
     help: 'of the evidence: maxmin, std, max, none',
-    default: defaultText(usualLabels.normalise),
+    default: defaultText(usualLabels.normalize),
   },
-  'normalise-over': {
+  'normalize-over': {
     value: 'WHAT',
     help: 'context, or kept',
-    default: defaultText(usualLabels.normaliseOver),
+    default: defaultText(usualLabels.normalizeOver),
   },
   'label-depth': {
     value: 'N',
@@ -259,8 +259,8 @@ export function readLabelSettings(values: Values<typeof labelSettingOptions>): L
     ...similarityOf(values),
     target: optionalText(values, 'target') as LabelSettings['target'],
     aggregate: optionalText(values, 'aggregate') as LabelSettings['aggregate'],
-    normalise: optionalText(values, 'normalise') as LabelSettings['normalise'],
-    normaliseOver: optionalText(values, 'normalise-over') as LabelSettings['normaliseOver'],
+    normalize: optionalText(values, 'normalize') as LabelSettings['normalize'],
+    normalizeOver: optionalText(values, 'normalize-over') as LabelSettings['normalizeOver'],
     labelDepth: optionalNumber(values, 'label-depth'),
     boost: optionalNumber(values, 'boost'),
     epsilon: epsilon === 'match-mixed' ? epsilon : optionalNumber(values, 'epsilon'),

@@ -19,7 +19,7 @@ export const trainOptions = {
     help: 'times that each query is seen',
     default: defaultText(jobDefaults.epochs),
   },
-  steps: { value: 'N', help: 'steps of the optimiser, instead of epochs' },
+  steps: { value: 'N', help: 'steps of the optimizer, instead of epochs' },
   'batch-size': {
     value: 'N',
     help: 'queries per batch',
@@ -37,7 +37,7 @@ export const trainOptions = {
   },
   skip: {
     value: 'N',
-    help: 'first candidates that are no negatives: many are relevant, though not labelled',
+    help: 'first candidates that are no negatives: many are relevant, though not labeled',
     default: defaultText(trainDefaults.skip),
   },
   'negatives-below': {
@@ -56,10 +56,10 @@ export const trainOptions = {
     default: defaultText(trainDefaults.inverseTemperature),
   },
   'learn-temperature': { help: 'let it, and a bias, learn' },
-  optimiser: {
+  optimizer: {
     value: 'NAME',
     help: optimizerNames.join(' or '),
-    default: defaultText(trainDefaults.optimiser),
+    default: defaultText(trainDefaults.optimizer),
   },
   'learning-rate': {
     value: 'R',
@@ -142,7 +142,7 @@ export function readTrainSettings(
     inverseTemperature: optionalNumber(values, 'inverse-temperature'),
     learnTemperature: isSet(values, 'learn-temperature') ? true : undefined,
     target: readTarget(values),
-    optimiser: optionalChoice(values, 'optimiser', optimizerNames),
+    optimizer: optionalChoice(values, 'optimizer', optimizerNames),
     learningRate: optionalNumber(values, 'learning-rate'),
     warmup: optionalWhole(values, 'warmup', { from: 0 }),
     schedule: optionalChoice(values, 'schedule', ['linear', 'plateau', 'constant']),
@@ -160,7 +160,7 @@ export function readTrainSettings(
   }
 }
 
-/** The settings of evidence-based targets; undefined for judgements, labels and a teacher. */
+/** The settings of evidence-based targets; undefined for judgments, labels and a teacher. */
 function readTarget(
   values: Values<typeof labelSettingOptions>,
 ): ReturnType<typeof readLabelSettings> | undefined {

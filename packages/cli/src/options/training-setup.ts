@@ -25,16 +25,16 @@ export const trainingOptions = {
     required: true,
   },
   'train-run': { value: 'FILE', file: 'input', help: 'their candidates', required: true },
-  qrels: { value: 'FILE', file: 'input', help: 'their judgements' },
+  qrels: { value: 'FILE', file: 'input', help: 'their judgments' },
   'dev-queries': { value: 'FILE', file: 'input', help: 'texts of held-out queries' },
   'dev-run': { value: 'FILE', file: 'input', help: 'their candidates' },
-  'dev-qrels': { value: 'FILE', file: 'input', help: 'their judgements' },
+  'dev-qrels': { value: 'FILE', file: 'input', help: 'their judgments' },
   ...levelOption,
-  ...missingOption('queries, candidates, judged or labelled documents'),
+  ...missingOption('queries, candidates, judged or labeled documents'),
   ...modelOptions,
   outside: {
     value: 'WHAT',
-    help: 'relevant or labelled documents that are not among the candidates: drop or inject',
+    help: 'relevant or labeled documents that are not among the candidates: drop or inject',
     default: jobDefaults.outside,
   },
   adapter: { value: 'KIND', help: 'train an adapter of embeddings: linear or mlp' },
@@ -75,7 +75,7 @@ function readValidation(values: Values<typeof trainingOptions>): QueryFiles | un
   const [queries, run, qrels] = (['dev-queries', 'dev-run', 'dev-qrels'] as const).map((name) =>
     optionalText(values, name),
   )
-  // A teacher needs no judgements; where there is none, the training itself asks for them.
+  // A teacher needs no judgments; where there is none, the training itself asks for them.
   if (queries && run) return { queries, run, qrels }
   if (queries || run || qrels) {
     throw new UsageError('--dev-queries, --dev-run and --dev-qrels go together')

@@ -2,7 +2,7 @@ import type { RerankResult } from '@kith/pipelines'
 import { formatEvaluations } from './format-evaluations.ts'
 import type { Output } from './output.ts'
 
-/** Prints the result of a reranking: how many queries, how fast, and figures where there are judgements. */
+/** Prints the result of a reranking: how many queries, how fast, and figures where there are judgments. */
 export function tellReranked(output: Output, result: RerankResult): void {
   const { out, queries, seconds, figures, kept, crossEncoded } = result
   if (kept) {

@@ -19,15 +19,15 @@ export function tellTrained(output: Output, result: TrainResult, inputs: Trainin
 /** The figures of the held-out queries before and after, and what to make of them. */
 function heldOutLines({ queries, measures }: NonNullable<TrainResult['heldOut']>): string[] {
   const lines = [`on ${queries} held-out queries, searching all documents:`]
-  for (const [measure, { before, after, difference, randomisation }] of Object.entries(measures)) {
+  for (const [measure, { before, after, difference, randomization }] of Object.entries(measures)) {
     const change = `${difference < 0 ? '−' : '+'}${formatFigure(Math.abs(difference))}`
     const figures = `${formatFigure(before)} before, ${formatFigure(after)} after`
-    lines.push(`  ${measure} ${figures} (${change}, p = ${formatP(randomisation)})`)
+    lines.push(`  ${measure} ${figures} (${change}, p = ${formatP(randomization)})`)
   }
   const [first] = Object.values(measures)
-  if (first!.randomisation < 0.05 && first!.difference > 0) return lines
+  if (first!.randomization < 0.05 && first!.difference > 0) return lines
   const verdict =
-    first!.randomisation < 0.05 ? 'training made it worse' : 'no significant difference'
+    first!.randomization < 0.05 ? 'training made it worse' : 'no significant difference'
   return [...lines, `  ${verdict}: the model as it was may serve as well`]
 }
 

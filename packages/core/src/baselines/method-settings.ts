@@ -6,20 +6,20 @@ import { checkShares, type Settings, settingRules } from '../settings/settings.t
 import { show } from '../settings/show.ts'
 
 /**
- * Ways to reorder candidates without a cross-encoder: docs/method.md's reciprocal `neighbours`, and what
+ * Ways to reorder candidates without a cross-encoder: docs/method.md's reciprocal `neighbors`, and what
  * people would use instead. `fusion` adds the scores of embeddings and words; `average` and
- * `rocchio` move the query's vector towards its first candidates; `regularise` smooths scores over
+ * `rocchio` move the query's vector towards its first candidates; `regularize` smooths scores over
  * the graph of documents; `rrf` adds the reciprocal ranks by geometric and Jaccard similarity.
  */
-export type Method = 'neighbours' | 'fusion' | 'average' | 'rocchio' | 'regularise' | 'rrf'
+export type Method = 'neighbors' | 'fusion' | 'average' | 'rocchio' | 'regularize' | 'rrf'
 
 /** Every method, ours first. */
 export const methods: readonly Method[] = [
-  'neighbours',
+  'neighbors',
   'fusion',
   'average',
   'rocchio',
-  'regularise',
+  'regularize',
   'rrf',
 ]
 
@@ -30,7 +30,7 @@ export interface MethodSettings extends Settings {
   feedbackDocs: number
   /** The weight of their mean in `rocchio`'s new vector, from 0 to 1. */
   feedbackWeight: number
-  /** The weight of the neighbours in a score of `regularise`; from 0 to below 1. */
+  /** The weight of the neighbors in a score of `regularize`; from 0 to below 1. */
   smoothness: number
   /** The number that `rrf` adds to ranks before it takes their reciprocal. */
   rrfK: number
@@ -54,7 +54,7 @@ export const methodRules: Rules = {
 /** Feedback as measured in docs/method.md section 4; the constant that rank fusion was published with. */
 export const standard: MethodSettings = {
   ...presets.balanced,
-  method: 'neighbours',
+  method: 'neighbors',
   feedbackDocs: 3,
   feedbackWeight: 0.1,
   smoothness: 0.3,

@@ -11,7 +11,7 @@ import type { Engine } from '../kernel/engine.ts'
 import type { Matrix } from '../matrix.ts'
 import { buildGraph } from '../method/graph.ts'
 import { chooseMetric } from '../method/metric.ts'
-import { standardise } from '../method/mix.ts'
+import { standardize } from '../method/mix.ts'
 import { products } from '../method/products.ts'
 import { rankQuery } from '../method/rank-query.ts'
 import { type Ranking, rankCandidates } from '../method/ranking.ts'
@@ -25,7 +25,7 @@ import {
   type PartialMethodSettings,
   resolveMethodSettings,
 } from './method-settings.ts'
-import { regularise } from './regularise.ts'
+import { regularize } from './regularize.ts'
 import { reciprocalRankFusion } from './rrf.ts'
 
 /** Orders a query's candidates anew by any method, ours or a simpler one to compare it with. */
@@ -36,12 +36,12 @@ export function rankByMethod(
   all: MethodSettings,
 ): Ranking {
   switch (all.method) {
-    case 'neighbours':
+    case 'neighbors':
       return rankQuery(memory, query, candidates, all).ranking
     case 'fusion': {
       checkTexts(candidates)
-      // Without neighbours: the similarity to the query and the words are all there is.
-      const alone = { lambda: 1, neighbourWeight: 0, supportWeight: 0 }
+      // Without neighbors: the similarity to the query and the words are all there is.
+      const alone = { lambda: 1, neighborWeight: 0, supportWeight: 0 }
       const mix = all.mix === 'raw' ? 'standard' : all.mix
       return rankQuery(memory, query, candidates, { ...all, ...alone, mix }).ranking
     }
@@ -84,12 +84,12 @@ export function feedbackQuery(
 /** The scores of all rows of a context, by their vectors alone. */
 function scoresOf(engine: Engine, context: Matrix, settings: MethodSettings): Float64Array {
   const { method, k, smoothness } = settings
-  if (method === 'regularise') {
+  if (method === 'regularize') {
     const rows = Array.from({ length: context.rows }, (_, row) => row)
     const cosines = similaritiesOf(engine, context, rows, 'cosine')
-    const scores = standardise(similaritiesOf(engine, context, [0], settings.metric)[0]!, [])
+    const scores = standardize(similaritiesOf(engine, context, [0], settings.metric)[0]!, [])
     const among = cosines.slice(1).map((row) => row.subarray(1))
-    return Float64Array.of(0, ...regularise(scores.subarray(1), among, { k, smoothness }))
+    return Float64Array.of(0, ...regularize(scores.subarray(1), among, { k, smoothness }))
   }
   const data = context.data.slice()
   data.set(feedbackVector(context, settings))

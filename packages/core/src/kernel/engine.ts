@@ -22,7 +22,7 @@ export interface Shape {
 }
 
 /** A row of V that is mostly zero: its columns, ascending, and their weights. */
-export interface NeighbourVector {
+export interface NeighborVector {
   columns: Uint32Array
   weights: Float32Array
 }
@@ -35,7 +35,7 @@ export interface Products {
 
 /**
  * The steps of docs/method.md sections 1 to 4 over one context at a time, in their
- * order: similarities, graph, neighbours, neighbour vectors, Jaccard. Everything
+ * order: similarities, graph, neighbors, neighbor vectors, Jaccard. Everything
  * that an engine returns is a copy that outlives the context.
  */
 export interface Engine {
@@ -77,7 +77,7 @@ export interface Engine {
   scale(rowScaling: RowScaling): void
   graphRow(i: number): Float32Array
 
-  /** rank[i], k + 1 neighbours each. */
+  /** rank[i], k + 1 neighbors each. */
   rank(): void
   /** rank[i] as it was found before: the first k + 1 of lists of `stride`. */
   loadRanks(ranks: Uint32Array, stride: number): void
@@ -90,5 +90,5 @@ export interface Engine {
 
   ranks(): Uint32Array[]
   reciprocals(): Uint32Array[]
-  neighbourVector(i: number): NeighbourVector
+  neighborVector(i: number): NeighborVector
 }

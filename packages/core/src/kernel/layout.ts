@@ -67,10 +67,10 @@ export function layOut(shape: Shape): Layout {
   const extends_ = shape.trust > 0
   const nearest = Math.min(shape.kExp, keep)
   const expands = shape.kExp > 1
-  // Entries of a neighbour vector at the most; its room is a multiple of 4.
-  const neighbours = extends_ ? Math.min(count, keep + keep * (trusted + 1)) : keep
-  const expanded = Math.min(count, nearest * neighbours)
-  const entries = count * roundUp(neighbours, 4) + 4
+  // Entries of a neighbor vector at the most; its room is a multiple of 4.
+  const neighbors = extends_ ? Math.min(count, keep + keep * (trusted + 1)) : keep
+  const expanded = Math.min(count, nearest * neighbors)
+  const entries = count * roundUp(neighbors, 4) + 4
   const expandedEntries = expands ? count * roundUp(expanded, 4) + 4 : 0
   const slots = 2 ** Math.ceil(Math.log2(shape.postings * 1.1 + 2))
 

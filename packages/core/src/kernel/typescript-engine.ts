@@ -8,13 +8,13 @@ import { products } from '../method/products.ts'
 import { rankRows } from '../method/rank.ts'
 import { extendedSets } from '../method/reciprocal.ts'
 import { scaleRows } from '../method/scale.ts'
-import { neighbourWeights } from '../method/weights.ts'
+import { neighborWeights } from '../method/weights.ts'
 import type { RowScaling, Settings } from '../settings/settings.ts'
 import type { Postings } from '../text/postings.ts'
 import { textSimilarity } from '../text/text-similarity.ts'
 import { type WordsSettings, wordsScores } from '../text/words-score.ts'
 import { copyBlock, copyChosen } from './copy-block.ts'
-import type { Engine, NeighbourVector, Products, Shape } from './engine.ts'
+import type { Engine, NeighborVector, Products, Shape } from './engine.ts'
 
 /** The method in plain TypeScript: the fallback where WebAssembly SIMD is missing, and the tests' oracle. */
 export class TypeScriptEngine implements Engine {
@@ -112,7 +112,7 @@ export class TypeScriptEngine implements Engine {
   }
 
   weigh({ weight, weightParameter }: Pick<Settings, 'weight' | 'weightParameter'>): void {
-    const v = neighbourWeights(this.#graph, this.#sets, weight, weightParameter)
+    const v = neighborWeights(this.#graph, this.#sets, weight, weightParameter)
     this.#v = expandWeights(v, this.#rank, this.#shape.kExp)
   }
 
@@ -128,7 +128,7 @@ export class TypeScriptEngine implements Engine {
     return this.#sets.map((set) => Uint32Array.from(set).sort())
   }
 
-  neighbourVector(i: number): NeighbourVector {
+  neighborVector(i: number): NeighborVector {
     const row = this.#rowOf(this.#v, i)
     const columns = Uint32Array.from(row.keys()).filter((j) => row[j]! > 0)
     return { columns, weights: Float32Array.from(columns, (j) => row[j]!) }

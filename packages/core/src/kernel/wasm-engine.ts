@@ -5,7 +5,7 @@ import { frequencyWeight, inverseFrequency } from '../text/text-similarity.ts'
 import { meanLength, queryTerms, termWeights, type WordsSettings } from '../text/words-score.ts'
 import { membersOf } from './bit-set.ts'
 import { copyBlock, copyChosen } from './copy-block.ts'
-import type { Engine, KernelName, NeighbourVector, Products, Shape } from './engine.ts'
+import type { Engine, KernelName, NeighborVector, Products, Shape } from './engine.ts'
 import { FREQUENCIES, type Layout, layOut } from './layout.ts'
 import { reserve } from './reserve.ts'
 import { instantiate, type WasmExports } from './wasm-exports.ts'
@@ -243,7 +243,7 @@ export class WasmEngine implements Engine {
 
   jaccard(probe: number): Float32Array {
     const { dense, out } = this.#layout
-    const { starts, columns, weights } = this.#neighbourVectors()
+    const { starts, columns, weights } = this.#neighborVectors()
     const count = this.#shape.rows
     this.#wasm.jaccard(probe, count, starts, columns, weights, dense, out)
     return this.#floats.slice(out / 4, out / 4 + count)
@@ -266,8 +266,8 @@ export class WasmEngine implements Engine {
     })
   }
 
-  neighbourVector(i: number): NeighbourVector {
-    const { starts, columns, weights } = this.#neighbourVectors()
+  neighborVector(i: number): NeighborVector {
+    const { starts, columns, weights } = this.#neighborVectors()
     const from = this.#integers[starts / 4 + i]!
     let to = this.#integers[starts / 4 + i + 1]!
     // The padding that makes a row's length a multiple of 4 has no weight.
@@ -278,7 +278,7 @@ export class WasmEngine implements Engine {
     }
   }
 
-  #neighbourVectors(): { starts: number; columns: number; weights: number } {
+  #neighborVectors(): { starts: number; columns: number; weights: number } {
     const at = this.#layout
     if (this.#shape.kExp <= 1) return at
     return {

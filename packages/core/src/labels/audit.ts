@@ -27,7 +27,7 @@ export interface Voucher {
   candidate: number
   /** Of the embeddings. */
   similarity: number
-  /** Of the reciprocal neighbourhoods. */
+  /** Of the reciprocal neighborhoods. */
   jaccard: number
 }
 
@@ -69,7 +69,7 @@ const memory = new Lender()
  * const findings = auditCandidates(query, candidates, [1, undefined, 0, undefined])
  * ```
  *
- * @param grades The judged grade of each candidate; undefined or negative where it has no judgement.
+ * @param grades The judged grade of each candidate; undefined or negative where it has no judgment.
  */
 export function auditCandidates(
   query: Query,
@@ -93,7 +93,7 @@ export function auditCandidates(
     const rows = relevant.map((candidate) => candidate + 1)
     const truth = { rows, grades: relevant.map((candidate) => judged[candidate]!) }
     const { evidence } = labelsOf(engine, context, truth, settings)
-    const found = similarities(engine, embeddingsOf(context), rows, neighbourhood(settings))
+    const found = similarities(engine, embeddingsOf(context), rows, neighborhood(settings))
     return indicesOf(judged, (grade) => grade < 0)
       .sort((a, b) => evidence[b]! - evidence[a]! || a - b)
       .slice(0, perQuery)
@@ -141,7 +141,7 @@ function embeddingsOf(context: Context): Context {
   return { ...context, views, texts: undefined }
 }
 
-/** The settings for the neighbourhoods as the embeddings alone show them. */
-function neighbourhood(settings: LabelSettings): LabelSettings {
+/** The settings for the neighborhoods as the embeddings alone show them. */
+function neighborhood(settings: LabelSettings): LabelSettings {
   return { ...settings, mix: 'raw', views: { vectors: { graph: 1, score: 1 } } }
 }

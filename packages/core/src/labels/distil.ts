@@ -3,13 +3,13 @@ import { isObject } from '../matrix.ts'
 import { range, resolve } from '../settings/setting-rules.ts'
 import { show } from '../settings/show.ts'
 import { softmax } from './labels.ts'
-import { normalise } from './normalise.ts'
+import { normalize } from './normalize.ts'
 
 /** How the scores of a teacher become a target. */
 export interface DistilSettings {
   /** How many of the teacher's first documents have a label above 0. */
   depth: number
-  /** The factor of the standardised scores. */
+  /** The factor of the standardized scores. */
   sharpness: number
 }
 
@@ -31,7 +31,7 @@ export function resolveDistilSettings(settings: PartialDistilSettings = {}): Dis
 
 /**
  * The target that teaches a ranking (docs/method.md section 6): the softmax of its first scores,
- * standardised, so that teachers of any scale teach alike.
+ * standardized, so that teachers of any scale teach alike.
  *
  * @param scores The teacher's scores of a query's documents, best first.
  * @returns Probabilities of the first documents, at most `depth`; they sum to 1.
@@ -42,7 +42,7 @@ export function distilTarget(
 ): Float64Array {
   const { depth, sharpness } = resolveDistilSettings(settings)
   const first = firstScores(scores, depth)
-  return softmax(normalise(first, first, 'std').map((value) => sharpness * value))
+  return softmax(normalize(first, first, 'std').map((value) => sharpness * value))
 }
 
 /** The first scores, checked to be numbers that never rise. */

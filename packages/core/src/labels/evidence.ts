@@ -39,7 +39,7 @@ function mixedEvidence(
   return aggregate(mixed, grades, settings.aggregate)
 }
 
-/** s* with λ = 1, which needs no neighbours. */
+/** s* with λ = 1, which needs no neighbors. */
 function geometricOnly(
   engine: Engine,
   context: Context,

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import type { Engine } from '../kernel/engine.ts'
-import { standardise } from '../method/mix.ts'
+import { standardize } from '../method/mix.ts'
 import { noiseOf } from '../method/noise.ts'
 import { vectorSimilarity } from '../method/vector-similarity.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -32,9 +32,9 @@ export function jointEvidence(
   const evidence = groundTruth.map(() => new Float64Array(context.rows))
   const add = (weight: number): void => {
     const [noise, ...noises] = noiseOf(engine, [0, ...groundTruth])
-    const ofQuery = standardise(engine.row(0), groundTruth, noise)
+    const ofQuery = standardize(engine.row(0), groundTruth, noise)
     groundTruth.forEach((row, l) => {
-      const ofDocument = standardise(engine.row(row), groundTruth, noises[l])
+      const ofDocument = standardize(engine.row(row), groundTruth, noises[l])
       const sum = evidence[l]!
       for (let c = 0; c < sum.length; c++) sum[c]! += weight * (ofQuery[c]! + ofDocument[c]!)
     })

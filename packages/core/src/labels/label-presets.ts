@@ -4,13 +4,13 @@ import type { LabelSettings } from './label-settings.ts'
 
 function smoothing(
   similarity: Settings,
-  settings: Pick<LabelSettings, 'labelDepth' | 'boost' | 'normalise'>,
+  settings: Pick<LabelSettings, 'labelDepth' | 'boost' | 'normalize'>,
 ): LabelSettings {
   return Object.freeze<LabelSettings>({
     ...similarity,
     target: 'mixed',
     aggregate: 'mean',
-    normaliseOver: 'context',
+    normalizeOver: 'context',
     epsilon: 'match-mixed',
     keepGroundTruth: true,
     ...settings,
@@ -21,17 +21,17 @@ function smoothing(
 export const labelPresets = Object.freeze({
   balanced: smoothing(
     { ...presets.balanced, mix: 'standard' },
-    { labelDepth: 4, boost: 1.222, normalise: 'maxmin' },
+    { labelDepth: 4, boost: 1.222, normalize: 'maxmin' },
   ),
   'coder-tas-b': smoothing(presets['msmarco-tas-b'], {
     labelDepth: 4,
     boost: 1.222,
-    normalise: 'maxmin',
+    normalize: 'maxmin',
   }),
   'coder-cocondenser': smoothing(presets['msmarco-cocondenser'], {
     labelDepth: 32,
     boost: 1.525,
-    normalise: 'std',
+    normalize: 'std',
   }),
 } satisfies Record<string, LabelSettings>)
 

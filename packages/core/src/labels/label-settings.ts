@@ -16,7 +16,7 @@ export const targets = [
 /**
  * The parts of a candidate's label (docs/method.md section 6): its similarity to the
  * ground truth (`mixed`, `rnn`, `geometric`), to the query (`query-centric`), or both
- * (`joint`); or the judgements alone (`one-hot`), smoothed evenly (`uniform`).
+ * (`joint`); or the judgments alone (`one-hot`), smoothed evenly (`uniform`).
  */
 export type Target = (typeof targets)[number]
 
@@ -24,21 +24,21 @@ export type Target = (typeof targets)[number]
 export type Aggregate = 'mean' | 'max' | 'sum'
 
 /** f_n: how evidence is brought to a common range before the softmax. */
-export type Normalisation = 'maxmin' | 'std' | 'max' | 'none'
+export type Normalization = 'maxmin' | 'std' | 'max' | 'none'
 
 /** The settings of label smoothing: those of the similarity, and these. */
 export interface LabelSettings extends Settings {
   target: Target
   aggregate: Aggregate
-  normalise: Normalisation
-  /** Whether the statistics of `normalise` are over the whole context (paper) or the kept candidates (published). */
-  normaliseOver: 'context' | 'kept'
+  normalize: Normalization
+  /** Whether the statistics of `normalize` are over the whole context (paper) or the kept candidates (published). */
+  normalizeOver: 'context' | 'kept'
   /**
    * n_max: how many candidates have a label above 0, at least 1. Ground truth counts, but none of it
    * is dropped while `keepGroundTruth` is true: a query with more of it has more labels.
    */
   labelDepth: number
-  /** b: the factor of the ground truth's normalised evidence, above 0. */
+  /** b: the factor of the ground truth's normalized evidence, above 0. */
   boost: number
   /** ε of the uniform target: the probability it takes from the ground truth, or as much as `mixed` would. */
   epsilon: number | 'match-mixed'
@@ -63,8 +63,8 @@ export const labelRules: Rules = {
   mix: choice('raw', 'standard'),
   target: choice(...targets),
   aggregate: choice('mean', 'max', 'sum'),
-  normalise: choice('maxmin', 'std', 'max', 'none'),
-  normaliseOver: choice('context', 'kept'),
+  normalize: choice('maxmin', 'std', 'max', 'none'),
+  normalizeOver: choice('context', 'kept'),
   labelDepth: range({ from: 1, to: 16_384, integer: true }),
   boost: range({ from: 0, to: 1000, above: true }),
   epsilon,

@@ -3,7 +3,7 @@ import type { Engine } from '../kernel/engine.ts'
 import { evidenceOf } from './evidence.ts'
 import type { CheckedGroundTruth } from './ground-truth.ts'
 import type { LabelSettings } from './label-settings.ts'
-import { normalise } from './normalise.ts'
+import { normalize } from './normalize.ts'
 
 /** Labels of a query's candidates. */
 export interface Labels {
@@ -30,7 +30,7 @@ export function labelsOf(
   return { evidence, ...targetOf(evidence, groundTruth, settings) }
 }
 
-/** Steps 4 to 7: cut, normalise, boost, softmax. */
+/** Steps 4 to 7: cut, normalize, boost, softmax. */
 function targetOf(
   evidence: Float64Array,
   groundTruth: CheckedGroundTruth,
@@ -39,8 +39,8 @@ function targetOf(
   const known = new Set(groundTruth.rows.map((row) => row - 1))
   const candidates = keep(evidence, known, settings)
   const own = Float64Array.from(candidates, (candidate) => evidence[candidate]!)
-  const over = settings.normaliseOver === 'kept' ? own : evidence
-  const logits = normalise(own, over, settings.normalise).map((value, i) =>
+  const over = settings.normalizeOver === 'kept' ? own : evidence
+  const logits = normalize(own, over, settings.normalize).map((value, i) =>
     known.has(candidates[i]!) ? value * settings.boost : value,
   )
   return inOrder(Uint32Array.from(candidates), softmax(logits))
@@ -74,7 +74,7 @@ function highest(evidence: Float64Array, count: number, without: ReadonlySet<num
   return found
 }
 
-/** The judgements alone: ε is taken from the ground truth and spread evenly over all others. */
+/** The judgments alone: ε is taken from the ground truth and spread evenly over all others. */
 function uniform({ rows }: Context, groundTruth: CheckedGroundTruth, epsilon: number): Labels {
   const candidates = rows - 1
   const judged = groundTruth.rows.length

@@ -1,6 +1,6 @@
 /**
  * Section 3, local expansion: every row of V becomes the plain mean of the rows
- * of its first min(k_exp, k + 1) ranked neighbours.
+ * of its first min(k_exp, k + 1) ranked neighbors.
  */
 export function expandWeights(
   v: Float32Array,

@@ -1,6 +1,6 @@
 /**
  * Section 4, candidates without a vector: such a row is as similar to every member of the context
- * as the candidates with vectors are on the average, itself aside; so its standardised similarity
+ * as the candidates with vectors are on the average, itself aside; so its standardized similarity
  * is 0. `s` holds cosines in rows of `stride`; without any vectors they stay 0.
  */
 export function fillMissing(

@@ -3,7 +3,7 @@ import { KithError } from '../error.ts'
 import type { Engine } from '../kernel/engine.ts'
 import type { Settings, ViewWeights } from '../settings/settings.ts'
 import type { MetricUse } from './metric.ts'
-import { type GeometricTerm, ROUNDING, standardise } from './mix.ts'
+import { type GeometricTerm, ROUNDING, standardize } from './mix.ts'
 import { noiseOf } from './noise.ts'
 import { scoreTerm } from './score-term.ts'
 import { vectorSimilarity } from './vector-similarity.ts'
@@ -122,7 +122,7 @@ function severalViews(
   const addTerms = (score: number, missing: readonly number[]): void => {
     const noise = noiseOf(engine, probes)
     probes.forEach((probe, p) => {
-      const z = standardise(engine.row(probe), [probe, ...missing], noise[p]!)
+      const z = standardize(engine.row(probe), [probe, ...missing], noise[p]!)
       // A candidate without a vector is as similar as the others are on the average.
       for (const row of missing) z[row] = 0
       const term = terms[p]!
@@ -139,7 +139,7 @@ function severalViews(
       const missing = name === 'vectors' ? context.missing : []
       const metric = source.vectors(engine, context, name, settings.metric, false)
       if (name === 'vectors') main = metric
-      // The geometric term may use the inner product: standardising removes its scale.
+      // The geometric term may use the inner product: standardizing removes its scale.
       if (metric.name === 'dot') addTerms(score, missing)
       engine.cosine()
       if (metric.name === 'cosine') addTerms(score, missing)

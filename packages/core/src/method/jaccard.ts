@@ -1,4 +1,4 @@
-/** Section 4: s_J(probe, c) = Σ min / Σ max of the neighbour vectors, for all rows c; 0 / 0 is 0. */
+/** Section 4: s_J(probe, c) = Σ min / Σ max of the neighbor vectors, for all rows c; 0 / 0 is 0. */
 export function jaccardTo(v: Float32Array, rows: number, probe: number): Float32Array {
   const own = v.subarray(probe * rows, (probe + 1) * rows)
   return Float32Array.from({ length: rows }, (_, c) => {

@@ -29,8 +29,8 @@ export function mix(
   settings: Pick<Settings, 'lambda' | 'mix'>,
 ): Float64Array {
   const raw = settings.mix === 'raw'
-  const near = raw ? geometric.values : standardise(geometric.values, [probe], geometric.noise)
-  const shared = raw ? jaccard : standardise(jaccard, [probe], ROUNDING)
+  const near = raw ? geometric.values : standardize(geometric.values, [probe], geometric.noise)
+  const shared = raw ? jaccard : standardize(jaccard, [probe], ROUNDING)
   const mixed = new Float64Array(near.length)
   for (let c = 0; c < mixed.length; c++) {
     mixed[c] = settings.lambda * near[c]! + (1 - settings.lambda) * shared[c]!
@@ -43,7 +43,7 @@ export function mix(
  * the candidates: neither the query's own row (0) nor those left out. A term that
  * is constant over them, up to `noise`, becomes 0.
  */
-export function standardise(
+export function standardize(
   values: ArrayLike<number>,
   leftOut: readonly number[],
   noise = 0,

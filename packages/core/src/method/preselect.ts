@@ -3,7 +3,7 @@ import { KithError } from '../error.ts'
 import type { Engine } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
 import { chooseMetric, type MetricUse } from './metric.ts'
-import { ROUNDING, standardise } from './mix.ts'
+import { ROUNDING, standardize } from './mix.ts'
 import { scoreTerm } from './score-term.ts'
 import { viewWeights } from './view-weights.ts'
 
@@ -54,7 +54,7 @@ export function preselect(
   engine.open({ ...shape, k: 0, kExp: 0, trust: 0 })
   const { similarity, metric } = remembered ?? similarityToQuery(engine, context, settings)
   const words = engine.words(texts!, settings)
-  const matched = standardise(words, [0], ROUNDING)
+  const matched = standardize(words, [0], ROUNDING)
   const { wordsWeight } = settings
   const relevance = similarity.map((z, c) => (1 - wordsWeight) * z + wordsWeight * matched[c]!)
   const order = Uint32Array.from({ length: rows - 1 }, (_, i) => i)
@@ -94,9 +94,9 @@ function similarityToQuery(
         ? toQuery
         : toQuery.map((product, c) => product / (Math.sqrt(squares[c]! * squares[0]!) || 1))
     const noise = metric.name === 'dot' ? ROUNDING * longest : ROUNDING
-    const z = standardise(values, [0, ...missing], noise)
+    const z = standardize(values, [0, ...missing], noise)
     for (const row of missing) z[row] = 0
     for (let c = 0; c < sum.length; c++) sum[c]! += score * z[c]!
   }
-  return { similarity: standardise(sum, [0], ROUNDING), metric: main }
+  return { similarity: standardize(sum, [0], ROUNDING), metric: main }
 }

@@ -11,9 +11,9 @@ import type { Settings } from '../settings/settings.ts'
 import { nameOfTerms } from '../text/terms.ts'
 import type { Workspace } from '../workspace.ts'
 import type { SimilaritySource } from './graph.ts'
-import { ROUNDING, standardise } from './mix.ts'
+import { ROUNDING, standardize } from './mix.ts'
 import { lookedAt, type Preselection, preselect } from './preselect.ts'
-import { type RankingParts, rankByNeighbours } from './rank-by-neighbours.ts'
+import { type RankingParts, rankByNeighbors } from './rank-by-neighbors.ts'
 import { type Relevance, rankWithWords, type WordsRanking } from './rank-with-words.ts'
 import { continueRanking, extendRanking, type Ranking } from './ranking.ts'
 
@@ -25,7 +25,7 @@ export interface RankedQuery {
   /** The candidates of the context in their order there; undefined where they are the first ones. */
   chosen: Uint32Array | undefined
   /** The terms of the scores, of the first generation or of the second. */
-  neighbours: RankingParts | undefined
+  neighbors: RankingParts | undefined
   words: WordsRanking | undefined
 }
 
@@ -43,15 +43,15 @@ export function rankQuery(
   const context = contextOf(query, found, limit, memory.postings, terms)
   const engine = memory.engine(settings.kernel)
   if (settings.mix !== 'words' || !hasTexts) {
-    const neighbours = rankByNeighbours(engine, context, settings)
-    const { ranking } = neighbours
-    return { ranking, context, chosen: undefined, neighbours, words: undefined }
+    const neighbors = rankByNeighbors(engine, context, settings)
+    const { ranking } = neighbors
+    return { ranking, context, chosen: undefined, neighbors, words: undefined }
   }
   checkStatisticsFit(settings)
   if (context.rows - 1 <= contextSize) {
     const words = rankWithWords(engine, context, settings)
     const ranking = extendRanking(words.ranking, context.candidates)
-    return { ranking, context, chosen: undefined, neighbours: undefined, words }
+    return { ranking, context, chosen: undefined, neighbors: undefined, words }
   }
   return rankChosen(memory, context, preselect(engine, context, settings), settings)
 }
@@ -80,7 +80,7 @@ export function rankChosen(
     ranking: rankAll(words.ranking, order, all.candidates),
     context: all,
     chosen,
-    neighbours: undefined,
+    neighbors: undefined,
     words,
   }
 }
@@ -101,7 +101,7 @@ export function relevanceOfChosen(selection: Preselection, chosen: Uint32Array):
     similarity: pick(selection.similarity),
     words: pick(selection.words),
     matched: pick(selection.matched),
-    relevance: standardise(pick(selection.relevance), [0], ROUNDING),
+    relevance: standardize(pick(selection.relevance), [0], ROUNDING),
   }
 }
 

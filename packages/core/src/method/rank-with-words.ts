@@ -3,9 +3,9 @@ import type { Engine } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
 import { buildGraph, type SimilaritySource } from './graph.ts'
 import type { MetricUse } from './metric.ts'
-import { type GeometricTerm, ROUNDING, standardise } from './mix.ts'
+import { type GeometricTerm, ROUNDING, standardize } from './mix.ts'
 import { type Ranking, rankCandidates } from './ranking.ts'
-import { findNeighbours } from './similarities.ts'
+import { findNeighbors } from './similarities.ts'
 import { supportOf } from './support.ts'
 
 /** The parts of a second-generation score, before they are weighed; the query's own entry is at 0. */
@@ -17,12 +17,12 @@ export interface WordsRanking {
   words: Float64Array
   /** z of the words score. */
   matched: Float64Array
-  /** g: similarity and words together, standardised. */
+  /** g: similarity and words together, standardized. */
   relevance: Float64Array
-  /** s_J: how much the neighbourhoods overlap. */
+  /** s_J: how much the neighborhoods overlap. */
   jaccard: Float32Array
-  /** j and p, standardised. */
-  neighbours: Float64Array
+  /** j and p, standardized. */
+  neighbors: Float64Array
   support: Float64Array
   /** F: the rows with the highest g, which support the others. */
   supporters: number[]
@@ -51,20 +51,20 @@ export function rankWithWords(
   const found =
     steps.relevance ?? relevanceOf(similarity!, engine.words(context.texts!, settings), settings)
   const { relevance } = found
-  findNeighbours(engine, settings)
+  findNeighbors(engine, settings)
   const jaccard = engine.jaccard(0)
-  const neighbours = standardise(jaccard, [0], ROUNDING)
+  const neighbors = standardize(jaccard, [0], ROUNDING)
   const { supporters, support } = supportOf(engine, relevance, settings.supportDocs)
-  const { neighbourWeight, supportWeight } = settings
-  const own = 1 - neighbourWeight - supportWeight
+  const { neighborWeight, supportWeight } = settings
+  const own = 1 - neighborWeight - supportWeight
   const scores = new Float64Array(relevance.length)
   for (let c = 0; c < scores.length; c++) {
-    scores[c] = own * relevance[c]! + neighbourWeight * neighbours[c]! + supportWeight * support[c]!
+    scores[c] = own * relevance[c]! + neighborWeight * neighbors[c]! + supportWeight * support[c]!
   }
   // The metric of this graph says nothing where g came from elsewhere.
   const metric = steps.relevance ? steps.metric : similarity!.metric
   const ranking = rankCandidates(scores, context.rows - 1, metric)
-  return { ...found, ranking, jaccard, neighbours, support, supporters }
+  return { ...found, ranking, jaccard, neighbors, support, supporters }
 }
 
 /** Steps 1 and 2: g = z((1 − a) · z(similarity) + a · z(words)). */
@@ -73,11 +73,11 @@ export function relevanceOf(
   words: Float64Array,
   { wordsWeight }: Pick<Settings, 'wordsWeight'>,
 ): Relevance {
-  const near = standardise(similarity.values, [0], similarity.noise)
-  const matched = standardise(words, [0], ROUNDING)
+  const near = standardize(similarity.values, [0], similarity.noise)
+  const matched = standardize(words, [0], ROUNDING)
   const sum = new Float64Array(near.length)
   for (let c = 0; c < sum.length; c++) {
     sum[c] = (1 - wordsWeight) * near[c]! + wordsWeight * matched[c]!
   }
-  return { similarity: near, words, matched, relevance: standardise(sum, [0], ROUNDING) }
+  return { similarity: near, words, matched, relevance: standardize(sum, [0], ROUNDING) }
 }

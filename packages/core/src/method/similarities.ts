@@ -39,7 +39,7 @@ export function similarities(
   settings: Settings,
 ): SimilarityRows {
   const geometric = buildGraph(engine, context, probes, settings)
-  findNeighbours(engine, settings)
+  findNeighbors(engine, settings)
   const jaccard = probes.map((probe) => engine.jaccard(probe))
   const mixed = probes.map(
     (probe, p) => new Float32Array(mix(geometric[p]!, jaccard[p]!, probe, settings)),
@@ -61,8 +61,8 @@ function named(row: Float32Array): Similarity {
   return { toQuery: row[0]!, toCandidates: row.subarray(1) }
 }
 
-/** Sections 2 and 3 over the graph that the engine holds: ranks, reciprocal sets, neighbour vectors. */
-export function findNeighbours(engine: Engine, settings: Settings): void {
+/** Sections 2 and 3 over the graph that the engine holds: ranks, reciprocal sets, neighbor vectors. */
+export function findNeighbors(engine: Engine, settings: Settings): void {
   engine.rank()
   engine.reciprocal(settings)
   engine.weigh(settings)

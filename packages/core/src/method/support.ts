@@ -1,9 +1,9 @@
 import type { Engine } from '../kernel/engine.ts'
-import { ROUNDING, standardise } from './mix.ts'
+import { ROUNDING, standardize } from './mix.ts'
 
 /**
  * Section 4, the support: F, the `count` candidates with the highest g, ties by the lower row, and
- * p, how similar each candidate is in the graph to those of them that are not itself, standardised.
+ * p, how similar each candidate is in the graph to those of them that are not itself, standardized.
  */
 export function supportOf(
   engine: Engine,
@@ -22,7 +22,7 @@ export function supportOf(
   }
   // The only supporter has none of its own: it is neither helped nor harmed.
   const left = supporters.length === 1 ? supporters : []
-  const support = standardise(means, [0, ...left], ROUNDING)
+  const support = standardize(means, [0, ...left], ROUNDING)
   for (const row of left) support[row] = 0
   return { supporters, support: supporters.length === 0 ? support.fill(0) : support }
 }

@@ -1,7 +1,7 @@
 import type { Weight } from '../settings/settings.ts'
 
 /** Section 3: V, m × m, zero except V[i, j] for j in R*(i). */
-export function neighbourWeights(
+export function neighborWeights(
   s: Float32Array,
   sets: readonly ReadonlySet<number>[],
   weight: Weight,
@@ -15,7 +15,7 @@ export function neighbourWeights(
     const weights =
       weight === 'binary'
         ? raw.fill(1)
-        : normalised(weight === 'exp' ? exponential(raw, parameter) : raw)
+        : normalized(weight === 'exp' ? exponential(raw, parameter) : raw)
     members.forEach((j, a) => {
       v[i * rows + j] = weights[a]!
     })
@@ -24,7 +24,7 @@ export function neighbourWeights(
 }
 
 /** Divides by the sum. Negative weights count as 0; a row without weight is spread evenly. */
-function normalised(raw: readonly number[]): number[] {
+function normalized(raw: readonly number[]): number[] {
   const weights = raw.map((w) => Math.max(0, w))
   const sum = weights.reduce((a, b) => a + b, 0)
   return weights.map((w) => (sum > 0 ? w / sum : 1 / weights.length))

@@ -13,7 +13,7 @@ export interface NamedParts {
 }
 
 /**
- * Refuses an object with an unknown name: a misspelt part would be ignored without a message. A
+ * Refuses an object with an unknown name: a misspelled part would be ignored without a message. A
  * name whose value is undefined counts as absent.
  */
 export function refuseUnknown(given: object, parts: NamedParts): void {

@@ -6,7 +6,7 @@ const wordsDefaults = {
   wordsWeight: 0.4,
   k1: 0.9,
   b: 0.4,
-  neighbourWeight: 0.2,
+  neighborWeight: 0.2,
   supportDocs: 5,
   supportWeight: 0.2,
 } as const satisfies Partial<Settings>

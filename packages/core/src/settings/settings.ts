@@ -8,13 +8,13 @@ import { presets } from './presets.ts'
 import { choice, type Rules, range, resolve } from './setting-rules.ts'
 import { show } from './show.ts'
 
-/** How a neighbour's similarity becomes its weight (docs/method.md section 3). */
+/** How a neighbor's similarity becomes its weight (docs/method.md section 3). */
 export type Weight = 'linear' | 'exp' | 'binary'
 
 /** How the rows of S are scaled before anything else (docs/method.md section 1). */
 export type RowScaling = 'none' | 'max' | 'mean'
 
-/** The weight of a view in the neighbourhood graph and in the geometric term. */
+/** The weight of a view in the neighborhood graph and in the geometric term. */
 export interface ViewWeights {
   graph: number
   score: number
@@ -24,9 +24,9 @@ export interface ViewWeights {
 export interface Settings {
   /** N: how many of the first candidates form the context; the others keep their order behind them. 1 to 16,384. */
   contextSize: number
-  /** k: how many nearest neighbours a row has, besides the usual first, itself. At least 1. */
+  /** k: how many nearest neighbors a row has, besides the usual first, itself. At least 1. */
   k: number
-  /** k_exp: over how many nearest neighbours a neighbour vector is averaged; 0 and 1 leave it as it is. */
+  /** k_exp: over how many nearest neighbors a neighbor vector is averaged; 0 and 1 leave it as it is. */
   kExp: number
   /** τ: how far the reciprocal sets are extended, from 0 (not at all) to 1. */
   trust: number
@@ -44,7 +44,7 @@ export interface Settings {
    */
   metric: 'auto' | 'dot' | 'cosine'
   /**
-   * `raw` is λ·S + (1 − λ)·s_J; `standard` standardises both terms over the candidates first. With
+   * `raw` is λ·S + (1 − λ)·s_J; `standard` standardizes both terms over the candidates first. With
    * texts, `words` adds the words score and the support of the best candidates; without texts it is
    * `standard`.
    */
@@ -57,11 +57,11 @@ export interface Settings {
   k1: number
   /** How much the words score makes up for the length of a text, from 0 to 1. */
   b: number
-  /** The share of the reciprocal neighbours in the score, from 0 to 1. */
-  neighbourWeight: number
+  /** The share of the reciprocal neighbors in the score, from 0 to 1. */
+  neighborWeight: number
   /** How many of the best candidates by similarity and words support the others. */
   supportDocs: number
-  /** The share of their support in the score; with `neighbourWeight` at most 1. */
+  /** The share of their support in the score; with `neighborWeight` at most 1. */
   supportWeight: number
   /**
    * M: from how many of the first candidates the context is chosen by similarity and words; 0 takes
@@ -99,7 +99,7 @@ export const settingRules: Rules = {
   wordsWeight: range({ from: 0, to: 1 }),
   k1: range({ from: 0, to: 100 }),
   b: range({ from: 0, to: 1 }),
-  neighbourWeight: range({ from: 0, to: 1 }),
+  neighborWeight: range({ from: 0, to: 1 }),
   supportDocs: range({ from: 0, to: 16_384, integer: true }),
   supportWeight: range({ from: 0, to: 1 }),
   preselect: range({ from: 0, to: 16_384, integer: true }),
@@ -120,10 +120,10 @@ export function resolveSettings(
 
 /** Throws where two settings do not fit together. */
 export function checkShares<T extends Settings>(settings: T): T {
-  const { neighbourWeight, supportWeight } = settings
-  const sum = numberOf(neighbourWeight) + numberOf(supportWeight)
+  const { neighborWeight, supportWeight } = settings
+  const sum = numberOf(neighborWeight) + numberOf(supportWeight)
   if (!(sum > 1 + 1e-9)) return settings
-  throw new KithError('BAD_SETTING', `neighbourWeight and supportWeight sum to ${sum}, at most 1`)
+  throw new KithError('BAD_SETTING', `neighborWeight and supportWeight sum to ${sum}, at most 1`)
 }
 
 const share = range({ from: 0, to: 1 })

@@ -40,7 +40,7 @@ const caches = new Map<TermsName, StemCache>()
  * the text will be in.
  *
  * Words are lower-cased runs of letters and digits with the marks on them; in scripts written
- * without spaces, pairs of neighbouring characters. `terms` says how words become terms, and must be
+ * without spaces, pairs of neighboring characters. `terms` says how words become terms, and must be
  * that of the calls that get the text.
  */
 export function prepareText(text: string, options?: TermsOption): PreparedText {
@@ -200,7 +200,7 @@ function encodedLength(word: string): number {
   return length
 }
 
-/** Counts every pair of neighbouring characters, marks included; a character on its own is a term. */
+/** Counts every pair of neighboring characters, marks included; a character on its own is a term. */
 function takePairs(bytes: Uint8Array, start: number): number {
   const codes: number[] = []
   let before = -1

@@ -45,7 +45,7 @@ export function termHash(term: string): number {
   return hashOf(...hashCodes(codes, 0))
 }
 
-/** Pairs of neighbouring characters, each with its marks; a character on its own is a term. */
+/** Pairs of neighboring characters, each with its marks; a character on its own is a term. */
 function pairsOf(text: string, from: number, to: number): TermSpan[] {
   const starts: number[] = []
   for (let at = from; at < to; at += widthAt(text, at)) {

@@ -4,6 +4,6 @@ export { add, divide, multiply, squareRoot, subtract, toFloat } from './elementw
 export * from './gather.ts'
 export * from './halves.ts'
 export * from './linear.ts'
-export * from './normalise.ts'
+export * from './normalize.ts'
 export { sum } from './reduce.ts'
 export { positions, reshape, transpose } from './shape.ts'

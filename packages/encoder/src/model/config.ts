@@ -24,7 +24,7 @@ export interface EncoderConfig {
   /** Kinds of segments; 0: the family has none. */
   tokenTypes: number
   activation: Activation
-  /** Added to variances in layer normalisation. */
+  /** Added to variances in layer normalization. */
   epsilon: number
   /** The angles by which queries and keys are turned, where positions are told so. */
   rotary?: Rotary

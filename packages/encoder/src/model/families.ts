@@ -102,7 +102,7 @@ const modernbert: Family = {
     return {
       projections: [`${at}.attn.Wqkv`],
       attentionOutput: `${at}.attn.Wo`,
-      // What the first layer takes is normalised already.
+      // What the first layer takes is normalized already.
       attentionNorm: number > 0 ? `${at}.attn_norm` : undefined,
       up: `${at}.mlp.Wi`,
       gate: `${at}.mlp.Wi`,

@@ -32,7 +32,7 @@ export interface Family {
   fixed: Readonly<Record<string, unknown>>
   /** The table of token embeddings. */
   words: string
-  /** The stem of the normalisation of embeddings. */
+  /** The stem of the normalization of embeddings. */
   norm: string
   /** The parameters of a layer, by its number. */
   layer(number: number): LayerNames
@@ -40,7 +40,7 @@ export interface Family {
   score?: { dense: string; out: string }
   /** Whether kinds of segments have embeddings. */
   tokenTypes: boolean
-  /** The number that layer normalisation adds to variances, where `config.json` has no setting for it. */
+  /** The number that layer normalization adds to variances, where `config.json` has no setting for it. */
   epsilon?: number
   /**
    * How positions are told: a row of a table is added to each token, beside that a learned number to
@@ -49,8 +49,8 @@ export interface Family {
   positions: 'table' | 'table and distances' | 'rotary'
   /** Whether the table of positions begins with rows that no token takes: those up to the padding token's id. */
   positionsAfterPadding?: boolean
-  /** Which parts have no biases: linear layers, or normalisations as well. */
+  /** Which parts have no biases: linear layers, or normalizations as well. */
   withoutBias?: 'linear' | 'all'
-  /** The stem of the last normalisation, where layers normalise what they take, instead of what they give. */
+  /** The stem of the last normalization, where layers normalize what they take, instead of what they give. */
   finalNorm?: string
 }

@@ -36,7 +36,7 @@ async function minilm(): Promise<ModelFiles> {
     name: 'minilm',
     folder: dirname(manifest.configPath),
     weights: manifest.weightsPath,
-    head: { pooling: manifest.pooling, normalise: manifest.normalize },
+    head: { pooling: manifest.pooling, normalize: manifest.normalize },
     maxTokens: manifest.maxTokens,
   }
 }

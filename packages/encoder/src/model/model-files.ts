@@ -19,7 +19,7 @@ export async function writeModelFiles(model: Checkpoint, folder: string): Promis
   const { files, head, maxTokens, prefixes } = model
   const { description, config } = await readTokenizerFiles(files.folder)
   const settings = { ...usualSettings(description), ...config, model_max_length: maxTokens }
-  const kinds = ['Transformer', 'Pooling', ...(head.normalise ? ['Normalize'] : [])]
+  const kinds = ['Transformer', 'Pooling', ...(head.normalize ? ['Normalize'] : [])]
   const modules = kinds.map((kind, idx) => ({
     idx,
     name: String(idx),

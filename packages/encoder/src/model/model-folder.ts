@@ -78,13 +78,13 @@ async function readModules(root: string): Promise<{ head: Partial<Head>; path: s
   if (!existsSync(file)) return { head: {}, path: '' }
   const modules = await readJsonValue(file)
   if (!Array.isArray(modules)) throw new FileError(file, '', 'expected a list of modules')
-  const head: Partial<Head> = { normalise: false }
+  const head: Partial<Head> = { normalize: false }
   let path = ''
   for (const module of modules) {
     const { type, path: place } = isObject(module) ? module : {}
     const kind = String(type).split('.').at(-1)!
     if (kind === 'Transformer') path = safeFolder(file, place)
-    else if (kind === 'Normalize') head.normalise = true
+    else if (kind === 'Normalize') head.normalize = true
     else if (kind === 'Pooling') {
       head.pooling = await readPooling(join(root, safeFolder(file, place), 'config.json'))
     } else throw new FileError(file, '', `module ${kind} is not supported`)

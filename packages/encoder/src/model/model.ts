@@ -17,7 +17,7 @@ export interface ModelOptions extends DownloadOptions {
   /** How tokens become an embedding. */
   pooling?: Pooling | undefined
   /** Whether embeddings get length 1; if the files do not say so, they do not. */
-  normalise?: boolean | undefined
+  normalize?: boolean | undefined
   /** Where texts are cut, special tokens included. */
   maxTokens?: number | undefined
 }
@@ -28,7 +28,7 @@ export interface Model {
   /** The measures of the encoder; a model in ONNX needs none. */
   config: EncoderConfig | undefined
   /** Without a pooling, a model in ONNX returns embeddings by itself. */
-  head: { pooling: Pooling | undefined; normalise: boolean }
+  head: { pooling: Pooling | undefined; normalize: boolean }
   maxTokens: number
   /** Put before texts, as the files say. */
   prefixes: Prefixes
@@ -49,7 +49,7 @@ const USUAL_LIMIT = 512
 export async function openModel(name: string, options: ModelOptions = {}): Promise<Model> {
   const files = await findModel(name, options)
   const config = files.onnx ? undefined : await checkedConfig(files)
-  const { pooling = files.head.pooling, normalise = files.head.normalise ?? false } = options
+  const { pooling = files.head.pooling, normalize = files.head.normalize ?? false } = options
   if (pooling !== undefined) choice('mean', 'first')('pooling', pooling)
   else if (config) {
     const problem = `the files of ${files.name} do not say how tokens become an embedding: say pooling "mean" (RepBERT, E5) or "first" (TAS-B, CoCondenser, BGE)`
@@ -65,7 +65,7 @@ export async function openModel(name: string, options: ModelOptions = {}): Promi
     throw new FileError(file, '', problem)
   }
   const { prefixes = { query: '', document: '' } } = files
-  return { files, config, head: { pooling, normalise }, maxTokens, prefixes, tokenizer }
+  return { files, config, head: { pooling, normalize }, maxTokens, prefixes, tokenizer }
 }
 
 /** The measures of a checkpoint, which its weights have too. */

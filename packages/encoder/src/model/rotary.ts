@@ -6,7 +6,7 @@ import type { FamilyName } from './families.ts'
 export interface Rotary {
   /** The base of the angles: a larger one turns slower. */
   theta: number
-  /** The layers whose tokens see their neighbourhood only. */
+  /** The layers whose tokens see their neighborhood only. */
   local?: {
     theta: number
     /** Tokens that are seen, half of them on each side. */

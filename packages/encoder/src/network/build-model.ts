@@ -1,7 +1,7 @@
 import { Graph, type Value } from '../graph/graph.ts'
 import { toOnnx } from '../graph/onnx.ts'
 import type { Message } from '../graph/protobuf.ts'
-import { quantiseLinear } from '../graph/quantise.ts'
+import { quantizeLinear } from '../graph/quantize.ts'
 import { readWeights } from '../model/checkpoint.ts'
 import type { EncoderConfig } from '../model/config.ts'
 import type { Checkpoint } from '../model/model.ts'
@@ -17,14 +17,14 @@ export const SCORES = 'scores'
 /** The inputs from which a model is built. */
 export interface ModelSource extends Pick<Checkpoint, 'config' | 'weights' | 'head'> {
   /** Whether linear layers compute with numbers of 8 bits. */
-  quantised?: boolean
+  quantized?: boolean
   /** Whether it scores pairs of texts. */
   scores?: boolean
 }
 
 /** A checkpoint in ONNX, weights inside: from token ids to embeddings, to hidden states, or to scores. */
 export async function buildModel(
-  { config, weights: file, head, quantised = false }: ModelSource,
+  { config, weights: file, head, quantized = false }: ModelSource,
   output: typeof EMBEDDINGS | typeof HIDDEN | typeof SCORES,
 ): Promise<Message> {
   const { graph, mask, hidden } = buildEncoder(config, output === SCORES)
@@ -32,7 +32,7 @@ export async function buildModel(
   else if (output === SCORES) graph.output(output, score(config, hidden))
   else graph.output(output, embeddings(hidden, mask, head))
   const weights = await readWeights(file, graph.parameters)
-  if (quantised) quantiseLinear(graph, weights)
+  if (quantized) quantizeLinear(graph, weights)
   return toOnnx(graph, ({ name }) => weights.get(name)!)
 }
 
@@ -101,7 +101,7 @@ function trainableInputs({ hidden }: EncoderConfig): { graph: Graph; words: Valu
   return { graph, words, mask }
 }
 
-/** A model in ONNX for the steps after hidden states: pooling and normalisation. */
+/** A model in ONNX for the steps after hidden states: pooling and normalization. */
 export function buildHead(head: Head): Message {
   const graph = new Graph()
   const hidden = graph.input(HIDDEN, 'float32', ['batch', 'length', 'hidden'])

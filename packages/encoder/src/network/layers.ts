@@ -6,7 +6,7 @@ import type { EncoderConfig } from '../model/config.ts'
 import { type Family, families, POSITIONS, TOKEN_TYPES } from '../model/families.ts'
 import { attention } from './attention.ts'
 import { feedForward } from './feed-forward.ts'
-import { normalised } from './parameters.ts'
+import { normalized } from './parameters.ts'
 import { attentionPositions, type Positions } from './positions.ts'
 
 /** Sets numbers to 0 while training, at the places where BERT's dropout is. */
@@ -87,7 +87,7 @@ function layers(
   { from, to, drop }: { from: number; to: number; drop: Drop },
 ): Value {
   const { layer: namesOf, finalNorm }: Family = families[config.family]
-  const norm = (x: Value, name: string | undefined) => (name ? normalised(config, x, name) : x)
+  const norm = (x: Value, name: string | undefined) => (name ? normalized(config, x, name) : x)
   let x = hidden
   for (let layer = from; layer < to; layer++) {
     const names = namesOf(layer)
@@ -105,7 +105,7 @@ function layers(
   return finalNorm && to === config.layers ? norm(x, finalNorm) : x
 }
 
-/** The sum of the embeddings of a token, of its position and of its segment, normalised. */
+/** The sum of the embeddings of a token, of its position and of its segment, normalized. */
 function embed(config: EncoderConfig, words: Value, types?: Value): Value {
   const { hidden, tokenTypes } = config
   const { graph } = words
@@ -121,5 +121,5 @@ function embed(config: EncoderConfig, words: Value, types?: Value): Value {
     const kinds = types ?? graph.constant(BigInt64Array.of(0n))
     x = add(x, gather(table(TOKEN_TYPES, tokenTypes), kinds))
   }
-  return normalised(config, reshape(x, ['tokens', hidden]), norm)
+  return normalized(config, reshape(x, ['tokens', hidden]), norm)
 }

@@ -1,6 +1,6 @@
 import type { Value } from '../graph/graph.ts'
 import { linear } from '../graph/linear.ts'
-import { layerNorm } from '../graph/normalise.ts'
+import { layerNorm } from '../graph/normalize.ts'
 import type { EncoderConfig } from '../model/config.ts'
 import { type Family, families } from '../model/families.ts'
 
@@ -10,8 +10,8 @@ export function dense(x: Value, name: string, from: number, to: number, bias = t
   return linear(x, weight, bias ? x.graph.parameter(`${name}.bias`, [to]) : undefined)
 }
 
-/** Layer normalisation under the stem of its parameters. */
-export function normalised(config: EncoderConfig, x: Value, name: string): Value {
+/** Layer normalization under the stem of its parameters. */
+export function normalized(config: EncoderConfig, x: Value, name: string): Value {
   const { hidden, epsilon } = config
   const { withoutBias }: Family = families[config.family]
   const gamma = x.graph.parameter(`${name}.weight`, [hidden])

@@ -2,7 +2,7 @@ import { divide, toFloat } from '../graph/elementwise.ts'
 import { gather } from '../graph/gather.ts'
 import type { Value } from '../graph/graph.ts'
 import { matmul } from '../graph/linear.ts'
-import { unitLength } from '../graph/normalise.ts'
+import { unitLength } from '../graph/normalize.ts'
 import { sum } from '../graph/reduce.ts'
 import { reshape } from '../graph/shape.ts'
 
@@ -13,7 +13,7 @@ export type Pooling = 'mean' | 'first'
 export interface Head {
   pooling: Pooling
   /** Whether embeddings get length 1. */
-  normalise: boolean
+  normalize: boolean
 }
 
 /**
@@ -22,9 +22,9 @@ export interface Head {
  * @param hidden The last hidden state, batch × length × hidden.
  * @param mask 1 for tokens, 0 for padding, batch × length.
  */
-export function embeddings(hidden: Value, mask: Value, { pooling, normalise }: Head): Value {
+export function embeddings(hidden: Value, mask: Value, { pooling, normalize }: Head): Value {
   const pooled = pooling === 'first' ? first(hidden) : mean(hidden, mask)
-  return normalise ? unitLength(pooled) : pooled
+  return normalize ? unitLength(pooled) : pooled
 }
 
 function first(hidden: Value): Value {

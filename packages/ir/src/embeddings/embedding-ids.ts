@@ -102,7 +102,7 @@ export function idsFile(file: string): string {
 }
 
 /** The ids beside a matrix, one per line, or row numbers where there is no such file. */
-export async function readNeighbouringIds(file: string, rows: number): Promise<EmbeddingIds> {
+export async function readNeighboringIds(file: string, rows: number): Promise<EmbeddingIds> {
   const ids = idsFile(file)
   if (!(await stat(ids).catch(() => undefined))) return new RowNumbers(rows)
   const list = new IdList()

@@ -8,7 +8,7 @@ import {
 } from '@kith/base'
 import { KithError } from '@kith/core'
 import { detectEmbeddings, type EmbeddingFormat, unknownFormat } from './embedding-format.ts'
-import { readNeighbouringIds } from './embedding-ids.ts'
+import { readNeighboringIds } from './embedding-ids.ts'
 import type { FileEmbeddings } from './embeddings.ts'
 import { fvecsLayout } from './fvecs.ts'
 import { memmapLayout, readMemmapIds } from './memmap.ts'
@@ -79,7 +79,7 @@ async function open(
     layoutOf: (file: string) => RawLayout,
   ): Promise<FileEmbeddings> => {
     const layout = layoutOf(at)
-    const ids = await readNeighbouringIds(unpackedName(file), layout.rows)
+    const ids = await readNeighboringIds(unpackedName(file), layout.rows)
     return openRaw(layout, ids, { memory, checked })
   }
   switch (format) {

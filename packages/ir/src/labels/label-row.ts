@@ -1,7 +1,7 @@
-import type { LabelledQuery } from './labels.ts'
+import type { LabeledQuery } from './labels.ts'
 
 /** The documents of a training row, with their labels; a document without a label has 0. */
-export type LabelRow = Omit<LabelledQuery, 'evidence'>
+export type LabelRow = Omit<LabeledQuery, 'evidence'>
 
 /** Why a query's labels make no training row. */
 export type NoRow = 'no positive document' | 'too few negatives'
@@ -14,7 +14,7 @@ export type NoRow = 'no positive document' | 'too few negatives'
  * @param low Candidates with little evidence and outside the ground truth, by descending evidence.
  */
 export function labelRow(
-  { query, docs, labels, groundTruth }: LabelledQuery,
+  { query, docs, labels, groundTruth }: LabeledQuery,
   low: readonly string[],
   negatives: number,
 ): LabelRow | NoRow {

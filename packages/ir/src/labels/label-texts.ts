@@ -3,7 +3,7 @@ import type { TextEntry } from '../texts/texts.ts'
 import type { LabelRow } from './label-row.ts'
 import { digits } from './labels.ts'
 
-/** Where the texts of labelled queries and documents come from. */
+/** Where the texts of labeled queries and documents come from. */
 export interface LabelTexts {
   query(id: string): TextEntry | undefined
   document(id: string): TextEntry | undefined

@@ -3,7 +3,7 @@ import { KithError } from '@kith/core'
 import { parseJsonLine } from '../io/json-line.ts'
 
 /** The training labels of one query. */
-export interface LabelledQuery {
+export interface LabeledQuery {
   query: string
   /** Documents with a label above 0, highest first. */
   docs: readonly string[]
@@ -22,13 +22,13 @@ export function formatLabelsJson({
   labels,
   evidence,
   groundTruth,
-}: LabelledQuery): string {
+}: LabeledQuery): string {
   const entry = { query, docs, labels: digits(labels), evidence: digits(evidence), groundTruth }
   return `${JSON.stringify(entry)}\n`
 }
 
 /** Labels as lines `query Q0 document label`, separated by tabs. */
-export function formatLabelsTsv({ query, docs, labels }: LabelledQuery): string {
+export function formatLabelsTsv({ query, docs, labels }: LabeledQuery): string {
   for (const id of [query, ...docs]) {
     if (id !== '' && !/[\t\r\n]/.test(id)) continue
     throw new KithError('BAD_INPUT', `the id ${JSON.stringify(id)} does not fit a column of TSV`)
@@ -43,7 +43,7 @@ export function digits(values: ArrayLike<number>): number[] {
 }
 
 /** Reads labels from JSONL, query by query. */
-export async function* readLabels(file: string): AsyncGenerator<LabelledQuery> {
+export async function* readLabels(file: string): AsyncGenerator<LabeledQuery> {
   const input = new InputFile(file)
   yield* mapLines(input, (text, line) => {
     if (text.trim() === '') return undefined
@@ -59,14 +59,14 @@ export async function* readLabels(file: string): AsyncGenerator<LabelledQuery> {
       if (Array.isArray(list) && list.every((value) => typeof value === type)) continue
       throw wrong(`expected ${name} to be a list of ${type}s`)
     }
-    const entry = { query, docs, labels, evidence, groundTruth } as LabelledQuery
+    const entry = { query, docs, labels, evidence, groundTruth } as LabeledQuery
     checkLabels(entry, wrong)
     return entry
   })
 }
 
 /** Checks that every document has a label and evidence, both finite; `wrong` makes the error. */
-export function checkLabels(entry: LabelledQuery, wrong: (problem: string) => Error): void {
+export function checkLabels(entry: LabeledQuery, wrong: (problem: string) => Error): void {
   for (const name of ['labels', 'evidence'] as const) {
     const [values, wanted] = [entry[name], entry.docs.length]
     if (values.length !== wanted) throw wrong(`${values.length} ${name} for ${wanted} docs`)

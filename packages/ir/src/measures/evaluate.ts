@@ -28,7 +28,7 @@ export interface Evaluation {
   perQuery: Readonly<Record<string, Float64Array>>
 }
 
-/** Measures a run against judgements: trec_eval's figures, per query and in the mean. */
+/** Measures a run against judgments: trec_eval's figures, per query and in the mean. */
 export function evaluate(
   qrels: Qrels,
   run: Run,
@@ -68,13 +68,13 @@ export class Evaluator {
     this.#grader = new Grader(strict ? level : 0)
   }
 
-  /** Measures the queries of a run that have judgements. */
+  /** Measures the queries of a run that have judgments. */
   add(run: Run): void {
     this.#first ??= run.queries[0]
     for (const query of run.queries) {
-      const judgements = this.#qrels.get(query)
-      if (!judgements) continue
-      const ranking = this.#grader.grade(run, query, judgements)
+      const judgments = this.#qrels.get(query)
+      if (!judgments) continue
+      const ranking = this.#grader.grade(run, query, judgments)
       const values = this.#measures.map(({ kind, cutoff = Infinity, level = this.#level }) =>
         formulas[kind](ranking, level, cutoff),
       )
@@ -98,8 +98,8 @@ export class Evaluator {
   #queries(): string[] {
     const judged = [...this.#qrels.keys()]
     if (this.#values.size === 0) {
-      const examples = `the run has ${this.#first}, the judgements ${judged[0]}`
-      throw new KithError('BAD_INPUT', `run and judgements have no query in common: ${examples}`)
+      const examples = `the run has ${this.#first}, the judgments ${judged[0]}`
+      throw new KithError('BAD_INPUT', `run and judgments have no query in common: ${examples}`)
     }
     const queries = this.#complete ? judged : judged.filter((query) => this.#values.has(query))
     const bytes = new Map(queries.map((query) => [query, Buffer.from(query)]))
@@ -115,11 +115,11 @@ class Grader {
   /** @param floor Grades below this one count as 0. */
   constructor(readonly floor: number) {}
 
-  grade(run: Run, query: string, judgements: ReadonlyMap<string, number>): GradedRanking {
+  grade(run: Run, query: string, judgments: ReadonlyMap<string, number>): GradedRanking {
     this.#ids.clear()
     this.#index.clear()
     const known: number[] = []
-    for (const [id, grade] of judgements) {
+    for (const [id, grade] of judgments) {
       this.#ids.pushText(id)
       this.#index.add(known.length)
       known.push(grade > 0 && grade < this.floor ? 0 : grade)

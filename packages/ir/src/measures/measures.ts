@@ -4,7 +4,7 @@ import type { MeasureKind } from './measure.ts'
 export interface GradedRanking {
   /** The grade of each retrieved document, best first; negative where it has none. */
   grades: ArrayLike<number>
-  /** Whether the judgements name each retrieved document, if only with a negative grade. */
+  /** Whether the judgments name each retrieved document, if only with a negative grade. */
   judged: readonly boolean[]
   /** The grades of the query's judged documents, retrieved or not, highest first; none negative. */
   ideal: ArrayLike<number>

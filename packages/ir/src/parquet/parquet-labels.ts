@@ -1,7 +1,7 @@
 import { FileError, Header, writeAtomic } from '@kith/base'
 import type { RowGroup, SchemaElement } from 'hyparquet'
 import { ParquetWriter } from 'hyparquet-writer'
-import { checkLabels, digits, type LabelledQuery } from '../labels/labels.ts'
+import { checkLabels, digits, type LabeledQuery } from '../labels/labels.ts'
 import {
   type Column,
   decodeIds,
@@ -24,7 +24,7 @@ const number: SchemaElement = { name: '', type: 'DOUBLE' }
 /** Writes labels as Parquet with the columns of the JSONL: query, docs, labels, evidence, groundTruth. */
 export async function writeLabelsParquet(
   file: string,
-  entries: AsyncIterable<LabelledQuery>,
+  entries: AsyncIterable<LabeledQuery>,
 ): Promise<void> {
   await writeAtomic(file, async (write) => {
     const writer = new ParquetWriter({
@@ -38,7 +38,7 @@ export async function writeLabelsParquet(
         ...list('groundTruth', text),
       ],
     })
-    let group: LabelledQuery[] = []
+    let group: LabeledQuery[] = []
     const writeGroup = async (): Promise<void> => {
       await writer.write({
         columnData: [
@@ -73,7 +73,7 @@ function list(name: string, element: SchemaElement): SchemaElement[] {
 const LARGEST_PAGE = 2 ** 30
 
 /** Reads labels that `writeLabelsParquet` wrote, a row group at a time. */
-export async function* readLabelsParquet(file: string): AsyncGenerator<LabelledQuery> {
+export async function* readLabelsParquet(file: string): AsyncGenerator<LabeledQuery> {
   const { schema, row_groups: groups } = Header.read(file, readFooter)
   let row = 0
   for (const group of groups) {
@@ -89,7 +89,7 @@ function readGroup(
   schema: SchemaElement[],
   group: RowGroup,
   start: number,
-): LabelledQuery[] {
+): LabeledQuery[] {
   const columns = new Map(topColumns(schema).map((column) => [column.name, column]))
   const read = <T>(
     name: string,

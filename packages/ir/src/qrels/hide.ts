@@ -1,7 +1,7 @@
 import { seededFraction } from '@kith/base/random'
 import type { Qrels } from './qrels.ts'
 
-/** Judgements with all but one relevant document of each query hidden, and those that were. */
+/** Judgments with all but one relevant document of each query hidden, and those that were. */
 export interface HiddenQrels {
   known: Qrels
   hidden: Qrels
@@ -9,8 +9,8 @@ export interface HiddenQrels {
 
 /**
  * Hides all but one relevant document of every query that has several, as if they had not been
- * judged; other queries and judgements below the level are left out. An audit that finds many of
- * the hidden documents finds missing judgements well.
+ * judged; other queries and judgments below the level are left out. An audit that finds many of
+ * the hidden documents finds missing judgments well.
  */
 export function hideAllButOne(
   qrels: Qrels,

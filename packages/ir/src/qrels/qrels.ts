@@ -3,7 +3,7 @@ import { checkColumnId } from '../io/column-id.ts'
 import { Fields } from '../io/fields.ts'
 import { firstFields } from '../io/first-fields.ts'
 
-/** Judgements: the grade of each judged document of each query. A negative grade is no judgement. */
+/** Judgments: the grade of each judged document of each query. A negative grade is no judgment. */
 export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>
 
 /** `trec`: query, iteration, document, grade; `beir`: query, document, grade below a header. */
@@ -11,14 +11,14 @@ export type QrelsFormat = 'trec' | 'beir'
 
 const header = ['query-id', 'corpus-id', 'score']
 
-/** The names of a header's columns, in BEIR and elsewhere; a line without them is a judgement. */
+/** The names of a header's columns, in BEIR and elsewhere; a line without them is a judgment. */
 const headerNames = [
   ['query-id', 'query_id', 'queryid', 'query', 'qid'],
   ['corpus-id', 'corpus_id', 'document-id', 'document', 'doc-id', 'doc_id', 'docid', 'doc', 'pid'],
   ['score', 'relevance', 'grade', 'label', 'rel'],
 ]
 
-/** Reads judgements; without a format, the columns of the first line tell it. */
+/** Reads judgments; without a format, the columns of the first line tell it. */
 export async function readQrels(
   file: string,
   { format }: { format?: QrelsFormat | undefined } = {},
@@ -57,11 +57,11 @@ export async function readQrels(
     }
     judged.set(document, grade)
   })
-  if (qrels.size === 0) throw emptyError(input.name, 'judgements')
+  if (qrels.size === 0) throw emptyError(input.name, 'judgments')
   return qrels
 }
 
-/** Writes judgements; without a format, `.tsv` means BEIR and the rest TREC. */
+/** Writes judgments; without a format, `.tsv` means BEIR and the rest TREC. */
 export async function writeQrels(
   file: string,
   qrels: Qrels,

@@ -2,16 +2,16 @@ import { IdIndex, type SharedIndex } from '../io/id-index.ts'
 import { IdList, type SharedIds } from '../io/id-list.ts'
 import type { Qrels } from './qrels.ts'
 
-/** Judgements on memory that worker threads can share. */
+/** Judgments on memory that worker threads can share. */
 export interface SharedQrels {
   queries: SharedIndex
-  /** Where each query's judgements begin, and at last where the last one's end. */
+  /** Where each query's judgments begin, and at last where the last one's end. */
   starts: Uint32Array
   documents: SharedIds
   grades: Float64Array
 }
 
-/** Puts judgements on shared memory. */
+/** Puts judgments on shared memory. */
 export function shareQrels(qrels: Qrels): SharedQrels {
   const queries = new IdList()
   const index = new IdIndex(queries, qrels.size)
@@ -32,7 +32,7 @@ export function shareQrels(qrels: Qrels): SharedQrels {
   return { queries: index.share(), starts, documents: documents.share(), grades: shared }
 }
 
-/** The judgements of single queries, from judgements that another thread shares. */
+/** The judgments of single queries, from judgments that another thread shares. */
 export function sharedQrels({
   queries,
   starts,

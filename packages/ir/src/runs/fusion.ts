@@ -15,25 +15,25 @@ export function fuseRanks(
 }
 
 /** How scores of different runs are made comparable, query by query. */
-export type Normalisation = 'min-max' | 'z'
+export type Normalization = 'min-max' | 'z'
 
 /**
- * Fuses runs by the weighted sum of their normalised scores. A document that a run lacks counts 0
+ * Fuses runs by the weighted sum of their normalized scores. A document that a run lacks counts 0
  * with `min-max`, and as the run's last one with `z`.
  */
 export function fuseScores(
   runs: readonly Run[],
   {
-    normalisation = 'min-max',
+    normalization = 'min-max',
     weights,
-  }: { normalisation?: Normalisation | undefined; weights?: readonly number[] | undefined } = {},
+  }: { normalization?: Normalization | undefined; weights?: readonly number[] | undefined } = {},
 ): Run {
-  const normalise = normalisations[normalisation]
-  if (!normalise) {
-    const allowed = Object.keys(normalisations).join(', ')
-    throw new KithError('BAD_SETTING', `normalisation ${normalisation}, allowed: ${allowed}`)
+  const normalize = normalizations[normalization]
+  if (!normalize) {
+    const allowed = Object.keys(normalizations).join(', ')
+    throw new KithError('BAD_SETTING', `normalization ${normalization}, allowed: ${allowed}`)
   }
-  return fuse(runs, weights, ({ scores }) => normalise(scores))
+  return fuse(runs, weights, ({ scores }) => normalize(scores))
 }
 
 /** A run's scores for a query's documents, and for a document that it lacks. */
@@ -42,7 +42,7 @@ interface Votes {
   missing: number
 }
 
-const normalisations: Record<Normalisation, (scores: ArrayLike<number>) => Votes> = {
+const normalizations: Record<Normalization, (scores: ArrayLike<number>) => Votes> = {
   /** From 0 to 1; all 1 where the scores are equal: a lone document is not a bad one. */
   'min-max'(scores) {
     const highest = scores[0]!

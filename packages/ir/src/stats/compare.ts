@@ -1,6 +1,6 @@
 import { KithError } from '@kith/core'
 import type { Evaluation } from '../measures/evaluate.ts'
-import { randomisationP } from './randomisation.ts'
+import { randomizationP } from './randomization.ts'
 import { tTestP } from './t-distribution.ts'
 
 /** How one run differs from another in one measure, over the queries that both have. */
@@ -17,11 +17,11 @@ export interface Comparison {
   /** The paired t-test: t, and its two-sided p. */
   t: number
   tTest: number
-  /** Fisher's randomisation test, two-sided p. */
-  randomisation: number
+  /** Fisher's randomization test, two-sided p. */
+  randomization: number
 }
 
-/** The randomisation test's settings. */
+/** The randomization test's settings. */
 export interface ComparisonOptions {
   seed?: number | undefined
   /** How many assignments of signs are drawn; all of them where there are no more than that. */
@@ -57,7 +57,7 @@ export function compare(
     losses,
     t,
     tTest: tTestP(t, groups.length - 1),
-    randomisation: randomisationP(groups.map(sum), { seed, permutations }),
+    randomization: randomizationP(groups.map(sum), { seed, permutations }),
   }
 }
 

@@ -39,7 +39,7 @@ function withinAngle(angle: number, degrees: number): number {
   return odd ? (2 / Math.PI) * (angle + part) : part
 }
 
-/** The regularised incomplete beta function I_x(a, b). */
+/** The regularized incomplete beta function I_x(a, b). */
 export function incompleteBeta(x: number, a: number, b: number): number {
   if (x <= 0) return 0
   if (x >= 1) return 1

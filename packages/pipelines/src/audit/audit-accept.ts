@@ -4,13 +4,13 @@ import { readQrels, writeQrels } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 
-/** The files of a merge of judgements. */
+/** The files of a merge of judgments. */
 export interface AuditAcceptInputs {
-  /** The judgements so far. */
+  /** The judgments so far. */
   qrels: string
-  /** The judgements that the page exported. */
+  /** The judgments that the page exported. */
   decisions: string
-  /** The judgements to write. */
+  /** The judgments to write. */
   out: string
 }
 
@@ -21,7 +21,7 @@ export interface AuditAcceptResult {
   rejected: number
 }
 
-/** Merges a person's decisions into the old judgements; a contradiction is an error. */
+/** Merges a person's decisions into the old judgments; a contradiction is an error. */
 export async function auditAccept(
   { qrels, decisions, out }: AuditAcceptInputs,
   { signal }: Hooks = {},

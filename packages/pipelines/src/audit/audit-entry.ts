@@ -1,4 +1,4 @@
-/** A document to judge: probably relevant, without a judgement. */
+/** A document to judge: probably relevant, without a judgment. */
 export interface AuditEntry {
   query: string
   document: string
@@ -12,7 +12,7 @@ export interface AuditVoucher {
   document: string
   /** The similarity of the embeddings. */
   similarity: number
-  /** The Jaccard similarity of the reciprocal neighbourhoods. */
+  /** The Jaccard similarity of the reciprocal neighborhoods. */
   jaccard: number
 }
 

@@ -22,7 +22,7 @@ export interface AuditFiles extends TextFiles, OpenEmbeddingsOptions {
   /** Embeddings of the queries, and of the documents. */
   queries: string
   docs: string
-  /** The judgements so far. */
+  /** The judgments so far. */
   qrels: string
   /** The lowest grade of a relevant document; 1 without it. */
   level?: number | undefined
@@ -74,7 +74,7 @@ export async function openAudit(files: AuditFiles, hooks: Hooks): Promise<AuditS
   }
 }
 
-/** The contexts of all queries that some judgements know. */
+/** The contexts of all queries that some judgments know. */
 export function planOf(
   { queries, docs, texts, settings, level, missing }: AuditSources,
   rankings: AsyncIterable<RankedQuery>,

@@ -8,7 +8,7 @@ export interface AuditTask extends QueryTask {
   row: number
   /** The rows of the context's documents, those known to be relevant first. */
   rows: Uint32Array
-  /** The grade of each document, undefined without a judgement. */
+  /** The grade of each document, undefined without a judgment. */
   grades: (number | undefined)[]
   /** The texts of the query and of the documents, where the words are looked at. */
   texts: PreparedText[] | undefined

@@ -155,7 +155,7 @@ export function startJudging(
     draw()
   }
 
-  /** The judgements that were made, in TREC's format, for `kith audit --accept`. */
+  /** The judgments that were made, in TREC's format, for `kith audit --accept`. */
   function exportQrels(): void {
     const lines = entries.map((entry) => {
       const decision = decisions.get(keyOf(entry))
@@ -209,7 +209,7 @@ export function startJudging(
           element(
             'span',
             { class: 'note' },
-            `similarity ${similarity.toFixed(3)}, shared neighbours ${jaccard.toFixed(3)}`,
+            `similarity ${similarity.toFixed(3)}, shared neighbors ${jaccard.toFixed(3)}`,
           ),
         ),
       ),

@@ -12,7 +12,7 @@ export interface BatchItem {
   scores?: Float64Array | undefined
   /** Its text, where the words are looked at or written. */
   text?: TextEntry | undefined
-  /** Its ground truth with grades, where it is labelled. */
+  /** Its ground truth with grades, where it is labeled. */
   truth?: readonly (readonly [id: string, grade: number])[] | undefined
 }
 

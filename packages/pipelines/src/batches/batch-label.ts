@@ -12,7 +12,7 @@ import { type BatchItem, damaged } from './batch-item.ts'
 import { documentTexts, queryTexts } from './batch-texts.ts'
 import type { PortionAnswer } from './batch-work.ts'
 
-/** The settings that a batch is labelled with. */
+/** The settings that a batch is labeled with. */
 export interface LabelWork {
   settings: LabelSettings
   layout: LabelLayout

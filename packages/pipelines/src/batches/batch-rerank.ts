@@ -41,7 +41,7 @@ export async function rerankBatch(
 ): Promise<PortionAnswer> {
   const { missing, texts } = work
   const settings = { ...work.settings, statistics }
-  const chooses = texts && settings.mix === 'words' && settings.method === 'neighbours'
+  const chooses = texts && settings.mix === 'words' && settings.method === 'neighbors'
   const { rankings, report } = chooses
     ? await selectBatch(store, { settings: similaritySettings(settings), missing }, items)
     : await rankBatch(store, { settings, missing, texts }, items)

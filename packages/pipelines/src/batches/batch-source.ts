@@ -22,7 +22,7 @@ export interface BatchFiles {
 /** The rules by which items are made from the files. */
 export interface BatchRules {
   missing: MissingPolicy
-  /** Judgements and the grade from which on they count, where queries are labelled. */
+  /** Judgments and the grade from which on they count, where queries are labeled. */
   truth?: { qrels: Qrels; level: number } | undefined
   /** Whether the scores of the run count. */
   scores?: boolean

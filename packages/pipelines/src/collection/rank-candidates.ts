@@ -24,7 +24,7 @@ export interface Found {
   readonly reasons: Reasons
 }
 
-/** Ranks candidates by embeddings, words and neighbours; without the words where a text is missing. */
+/** Ranks candidates by embeddings, words and neighbors; without the words where a text is missing. */
 export function rankCandidates(
   reranker: Reranker,
   query: { vector: Float32Array; text: string },

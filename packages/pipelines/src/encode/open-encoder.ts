@@ -14,9 +14,9 @@ export async function openEncoder(
   inputs: Omit<EncoderOptions, 'onDownload'> & { model?: string | undefined },
   hooks: Hooks = {},
 ): Promise<NamedEncoder> {
-  const { model: name = jobDefaults.model, pooling, normalise, maxTokens, threads } = inputs
-  const { queryPrefix, documentPrefix, revision, quantise } = inputs
-  const chosen = { pooling, normalise, maxTokens, queryPrefix, revision, documentPrefix, quantise }
+  const { model: name = jobDefaults.model, pooling, normalize, maxTokens, threads } = inputs
+  const { queryPrefix, documentPrefix, revision, quantize } = inputs
+  const chosen = { pooling, normalize, maxTokens, queryPrefix, revision, documentPrefix, quantize }
   const { loadEncoder } = await optionalPackage(
     'encoding needs',
     '@kith/encoder',

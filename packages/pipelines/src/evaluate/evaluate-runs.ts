@@ -10,7 +10,7 @@ import {
 } from './evaluations.ts'
 import { remarkLearned } from './remark-learned.ts'
 
-/** Runs to measure, and the judgements that they are measured against. */
+/** Runs to measure, and the judgments that they are measured against. */
 export interface EvaluateInputs extends Measuring {
   qrels: string
   /** The first run is the baseline: the others are compared with it. */
@@ -27,7 +27,7 @@ export interface EvaluateResult {
 }
 
 /**
- * Measures runs against judgements, as trec_eval does, and compares each with the first. Remarks on
+ * Measures runs against judgments, as trec_eval does, and compares each with the first. Remarks on
  * runs whose models or settings were learned from some of the queries.
  *
  * ```ts

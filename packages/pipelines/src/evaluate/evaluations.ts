@@ -10,7 +10,7 @@ export interface NamedEvaluation {
 
 /** A comparison with the first run, its p corrected for the number of runs. */
 export interface CorrectedComparison extends Comparison {
-  /** The randomisation test's p after Holm's correction; the same as before it for two runs. */
+  /** The randomization test's p after Holm's correction; the same as before it for two runs. */
   p: number
 }
 
@@ -28,7 +28,7 @@ export function compareToFirst(
     const plain = others.map(({ evaluation }) =>
       compare(first.evaluation, evaluation, measure, options),
     )
-    const corrected = holm(plain.map(({ randomisation }) => randomisation))
+    const corrected = holm(plain.map(({ randomization }) => randomization))
     others.forEach(({ name }, i) => {
       byRun.get(name)![measure] = { ...plain[i]!, p: corrected[i]! }
     })

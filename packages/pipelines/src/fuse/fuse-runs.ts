@@ -18,7 +18,7 @@ import type { Measuring } from '../rerank/rerank-figures.ts'
 
 /**
  * How runs become one: `rrf` adds the reciprocals of ranks, `min-max` and `z` add scores that are
- * normalised so, query by query.
+ * normalized so, query by query.
  */
 export const fusions = ['rrf', 'min-max', 'z'] as const
 
@@ -39,7 +39,7 @@ export interface FuseInputs {
   weights?: readonly number[] | undefined
   /** Documents per query; default: all that any run has. */
   top?: number | undefined
-  /** Judgements: the result has the figures of each run and of the fused one. */
+  /** Judgments: the result has the figures of each run and of the fused one. */
   qrels?: string | undefined
   measuring?: Measuring | undefined
 }
@@ -49,7 +49,7 @@ export interface FuseResult {
   out: string
   /** Queries that any of the runs has. */
   queries: number
-  /** Where there are judgements: the runs and then the fused one, each compared with the first. */
+  /** Where there are judgments: the runs and then the fused one, each compared with the first. */
   figures?: EvaluateResult | undefined
 }
 
@@ -71,7 +71,7 @@ export async function fuseRuns(inputs: FuseInputs, hooks: Hooks = {}): Promise<F
   const all =
     method === 'rrf'
       ? fuseRanks(runs, { k: rrfK, weights })
-      : fuseScores(runs, { normalisation: method, weights })
+      : fuseScores(runs, { normalization: method, weights })
   // Evaluations compare in single precision: sums that differ by their rounding only are ties,
   // whatever the order of the runs.
   const fused = firstOf(runOf(singlePrecision(all)), top)

@@ -49,7 +49,7 @@ export interface JoinedTruth {
 }
 
 /**
- * The join of a run, judgements, embeddings and texts: ids in, rows out. A query or
+ * The join of a run, judgments, embeddings and texts: ids in, rows out. A query or
  * document that lacks an embedding or a text is left out and noted in the report, which `check`
  * turns into an error where nothing may be missing.
  */
@@ -95,9 +95,9 @@ export class Join<Id extends DocumentId = string> {
   }
 
   /** The documents that were judged relevant: those with a grade of `level` or more. */
-  truth(judgements: ReadonlyMap<string, number> | undefined, level: number): JoinedTruth {
+  truth(judgments: ReadonlyMap<string, number> | undefined, level: number): JoinedTruth {
     const joined: JoinedTruth = { rows: [], grades: [], judged: 0 }
-    for (const [id, grade] of judgements ?? []) {
+    for (const [id, grade] of judgments ?? []) {
       if (grade < level) continue
       joined.judged++
       const row = this.#document('judged documents', id)

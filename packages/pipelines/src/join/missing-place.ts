@@ -64,7 +64,7 @@ function sourceOf(kind: string, thing: string, files: JoinFiles): string | undef
 /** The file that mentions the things of a kind. */
 function namedIn(kind: string, files: JoinFiles): string | undefined {
   if (kind.startsWith('judged documents')) return files.qrels
-  return kind.startsWith('labelled documents') ? (files.labels ?? files.run) : files.run
+  return kind.startsWith('labeled documents') ? (files.labels ?? files.run) : files.run
 }
 
 /** The first line that has an id between spaces or quotes; undefined where the file has no lines. */

@@ -7,7 +7,7 @@ import {
   resolveDistilSettings,
 } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
-import { type LabelledQuery, type RankedQuery, streamRankings } from '@kith/ir'
+import { type LabeledQuery, type RankedQuery, streamRankings } from '@kith/ir'
 import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 import { Join } from '../join/join.ts'
@@ -33,7 +33,7 @@ export interface DistilInputs
 }
 
 /**
- * Makes training labels from a better ranking, without any judgement. Stopped at any moment, the
+ * Makes training labels from a better ranking, without any judgment. Stopped at any moment, the
  * same call goes on where it was, and the file is the same in the end.
  *
  * ```ts
@@ -63,7 +63,7 @@ export async function distilRun(inputs: DistilInputs, hooks: Hooks = {}): Promis
     const summary = await writeLabels(
       { out, layout, key, from, to, made },
       (append, before) => {
-        const format = (entry: LabelledQuery) => {
+        const format = (entry: LabeledQuery) => {
           // The teacher's first document is the positive one.
           const taught = { ...entry, groundTruth: entry.docs.slice(0, 1) }
           if (!hasRows(layout.format)) return formatLabelsOrSkip(entry, [], layout, texts, join)
@@ -87,7 +87,7 @@ interface DistilWork {
   /** The end of the places in the run. */
   to: number
   settings: DistilSettings
-  format(entry: LabelledQuery): ReturnType<typeof formatLabelsOrSkip>
+  format(entry: LabeledQuery): ReturnType<typeof formatLabelsOrSkip>
   signal: AbortSignal | undefined
 }
 
@@ -125,7 +125,7 @@ async function distilAll(
 function entryOf(
   { query, ids, scores }: RankedQuery,
   settings: DistilSettings,
-): LabelledQuery & { labels: Float64Array } {
+): LabeledQuery & { labels: Float64Array } {
   const labels = distilTarget(scores, settings)
   const docs = ids.slice(0, labels.length)
   return { query, docs, labels, evidence: Array.from(docs, (_, i) => scores[i]!), groundTruth: [] }

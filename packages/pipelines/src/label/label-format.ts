@@ -4,7 +4,7 @@ import {
   formatListwise,
   formatSentenceTransformers,
   formatTevatron,
-  type LabelledQuery,
+  type LabeledQuery,
   type LabelValues,
   labelRow,
 } from '@kith/ir'
@@ -39,7 +39,7 @@ export function hasRows(format: LabelFormat): format is keyof typeof rowFormats 
 }
 
 /** A query's labels as the file holds them. */
-function formatLabels(entry: LabelledQuery, format: LabelFormat): string {
+function formatLabels(entry: LabeledQuery, format: LabelFormat): string {
   // Parquet is made from JSON lines at the end, since a half-written one could not be continued.
   return format === 'tsv' ? formatLabelsTsv(entry) : formatLabelsJson(entry)
 }
@@ -57,7 +57,7 @@ const rowFormats = {
  * @param low Candidates with little evidence, which training rows take negatives from.
  */
 export function formatLabelsOrSkip(
-  entry: LabelledQuery,
+  entry: LabeledQuery,
   low: readonly string[],
   { format, values, negatives }: LabelLayout,
   texts: OpenTexts | undefined,
@@ -71,7 +71,7 @@ export function formatLabelsOrSkip(
   const noText = !texts!.hasQuery(query)
   if (!noText && without.length === 0) return rowFormats[format](row, texts!, values)
   if (noText) join.report.add('queries of the run have no text', query)
-  for (const id of without) join.report.add('labelled documents have no text', id)
+  for (const id of without) join.report.add('labeled documents have no text', id)
   join.check(`query ${query}: `)
   return { leftOut: noText ? 'the query has no text' : 'a document has no text' }
 }

@@ -3,7 +3,7 @@ import { type ContextSources, ContextVectors } from '../join/context-vectors.ts'
 import type { Job } from '../tasks/job.ts'
 import type { LabelTask } from './label-tasks.ts'
 
-/** Everything that labelling takes. */
+/** Everything that labeling takes. */
 export interface LabelInputs extends ContextSources {
   settings: LabelSettings
 }

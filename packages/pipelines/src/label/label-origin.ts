@@ -8,7 +8,7 @@ import { type Shard, shareOf } from './shard.ts'
 /** The files and settings that labels are made from. */
 export interface LabelFiles {
   run: string
-  /** Undefined where labels need no judgements. */
+  /** Undefined where labels need no judgments. */
   qrels?: string | undefined
   /** All files, in the order of the sidecar. */
   files: readonly string[]
@@ -21,19 +21,19 @@ export interface LabelFiles {
   store?: string | undefined
 }
 
-/** The judgements and the queries of a file of labels, read and counted. */
+/** The judgments and the queries of a file of labels, read and counted. */
 export interface LabelOrigin {
   qrels: Qrels
-  /** The places in the run that are labelled. */
+  /** The places in the run that are labeled. */
   from: number
   to: number
   /** The contents of the sidecar, besides the summary. */
   made: Sidecar & { shard: Shard; queries: { from: number; to: number; total: number } }
-  /** A text that is equal for equal contents, so that labelling can go on. */
+  /** A text that is equal for equal contents, so that labeling can go on. */
   key(): Promise<string>
 }
 
-/** Reads the judgements and counts the queries, which finds every mistake of the run before the work. */
+/** Reads the judgments and counts the queries, which finds every mistake of the run before the work. */
 export async function labelOrigin(
   { run, qrels: qrelsFile, files, embeddings, batch, shard, store }: LabelFiles,
   hooks: Hooks,

@@ -11,7 +11,7 @@ import type { LabelSummary } from './label-summary.ts'
 import { labelWork } from './label-work.ts'
 import { checkShard, type Shard } from './shard.ts'
 
-/** The inputs of a labelling. */
+/** The inputs of a labeling. */
 export interface LabelInputs
   extends DocumentPlace,
     Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'> {
@@ -19,7 +19,7 @@ export interface LabelInputs
   run: string
   /** Embeddings of the queries. */
   queries: string
-  /** Judgements: queries without a relevant document get no labels. */
+  /** Judgments: queries without a relevant document get no labels. */
   qrels: string
   /** The labels to write. */
   out: string
@@ -49,7 +49,7 @@ export interface LabelInputs
   workers?: number | undefined
 }
 
-/** The result of a labelling. */
+/** The result of a labeling. */
 export interface LabelResult {
   out: string
   seconds: number
@@ -60,7 +60,7 @@ export interface LabelResult {
 }
 
 /**
- * Makes soft training labels from sparse judgements. Stopped at any moment, the same call goes on
+ * Makes soft training labels from sparse judgments. Stopped at any moment, the same call goes on
  * where it was, and the file is the same in the end.
  *
  * ```ts

@@ -11,7 +11,7 @@ import { openLabelJob } from './label-job.ts'
 import { labelTask } from './label-tasks.ts'
 import { noLabels, type QueryLabels, queryLabels } from './query-labels.ts'
 
-/** Everything that labelling a run's slices takes, in a form that can be handed to a worker thread. */
+/** Everything that labeling a run's slices takes, in a form that can be handed to a worker thread. */
 export interface LabelSliceInputs extends ContextSources {
   /** The ids of their rows. */
   ids: { queries: SharedRowIds; docs: SharedRowIds }
@@ -22,7 +22,7 @@ export interface LabelSliceInputs extends ContextSources {
 }
 
 /** A slice's queries with labels, in their order. */
-export interface LabelledSlice {
+export interface LabeledSlice {
   results: QueryLabels[]
   missing: MissingIds[]
 }
@@ -37,7 +37,7 @@ export interface LabelSliceTask {
 /** Labels slice after slice: reads its rankings, joins them, makes their labels, and formats these. */
 export async function openLabelSliceJob(
   inputs: LabelSliceInputs,
-): Promise<Job<LabelSliceTask, LabelledSlice>> {
+): Promise<Job<LabelSliceTask, LabeledSlice>> {
   const { settings, layout, level, missing, texts: compares } = inputs.work
   const job = await openLabelJob({ ...inputs, settings })
   const queries = sharedRowIds(inputs.ids.queries)

@@ -57,7 +57,7 @@ export async function labelStore(asked: LabelStorePlan, hooks: Hooks): Promise<L
   }
 }
 
-/** Leaves the labelling of a run to `workBatches` (`kith work`) on any number of machines. */
+/** Leaves the labeling of a run to `workBatches` (`kith work`) on any number of machines. */
 export async function submitLabels(
   inputs: Omit<LabelInputs, 'out'>,
   submission: Submission,
@@ -91,7 +91,7 @@ async function withRunMetric<T extends Omit<LabelStorePlan, 'out'>>(
   return { ...plan, batch: withMetric(plan.batch, metric) }
 }
 
-/** The queries with all that labelling them takes, if the store has documents for them. */
+/** The queries with all that labeling them takes, if the store has documents for them. */
 async function openLabels(
   plan: Omit<LabelStorePlan, 'out'>,
   hooks: Hooks,

@@ -83,14 +83,14 @@ export function labelTask<Id extends DocumentId>(
   { query, ids }: { query: string; ids: ArrayLike<Id> },
   position: number,
 ): LabelTask | string {
-  const judgements = qrels.get(query)
+  const judgments = qrels.get(query)
   // A query without ground truth needs no embedding.
-  if (!hasTruth(judgements, level)) return 'no ground truth'
+  if (!hasTruth(judgments, level)) return 'no ground truth'
   const row = join.query(query)
   if (row === undefined) {
     return `the query has no ${queries.rowOf(query) === undefined ? 'embedding' : 'text'}`
   }
-  const { rows: judged, grades } = join.truth(judgements, level)
+  const { rows: judged, grades } = join.truth(judgments, level)
   if (judged.length === 0) return 'ground truth lacks embeddings'
   if (judged.length > contextSize) return 'more ground truth than the context'
   // The ground truth may be among them, so this many always fill the context.
@@ -107,7 +107,7 @@ export function labelTask<Id extends DocumentId>(
   }
 }
 
-function hasTruth(judgements: ReadonlyMap<string, number> | undefined, level: number): boolean {
-  for (const grade of judgements?.values() ?? []) if (grade >= level) return true
+function hasTruth(judgments: ReadonlyMap<string, number> | undefined, level: number): boolean {
+  for (const grade of judgments?.values() ?? []) if (grade >= level) return true
   return false
 }

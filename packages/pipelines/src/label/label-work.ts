@@ -6,7 +6,7 @@ import { hasRows, type LabelFormat, type LabelLayout } from './label-format.ts'
 import type { LabelInputs } from './label-run.ts'
 
 /**
- * The work of a labelling, complete: every default filled in, every value checked.
+ * The work of a labeling, complete: every default filled in, every value checked.
  *
  * @param stored Whether the documents are in a store, which has their texts too.
  */

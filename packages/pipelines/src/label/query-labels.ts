@@ -1,5 +1,5 @@
 import type { Labels } from '@kith/core'
-import type { Embeddings, LabelledQuery } from '@kith/ir'
+import type { Embeddings, LabeledQuery } from '@kith/ir'
 import type { Join } from '../join/join.ts'
 import type { OpenTexts } from '../join/open-texts.ts'
 import { formatLabelsOrSkip, hasRows, type LabelLayout } from './label-format.ts'
@@ -66,7 +66,7 @@ function entryOf(
   docs: Pick<Embeddings, 'idOf'>,
   { query, rows, grades }: LabelTask,
   labels: Labels,
-): LabelledQuery {
+): LabeledQuery {
   const ids = Array.from(labels.kept, (candidate) => docs.idOf(rows[candidate]!))
   return {
     query,

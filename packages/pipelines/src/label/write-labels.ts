@@ -41,7 +41,7 @@ export async function writeLabels(
         hooks.onRemark?.(`continuing: ${before.position - from} of ${to - from} are done`)
         summary = before
       }
-      const onDone = stageOf(hooks, 'labelling', to - from, summary.position - from)
+      const onDone = stageOf(hooks, 'labeling', to - from, summary.position - from)
       const appendAndTell: typeof append = async (part, state) => {
         await append(part, state)
         onDone(state.position - from)

@@ -102,7 +102,7 @@ function shownInputs(
 ): ReportInput[] {
   const all = [
     ...files.map((file, i) => ({ what: 'run', file, size: `${runs[i]!.queries.length} queries` })),
-    { what: 'judgements', file: qrels },
+    { what: 'judgments', file: qrels },
     ...(corpus ? [{ what: 'documents', file: corpus }] : []),
     ...(queryText ? [{ what: 'queries', file: queryText }] : []),
   ]

@@ -1,19 +1,19 @@
 type Named = Readonly<Record<string, unknown>>
 
-/** Settings of the graph of neighbours. */
+/** Settings of the graph of neighbors. */
 const graph = ['k', 'kExp', 'trust', 'overlap', 'weight', 'weightParameter', 'rowScaling']
 /** Settings of the mix `words`, which needs texts. */
 const words = ['wordsWeight', 'k1', 'b', 'preselect']
-const support = ['neighbourWeight', 'supportDocs', 'supportWeight']
+const support = ['neighborWeight', 'supportDocs', 'supportWeight']
 /** What texts bring with them. */
 const texts = ['terms', 'views', 'statistics']
 
 /** The settings that only some methods take, by method. */
 const own: Readonly<Record<string, readonly string[]>> = {
-  neighbours: [...graph, 'mix', 'lambda', ...words, ...support, ...texts],
+  neighbors: [...graph, 'mix', 'lambda', ...words, ...support, ...texts],
   fusion: ['mix', 'rowScaling', ...words, ...texts],
   rrf: [...graph, 'rrfK', ...texts],
-  regularise: ['k', 'smoothness'],
+  regularize: ['k', 'smoothness'],
   average: ['feedbackDocs'],
   rocchio: ['feedbackDocs', 'feedbackWeight'],
 }

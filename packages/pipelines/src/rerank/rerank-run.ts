@@ -25,7 +25,7 @@ export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions {
   corpus?: string | undefined
   /** Texts of the queries. */
   queryText?: string | undefined
-  /** Judgements: the result has figures before and after. */
+  /** Judgments: the result has figures before and after. */
   qrels?: string | undefined
   measuring?: Measuring | undefined
   settings?: PartialMethodSettings | undefined
@@ -53,7 +53,7 @@ export interface RerankResult {
   seconds: number
   /** Queries and candidates that lacked something and were skipped. */
   missing: readonly Missing[]
-  /** Figures before and after, where there are judgements. */
+  /** Figures before and after, where there are judgments. */
   figures?: RerankFigures | undefined
   /** Texts that a cross-encoder scored, and how many of them were longer than it takes. */
   crossEncoded?: { texts: number; cut: number } | undefined
@@ -62,7 +62,7 @@ export interface RerankResult {
 }
 
 /**
- * Reorders each query's candidates of a run by their reciprocal neighbours, and writes a new run.
+ * Reorders each query's candidates of a run by their reciprocal neighbors, and writes a new run.
  *
  * ```ts
  * const { figures } = await rerankRun({

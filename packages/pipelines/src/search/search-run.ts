@@ -19,7 +19,7 @@ export interface SearchInputs extends DocumentPlace, OpenEmbeddingsOptions {
   metric?: Metric | undefined
   /** Compare with every document of a store even where it has an index. */
   exact?: boolean | undefined
-  /** A condition in SQL that the documents of a store must fulfil. */
+  /** A condition in SQL that the documents of a store must fulfill. */
   filter?: string | undefined
   /** Threads; the result does not depend on their number. */
   workers?: number | undefined

@@ -4,7 +4,7 @@ import type { AuditJobInputs } from '../audit/audit-job.ts'
 import type { AuditTask } from '../audit/audit-tasks.ts'
 import type { PreparedBatch } from '../join/prepare-job.ts'
 import type { LabelInputs } from '../label/label-job.ts'
-import type { LabelledSlice, LabelSliceInputs, LabelSliceTask } from '../label/label-slice.ts'
+import type { LabeledSlice, LabelSliceInputs, LabelSliceTask } from '../label/label-slice.ts'
 import type { LabelTask } from '../label/label-tasks.ts'
 import type { RerankInputs } from '../rerank/rerank-job.ts'
 import type { RerankedSlice, RerankSliceInputs } from '../rerank/rerank-slice.ts'
@@ -18,7 +18,7 @@ export interface Jobs {
   rerank: { inputs: RerankInputs; task: RerankTask; answer: Ranking }
   'rerank-slice': { inputs: RerankSliceInputs; task: SliceTask; answer: RerankedSlice }
   label: { inputs: LabelInputs; task: LabelTask; answer: Labels }
-  'label-slice': { inputs: LabelSliceInputs; task: LabelSliceTask; answer: LabelledSlice }
+  'label-slice': { inputs: LabelSliceInputs; task: LabelSliceTask; answer: LabeledSlice }
   audit: { inputs: AuditJobInputs; task: AuditTask; answer: Finding[] }
 }
 

@@ -41,7 +41,7 @@ export interface OpenTrainingQueries extends OpenQueries {
   heldOut: HeldOutQueries | undefined
 }
 
-/** The queries that are learned from: judged, labelled before, or taught. */
+/** The queries that are learned from: judged, labeled before, or taught. */
 export async function openTrainingQueries(
   given: OpenFor,
   hooks: Hooks,
@@ -82,11 +82,11 @@ function remarkShortLists(
   const short = queries.filter(({ retrieved }) => Math.min(retrieved.length, listSize) < SHORT)
   if (short.length <= queries.length / 2) return
   onRemark?.(
-    `${short.length} of ${queries.length} training queries have fewer than ${SHORT} candidates, the hardest: many of these are relevant, though not labelled, and training on them alone can ruin a model; take longer lists (listSize, and a run that is as long), or leave doubtful ones out (skip, negativesBelow)`,
+    `${short.length} of ${queries.length} training queries have fewer than ${SHORT} candidates, the hardest: many of these are relevant, though not labeled, and training on them alone can ruin a model; take longer lists (listSize, and a run that is as long), or leave doubtful ones out (skip, negativesBelow)`,
   )
 }
 
-/** Held-out queries; those without judgements are validated by how far a model agrees with the teacher. */
+/** Held-out queries; those without judgments are validated by how far a model agrees with the teacher. */
 export async function openValidationQueries(
   given: OpenFor,
   files: QueryFiles,
@@ -113,7 +113,7 @@ async function readQueries(
   const reading = { docs, level, vectors, missing, name }
   const made = await namingFiles(named, () => readTrainingQueries(files, run, reading))
   const { withoutTruth, report } = made
-  // Queries with judgements are validated by those.
+  // Queries with judgments are validated by those.
   const opened =
     teacher && files.qrels === undefined
       ? await openTeacher(withQueryTexts(teacher, files, vectors), {

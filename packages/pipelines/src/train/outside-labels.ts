@@ -1,17 +1,17 @@
 import type { TrainingQuery } from '@kith/train'
 
-/** The policies for labelled documents that are not among a query's candidates. */
+/** The policies for labeled documents that are not among a query's candidates. */
 export const outsidePolicies = ['drop', 'inject'] as const
 
 /**
- * `drop` leaves labelled documents out that are not among a query's candidates, and queries that
+ * `drop` leaves labeled documents out that are not among a query's candidates, and queries that
  * have no others; `inject` puts them into the candidates.
  */
 export type OutsidePolicy = (typeof outsidePolicies)[number]
 
 /** Labels that are not among a query's candidates. */
 export interface OutsideLabels {
-  /** All labelled documents, those of them outside, and queries that have no others. */
+  /** All labeled documents, those of them outside, and queries that have no others. */
   labels: number
   outside: number
   queries: number
@@ -19,7 +19,7 @@ export interface OutsideLabels {
   candidates: number
 }
 
-/** Counts the labelled documents that are not among the first candidates, and applies the policy. */
+/** Counts the labeled documents that are not among the first candidates, and applies the policy. */
 export function treatOutside(
   queries: readonly TrainingQuery[],
   policy: OutsidePolicy,
@@ -29,14 +29,14 @@ export function treatOutside(
   const kept: TrainingQuery[] = []
   for (const query of queries) {
     const list = new Set(Array.from(query.retrieved).slice(0, listSize))
-    const labelled = labelledRows(query)
-    const outside = labelled.filter((row) => !list.has(row)).length
+    const labeled = labeledRows(query)
+    const outside = labeled.filter((row) => !list.has(row)).length
     counts.candidates = Math.max(counts.candidates, list.size)
-    counts.labels += labelled.length
+    counts.labels += labeled.length
     counts.outside += outside
-    if (outside === labelled.length) counts.queries++
+    if (outside === labeled.length) counts.queries++
     if (policy === 'inject' || outside === 0) kept.push(query)
-    else if (outside < labelled.length) kept.push(insideOf(query, list))
+    else if (outside < labeled.length) kept.push(insideOf(query, list))
   }
   return { queries: kept, counts }
 }
@@ -48,7 +48,7 @@ export function outsideRemark(
 ): string | undefined {
   if (outside === 0) return undefined
   const share = Math.round((100 * outside) / labels)
-  const where = `${outside} of ${labels} labelled documents (${share} %) are not among their query’s first ${candidates} candidates`
+  const where = `${outside} of ${labels} labeled documents (${share} %) are not among their query’s first ${candidates} candidates`
   if (policy === 'drop') {
     const lost = queries > 0 ? `, and ${queries} queries that have no others` : ''
     return `${where}: they are left out${lost} (outside: 'inject' puts them in)`
@@ -58,22 +58,22 @@ export function outsideRemark(
 }
 
 /** The documents that a query learns from. */
-function labelledRows({ relevant, labels }: TrainingQuery): readonly number[] {
+function labeledRows({ relevant, labels }: TrainingQuery): readonly number[] {
   return labels ? labels.rows.filter((_, i) => labels.values[i]! > 0) : relevant
 }
 
-/** A query with those of its relevant and labelled documents that are in a list. */
+/** A query with those of its relevant and labeled documents that are in a list. */
 function insideOf(query: TrainingQuery, list: ReadonlySet<number>): TrainingQuery {
   const { relevant, grades, labels } = query
   const at = relevant.flatMap((row, i) => (list.has(row) ? [i] : []))
-  const labelledAt = labels?.rows.flatMap((row, i) => (list.has(row) ? [i] : []))
+  const labeledAt = labels?.rows.flatMap((row, i) => (list.has(row) ? [i] : []))
   return {
     ...query,
     relevant: at.map((i) => relevant[i]!),
     grades: grades && at.map((i) => grades[i]!),
     labels: labels && {
-      rows: labelledAt!.map((i) => labels.rows[i]!),
-      values: labelledAt!.map((i) => labels.values[i]!),
+      rows: labeledAt!.map((i) => labels.rows[i]!),
+      values: labeledAt!.map((i) => labels.values[i]!),
     },
   }
 }

@@ -1,7 +1,7 @@
 import { FileError, readLines } from '@kith/base'
 import {
   type Embeddings,
-  type LabelledQuery,
+  type LabeledQuery,
   openEmbeddings,
   type Qrels,
   type Run,
@@ -18,7 +18,7 @@ export interface QueryFiles {
   queries: string
   /** Their candidates. */
   run: string
-  /** Their judgements; without a teacher they are needed. */
+  /** Their judgments; without a teacher they are needed. */
   qrels?: string | undefined
   /** Their targets, by `labelRun` or `kith labels`; for validation there are none. */
   labels?: string | undefined
@@ -61,8 +61,8 @@ export async function readTrainingQueries(
   }
 }
 
-async function labelsOf(file: string): Promise<Map<string, LabelledQuery>> {
-  const labels = new Map<string, LabelledQuery>()
+async function labelsOf(file: string): Promise<Map<string, LabeledQuery>> {
+  const labels = new Map<string, LabeledQuery>()
   for await (const entry of readLabels(file)) {
     if (labels.has(entry.query)) {
       const line = await secondLine(file, entry.query)

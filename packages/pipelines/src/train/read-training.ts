@@ -8,7 +8,7 @@ export interface ValidationPoint {
   value: number
 }
 
-/** The loss of one step of the optimiser. */
+/** The loss of one step of the optimizer. */
 export interface StepPoint {
   step: number
   loss: number

@@ -21,7 +21,7 @@ export interface TeacherInputs extends PartialDistilSettings {
 /** Labels by a teacher: documents by their rows, best first, with probabilities. */
 export type TaughtLabels = NonNullable<TrainingQuery['labels']>
 
-/** Makes labels without judgements, from a ranking that is better than the one that learns. */
+/** Makes labels without judgments, from a ranking that is better than the one that learns. */
 export interface Teacher {
   /** Whether it takes the query's embedding by the model as it was before the training. */
   readonly needsEmbedding: boolean

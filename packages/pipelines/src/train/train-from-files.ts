@@ -120,7 +120,7 @@ function stepNote({ loss, learningRate, labelShare }: StepRecord): string {
   return `loss ${loss.toFixed(4)}, rate ${learningRate.toExponential(2)}${labels}`
 }
 
-/** @param judged Whether the labels are judgements; else they are the teacher's first documents. */
+/** @param judged Whether the labels are judgments; else they are the teacher's first documents. */
 function validationLine({ step, loss, measures }: ValidationRecord, judged: boolean): string {
   const figures = Object.entries(measures).map(([name, value]) => `${name} ${value.toFixed(4)}`)
   return `step ${step}: validation loss ${loss.toFixed(4)} (${judged ? 'original labels' : 'agreement with the teacher'}), ${figures.join(', ')}`

@@ -40,9 +40,9 @@ export interface TrainingInputs extends OpenEmbeddingsOptions, EncoderModelOptio
   /** An adapter that learns instead: the queries' files are embeddings then, which it changes. */
   adapter?: AdapterKind | undefined
   settings?: TrainingSettings | undefined
-  /** The teacher of a training without judgements: queries learn its ranking. */
+  /** The teacher of a training without judgments: queries learn its ranking. */
   teacher?: TeacherInputs | undefined
-  /** The policy for labelled documents that are not among a query's candidates; default: drop. */
+  /** The policy for labeled documents that are not among a query's candidates; default: drop. */
   outside?: OutsidePolicy | undefined
   /** The device that onnxruntime computes on; default cpu. */
   device?: string | undefined
@@ -70,9 +70,9 @@ export function checkTraining({
   }
   if (teacher) checkTeacher({ training, settings })
   else if (training.qrels === undefined && training.labels === undefined) {
-    throw fail('the training queries have no judgements: give them, or labels, or a teacher')
+    throw fail('the training queries have no judgments: give them, or labels, or a teacher')
   } else if (validation && validation.qrels === undefined) {
-    throw fail('the validation queries have no judgements: give them')
+    throw fail('the validation queries have no judgments: give them')
   }
   if (settings.steps !== undefined && settings.epochs !== undefined) {
     throw fail('steps and epochs say the same: give one of them')
@@ -83,7 +83,7 @@ export function checkTraining({
 function checkTeacher({ training, settings }: Pick<TrainingInputs, 'training' | 'settings'>): void {
   const { target, skip = 0, negativesBelow = null, loss = trainDefaults.loss } = settings ?? {}
   const others = {
-    judgements: training.qrels !== undefined,
+    judgments: training.qrels !== undefined,
     labels: training.labels !== undefined,
     target: Boolean(target),
     skip: skip > 0,
@@ -126,16 +126,16 @@ export function stepsFor(
 
 /** The options of the encoder that learns. */
 function encoderOptions(inputs: TrainingInputs): EncoderModelOptions {
-  const { pooling, normalise, maxTokens, queryPrefix, revision, topLayers } = inputs
-  return { pooling, normalise, maxTokens, queryPrefix, revision, topLayers }
+  const { pooling, normalize, maxTokens, queryPrefix, revision, topLayers } = inputs
+  return { pooling, normalize, maxTokens, queryPrefix, revision, topLayers }
 }
 
 /** The model that is trained, and whom it learns from, as sidecars name them. */
 export function modelSettings(inputs: TrainingInputs): Readonly<Record<string, unknown>> {
-  const { adapter, normalise, model = jobDefaults.model, teacher } = inputs
+  const { adapter, normalize, model = jobDefaults.model, teacher } = inputs
   const { outside = jobDefaults.outside } = inputs
   const learning =
-    adapter === undefined ? { model, ...encoderOptions(inputs) } : { adapter, normalise }
+    adapter === undefined ? { model, ...encoderOptions(inputs) } : { adapter, normalize }
   return { ...learning, outside, teacher }
 }
 
@@ -153,7 +153,7 @@ export async function openTrainable(
   dimensions: number,
 ): Promise<QueryModel> {
   const { AdapterModel, openEncoderModel } = await loadTrain()
-  const { adapter: kind, model = jobDefaults.model, normalise, settings } = inputs
+  const { adapter: kind, model = jobDefaults.model, normalize, settings } = inputs
   if (kind === undefined) return openEncoderModel(model, encoderOptions(inputs))
-  return new AdapterModel({ kind, dimensions, seed: settings?.seed, normalise })
+  return new AdapterModel({ kind, dimensions, seed: settings?.seed, normalize })
 }

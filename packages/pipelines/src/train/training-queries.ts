@@ -1,5 +1,5 @@
 import { KithError } from '@kith/core'
-import type { Embeddings, LabelledQuery, Qrels, RankedQuery } from '@kith/ir'
+import type { Embeddings, LabeledQuery, Qrels, RankedQuery } from '@kith/ir'
 import type { TrainingQuery } from '@kith/train'
 import { jobDefaults } from '../job-defaults.ts'
 import { Join } from '../join/join.ts'
@@ -9,7 +9,7 @@ import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 export interface QuerySources {
   /** Queries with their retrieved documents: a `Run`, or rankings one by one. */
   rankings: Iterable<RankedQuery>
-  /** Without judgements a query needs no relevant document. */
+  /** Without judgments a query needs no relevant document. */
   qrels: Qrels | undefined
   documents: Pick<Embeddings, 'rowOf'>
   /** For an encoder: the texts by query. */
@@ -17,7 +17,7 @@ export interface QuerySources {
   /** For an adapter: the queries' embeddings. */
   vectors?: Pick<Embeddings, 'rowOf' | 'read'> | undefined
   /** Targets made before, by query. */
-  labels?: ReadonlyMap<string, LabelledQuery> | undefined
+  labels?: ReadonlyMap<string, LabeledQuery> | undefined
   /** From which grade on a document is relevant; default 1. */
   level?: number | undefined
   /** The policy for queries and documents that lack something; default: error. */
@@ -48,8 +48,8 @@ export function trainingQueries(sources: QuerySources): QueriesMade {
   let [rankings, withoutTruth] = [0, 0]
   for (const ranking of sources.rankings) {
     rankings++
-    const judgements = sources.qrels?.get(ranking.query)
-    const truth = join.truth(judgements, sources.level ?? jobDefaults.level)
+    const judgments = sources.qrels?.get(ranking.query)
+    const truth = join.truth(judgments, sources.level ?? jobDefaults.level)
     if (sources.qrels && truth.rows.length === 0) {
       withoutTruth++
       continue
@@ -68,10 +68,10 @@ function noneOf(qrels: Qrels | undefined, rankings: number, withoutTruth: number
   if (!qrels) return `none of ${rankings} queries has all that training takes`
   const lack = withoutTruth < rankings ? ' and all else that training takes' : ''
   const example = [...qrels.keys()][0]
-  return `none of ${rankings} queries has a relevant document with an embedding${lack} (the judgements have query ${example})`
+  return `none of ${rankings} queries has a relevant document with an embedding${lack} (the judgments have query ${example})`
 }
 
-/** A training query without its judgements; undefined where the query lacks something. */
+/** A training query without its judgments; undefined where the query lacks something. */
 function queryOf(
   { texts, vectors, labels }: QuerySources,
   { query: id, ids }: RankedQuery,
@@ -92,22 +92,22 @@ function queryOf(
 
 /** The target of a query by rows; undefined where nothing is left of it. */
 function labelsOf(
-  labelled: LabelledQuery | undefined,
+  labeled: LabeledQuery | undefined,
   id: string,
   join: Join,
 ): TrainingQuery['labels'] {
-  if (!labelled) {
+  if (!labeled) {
     join.report.add('queries of the run have no labels (were they made for it?)', id)
     return undefined
   }
   const rows: number[] = []
   const values: number[] = []
-  join.documents('labelled documents', labelled.docs).forEach((row, i) => {
+  join.documents('labeled documents', labeled.docs).forEach((row, i) => {
     if (row === undefined) return
     rows.push(row)
-    values.push(labelled.labels[i]!)
+    values.push(labeled.labels[i]!)
   })
-  if (rows.length > 0 || labelled.docs.length === 0) return { rows, values }
-  join.report.add('queries of the run have no labelled document with an embedding', id)
+  if (rows.length > 0 || labeled.docs.length === 0) return { rows, values }
+  join.report.add('queries of the run have no labeled document with an embedding', id)
   return undefined
 }

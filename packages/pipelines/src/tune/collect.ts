@@ -36,7 +36,7 @@ export interface Collected {
   report: MissingReport
 }
 
-/** Gathers the queries that both the run and the judgements have, with all that reranking them takes. */
+/** Gathers the queries that both the run and the judgments have, with all that reranking them takes. */
 export function collect(inputs: CollectInputs): Collected {
   const { run, qrels, queries, docs, missing = 'error' } = inputs
   if (queries.dimensions !== docs.dimensions) {
@@ -47,13 +47,13 @@ export function collect(inputs: CollectInputs): Collected {
   }
   const gathered = new Gathered(inputs, missing)
   for (const query of run.queries) {
-    const judgements = qrels.get(query)
-    if (judgements) gathered.add(query, run.get(query)!.ids, judgements)
+    const judgments = qrels.get(query)
+    if (judgments) gathered.add(query, run.get(query)!.ids, judgments)
   }
   gathered.join.check()
   if (gathered.list.length === 0) {
-    const examples = `the run has ${run.queries[0]}, the judgements ${[...qrels.keys()][0]}`
-    throw new KithError('BAD_INPUT', `run and judgements have no query in common: ${examples}`)
+    const examples = `the run has ${run.queries[0]}, the judgments ${[...qrels.keys()][0]}`
+    throw new KithError('BAD_INPUT', `run and judgments have no query in common: ${examples}`)
   }
   return { collection: gathered.collection(), report: gathered.join.report }
 }
@@ -82,21 +82,21 @@ class Gathered {
     this.join = new Join({ queries, docs, texts: present }, missing)
   }
 
-  add(id: string, candidates: readonly string[], judgements: ReadonlyMap<string, number>): void {
+  add(id: string, candidates: readonly string[], judgments: ReadonlyMap<string, number>): void {
     const { largest = 100, groupOf } = this.#inputs
     const row = this.join.query(id)
     if (row === undefined) return
     const { rows, places } = this.join.candidates(candidates, largest)
     const number = this.#queryRows.push(row) - 1
     this.#queryIds.push(id)
-    const ideal = Float64Array.from([...judgements.values()].filter((grade) => grade >= 0))
+    const ideal = Float64Array.from([...judgments.values()].filter((grade) => grade >= 0))
     this.list.push({
       id,
       group: groupOf?.(id),
       row: number,
       docs: Uint32Array.from(rows, (doc, i) => this.#numberOf(doc, candidates[places[i]!]!)),
       places: Uint32Array.from(places),
-      grades: Float64Array.from(candidates, (candidate) => judgements.get(candidate) ?? -1),
+      grades: Float64Array.from(candidates, (candidate) => judgments.get(candidate) ?? -1),
       ideal: ideal.sort().reverse(),
     })
   }

@@ -19,7 +19,7 @@ export interface JudgedInputs extends OpenEmbeddingsOptions {
   queries: string
   /** Embeddings of the documents. */
   docs: string
-  /** Judgements. */
+  /** Judgments. */
   qrels: string
   /** Texts of the documents. With texts, the words are a second view. */
   corpus?: string | undefined

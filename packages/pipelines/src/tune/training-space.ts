@@ -22,19 +22,19 @@ export const trainingSpace: Space = {
     when: { dimension: 'evidence', is: true },
   },
   boost: { kind: 'float', from: 1, to: 6, log: true, when: { dimension: 'evidence', is: true } },
-  normalise: {
+  normalize: {
     kind: 'choice',
     values: ['maxmin', 'std'],
     when: { dimension: 'evidence', is: true },
   },
 }
 
-/** Where the search starts: the options as they are, trained on the judgements alone. */
+/** Where the search starts: the options as they are, trained on the judgments alone. */
 export const trainingStart: Parameters = { learningRate: 1, inverseTemperature: 1, evidence: false }
 
 /** The settings of a trial. Learning rate and inverse temperature are factors of the options' values. */
 export function trialSettings(
-  { learningRate, inverseTemperature, evidence, target, labelDepth, boost, normalise }: Parameters,
+  { learningRate, inverseTemperature, evidence, target, labelDepth, boost, normalize }: Parameters,
   base: PartialTrainSettings,
 ): PartialTrainSettings {
   return {
@@ -47,7 +47,7 @@ export function trialSettings(
           target,
           labelDepth,
           boost,
-          normalise,
+          normalize,
         } as PartialTrainSettings['target'])
       : { ...base.target, target: 'one-hot' },
   }

@@ -25,7 +25,7 @@ export interface TuneInputs extends JudgedInputs {
   out: string
   /** The settings to depart from, only on evidence. */
   settings?: PartialMethodSettings | undefined
-  /** The methods to choose among, or `all`; default: `neighbours` alone. */
+  /** The methods to choose among, or `all`; default: `neighbors` alone. */
   methods?: readonly Method[] | 'all' | undefined
   /** Settings that each study tries; default 200. */
   trials?: number | undefined
@@ -102,7 +102,7 @@ function termsToTry({ mix, terms }: Settings): TermsName[] {
 }
 
 /** The methods to choose among; fusion is one of them only where there are texts. */
-function methodsOf({ methods = ['neighbours'], corpus }: TuneInputs): readonly Method[] {
+function methodsOf({ methods = ['neighbors'], corpus }: TuneInputs): readonly Method[] {
   const possible = known.filter((name) => name !== 'fusion' || corpus !== undefined)
   if (methods === 'all') return possible
   for (const name of methods) {

@@ -63,10 +63,7 @@ export async function tuneTraining(
     throw new KithError('BAD_SETTING', 'trials make their own targets: leave out the labels')
   }
   if (inputs.teacher) {
-    throw new KithError(
-      'BAD_SETTING',
-      'trials compare targets by judgements: leave out the teacher',
-    )
+    throw new KithError('BAD_SETTING', 'trials compare targets by judgments: leave out the teacher')
   }
   if (given?.selectBy === 'loss') {
     const problem =

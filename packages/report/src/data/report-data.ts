@@ -9,7 +9,7 @@ export interface ReportData {
   about?: string | undefined
   /** The name of the collection. */
   collection?: string | undefined
-  /** The files that were compared, or compared with: runs, judgements, texts. */
+  /** The files that were compared, or compared with: runs, judgments, texts. */
   inputs?: readonly ReportInput[] | undefined
   /** The runs; all but the first are compared with the first. As `kith eval --json` has them. */
   runs?: readonly ReportRun[] | undefined
@@ -58,6 +58,6 @@ export interface ReportRun {
 /** A comparison with the first run. */
 export interface ReportComparison
   extends Pick<Comparison, 'difference' | 'wins' | 'ties' | 'losses' | 'tTest'> {
-  /** The randomisation test's p, corrected for the number of runs. */
+  /** The randomization test's p, corrected for the number of runs. */
   p: number
 }

@@ -1,7 +1,7 @@
 import { rectY, ruleY } from '@observablehq/plot'
 import { list, number, object, text } from '../data/shape.ts'
 import { measureAxis } from './axes.ts'
-import { colour } from './palette.ts'
+import { color } from './palette.ts'
 import { draw, type FigureKind, type PlotSize } from './plot.ts'
 
 /** The gain or loss of each query. */
@@ -12,7 +12,7 @@ export interface GainsFigure {
   gains: readonly number[]
 }
 
-/** Draws the gains of all queries, largest first; where they are many, each bar is a mean of neighbours. */
+/** Draws the gains of all queries, largest first; where they are many, each bar is a mean of neighbors. */
 export function gainsPlot(figure: GainsFigure, size?: PlotSize): string {
   return draw(gainsKind, figure, size)
 }
@@ -41,13 +41,13 @@ export const gainsKind: FigureKind<GainsFigure> = {
               x1: 'from',
               x2: 'to',
               y: 'gain',
-              fill: ({ gain }: Bar) => (gain < 0 ? colour('loss') : colour('gain')),
+              fill: ({ gain }: Bar) => (gain < 0 ? color('loss') : color('gain')),
               // Smoothed edges of thin bars would look like stripes.
               shapeRendering: 'crispEdges',
               insetLeft: inset,
               insetRight: inset,
             }),
-            ruleY([0], { stroke: colour('soft') }),
+            ruleY([0], { stroke: color('soft') }),
           ],
         },
       ],

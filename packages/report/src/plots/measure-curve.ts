@@ -2,7 +2,7 @@ import { formatFigure } from '@kith/ir'
 import { areaY, dot, line, type Markish, ruleX, ruleY } from '@observablehq/plot'
 import { number, object, optional, type Shape } from '../data/shape.ts'
 import type { LegendEntry } from './legend.ts'
-import { colour } from './palette.ts'
+import { color } from './palette.ts'
 
 /** The mean of a measure over queries. */
 export interface MeasuredMean {
@@ -38,18 +38,18 @@ export function curveMarks({ points, baseline, chosen }: Curve): Markish[] {
     y2: ({ mean, margin }: CurvePoint) => mean + margin!,
   }
   return [
-    ...(chosen === undefined ? [] : [ruleX([chosen], { stroke: colour('line') })]),
-    ...(ordered ? [areaY(known, { ...bounds, fill: colour('gain'), fillOpacity: 0.12 })] : []),
-    ...(ordered ? [] : [ruleX(known, { ...bounds, stroke: colour('gain'), strokeOpacity: 0.5 })]),
+    ...(chosen === undefined ? [] : [ruleX([chosen], { stroke: color('line') })]),
+    ...(ordered ? [areaY(known, { ...bounds, fill: color('gain'), fillOpacity: 0.12 })] : []),
+    ...(ordered ? [] : [ruleX(known, { ...bounds, stroke: color('gain'), strokeOpacity: 0.5 })]),
     ...(baseline === undefined ? [] : [ruleY([baseline], baselineLook)]),
     ...(ordered
-      ? [line(points, { x: 'x', y: 'mean', stroke: colour('gain'), strokeWidth: 2 })]
+      ? [line(points, { x: 'x', y: 'mean', stroke: color('gain'), strokeWidth: 2 })]
       : []),
     dot(points, {
       x: 'x',
       y: 'mean',
       r: (point: CurvePoint) => (point.x === chosen ? 5.5 : 3),
-      fill: colour('gain'),
+      fill: color('gain'),
       title: ({ x, mean }: CurvePoint) => `${x}: ${formatFigure(mean)}`,
     }),
   ]
@@ -61,7 +61,7 @@ export function curveLegend({ baseline, points }: Curve): LegendEntry[] {
   return [
     {
       name: banded ? 'reranked, with the 95 % interval of the gain' : 'reranked',
-      stroke: colour('gain'),
+      stroke: color('gain'),
     },
     ...(baseline === undefined
       ? []
@@ -75,4 +75,4 @@ export function bestOf(points: readonly CurvePoint[]): string {
   return `Best at ${best.x} with ${formatFigure(best.mean)}`
 }
 
-const baselineLook = { stroke: colour('soft'), strokeWidth: 1.5, strokeDasharray: '5,3' }
+const baselineLook = { stroke: color('soft'), strokeWidth: 1.5, strokeDasharray: '5,3' }

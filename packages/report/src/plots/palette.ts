@@ -1,10 +1,10 @@
-/** A colour for light pages and one for dark pages. */
-export interface Colour {
+/** A color for light pages and one for dark pages. */
+export interface Color {
   light: string
   dark: string
 }
 
-/** Every colour of the report and its plots; in CSS, each is the custom property `--<name>`. */
+/** Every color of the report and its plots; in CSS, each is the custom property `--<name>`. */
 export const palette = {
   ground: { light: '#fdfdfb', dark: '#14171a' },
   raised: { light: '#f5f5f1', dark: '#1c2024' },
@@ -17,17 +17,17 @@ export const palette = {
   olive: { light: '#66741a', dark: '#b9c763' },
   rose: { light: '#a83567', dark: '#ec8fb6' },
   sand: { light: '#8a6a1d', dark: '#d9b766' },
-} as const satisfies Record<string, Colour>
+} as const satisfies Record<string, Color>
 
-/** The name of a colour. */
-export type ColourName = keyof typeof palette
+/** The name of a color. */
+export type ColorName = keyof typeof palette
 
-/** A colour as the plots refer to it: the page, or a standalone file, defines its value. */
-export function colour(name: ColourName): string {
+/** A color as the plots refer to it: the page, or a standalone file, defines its value. */
+export function color(name: ColorName): string {
   return `var(--${name})`
 }
 
-const series: readonly ColourName[] = ['gain', 'loss', 'violet', 'olive', 'rose', 'sand']
+const series: readonly ColorName[] = ['gain', 'loss', 'violet', 'olive', 'rose', 'sand']
 
 /** How a curve looks. */
 export interface Look {
@@ -35,15 +35,15 @@ export interface Look {
   strokeDasharray?: string
 }
 
-/** The look of the i-th of several curves: a colour, and dashes once the colours are used up. */
+/** The look of the i-th of several curves: a color, and dashes once the colors are used up. */
 export function seriesLook(i: number): Look {
   const round = Math.floor(i / series.length)
-  const stroke = colour(series[i % series.length]!)
+  const stroke = color(series[i % series.length]!)
   return round === 0 ? { stroke } : { stroke, strokeDasharray: `${round * 4},3` }
 }
 
 /** The custom properties of one side of the palette, as CSS declarations. */
-export function declarations(side: keyof Colour): string {
+export function declarations(side: keyof Color): string {
   return Object.entries(palette)
     .map(([name, value]) => `--${name}: ${value[side]}`)
     .join('; ')

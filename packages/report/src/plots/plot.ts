@@ -3,7 +3,7 @@ import { parseHTML } from 'linkedom'
 import type { Shape } from '../data/shape.ts'
 import { escaped } from '../html.ts'
 import { drawLegend, type LegendEntry } from './legend.ts'
-import { type Colour, palette } from './palette.ts'
+import { type Color, palette } from './palette.ts'
 
 /** A plot to draw: one panel, or several below each other. */
 export interface Picture {
@@ -30,7 +30,7 @@ export interface PlotSize {
 /** The size of the letters. */
 const FONT_SIZE = 12
 
-/** Draws a figure as an `<svg>` element for a page that defines the palette's colours. */
+/** Draws a figure as an `<svg>` element for a page that defines the palette's colors. */
 export function draw<Figure>(
   { shape, picture }: FigureKind<Figure>,
   figure: Figure,
@@ -62,7 +62,7 @@ function drawPicture(picture: Picture, width: number): string {
 }
 
 /**
- * An `<svg>` element as a file of its own. Colours become plain light ones, which every program
+ * An `<svg>` element as a file of its own. Colors become plain light ones, which every program
  * understands; a browser in dark mode gets the dark ones.
  */
 export function standaloneSvg(svg: string): string {
@@ -70,7 +70,7 @@ export function standaloneSvg(svg: string): string {
   const dark = used.flatMap(([, { light, dark }]) =>
     ['fill', 'stroke'].map((name) => `[${name}="${light}"] { ${name}: ${dark} }`),
   )
-  const root = (side: keyof Colour) =>
+  const root = (side: keyof Color) =>
     `:root { background: ${palette.ground[side]}; color: ${palette.ink[side]} }`
   const style = `${root('light')} @media (prefers-color-scheme: dark) { ${root('dark')} ${dark.join(' ')} }`
   const plain = used.reduce(

@@ -1,7 +1,7 @@
 import { object, optional } from '../data/shape.ts'
 import { measureAxis } from './axes.ts'
 import { BANDS_EXPLAINED, bandMarks } from './bands.ts'
-import { colour } from './palette.ts'
+import { color } from './palette.ts'
 import { draw, type FigureKind, type PlotSize } from './plot.ts'
 import { quantilesShape, type RankQuantiles } from './quantiles.ts'
 
@@ -35,8 +35,8 @@ export const scoresPerRankKind: FigureKind<ScoresPerRankFigure> = {
       title: 'Scores per rank',
       description: `Scores at each rank over all queries. ${BANDS_EXPLAINED}`,
       panels: [
-        panel(before, after ? 'score, as retrieved' : 'score', colour('soft')),
-        ...(after ? [panel(after, 'score, reranked', colour('gain'))] : []),
+        panel(before, after ? 'score, as retrieved' : 'score', color('soft')),
+        ...(after ? [panel(after, 'score, reranked', color('gain'))] : []),
       ],
     }
   },

@@ -1,7 +1,7 @@
 import { areaY, dot, line } from '@observablehq/plot'
 import { list, object, optional, positive, text } from '../data/shape.ts'
 import { logAxis } from './axes.ts'
-import { colour } from './palette.ts'
+import { color } from './palette.ts'
 import { draw, type FigureKind, type PlotSize } from './plot.ts'
 
 /** The time of reranking one query, against the number of candidates. */
@@ -60,11 +60,11 @@ export const timeKind: FigureKind<TimeFigure> = {
               x: 'size',
               y1: 'low',
               y2: 'high',
-              fill: colour('gain'),
+              fill: color('gain'),
               fillOpacity: 0.12,
             }),
-            line(points, { ...place, stroke: colour('gain'), strokeWidth: 2 }),
-            dot(points, { ...place, r: 3, fill: colour('gain'), title }),
+            line(points, { ...place, stroke: color('gain'), strokeWidth: 2 }),
+            dot(points, { ...place, r: 3, fill: color('gain'), title }),
           ],
         },
       ],

@@ -112,5 +112,5 @@ function sharesCells({ wins, ties, losses }: ReportComparison): Html {
 function testNote(runs: number): Html {
   const holm =
     runs > 1 ? html`, corrected by Holm’s method for the ${runs} runs that are compared` : html``
-  return html`<p class="note">** marks p &lt; 0.01 and * p &lt; 0.05 in Fisher’s randomisation test, two-sided${holm}: how often chance alone, deciding for each query which run gets which of its two values, gives a mean difference at least as large. Several measures are several chances: the p values are not corrected for their number.</p>`
+  return html`<p class="note">** marks p &lt; 0.01 and * p &lt; 0.05 in Fisher’s randomization test, two-sided${holm}: how often chance alone, deciding for each query which run gets which of its two values, gives a mean difference at least as large. Several measures are several chances: the p values are not corrected for their number.</p>`
 }

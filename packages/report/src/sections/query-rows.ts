@@ -36,7 +36,7 @@ export interface QueryRow {
 export interface RankedDocument {
   /** Its place in `documents`. */
   document: number
-  /** Its judgement, where it has one. */
+  /** Its judgment, where it has one. */
   grade?: number
   /** Its rank in the other ranking, from 1, where that has it. */
   other?: number

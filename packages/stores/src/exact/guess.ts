@@ -4,7 +4,7 @@ import { toFloats } from '../half.ts'
 /** Documents of a sample, and at most this part of all. */
 const SAMPLE_ROWS = 2 ** 14
 const MOST_PART = 1 / 32
-/** They are read in this many places all over the collection, as neighbours may be alike. */
+/** They are read in this many places all over the collection, as neighbors may be alike. */
 const PLACES = 256
 /** Documents with larger numbers are left to the search, which knows what to say of them. */
 const LARGEST = 1e12

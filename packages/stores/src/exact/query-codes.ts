@@ -14,7 +14,7 @@ export interface QueryFacts {
 
 /** Numbers that the kernel's products of codes take at a time. */
 export const CODE_BLOCK = 16
-/** The kernel adds up products of this many numbers in 16 bits, in eight sums of two neighbours. */
+/** The kernel adds up products of this many numbers in 16 bits, in eight sums of two neighbors. */
 const RUN = 256
 /** The largest sum of one sign: times a document's largest code, 127, it is still 16 bits. */
 const MOST = 258

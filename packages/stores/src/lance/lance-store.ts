@@ -195,7 +195,7 @@ export class LanceStore implements Store {
   }
 
   /**
-   * Builds an index of coarsely quantised vectors, whose candidates are scored by the full ones, and
+   * Builds an index of coarsely quantized vectors, whose candidates are scored by the full ones, and
    * one of the words of the texts.
    */
   async index(): Promise<void> {

@@ -14,7 +14,7 @@ export function AuditView({ info }: { info: StudioInfo }): VNode {
           An audit looks for documents that resemble those judged relevant
           {info.files ? (
             <>
-              . Start the studio with judgements: <code>kith studio … --qrels FILE</code>
+              . Start the studio with judgments: <code>kith studio … --qrels FILE</code>
             </>
           ) : (
             <>
@@ -43,7 +43,7 @@ function Audit({ info }: { info: StudioInfo }): VNode {
   const [done, total] = [answer?.done ?? 0, answer?.total ?? info.judged]
   return (
     <section class="audit">
-      <h1>Looking for missing judgements</h1>
+      <h1>Looking for missing judgments</h1>
       <p>
         In the {auditPreset.contextSize} nearest documents of each judged query, those that resemble
         the query and its relevant documents most.

@@ -73,18 +73,18 @@ export function LabelsView({ source, settings, state, info, update }: ViewProps)
           onChange={(boost) => change({ boost })}
         />
         <Choice
-          label="Normalisation"
+          label="Normalization"
           help="How evidence is brought to a common range before the softmax."
           options={['maxmin', 'std', 'max', 'none']}
-          value={labels.normalise}
-          onChange={(normalise) => change({ normalise })}
+          value={labels.normalize}
+          onChange={(normalize) => change({ normalize })}
         />
         <Choice
           label="Statistics over"
           help="The whole context, as the paper says, or the kept candidates, as its program does."
           options={['context', 'kept']}
-          value={labels.normaliseOver}
-          onChange={(normaliseOver) => change({ normaliseOver })}
+          value={labels.normalizeOver}
+          onChange={(normalizeOver) => change({ normalizeOver })}
         />
         {chosen.length > 1 && (
           <Choice

@@ -9,13 +9,13 @@ import type { QueryContext } from '../model/query-context.ts'
 
 /** The targets in the order of the table, each with what it looks at. */
 export const targets: readonly { name: Target; about: string }[] = [
-  { name: 'mixed', about: 'similarity to the ground truth, geometric and by neighbours' },
-  { name: 'rnn', about: 'shared reciprocal neighbours with the ground truth alone' },
+  { name: 'mixed', about: 'similarity to the ground truth, geometric and by neighbors' },
+  { name: 'rnn', about: 'shared reciprocal neighbors with the ground truth alone' },
   { name: 'geometric', about: 'geometric similarity to the ground truth alone' },
   { name: 'joint', about: 'similarity to the query and to the ground truth' },
   { name: 'query-centric', about: 'similarity to the query: the model’s own opinion' },
   { name: 'uniform', about: 'as much as mixed moves, spread evenly' },
-  { name: 'one-hot', about: 'the judgements alone' },
+  { name: 'one-hot', about: 'the judgments alone' },
 ]
 
 /** The labels that one target gives. */

@@ -30,7 +30,7 @@ const method = new Reranker()
 export const CUTOFF = 10
 
 /** Reranks a query's candidates, and takes the scores apart. */
-export function analyse(context: QueryContext, page: PageSettings): Analysis {
+export function analyze(context: QueryContext, page: PageSettings): Analysis {
   const { documents, retrieved, ideal, truth } = context.source
   const { query, candidates, settings } = context.ranking(page)
   const { ranking, context: members, parts } = method.takeApart(query, candidates, settings)
@@ -59,8 +59,8 @@ export function analyse(context: QueryContext, page: PageSettings): Analysis {
     parts: new Map(own.map((part, i) => [members[i]!, part])),
     shown:
       mix === 'words'
-        ? ['similarity', 'words', 'neighbours', 'support']
-        : ['similarity', 'neighbours'],
+        ? ['similarity', 'words', 'neighbors', 'support']
+        : ['similarity', 'neighbors'],
     measure:
       truth.length === 0 && ideal.length === 0
         ? undefined
@@ -79,7 +79,7 @@ function rawParts(
   const inContext = context.of(members, terms)
   const [similar] = method.similarity(query, inContext, ['query'], settings)
   return Array.from(similar!.jaccard.toCandidates, (jaccard, i) => {
-    const neighbours = (1 - page.lambda) * jaccard
-    return { similarity: scores[members[i]!]! - neighbours, words: 0, neighbours, support: 0 }
+    const neighbors = (1 - page.lambda) * jaccard
+    return { similarity: scores[members[i]!]! - neighbors, words: 0, neighbors, support: 0 }
   })
 }

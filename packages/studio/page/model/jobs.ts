@@ -1,12 +1,12 @@
 import { labelTable } from '../labels/targets.ts'
-import { explore } from '../neighbourhood/explore.ts'
+import { explore } from '../neighborhood/explore.ts'
 import { explain } from '../query/explain.ts'
-import { analyse } from './analysis.ts'
+import { analyze } from './analysis.ts'
 import type { PageSettings } from './page-settings.ts'
 import type { QueryContext } from './query-context.ts'
 
 /** What the method's worker does with a query's context and the page's settings. */
-export const jobs = { analyse, explore, explain, labelTable } satisfies Record<
+export const jobs = { analyze, explore, explain, labelTable } satisfies Record<
   string,
   (context: QueryContext, page: PageSettings, ...args: never[]) => unknown
 >

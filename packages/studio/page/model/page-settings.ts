@@ -19,14 +19,14 @@ export interface PageSettings
   preselect: number | undefined
   /** The weight of the words in the geometric term; the embeddings have the rest. */
   textScore: number
-  /** The weight of the words in the graph of neighbours. */
+  /** The weight of the words in the graph of neighbors. */
   textGraph: number
 }
 
 /** The settings of the labels view. */
 export type PageLabelSettings = Pick<
   LabelSettings,
-  'labelDepth' | 'boost' | 'normalise' | 'normaliseOver' | 'aggregate'
+  'labelDepth' | 'boost' | 'normalize' | 'normalizeOver' | 'aggregate'
 >
 
 /** What settings are used for, on which it depends which of them count. */
@@ -63,10 +63,10 @@ export const defaultSettings = pagePresets.balanced
 export const defaultLabels: PageLabelSettings = (({
   labelDepth,
   boost,
-  normalise,
-  normaliseOver,
+  normalize,
+  normalizeOver,
   aggregate,
-}) => ({ labelDepth, boost, normalise, normaliseOver, aggregate }))(labelPresets.balanced)
+}) => ({ labelDepth, boost, normalize, normalizeOver, aggregate }))(labelPresets.balanced)
 
 /** The preset that settings are equal to, undefined where there is none. */
 export function presetOf(settings: PageSettings): PresetName | undefined {
@@ -77,13 +77,13 @@ export function presetOf(settings: PageSettings): PresetName | undefined {
   )
 }
 
-/** Changes some settings; the shares of neighbours and support give way to each other. */
+/** Changes some settings; the shares of neighbors and support give way to each other. */
 export function changed(settings: PageSettings, part: Partial<PageSettings>): PageSettings {
   const next = { ...settings, ...part }
-  if (part.neighbourWeight !== undefined) {
-    next.supportWeight = Math.min(next.supportWeight, rest(part.neighbourWeight))
+  if (part.neighborWeight !== undefined) {
+    next.supportWeight = Math.min(next.supportWeight, rest(part.neighborWeight))
   } else if (part.supportWeight !== undefined) {
-    next.neighbourWeight = Math.min(next.neighbourWeight, rest(part.supportWeight))
+    next.neighborWeight = Math.min(next.neighborWeight, rest(part.supportWeight))
   }
   return next
 }

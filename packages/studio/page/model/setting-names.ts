@@ -26,7 +26,7 @@ const names: Record<
   wordsWeight: 'words-weight',
   k1: 'k1',
   b: 'b',
-  neighbourWeight: 'neighbour-weight',
+  neighborWeight: 'neighbor-weight',
   supportDocs: 'support-docs',
   supportWeight: 'support-weight',
   preselect: 'preselect',
@@ -35,14 +35,14 @@ const names: Record<
 /** Settings of rankings, which labels do not have. */
 export const rankingNames: ReadonlySet<string> = new Set([
   ...['no-terms', 'words-weight', 'k1', 'b'],
-  ...['neighbour-weight', 'support-docs', 'support-weight', 'preselect'],
+  ...['neighbor-weight', 'support-docs', 'support-weight', 'preselect'],
 ])
 
 const labelNames: Record<keyof PageLabelSettings, string> = {
   labelDepth: 'label-depth',
   boost: 'boost',
-  normalise: 'normalise',
-  normaliseOver: 'normalise-over',
+  normalize: 'normalize',
+  normalizeOver: 'normalize-over',
   aggregate: 'aggregate',
 }
 
@@ -85,18 +85,18 @@ export function labelSettingsFrom(address: URLSearchParams): PageLabelSettings {
 
 function checkSetting(part: Partial<Settings>): void {
   // One share is checked without the other's default.
-  resolveSettings({ neighbourWeight: 0, supportWeight: 0, ...part })
+  resolveSettings({ neighborWeight: 0, supportWeight: 0, ...part })
 }
 
-/** Neighbours and support share what is left of 1: where they ask for more, the default holds. */
+/** Neighbors and support share what is left of 1: where they ask for more, the default holds. */
 function withinShares(settings: PageSettings): PageSettings {
   try {
-    const { neighbourWeight, supportWeight } = settings
-    resolveSettings({ neighbourWeight, supportWeight })
+    const { neighborWeight, supportWeight } = settings
+    resolveSettings({ neighborWeight, supportWeight })
     return settings
   } catch {
-    const { neighbourWeight, supportWeight } = defaultSettings
-    return { ...settings, neighbourWeight, supportWeight }
+    const { neighborWeight, supportWeight } = defaultSettings
+    return { ...settings, neighborWeight, supportWeight }
   }
 }
 

@@ -2,7 +2,7 @@ import type { PageLabelSettings, PageSettings } from './page-settings.ts'
 import { labelOptionsOf, labelSettingsFrom, optionsOf, settingsFrom } from './setting-names.ts'
 
 /** The views, in the order of their tabs. */
-export const viewNames = ['query', 'neighbourhood', 'labels', 'audit'] as const
+export const viewNames = ['query', 'neighborhood', 'labels', 'audit'] as const
 export type ViewName = (typeof viewNames)[number]
 
 /** Everything that the page shows; its address has all of it. */
@@ -14,7 +14,7 @@ export interface StudioState {
   text: string | undefined
   settings: PageSettings
   labels: PageLabelSettings
-  /** The document that is the probe of the neighbourhood; undefined is the query. */
+  /** The document that is the probe of the neighborhood; undefined is the query. */
   probe: string | undefined
   /** The document that counts as ground truth, or `all` relevant ones; undefined is the first by rank. */
   truth: string | undefined

@@ -7,7 +7,7 @@ import { ThemeSwitch } from './theme.tsx'
 
 const titles: Record<ViewName, string> = {
   query: 'Ranking',
-  neighbourhood: 'Neighbourhood',
+  neighborhood: 'Neighborhood',
   labels: 'Labels',
   audit: 'Audit',
 }

@@ -7,13 +7,13 @@ type Theme = (typeof themes)[number]
 const KEY = 'kith-theme'
 const signs: Record<Theme, string> = { auto: '◐', light: '○', dark: '●' }
 
-/** Gives the page the colours that were chosen the last time; `auto` is the system's. */
+/** Gives the page the colors that were chosen the last time; `auto` is the system's. */
 export function applyTheme(theme = chosenTheme()): void {
   document.documentElement.dataset['theme'] = theme
   dispatchEvent(new Event('theme'))
 }
 
-/** A button that goes through the system's colours, light and dark. */
+/** A button that goes through the system's colors, light and dark. */
 export function ThemeSwitch(): VNode {
   const [theme, setTheme] = useState(chosenTheme)
   const next = themes[(themes.indexOf(theme) + 1) % themes.length]!
@@ -31,8 +31,8 @@ export function ThemeSwitch(): VNode {
       type="button"
       class="theme"
       onClick={change}
-      title={`Colours: ${theme}. Change to ${next}`}
-      aria-label={`Colours: ${theme}. Change to ${next}`}
+      title={`Colors: ${theme}. Change to ${next}`}
+      aria-label={`Colors: ${theme}. Change to ${next}`}
     >
       {signs[theme]}
     </button>

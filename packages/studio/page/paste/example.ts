@@ -11,7 +11,7 @@ const documents: [text: string, relevant: boolean, vector: number[]][] = [
   ['Building a wooden beehive in one weekend', false, [0.88, 0.04, 0.45, 0.06, 0.12, 0.06]],
   ['Foragers dance to tell the hive where flowers are', true, [0.8, 0.44, 0.1, 0.38, 0.06, 0.08]],
   ['Wax candles, and how to store them', false, [0.86, 0.03, 0.2, 0.05, 0.45, 0.06]],
-  ['Colour and ultraviolet marks guide bees to blossoms', true, [0.78, 0.46, 0.08, 0.4, 0.04, 0.1]],
+  ['Color and ultraviolet marks guide bees to blossoms', true, [0.78, 0.46, 0.08, 0.4, 0.04, 0.1]],
   ['Spelling bees: rules for teachers', false, [0.86, 0.02, 0.12, 0.3, 0.04, 0.3]],
   ['Bumblebees sense the electric field of a flower', true, [0.77, 0.45, 0.1, 0.42, 0.06, 0.08]],
   ['Landmarks and the sun lead a bee back to a meadow', true, [0.75, 0.44, 0.14, 0.44, 0.06, 0.1]],

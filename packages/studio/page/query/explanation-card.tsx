@@ -9,7 +9,7 @@ import { MatchedWords } from './matched-words.tsx'
 import { Mark } from './ranking-list.tsx'
 import { partTitles } from './score-bar.tsx'
 
-/** Neighbours and supporters that are named. */
+/** Neighbors and supporters that are named. */
 const NAMED = 6
 
 /** Why a document stands where it stands: the parts of its score, and who speaks for it. */
@@ -39,11 +39,8 @@ export function ExplanationCard(
           </h3>
           <FullText {...entry} wanted={{ terms: settings.terms, found }} />
           {inContext && (
-            <button
-              type="button"
-              onClick={() => update({ view: 'neighbourhood', probe: entry.id })}
-            >
-              See its neighbourhood
+            <button type="button" onClick={() => update({ view: 'neighborhood', probe: entry.id })}>
+              See its neighborhood
             </button>
           )}
         </div>
@@ -87,7 +84,7 @@ function Reasons(props: ViewProps & { explanation: Explanation }): VNode {
               <dd>{decimal(words)}</dd>
             </>
           )}
-          <dt>Shared neighbourhood (Jaccard)</dt>
+          <dt>Shared neighborhood (Jaccard)</dt>
           <dd>{decimal(jaccard)}</dd>
         </dl>
       </div>
@@ -96,9 +93,9 @@ function Reasons(props: ViewProps & { explanation: Explanation }): VNode {
         title={
           shared.length === 0
             ? 'Nobody vouches for it'
-            : `Vouched for by ${shared.length} shared neighbours`
+            : `Vouched for by ${shared.length} shared neighbors`
         }
-        kind="neighbours"
+        kind="neighbors"
       >
         {shared.slice(0, NAMED).map(({ member, queryWeight, candidateWeight }) => (
           <li key={member}>

@@ -59,7 +59,7 @@ export function QueryView(props: ViewProps): VNode {
   )
 }
 
-/** The parts of the bars, by the class of their colour. */
+/** The parts of the bars, by the class of their color. */
 function partSigns({ shown }: Analysis): Record<string, string> {
   return Object.fromEntries(shown.map((name) => [`key-bar ${name}`, `part of ${partTitles[name]}`]))
 }

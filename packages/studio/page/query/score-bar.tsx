@@ -12,7 +12,7 @@ export interface BarRange {
 export const partTitles: Record<PartName, string> = {
   similarity: 'similarity',
   words: 'words',
-  neighbours: 'neighbours',
+  neighbors: 'neighbors',
   support: 'support',
 }
 

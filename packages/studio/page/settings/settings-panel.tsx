@@ -92,7 +92,7 @@ export function SettingsPanel(props: {
         </div>
         <Choice
           label="Mix"
-          help="words: similarity, words, neighbours and support. standard: similarity and neighbours, on one scale. raw: these two as they are."
+          help="words: similarity, words, neighbors and support. standard: similarity and neighbors, on one scale. raw: these two as they are."
           options={texts && !use.labels ? ['words', 'standard', 'raw'] : ['standard', 'raw']}
           value={mix}
           onChange={(chosen) => {
@@ -133,8 +133,8 @@ export function SettingsPanel(props: {
         <div class="group">
           {sliders(scoreSliders)}
           <Choice
-            label="Neighbour weights"
-            help="How a neighbour's similarity becomes its weight."
+            label="Neighbor weights"
+            help="How a neighbor's similarity becomes its weight."
             options={['linear', 'exp', 'binary']}
             value={settings.weight}
             onChange={(weight) => change({ weight })}

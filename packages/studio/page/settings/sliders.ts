@@ -14,7 +14,7 @@ export type SliderName =
   | 'wordsWeight'
   | 'k1'
   | 'b'
-  | 'neighbourWeight'
+  | 'neighborWeight'
   | 'supportDocs'
   | 'supportWeight'
   | 'preselect'
@@ -55,9 +55,9 @@ export const methodSliders: readonly SliderRule[] = [
   },
   {
     name: 'k',
-    label: 'Neighbours',
+    label: 'Neighbors',
     symbol: 'k',
-    help: 'How many nearest neighbours a document has.',
+    help: 'How many nearest neighbors a document has.',
     from: 1,
     to: 50,
     step: 1,
@@ -67,7 +67,7 @@ export const methodSliders: readonly SliderRule[] = [
     name: 'kExp',
     label: 'Expansion',
     symbol: 'k_exp',
-    help: 'Over how many neighbours a neighbour vector is averaged; 0 and 1 leave it alone.',
+    help: 'Over how many neighbors a neighbor vector is averaged; 0 and 1 leave it alone.',
     from: 0,
     to: 20,
     step: 1,
@@ -98,7 +98,7 @@ export const methodSliders: readonly SliderRule[] = [
     name: 'lambda',
     label: 'Geometric share',
     symbol: 'λ',
-    help: '1 is similarity alone, 0 is neighbours alone.',
+    help: '1 is similarity alone, 0 is neighbors alone.',
     from: 0,
     to: 1,
     step: 0.01,
@@ -132,9 +132,9 @@ export const wordsSliders: readonly SliderRule[] = [
     isIdle: withoutWords,
   },
   {
-    name: 'neighbourWeight',
-    label: 'Share of neighbours',
-    help: 'What shared reciprocal neighbours count for in the whole score.',
+    name: 'neighborWeight',
+    label: 'Share of neighbors',
+    help: 'What shared reciprocal neighbors count for in the whole score.',
     from: 0,
     to: 1,
     step: 0.01,
@@ -215,7 +215,7 @@ export const viewSliders: readonly SliderRule[] = [
   {
     name: 'textGraph',
     label: 'Words in the graph',
-    help: 'What the words count for in finding neighbours; the embeddings have the rest.',
+    help: 'What the words count for in finding neighbors; the embeddings have the rest.',
     from: 0,
     to: 1,
     step: 0.01,

@@ -17,7 +17,7 @@ export interface AdapterOptions {
   /** Numbers between the two layers of `mlp`; default: as many as dimensions. */
   inner?: number | undefined
   /** Whether adapted embeddings get length 1; default: no. */
-  normalise?: boolean | undefined
+  normalize?: boolean | undefined
   /** Decides the first weights of `mlp`. */
   seed?: number | undefined
 }
@@ -34,18 +34,18 @@ export class AdapterModel implements QueryModel {
   readonly shapes: ReadonlyMap<string, readonly number[]>
   readonly trained: ReadonlySet<string>
   readonly kind: AdapterKind
-  readonly normalise: boolean
+  readonly normalize: boolean
 
   constructor({
     kind,
     dimensions,
     inner = dimensions,
-    normalise = false,
+    normalize = false,
     seed = 0,
   }: AdapterOptions) {
     this.dimensions = dimensions
     this.kind = kind
-    this.normalise = normalise
+    this.normalize = normalize
     this.shapes = new Map(shapesOf(kind, dimensions, inner))
     this.weights = new Map(
       [...this.shapes].map(([name, shape]) => {
@@ -65,7 +65,7 @@ export class AdapterModel implements QueryModel {
   }
 
   get identity(): Readonly<Record<string, unknown>> {
-    return { 'kind of the adapter model': this.kind, 'unit length of the model': this.normalise }
+    return { 'kind of the adapter model': this.kind, 'unit length of the model': this.normalize }
   }
 
   /** Embeddings are never cut. */
@@ -87,7 +87,7 @@ export class AdapterModel implements QueryModel {
     const up = dense(x, 'up')
     const change = this.kind === 'mlp' ? dense(op.gelu(up), 'down') : up
     const adapted = op.add(x, change)
-    return { graph, embeddings: this.normalise ? op.unitLength(adapted) : adapted }
+    return { graph, embeddings: this.normalize ? op.unitLength(adapted) : adapted }
   }
 
   prepare(queries: readonly Query[]): QueryBatch {
@@ -108,7 +108,7 @@ export class AdapterModel implements QueryModel {
     const tensors = [...this.weights].map(([name, data]) => {
       return { name, shape: this.shapes.get(name)!, data }
     })
-    const metadata = { format: 'pt', kind: this.kind, normalise: String(this.normalise) }
+    const metadata = { format: 'pt', kind: this.kind, normalize: String(this.normalize) }
     await writeTensors(join(folder, FILE), tensors, metadata)
   }
 }
@@ -116,7 +116,7 @@ export class AdapterModel implements QueryModel {
 /** Opens a trained adapter: `adapter.safetensors` of a folder. */
 export async function openAdapter(folder: string): Promise<AdapterModel> {
   const file = join(folder, FILE)
-  const { kind, normalise } = readMetadata(file)
+  const { kind, normalize } = readMetadata(file)
   if (kind !== 'linear' && kind !== 'mlp') throw new FileError(file, '', 'is not a query adapter')
   const stored = readTensorList(file)
   const up = stored.find(({ name }) => name === 'up.weight')
@@ -125,7 +125,7 @@ export async function openAdapter(folder: string): Promise<AdapterModel> {
   if (!up || inner * dimensions * 4 !== up.bytes || up.bytes === 0) {
     throw new FileError(file, 'tensor up.weight', 'is missing, or is not float32 of its shape')
   }
-  const model = new AdapterModel({ kind, dimensions, inner, normalise: normalise === 'true' })
+  const model = new AdapterModel({ kind, dimensions, inner, normalize: normalize === 'true' })
   for (const [name, shape] of model.shapes) {
     const tensor = stored.find((candidate) => candidate.name === name)
     if (tensor?.shape.join() !== shape.join()) {

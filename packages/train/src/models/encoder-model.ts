@@ -107,7 +107,7 @@ export class EncoderModel implements QueryModel {
     return {
       'configuration of the model': new Digest().text(JSON.stringify(config)).end(),
       'pooling of the model': head.pooling,
-      'unit length of the model': head.normalise,
+      'unit length of the model': head.normalize,
       'tokenizer of the model': digest,
       'tokens per query': maxTokens,
       'query prefix': prefix,

@@ -125,7 +125,7 @@ function queriesIdentity(name: string, queries: readonly TrainingQuery[]): Ident
     [`ids of the ${name}`]: ids.end(),
     [`texts of the ${name}`]: texts.end(),
     [`embeddings of the ${name}`]: vectors.end(),
-    [`judgements of the ${name}`]: judgments.end(),
+    [`judgments of the ${name}`]: judgments.end(),
     [`candidates of the ${name}`]: candidates.end(),
     [`labels of the ${name}`]: labels.end(),
   }

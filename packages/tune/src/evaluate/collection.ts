@@ -19,7 +19,7 @@ export interface TrialQuery {
   docs: Uint32Array
   /** Their places in the run, ascending. */
   places: Uint32Array
-  /** The grade of every place of the run; negative where there is no judgement. */
+  /** The grade of every place of the run; negative where there is no judgment. */
   grades: Float64Array
   /** The grades of all judged documents, highest first; none negative. */
   ideal: Float64Array

@@ -99,7 +99,7 @@ function rankWith(
   context: TrialContext,
   settings: MethodSettings,
 ): Ranking {
-  if (settings.method === 'neighbours') return context.rerank(similaritySettings(settings))
+  if (settings.method === 'neighbors') return context.rerank(similaritySettings(settings))
   return rerank(...viewsOf(collection, own, settings.terms), settings)
 }
 

@@ -21,11 +21,11 @@ const SPREAD = 0.2
 
 /**
  * A dimension of one point: a normal distribution cut off at the ends, `height` the ln of its
- * factor; or a favoured value, with ln of its probability and of the others'.
+ * factor; or a favored value, with ln of its probability and of the others'.
  */
 type Kernel =
-  | { centre: number; width: number; height: number }
-  | { favoured: Value; own: number; other: number }
+  | { center: number; width: number; height: number }
+  | { favored: Value; own: number; other: number }
 
 /**
  * The density of some points of a space: the even mixture of a kernel around each point
@@ -57,10 +57,10 @@ export class Parzen {
     return fill(this.#space, (name, dimension) => {
       const kernel = kernels[this.#names.indexOf(name)]
       if (!kernel) return draw(dimension, words)
-      if ('favoured' in kernel) {
-        return fraction(words) < SPREAD ? draw(dimension, words) : kernel.favoured
+      if ('favored' in kernel) {
+        return fraction(words) < SPREAD ? draw(dimension, words) : kernel.favored
       }
-      return fromUnit(dimension as NumericDimension, within(kernel.centre, kernel.width, words))
+      return fromUnit(dimension as NumericDimension, within(kernel.center, kernel.width, words))
     })
   }
 
@@ -89,8 +89,8 @@ function placeOf(dimension: Dimension, value: Value | undefined): Value | undefi
 
 function logKernel(kernel: Kernel | undefined, dimension: Dimension, place: Value): number {
   if (!kernel) return dimension.kind === 'choice' ? -Math.log(dimension.values.length) : 0
-  if ('favoured' in kernel) return place === kernel.favoured ? kernel.own : kernel.other
-  const distance = ((place as number) - kernel.centre) / kernel.width
+  if ('favored' in kernel) return place === kernel.favored ? kernel.own : kernel.other
+  const distance = ((place as number) - kernel.center) / kernel.width
   return kernel.height - (distance * distance) / 2
 }
 
@@ -104,7 +104,7 @@ function kernelMaker(
   if (dimension.kind === 'choice') {
     const other = SPREAD / dimension.values.length
     const logs = { own: Math.log(1 - SPREAD + other), other: Math.log(other) }
-    return (favoured) => ({ favoured, ...logs })
+    return (favored) => ({ favored, ...logs })
   }
   const places = points.flatMap((point) =>
     name in point ? [toUnit(dimension, point[name] as number)] : [],
@@ -115,10 +115,10 @@ function kernelMaker(
     NARROWEST,
   )
   return (value) => {
-    const centre = toUnit(dimension, value as number)
-    const inside = cumulative((1 - centre) / width) - cumulative(-centre / width)
+    const center = toUnit(dimension, value as number)
+    const inside = cumulative((1 - center) / width) - cumulative(-center / width)
     const height = -Math.log(width * Math.sqrt(2 * Math.PI) * inside)
-    return { centre, width, height }
+    return { center, width, height }
   }
 }
 
@@ -130,10 +130,10 @@ function scatter(places: readonly number[]): number {
 }
 
 /** A normal draw that lies between 0 and 1. */
-function within(centre: number, width: number, words: Words): number {
+function within(center: number, width: number, words: Words): number {
   while (true) {
-    const place = centre + width * normal(words)
-    // At least a third of the draws do, as the centre does and no width exceeds 1.
+    const place = center + width * normal(words)
+    // At least a third of the draws do, as the center does and no width exceeds 1.
     if (place >= 0 && place <= 1) return place
   }
 }

@@ -91,7 +91,7 @@ export function fromUnit(dimension: NumericDimension, place: number): number {
   return from + step * Math.min(Math.floor((to - from) / step), Math.max(0, steps))
 }
 
-/** The distance of neighbouring whole numbers as places, about; 0 for floats. */
+/** The distance of neighboring whole numbers as places, about; 0 for floats. */
 export function grain(dimension: NumericDimension): number {
   return dimension.kind === 'float'
     ? 0

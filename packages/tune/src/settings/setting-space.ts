@@ -19,7 +19,7 @@ export interface SpaceInputs {
   terms?: readonly string[] | undefined
   /** The mix of the settings to depart from; `words` with texts has settings of its own. */
   mix?: MethodSettings['mix'] | undefined
-  /** The methods to choose among; default: `neighbours` alone. */
+  /** The methods to choose among; default: `neighbors` alone. */
   methods?: readonly Method[] | undefined
 }
 
@@ -28,7 +28,7 @@ const LARGEST_CONTEXT = 100
 
 /** The settings that are searched; where there are several methods, each with its own. */
 export function settingSpace(inputs: SpaceInputs): Space {
-  const { methods = ['neighbours'], texts } = inputs
+  const { methods = ['neighbors'], texts } = inputs
   if (methods.includes('fusion') && !texts) {
     throw new KithError(
       'BAD_SETTING',
@@ -36,17 +36,17 @@ export function settingSpace(inputs: SpaceInputs): Space {
     )
   }
   const [only] = methods
-  if (methods.length === 1 && only === 'neighbours') return neighbourSpace(inputs)
-  const { contextSize, ...own } = neighbourSpace(inputs)
+  if (methods.length === 1 && only === 'neighbors') return neighborSpace(inputs)
+  const { contextSize, ...own } = neighborSpace(inputs)
   const of = (method: Method) => ({ when: { dimension: 'method', is: method } })
   const { textScore, wordsWeight, terms, ...rest } = own
   return {
     method: { kind: 'choice', values: methods },
     contextSize: contextSize!,
     ...Object.fromEntries(
-      Object.entries(methods.includes('neighbours') ? rest : {}).map(([name, dimension]) => [
+      Object.entries(methods.includes('neighbors') ? rest : {}).map(([name, dimension]) => [
         name,
-        dimension.when ? dimension : { ...dimension, ...of('neighbours') },
+        dimension.when ? dimension : { ...dimension, ...of('neighbors') },
       ]),
     ),
     // Both of two methods have it.
@@ -56,7 +56,7 @@ export function settingSpace(inputs: SpaceInputs): Space {
     feedbackDocs: { kind: 'integer', from: 1, to: Math.min(10, inputs.largest), ...of('rocchio') },
     feedbackWeight: { kind: 'float', from: 0, to: 0.7, ...of('rocchio') },
     averaged: { kind: 'integer', from: 1, to: Math.min(10, inputs.largest), ...of('average') },
-    smoothness: { kind: 'float', from: 0, to: 0.95, ...of('regularise') },
+    smoothness: { kind: 'float', from: 0, to: 0.95, ...of('regularize') },
     rrfK: { kind: 'float', from: 1, to: 200, log: true, ...of('rrf') },
   }
 }
@@ -65,7 +65,7 @@ export function settingSpace(inputs: SpaceInputs): Space {
  * The settings of our own method. Context sizes come in ten steps, so that trials share what is
  * computed for a size. With texts, the raw mix is out: views have different scales.
  */
-function neighbourSpace(inputs: SpaceInputs): Space {
+function neighborSpace(inputs: SpaceInputs): Space {
   const { largest, texts, mix } = inputs
   const most = Math.min(largest, LARGEST_CONTEXT)
   const step = Math.max(1, Math.floor(most / 10))
@@ -93,7 +93,7 @@ function neighbourSpace(inputs: SpaceInputs): Space {
 function wordsSpace({ terms = [], largest }: SpaceInputs): Space {
   return {
     wordsWeight: { kind: 'float', from: 0.2, to: 0.7 },
-    neighbourWeight: { kind: 'float', from: 0, to: 0.5 },
+    neighborWeight: { kind: 'float', from: 0, to: 0.5 },
     supportDocs: { kind: 'integer', from: 1, to: Math.min(10, largest) },
     supportWeight: { kind: 'float', from: 0, to: 0.4 },
     textGraph: { kind: 'float', from: 0, to: 0.9 },

@@ -1,11 +1,11 @@
-import type { Colours } from './colours.ts'
-import type { Neighbourhood } from './neighbourhood.ts'
+import type { Colors } from './colors.ts'
+import type { Neighborhood } from './neighborhood.ts'
 
 /** Everything that the drawing shows; rows are those of the context, 0 the query. */
 export interface Scene {
   /** x and y of each row, in pixels of the page. */
   places: Float32Array
-  neighbourhood: Neighbourhood
+  neighborhood: Neighborhood
   /** The place of each row in the new ranking; −1 for the query. */
   ranks: Int32Array
   relevant: boolean[]
@@ -22,33 +22,33 @@ const TOGETHER = 256
 const NAMED = 8
 
 /** What changes only with query and settings: edges and documents. */
-export function drawGraph(ctx: CanvasRenderingContext2D, scene: Scene, colours: Colours): void {
+export function drawGraph(ctx: CanvasRenderingContext2D, scene: Scene, colors: Colors): void {
   ctx.clearRect(0, 0, scene.width, scene.height)
   const crowded = scene.ranks.length > 300
-  ctx.strokeStyle = colours.edge
+  ctx.strokeStyle = colors.edge
   ctx.lineWidth = scene.em / 16
   ctx.globalAlpha = crowded ? 0.1 : 0.22
-  strokePairs(ctx, scene.places, scene.neighbourhood.oneWay)
+  strokePairs(ctx, scene.places, scene.neighborhood.oneWay)
   ctx.globalAlpha = crowded ? 0.35 : 0.7
-  strokePairs(ctx, scene.places, scene.neighbourhood.mutual)
+  strokePairs(ctx, scene.places, scene.neighborhood.mutual)
   ctx.globalAlpha = 1
   // Those that rank first lie on top.
   const rows = [...scene.ranks.keys()].sort((a, b) => scene.ranks[b]! - scene.ranks[a]!)
-  for (const row of rows) drawRow(ctx, scene, colours, row)
+  for (const row of rows) drawRow(ctx, scene, colors, row)
 }
 
-/** What follows the pointer: the document looked at or else the probe, and its neighbours; above all, names. */
+/** What follows the pointer: the document looked at or else the probe, and its neighbors; above all, names. */
 export function drawFocus(
   ctx: CanvasRenderingContext2D,
   scene: Scene,
-  colours: Colours,
+  colors: Colors,
   { probe, looked }: { probe: number; looked: number | undefined },
 ): void {
   ctx.clearRect(0, 0, scene.width, scene.height)
   const focus = looked ?? probe
-  const { reciprocal, extended } = scene.neighbourhood
+  const { reciprocal, extended } = scene.neighborhood
   const pairs = (rows: readonly number[]): [number, number][] => rows.map((row) => [focus, row])
-  ctx.strokeStyle = colours.violet
+  ctx.strokeStyle = colors.violet
   ctx.lineWidth = scene.em / 11
   ctx.setLineDash([scene.em / 5, scene.em / 4])
   strokePairs(ctx, scene.places, pairs(extended[focus]!))
@@ -56,16 +56,16 @@ export function drawFocus(
   ctx.lineWidth = scene.em / 8
   strokePairs(ctx, scene.places, pairs(reciprocal[focus]!))
   for (const row of [...extended[focus]!, ...reciprocal[focus]!]) {
-    drawRow(ctx, scene, colours, row)
-    ring(ctx, scene, row, { gap: 1 / 8, colour: colours.violet, width: 1 / 11 })
+    drawRow(ctx, scene, colors, row)
+    ring(ctx, scene, row, { gap: 1 / 8, color: colors.violet, width: 1 / 11 })
   }
-  drawRow(ctx, scene, colours, probe)
-  ring(ctx, scene, probe, { gap: 1 / 4, colour: colours.ink, width: 1 / 8 })
-  drawNames(ctx, scene, colours)
+  drawRow(ctx, scene, colors, probe)
+  ring(ctx, scene, probe, { gap: 1 / 4, color: colors.ink, width: 1 / 8 })
+  drawNames(ctx, scene, colors)
   if (looked === undefined) return
-  drawRow(ctx, scene, colours, looked)
-  ring(ctx, scene, looked, { gap: 1 / 4, colour: colours.violet, width: 1 / 6 })
-  drawName(ctx, scene, colours, looked)
+  drawRow(ctx, scene, colors, looked)
+  ring(ctx, scene, looked, { gap: 1 / 4, color: colors.violet, width: 1 / 6 })
+  drawName(ctx, scene, colors, looked)
 }
 
 /** The row under a point, undefined where none is near. */
@@ -97,13 +97,13 @@ function strokePairs(
 }
 
 /** A document: the higher it ranks, the larger its disc; filled where it is judged relevant. */
-function drawRow(ctx: CanvasRenderingContext2D, scene: Scene, colours: Colours, row: number): void {
+function drawRow(ctx: CanvasRenderingContext2D, scene: Scene, colors: Colors, row: number): void {
   ctx.beginPath()
   tracePath(ctx, scene, row, 0)
-  if (row === 0) ctx.fillStyle = colours.ink
-  else ctx.fillStyle = scene.relevant[row] ? colours.relevant : colours.ground
+  if (row === 0) ctx.fillStyle = colors.ink
+  else ctx.fillStyle = scene.relevant[row] ? colors.relevant : colors.ground
   ctx.fill()
-  ctx.strokeStyle = row === 0 ? colours.ink : scene.relevant[row] ? colours.relevant : colours.soft
+  ctx.strokeStyle = row === 0 ? colors.ink : scene.relevant[row] ? colors.relevant : colors.soft
   ctx.lineWidth = scene.em / 11
   ctx.stroke()
 }
@@ -113,11 +113,11 @@ function ring(
   ctx: CanvasRenderingContext2D,
   scene: Scene,
   row: number,
-  { gap, colour, width }: { gap: number; colour: string; width: number },
+  { gap, color, width }: { gap: number; color: string; width: number },
 ): void {
   ctx.beginPath()
   tracePath(ctx, scene, row, gap)
-  ctx.strokeStyle = colour
+  ctx.strokeStyle = color
   ctx.lineWidth = width * scene.em
   ctx.stroke()
 }
@@ -152,7 +152,7 @@ interface Box {
 }
 
 /** Names of the query and the first documents, where they do not cover one another. */
-function drawNames(ctx: CanvasRenderingContext2D, scene: Scene, colours: Colours): void {
+function drawNames(ctx: CanvasRenderingContext2D, scene: Scene, colors: Colors): void {
   const rows = [...scene.ranks.keys()]
     .filter((row) => scene.ranks[row]! < NAMED)
     .sort((a, b) => scene.ranks[a]! - scene.ranks[b]!)
@@ -169,7 +169,7 @@ function drawNames(ctx: CanvasRenderingContext2D, scene: Scene, colours: Colours
     )
     if (leaves || covers) continue
     taken.push(box)
-    drawName(ctx, scene, colours, row)
+    drawName(ctx, scene, colors, row)
   }
 }
 
@@ -184,19 +184,14 @@ function boxOf(ctx: CanvasRenderingContext2D, scene: Scene, row: number): Box {
   return { left, top: y - 0.6 * em, right: left + length, bottom: y + 0.6 * em }
 }
 
-function drawName(
-  ctx: CanvasRenderingContext2D,
-  scene: Scene,
-  colours: Colours,
-  row: number,
-): void {
+function drawName(ctx: CanvasRenderingContext2D, scene: Scene, colors: Colors, row: number): void {
   const { left, top, bottom } = boxOf(ctx, scene, row)
   ctx.textBaseline = 'middle'
   ctx.lineJoin = 'round'
-  ctx.strokeStyle = colours.ground
+  ctx.strokeStyle = colors.ground
   ctx.lineWidth = 0.3 * scene.em
   ctx.strokeText(scene.labels[row]!, left, (top + bottom) / 2)
-  ctx.fillStyle = colours.ink
+  ctx.fillStyle = colors.ink
   ctx.fillText(scene.labels[row]!, left, (top + bottom) / 2)
 }
 

@@ -6,8 +6,8 @@ import {
   Reranker,
 } from '@kith/core'
 
-/** Who is whose neighbour in a picture's rows; row 0 is the query, row i + 1 candidate i. */
-export interface Neighbourhood {
+/** Who is whose neighbor in a picture's rows; row 0 is the query, row i + 1 candidate i. */
+export interface Neighborhood {
   /** R: the rows that name each other, without the row itself. */
   reciprocal: number[][]
   /** What R* has besides R. */
@@ -20,17 +20,17 @@ export interface Neighbourhood {
 
 const method = new Reranker()
 
-/** Finds the neighbours of the query and of all candidates. */
-export function findNeighbourhood(
+/** Finds the neighbors of the query and of all candidates. */
+export function findNeighborhood(
   query: QueryViews,
   candidates: CandidateViews,
   settings: PartialSettings,
-): Neighbourhood {
-  const { rank, reciprocal: extended } = neighbourRows(query, candidates, settings)
+): Neighborhood {
+  const { rank, reciprocal: extended } = neighborRows(query, candidates, settings)
   const { reciprocal } =
     settings.trust === 0
       ? { reciprocal: extended }
-      : neighbourRows(query, candidates, { ...settings, trust: 0 })
+      : neighborRows(query, candidates, { ...settings, trust: 0 })
   const mutual: [number, number][] = []
   const oneWay: [number, number][] = []
   const own = reciprocal.map((set, row) => set.filter((other) => other !== row))
@@ -52,13 +52,13 @@ export function findNeighbourhood(
   }
 }
 
-/** The neighbours of each row, as rows. */
-function neighbourRows(
+/** The neighbors of each row, as rows. */
+function neighborRows(
   query: QueryViews,
   candidates: CandidateViews,
   settings: PartialSettings,
 ): { rank: number[][]; reciprocal: number[][] } {
-  const found = method.neighbours(query, candidates, settings)
+  const found = method.neighbors(query, candidates, settings)
   const all = [found.query, ...found.candidates]
   return {
     rank: all.map(({ nearest }) => nearest.map(rowOf)),

@@ -1,14 +1,14 @@
 import { ROUNDING } from '../method/mix.ts'
-import type { Normalisation } from './label-settings.ts'
+import type { Normalization } from './label-settings.ts'
 
 /**
  * Section 6, step 5: f_n of some evidence, with the statistics of `over`. Where these are
  * constant but for rounding, or none of them is above 0 for `max`, everything becomes 0: nothing stands out.
  */
-export function normalise(
+export function normalize(
   evidence: Float64Array,
   over: Float64Array,
-  how: Normalisation,
+  how: Normalization,
 ): Float64Array {
   if (how === 'none') return evidence
   const { low, high, deviation } = statistics(over)

@@ -3,7 +3,7 @@ import { type Encoder, loadEncoder } from '../src/index.ts'
 import { cosine } from './support.ts'
 
 const passages = [
-  'Honeybees find flowers by colour, by scent, and by patterns that only show in ultraviolet light.',
+  'Honeybees find flowers by color, by scent, and by patterns that only show in ultraviolet light.',
   'A beekeeper opens the hive on a warm day and looks for the queen and her eggs.',
   'The price of honey rises after a wet summer, when bees could not fly.',
   'Wind carries the pollen of grasses and of most trees in cold countries.',
@@ -11,18 +11,18 @@ const passages = [
 ]
 
 let exact: Encoder
-let quantised: Encoder
+let quantized: Encoder
 beforeAll(async () => {
   exact = await loadEncoder('minilm', { threads: 1 })
-  quantised = await loadEncoder('minilm', { threads: 1, quantise: 'int8' })
+  quantized = await loadEncoder('minilm', { threads: 1, quantize: 'int8' })
 })
 afterAll(async () => {
   await exact.close()
-  await quantised.close()
+  await quantized.close()
 })
 
 test('embeddings by 8 bits are near those by 32, and not the same', async () => {
-  const [a, b] = [await exact.encode(passages), await quantised.encode(passages)]
+  const [a, b] = [await exact.encode(passages), await quantized.encode(passages)]
   const cosines = passages.map((_, i) => {
     const row = ({ data, dimensions }: typeof a) =>
       data.subarray(i * dimensions, (i + 1) * dimensions)
@@ -30,19 +30,19 @@ test('embeddings by 8 bits are near those by 32, and not the same', async () => 
   })
   expect(Math.min(...cosines)).toBeGreaterThan(0.98)
   expect(Math.max(...cosines)).toBeLessThan(0.9999)
-  expect(exact.source.quantise).toBe(undefined)
-  expect(quantised.source.quantise).toBe('int8')
+  expect(exact.source.quantize).toBe(undefined)
+  expect(quantized.source.quantize).toBe('int8')
 })
 
 test('a text’s embedding depends on the text alone, whatever the company', async () => {
   // Of one length: with 32 bits, they would be one batch.
   const texts = ['bees find flowers', 'ships leave harbours', 'violins need strings']
-  const { data, dimensions } = await quantised.encode(texts)
-  const alone = await quantised.encode([texts[1]!])
+  const { data, dimensions } = await quantized.encode(texts)
+  const alone = await quantized.encode([texts[1]!])
   expect(alone.data).toEqual(data.subarray(dimensions, 2 * dimensions))
 })
 
 test('other kinds are refused', async () => {
-  const quantise = 'int4' as 'int8'
-  await expect(loadEncoder('minilm', { quantise })).rejects.toThrow('quantise is "int4"')
+  const quantize = 'int4' as 'int8'
+  await expect(loadEncoder('minilm', { quantize })).rejects.toThrow('quantize is "int4"')
 })

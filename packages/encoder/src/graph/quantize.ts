@@ -12,7 +12,7 @@ const LARGEST = 64
  *
  * @param weights The contents of parameters by name. Those that are rounded become constants.
  */
-export function quantiseLinear(graph: Graph, weights: ReadonlyMap<string, Float32Array>): void {
+export function quantizeLinear(graph: Graph, weights: ReadonlyMap<string, Float32Array>): void {
   const rounded = new Map<Value, readonly Value[]>()
   const taken = new Set<Value>()
   const nodes = [...graph.nodes].flatMap((node) => {

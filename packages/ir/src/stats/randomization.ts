@@ -2,10 +2,10 @@ import { mulberryWords } from '@kith/base/random'
 import { KithError } from '@kith/core'
 
 /**
- * Fisher's randomisation test on paired differences: how often the mean is at least as
+ * Fisher's randomization test on paired differences: how often the mean is at least as
  * far from 0 when each difference gets a random sign. Exact where few signs matter.
  */
-export function randomisationP(
+export function randomizationP(
   differences: readonly number[],
   { seed, permutations }: { seed: number; permutations: number },
 ): number {

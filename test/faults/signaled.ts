@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { program } from '../../packages/cli/test/support.ts'
 
 /** A `kith` that was told to stop: how it ended, and what it had printed. */
-export interface Signalled {
+export interface Signaled {
   code: number | null
   out: string
   err: string
@@ -18,12 +18,12 @@ export interface Signalled {
  * @param isMiddle Whether it is there, by what it has left or printed so far.
  * @param input Written to its standard input, which stays open.
  */
-export async function signalled(
+export async function signaled(
   args: readonly string[],
   signals: readonly NodeJS.Signals[],
   isMiddle: (running: { pid: number; printed: string }) => boolean | Promise<boolean>,
   input = '',
-): Promise<Signalled> {
+): Promise<Signaled> {
   const child = spawn(process.execPath, [program, ...args], { detached: true })
   child.stdin.write(input)
   const pid = child.pid!

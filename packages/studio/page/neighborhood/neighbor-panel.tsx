@@ -6,7 +6,7 @@ import { moveFocus } from '../parts/move-focus.ts'
 import { Mark } from '../query/ranking-list.tsx'
 import type { Exploration } from './explore.ts'
 
-interface NeighbourPanelProps {
+interface NeighborPanelProps {
   source: StudioContext
   exploration: Exploration
   looked: number | undefined
@@ -15,13 +15,13 @@ interface NeighbourPanelProps {
 }
 
 /** What is known about the document under the pointer, else about the probe. */
-export function NeighbourPanel(props: NeighbourPanelProps): VNode {
+export function NeighborPanel(props: NeighborPanelProps): VNode {
   const { source, exploration, looked, level, onProbe } = props
-  const { members, neighbourhood, similarities, probe, ranks } = exploration
+  const { members, neighborhood, similarities, probe, ranks } = exploration
   const documentOf = (row: number): StudioDocument => source.documents[members[row - 1]!]!
   const focus = looked ?? probe
   const entry = focus === 0 ? undefined : documentOf(focus)
-  const { reciprocal, extended } = neighbourhood
+  const { reciprocal, extended } = neighborhood
   const [own, more] = [reciprocal[focus]!, extended[focus]!]
   const weight = similarities.mixed ?? similarities.jaccard
   const byWeight = (a: number, b: number): number => weight[b]! - weight[a]! || a - b
@@ -45,7 +45,7 @@ export function NeighbourPanel(props: NeighbourPanelProps): VNode {
         <dl class="facts">
           <dt>Geometric similarity to the probe</dt>
           <dd>{decimal(similarities.geometric[focus]!)}</dd>
-          <dt>Shared neighbourhood (Jaccard)</dt>
+          <dt>Shared neighborhood (Jaccard)</dt>
           <dd>{decimal(similarities.jaccard[focus]!)}</dd>
           {similarities.mixed && (
             <>
@@ -56,7 +56,7 @@ export function NeighbourPanel(props: NeighbourPanelProps): VNode {
         </dl>
       )}
       <h3>
-        {own.length} reciprocal neighbours
+        {own.length} reciprocal neighbors
         {more.length > 0 && `, ${own.length + more.length} in R*`}
       </h3>
       <ul class="members" onKeyDown={moveFocus}>

@@ -10,12 +10,12 @@ const APART = 24
  * to 1, with points that would cover each other moved apart. The same vectors give the same places.
  */
 export function project(vectors: readonly Vector[]): Float32Array {
-  const centred = centre(vectors)
-  const first = component(centred, [])
-  const second = component(centred, [first])
+  const centered = center(vectors)
+  const first = component(centered, [])
+  const second = component(centered, [first])
   const places = new Float32Array(2 * vectors.length)
   for (const [axis, direction] of [first, second].entries()) {
-    centred.forEach((row, i) => {
+    centered.forEach((row, i) => {
       places[2 * i + axis] = dot(row, direction)
     })
   }
@@ -25,7 +25,7 @@ export function project(vectors: readonly Vector[]): Float32Array {
   return places
 }
 
-function centre(vectors: readonly Vector[]): Float64Array[] {
+function center(vectors: readonly Vector[]): Float64Array[] {
   const mean = new Float64Array(vectors[0]?.length ?? 0)
   for (const vector of vectors) for (let j = 0; j < mean.length; j++) mean[j]! += vector[j]!
   return vectors.map((vector) =>

@@ -5,18 +5,18 @@ const MOST_ROUNDS = 2000
 const SETTLED = 1e-9
 
 /**
- * Score regularisation over the graph of documents: similar documents shall have similar scores.
- * Solves f = smoothness · W f + (1 − smoothness) · scores, W the symmetrically normalised
+ * Score regularization over the graph of documents: similar documents shall have similar scores.
+ * Solves f = smoothness · W f + (1 − smoothness) · scores, W the symmetrically normalized
  * similarities of each document and its k nearest others; negative similarities count as none.
  *
  * @param similarity S of the candidates among themselves, row by row.
  */
-export function regularise(
+export function regularize(
   scores: Float64Array,
   similarity: readonly Float32Array[],
   { k, smoothness }: { k: number; smoothness: number },
 ): Float64Array {
-  const graph = normalised(nearestOf(similarity, k))
+  const graph = normalized(nearestOf(similarity, k))
   let smooth = scores
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const before = smooth
@@ -50,7 +50,7 @@ function nearestOf(similarity: readonly Float32Array[], k: number): Map<number, 
 }
 
 /** Divides each weight by the root of both ends' sums of weights. */
-function normalised(edges: readonly Map<number, number>[]): Map<number, number>[] {
+function normalized(edges: readonly Map<number, number>[]): Map<number, number>[] {
   const degrees = edges.map((own) => [...own.values()].reduce((sum, weight) => sum + weight, 0))
   return edges.map(
     (own, i) => new Map([...own].map(([j, w]) => [j, w / Math.sqrt(degrees[i]! * degrees[j]!)])),

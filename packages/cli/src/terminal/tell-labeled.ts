@@ -26,8 +26,8 @@ function summaryLines(summary: LabelSummary): string[] {
   ]
 }
 
-/** Prints the result of a labelling. */
-export function tellLabelled(output: Output, { out, seconds, summary }: LabelResult): void {
+/** Prints the result of a labeling. */
+export function tellLabeled(output: Output, { out, seconds, summary }: LabelResult): void {
   output.result({ out, seconds, ...summary }, [`${out}:`, ...summaryLines(summary)].join('\n'))
 }
 

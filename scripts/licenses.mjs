@@ -1,16 +1,16 @@
 /**
- * Lists the licences of what is installed with Kith's packages, from the lock file:
+ * Lists the licenses of what is installed with Kith's packages, from the lock file:
  *
- *   node scripts/licences.mjs           writes docs/licences.md
- *   node scripts/licences.mjs --check   fails if it is not what would be written
+ *   node scripts/licenses.mjs           writes docs/licenses.md
+ *   node scripts/licenses.mjs --check   fails if it is not what would be written
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const root = new URL('..', import.meta.url)
-const file = new URL('docs/licences.md', root)
+const file = new URL('docs/licenses.md', root)
 const { packages: locked } = JSON.parse(readFileSync(new URL('package-lock.json', root), 'utf8'))
 
-/** Licences that allow what ours allows, and ask for a notice at most. */
+/** Licenses that allow what ours allows, and ask for a notice at most. */
 const PERMISSIVE =
   /^\(?(MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|CC0-1\.0|Unlicense)( OR [\w.-]+)*\)?$/
 
@@ -24,7 +24,7 @@ const published = Object.entries(locked)
 const text = page()
 if (!process.argv.includes('--check')) writeFileSync(file, text)
 else if (readFileSync(file, 'utf8') !== text) {
-  console.error('docs/licences.md is not what the lock file says: run node scripts/licences.mjs')
+  console.error('docs/licenses.md is not what the lock file says: run node scripts/licenses.mjs')
   process.exitCode = 1
 }
 
@@ -37,31 +37,31 @@ function page() {
     }
   }
   const rows = [...installed].map(([path, users]) => ({ ...entryAt(path), users }))
-  for (const { name, version, licence } of rows) {
-    if (PERMISSIVE.test(licence)) continue
+  for (const { name, version, license } of rows) {
+    if (PERMISSIVE.test(license)) continue
     throw new Error(
-      `${name} ${version} has the licence "${licence}": look at it, then at scripts/licences.mjs`,
+      `${name} ${version} has the license "${license}": look at it, then at scripts/licenses.mjs`,
     )
   }
   rows.sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version))
   const counts = new Map()
-  for (const { licence } of rows) counts.set(licence, (counts.get(licence) ?? 0) + 1)
+  for (const { license } of rows) counts.set(license, (counts.get(license) ?? 0) + 1)
   const summary = [...counts]
     .sort((a, b) => b[1] - a[1] || compare(a[0], b[0]))
-    .map(([licence, count]) => `${licence} ${count}`)
-  return `# Licences of what Kith brings along
+    .map(([license, count]) => `${license} ${count}`)
+  return `# Licenses of what Kith brings along
 
-Made by \`node scripts/licences.mjs\` from the lock file; a test holds it. Kith itself is Apache-2.0. Packages that only its development needs are not installed with it and not listed.
+Made by \`node scripts/licenses.mjs\` from the lock file; a test holds it. Kith itself is Apache-2.0. Packages that only its development needs are not installed with it and not listed.
 
 ${rows.length} packages: ${summary.join(', ')}.
 
-| package | version | licence | comes with |
+| package | version | license | comes with |
 |---|---|---|---|
-${rows.map(({ name, version, licence, users }) => `| ${name} | ${version} | ${licence} | ${users.join(', ')} |`).join('\n')}
+${rows.map(({ name, version, license, users }) => `| ${name} | ${version} | ${license} | ${users.join(', ')} |`).join('\n')}
 
 ## What is built in
 
-| package | version | licence | where |
+| package | version | license | where |
 |---|---|---|---|
 ${bundled().join('\n')}
 
@@ -69,7 +69,7 @@ ${bundled().join('\n')}
 
 Peers: frameworks that an adapter is for, and parts that only some users need.
 
-| package | licence | used by |
+| package | license | used by |
 |---|---|---|
 ${peers().join('\n')}
 `
@@ -99,7 +99,7 @@ function placeOf(name, from) {
 function entryAt(path) {
   const { version, license } = locked[path]
   const name = path.replace(/^.*node_modules\//, '')
-  return { name, version, licence: license ?? manifest(path).license ?? 'unknown' }
+  return { name, version, license: license ?? manifest(path).license ?? 'unknown' }
 }
 
 function manifest(path) {
@@ -108,8 +108,8 @@ function manifest(path) {
 
 function bundled() {
   return BUNDLED.map(({ path, name, where }) => {
-    const { version, licence } = entryAt(placeOf(name, path))
-    return `| ${name} | ${version} | ${licence} | ${where} |`
+    const { version, license } = entryAt(placeOf(name, path))
+    return `| ${name} | ${version} | ${license} | ${where} |`
   })
 }
 
@@ -124,7 +124,7 @@ function peers() {
   return [...users]
     .sort((a, b) => compare(a[0], b[0]))
     .map(
-      ([peer, { path, names }]) => `| ${peer} | ${entryAt(path).licence} | ${names.join(', ')} |`,
+      ([peer, { path, names }]) => `| ${peer} | ${entryAt(path).license} | ${names.join(', ')} |`,
     )
 }
 

@@ -4,7 +4,7 @@ import type { Settings } from '../settings/settings.ts'
 import { buildGraph } from './graph.ts'
 import { type GeometricTerm, mix } from './mix.ts'
 import { type Ranking, rankCandidates } from './ranking.ts'
-import { findNeighbours } from './similarities.ts'
+import { findNeighbors } from './similarities.ts'
 
 /** A ranking and the two terms of its scores, which have the query's own entry at 0. */
 export interface RankingParts {
@@ -14,13 +14,13 @@ export interface RankingParts {
 }
 
 /** Sections 1 to 5 with the query as the probe. */
-export function rankByNeighbours(
+export function rankByNeighbors(
   engine: Engine,
   context: Context,
   settings: Settings,
 ): RankingParts {
   const geometric = buildGraph(engine, context, [0], settings)[0]!
-  findNeighbours(engine, settings)
+  findNeighbors(engine, settings)
   const jaccard = engine.jaccard(0)
   const mixed = mix(geometric, jaccard, 0, settings)
   const ranking = rankCandidates(mixed, context.candidates, geometric.metric)

@@ -1,8 +1,8 @@
 /**
- * What `kith encode --quantise int8` gains and loses: texts per second of both ways, in turns, and
+ * What `kith encode --quantize int8` gains and loses: texts per second of both ways, in turns, and
  * the cosines of their embeddings. What the loss means for a ranking, docs/encode.md measures.
  *
- *   node experiments/quantise.mjs ../shared/data/scifact [--texts 200] [--model minilm]
+ *   node experiments/quantize.mjs ../shared/data/scifact [--texts 200] [--model minilm]
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -24,7 +24,7 @@ const texts = []
 for await (const { title, text } of readTexts(join(folder, 'corpus.jsonl'))) {
   if (texts.push(title ? `${title} ${text}` : text) === Number(values.texts)) break
 }
-const open = (quantise) => loadEncoder(values.model, { threads: 1, maxTokens: 256, quantise })
+const open = (quantize) => loadEncoder(values.model, { threads: 1, maxTokens: 256, quantize })
 const encoders = { float32: await open(), int8: await open('int8') }
 const seconds = { float32: [], int8: [] }
 const made = {}

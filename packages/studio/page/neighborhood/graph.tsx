@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { readColours } from './colours.ts'
+import { readColors } from './colors.ts'
 import { drawFocus, drawGraph, rowAt, type Scene } from './draw.ts'
 
 /** What the graph shows, before it knows its size. */
@@ -23,9 +23,9 @@ export function Graph(props: GraphProps): VNode {
   const [theme, setTheme] = useState(0)
   const scene = useMemo(
     () => sceneOf(props, size),
-    [props.projection, props.neighbourhood, ranks, props.relevant, labels, size],
+    [props.projection, props.neighborhood, ranks, props.relevant, labels, size],
   )
-  const colours = useMemo(readColours, [theme])
+  const colors = useMemo(readColors, [theme])
   useEffect(() => {
     const changed = (): void => setTheme((before) => before + 1)
     const system = matchMedia('(prefers-color-scheme: dark)')
@@ -36,10 +36,10 @@ export function Graph(props: GraphProps): VNode {
       system.removeEventListener('change', changed)
     }
   }, [])
-  useEffect(() => drawGraph(prepared(under.current!, scene), scene, colours), [scene, colours])
+  useEffect(() => drawGraph(prepared(under.current!, scene), scene, colors), [scene, colors])
   useEffect(
-    () => drawFocus(prepared(over.current!, scene), scene, colours, { probe, looked }),
-    [scene, colours, probe, looked],
+    () => drawFocus(prepared(over.current!, scene), scene, colors, { probe, looked }),
+    [scene, colors, probe, looked],
   )
   const step = (by: number): void => {
     const order = [...ranks.keys()].sort((a, b) => ranks[a]! - ranks[b]!)
@@ -62,7 +62,7 @@ export function Graph(props: GraphProps): VNode {
       type="button"
       ref={frame}
       class="graph"
-      aria-label={`The neighbourhood of ${labels[looked ?? probe]}. Arrows go from document to document by rank, Enter makes one the probe, Escape goes back to the query.`}
+      aria-label={`The neighborhood of ${labels[looked ?? probe]}. Arrows go from document to document by rank, Enter makes one the probe, Escape goes back to the query.`}
       onPointerMove={(event) => {
         const row = find(event)
         if (row !== looked) onLook(row)

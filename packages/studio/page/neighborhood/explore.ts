@@ -1,14 +1,14 @@
 import { Reranker, type Similarity } from '@kith/core'
 import { mixOf, type PageSettings } from '../model/page-settings.ts'
 import type { QueryContext } from '../model/query-context.ts'
-import { findNeighbourhood, type Neighbourhood } from './neighbourhood.ts'
+import { findNeighborhood, type Neighborhood } from './neighborhood.ts'
 import { project } from './projection.ts'
 
-/** Everything that the neighbourhood view shows; row 0 is the query, row i + 1 the context's candidate i. */
+/** Everything that the neighborhood view shows; row 0 is the query, row i + 1 the context's candidate i. */
 export interface Exploration {
   /** The documents of the context, in the order of the run: that of row i + 1 is at i. */
   members: number[]
-  neighbourhood: Neighbourhood
+  neighborhood: Neighborhood
   /** x and y of each row, from −1 to 1. */
   projection: Float32Array
   /** The place of each row in the new ranking; −1 for the query. */
@@ -46,7 +46,7 @@ export function explore(
   const similar = method.similarity(query, candidates, [from], settings)[0]!
   return {
     members,
-    neighbourhood: findNeighbourhood(query, candidates, settings),
+    neighborhood: findNeighborhood(query, candidates, settings),
     projection: projectionOf(context, members),
     ranks,
     probe,
@@ -58,7 +58,7 @@ export function explore(
   }
 }
 
-/** The picture stays where it is while the settings of the neighbours change. */
+/** The picture stays where it is while the settings of the neighbors change. */
 function projectionOf(context: QueryContext, members: readonly number[]): Float32Array {
   const name = members.join(' ')
   if (known?.context !== context || known.members !== name) {

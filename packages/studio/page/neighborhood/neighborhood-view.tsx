@@ -4,7 +4,7 @@ import { type Done, useMethod } from '../model/use-method.ts'
 import type { ViewProps } from '../model/view-props.ts'
 import { Legend } from '../parts/legend.tsx'
 import { Graph } from './graph.tsx'
-import { NeighbourPanel } from './neighbour-panel.tsx'
+import { NeighborPanel } from './neighbor-panel.tsx'
 
 const signs = {
   'mark query': 'query',
@@ -19,10 +19,10 @@ const signs = {
 /** The longest name in the picture. */
 const NAME = 28
 
-/** The context as a graph: who is whose neighbour, and who vouches for whom. */
-export function NeighbourhoodView({ source, settings, state, info, update }: ViewProps): VNode {
+/** The context as a graph: who is whose neighbor, and who vouches for whom. */
+export function NeighborhoodView({ source, settings, state, info, update }: ViewProps): VNode {
   const { done, error } = useMethod('explore', source, settings, state.probe)
-  if (!done) return <p class={error ? 'failure' : 'loading'}>{error ?? 'Finding neighbours …'}</p>
+  if (!done) return <p class={error ? 'failure' : 'loading'}>{error ?? 'Finding neighbors …'}</p>
   const probe = (row: number): void =>
     update({
       probe: row === 0 ? undefined : done.source.documents[done.value.members[row - 1]!]!.id,
@@ -51,11 +51,11 @@ function Explored(props: {
   }, [source, members, level])
   const focus = looked !== undefined && looked < ranks.length ? looked : undefined
   return (
-    <section class="neighbourhood" aria-label="The neighbourhood">
+    <section class="neighborhood" aria-label="The neighborhood">
       <div class="picture">
         <Graph
           projection={value.projection}
-          neighbourhood={value.neighbourhood}
+          neighborhood={value.neighborhood}
           ranks={ranks}
           relevant={relevant}
           labels={labels}
@@ -66,7 +66,7 @@ function Explored(props: {
         />
         <Legend signs={signs} />
       </div>
-      <NeighbourPanel
+      <NeighborPanel
         source={source}
         exploration={value}
         looked={focus}
