@@ -38,7 +38,8 @@ const users: Record<string, string> = {
 }
 
 const script = (body: string): string =>
-  `import { openEmbeddings, TextStore, writeAtomic } from ${JSON.stringify(library)}
+  `import { openEmbeddings, TextStore } from ${JSON.stringify(library)}
+   import { withUnpacked, writeAtomic } from ${JSON.stringify(import.meta.resolve('@kith/base'))}
    try { ${body} } catch (error) { console.error(error.message); process.exit(1) }`
 
 const begin = ['--input-type=module', '-e']
@@ -125,9 +126,7 @@ describe('what a killed process leaves', () => {
 
   test('in the temporary folder is removed by the next one, a living one’s is not', async () => {
     const where = newFolder()
-    const module = new URL('../dist/internal.js', import.meta.url).href
-    const body = `const { withUnpacked } = await import(${JSON.stringify(module)})
-      await withUnpacked(${JSON.stringify(packed)}, async () => { ${slow} })`
+    const body = `await withUnpacked(${JSON.stringify(packed)}, async () => { ${slow} })`
     const dead = await runUntilFile(body, where)
     const [left] = readdirSync(where)
     await end(dead, 'SIGKILL')
