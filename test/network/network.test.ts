@@ -60,7 +60,14 @@ describe.runIf(guard)('no connection that nobody asked for', () => {
   })
 
   test('the environment can leave the telemetry of the runtime on', () => {
-    const args = ['--input-type=module', '--eval', load]
+    // The runtime writes its file some time after it is loaded.
+    const wait = `
+      const { readdirSync } = await import('node:fs')
+      const isThere = () =>
+        readdirSync(process.env.HOME, { recursive: true }).some((name) => name.endsWith('deviceid'))
+      for (let i = 0; i < 300 && !isThere(); i++) await new Promise((done) => setTimeout(done, 100))
+    `
+    const args = ['--input-type=module', '--eval', `${load}${wait}`]
     const { files } = runAlone(args, { ORT_DISABLE_TELEMETRY: '0' })
     expect(files).toContain('deviceid')
   })
