@@ -5,6 +5,8 @@ import { LongestFirst } from './test/longest-first.ts'
 export default defineConfig({
   test: {
     include: ['packages/**/test/**/*.test.ts', 'test/**/*.test.ts'],
+    // Kills, signals, full disks and fuzzing: `npm run test:slow`.
+    exclude: ['**/node_modules/**', '**/*.slow.test.ts'],
     globalSetup: 'test/global-setup.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,5 +1,5 @@
 /**
- * Tokenizer files that were made to harm. `test/faults/fuzz.test.ts` opens all of
+ * Tokenizer files that were made to harm. `test/faults/fuzz.slow.test.ts` opens all of
  * `test/faults/hostile-tokenizers.mjs`; here are the errors, and the patterns of published models.
  */
 import { Tokenizer } from '@huggingface/tokenizers'

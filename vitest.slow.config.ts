@@ -1,0 +1,9 @@
+import { mergeConfig } from 'vitest/config'
+import config from './vitest.config.ts'
+
+/** Rare faults that take long to test: `npm run test:slow`. */
+const slow = mergeConfig(config, {})
+slow.test.include = ['packages/**/test/**/*.slow.test.ts', 'test/**/*.slow.test.ts']
+slow.test.exclude = ['**/node_modules/**']
+
+export default slow
