@@ -106,6 +106,19 @@ test('the search finds guides, commands and settings', () => {
   }
 })
 
+test('language models find every page, in llms.txt and in llms-full.txt', () => {
+  const [list, whole] = ['llms.txt', 'llms-full.txt'].map((name) => {
+    return readFileSync(join(dist, name), 'utf8')
+  })
+  const listed = [...list!.matchAll(/^- \[[^\]]+\]\(\/([^)]+)\)/gm)].map(([, file]) => file!)
+  // The studio is a program, and the home page a list of links.
+  const others = /^(?:try\/|index\.html$|404\.html$)/
+  const made = [...pages.keys()].filter((name) => !others.test(name))
+  expect(listed.toSorted()).toEqual(made.map((name) => name.replace(/html$/, 'md')).toSorted())
+  const missing = listed.filter((file) => !whole!.includes(readFileSync(join(dist, file), 'utf8')))
+  expect(missing).toEqual([])
+})
+
 /** Whether a link on a page leads to a file, and to an element in it. */
 function leads(from: string, address: string): boolean {
   const [path, anchor] = decodeURI(address).split('#')
