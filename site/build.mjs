@@ -1,6 +1,7 @@
 /**
  * Builds the documentation site into `site/dist`: the pages of `docs/`, the commands and settings
- * from their tables, the API from the code, and Kith Studio with a small collection to try. Nothing is read from the network, then or later.
+ * from their tables, the API from the code, Kith Studio with a small dataset to try, and the same
+ * pages for language models. Nothing is read from the network, then or later.
  */
 import { rmSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -10,6 +11,7 @@ import { writeApi } from './api.mjs'
 import { writeCommands } from './commands.mjs'
 import { writeExamples } from './examples.mjs'
 import { writeGuide } from './guide.mjs'
+import { writeLlms } from './llms.mjs'
 import { generated } from './place.mjs'
 import { writeSettings } from './settings.mjs'
 import { writeTry } from './try.mjs'
@@ -21,6 +23,7 @@ writeCommands()
 writeSettings()
 // The encoder works in a process of its own.
 await Promise.all([writeTry(), writeApi()])
+writeLlms()
 await build(fileURLToPath(new URL('.', import.meta.url)))
 const index = fileURLToPath(new URL('dist/index.html', import.meta.url))
 console.log(`the site is in ${relative(process.cwd(), index)}`)

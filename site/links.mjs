@@ -44,6 +44,7 @@ function linkFrom(file, page, link) {
   const target = targets.get(posix.join(posix.dirname(file), path).replace(/\/$/, ''))
   if (!target) throw new Error(`${file}: the site has no page for the link ${link}`)
   const relative = posix.relative(posix.dirname(page), target.split('#')[0])
-  const place = anchor ?? target.split('#')[1]
+  // VitePress puts `_` before an id that begins with a digit; code hosts do not.
+  const place = (anchor ?? target.split('#')[1])?.replace(/^\d/, '_$&')
   return `./${relative}${place ? `#${place}` : ''}`
 }

@@ -60,13 +60,13 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     }
   })
 
-  test('the tarball holds the build, a README with code, the license, and nothing else', () => {
+  test('the tarball holds the build, a README with code, the license, the command’s skill, and nothing else', () => {
     const paths = tarballs.get(name)!.files.map(({ path }) => path)
     expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']))
     const other = paths.filter(
       (path) => !/^(dist|bin)\/|^(LICENSE|README\.md|package\.json)$/.test(path),
     )
-    expect(other).toEqual([])
+    expect(other).toEqual(name === '@kith/cli' ? ['SKILL.md'] : [])
     expect(read(folder, 'LICENSE')).toBe(read('.', 'LICENSE'))
     expect(read(folder, 'README.md')).toMatch(new RegExp(`^# ${name}\\n[\\s\\S]+\`\`\`(ts|sh)\\n`))
   })

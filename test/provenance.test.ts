@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from './files.ts'
+import { fencesOf } from './pages.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = temporaryFolder()
@@ -21,13 +22,28 @@ test.each(['core', 'stores'])(
     const made = ['simd', 'relaxed-simd'].map((build) =>
       readFileSync(join(own, `src/generated/${build}.ts`), 'utf8'),
     )
-    const dist = join(root, 'packages', name, 'dist')
-    const built = readdirSync(dist).filter((file) => file.endsWith('.js'))
-    const shipped = built.flatMap((file) => wasmIn(readFileSync(join(dist, file), 'utf8')))
+    const shipped = shippedBy(name)
     expect(shipped.length).toBeGreaterThanOrEqual(2)
     expect(new Set(shipped)).toEqual(new Set(made.flatMap(wasmIn)))
   },
 )
+
+test('the program of docs/provenance.md takes the modules out of the core', async () => {
+  const own = join(folder, 'page')
+  mkdirSync(own)
+  symlinkSync(join(root, 'packages'), join(own, 'packages'))
+  const program = fencesOf('docs/provenance.md', 'sh').find(({ code }) => code.startsWith('node '))
+  await promisify(execFile)('bash', ['-c', program!.code], { cwd: own })
+  const taken = ['kernel-0.wasm', 'kernel-1.wasm'].map((name) => readFileSync(join(own, name)))
+  expect(new Set(taken.map((wasm) => wasm.toString('base64')))).toEqual(new Set(shippedBy('core')))
+})
+
+/** The modules in the build of a package. */
+function shippedBy(name: string): string[] {
+  const dist = join(root, 'packages', name, 'dist')
+  const built = readdirSync(dist).filter((file) => file.endsWith('.js'))
+  return built.flatMap((file) => wasmIn(readFileSync(join(dist, file), 'utf8')))
+}
 
 /** The modules of WebAssembly that a file carries, in base64. */
 function wasmIn(code: string): string[] {

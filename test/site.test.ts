@@ -86,7 +86,8 @@ test('every package has its exports on a page', () => {
   const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   for (const folder of workspaces as string[]) {
     const index = join(root, folder, 'src/index.ts')
-    if (!existsSync(index) || readFileSync(index, 'utf8').includes('Internal:')) continue
+    // Packages for Kith's own packages have no page.
+    if (!existsSync(index) || /^\/\*\*[\s*]*internal:/i.test(readFileSync(index, 'utf8'))) continue
     const { name } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
     const page = `api/${name.slice('@kith/'.length)}`
     const shown = textOf(pages.has(`${page}.html`) ? `${page}.html` : `${page}/index.html`)
@@ -104,6 +105,19 @@ test('the search finds guides, commands and settings', () => {
   for (const heading of ['The idea in pictures', 'kith labels merge', 'Presets for reranking']) {
     expect(index).toContain(heading)
   }
+})
+
+test('language models find every page, in llms.txt and in llms-full.txt', () => {
+  const [list, whole] = ['llms.txt', 'llms-full.txt'].map((name) => {
+    return readFileSync(join(dist, name), 'utf8')
+  })
+  const listed = [...list!.matchAll(/^- \[[^\]]+\]\(\/([^)]+)\)/gm)].map(([, file]) => file!)
+  // The studio is a program, and the home page a list of links.
+  const others = /^(?:try\/|index\.html$|404\.html$)/
+  const made = [...pages.keys()].filter((name) => !others.test(name))
+  expect(listed.toSorted()).toEqual(made.map((name) => name.replace(/html$/, 'md')).toSorted())
+  const missing = listed.filter((file) => !whole!.includes(readFileSync(join(dist, file), 'utf8')))
+  expect(missing).toEqual([])
 })
 
 /** Whether a link on a page leads to a file, and to an element in it. */

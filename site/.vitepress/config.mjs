@@ -44,7 +44,7 @@ export default {
   srcExclude: ['public/**'],
   outDir: 'dist',
   cacheDir: '../node_modules/.cache/kith-site',
-  lang: 'en-GB',
+  lang: 'en-US',
   title: 'Kith',
   description: 'Better rankings, labels and query encoders from reciprocal nearest neighbors.',
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }]],
