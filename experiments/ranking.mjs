@@ -1,11 +1,11 @@
 /**
- * What the ranking gains on a collection, part by part: plain search, similarity and words without
- * neighbors, the embeddings alone, the first generation, and the second (docs/method.md section 4).
+ * Measures what each part of the ranking adds on a dataset: vector search, embeddings only, dense + BM25
+ * score fusion, the preset balanced-1, and Kith (docs/method.md section 4).
  *
- *   node experiments/ranking.mjs FOLDER [--qrels FILE] [--model MODEL] [--query-prefix TEXT] [--work FOLDER]
+ *   node experiments/ranking.mjs DATASET [--qrels FILE] [--model MODEL] [--query-prefix TEXT] [--work FOLDER]
  *
- * FOLDER has corpus.jsonl and queries.jsonl. Embeddings are made by MODEL and kept in the working
- * folder; where FOLDER has those of MiniLM and no model is named, they are taken.
+ * DATASET is a folder with corpus.jsonl and queries.jsonl. MODEL makes the embeddings, which are kept in
+ * the working folder; without MODEL, MiniLM's embeddings that DATASET comes with are used.
  */
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -35,26 +35,26 @@ const { qrels, corpus, queryText, docs, queries, run } = made
 
 const measure = (file) => readRun(file).then((found) => evaluate(qrels, found, ['nDCG@10']))
 const plain = await measure(run)
-const rows = [['plain search', plain]]
+const rows = [['vector search', plain]]
 const texts = { corpus, queryText }
 const variants = {
-  'embeddings only (λ 0.7)': {},
-  'similarity and words, no neighbors, candidates’ terms': {
+  'Kith, embeddings only': {},
+  'score fusion, first 50, no term statistics': {
     ...texts,
     settings: { method: 'fusion' },
     statistics: 'context',
   },
-  'similarity and words, no neighbors, collection’s terms': {
+  'score fusion, first 50': {
     ...texts,
     settings: { method: 'fusion', preselect: 0 },
   },
-  'first generation (balanced-1)': { ...texts, settings: presets['balanced-1'] },
-  'second generation, candidates’ terms': { ...texts, statistics: 'context' },
-  'second generation, collection’s terms, no preselection': {
+  'preset balanced-1, first 50': { ...texts, settings: presets['balanced-1'] },
+  'Kith, first 50, no term statistics': { ...texts, statistics: 'context' },
+  'Kith, first 50': {
     ...texts,
     settings: { preselect: 0 },
   },
-  'second generation (the default with a corpus)': texts,
+  'Kith, 50 chosen from 200 (default)': texts,
 }
 for (const [name, inputs] of Object.entries(variants)) {
   const out = join(made.own, 'reranked.trec')
@@ -66,7 +66,7 @@ console.log(
   `\n${basename(folder)}, ${basename(model ?? 'all-MiniLM-L6-v2')}, ${qrels.size} queries\n`,
 )
 console.log('| | nDCG@10 | gain | t | p, Holm over the rows |\n|---|---|---|---|---|')
-console.log(`| plain search | ${plain.mean['nDCG@10'].toFixed(4)} | | | |`)
+console.log(`| vector search | ${plain.mean['nDCG@10'].toFixed(4)} | | | |`)
 const compared = rows.slice(1).map(([, evaluation]) => compare(plain, evaluation, 'nDCG@10'))
 const corrected = holm(compared.map(({ tTest }) => tTest))
 rows.slice(1).forEach(([name, evaluation], i) => {

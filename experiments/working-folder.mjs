@@ -1,19 +1,22 @@
 /** What the experiments on rankings share: a collection's texts, and a working folder with its embeddings and run. */
 import { existsSync, mkdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, join, parse } from 'node:path'
 import { prepareText } from '@kith/core'
 import { compare, openEmbeddings, readQrels, readTexts, writeTexts } from '@kith/ir'
 import { encodeTexts, searchRun } from '@kith/pipelines'
 
 /**
- * The files of a collection in its working folder: judged queries, embeddings and a run of 200
- * documents, made where they are missing. Embeddings of MiniLM that the collection's folder has are
- * taken where no model is named. Judgments are those of the test queries, else of the dev queries.
+ * Makes what is missing in a dataset's working folder: judged queries, embeddings and a run of 200
+ * documents. Each qrels file and each model has a folder of its own. Without a model, MiniLM's
+ * embeddings that the dataset comes with are used. Without a qrels file, the test split is, or the dev
+ * split of a dataset that has no test split.
  */
 export async function makeWorkingFolder(folder, { qrels: file, model, queryPrefix, work }) {
-  const judgments = ['test', 'dev'].map((split) => join(folder, `qrels/${split}.tsv`))
-  const qrels = await readQrels(file ?? judgments.find(existsSync) ?? judgments[0])
-  const own = join(work, basename(folder), basename(model ?? 'all-MiniLM-L6-v2'))
+  const splits = ['test', 'dev'].map((split) => join(folder, `qrels/${split}.tsv`))
+  const judgments = file ?? splits.find(existsSync) ?? splits[0]
+  const qrels = await readQrels(judgments)
+  const split = parse(judgments).name
+  const own = join(work, basename(folder), split, basename(model ?? 'all-MiniLM-L6-v2'))
   mkdirSync(own, { recursive: true })
   const at = (name) => join(own, name)
   const corpus = join(folder, 'corpus.jsonl')
@@ -32,7 +35,7 @@ export async function makeWorkingFolder(folder, { qrels: file, model, queryPrefi
   }
   const run = at('run.trec')
   if (!existsSync(run)) await searchRun({ queries, docs, top: 200, out: run })
-  return { own, qrels, corpus, queryText, docs, queries, run }
+  return { own, split, qrels, corpus, queryText, docs, queries, run }
 }
 
 /** The embeddings of a working folder; those of the collection itself where it has none of documents. */

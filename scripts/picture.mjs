@@ -71,7 +71,7 @@ parts.push(`<text x="${qx}" y="${qy + 5}" class="letter">Q</text>`)
 
 const line = (position) => 72 + position * 25
 parts.push(
-  '<text x="600" y="44" class="head">before</text><text x="780" y="44" class="head">after</text>',
+  '<text x="600" y="44" class="head">vector search</text><text x="780" y="44" class="head">Kith</text>',
 )
 before.forEach((i, position) => {
   const y = line(position)
@@ -89,12 +89,12 @@ before.forEach((i, position) => {
   }
 })
 
-const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 420" font-family="system-ui, sans-serif" role="img" aria-label="A query's candidates as points: documents that are each other's neighbors, and the query's, rise in the ranking; lone documents nearby fall.">
+const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 420" font-family="system-ui, sans-serif" role="img" aria-label="A query and its hits as points: hits that share the query's neighbors move up; hits that are close to the query but have other neighbors move down.">
 <style>.letter{fill:#fff;font-size:14px;font-weight:600;text-anchor:middle}.head{fill:${ink};font-size:15px;font-weight:600;text-anchor:middle}.note{fill:${ink};font-size:14px}</style>
 <rect width="860" height="420" rx="12" fill="#f6f8fa"/>
 ${parts.join('\n')}
-<text x="24" y="36" class="note">Solid: each other's nearest neighbors. Dashed: one-way.</text>
-<text x="24" y="404" class="note">Green documents share the query's neighborhood and vouch for one another; orange ones are merely near.</text>
+<text x="24" y="36" class="note">Solid lines join mutual nearest neighbors; dashed lines go one way.</text>
+<text x="24" y="404" class="note">Green hits share the query's neighbors. Orange hits are close to the query but have other neighbors.</text>
 </svg>
 `
 const target = new URL('../docs/picture.svg', import.meta.url)

@@ -122,13 +122,13 @@ function overlapPicture() {
   const shown = [0, 2, 3, 5, 1, 4]
   const at = (column) => 160 + column * 46
   const parts = [
+    text(16, 36, 'neighbors of'),
     ...rows.map((row) => text(at(row), 36, names[row], 'middle')),
     text(600, 36, 'overlap with Q', 'middle'),
     ...shown.flatMap((row, i) => {
       const y = 62 + i * 34
       const overlap = jaccard[0][row]
       return [
-        text(16, y + 5, 'friends of'),
         node(row, 112, y),
         ...rows.map((other) => {
           const shared = reciprocal[0].includes(other)
@@ -157,8 +157,8 @@ function mixPicture() {
     return (row) => (values[row] - mean) / deviation
   }
   const columns = [
-    { title: 'near the query', value: standard(geometric[0]) },
-    { title: 'same neighbors', value: standard(jaccard[0]) },
+    { title: 'similarity', value: standard(geometric[0]) },
+    { title: 'neighbor score', value: standard(jaccard[0]) },
     { title: 'the mix', value: (row) => mixed[0][row] },
   ]
   const parts = columns.flatMap(({ title, value }, c) => {
@@ -194,7 +194,7 @@ function wordsPicture() {
     ...terms.map(({ start, end }, column) =>
       text(at(column), 36, queryText.slice(start, end), 'middle'),
     ),
-    text(572, 36, 'words score'),
+    text(572, 36, 'BM25 score'),
     ...candidates.flatMap((row, i) => {
       const y = 66 + i * 34
       const { words, matched } = reasons[row - 1]
@@ -237,11 +237,11 @@ function supportPicture() {
   const width = 110 / Math.max(high, -low)
   const order = [...candidates].sort((a, b) => near(b) - near(a))
   const parts = [
-    text(20, 26, 'Ringed: the three best by similarity and words'),
+    text(20, 26, 'Ringed: the top three by similarity and BM25'),
     ...[...best].map((row) => line(left(points[row]), left(points[helped]), true)),
     ...rows.map((row) => node(row, ...left(points[row]))),
     ...[...best].map(ring),
-    text(zero, 26, 'like the ringed ones', 'middle'),
+    text(zero, 26, 'support by the ringed', 'middle'),
     `<line x1="${zero}" y1="40" x2="${zero}" y2="262" stroke="${gray}"/>`,
     ...order.flatMap((row, i) => {
       const y = 56 + i * 32
@@ -267,7 +267,7 @@ function scorePicture() {
   const zero = 300
   const legend = kinds.flatMap((kind, i) => [
     box(60 + i * 150, 20, 18, 14, partColors[kind]),
-    text(86 + i * 150, 33, kind),
+    text(86 + i * 150, 33, kind === 'words' ? 'BM25' : kind),
   ])
   const parts = [
     ...legend,
@@ -292,9 +292,9 @@ function scorePicture() {
 function labelPicture() {
   const judged = 2
   const targets = [
-    ['one-hot', 'the judgment as it is'],
-    ['uniform', 'a part for everybody'],
-    ['mixed', 'a part for those like it'],
+    ['one-hot', 'the judged document'],
+    ['uniform', 'a share for all'],
+    ['mixed', 'a share for similar ones'],
   ]
   const parts = targets.flatMap(([target, note], t) => {
     const left = 30 + t * 230

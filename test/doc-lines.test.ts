@@ -54,6 +54,12 @@ const programs: Record<string, (args: readonly string[]) => unknown> = {
 
 /** Files that the reader of a page has from elsewhere, besides those of the first page. */
 const alsoThere: Record<string, () => void> = {
+  // A dataset of the reader's own, in BEIR's layout.
+  'README.md': () => {
+    mkdirSync('my-dataset/qrels', { recursive: true })
+    for (const name of ['corpus.jsonl', 'queries.jsonl']) cpSync(name, join('my-dataset', name))
+    cpSync('qrels.trec', 'my-dataset/qrels/test.trec')
+  },
   // The program above the line has written them: embeddings as JSON lines.
   'docs/adapters.md': () => {
     renameSync('queries.jsonl', 'query-texts.jsonl')

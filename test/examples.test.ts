@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -65,22 +65,6 @@ describe('examples', () => {
     })
     expect(output).toMatch(expected[name] ?? /a new example has no expected output yet/)
   })
-})
-
-test('the README’s program prints what its comment says', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const program = /```js\n([^`]+)```/.exec(readme)![1]!
-  const promised = /const { order } = .* \/\/ ([\d ]+):/.exec(program)![1]
-  // Inside the repository, so that @kith/core is found as a user's own install would be.
-  const folder = mkdtempSync(join(root, 'node_modules', '.readme-'))
-  try {
-    const file = join(folder, 'example.mjs')
-    writeFileSync(file, `${program}console.log(order.join(' '))`)
-    const output = execFileSync(process.execPath, [file], { encoding: 'utf8' })
-    expect(output.trim()).toBe(promised)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
 })
 
 test('the demo ends with a table and a report', () => {

@@ -102,7 +102,7 @@ test('the search finds guides, commands and settings', () => {
   const [file, ...others] = filesOf('.js').filter((one) => /localSearchIndex/.test(one))
   expect(others).toEqual([])
   const index = readFileSync(file!, 'utf8')
-  for (const heading of ['The idea in pictures', 'kith labels merge', 'Presets for reranking']) {
+  for (const heading of ['How it works', 'kith labels merge', 'Presets for reranking']) {
     expect(index).toContain(heading)
   }
 })
