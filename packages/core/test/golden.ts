@@ -52,6 +52,13 @@ export function goldenCases(): GoldenCase[] {
         // The paper compares by inner product.
         settings: { metric: 'dot', ...others, rowScaling },
         context: { data, rows: candidates + 1, dimensions },
+        expected: {
+          ...expected,
+          labels: expected.labels.map(({ normalise: normalize, ...label }) => ({
+            ...label,
+            normalize,
+          })),
+        },
       }
     },
   )
