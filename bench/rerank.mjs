@@ -6,7 +6,7 @@
  * plain TypeScript are measured by themselves. Both generations with texts follow.
  */
 import { presets, Reranker } from '@kith/core'
-import { available, contextOf, createEngine, mix, Postings, rankCandidates } from '@kith/core/steps'
+import { available, contextOf, createEngine, mix, orderByScore, Postings } from '@kith/core/steps'
 import { clusteredContext } from './clusters.mjs'
 import { compareGenerations } from './generations.mjs'
 import { median, sideBySide, table } from './measure.mjs'
@@ -115,7 +115,7 @@ function splitTimes(settings, inputs, rounds) {
     engine.reciprocal(settings)
     engine.weigh(settings)
     const geometric = { values: engine.graphRow(0), noise: 0 }
-    rankCandidates(mix(geometric, engine.jaccard(0), 0, settings), candidates.length)
+    orderByScore(mix(geometric, engine.jaccard(0), 0, settings))
     marks.push(performance.now())
     steps.forEach((times, s) => {
       times.push(marks[s + 1] - marks[s])

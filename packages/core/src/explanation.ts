@@ -1,7 +1,7 @@
 import { type Member, memberOf } from './context.ts'
 import type { Engine, NeighborVector } from './kernel/engine.ts'
 import type { MetricUse } from './method/metric.ts'
-import type { RankedQuery } from './method/rank-query.ts'
+import type { RankedContext } from './method/rank-context.ts'
 import { type ScoreParts, scoreParts } from './score-parts.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Text } from './text/prepare-text.ts'
@@ -65,7 +65,7 @@ export interface Explanation {
 /** Gathers why a candidate moved. */
 export function explainCandidate(
   index: number,
-  ranked: RankedQuery,
+  ranked: RankedContext,
   engine: Engine,
   settings: Settings,
   queryText: Text | undefined,

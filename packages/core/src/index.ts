@@ -8,7 +8,6 @@ export {
   resolveMethodSettings,
   similaritySettings,
 } from './baselines/method-settings.ts'
-export { feedbackQuery } from './baselines/rank-by-method.ts'
 export type { Candidates, CandidateViews, Member, Query, QueryViews } from './context.ts'
 export { KithError, type KithErrorCode } from './error.ts'
 export type {
@@ -48,7 +47,7 @@ export {
 export type { Labels } from './labels/labels.ts'
 export type { Matrix, SomeVectors, Vector, Vectors } from './matrix.ts'
 export type { MetricUse } from './method/metric.ts'
-export { extendRanking, type Ranking } from './method/ranking.ts'
+export { extendRanking, type Ranking } from './method/order-by-score.ts'
 export type { Similarities, Similarity } from './method/similarities.ts'
 export { type NeighborSets, type Neighbors, Reranker } from './reranker.ts'
 export type { ScoreParts, TakenApart } from './score-parts.ts'

@@ -1,5 +1,5 @@
+import { baselines } from './baselines/baselines.ts'
 import { type PartialMethodSettings, resolveMethodSettings } from './baselines/method-settings.ts'
-import { rankByMethod } from './baselines/rank-by-method.ts'
 import {
   type Candidates,
   type Context,
@@ -15,15 +15,10 @@ import { type Explanation, explainCandidate } from './explanation.ts'
 import { checkGroundTruth, type GroundTruth } from './labels/ground-truth.ts'
 import { type PartialLabelSettings, resolveLabelSettings } from './labels/label-settings.ts'
 import { type Labels, labelsOf } from './labels/labels.ts'
-import { buildGraph } from './method/graph.ts'
-import { rankQuery } from './method/rank-query.ts'
-import type { Ranking } from './method/ranking.ts'
-import {
-  findNeighbors,
-  namedSimilarities,
-  type Similarities,
-  similarities,
-} from './method/similarities.ts'
+import { buildGraph, findNeighbors } from './method/graph.ts'
+import type { Ranking } from './method/order-by-score.ts'
+import { rankQuery } from './method/rank-context.ts'
+import { namedSimilarities, type Similarities, similarities } from './method/similarities.ts'
 import { scoreParts, type TakenApart } from './score-parts.ts'
 import {
   type PartialRerankerSettings,
@@ -72,7 +67,11 @@ export class Reranker {
   rerank(query: Query, candidates: Candidates, settings?: PartialMethodSettings): Ranking {
     const { ranking } = this.#settings
     const all = settings === undefined ? ranking : resolveMethodSettings(settings, ranking)
-    return this.#memory.lend((memory) => rankByMethod(memory, query, candidates, all))
+    return this.#memory.lend((memory) =>
+      all.method === 'neighbors'
+        ? rankQuery(memory, query, candidates, all).ranking
+        : baselines[all.method].rank(memory, query, candidates, all),
+    )
   }
 
   /** Similarities of the query or of some candidates to the query and all candidates. See {@link similarity}. */

@@ -1,7 +1,7 @@
 import { ROUNDING, standardize } from './method/mix.ts'
-import type { RankedQuery } from './method/rank-query.ts'
-import type { WordsRanking } from './method/rank-with-words.ts'
-import type { Ranking } from './method/ranking.ts'
+import type { Ranking } from './method/order-by-score.ts'
+import type { RankedContext } from './method/rank-context.ts'
+import type { WordsScores } from './method/score-context.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** The parts of a score, which is their sum: how far each term lifts the candidate above the mean. */
@@ -22,7 +22,7 @@ export interface TakenApart {
 }
 
 /** The parts of every score of a context, in the context's order. */
-export function scoreParts(ranked: RankedQuery, settings: Settings): ScoreParts[] {
+export function scoreParts(ranked: RankedContext, settings: Settings): ScoreParts[] {
   if (ranked.words) return wordsParts(ranked.words, settings)
   const { geometric, jaccard } = ranked.neighbors!
   const parts = Array.from(jaccard.subarray(1), () => {
@@ -41,23 +41,23 @@ export function scoreParts(ranked: RankedQuery, settings: Settings): ScoreParts[
 }
 
 /** The parts of the scores of the second generation. */
-function wordsParts(ranking: WordsRanking, settings: Settings): ScoreParts[] {
+function wordsParts(found: WordsScores, settings: Settings): ScoreParts[] {
   const { wordsWeight, neighborWeight, supportWeight } = settings
   const own = 1 - neighborWeight - supportWeight
-  const near = aboveMean(ranking.similarity, 1 - wordsWeight)
-  const matched = aboveMean(ranking.matched, wordsWeight)
+  const near = aboveMean(found.similarity, 1 - wordsWeight)
+  const matched = aboveMean(found.matched, wordsWeight)
   // g is the sum of both over its deviation, which the candidate farthest from the mean tells best.
   const sums = near.map((value, i) => value + matched[i]!)
   const farthest = sums.reduce(
     (best, sum, i) => (Math.abs(sum) > Math.abs(sums[best]!) ? i : best),
     0,
   )
-  const factor = sums[farthest] ? ranking.relevance[farthest + 1]! / sums[farthest]! : 0
+  const factor = sums[farthest] ? found.relevance[farthest + 1]! / sums[farthest]! : 0
   return near.map((value, i) => ({
     similarity: own * factor * value,
     words: own * factor * matched[i]!,
-    neighbors: neighborWeight * ranking.neighbors[i + 1]!,
-    support: supportWeight * ranking.support[i + 1]!,
+    neighbors: neighborWeight * found.neighbors[i + 1]!,
+    support: supportWeight * found.support[i + 1]!,
   }))
 }
 

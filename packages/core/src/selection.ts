@@ -1,10 +1,9 @@
 import { type CandidateViews, contextOf, type Query, toQueryViews, toViews } from './context.ts'
 import { KithError } from './error.ts'
 import type { SomeVectors, Vector } from './matrix.ts'
-import { lookedAt, preselect } from './method/preselect.ts'
-import { checkStatisticsFit, rankAll, relevanceOfChosen } from './method/rank-query.ts'
-import { type Relevance, rankWithWords } from './method/rank-with-words.ts'
-import type { Ranking } from './method/ranking.ts'
+import { type Ranking, rankingOfAll } from './method/order-by-score.ts'
+import { lookedAt } from './method/preselect.ts'
+import { type Choice, chooseContext, rankChosen } from './method/rank-context.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
 import { prepareText, type Text } from './text/prepare-text.ts'
 import { Lender } from './workspace.ts'
@@ -36,9 +35,8 @@ export class Selection {
   readonly #texts: readonly Text[]
   readonly #scores: (number | null | undefined)[] | undefined
   readonly #settings: Settings
-  /** All candidates by g0; where nothing is preselected, as they are. */
-  readonly #order: Uint32Array
-  readonly #relevance: Relevance | undefined
+  /** Undefined where all candidates that are looked at are in the context. */
+  readonly #choice: Choice | undefined
   readonly #count: number
 
   constructor(query: Query, candidates: ScoredTexts, settings?: PartialSettings) {
@@ -54,40 +52,31 @@ export class Selection {
         'a selection needs the texts of the query and the candidates',
       )
     }
-    checkStatisticsFit(all)
     const limit = lookedAt(all, true)
     const prepared = Array.from(texts, (own) => preparedOf(own, all))
     this.#settings = all
     this.#query = preparedOf(text, all)
     this.#count = prepared.length
-    const chosenOf = shared.lend((memory) => {
-      const found = { texts: prepared, scores }
-      const { terms } = all
-      const context = contextOf({ text: this.#query }, found, limit, memory.postings, terms)
-      const size = context.rows - 1
-      if (size <= all.contextSize) return { order: Uint32Array.from({ length: size }, (_, i) => i) }
-      const selection = preselect(memory.engine(all.kernel), context, all)
-      const chosen = selection.order.slice(0, all.contextSize)
-      return { order: selection.order, relevance: relevanceOfChosen(selection, chosen) }
+    const found = { texts: prepared, scores }
+    const [size, choice] = shared.lend((memory) => {
+      const context = contextOf({ text: this.#query }, found, limit, memory.postings, all.terms)
+      return [context.rows - 1, chooseContext(memory, context, all)]
     })
-    this.#order = chosenOf.order
-    this.#relevance = chosenOf.relevance
-    this.chosen = this.#order.slice(0, all.contextSize)
+    this.#choice = choice
+    this.chosen = choice ? choice.chosen.slice() : Uint32Array.from({ length: size }, (_, i) => i)
     this.#texts = Array.from(this.chosen, (index) => prepared[index]!)
     this.#scores = scores && Array.from(this.chosen, (index) => scores[index])
   }
 
   /** Ranks all candidates, given the vectors of the query and of the chosen ones, in the order of `chosen`. */
   rerank(vector: Vector, vectors: SomeVectors): Ranking {
-    const { contextSize, terms, kernel } = this.#settings
+    const { contextSize, terms } = this.#settings
     return shared.lend((memory) => {
       const asked = { vector, text: this.#query }
       const found = { vectors, texts: this.#texts, scores: this.#scores }
       const context = contextOf(asked, found, contextSize, memory.postings, terms)
-      const relevance = this.#relevance
-      const engine = memory.engine(kernel)
-      const { ranking } = rankWithWords(engine, context, this.#settings, { relevance })
-      return rankAll(ranking, this.#order, this.#count)
+      const { ranking } = rankChosen(memory, context, this.#choice, this.#settings)
+      return rankingOfAll(ranking, this.#choice?.order, this.#count)
     })
   }
 }

@@ -5,6 +5,6 @@
 export { contextOf } from './context.ts'
 export { available, createEngine } from './kernel/load.ts'
 export { mix } from './method/mix.ts'
-export { rankCandidates } from './method/ranking.ts'
+export { orderByScore } from './method/order-by-score.ts'
 export { Postings } from './text/postings.ts'
 export { appendText } from './text/prepare-text.ts'

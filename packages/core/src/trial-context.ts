@@ -12,12 +12,11 @@ import { KithError } from './error.ts'
 import type { Engine, KernelName } from './kernel/engine.ts'
 import { kernel } from './kernel/load.ts'
 import { LruCache } from './lru-cache.ts'
-import { buildGraph, type SimilaritySource } from './method/graph.ts'
-import { mix } from './method/mix.ts'
-import { lookedAt, preselect, type SimilarityToQuery } from './method/preselect.ts'
-import { checkStatisticsFit, rankChosen } from './method/rank-query.ts'
-import { rankWithWords } from './method/rank-with-words.ts'
-import { extendRanking, type Ranking, rankCandidates } from './method/ranking.ts'
+import type { Recall } from './method/graph.ts'
+import type { MetricUse } from './method/metric.ts'
+import type { Ranking } from './method/order-by-score.ts'
+import { lookedAt, type SimilarityToQuery, usesWords } from './method/preselect.ts'
+import { type Memory, rankContext } from './method/rank-context.ts'
 import { fits, metricOf } from './method/vector-similarity.ts'
 import { viewWeights } from './method/view-weights.ts'
 import { Reranker } from './reranker.ts'
@@ -105,65 +104,73 @@ export class TrialContext {
       )
     }
     return shared.lend((memory) => {
-      const engine = memory.engine(this.#kernel)
-      this.#rememberVectors(engine)
+      this.#rememberVectors(memory.engine(this.#kernel))
       if (this.#irregular) return reranker.rerank(this.#query, this.#candidates, all)
-      return all.mix === 'words' && hasTexts
-        ? this.#rankWithWords(memory, all)
-        : this.#rerank(memory, rows, all)
+      const context = this.#contextOf(memory, rows, all)
+      return rankContext(memory, context, all, this.#memoryOf(memory, context, all)).ranking
     })
   }
 
-  #rerank(memory: Workspace, rows: number, all: Settings): Ranking {
-    const engine = memory.engine(this.#kernel)
-    const context: Context = { ...this.#full, rows }
-    // S_text comes from memory: the engine needs no room for postings.
-    if (this.#candidates.texts) context.texts = noPostings
-    const weights = viewWeights(context, all)
-    if (weights.has('texts')) this.#rememberTexts(engine, memory.postings, rows, all.terms)
-    const geometric = buildGraph(engine, context, [0], all, this.#source(all.terms))[0]!
-    const alone = weights.size === 1 && weights.has('vectors')
-    const metric = geometric.metric?.name ?? all.metric
-    this.#findNeighbors(engine, rows, { ...all, metric }, alone)
-    const mixed = mix(geometric, engine.jaccard(0), 0, all)
-    return rankCandidates(mixed, context.candidates, geometric.metric)
-  }
-
-  /** The second generation: the words score is cheap, and computed anew. */
-  #rankWithWords(memory: Workspace, all: Settings): Ranking {
-    checkStatisticsFit(all)
-    const engine = memory.engine(this.#kernel)
-    const { contextSize, terms } = all
-    const limit = lookedAt(all, true)
-    const context = contextOf(this.#query, this.#candidates, limit, memory.postings, terms)
-    if (context.rows - 1 <= contextSize) {
-      this.#rememberTexts(engine, memory.chosen, context.rows, terms)
-      const { ranking } = rankWithWords(engine, context, all, { source: this.#source(terms) })
-      return extendRanking(ranking, context.candidates)
+  /** The candidates that are looked at. The words score is cheap, and computed anew: it needs the texts. */
+  #contextOf(memory: Workspace, rows: number, all: Settings): Context {
+    const { texts } = this.#candidates
+    if (usesWords(all, texts !== undefined)) {
+      return contextOf(this.#query, this.#candidates, rows - 1, memory.postings, all.terms)
     }
-    const key = `${context.rows} ${all.metric} ${JSON.stringify(all.views)}`
-    const selection = preselect(engine, context, all, this.#similarities.get(key))
-    this.#similarities.set(key, selection)
-    return rankChosen(memory, context, selection, all, (chosen) => ({
-      vectors: (to, part, view, metric) => {
-        const { data, stride } = this.#vectors.get(view)!
-        to.load(data, stride, [0, ...Array.from(chosen, (index) => index + 1)])
-        return metricOf(to, part, view, metric)
-      },
-      texts: (to, { texts }) => to.text(texts!),
-    })).ranking
+    // S_text comes from memory: the engine needs no room for postings.
+    return { ...this.#full, rows, texts: texts && noPostings }
   }
 
-  #source(terms: Terms): SimilaritySource {
+  #memoryOf(memory: Workspace, context: Context, all: Settings): Memory {
+    return {
+      similarityToQuery: (compute) => {
+        const key = `${context.rows} ${all.metric} ${JSON.stringify(all.views)}`
+        const known = this.#similarities.get(key) ?? compute()
+        this.#similarities.set(key, known)
+        return known
+      },
+      recall: (chosen) => {
+        if (chosen) return this.#recallChosen(chosen)
+        if (viewWeights(context, all).has('texts')) {
+          this.#rememberTexts(memory, context.rows, all.terms)
+        }
+        return this.#recall(context, all)
+      },
+    }
+  }
+
+  /** S of chosen candidates is a part of the vectors'; how rare a term is depends on the choice. */
+  #recallChosen(chosen: Uint32Array): Recall {
+    const rows = [0, ...Array.from(chosen, (index) => index + 1)]
     return {
       vectors: (engine, context, view, metric) => {
         const { data, stride } = this.#vectors.get(view)!
-        engine.load(data, stride)
+        engine.load(data, stride, rows)
         return metricOf(engine, context, view, metric)
       },
-      texts: (engine, { rows }) => {
-        const { data, stride } = this.#texts.get(keyOf(rows, terms))!
+      texts: (engine, { texts }) => engine.text(texts!),
+      nearest: (engine) => engine.rank(),
+    }
+  }
+
+  #recall(context: Context, all: Settings): Recall {
+    const weights = viewWeights(context, all)
+    // The weights of several views hardly ever come back, those of one always do.
+    const words = usesWords(all, context.texts !== undefined)
+    const alone = weights.size === 1 && weights.has('vectors') && !words
+    return {
+      vectors: (engine, part, view, metric) => {
+        const { data, stride } = this.#vectors.get(view)!
         engine.load(data, stride)
+        return metricOf(engine, part, view, metric)
+      },
+      texts: (engine, { rows }) => {
+        const { data, stride } = this.#texts.get(keyOf(rows, all.terms))!
+        engine.load(data, stride)
+      },
+      nearest: (engine, metric) => {
+        if (alone) this.#recallNearest(engine, context.rows, all, metric)
+        else engine.rank()
       },
     }
   }
@@ -186,27 +193,27 @@ export class TrialContext {
   }
 
   /** S_text, once for each number of rows: how rare a term is depends on the candidates. */
-  #rememberTexts(engine: Engine, postings: Postings, rows: number, terms: Terms): void {
+  #rememberTexts(memory: Workspace, rows: number, terms: Terms): void {
     const key = keyOf(rows, terms)
     if (this.#texts.get(key)) return
-    const { texts } = contextOf(this.#query, this.#candidates, rows - 1, postings, terms)
+    const { texts } = contextOf(this.#query, this.#candidates, rows - 1, memory.chosen, terms)
+    const engine = memory.engine(this.#kernel)
     engine.open({ ...bare, rows, postings: texts!.count })
     engine.text(texts!)
     this.#texts.set(key, squareOf(engine, rows))
   }
 
-  /** Sections 2 and 3. The weights of several views hardly ever come back, those of one always do. */
-  #findNeighbors(engine: Engine, rows: number, settings: Settings, alone: boolean): void {
-    const key = `${rows} ${settings.metric} ${settings.rowScaling}`
-    const keep = Math.min(settings.k, rows - 1) + 1
-    const known = alone ? this.#ranks.get(key) : undefined
-    if (known && known.stride >= keep) engine.loadRanks(known.data, known.stride)
-    else {
-      engine.rank()
-      if (alone) this.#ranks.set(key, { data: joined(engine.ranks(), keep), stride: keep })
+  /** The nearest neighbors in S of the vectors, once for each number of rows, metric and scale. */
+  #recallNearest(engine: Engine, rows: number, all: Settings, metric: MetricUse | undefined): void {
+    const key = `${rows} ${metric?.name ?? all.metric} ${all.rowScaling}`
+    const keep = Math.min(all.k, rows - 1) + 1
+    const known = this.#ranks.get(key)
+    if (known && known.stride >= keep) {
+      engine.loadRanks(known.data, known.stride)
+      return
     }
-    engine.reciprocal(settings)
-    engine.weigh(settings)
+    engine.rank()
+    this.#ranks.set(key, { data: joined(engine.ranks(), keep), stride: keep })
   }
 }
 

@@ -1,3 +1,4 @@
+import { baselines } from './baselines/baselines.ts'
 import {
   type MethodSettings,
   type PartialMethodSettings,
@@ -7,8 +8,8 @@ import {
 import type { Query } from './context.ts'
 import { rerank } from './functions.ts'
 import type { SomeVectors, Vector } from './matrix.ts'
+import { extendRanking, type Ranking } from './method/order-by-score.ts'
 import { lookedAt } from './method/preselect.ts'
-import { extendRanking, type Ranking } from './method/ranking.ts'
 import type { RetrieverScores } from './retriever-scores.ts'
 import { Selection } from './selection.ts'
 import type { Text } from './text/prepare-text.ts'
@@ -63,12 +64,12 @@ export function planVectors(
   }
 }
 
-/** How many of the first candidates a method looks at: only these two choose their context by words. */
+/** How many of the first candidates a method looks at: only those that take words choose their context by them. */
 export function methodLooksAt(settings: MethodSettings, texts: boolean): number {
   return lookedAt(settings, texts && takesWords(settings.method))
 }
 
 /** Whether a method ranks candidates without a vector by their words. */
 export function takesWords(method: MethodSettings['method']): boolean {
-  return method === 'neighbors' || method === 'fusion'
+  return method === 'neighbors' || baselines[method].takesWords
 }

@@ -59,6 +59,13 @@ export function goldenCases(): GoldenCase[] {
           })),
         },
         context: { data, rows: candidates + 1, dimensions },
+        expected: {
+          ...expected,
+          labels: expected.labels.map(({ normalise: normalize, ...label }) => ({
+            ...label,
+            normalize,
+          })),
+        },
       }
     },
   )

@@ -3,12 +3,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kernel as defaultKernel, Reranker, rerank } from '../src/index.ts'
 import { createEngine } from '../src/kernel/load.ts'
-import { expandWeights } from '../src/method/expansion.ts'
-import { jaccardTo } from '../src/method/jaccard.ts'
-import { rankRows } from '../src/method/rank.ts'
-import { extendedSets } from '../src/method/reciprocal.ts'
-import { scaleRows } from '../src/method/scale.ts'
-import { neighborWeights } from '../src/method/weights.ts'
+import {
+  expandWeights,
+  extendedSets,
+  jaccardTo,
+  neighborWeights,
+  rankRows,
+} from '../src/method/neighbor-steps.ts'
+import { scaleRows } from '../src/method/similarity-steps.ts'
 import { resolveSettings } from '../src/settings/settings.ts'
 import { contexts, makeContext, settings } from './contexts.ts'
 import { rowNeighbors, rowSimilarity } from './row-forms.ts'

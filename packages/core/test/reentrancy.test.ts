@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import {
   type Candidates,
   explain,
-  feedbackQuery,
   type GroundTruth,
   type KernelName,
   type Member,
@@ -76,9 +75,7 @@ const calls: Record<string, (inputs: Inputs) => unknown> = {
   'rerank, fusion': ({ query, candidates, settings }) =>
     rerank(query, candidates, { ...settings, method: 'fusion' }),
   'rerank, rrf': ({ query, candidates }) => rerank(query, candidates, { method: 'rrf' }),
-  'rerank, regularize': ({ query, candidates }) =>
-    rerank(query, candidates, { method: 'regularize' }),
-  feedbackQuery: ({ query, candidates }) => feedbackQuery(query, candidates),
+  'rerank, rocchio': ({ query, candidates }) => rerank(query, candidates, { method: 'rocchio' }),
   'a Reranker': ({ query, candidates, settings }) =>
     new Reranker(settings).rerank(query, candidates),
   'one Reranker': (inputs) => [

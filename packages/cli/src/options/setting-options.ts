@@ -164,18 +164,13 @@ export const methodOptions = {
   },
   'feedback-docs': {
     value: 'N',
-    help: 'first candidates that average and rocchio trust',
+    help: 'first candidates that rocchio trusts',
     default: defaultText(usual.feedbackDocs),
   },
   'feedback-weight': {
     value: 'W',
     help: 'their weight in rocchio’s vector',
     default: defaultText(usual.feedbackWeight),
-  },
-  smoothness: {
-    value: 'S',
-    help: 'share of the neighbors’ scores in regularize',
-    default: defaultText(usual.smoothness),
   },
   'rrf-k': {
     value: 'K',
@@ -193,7 +188,6 @@ export function readMethodSettings(values: Values<typeof methodOptions>): Method
     method: optionalChoice(values, 'method', methods),
     feedbackDocs: optionalNumber(values, 'feedback-docs'),
     feedbackWeight: optionalNumber(values, 'feedback-weight'),
-    smoothness: optionalNumber(values, 'smoothness'),
     rrfK: optionalNumber(values, 'rrf-k'),
     wordsWeight: optionalNumber(values, 'words-weight'),
     k1: optionalNumber(values, 'k1'),

@@ -1,4 +1,4 @@
-import { trustedCount } from '../method/reciprocal.ts'
+import { trustedCount } from '../method/neighbor-steps.ts'
 import { POSTING } from '../text/postings.ts'
 import type { Shape } from './engine.ts'
 

@@ -1,14 +1,12 @@
 import type { Matrix } from '../matrix.ts'
-import { cosine } from '../method/cosine.ts'
-import { expandWeights } from '../method/expansion.ts'
-import { fillMissing } from '../method/fill-missing.ts'
-import { gram } from '../method/gram.ts'
-import { jaccardTo } from '../method/jaccard.ts'
-import { products } from '../method/products.ts'
-import { rankRows } from '../method/rank.ts'
-import { extendedSets } from '../method/reciprocal.ts'
-import { scaleRows } from '../method/scale.ts'
-import { neighborWeights } from '../method/weights.ts'
+import {
+  expandWeights,
+  extendedSets,
+  jaccardTo,
+  neighborWeights,
+  rankRows,
+} from '../method/neighbor-steps.ts'
+import { cosine, fillMissing, gram, products, scaleRows } from '../method/similarity-steps.ts'
 import type { RowScaling, Settings } from '../settings/settings.ts'
 import type { Postings } from '../text/postings.ts'
 import { textSimilarity } from '../text/text-similarity.ts'

@@ -1,4 +1,5 @@
-import { fillMissing } from '../method/fill-missing.ts'
+import { weightFunctions } from '../method/neighbor-steps.ts'
+import { fillMissing } from '../method/similarity-steps.ts'
 import type { RowScaling, Settings } from '../settings/settings.ts'
 import type { Postings } from '../text/postings.ts'
 import { frequencyWeight, inverseFrequency } from '../text/text-similarity.ts'
@@ -12,8 +13,6 @@ import { instantiate, type WasmExports } from './wasm-exports.ts'
 
 /** 1 + ln tf by tf; a text never has a term 0 times. */
 const frequencies = Float32Array.from({ length: FREQUENCIES }, (_, tf) => frequencyWeight(tf || 1))
-
-const kinds = { linear: 0, exp: 1, binary: 2 }
 
 /** The method in WebAssembly, with a memory of its own that grows with the largest context. */
 export class WasmEngine implements Engine {
@@ -216,7 +215,7 @@ export class WasmEngine implements Engine {
       at.rows,
       this.#sets,
       at.words,
-      kinds[weight],
+      weightFunctions[weight].code,
       weightParameter,
       at.starts,
       at.columns,

@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts'
 import type { Engine } from '../kernel/engine.ts'
-import { standardize } from '../method/mix.ts'
-import { noiseOf } from '../method/noise.ts'
+import { noiseOf, standardize } from '../method/mix.ts'
 import { vectorSimilarity } from '../method/vector-similarity.ts'
 import type { Settings } from '../settings/settings.ts'
 

@@ -3,24 +3,24 @@ import { KithError } from '../error.ts'
 import type { Engine } from '../kernel/engine.ts'
 import type { Settings, ViewWeights } from '../settings/settings.ts'
 import type { MetricUse } from './metric.ts'
-import { type GeometricTerm, ROUNDING, standardize } from './mix.ts'
-import { noiseOf } from './noise.ts'
-import { scoreTerm } from './score-term.ts'
+import { type GeometricTerm, noiseOf, ROUNDING, standardize } from './mix.ts'
 import { vectorSimilarity } from './vector-similarity.ts'
-import { viewWeights } from './view-weights.ts'
+import { scoreTerm, viewWeights } from './view-weights.ts'
 
-/**
- * Puts S of a view into an engine, computed from the context or remembered from before: inner
- * products for vectors, and the metric that is to be made of them.
- */
-export interface SimilaritySource {
+/** The steps whose results can be remembered: they compute them, or put them into an engine again. */
+export interface Recall {
+  /** S of a view: inner products, and the metric that is to be made of them. */
   vectors: typeof vectorSimilarity
+  /** S of the texts. */
   texts(engine: Engine, context: Context): void
+  /** The nearest neighbors in the graph. */
+  nearest(engine: Engine, metric: MetricUse | undefined): void
 }
 
-const computed: SimilaritySource = {
+const computed: Recall = {
   vectors: vectorSimilarity,
   texts: (engine, { texts }) => engine.text(texts!),
+  nearest: (engine) => engine.rank(),
 }
 
 /**
@@ -32,7 +32,7 @@ export function buildGraph(
   context: Context,
   probes: readonly number[],
   settings: Settings,
-  source = computed,
+  recall = computed,
 ): GeometricTerm[] {
   const weights = viewWeights(context, settings)
   const usesWords = settings.mix === 'words' && context.texts !== undefined
@@ -40,14 +40,14 @@ export function buildGraph(
   // The support is a mean of cosines, also where the texts have no weight in the graph.
   const alone = oneOnly && !usesWords
   openEngine(engine, context, weights, settings, !alone)
-  if (alone) return oneView(engine, context, probes, settings, source)
+  if (alone) return oneView(engine, context, probes, settings, recall)
   if (settings.mix === 'raw') {
     throw new KithError(
       'BAD_SETTING',
       'setting mix is "raw", several views need \'standard\': their scales differ',
     )
   }
-  return severalViews(engine, context, probes, settings, source, weights)
+  return severalViews(engine, context, probes, settings, recall, weights)
 }
 
 function openEngine(
@@ -80,9 +80,9 @@ function oneView(
   context: Context,
   probes: readonly number[],
   settings: Settings,
-  source: SimilaritySource,
+  recall: Recall,
 ): GeometricTerm[] {
-  const metric = source.vectors(engine, context, 'vectors', settings.metric, true)
+  const metric = recall.vectors(engine, context, 'vectors', settings.metric, true)
   if (metric.name === 'cosine') engine.cosine()
   const noise = noiseOf(engine, probes)
   engine.adopt()
@@ -112,7 +112,7 @@ function severalViews(
   context: Context,
   probes: readonly number[],
   settings: Settings,
-  source: SimilaritySource,
+  recall: Recall,
   weights: ReadonlyMap<string, ViewWeights>,
 ): GeometricTerm[] {
   const scored = scoreTerm(context, weights)
@@ -133,11 +133,11 @@ function severalViews(
   let main: MetricUse | undefined
   for (const [name, { graph, score }] of weights) {
     if (name === 'texts') {
-      source.texts(engine, context)
+      recall.texts(engine, context)
       if (score > 0) addTerms(score, [])
     } else {
       const missing = name === 'vectors' ? context.missing : []
-      const metric = source.vectors(engine, context, name, settings.metric, false)
+      const metric = recall.vectors(engine, context, name, settings.metric, false)
       if (name === 'vectors') main = metric
       // The geometric term may use the inner product: standardizing removes its scale.
       if (metric.name === 'dot') addTerms(score, missing)
@@ -150,4 +150,16 @@ function severalViews(
   }
   engine.scale(settings.rowScaling)
   return terms.map((values) => ({ values, noise: ROUNDING, metric: main }))
+}
+
+/** Sections 2 and 3 over the graph that the engine holds: ranks, reciprocal sets, neighbor vectors. */
+export function findNeighbors(
+  engine: Engine,
+  settings: Settings,
+  metric?: MetricUse,
+  recall = computed,
+): void {
+  recall.nearest(engine, metric)
+  engine.reciprocal(settings)
+  engine.weigh(settings)
 }

@@ -1,3 +1,4 @@
+import type { Engine } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { MetricUse } from './metric.ts'
 
@@ -74,4 +75,15 @@ export function standardize(
   const deviation = Math.sqrt(squares / count)
   for (let c = 0; c < rows; c++) result[c] = (values[c]! - mean) / deviation
   return result
+}
+
+/**
+ * The largest difference between entries of S[probe, ·] that rounding alone can make, for each probe:
+ * a part of the product of its length with that of the longest candidate, which is 1 for cosines.
+ */
+export function noiseOf(engine: Engine, probes: readonly number[]): number[] {
+  const squares = engine.diagonal()
+  let longest = 0
+  for (let c = 1; c < squares.length; c++) longest = Math.max(longest, squares[c]!)
+  return probes.map((probe) => ROUNDING * Math.sqrt(squares[probe]! * longest))
 }

@@ -4,18 +4,13 @@ import type { Engine } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
 import { chooseMetric, type MetricUse } from './metric.ts'
 import { ROUNDING, standardize } from './mix.ts'
-import { scoreTerm } from './score-term.ts'
-import { viewWeights } from './view-weights.ts'
+import { addWords, type Relevance } from './score-context.ts'
+import { scoreTerm, viewWeights } from './view-weights.ts'
 
 /** The candidates of a query in the order of g0, by which a context is chosen from them. */
-export interface Preselection {
+export interface Preselection extends Relevance {
   /** Candidate indices, the highest g0 first, ties by the lower index. */
   order: Uint32Array
-  /** By row, the query's own entry at 0. */
-  relevance: Float64Array
-  similarity: Float64Array
-  words: Float64Array
-  matched: Float64Array
   /** How the embeddings were compared; undefined where there are none. */
   metric: MetricUse | undefined
 }
@@ -23,17 +18,23 @@ export interface Preselection {
 /** From how many of the first candidates a context is chosen where the collection's statistics are known. */
 const PRESELECT = 200
 
+/** Whether a ranking takes the words: the second generation, which is the first where there are no texts. */
+export function usesWords({ mix }: Pick<Settings, 'mix'>, texts: boolean): boolean {
+  return mix === 'words' && texts
+}
+
 /**
  * How many of a query's first candidates a ranking looks at: the context, or those that it is
  * chosen from. All others keep their order. `known` says whether there will be statistics of the
  * collection, before they are there.
  */
 export function lookedAt(
-  { contextSize, mix, preselect, statistics }: Settings,
+  settings: Settings,
   texts: boolean,
-  known = statistics !== undefined,
+  known = settings.statistics !== undefined,
 ): number {
-  if (mix !== 'words' || !texts) return contextSize
+  const { contextSize, preselect } = settings
+  if (!usesWords(settings, texts)) return contextSize
   return Math.max(contextSize, preselect ?? (known ? PRESELECT : 0))
 }
 
@@ -45,21 +46,19 @@ export function preselect(
   engine: Engine,
   context: Context,
   settings: Settings,
-  remembered?: SimilarityToQuery,
+  remember: (compute: () => SimilarityToQuery) => SimilarityToQuery = (compute) => compute(),
 ): Preselection {
   const { rows, texts } = context
   let dimensions = 0
   for (const view of context.views.values()) dimensions = Math.max(dimensions, view.dimensions)
   const shape = { rows, dimensions, postings: texts!.count, blended: false }
   engine.open({ ...shape, k: 0, kExp: 0, trust: 0 })
-  const { similarity, metric } = remembered ?? similarityToQuery(engine, context, settings)
-  const words = engine.words(texts!, settings)
-  const matched = standardize(words, [0], ROUNDING)
-  const { wordsWeight } = settings
-  const relevance = similarity.map((z, c) => (1 - wordsWeight) * z + wordsWeight * matched[c]!)
+  const { similarity, metric } = remember(() => similarityToQuery(engine, context, settings))
+  const found = addWords(similarity, engine.words(texts!, settings), settings)
+  const { relevance } = found
   const order = Uint32Array.from({ length: rows - 1 }, (_, i) => i)
   order.sort((a, b) => relevance[b + 1]! - relevance[a + 1]! || a - b)
-  return { order, relevance, similarity, words, matched, metric }
+  return { ...found, order, metric }
 }
 
 /** The part of a preselection that does not depend on the words. */

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import type { Engine } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
-import { buildGraph } from './graph.ts'
+import { buildGraph, findNeighbors } from './graph.ts'
 import type { MetricUse } from './metric.ts'
 import { mix } from './mix.ts'
 
@@ -59,11 +59,4 @@ export function namedSimilarities({ geometric, jaccard, mixed }: SimilarityRows)
 
 function named(row: Float32Array): Similarity {
   return { toQuery: row[0]!, toCandidates: row.subarray(1) }
-}
-
-/** Sections 2 and 3 over the graph that the engine holds: ranks, reciprocal sets, neighbor vectors. */
-export function findNeighbors(engine: Engine, settings: Settings): void {
-  engine.rank()
-  engine.reciprocal(settings)
-  engine.weigh(settings)
 }

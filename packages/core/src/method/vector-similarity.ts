@@ -2,8 +2,8 @@ import { type Context, nameOf } from '../context.ts'
 import { KithError } from '../error.ts'
 import type { Engine } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
-import { SMALLEST_SQUARE } from './cosine.ts'
 import { chooseMetric, LARGEST_SQUARE, type MetricUse } from './metric.ts'
+import { SMALLEST_SQUARE } from './similarity-steps.ts'
 
 /**
  * The rescaling that is allowed for vectors too long or too short for products in float32:

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { KithError } from '../error.ts'
 import type { Settings, ViewWeights } from '../settings/settings.ts'
+import { standardize } from './mix.ts'
 
 /** The default weight of the words' view where texts are given (docs/method.md section 4). */
 export const textWeights: Readonly<ViewWeights> = { graph: 0.3, score: 0.2 }
@@ -41,4 +42,23 @@ function wordsOf({ texts, views }: Context, { mix }: Settings): ViewWeights {
   if (!texts) return { graph: 0, score: 0 }
   if (views.size === 0) return { graph: 1, score: mix === 'words' ? 0 : 1 }
   return { graph: textWeights.graph, score: mix === 'words' ? 0 : textWeights.score }
+}
+
+/**
+ * What stands for the similarity of candidates without a vector: the score that a retriever gave
+ * them, standardized over all candidates with such a score, with the weight that the similarity of
+ * their vectors would have; where no candidate has a vector, the scores have all of it. 0, the mean,
+ * for all other rows.
+ */
+export function scoreTerm(
+  { rows, missing, scores }: Context,
+  weights: ReadonlyMap<string, ViewWeights>,
+): Float64Array {
+  const term = new Float64Array(rows)
+  if (!scores || missing.length === 0) return term
+  const without = Array.from(scores.keys()).filter((row) => Number.isNaN(scores[row]))
+  const z = standardize(scores, without)
+  const { score: weight } = weights.get('vectors') ?? { score: 1 }
+  for (const row of missing) if (!Number.isNaN(scores[row])) term[row] = weight * z[row]!
+  return term
 }

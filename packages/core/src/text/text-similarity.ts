@@ -1,4 +1,4 @@
-import { cosine } from '../method/cosine.ts'
+import { cosine } from '../method/similarity-steps.ts'
 import { POSTING, type Postings } from './postings.ts'
 
 /**

@@ -20,24 +20,37 @@ const STEP = 2 ** -20
 const LOWEST = -3.4028234663852886e38
 
 /**
- * Section 5: sorts the candidates of the context by s*, descending, ties by
- * the lower index; the others follow in their old order.
- *
- * `mixed` has the query's own value at 0.
+ * Section 5: sorts the candidates of a context by s*, descending, ties by the lower index.
+ * `scores` has the query's own value at 0.
  */
-export function rankCandidates(
-  mixed: Float64Array,
-  candidates: number,
-  metric?: MetricUse,
-): Ranking {
-  const inside = mixed.length - 1
+export function orderByScore(scores: Float64Array, metric?: MetricUse): Ranking {
+  const inside = scores.length - 1
   const order = new Uint32Array(inside)
   for (let i = 0; i < inside; i++) order[i] = i
-  sortByScore(order, mixed)
-  const scores = new Float32Array(inside)
-  for (let i = 0; i < inside; i++) scores[i] = mixed[order[i]! + 1]!
-  const ranking = metric ? { order, scores, metric } : { order, scores }
-  return inside < candidates ? extendRanking(ranking, candidates) : ranking
+  sortByScore(order, scores)
+  const sorted = new Float32Array(inside)
+  for (let i = 0; i < inside; i++) sorted[i] = scores[order[i]! + 1]!
+  return metric ? { order, scores: sorted, metric } : { order, scores: sorted }
+}
+
+/**
+ * A context's ranking as one of all candidates: the context's, then the others that were looked at,
+ * then the rest as they were.
+ *
+ * @param looked The candidates that were looked at, the context's first; undefined where these are
+ * the first ones in their order.
+ */
+export function rankingOfAll(
+  inner: Ranking,
+  looked: Uint32Array | undefined,
+  candidates: number,
+): Ranking {
+  const inside = inner.order.length
+  if (!looked) return inside < candidates ? extendRanking(inner, candidates) : inner
+  const ranking = { ...inner, order: inner.order.map((place) => looked[place]!) }
+  const rest = Array.from(looked.subarray(inside))
+  for (let index = looked.length; index < candidates; index++) rest.push(index)
+  return continueRanking(ranking, rest)
 }
 
 /**
@@ -62,7 +75,7 @@ export function extendRanking(ranking: Ranking, candidates: number): Ranking {
  * Appends further candidates in the given order, each with a score a little lower than the one
  * before, so that sorting by score keeps it.
  */
-export function continueRanking(ranking: Ranking, rest: readonly number[]): Ranking {
+function continueRanking(ranking: Ranking, rest: readonly number[]): Ranking {
   const inside = ranking.order.length
   const candidates = inside + rest.length
   const longer: Ranking = {
@@ -100,16 +113,16 @@ function checkRanking(ranking: Ranking): Ranking {
 const FEW = 128
 
 /** Sorts ascending candidate indices by their score, descending. */
-function sortByScore(order: Uint32Array, mixed: Float64Array): void {
+function sortByScore(order: Uint32Array, scores: Float64Array): void {
   if (order.length > FEW) {
-    order.sort((a, b) => mixed[b + 1]! - mixed[a + 1]! || a - b)
+    order.sort((a, b) => scores[b + 1]! - scores[a + 1]! || a - b)
     return
   }
   for (let i = 1; i < order.length; i++) {
     const candidate = order[i]!
-    const score = mixed[candidate + 1]!
+    const score = scores[candidate + 1]!
     let place = i
-    for (; place > 0 && mixed[order[place - 1]! + 1]! < score; place--)
+    for (; place > 0 && scores[order[place - 1]! + 1]! < score; place--)
       order[place] = order[place - 1]!
     order[place] = candidate
   }

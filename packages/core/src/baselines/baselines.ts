@@ -1,0 +1,106 @@
+import {
+  type Candidates,
+  contextOf,
+  type Query,
+  requireVectors,
+  toQueryViews,
+  toViews,
+} from '../context.ts'
+import { KithError } from '../error.ts'
+import type { Matrix } from '../matrix.ts'
+import { buildGraph } from '../method/graph.ts'
+import { chooseMetric } from '../method/metric.ts'
+import { orderByScore, type Ranking, rankingOfAll } from '../method/order-by-score.ts'
+import { rankQuery } from '../method/rank-context.ts'
+import { similarities } from '../method/similarities.ts'
+import { products } from '../method/similarity-steps.ts'
+import { presets } from '../settings/presets.ts'
+import { noPostings } from '../text/postings.ts'
+import type { Workspace } from '../workspace.ts'
+import type { Method, MethodSettings } from './method-settings.ts'
+
+/** A simpler method to compare ours with. */
+interface Baseline {
+  /** Whether it ranks candidates without a vector by their words, and chooses its context by them. */
+  takesWords: boolean
+  rank(memory: Workspace, query: Query, candidates: Candidates, settings: MethodSettings): Ranking
+}
+
+/** Similarity and words without neighbors: the query's own two terms are all there is. */
+const scoreFusion: Baseline['rank'] = (memory, query, candidates, settings) => {
+  if (toViews(candidates).texts === undefined) {
+    throw new KithError(
+      'BAD_INPUT',
+      'method fusion adds the scores of embeddings and words: give texts',
+    )
+  }
+  const alone = { lambda: 1, neighborWeight: 0, supportWeight: 0 }
+  const mix = settings.mix === 'raw' ? 'standard' : settings.mix
+  return rankQuery(memory, query, candidates, { ...settings, ...alone, mix }).ranking
+}
+
+/** Pseudo-relevance feedback: the similarity to the query's vector, moved towards its first candidates. */
+const rocchio: Baseline['rank'] = (memory, query, candidates, settings) => {
+  const { vectors, views } = toViews(candidates)
+  const limit = settings.contextSize
+  const context = contextOf(query, { vectors, views }, limit, noPostings, 'none')
+  const rows = context.views.get('vectors')!
+  const { count, dimensions } = rows
+  const data = new Float32Array(count * dimensions)
+  rows.copyTo(data, dimensions)
+  const matrix = { data, rows: count, dimensions }
+  const compared = products(matrix)
+  const metric = chooseMetric(settings.metric, compared, () => compared)
+  const among = { data: data.subarray(dimensions), rows: count - 1, dimensions }
+  const moved = contextOf(feedbackVector(matrix, settings), among, Infinity, noPostings, 'none')
+  const plain = { mix: 'raw', rowScaling: 'none', k: 1, kExp: 1, trust: 0 } as const
+  const [similarity] = buildGraph(memory.engine(settings.kernel), moved, [0], {
+    ...{ ...presets.balanced, ...plain, metric: metric.name },
+  })
+  const scores = Float64Array.from(similarity!.values)
+  return rankingOfAll(orderByScore(scores, metric), undefined, context.candidates)
+}
+
+/** The query's vector in row 0 moved towards the mean of the first rows below, which are taken for relevant. */
+function feedbackVector(
+  { data, rows, dimensions }: Matrix,
+  { feedbackDocs, feedbackWeight }: MethodSettings,
+): Float32Array {
+  const count = Math.min(feedbackDocs, rows - 1)
+  const share = count > 0 ? feedbackWeight : 0
+  const moved = new Float32Array(dimensions)
+  for (let j = 0; j < dimensions; j++) {
+    let sum = 0
+    for (let i = 1; i <= count; i++) sum += data[i * dimensions + j]!
+    moved[j] = (1 - share) * data[j]! + (count > 0 ? (share * sum) / count : 0)
+  }
+  return moved
+}
+
+/** Reciprocal ranks by geometric and by Jaccard similarity, added. Further views of vectors take no part. */
+const rankFusion: Baseline['rank'] = (memory, query, candidates, settings) => {
+  const { vector, text } = toQueryViews(query)
+  const { vectors, texts } = toViews(candidates)
+  const { contextSize: limit, terms, kernel, rrfK } = settings
+  const context = contextOf({ vector, text }, { vectors, texts }, limit, memory.postings, terms)
+  requireVectors(context, 'method rrf')
+  const mix = settings.mix === 'raw' ? 'raw' : 'standard'
+  const found = similarities(memory.engine(kernel), context, [0], { ...settings, mix })
+  const scores = new Float64Array(context.rows)
+  for (const by of [found.geometric[0]!, found.jaccard[0]!]) {
+    // Row 0, the query's own, has no rank.
+    Array.from({ length: scores.length - 1 }, (_, i) => i + 1)
+      .sort((a, b) => by[b]! - by[a]! || a - b)
+      .forEach((row, i) => {
+        scores[row]! += 1 / (rrfK + i + 1)
+      })
+  }
+  return rankingOfAll(orderByScore(scores, found.metric), undefined, context.candidates)
+}
+
+/** Every method but ours, by its name in `method-settings.ts`. */
+export const baselines: Readonly<Record<Exclude<Method, 'neighbors'>, Baseline>> = {
+  fusion: { takesWords: true, rank: scoreFusion },
+  rocchio: { takesWords: false, rank: rocchio },
+  rrf: { takesWords: false, rank: rankFusion },
+}

@@ -1,0 +1,152 @@
+import {
+  type Candidates,
+  type Context,
+  contextOf,
+  type Query,
+  selectContext,
+  toViews,
+} from '../context.ts'
+import { KithError } from '../error.ts'
+import type { Settings } from '../settings/settings.ts'
+import { nameOfTerms } from '../text/terms.ts'
+import type { Workspace } from '../workspace.ts'
+import type { Recall } from './graph.ts'
+import type { MetricUse } from './metric.ts'
+import { ROUNDING, standardize } from './mix.ts'
+import { orderByScore, type Ranking, rankingOfAll } from './order-by-score.ts'
+import {
+  lookedAt,
+  type Preselection,
+  preselect,
+  type SimilarityToQuery,
+  usesWords,
+} from './preselect.ts'
+import {
+  type NeighborScores,
+  type Relevance,
+  scoreByNeighbors,
+  scoreWithWords,
+  type WordsScores,
+} from './score-context.ts'
+
+/** A ranking of all candidates, and what it was made of. */
+export interface RankedContext {
+  ranking: Ranking
+  /** All candidates that were looked at, by their index. */
+  context: Context
+  /** The candidates of the context in their order there; undefined where they are the first ones. */
+  chosen: Uint32Array | undefined
+  /** The terms of the scores, of the first generation or of the second. */
+  neighbors: NeighborScores | undefined
+  words: WordsScores | undefined
+}
+
+/** What is remembered of one query and its candidates, for rankings with many settings. */
+export interface Memory {
+  /** The similarity to the query of all candidates that are looked at. */
+  similarityToQuery(compute: () => SimilarityToQuery): SimilarityToQuery
+  /** S and neighbors of a context, or of the candidates that were chosen for it. */
+  recall(chosen: Uint32Array | undefined): Recall
+}
+
+/** Sections 1 to 5: ranks a query's candidates, with the words where there are texts and `mix` is `words`. */
+export function rankQuery(
+  memory: Workspace,
+  query: Query,
+  candidates: Candidates,
+  settings: Settings,
+): RankedContext {
+  const found = toViews(candidates)
+  const limit = lookedAt(settings, found.texts !== undefined)
+  const context = contextOf(query, found, limit, memory.postings, settings.terms)
+  return rankContext(memory, context, settings)
+}
+
+/**
+ * Ranks the candidates of a context, which has all candidates that are looked at
+ * ({@link lookedAt}); where these are too many, the best of them by similarity and words.
+ */
+export function rankContext(
+  memory: Workspace,
+  looked: Context,
+  settings: Settings,
+  remembered?: Memory,
+): RankedContext {
+  const choice = chooseContext(memory, looked, settings, remembered)
+  const chosen = choice?.chosen
+  const context = chosen ? selectContext(looked, chosen, memory.chosen) : looked
+  const ranked = rankChosen(memory, context, choice, settings, remembered?.recall(chosen))
+  const ranking = rankingOfAll(ranked.ranking, choice?.order, looked.candidates)
+  return { ...ranked, ranking, context: looked, chosen }
+}
+
+/** The candidates that were chosen for a context. */
+export interface Choice {
+  /** All candidates that were looked at, by g0, the chosen ones first. */
+  order: Uint32Array
+  chosen: Uint32Array
+  /** g of the chosen ones, and the metric of their similarity to the query. */
+  relevance: Relevance
+  metric: MetricUse | undefined
+}
+
+/** Step 0: chooses the context from the candidates that are looked at; undefined where all of them are in it. */
+export function chooseContext(
+  memory: Workspace,
+  looked: Context,
+  settings: Settings,
+  remembered?: Memory,
+): Choice | undefined {
+  if (!usesWords(settings, looked.texts !== undefined)) return undefined
+  checkStatisticsFit(settings)
+  if (looked.rows - 1 <= settings.contextSize) return undefined
+  const found = preselect(
+    memory.engine(settings.kernel),
+    looked,
+    settings,
+    remembered?.similarityToQuery,
+  )
+  const chosen = found.order.slice(0, settings.contextSize)
+  const relevance = relevanceOfChosen(found, chosen)
+  return { order: found.order, chosen, relevance, metric: found.metric }
+}
+
+/** Steps 1 to 5 over a context that is chosen: its ranking, by the places of its candidates. */
+export function rankChosen(
+  memory: Workspace,
+  context: Context,
+  choice: Choice | undefined,
+  settings: Settings,
+  recall?: Recall,
+): Pick<RankedContext, 'ranking' | 'neighbors' | 'words'> {
+  const engine = memory.engine(settings.kernel)
+  if (!usesWords(settings, context.texts !== undefined)) {
+    const neighbors = scoreByNeighbors(engine, context, settings, recall)
+    const ranking = orderByScore(neighbors.scores, neighbors.metric)
+    return { ranking, neighbors, words: undefined }
+  }
+  const metric = choice?.metric?.name ?? settings.metric
+  const words = scoreWithWords(engine, context, { ...settings, metric }, choice, recall)
+  return { ranking: orderByScore(words.scores, words.metric), neighbors: undefined, words }
+}
+
+/** g of the chosen rows: z of their g0 over the chosen, not computed anew. */
+function relevanceOfChosen(found: Preselection, chosen: Uint32Array): Relevance {
+  const pick = (values: Float64Array) =>
+    Float64Array.of(0, ...Array.from(chosen, (index) => values[index + 1]!))
+  return {
+    similarity: pick(found.similarity),
+    words: pick(found.words),
+    matched: pick(found.matched),
+    relevance: standardize(pick(found.relevance), [0], ROUNDING),
+  }
+}
+
+/** Refuses statistics of other terms than those of the texts: they would count as unknown terms. */
+function checkStatisticsFit({ statistics, terms }: Settings): void {
+  if (!statistics || statistics.terms === nameOfTerms(terms)) return
+  throw new KithError(
+    'BAD_INPUT',
+    `the statistics are of terms ${statistics.terms}, setting terms is ${nameOfTerms(terms)}`,
+  )
+}

@@ -1,0 +1,149 @@
+import type { Context } from '../context.ts'
+import type { Engine } from '../kernel/engine.ts'
+import type { Settings } from '../settings/settings.ts'
+import { buildGraph, findNeighbors, type Recall } from './graph.ts'
+import type { MetricUse } from './metric.ts'
+import { type GeometricTerm, mix, ROUNDING, standardize } from './mix.ts'
+
+/** Scores of a context's rows, and the two terms that they were mixed of; the query's own entry is at 0. */
+export interface NeighborScores {
+  scores: Float64Array
+  geometric: GeometricTerm
+  jaccard: Float32Array
+  /** How the embeddings were compared; undefined where there are none. */
+  metric: MetricUse | undefined
+}
+
+/** g of a context's rows, and the two terms that it was made of. */
+export interface Relevance {
+  /** z of the similarity to the query; 0 where there is none. */
+  similarity: Float64Array
+  /** W: the words score. */
+  words: Float64Array
+  /** z of the words score. */
+  matched: Float64Array
+  /** g: similarity and words together; standardized over the context once it is chosen. */
+  relevance: Float64Array
+}
+
+/** Second-generation scores of a context's rows, and their parts before they are weighed; the query's own entry is at 0. */
+export interface WordsScores extends Relevance {
+  scores: Float64Array
+  /** s_J: how much the neighborhoods overlap. */
+  jaccard: Float32Array
+  /** j and p, standardized. */
+  neighbors: Float64Array
+  support: Float64Array
+  /** F: the rows with the highest g, which support the others. */
+  supporters: number[]
+  /** How the embeddings were compared; undefined where there are none. */
+  metric: MetricUse | undefined
+}
+
+/** Sections 1 to 4 with the query as the probe: similarity and neighbors. */
+export function scoreByNeighbors(
+  engine: Engine,
+  context: Context,
+  settings: Settings,
+  recall?: Recall,
+): NeighborScores {
+  const geometric = buildGraph(engine, context, [0], settings, recall)[0]!
+  findNeighbors(engine, settings, geometric.metric, recall)
+  const jaccard = engine.jaccard(0)
+  const scores = mix(geometric, jaccard, 0, settings)
+  return { scores, geometric, jaccard, metric: geometric.metric }
+}
+
+/**
+ * Section 4, the second-generation scores: steps 1 to 5, with the query as the probe.
+ *
+ * @param known g as the preselection found it, and the metric that it chose.
+ */
+export function scoreWithWords(
+  engine: Engine,
+  context: Context,
+  settings: Settings,
+  known?: { relevance: Relevance; metric: MetricUse | undefined },
+  recall?: Recall,
+): WordsScores {
+  const term = buildGraph(engine, context, [0], settings, recall)[0]!
+  const found = known?.relevance ?? relevanceOf(engine, context, settings, term)
+  const { relevance } = found
+  findNeighbors(engine, settings, term.metric, recall)
+  const jaccard = engine.jaccard(0)
+  const neighbors = standardize(jaccard, [0], ROUNDING)
+  const { supporters, support } = supportOf(engine, relevance, settings.supportDocs)
+  const { neighborWeight, supportWeight } = settings
+  const own = 1 - neighborWeight - supportWeight
+  const scores = new Float64Array(relevance.length)
+  for (let c = 0; c < scores.length; c++) {
+    scores[c] = own * relevance[c]! + neighborWeight * neighbors[c]! + supportWeight * support[c]!
+  }
+  // The metric of this graph says nothing where g came from elsewhere.
+  const metric = known ? known.metric : term.metric
+  return { ...found, scores, jaccard, neighbors, support, supporters, metric }
+}
+
+/** Steps 1 and 2: g of a context from the similarity to the query and the words score. */
+function relevanceOf(
+  engine: Engine,
+  { texts }: Context,
+  settings: Settings,
+  { values, noise }: GeometricTerm,
+): Relevance {
+  const found = addWords(standardize(values, [0], noise), engine.words(texts!, settings), settings)
+  return { ...found, relevance: standardize(found.relevance, [0], ROUNDING) }
+}
+
+/** g before it is standardized: (1 − a) · z(similarity) + a · z(words). */
+export function addWords(
+  similarity: Float64Array,
+  words: Float64Array,
+  { wordsWeight }: Pick<Settings, 'wordsWeight'>,
+): Relevance {
+  const matched = standardize(words, [0], ROUNDING)
+  const relevance = new Float64Array(similarity.length)
+  for (let c = 0; c < relevance.length; c++) {
+    relevance[c] = (1 - wordsWeight) * similarity[c]! + wordsWeight * matched[c]!
+  }
+  return { similarity, words, matched, relevance }
+}
+
+/**
+ * Section 4, the support: F, the `count` candidates with the highest g, ties by the lower row, and
+ * p, how similar each candidate is in the graph to those of them that are not itself, standardized.
+ */
+function supportOf(
+  engine: Engine,
+  relevance: Float64Array,
+  count: number,
+): { supporters: number[]; support: Float64Array } {
+  const supporters = highest(relevance, count)
+  const sums = new Float64Array(relevance.length)
+  for (const row of supporters) {
+    const similarities = engine.graphRow(row)
+    for (let c = 1; c < sums.length; c++) if (c !== row) sums[c]! += similarities[c]!
+  }
+  const means = new Float64Array(sums.length)
+  for (let c = 1; c < sums.length; c++) {
+    means[c] = sums[c]! / (supporters.length - Number(supporters.includes(c)))
+  }
+  // The only supporter has none of its own: it is neither helped nor harmed.
+  const left = supporters.length === 1 ? supporters : []
+  const support = standardize(means, [0, ...left], ROUNDING)
+  for (const row of left) support[row] = 0
+  return { supporters, support: supporters.length === 0 ? support.fill(0) : support }
+}
+
+/** The rows of the highest values, best first, ties by the lower row. */
+function highest(values: Float64Array, count: number): number[] {
+  const rows: number[] = []
+  for (let row = 1; row < values.length; row++) {
+    let place = rows.length
+    while (place > 0 && values[rows[place - 1]!]! < values[row]!) place--
+    if (place === count) continue
+    rows.splice(place, 0, row)
+    if (rows.length > count) rows.pop()
+  }
+  return rows
+}
