@@ -8,9 +8,9 @@ import {
   readQrels,
   readRun,
 } from '@kith/ir'
-import { type Hooks, stageOf } from '../hooks.ts'
-import { jobDefaults } from '../job-defaults.ts'
-import { labelTasks } from '../label/label-tasks.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
+import { labelTasks } from '../labels/label-tasks.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import { type AuditFiles, type AuditSources, openAudit, planOf } from './audit-sources.ts'
 

@@ -5,15 +5,15 @@ import {
   resolveLabelSettings,
 } from '@kith/core'
 import type { OpenEmbeddingsOptions, Qrels, RankedQuery } from '@kith/ir'
-import type { Hooks } from '../hooks.ts'
-import { jobDefaults } from '../job-defaults.ts'
+import type { Hooks } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import { OpenTexts } from '../join/open-texts.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
 import { documentsIn, rankingsIn, runMetric } from '../join/run-metric.ts'
 import { checkTextPair, type TextFiles } from '../join/text-files.ts'
 import { type VectorSource, vectorSource } from '../join/vector-rows.ts'
-import type { LabelPlan } from '../label/label-tasks.ts'
+import type { LabelPlan } from '../labels/label-tasks.ts'
 
 /** The files and settings of an audit. */
 export interface AuditFiles extends TextFiles, OpenEmbeddingsOptions {

@@ -1,5 +1,5 @@
 import type { PreparedText } from '@kith/core'
-import { type LabelPlan, type LeftOut, labelTasks } from '../label/label-tasks.ts'
+import { type LabelPlan, type LeftOut, labelTasks } from '../labels/label-tasks.ts'
 import type { QueryTask } from '../tasks/job.ts'
 
 /** One query to audit. */

@@ -1,5 +1,5 @@
 import { type Batch, Batches } from '@kith/work'
-import { jobDefaults } from '../job-defaults.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
 import type { BatchPart } from './batch-work.ts'
 
 /** Under which name work is submitted, and in how large jobs. */

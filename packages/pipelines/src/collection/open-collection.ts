@@ -10,7 +10,7 @@ import {
   withWords,
 } from '@kith/stores/internal'
 import { type NamedEncoder, openEncoder } from '../encode/open-encoder.ts'
-import type { Hooks } from '../hooks.ts'
+import type { Hooks } from '../job/hooks.ts'
 import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { Collection } from './collection.ts'
 import { searchMetric } from './find-candidates.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Matrix } from '@kith/core'
 import type { NamedEncoder } from '../encode/open-encoder.ts'
 import { fingerprint } from '../files/sidecar.ts'
-import { type Hooks, stageOf } from '../hooks.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
 import { type KeptVectors, readKept, writeKept } from './kept-vectors.ts'
 
 /** The folder in which the embeddings of folders are kept. */

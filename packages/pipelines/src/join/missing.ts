@@ -1,5 +1,5 @@
 import { KithError } from '@kith/core'
-import type { Hooks } from '../hooks.ts'
+import type { Hooks } from '../job/hooks.ts'
 import type { MissingError } from './missing-place.ts'
 
 /** The policies for queries and documents that lack an embedding or a text. */

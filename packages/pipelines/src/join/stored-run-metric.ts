@@ -1,7 +1,7 @@
 import type { Settings } from '@kith/core'
 import { type OpenEmbeddingsOptions, openEmbeddings } from '@kith/ir'
 import { openStore } from '@kith/stores'
-import type { Hooks } from '../hooks.ts'
+import type { Hooks } from '../job/hooks.ts'
 import { rankingsIn, runMetric } from './run-metric.ts'
 import { type StoreAddress, wholeAddress } from './store-address.ts'
 

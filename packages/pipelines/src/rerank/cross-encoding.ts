@@ -1,7 +1,7 @@
 import { orderedMap } from '@kith/base/pool'
 import type { CrossEncoder } from '@kith/encoder'
 import type { RankedQuery } from '@kith/ir'
-import { type Hooks, stageOf } from '../hooks.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
 import { type MissingPolicy, MissingReport, remarkMissing } from '../join/missing.ts'
 import { namedError } from '../tasks/named-error.ts'
 import { crossEncoderOrder } from './cross-encoder-order.ts'

@@ -2,7 +2,7 @@ import { KithError, type PartialMethodSettings, resolveMethodSettings } from '@k
 import { type OpenEmbeddingsOptions, readRun, writeRun } from '@kith/ir'
 import type { Tuned } from '@kith/tune'
 import { writeSidecar } from '../files/sidecar.ts'
-import type { Hooks } from '../hooks.ts'
+import type { Hooks } from '../job/hooks.ts'
 import { type DocumentPlace, placeOf } from '../join/documents.ts'
 import type { Missing, MissingPolicy } from '../join/missing.ts'
 import { namingFiles } from '../join/missing-place.ts'

@@ -1,7 +1,7 @@
 import type { MethodSettings, TermStatistics } from '@kith/core'
 import { type FileEmbeddings, type RankedQuery, writeRun } from '@kith/ir'
 import { formatByName, writeRunParts } from '@kith/ir/internal'
-import { type Hooks, stageOf } from '../hooks.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
 import { type MissingPolicy, MissingReport, remarkMissing } from '../join/missing.ts'
 import type { PreparedTexts } from '../join/prepared-texts.ts'
 import { shareRowTexts } from '../join/row-texts.ts'

@@ -1,7 +1,7 @@
 import { feedbackQuery, type MethodSettings } from '@kith/core'
 import { type Embeddings, type RankedQuery, type Run, readRun, writeRun } from '@kith/ir'
 import { searchExact } from '@kith/stores'
-import { type Hooks, stageOf } from '../hooks.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
 import { remarkMissing } from '../join/missing.ts'
 import type { OpenReranking, Reranked, RerankingPlan } from './rerank-slices.ts'
 import { type RerankTask, rerankTasks } from './rerank-tasks.ts'

@@ -1,7 +1,7 @@
 import { type RankedQuery, writeRun } from '@kith/ir'
 import { searchExact } from '@kith/stores'
 import { writeSidecar } from '../files/sidecar.ts'
-import { type Hooks, stageOf } from '../hooks.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
 import { openVectors } from '../join/open-vectors.ts'
 import type { SearchPlan, SearchResult } from './search-run.ts'
 

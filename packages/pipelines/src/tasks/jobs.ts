@@ -3,9 +3,9 @@ import type { TextEntry } from '@kith/ir'
 import type { AuditJobInputs } from '../audit/audit-job.ts'
 import type { AuditTask } from '../audit/audit-tasks.ts'
 import type { PreparedBatch } from '../join/prepare-job.ts'
-import type { LabelInputs } from '../label/label-job.ts'
-import type { LabeledSlice, LabelSliceInputs, LabelSliceTask } from '../label/label-slice.ts'
-import type { LabelTask } from '../label/label-tasks.ts'
+import type { LabelInputs } from '../labels/label-job.ts'
+import type { LabeledSlice, LabelSliceInputs, LabelSliceTask } from '../labels/label-slice.ts'
+import type { LabelTask } from '../labels/label-tasks.ts'
 import type { RerankInputs } from '../rerank/rerank-job.ts'
 import type { RerankedSlice, RerankSliceInputs } from '../rerank/rerank-slice.ts'
 import type { RerankTask } from '../rerank/rerank-tasks.ts'
@@ -33,8 +33,8 @@ const openers: { [Name in JobName]: () => Promise<Opener<Name>> } = {
   prepare: async () => (await import('../join/prepare-job.ts')).openPrepareJob,
   rerank: async () => (await import('../rerank/rerank-job.ts')).openRerankJob,
   'rerank-slice': async () => (await import('../rerank/rerank-slice.ts')).openRerankSliceJob,
-  label: async () => (await import('../label/label-job.ts')).openLabelJob,
-  'label-slice': async () => (await import('../label/label-slice.ts')).openLabelSliceJob,
+  label: async () => (await import('../labels/label-job.ts')).openLabelJob,
+  'label-slice': async () => (await import('../labels/label-slice.ts')).openLabelSliceJob,
   audit: async () => (await import('../audit/audit-job.ts')).openAuditJob,
 }
 

@@ -1,5 +1,5 @@
 import { writeAtomic } from '@kith/base'
-import { jobDefaults } from '../job-defaults.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
 import { trainingFigure } from './training-figure.ts'
 
 /** Trainings to compare, and where the picture goes. */

@@ -1,5 +1,5 @@
 import type { QueryModel, TrainingQuery } from '@kith/train'
-import type { Hooks } from '../hooks.ts'
+import type { Hooks } from '../job/hooks.ts'
 
 /** How many queries of a training are longer than its model takes. */
 export interface CutQueries {

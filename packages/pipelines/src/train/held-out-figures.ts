@@ -10,7 +10,7 @@ import {
 } from '@kith/ir'
 import { searchExact } from '@kith/stores'
 import type { DeviceOptions, QueryModel } from '@kith/train'
-import { jobDefaults } from '../job-defaults.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
 import type { HeldOutQueries } from './hold-out.ts'
 import { loadTrain } from './load-train.ts'
 

@@ -3,8 +3,8 @@ import { KithError } from '@kith/core'
 import type { Qrels } from '@kith/ir'
 import type { TrainingQuery } from '@kith/train'
 import { trainDefaults } from '@kith/train/internal'
-import type { Hooks } from '../hooks.ts'
-import { jobDefaults } from '../job-defaults.ts'
+import type { Hooks } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
 import type { TrainingInputs } from './training-inputs.ts'
 
 /** Fewer held-out queries than this are no test of anything. */

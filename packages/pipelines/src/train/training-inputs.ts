@@ -7,7 +7,7 @@ import type {
   QueryModel,
 } from '@kith/train'
 import { lossNamed, lossNames, trainDefaults } from '@kith/train/internal'
-import { jobDefaults } from '../job-defaults.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import { loadTrain } from './load-train.ts'
 import type { OutsidePolicy } from './outside-labels.ts'

@@ -1,7 +1,7 @@
 import { KithError } from '@kith/core'
 import type { Embeddings, LabeledQuery, Qrels, RankedQuery } from '@kith/ir'
 import type { TrainingQuery } from '@kith/train'
-import { jobDefaults } from '../job-defaults.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
 import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 

@@ -1,6 +1,6 @@
 import { type AppendPart, writeResumably } from '@kith/base'
 import { type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
-import { type Hooks, stageOf } from '../hooks.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
 import { finishLabels } from './label-finish.ts'
 import type { LabelLayout } from './label-format.ts'
 import { addSummaries, emptySummary, isSummary, type LabelSummary } from './label-summary.ts'

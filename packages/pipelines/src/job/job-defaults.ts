@@ -28,3 +28,6 @@ export const jobDefaults = {
   /** Seconds without a sign of life after which a job goes to another worker. */
   lease: 60,
 } as const
+
+/** The measures that are taken where none are named. */
+export const usualMeasures: readonly string[] = ['nDCG@10', 'MRR@10', 'MAP@10', 'Recall@10']

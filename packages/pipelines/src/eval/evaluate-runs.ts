@@ -1,6 +1,7 @@
 import { evaluate, evaluateRun, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
-import type { Hooks } from '../hooks.ts'
-import { type Measuring, usualMeasures } from '../rerank/rerank-figures.ts'
+import type { Hooks } from '../job/hooks.ts'
+import { usualMeasures } from '../job/job-defaults.ts'
+import type { Measuring } from '../rerank/rerank-figures.ts'
 import { readClusters } from './clusters.ts'
 import {
   type CorrectedComparison,

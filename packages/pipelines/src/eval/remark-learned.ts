@@ -1,5 +1,5 @@
 import { countLearned, type LearnedQueries, learnedBehind } from '../files/learned-queries.ts'
-import type { Hooks } from '../hooks.ts'
+import type { Hooks } from '../job/hooks.ts'
 import type { NamedEvaluation } from './evaluations.ts'
 
 /** Warns where runs are judged on queries that a model or settings behind them were learned from. */

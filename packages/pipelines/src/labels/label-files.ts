@@ -1,6 +1,6 @@
 import { shareQrels } from '@kith/ir/internal'
 import type { LabelWork } from '../batches/batch-label.ts'
-import type { Hooks } from '../hooks.ts'
+import type { Hooks } from '../job/hooks.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
 import { OpenTexts } from '../join/open-texts.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'

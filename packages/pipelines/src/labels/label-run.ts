@@ -1,6 +1,6 @@
 import type { PartialLabelSettings } from '@kith/core'
 import type { LabelValues, OpenEmbeddingsOptions } from '@kith/ir'
-import type { Hooks } from '../hooks.ts'
+import type { Hooks } from '../job/hooks.ts'
 import { type DocumentPlace, placeOf } from '../join/documents.ts'
 import type { Missing, MissingPolicy } from '../join/missing.ts'
 import { namingFiles } from '../join/missing-place.ts'

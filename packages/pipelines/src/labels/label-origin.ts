@@ -1,6 +1,6 @@
 import { countRankings, type Qrels, readQrels } from '@kith/ir'
 import { digestedInputs, fingerprint, inputsOf, type Sidecar } from '../files/sidecar.ts'
-import type { Hooks } from '../hooks.ts'
+import type { Hooks } from '../job/hooks.ts'
 import { version } from '../version.ts'
 import type { LabelLayout } from './label-format.ts'
 import { type Shard, shareOf } from './shard.ts'

@@ -1,7 +1,7 @@
 import { KithError, type LabelSettings, resolveLabelSettings, type Settings } from '@kith/core'
 import type { LabelWork } from '../batches/batch-label.ts'
 import { checkLabels } from '../batches/check-batch.ts'
-import { jobDefaults } from '../job-defaults.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
 import { hasRows, type LabelFormat, type LabelLayout } from './label-format.ts'
 import type { LabelInputs } from './label-run.ts'
 

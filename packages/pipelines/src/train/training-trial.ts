@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { throwIfAborted } from '@kith/core/internal'
 import type { PartialTrainSettings } from '@kith/train'
 import type { RunningTrial } from '@kith/tune'
-import type { Hooks } from '../hooks.ts'
-import { loadTrain } from '../train/load-train.ts'
-import type { TrainingSetup } from '../train/open-training.ts'
+import type { Hooks } from '../job/hooks.ts'
+import { loadTrain } from './load-train.ts'
+import type { TrainingSetup } from './open-training.ts'
 import { trialSettings } from './training-space.ts'
 
 /** The folder of a trial's training. */
