@@ -75,16 +75,6 @@ export function commandLines(source, root) {
       ...['--out', '{out}/other-fusion.trec'],
     ],
     [
-      'search again',
-      'rerank',
-      ...run,
-      '--method',
-      'rocchio',
-      '--search-again',
-      '--out',
-      '{out}/again.trec',
-    ],
-    [
       'eval',
       'eval',
       ...qrels,

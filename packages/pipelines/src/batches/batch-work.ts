@@ -1,9 +1,10 @@
 import { KithError, type TermStatistics } from '@kith/core'
 import { openStore, type Store } from '@kith/stores'
 import type { MissingIds } from '../join/missing.ts'
-import { namedError } from '../tasks/named-error.ts'
+import type { LabelWork } from '../labels/label-work.ts'
+import { namedError } from '../tasks/job.ts'
 import { type BatchItem, decodeItem } from './batch-item.ts'
-import { type LabelWork, labelBatch } from './batch-label.ts'
+import { labelBatch } from './batch-label.ts'
 import { type RerankWork, rerankBatch } from './batch-rerank.ts'
 
 /** Bytes of vectors that are fetched at a time, more or less. */

@@ -8,7 +8,7 @@ import { decodeItem } from './batch-item.ts'
 import { decodeLabels } from './batch-label.ts'
 import { decodeRanking } from './batch-rerank.ts'
 import { checkBatch } from './check-batch.ts'
-import { databaseOf } from './database.ts'
+import { databaseOf } from './submit-batch.ts'
 
 /** A batch that was submitted, and where its results go. */
 export interface ExportInputs {

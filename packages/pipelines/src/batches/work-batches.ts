@@ -6,7 +6,7 @@ import { jobDefaults } from '../job/job-defaults.ts'
 import { type Missing, MissingReport, remarkMissing } from '../join/missing.ts'
 import { BatchPool } from './batch-pool.ts'
 import { checkBatch } from './check-batch.ts'
-import { databaseOf } from './database.ts'
+import { databaseOf } from './submit-batch.ts'
 
 /** Where jobs are taken from, and how they are done. */
 export interface WorkInputs {

@@ -1,5 +1,6 @@
 import type { MatchedTerm, Reranker, ScoreParts } from '@kith/core'
 import { wholeText } from '@kith/stores/internal'
+import { rankContext } from '../rerank/rerank-slice.ts'
 import type { FoundCandidates } from './find-candidates.ts'
 
 /** Why a document stands where it stands. */
@@ -34,11 +35,11 @@ export function rankCandidates(
   const vectors = list.map(({ vector }) => vector)
   const texts = list.map(wholeText).filter((text) => text !== undefined)
   const complete = texts.length === list.length
-  const asked = complete ? query : query.vector
-  const candidates = complete ? { vectors, texts } : vectors
+  const { vector } = query
+  const words = complete ? { text: query.text, texts } : {}
   // Those found by words may be the last by similarity: the context is chosen from all.
   const settings = byWords && complete ? { preselect: list.length } : {}
-  const { order, scores } = reranker.rerank(asked, candidates, settings)
+  const { order, scores } = rankContext(reranker, words, { vector, vectors }, settings)
   return Array.from(order, (index, place) => {
     const { id, title, text } = list[index]!
     let reasons: Reasons | undefined
@@ -50,8 +51,8 @@ export function rankCandidates(
       get reasons() {
         if (!reasons) {
           const { parts, matched, rankBefore } = reranker.explain(
-            asked,
-            candidates,
+            { vector, text: words.text },
+            { vectors, texts: words.texts },
             index,
             settings,
           )

@@ -1,15 +1,15 @@
+import { FileError, readLines } from '@kith/base'
 import { evaluate, evaluateRun, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
 import type { Hooks } from '../job/hooks.ts'
 import { usualMeasures } from '../job/job-defaults.ts'
 import type { Measuring } from '../rerank/rerank-figures.ts'
-import { readClusters } from './clusters.ts'
 import {
   type CorrectedComparison,
   compareToFirst,
   type NamedEvaluation,
   namesOf,
+  remarkLearned,
 } from './evaluations.ts'
-import { remarkLearned } from './remark-learned.ts'
 
 /** Runs to measure, and the judgments that they are measured against. */
 export interface EvaluateInputs extends Measuring {
@@ -76,4 +76,22 @@ export function measureInMemory(
     const evaluation = evaluate(qrels, run, measures, options)
     return { name: names[i]!, file: files[i]!, evaluation }
   })
+}
+
+/** Reads the clusters of queries: lines of query, tab, cluster; a head such as `query-id` is passed over. */
+async function readClusters(file: string): Promise<Map<string, string>> {
+  const clusters = new Map<string, string>()
+  const pairs = readLines(file, (text, line) => {
+    if (text.trim() === '' || (line === 1 && text.startsWith('query-id\t'))) return undefined
+    const [query, cluster, ...more] = text.trimEnd().split('\t')
+    if (!query || !cluster || more.length > 0) {
+      throw new FileError(file, `line ${line}`, 'expected a query and its cluster, tab-separated')
+    }
+    return { query, cluster, line }
+  })
+  for await (const { query, cluster, line } of pairs) {
+    if (clusters.has(query)) throw new FileError(file, `line ${line}`, `query ${query} comes twice`)
+    clusters.set(query, cluster)
+  }
+  return clusters
 }

@@ -1,5 +1,5 @@
 /** What every job takes besides its files: callbacks, defaults, the policy for missing embeddings and texts. */
-export type { DocumentPlace } from '../join/documents.ts'
+
 export {
   type Missing,
   type MissingPolicy,
@@ -7,5 +7,6 @@ export {
   missingPolicies,
 } from '../join/missing.ts'
 export type { StatisticsSource } from '../join/statistics.ts'
+export type { DocumentPlace } from '../join/stores.ts'
 export type { Hooks, JobProgress } from './hooks.ts'
 export { jobDefaults, usualMeasures } from './job-defaults.ts'

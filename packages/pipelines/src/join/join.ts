@@ -1,3 +1,4 @@
+import type { PreparedText } from '@kith/core'
 import type { Embeddings } from '@kith/ir'
 import { type MissingPolicy, MissingReport } from './missing.ts'
 
@@ -10,10 +11,10 @@ export interface TextsPresent<Id extends DocumentId = string> {
   hasDocument: (id: Id | string, row: number) => boolean
 }
 
-/** The numbers of prepared texts, which queries and documents that were joined have. */
-export interface TextNumbers<Id extends DocumentId = string> extends TextsPresent<Id> {
-  queryNumber: (id: string) => number
-  documentNumber: (id: Id, row: number) => number
+/** The prepared texts of queries and documents that were joined. */
+export interface JoinedTexts<Id extends DocumentId = string> extends TextsPresent<Id> {
+  query(id: string): PreparedText
+  document(id: Id, row: number): PreparedText
 }
 
 /** The rows of documents by their ids. */

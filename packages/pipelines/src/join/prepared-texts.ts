@@ -12,7 +12,7 @@ import {
 import { type Run, readTexts, type TextEntry } from '@kith/ir'
 import { type SharedTexts, shareTexts } from '@kith/ir/internal'
 import { runTasks } from '../tasks/task-pool.ts'
-import type { TextNumbers } from './join.ts'
+import type { JoinedTexts } from './join.ts'
 import type { MissingPolicy } from './missing.ts'
 import { preparedAt } from './prepare-job.ts'
 
@@ -118,7 +118,7 @@ export interface TextPreparation {
  * is why labels and audits have `OpenTexts` instead: they write texts out again, and meet runs
  * whose texts do not fit in memory. Both keep prepared texts in `NumberedTexts`.
  */
-export class PreparedTexts implements TextNumbers {
+export class PreparedTexts implements JoinedTexts {
   readonly queries: NumberedTexts
   readonly documents: NumberedTexts
   /** How often terms occur in the whole collection, where they were counted. */
@@ -168,12 +168,12 @@ export class PreparedTexts implements TextNumbers {
     return texts
   }
 
-  queryNumber(id: string): number {
-    return this.queries.numberOf(id)!
+  query(id: string): PreparedText {
+    return this.queries.get(id)!
   }
 
-  documentNumber(id: string): number {
-    return this.documents.numberOf(id)!
+  document(id: string): PreparedText {
+    return this.documents.get(id)!
   }
 
   hasQuery(id: string): boolean {

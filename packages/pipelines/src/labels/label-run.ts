@@ -1,14 +1,14 @@
 import type { PartialLabelSettings } from '@kith/core'
 import type { LabelValues, OpenEmbeddingsOptions } from '@kith/ir'
 import type { Hooks } from '../job/hooks.ts'
-import { type DocumentPlace, placeOf } from '../join/documents.ts'
 import type { Missing, MissingPolicy } from '../join/missing.ts'
 import { namingFiles } from '../join/missing-place.ts'
+import { type DocumentPlace, placeOf } from '../join/stores.ts'
 import { labelFiles } from './label-files.ts'
 import type { LabelFormat } from './label-format.ts'
 import { labelStore } from './label-store.ts'
 import type { LabelSummary } from './label-summary.ts'
-import { labelWork } from './label-work.ts'
+import { type LabelWork, labelWork } from './label-work.ts'
 import { checkShard, type Shard } from './shard.ts'
 
 /** The inputs of a labeling. */
@@ -49,6 +49,12 @@ export interface LabelInputs
   workers?: number | undefined
 }
 
+/** Inputs whose settings are complete. */
+export interface LabelPlan extends LabelInputs {
+  batch: LabelWork
+  shard: Shard
+}
+
 /** The result of a labeling. */
 export interface LabelResult {
   out: string
@@ -76,8 +82,6 @@ export async function labelRun(inputs: LabelInputs, hooks: Hooks = {}): Promise<
   const shard = checkShard(inputs.shard ?? { index: 1, count: 1 })
   const plan = { ...inputs, batch, shard }
   return namingFiles(inputs, () =>
-    'store' in place
-      ? labelStore({ ...plan, store: place.store }, hooks)
-      : labelFiles({ ...plan, docs: place.docs }, hooks),
+    'store' in place ? labelStore(plan, place.store, hooks) : labelFiles(plan, place.docs, hooks),
   )
 }

@@ -1,35 +1,38 @@
 import { availableParallelism } from 'node:os'
 import { KithError } from '@kith/core'
-import { decodeLabels, type LabelWork } from '../batches/batch-label.ts'
+import { decodeLabels } from '../batches/batch-label.ts'
 import { BatchPool } from '../batches/batch-pool.ts'
 import { BatchSource } from '../batches/batch-source.ts'
 import type { BatchAnswer } from '../batches/batch-work.ts'
 import { type Submission, type Submitted, submitBatch } from '../batches/submit-batch.ts'
 import type { Hooks } from '../job/hooks.ts'
-import { placeOf } from '../join/documents.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
-import { checkStore, type StoreAddress, storeName } from '../join/store-address.ts'
-import { storedRunMetric } from '../join/stored-run-metric.ts'
+import {
+  checkStore,
+  placeOf,
+  type StoreAddress,
+  storedRunMetric,
+  storeName,
+} from '../join/stores.ts'
 import { type LabelOrigin, labelOrigin } from './label-origin.ts'
-import type { LabelInputs, LabelResult } from './label-run.ts'
+import type { LabelInputs, LabelPlan, LabelResult } from './label-run.ts'
 import { labelWork, withMetric } from './label-work.ts'
 import type { QueryLabels } from './query-labels.ts'
-import type { Shard } from './shard.ts'
 import { writeLabelResults } from './write-labels.ts'
 
 /** Queries that go to a thread at a time. */
 const BATCH = 64
 
 /** Inputs whose settings are complete and whose documents are in a store. */
-export interface LabelStorePlan extends Omit<LabelInputs, 'store'> {
-  store: StoreAddress
-  batch: LabelWork
-  shard: Shard
-}
+type StorePlan = Omit<LabelPlan, 'out' | 'store'> & { store: StoreAddress }
 
 /** Makes labels with documents of a store, here. */
-export async function labelStore(asked: LabelStorePlan, hooks: Hooks): Promise<LabelResult> {
-  const plan = await withRunMetric(asked, hooks)
+export async function labelStore(
+  asked: LabelPlan,
+  store: StoreAddress,
+  hooks: Hooks,
+): Promise<LabelResult> {
+  const plan = await withRunMetric({ ...asked, store }, hooks)
   const { out, batch, workers = availableParallelism() } = plan
   const { address, collection } = plan.store
   const { origin, source } = await openLabels(plan, hooks)
@@ -83,17 +86,14 @@ export async function submitLabels(
   }
 }
 
-async function withRunMetric<T extends Omit<LabelStorePlan, 'out'>>(
-  plan: T,
-  hooks: Hooks,
-): Promise<T> {
+async function withRunMetric<T extends StorePlan>(plan: T, hooks: Hooks): Promise<T> {
   const metric = await storedRunMetric(plan.batch.settings.metric, plan, hooks)
   return { ...plan, batch: withMetric(plan.batch, metric) }
 }
 
 /** The queries with all that labeling them takes, if the store has documents for them. */
 async function openLabels(
-  plan: Omit<LabelStorePlan, 'out'>,
+  plan: StorePlan,
   hooks: Hooks,
 ): Promise<{ origin: LabelOrigin; source: BatchSource }> {
   const { run, queries, qrels, corpus, queryText, dimensions, memory, store, batch, shard } = plan
@@ -113,7 +113,7 @@ async function openLabels(
   }
 }
 
-function rulesOf({ batch }: Pick<LabelStorePlan, 'batch'>, { qrels }: LabelOrigin) {
+function rulesOf({ batch }: Pick<StorePlan, 'batch'>, { qrels }: LabelOrigin) {
   return { missing: batch.missing, truth: { qrels, level: batch.level } }
 }
 

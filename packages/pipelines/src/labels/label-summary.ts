@@ -1,5 +1,7 @@
 import type { Labels } from '@kith/core'
-import type { LeftOut } from './label-tasks.ts'
+
+/** Why queries were left out, and how many. */
+export type LeftOut = Record<string, number>
 
 /** Figures of the labels written so far: plain numbers, which survive a stop in a journal. */
 export interface LabelSummary {

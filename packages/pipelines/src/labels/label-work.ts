@@ -1,9 +1,19 @@
 import { KithError, type LabelSettings, resolveLabelSettings, type Settings } from '@kith/core'
-import type { LabelWork } from '../batches/batch-label.ts'
 import { checkLabels } from '../batches/check-batch.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
+import type { MissingPolicy } from '../join/missing.ts'
 import { hasRows, type LabelFormat, type LabelLayout } from './label-format.ts'
 import type { LabelInputs } from './label-run.ts'
+
+/** The settings that queries are labeled with, on any machine. */
+export interface LabelWork {
+  settings: LabelSettings
+  layout: LabelLayout
+  level: number
+  missing: MissingPolicy
+  /** Whether the words are looked at. */
+  texts: boolean
+}
 
 /**
  * The work of a labeling, complete: every default filled in, every value checked.

@@ -3,8 +3,8 @@ import type { Embeddings, LabeledQuery } from '@kith/ir'
 import type { Join } from '../join/join.ts'
 import type { OpenTexts } from '../join/open-texts.ts'
 import { formatLabelsOrSkip, hasRows, type LabelLayout } from './label-format.ts'
+import type { LabelContext } from './label-slice.ts'
 import { addLabels, emptySummary, type LabelSummary } from './label-summary.ts'
-import type { LabelTask } from './label-tasks.ts'
 
 /** The result of one query: its text in the file, and its share of the summary. */
 export interface QueryLabels {
@@ -30,16 +30,16 @@ export function noLabels(why?: string): QueryLabels {
 
 /** The result of a query whose labels were made. */
 export function queryLabels(
-  task: LabelTask,
+  context: LabelContext,
   labels: Labels,
   { docs, layout, texts, join }: LabelWriting,
 ): QueryLabels {
   const result = { ...noLabels(), answered: true }
-  const low = hasRows(layout.format) ? lowEvidence(labels, task.grades.length) : []
-  const ids = low.map((candidate) => docs.idOf(task.rows[candidate]!))
-  const written = formatLabelsOrSkip(entryOf(docs, task, labels), ids, layout, texts, join)
+  const low = hasRows(layout.format) ? lowEvidence(labels, context.grades.length) : []
+  const ids = low.map((candidate) => docs.idOf(context.rows[candidate]!))
+  const written = formatLabelsOrSkip(entryOf(docs, context, labels), ids, layout, texts, join)
   if (typeof written === 'string') {
-    addLabels(result.summary, labels, task.grades.length)
+    addLabels(result.summary, labels, context.grades.length)
     result.part = written
   } else result.summary.leftOut[written.leftOut] = 1
   return result
@@ -61,10 +61,10 @@ export function lowerHalf<T>(list: readonly T[]): T[] {
   return list.slice(Math.floor(list.length / 2))
 }
 
-/** A task's labels with ids in the place of rows. */
+/** A context's labels with ids in the place of rows. */
 function entryOf(
   docs: Pick<Embeddings, 'idOf'>,
-  { query, rows, grades }: LabelTask,
+  { query, rows, grades }: LabelContext,
   labels: Labels,
 ): LabeledQuery {
   const ids = Array.from(labels.kept, (candidate) => docs.idOf(rows[candidate]!))

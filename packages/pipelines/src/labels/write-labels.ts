@@ -1,7 +1,8 @@
-import { type AppendPart, writeResumably } from '@kith/base'
+import { type AppendPart, putInPlace, writeResumably } from '@kith/base'
+import { KithError } from '@kith/core'
+import { type NoRow, readLabels, writeLabelsParquet } from '@kith/ir'
 import { type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
-import { finishLabels } from './label-finish.ts'
 import type { LabelLayout } from './label-format.ts'
 import { addSummaries, emptySummary, isSummary, type LabelSummary } from './label-summary.ts'
 import type { QueryLabels } from './query-labels.ts'
@@ -88,4 +89,22 @@ export function writeLabelResults(
     },
     hooks,
   )
+}
+
+/** Turns the complete partial file into the file of labels. */
+async function finishLabels(
+  partial: string,
+  out: string,
+  layout: LabelLayout,
+  summary: LabelSummary,
+): Promise<void> {
+  const tooFew = summary.leftOut['too few negatives' satisfies NoRow] ?? 0
+  if (summary.queries === 0 && tooFew > 0) {
+    throw new KithError(
+      'BAD_INPUT',
+      `${layout.format} rows take ${layout.negatives} negatives, and none of ${tooFew} queries has as many candidates that are not relevant and have little evidence: lower negatives, or raise contextSize and take a longer run`,
+    )
+  }
+  if (layout.format === 'parquet') await writeLabelsParquet(out, readLabels(partial))
+  else await putInPlace(partial, out)
 }

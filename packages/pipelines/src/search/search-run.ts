@@ -3,7 +3,7 @@ import type { OpenEmbeddingsOptions } from '@kith/ir'
 import type { Metric } from '@kith/stores'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
-import { type DocumentPlace, placeOf } from '../join/documents.ts'
+import { type DocumentPlace, placeOf } from '../join/stores.ts'
 import { searchFiles } from './search-files.ts'
 import { searchStore } from './search-store.ts'
 

@@ -2,7 +2,7 @@ import { openEmbeddings, type RankedQuery, writeRun } from '@kith/ir'
 import { openStore, type Store } from '@kith/stores'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
-import { type StoreAddress, storeName, wholeAddress } from '../join/store-address.ts'
+import { type StoreAddress, storeName, wholeAddress } from '../join/stores.ts'
 import type { SearchPlan, SearchResult } from './search-run.ts'
 
 /** Queries that are searched at a time. */

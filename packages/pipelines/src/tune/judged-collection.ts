@@ -5,10 +5,10 @@ import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 import { namingFiles } from '../join/missing-place.ts'
+import { checkTextPair } from '../join/open-texts.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
 import { PreparedTexts, textsOfRun } from '../join/prepared-texts.ts'
 import { documentsIn, runMetric } from '../join/run-metric.ts'
-import { checkTextPair } from '../join/text-files.ts'
 import { collect, type TextsById } from './collect.ts'
 
 /** Judged queries that settings are measured on, and how. */

@@ -1,4 +1,4 @@
-import type { Embeddings } from '@kith/ir'
+import type { Embeddings, TextEntry } from '@kith/ir'
 import type { Store, StoreDocument, StoreFetchOptions } from '@kith/stores'
 import { type VectorSource, vectorSource } from '../join/vector-rows.ts'
 import type { BatchItem } from './batch-item.ts'
@@ -74,4 +74,17 @@ export async function batchVectors(
   const docs = batchEmbeddings([...documents.values()], dimensions)
   const sources = { queries: vectorSource('', queries), docs: vectorSource('', docs) }
   return { documents, queries, docs, sources }
+}
+
+/** The texts of a batch's queries, which its items have; queries without a text are left out. */
+export function queryTexts(items: readonly BatchItem[]): TextEntry[] {
+  return items.flatMap(({ query, text }) => (text ? [{ ...text, id: query }] : []))
+}
+
+/** The texts of documents of a store; documents without a text are left out. */
+export function documentTexts(documents: Iterable<StoreDocument>): TextEntry[] {
+  return Array.from(documents).flatMap(({ id, title, text }) => {
+    if (text === undefined) return []
+    return [title === undefined ? { id, text } : { id, title, text }]
+  })
 }
