@@ -1,10 +1,10 @@
 import type { Embeddings, TextEntry } from '@kith/ir'
 import type { Store, StoreDocument, StoreFetchOptions } from '@kith/stores'
-import { type VectorSource, vectorSource } from '../join/vector-rows.ts'
-import type { BatchItem } from './batch-item.ts'
+import { type VectorSource, vectorSource } from '../join/contexts.ts'
+import type { BatchQuery } from './batch-item.ts'
 
 /** A few vectors with ids, in the form of embeddings of a file, which the jobs take. */
-export function batchEmbeddings(
+function batchEmbeddings(
   entries: readonly { id: string; vector: Float32Array }[],
   dimensions: number,
 ): Embeddings & { memory: Float32Array } {
@@ -35,7 +35,7 @@ export function batchEmbeddings(
 
 /** The vectors of a batch's queries; queries without a vector are left out. */
 export function queryVectors(
-  items: readonly BatchItem[],
+  items: readonly BatchQuery[],
   dimensions: number,
 ): ReturnType<typeof batchEmbeddings> {
   const entries = items.flatMap(({ query, vector }) => (vector ? [{ id: query, vector }] : []))
@@ -59,7 +59,7 @@ export async function documentsOf(
 /** The vectors of a batch's queries and of the documents it needs, with the documents themselves. */
 export async function batchVectors(
   store: Store,
-  items: readonly BatchItem[],
+  items: readonly BatchQuery[],
   needed: Iterable<string>,
 ): Promise<{
   documents: Map<string, StoreDocument>
@@ -77,7 +77,7 @@ export async function batchVectors(
 }
 
 /** The texts of a batch's queries, which its items have; queries without a text are left out. */
-export function queryTexts(items: readonly BatchItem[]): TextEntry[] {
+export function queryTexts(items: readonly BatchQuery[]): TextEntry[] {
   return items.flatMap(({ query, text }) => (text ? [{ ...text, id: query }] : []))
 }
 

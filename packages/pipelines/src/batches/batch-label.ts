@@ -5,18 +5,17 @@ import type { MissingPolicy } from '../join/missing.ts'
 import { OpenTexts } from '../join/open-texts.ts'
 import { hasRows } from '../labels/label-format.ts'
 import { labelContext, labelerOf } from '../labels/label-slice.ts'
-import { isSummary } from '../labels/label-summary.ts'
 import type { LabelWork } from '../labels/label-work.ts'
-import { noLabels, type QueryLabels, queryLabels } from '../labels/query-labels.ts'
+import { isSummary, noLabels, type QueryLabels, queryLabels } from '../labels/query-labels.ts'
 import { batchVectors, documentTexts, queryTexts } from './batch-documents.ts'
-import { type BatchItem, damaged } from './batch-item.ts'
+import { type BatchQuery, damaged } from './batch-item.ts'
 import type { PortionAnswer } from './batch-work.ts'
 
 /** Labels a batch with documents from a store as files are. */
 export async function labelBatch(
   store: Store,
   work: LabelWork,
-  items: readonly BatchItem[],
+  items: readonly BatchQuery[],
 ): Promise<PortionAnswer> {
   const { settings, layout, level, missing, texts: compares } = work
   const { contextSize } = settings
@@ -59,7 +58,7 @@ export function decodeLabels(query: string, body: Uint8Array): QueryLabels {
 
 /** The ground truth and the candidates that fill the contexts; more where some may be skipped. */
 function* neededIds(
-  items: readonly BatchItem[],
+  items: readonly BatchQuery[],
   contextSize: number,
   missing: MissingPolicy,
 ): Generator<string> {

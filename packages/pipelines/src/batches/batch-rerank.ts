@@ -20,7 +20,7 @@ import {
   queryTexts,
   queryVectors,
 } from './batch-documents.ts'
-import { type BatchItem, bytesOf, copyOf, damaged } from './batch-item.ts'
+import { type BatchQuery, bytesOf, copyOf, damaged } from './batch-item.ts'
 import type { PortionAnswer } from './batch-work.ts'
 
 /** The settings that queries are reranked with, on any machine. */
@@ -40,7 +40,7 @@ export interface RerankWork {
 export async function rerankBatch(
   store: Store,
   work: RerankWork,
-  items: readonly BatchItem[],
+  items: readonly BatchQuery[],
   statistics: TermStatistics | undefined,
 ): Promise<PortionAnswer> {
   const { missing, texts } = work
@@ -62,7 +62,7 @@ interface RerankedBatch {
   store: Store
   settings: MethodSettings
   rules: { missing: MissingPolicy; lookedAt: number }
-  items: readonly BatchItem[]
+  items: readonly BatchQuery[]
   report: MissingReport
 }
 
@@ -144,14 +144,14 @@ function named<T>(query: JoinedQuery, work: () => T): T {
 
 /** The candidates that are looked at; where some may be skipped, later ones move up. */
 function* neededIds(
-  items: readonly BatchItem[],
+  items: readonly BatchQuery[],
   { lookedAt: most, missing }: RerankedBatch['rules'],
 ): Generator<string> {
   for (const { ids } of items) yield* missing === 'skip' ? ids : ids.slice(0, most)
 }
 
 /** The new ranking of an item, from the bytes of its result. */
-export function decodeRanking(item: BatchItem, body: Uint8Array): RankedQuery {
+export function decodeRanking(item: BatchQuery, body: Uint8Array): RankedQuery {
   const { query, ids, scores = new Float64Array(0) } = item
   if (body.length === 0) return { query, ids, scores }
   if (body.length % 8 !== 0) throw damaged(query, `a result of ${body.length} bytes`)

@@ -34,7 +34,7 @@ export interface JoinSources<Id extends DocumentId = string> {
 }
 
 /** Candidates that lack nothing. */
-export interface JoinedCandidates {
+interface JoinedCandidates {
   /** Their rows among the documents' embeddings. */
   rows: number[]
   /** Their places in the ranking, ascending. */
@@ -42,7 +42,7 @@ export interface JoinedCandidates {
 }
 
 /** Relevant documents that lack nothing. */
-export interface JoinedTruth {
+interface JoinedTruth {
   rows: number[]
   grades: number[]
   /** How many were judged relevant, with an embedding or without. */

@@ -25,7 +25,7 @@ export function checkTextPair({
 const KEPT = 50_000
 
 /** Where texts come from by their ids. */
-export type TextSource = Pick<TextStore, 'get' | 'has' | 'close'>
+type TextSource = Pick<TextStore, 'get' | 'has' | 'close'>
 
 /** The texts of files for worker threads. */
 export interface SharedOpenTexts {

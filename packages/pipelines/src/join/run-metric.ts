@@ -17,7 +17,7 @@ interface Ranked {
 }
 
 /** A run, and where the vectors of its queries and documents are. */
-export interface MetricSources {
+interface MetricSources {
   /** The file of the run, whose sidecar may know the metric. */
   run: string
   rankings: Iterable<Ranked> | AsyncIterable<Ranked>

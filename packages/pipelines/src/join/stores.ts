@@ -82,7 +82,7 @@ export async function storeStatistics(
 }
 
 /** A run whose documents are in a store. */
-export interface StoredRun extends Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'> {
+interface StoredRun extends Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'> {
   run: string
   queries: string
   store: StoreAddress

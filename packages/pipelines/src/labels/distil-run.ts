@@ -14,13 +14,11 @@ import { Join } from '../join/join.ts'
 import { remarkMissing } from '../join/missing.ts'
 import { checkTextPair, OpenTexts } from '../join/open-texts.ts'
 import { formatLabelsOrSkip, hasRows } from './label-format.ts'
-import { labelOrigin } from './label-origin.ts'
 import type { LabelInputs, LabelResult } from './label-run.ts'
-import { addLabels, type LabelSummary } from './label-summary.ts'
 import { layoutOf } from './label-work.ts'
-import { lowerHalf } from './query-labels.ts'
-import { checkShard } from './shard.ts'
-import { PART, writeLabels } from './write-labels.ts'
+import { addLabels, type LabelSummary, lowerHalf } from './query-labels.ts'
+import { checkShard } from './shares.ts'
+import { labelOrigin, PART, writeLabels } from './write-labels.ts'
 
 /** The inputs of labels that a ranking teaches. */
 export interface DistilInputs

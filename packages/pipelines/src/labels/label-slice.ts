@@ -34,7 +34,7 @@ export interface LabelContext extends ContextRows {
 }
 
 /** The data that contexts are made from, and how. */
-export interface LabelRules {
+interface LabelRules {
   qrels: Pick<Qrels, 'get'>
   level: number
   queries: Pick<Embeddings, 'rowOf'>
@@ -142,7 +142,7 @@ export interface SliceResults<T> {
 }
 
 /** The contexts of a run's slices, in a worker thread. */
-export interface LabelContexts {
+interface LabelContexts {
   qrels: Pick<Qrels, 'get'>
   docs: Pick<Embeddings, 'idOf'>
   texts: OpenTexts | undefined

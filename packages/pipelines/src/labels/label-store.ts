@@ -14,11 +14,10 @@ import {
   storedRunMetric,
   storeName,
 } from '../join/stores.ts'
-import { type LabelOrigin, labelOrigin } from './label-origin.ts'
 import type { LabelInputs, LabelPlan, LabelResult } from './label-run.ts'
 import { labelWork, withMetric } from './label-work.ts'
 import type { QueryLabels } from './query-labels.ts'
-import { writeLabelResults } from './write-labels.ts'
+import { type LabelOrigin, labelOrigin, writeLabelResults } from './write-labels.ts'
 
 /** Queries that go to a thread at a time. */
 const BATCH = 64

@@ -1,17 +1,37 @@
 import { type AppendPart, putInPlace, writeResumably } from '@kith/base'
 import { KithError } from '@kith/core'
-import { type NoRow, readLabels, writeLabelsParquet } from '@kith/ir'
-import { type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
+import {
+  countRankings,
+  type NoRow,
+  type Qrels,
+  readLabels,
+  readQrels,
+  writeLabelsParquet,
+} from '@kith/ir'
+import {
+  digestedInputs,
+  fingerprint,
+  inputsOf,
+  type Sidecar,
+  writeSidecarOf,
+} from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
+import { version } from '../version.ts'
 import type { LabelLayout } from './label-format.ts'
-import { addSummaries, emptySummary, isSummary, type LabelSummary } from './label-summary.ts'
-import type { QueryLabels } from './query-labels.ts'
+import {
+  addSummaries,
+  emptySummary,
+  isSummary,
+  type LabelSummary,
+  type QueryLabels,
+} from './query-labels.ts'
+import { type Shard, shareOf } from './shares.ts'
 
 /** Queries that are written at a time: the most that a stop can lose. */
 export const PART = 512
 
 /** A file of labels. */
-export interface LabelFile {
+interface LabelFile {
   out: string
   layout: LabelLayout
   /** A text that is equal for equal contents. */
@@ -107,4 +127,57 @@ async function finishLabels(
   }
   if (layout.format === 'parquet') await writeLabelsParquet(out, readLabels(partial))
   else await putInPlace(partial, out)
+}
+
+/** The files and settings that labels are made from. */
+interface LabelFiles {
+  run: string
+  /** Undefined where labels need no judgments. */
+  qrels?: string | undefined
+  /** All files, in the order of the sidecar. */
+  files: readonly string[]
+  /** Those of them that hold embeddings. */
+  embeddings: readonly string[]
+  /** The settings that the sidecar gets. */
+  batch: Readonly<{ settings: object; layout: LabelLayout }>
+  shard: Shard
+  /** The store's name, where the documents are in one. */
+  store?: string | undefined
+}
+
+/** The judgments and the queries of a file of labels, read and counted. */
+export interface LabelOrigin {
+  qrels: Qrels
+  /** The places in the run that are labeled. */
+  from: number
+  to: number
+  /** The contents of the sidecar, besides the summary. */
+  made: Sidecar & { shard: Shard; queries: { from: number; to: number; total: number } }
+  /** A text that is equal for equal contents, so that labeling can go on. */
+  key(): Promise<string>
+}
+
+/** Reads the judgments and counts the queries, which finds every mistake of the run before the work. */
+export async function labelOrigin(
+  { run, qrels: qrelsFile, files, embeddings, batch, shard, store }: LabelFiles,
+  hooks: Hooks,
+): Promise<LabelOrigin> {
+  const { settings, layout, ...rest } = batch
+  const chosen = { ...settings, ...layout, ...rest, ...(store === undefined ? {} : { store }) }
+  const qrels: Qrels = qrelsFile === undefined ? new Map() : await readQrels(qrelsFile)
+  hooks.onRemark?.(`counting the queries of ${run} …`)
+  const total = await countRankings(run)
+  const share = shareOf(shard, total)
+  if (shard.count > 1) hooks.onRemark?.('reading the inputs for their digests …')
+  // Digests only for shares: mergeLabels compares the contents of their inputs.
+  const inputs = shard.count > 1 ? await digestedInputs(files, embeddings) : await inputsOf(files)
+  return {
+    qrels,
+    ...share,
+    made: {
+      ...{ command: 'labels', version, settings: chosen, inputs },
+      ...{ shard, queries: { ...share, total } },
+    },
+    key: () => fingerprint({ ...chosen, ...share }, files),
+  }
 }

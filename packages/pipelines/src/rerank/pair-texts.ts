@@ -8,7 +8,7 @@ import { openBoth } from '../join/open-vectors.ts'
 import { type DocumentPlace, placeOf, type StoreAddress, wholeAddress } from '../join/stores.ts'
 
 /** Where the texts of queries and documents are; a store has those of its documents itself. */
-export interface PairFiles {
+interface PairFiles {
   queryText: string
   documents: { corpus: string } | { store: StoreAddress }
 }

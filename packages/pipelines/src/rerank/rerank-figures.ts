@@ -35,7 +35,7 @@ export interface RerankFigures {
 }
 
 /** A run before and after reranking. */
-export interface Reranking {
+interface Reranking {
   /** It is read again unless it is in memory. */
   before: { file: string; run: Run | undefined }
   /** The new rankings, where a cross-encoder followed them. */

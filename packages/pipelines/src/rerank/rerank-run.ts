@@ -4,8 +4,12 @@ import type { Tuned } from '@kith/tune'
 import { remarkLearned } from '../eval/evaluations.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
-import type { Missing, MissingPolicy, MissingReport } from '../join/missing.ts'
-import { namingFiles } from '../join/missing-place.ts'
+import {
+  type Missing,
+  type MissingPolicy,
+  type MissingReport,
+  namingFiles,
+} from '../join/missing.ts'
 import type { StatisticsSource } from '../join/statistics.ts'
 import { type DocumentPlace, placeOf } from '../join/stores.ts'
 import { type CrossEncoding, openCrossEncoding, type ThenCrossEncode } from './cross-encoding.ts'

@@ -96,7 +96,7 @@ interface Context {
 }
 
 /** A query's new order: places in the old ranking, best first, and scores that fall. */
-export interface NewOrder {
+interface NewOrder {
   places: Uint32Array
   scores: Float32Array
 }

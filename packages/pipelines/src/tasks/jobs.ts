@@ -1,7 +1,7 @@
 import type { TermsName } from '@kith/core'
 import type { TextEntry } from '@kith/ir'
 import type { AuditedQuery, AuditSliceInputs } from '../audit/audit-slice.ts'
-import type { PreparedBatch } from '../join/prepare-job.ts'
+import type { PreparedBatch } from '../join/prepared-texts.ts'
 import type { LabelLayout } from '../labels/label-format.ts'
 import type { LabelSliceInputs, LabelSliceTask, SliceResults } from '../labels/label-slice.ts'
 import type { QueryLabels } from '../labels/query-labels.ts'
@@ -29,7 +29,7 @@ type Opener<Name extends JobName> = (
 
 /** Each is loaded when it is opened, since a worker does one of them. */
 const openers: { [Name in JobName]: () => Promise<Opener<Name>> } = {
-  prepare: async () => (await import('../join/prepare-job.ts')).openPrepareJob,
+  prepare: async () => (await import('../join/prepared-texts.ts')).openPrepareJob,
   rerank: async () => (await import('../rerank/rerank-slice.ts')).openRerankSliceJob,
   labels: async () => (await import('../labels/label-slice.ts')).openLabelSliceJob,
   audit: async () => (await import('../audit/audit-slice.ts')).openAuditSliceJob,

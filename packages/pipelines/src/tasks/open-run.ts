@@ -26,7 +26,7 @@ export interface OpenRun {
 }
 
 /** A slice of a run, and how many queries it has. */
-export interface OpenSlice {
+interface OpenSlice {
   task: SliceTask
   queries: number
 }
@@ -49,7 +49,7 @@ export function runInMemory(run: Run): OpenRun {
 }
 
 /** The queries of a slice, with their candidates by their numbers in a list of ids. */
-export interface SliceQueries {
+interface SliceQueries {
   list: readonly { query: string; ids: Uint32Array }[]
   documents: IdList
   /** The scores of the run, by the numbers of `ids`. */

@@ -30,7 +30,7 @@ export interface TeacherInputs extends PartialDistilSettings {
 }
 
 /** Labels by a teacher: documents by their rows, best first, with probabilities. */
-export type TaughtLabels = NonNullable<TrainingQuery['labels']>
+type TaughtLabels = NonNullable<TrainingQuery['labels']>
 
 /** Makes labels without judgments, from a ranking that is better than the one that learns. */
 export interface Teacher {
@@ -60,7 +60,7 @@ export async function openTeacher(inputs: TeacherInputs, needed: NeededTexts): P
 }
 
 /** The queries and documents whose texts the ranking takes. */
-export interface NeededTexts {
+interface NeededTexts {
   run: Run
   docs: Embeddings
   /** Whether candidates are searched again, so that any document can become one. */

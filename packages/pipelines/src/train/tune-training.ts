@@ -1,19 +1,30 @@
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
+import { throwIfAborted } from '@kith/core/internal'
 import type { PartialTrainSettings } from '@kith/train'
-import { type SearchedTrial, search } from '@kith/tune'
+import {
+  type Parameters,
+  type RunningTrial,
+  type SearchedTrial,
+  type Space,
+  search,
+} from '@kith/tune'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
-import { type CutQueries, remarkCutQueries } from './cut-queries.ts'
-import { learnedBy } from './learned-by.ts'
-import { loadTrain } from './load-train.ts'
-import { openTraining, someMissing, type TrainingMissing } from './open-training.ts'
-import { trainingFigure } from './training-figure.ts'
-import { modelSettings, type TrainingInputs } from './training-inputs.ts'
-import { trainingSpace, trainingStart, trialSettings } from './training-space.ts'
-import { keepMetrics, trainTrial, trialFolder } from './training-trial.ts'
+import { trainingFigure } from './compare-trainings.ts'
+import {
+  type CutQueries,
+  learnedBy,
+  openTraining,
+  remarkCutQueries,
+  someMissing,
+  type TrainingMissing,
+  type TrainingSetup,
+} from './open-training.ts'
+import { loadTrain, modelSettings, type TrainingInputs } from './training-inputs.ts'
 
 /** The inputs of a search over trainings. */
 export interface TuneTrainingInputs extends TrainingInputs {
@@ -142,4 +153,108 @@ function lineOf(
   const shown = Object.entries(parameters).map(([name, one]) => `${name} ${one}`)
   const how = ended === 'pruned' ? ', ended early' : ''
   return `trial ${trial + 1}: ${selectBy} ${Math.abs(value).toFixed(4)}${how} (${shown.join(', ')})`
+}
+
+/** The folder of a trial's training. */
+function trialFolder(out: string, trial: number): string {
+  return join(out, `trial-${String(trial + 1).padStart(3, '0')}`)
+}
+
+/** Of a trial that is not the best only its metrics stay: checkpoints are large. */
+async function keepMetrics(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name !== 'metrics.jsonl') await rm(join(folder, name), { recursive: true })
+  }
+}
+
+/** One training of the search; ended early where its validations fall behind those of others. */
+async function trainTrial(
+  setup: TrainingSetup,
+  base: PartialTrainSettings & { steps: number },
+  { trial, parameters, report }: RunningTrial,
+  out: string,
+  { onProgress, signal }: Hooks,
+): Promise<void> {
+  throwIfAborted(signal)
+  const { criterion, train } = await loadTrain()
+  const behind = new AbortController()
+  const settings = trialSettings(parameters, base)
+  const value = criterion(settings.selectBy!)
+  const folder = trialFolder(out, trial)
+  // A trial continued from the files of a stopped program would not report its first values again.
+  await rm(folder, { recursive: true, force: true })
+  const [stage, total] = [`trial ${trial + 1}`, base.steps]
+  onProgress?.({ stage, done: 0, total })
+  const { ended } = await train({
+    model: await setup.openModel(),
+    documents: setup.docs,
+    queries: setup.queries,
+    validation: setup.validation,
+    relabel: setup.relabel,
+    settings,
+    ...setup.device,
+    out: folder,
+    signal: signal ? AbortSignal.any([behind.signal, signal]) : behind.signal,
+    onLowerLayers: (done, layers) =>
+      onProgress?.({ stage: `${stage}, lower layers`, done, total: layers }),
+    onStep: ({ step, loss }) =>
+      onProgress?.({ stage, done: step, total, note: `loss ${loss.toFixed(4)}` }),
+    onValidation(validation) {
+      if (!report(value(validation))) behind.abort()
+    },
+  })
+  // A trial that was stopped by the signal has no value; a trial that fell behind has one.
+  if (ended === 'stopped' && !behind.signal.aborted) throwIfAborted(signal)
+}
+
+/**
+ * The space that `kith tune --train` searches: learning rate, inverse temperature, and the kind and
+ * the settings of targets. Evidence-based targets have settings of their own, so they are a branch of the space.
+ */
+const trainingSpace: Space = {
+  learningRate: { kind: 'float', from: 0.1, to: 10, log: true },
+  inverseTemperature: { kind: 'float', from: 0.2, to: 5, log: true },
+  evidence: { kind: 'choice', values: [false, true] },
+  target: {
+    kind: 'choice',
+    values: ['mixed', 'geometric', 'rnn'],
+    when: { dimension: 'evidence', is: true },
+  },
+  labelDepth: {
+    kind: 'integer',
+    from: 2,
+    to: 32,
+    log: true,
+    when: { dimension: 'evidence', is: true },
+  },
+  boost: { kind: 'float', from: 1, to: 6, log: true, when: { dimension: 'evidence', is: true } },
+  normalize: {
+    kind: 'choice',
+    values: ['maxmin', 'std'],
+    when: { dimension: 'evidence', is: true },
+  },
+}
+
+/** Where the search starts: the options as they are, trained on the judgments alone. */
+const trainingStart: Parameters = { learningRate: 1, inverseTemperature: 1, evidence: false }
+
+/** The settings of a trial. Learning rate and inverse temperature are factors of the options' values. */
+function trialSettings(
+  { learningRate, inverseTemperature, evidence, target, labelDepth, boost, normalize }: Parameters,
+  base: PartialTrainSettings,
+): PartialTrainSettings {
+  return {
+    ...base,
+    learningRate: (base.learningRate ?? 2e-5) * (learningRate as number),
+    inverseTemperature: (base.inverseTemperature ?? 1) * (inverseTemperature as number),
+    target: evidence
+      ? ({
+          ...base.target,
+          target,
+          labelDepth,
+          boost,
+          normalize,
+        } as PartialTrainSettings['target'])
+      : { ...base.target, target: 'one-hot' },
+  }
 }

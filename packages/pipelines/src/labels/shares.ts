@@ -1,8 +1,9 @@
 import { FileError } from '@kith/base'
-import type { Digest } from '../files/digest.ts'
+import { KithError } from '@kith/core'
+import type { Digest } from '../files/file-identity.ts'
 import { type Input, readSidecar, type Sidecar, sidecarOf } from '../files/sidecar.ts'
 import { type LabelFormat, labelFormats } from './label-format.ts'
-import { isSummary, type LabelSummary } from './label-summary.ts'
+import { isSummary, type LabelSummary } from './query-labels.ts'
 
 /** The sidecar that `kith labels` writes beside a share. */
 export interface Share extends Sidecar {
@@ -57,4 +58,26 @@ function isCount(value: unknown): value is number {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** One of several equal shares of the work: share `index` of `count`, the first being 1. */
+export interface Shard {
+  index: number
+  count: number
+}
+
+/** Where a share of some queries begins and ends; together they are all queries, in order. */
+export function shareOf({ index, count }: Shard, total: number): { from: number; to: number } {
+  return {
+    from: Math.floor(((index - 1) * total) / count),
+    to: Math.floor((index * total) / count),
+  }
+}
+
+/** Throws unless a share is one of so many. */
+export function checkShard(shard: Shard): Shard {
+  const { index, count } = shard
+  const whole = Number.isSafeInteger(index) && Number.isSafeInteger(count)
+  if (whole && index >= 1 && index <= count) return shard
+  throw new KithError('BAD_SETTING', `there is no share ${index} of ${count}`)
 }
