@@ -15,7 +15,7 @@ import { writeTopicalFiles, writeTopicalRun } from './topical-files.mjs'
 import { writeLines } from './write-lines.mjs'
 
 /** A process of its own, so that its memory is that of the job. */
-const job = `import { labelRun } from '@kith/pipelines'
+const job = `import { labelRun } from '@kith/pipelines/labels'
 const { seconds, summary } = await labelRun(JSON.parse(process.argv[1]))
 console.log(JSON.stringify({ seconds, queries: summary.queries }))`
 

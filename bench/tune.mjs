@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { prepareText, presets, Reranker, TrialContext } from '@kith/core'
 import { openEmbeddings, readQrels, readRun, readTexts } from '@kith/ir'
-import { collect } from '@kith/pipelines'
+import { collect } from '@kith/pipelines/tune'
 import { createEvaluator, settingSpace, settingsOf, suggestEvenly, tune } from '@kith/tune'
 import { sideBySide, table } from './measure.mjs'
 

@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readQrels } from '@kith/ir'
-import { auditAccept } from '@kith/pipelines'
+import { auditAccept } from '@kith/pipelines/audit'
 import { writeTopics } from './data/topics.mjs'
 
 const { files, folder } = await writeTopics()

@@ -1,6 +1,6 @@
 // Would an audit find missing judgments here? Known ones are hidden, and looked for.
 import { rmSync } from 'node:fs'
-import { auditEvaluate } from '@kith/pipelines'
+import { auditEvaluate } from '@kith/pipelines/audit'
 import { writeTopics } from './data/topics.mjs'
 
 const { files, folder } = await writeTopics()

@@ -1,7 +1,7 @@
 // Documents that are probably relevant but were never judged: a list, and a page to judge them on.
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { auditRun } from '@kith/pipelines'
+import { auditRun } from '@kith/pipelines/audit'
 import { writeTopics } from './data/topics.mjs'
 
 const { files, folder } = await writeTopics()

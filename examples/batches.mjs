@@ -4,7 +4,9 @@
 // In your own project: npm install @kith/pipelines
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { exportBatch, loadStore, submitLabels, workBatches } from '@kith/pipelines'
+import { exportBatch, workBatches } from '@kith/pipelines/batches'
+import { submitLabels } from '@kith/pipelines/labels'
+import { loadStore } from '@kith/pipelines/load'
 import { writeTopics } from './data/topics.mjs'
 
 const { files, folder } = await writeTopics()

@@ -2,7 +2,8 @@
 // `trainFromFiles({ …, teacher })` and `kith train --target distil` do both in one call.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { distilRun, rerankRun } from '@kith/pipelines'
+import { distilRun } from '@kith/pipelines/labels'
+import { rerankRun } from '@kith/pipelines/rerank'
 import { writeTopics } from './data/topics.mjs'
 
 const { files, folder } = await writeTopics()

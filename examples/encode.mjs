@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { encodeTexts } from '@kith/pipelines'
+import { encodeTexts } from '@kith/pipelines/encode'
 import { passages } from './data/passages.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'kith-encode-'))

@@ -3,7 +3,8 @@
 // In your own project: npm install @kith/pipelines
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { evaluateRuns, rerankRun } from '@kith/pipelines'
+import { evaluateRuns } from '@kith/pipelines/eval'
+import { rerankRun } from '@kith/pipelines/rerank'
 import { writeTopics } from './data/topics.mjs'
 
 const { files, folder } = await writeTopics()

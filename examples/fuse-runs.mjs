@@ -3,7 +3,7 @@
 // In your own project: npm install @kith/pipelines
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fuseRuns } from '@kith/pipelines'
+import { fuseRuns } from '@kith/pipelines/fuse'
 import { writeTopics } from './data/topics.mjs'
 
 const { files, folder } = await writeTopics()

@@ -3,7 +3,7 @@
 // In your own project: npm install @kith/pipelines
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { labelRun, mergeLabels } from '@kith/pipelines'
+import { labelRun, mergeLabels } from '@kith/pipelines/labels'
 import { writeTopics } from './data/topics.mjs'
 
 const { files, folder } = await writeTopics()

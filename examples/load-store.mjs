@@ -3,7 +3,8 @@
 // In your own project: npm install @kith/pipelines @lancedb/lancedb
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadStore, rerankRun } from '@kith/pipelines'
+import { loadStore } from '@kith/pipelines/load'
+import { rerankRun } from '@kith/pipelines/rerank'
 import { writeTopics } from './data/topics.mjs'
 
 const { files, folder } = await writeTopics()

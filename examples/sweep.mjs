@@ -1,7 +1,7 @@
 // A measure against context size and every setting around a chosen point, as figures and a page.
 import { rmSync } from 'node:fs'
 import { basename } from 'node:path'
-import { sweepRun } from '@kith/pipelines'
+import { sweepRun } from '@kith/pipelines/tune'
 import { writeTurned } from './data/turned.mjs'
 
 const { folder, at } = await writeTurned()

@@ -1,6 +1,6 @@
 // An adapter of query embeddings learns from judgments; then it is applied, and its curve drawn.
 import { rmSync } from 'node:fs'
-import { adaptQueries, compareTrainings, trainFromFiles } from '@kith/pipelines'
+import { adaptQueries, compareTrainings, trainFromFiles } from '@kith/pipelines/train'
 import { writeTurned } from './data/turned.mjs'
 
 const { folder, at } = await writeTurned()

@@ -1,6 +1,6 @@
 // Which settings train the best adapter? Trainings as trials; those that fall behind are ended.
 import { rmSync } from 'node:fs'
-import { tuneTraining } from '@kith/pipelines'
+import { tuneTraining } from '@kith/pipelines/train'
 import { writeTurned } from './data/turned.mjs'
 
 const { folder, at } = await writeTurned()

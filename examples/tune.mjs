@@ -1,6 +1,7 @@
 // Does reranking help on this data, and with which settings? Then rerank as the answer says.
 import { rmSync } from 'node:fs'
-import { rerankRun, tuneRun } from '@kith/pipelines'
+import { rerankRun } from '@kith/pipelines/rerank'
+import { tuneRun } from '@kith/pipelines/tune'
 import { writeTurned } from './data/turned.mjs'
 
 const { folder, at } = await writeTurned()

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { seededFraction } from '@kith/base/random'
 import { prepareText, smoothLabels, termNames } from '@kith/core'
 import { openEmbeddings, readQrels, readRun, readTexts } from '@kith/ir'
-import { searchRun } from '@kith/pipelines'
+import { searchRun } from '@kith/pipelines/search'
 
 const [folder] = process.argv.slice(2)
 if (!folder) {

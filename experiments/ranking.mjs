@@ -12,7 +12,7 @@ import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { presets } from '@kith/core'
 import { compare, evaluate, holm, readRun } from '@kith/ir'
-import { rerankRun } from '@kith/pipelines'
+import { rerankRun } from '@kith/pipelines/rerank'
 import { makeWorkingFolder } from './working-folder.mjs'
 
 const { positionals, values } = parseArgs({

@@ -12,7 +12,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { seededFraction } from '@kith/base/random'
 import { readQrels, readTexts, writeQrels, writeTexts } from '@kith/ir'
-import { encodeTexts, searchRun } from '@kith/pipelines'
+import { encodeTexts } from '@kith/pipelines/encode'
+import { searchRun } from '@kith/pipelines/search'
 import { earlier, figuresOf, printTable, readArguments, trainedRun } from './trial.mjs'
 
 const [collection] = process.argv.splice(2, 1)

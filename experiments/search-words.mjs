@@ -10,7 +10,7 @@ import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { resolveSettings } from '@kith/core'
 import { compare, evaluate, openEmbeddings, RunBuilder, readQrels, readTexts } from '@kith/ir'
-import { Collection } from '@kith/pipelines/internal/collection/collection'
+import { Collection } from '@kith/pipelines/collection'
 import { openSearchStore, withStatistics, withWords } from '@kith/stores/internal'
 
 const { positionals, values } = parseArgs({

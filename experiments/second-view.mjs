@@ -9,7 +9,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openEmbeddings, writeTexts } from '@kith/ir'
-import { encodeTexts } from '@kith/pipelines'
+import { encodeTexts } from '@kith/pipelines/encode'
 import {
   contextFrom,
   contextsOf,

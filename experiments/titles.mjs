@@ -12,7 +12,9 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compare, evaluate, readQrels, readRun, readTexts, writeTexts } from '@kith/ir'
-import { adaptQueries, encodeTexts, searchRun, trainFromFiles } from '@kith/pipelines'
+import { encodeTexts } from '@kith/pipelines/encode'
+import { searchRun } from '@kith/pipelines/search'
+import { adaptQueries, trainFromFiles } from '@kith/pipelines/train'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

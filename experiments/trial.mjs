@@ -9,7 +9,10 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { labelPresets } from '@kith/core'
 import { compare, evaluate, holm, readRun } from '@kith/ir'
-import { adaptQueries, encodeTexts, rerankRun, searchRun, trainFromFiles } from '@kith/pipelines'
+import { encodeTexts } from '@kith/pipelines/encode'
+import { rerankRun } from '@kith/pipelines/rerank'
+import { searchRun } from '@kith/pipelines/search'
+import { adaptQueries, trainFromFiles } from '@kith/pipelines/train'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 

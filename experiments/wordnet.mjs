@@ -14,7 +14,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { buildWordnet, completeQrels, drawSparse, readNouns, writeSparse } from '@kith/datasets'
 import { readQrels, readRun, readTexts, writeQrels, writeRun } from '@kith/ir'
-import { searchRun } from '@kith/pipelines'
+import { searchRun } from '@kith/pipelines/search'
 import { searchBm25 } from './bm25.mjs'
 import { earlier, figuresOf, printTable, readArguments, root, trainedRun } from './trial.mjs'
 

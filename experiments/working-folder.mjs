@@ -3,7 +3,8 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join, parse } from 'node:path'
 import { prepareText } from '@kith/core'
 import { compare, openEmbeddings, readQrels, readTexts, writeTexts } from '@kith/ir'
-import { encodeTexts, searchRun } from '@kith/pipelines'
+import { encodeTexts } from '@kith/pipelines/encode'
+import { searchRun } from '@kith/pipelines/search'
 
 /**
  * Makes what is missing in a dataset's working folder: judged queries, embeddings and a run of 200

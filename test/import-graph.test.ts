@@ -48,6 +48,14 @@ test('a package imports only from those that are built before it', () => {
   })
 })
 
+test('no package exports all of its modules by a pattern', () => {
+  const open = packages.filter((folder) => {
+    const { exports = {} } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+    return Object.keys(exports).some((path) => path.includes('*'))
+  })
+  expect(open).toEqual([])
+})
+
 test('adapters import core only', () => {
   const adapters = packages.filter((folder) => folder.startsWith('packages/adapters/'))
   expect(adapters.length).toBeGreaterThan(2)

@@ -15,8 +15,6 @@ const entries: string[] = (manifestOf('.').workspaces as string[])
   .flatMap(({ name, exports = {} }) =>
     Object.keys(exports)
       .filter((path) => exports[path].types !== undefined)
-      // A pattern names the modules of a package one by one, for Kith's own packages.
-      .filter((path) => !path.includes('*'))
       // It is a page's code, which the DOM's types belong to.
       .filter((path) => !(name === '@kith/pipelines' && path === './judging'))
       .map((path) => `${name}${path.slice(1)}`),

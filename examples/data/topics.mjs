@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeEmbeddings } from '@kith/ir'
-import { searchRun } from '@kith/pipelines'
+import { searchRun } from '@kith/pipelines/search'
 
 /** Writes the files into a folder of their own; their names, and where more can go. */
 export async function writeTopics() {

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeEmbeddings, writeQrels } from '@kith/ir'
-import { searchRun } from '@kith/pipelines'
+import { searchRun } from '@kith/pipelines/search'
 
 /**
  * A collection in a temporary folder: 80 documents of eight topics, and 48 queries whose vectors

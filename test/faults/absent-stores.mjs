@@ -7,16 +7,12 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { KithError } from '@kith/core'
 import { writeEmbeddings } from '@kith/ir'
-import {
-  exportBatch,
-  labelRun,
-  loadStore,
-  openCollection,
-  rerankRun,
-  searchRun,
-  submitLabels,
-  submitRerank,
-} from '@kith/pipelines'
+import { exportBatch } from '@kith/pipelines/batches'
+import { openCollection } from '@kith/pipelines/collection'
+import { labelRun, submitLabels } from '@kith/pipelines/labels'
+import { loadStore } from '@kith/pipelines/load'
+import { rerankRun, submitRerank } from '@kith/pipelines/rerank'
+import { searchRun } from '@kith/pipelines/search'
 import { openStore } from '@kith/stores'
 import { openSearchStore } from '@kith/stores/internal'
 import { Batches } from '@kith/work'

@@ -18,8 +18,7 @@ import {
   writeEmbeddings,
   writeLabelsParquet,
 } from '@kith/ir'
-import { readKept, writeKept } from '@kith/pipelines/internal/collection/kept-vectors'
-import { readFolder } from '@kith/pipelines/internal/collection/read-folder'
+import { readFolder, readKept, writeKept } from '@kith/pipelines/collection'
 import { parseFigures, renderReport } from '@kith/report'
 import { openAdapter, readMetrics } from '@kith/train'
 import { readTuned } from '@kith/tune'

@@ -3,7 +3,7 @@ import { KithError, rerank, resolveMethodSettings } from '@kith/core'
 import { openStore, type Store, type StoreFetchOptions } from '@kith/stores'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import type { BatchItem } from '../src/batches/batch-item.ts'
+import type { BatchQuery } from '../src/batches/batch-item.ts'
 import { decodeRanking, rerankBatch } from '../src/batches/batch-rerank.ts'
 
 const words = ['bees', 'wasps', 'ants', 'moths', 'beetles', 'flies', 'lice']
@@ -18,7 +18,7 @@ const documents = Array.from({ length: 260 }, (_, i) => ({
 const vector = documents[5]!.vector.map((value, j) => value + j / 20)
 const score = (own: Float32Array): number => own.reduce((sum, x, j) => sum + x * vector[j]!, 0)
 const found = documents.toSorted((a, b) => score(b.vector) - score(a.vector))
-const item: BatchItem = {
+const item: BatchQuery = {
   query: 'q',
   ids: found.map(({ id }) => id),
   scores: Float64Array.from(found, (document) => score(document.vector)),

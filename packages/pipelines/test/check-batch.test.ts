@@ -4,7 +4,7 @@ import { decodeItem, encodeItem } from '../src/batches/batch-item.ts'
 import { decodeLabels } from '../src/batches/batch-label.ts'
 import { decodeRanking } from '../src/batches/batch-rerank.ts'
 import { checkBatch } from '../src/batches/check-batch.ts'
-import { emptySummary } from '../src/label/label-summary.ts'
+import { emptySummary } from '../src/labels/query-labels.ts'
 
 const usual = { missing: 'error', texts: false, statistics: false }
 const rerank = { settings: resolveMethodSettings(), ...usual }

@@ -17,9 +17,9 @@ import { temporaryFolder } from '../../../test/files.ts'
 import { emptyDatabase, postgres } from '../../../test/postgres.ts'
 import { Collection } from '../src/collection/collection.ts'
 import { type CollectionInputs, openCollectionWith } from '../src/collection/open-collection.ts'
-import { passageStore } from '../src/collection/passage-store.ts'
+import { passageStore } from '../src/collection/passage-vectors.ts'
 import type { NamedEncoder } from '../src/encode/open-encoder.ts'
-import type { Hooks } from '../src/hooks.ts'
+import type { Hooks } from '../src/job/hooks.ts'
 import { loadStore } from '../src/load/load-store.ts'
 
 /** Encoders that were opened and not closed. */

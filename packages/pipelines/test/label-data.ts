@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeEmbeddings } from '@kith/ir'
-import type { LabelInputs } from '../src/label/label-run.ts'
+import type { LabelInputs } from '../src/labels/label-run.ts'
 import { searchRun } from '../src/search/search-run.ts'
 
 const documents = 300

@@ -6,8 +6,8 @@ import { labelPresets, smoothLabels } from '@kith/core'
 import { openEmbeddings, readLabelsParquet, readQrels, readRun } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
-import type { Hooks } from '../src/hooks.ts'
-import { type LabelInputs, type LabelResult, labelRun } from '../src/label/label-run.ts'
+import type { Hooks } from '../src/job/hooks.ts'
+import { type LabelInputs, type LabelResult, labelRun } from '../src/labels/label-run.ts'
 import { judged, judgedInputs, queries, writeJudged } from './label-data.ts'
 
 const folder = temporaryFolder()

@@ -5,8 +5,8 @@ import { gunzipSync } from 'node:zlib'
 import { FileError } from '@kith/base'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { type LabelInputs, labelRun } from '../src/label/label-run.ts'
-import { mergeLabels } from '../src/label/merge-labels.ts'
+import { type LabelInputs, labelRun } from '../src/labels/label-run.ts'
+import { mergeLabels } from '../src/labels/merge-labels.ts'
 import { judged, judgedInputs, queries, writeJudged } from './label-data.ts'
 
 const folder = temporaryFolder()

@@ -1,6 +1,8 @@
-import { type Ranking, resolveMethodSettings } from '@kith/core'
+import { resolveMethodSettings } from '@kith/core'
+import { type RankedQuery, RunBuilder } from '@kith/ir'
+import { shareRankings } from '@kith/ir/internal'
 import { describe, expect, test } from 'vitest'
-import type { RerankTask } from '../src/rerank/rerank-tasks.ts'
+import type { SliceTask } from '../src/tasks/open-run.ts'
 import { runTasks } from '../src/tasks/task-pool.ts'
 
 const DIMENSIONS = 4
@@ -14,37 +16,46 @@ function vectors(rows: number, seed: number): Float32Array {
 }
 
 const queries = vectors(TASKS, 1)
+/** The numbers of the rows are their ids. */
+const idsOf = (rows: number) => ({ rows, index: undefined })
 const inputs = {
   queries: { file: '', dimensions: DIMENSIONS, memory: queries },
   docs: { file: '', dimensions: DIMENSIONS, memory: vectors(DOCUMENTS, 2) },
-  queryTexts: undefined,
-  docTexts: undefined,
+  ids: { queries: idsOf(TASKS), docs: idsOf(DOCUMENTS) },
+  texts: undefined,
   settings: resolveMethodSettings(),
-}
+  missing: 'error',
+  lookedAt: 10,
+  form: undefined,
+} as const
 
-function* tasks(count = TASKS): Generator<RerankTask> {
+/** Slices of one query each. */
+function* tasks(count = TASKS): Generator<SliceTask> {
   for (let row = 0; row < count; row++) {
-    const rows = Uint32Array.from({ length: 10 }, (_, i) => (row + 3 * i) % DOCUMENTS)
-    const places = Uint32Array.from(rows.keys())
-    yield { query: `q${row}`, row, text: 0, rows, texts: new Uint32Array(10), places }
+    const builder = new RunBuilder()
+    const ids = Array.from({ length: 10 }, (_, i) => String((row + 3 * i) % DOCUMENTS))
+    builder.add({ query: String(row), ids, scores: ids.map((_, i) => -i) })
+    for (const rankings of shareRankings(builder.finish())) yield { rankings }
   }
 }
 
 async function results(
   workers: number,
-  some: Iterable<RerankTask> | AsyncIterable<RerankTask> = tasks(),
+  some: Iterable<SliceTask> | AsyncIterable<SliceTask> = tasks(),
   signal?: AbortSignal,
-  seen: [string, Ranking][] = [],
-): Promise<[string, Ranking][]> {
-  for await (const [{ query }, answer] of runTasks('rerank', inputs, some, workers, { signal })) {
-    seen.push([query, answer])
+  seen: RankedQuery[] = [],
+): Promise<RankedQuery[]> {
+  for await (const [, { rankings }] of runTasks('rerank', inputs, some, workers, { signal })) {
+    seen.push(...rankings)
   }
   return seen
 }
 
 test('any number of workers gives the same answers, in the order of the tasks', async () => {
   const expected = await results(1)
-  expect(expected.map(([query]) => query)).toEqual([...tasks()].map(({ query }) => query))
+  expect(expected.map(({ query }) => query)).toEqual(
+    Array.from({ length: TASKS }, (_, q) => String(q)),
+  )
   for (const workers of [2, 3]) expect(await results(workers)).toEqual(expected)
   expect(await results(3, tasks(0))).toEqual([])
 })
@@ -55,11 +66,11 @@ describe.each([1, 2])('%i workers', (workers) => {
     bad[130 * DIMENSIONS + 1] = Number.NaN
     const failing = (async () => {
       const data = { ...inputs, queries: { ...inputs.queries, memory: bad } }
-      for await (const [task] of runTasks('rerank', data, tasks(200), workers)) {
-        expect(task.row).toBeLessThan(130)
+      for await (const [, { rankings }] of runTasks('rerank', data, tasks(200), workers)) {
+        expect(Number(rankings[0]!.query)).toBeLessThan(130)
       }
     })()
-    await expect(failing).rejects.toThrow(/query q130: .*NaN/)
+    await expect(failing).rejects.toThrow(/query 130: .*NaN/)
   })
 
   test('a signal stops it', async () => {
@@ -80,7 +91,7 @@ describe.each([1, 2])('%i workers', (workers) => {
       yield* tasks(128)
       throw new Error('the run ends in mid-line')
     }
-    const seen: [string, Ranking][] = []
+    const seen: RankedQuery[] = []
     const failed = results(workers, failing(), undefined, seen)
     await expect(failed).rejects.toThrow('the run ends in mid-line')
     expect(seen.length).toBe(128)

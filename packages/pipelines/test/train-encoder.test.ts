@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { encodeTexts } from '../src/encode/encode-texts.ts'
-import { evaluateRuns } from '../src/evaluate/evaluate-runs.ts'
+import { evaluateRuns } from '../src/eval/evaluate-runs.ts'
 import { searchRun } from '../src/search/search-run.ts'
 import { trainFromFiles } from '../src/train/train-from-files.ts'
 

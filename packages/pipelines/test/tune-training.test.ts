@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import type { Hooks } from '../src/hooks.ts'
-import { type TuneTrainingInputs, tuneTraining } from '../src/tune/tune-training.ts'
+import type { Hooks } from '../src/job/hooks.ts'
+import { type TuneTrainingInputs, tuneTraining } from '../src/train/tune-training.ts'
 import { writeTurned } from './turned.ts'
 
 const folder = temporaryFolder()

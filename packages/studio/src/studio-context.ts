@@ -7,7 +7,7 @@ export const DEPTH = 1000
 const IDEAL = 10
 
 /** A query, its candidates, and what was judged about it. */
-export interface RankedQuery {
+export interface JudgedQuery {
   query: QueryEntry
   vector: Float32Array
   ids: readonly string[]
@@ -28,7 +28,7 @@ export interface ContextPart {
 /** A query with its first candidates: their texts, grades and vectors. */
 export function contextOf(
   { docs, texts }: Pick<StudioSources, 'docs' | 'texts'>,
-  { query, vector, ids, scores, judged }: RankedQuery,
+  { query, vector, ids, scores, judged }: JudgedQuery,
   { top, withTruth, level }: ContextPart,
 ): StudioContext {
   const rows: number[] = []

@@ -1,4 +1,4 @@
-import { adaptQueries } from '@kith/pipelines/internal/train/adapt-queries'
+import { adaptQueries } from '@kith/pipelines/train'
 import { defineCommand } from '../options/command.ts'
 import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
 import { text } from '../options/values.ts'

@@ -7,8 +7,8 @@ import {
   wordnetFiles,
   writeWordnet,
 } from '@kith/datasets'
-import { encodeTexts } from '@kith/pipelines/internal/encode/encode-texts'
-import { searchRun } from '@kith/pipelines/internal/search/search-run'
+import { encodeTexts } from '@kith/pipelines/encode'
+import { searchRun } from '@kith/pipelines/search'
 import { collectionOptions } from '../options/collection-options.ts'
 import { defineCommand } from '../options/command.ts'
 import { readEncoderOptions } from '../options/encoder-options.ts'

@@ -1,8 +1,4 @@
-import {
-  type ConvertInputs,
-  convertedKinds,
-  convertFile,
-} from '@kith/pipelines/internal/convert/convert-file'
+import { type ConvertInputs, convertedKinds, convertFile } from '@kith/pipelines/convert'
 import { defineCommand } from '../options/command.ts'
 import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
 import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'

@@ -1,4 +1,4 @@
-import { encodeTexts } from '@kith/pipelines/internal/encode/encode-texts'
+import { encodeTexts } from '@kith/pipelines/encode'
 import { defineCommand } from '../options/command.ts'
 import { encoderOptions, readEncoderOptions } from '../options/encoder-options.ts'
 import { isSet, optionalChoice, text } from '../options/values.ts'

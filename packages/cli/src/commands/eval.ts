@@ -1,4 +1,4 @@
-import { evaluateRuns } from '@kith/pipelines/internal/evaluate/evaluate-runs'
+import { evaluateRuns } from '@kith/pipelines/eval'
 import { defineCommand } from '../options/command.ts'
 import { evaluationOptions, readEvaluationOptions } from '../options/shared-options.ts'
 import { isSet, optionalChoice, optionalText, text, texts } from '../options/values.ts'

@@ -1,5 +1,5 @@
 import { resolveMethodSettings } from '@kith/core'
-import { fuseRuns, fusions } from '@kith/pipelines/internal/fuse/fuse-runs'
+import { fuseRuns, fusions } from '@kith/pipelines/fuse'
 import { defineCommand } from '../options/command.ts'
 import { evaluationOptions, readEvaluationOptions } from '../options/shared-options.ts'
 import { UsageError } from '../options/usage-error.ts'

@@ -1,4 +1,4 @@
-import { exportBatch } from '@kith/pipelines/internal/batches/export-batch'
+import { exportBatch } from '@kith/pipelines/batches'
 import { defineCommand } from '../options/command.ts'
 import { databaseOption, readDatabase } from '../options/store-options.ts'
 import { text } from '../options/values.ts'

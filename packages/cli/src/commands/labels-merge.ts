@@ -1,4 +1,4 @@
-import { mergeLabels } from '@kith/pipelines/internal/label/merge-labels'
+import { mergeLabels } from '@kith/pipelines/labels'
 import { defineCommand } from '../options/command.ts'
 import { text, texts } from '../options/values.ts'
 import { tellMerged } from '../terminal/tell-labeled.ts'

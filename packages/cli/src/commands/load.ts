@@ -1,4 +1,4 @@
-import { loadStore } from '@kith/pipelines/internal/load/load-store'
+import { loadStore } from '@kith/pipelines/load'
 import { defineCommand } from '../options/command.ts'
 import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
 import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { openCollection } from '@kith/pipelines/internal/collection/open-collection'
+import { openCollection } from '@kith/pipelines/collection'
 import { loadSdk, mcpServer } from '../mcp/mcp-server.ts'
 import { defineCommand } from '../options/command.ts'
 import { encoderOptions, readEncoderOptions } from '../options/encoder-options.ts'

@@ -1,4 +1,4 @@
-import { reportRuns } from '@kith/pipelines/internal/report/report-runs'
+import { reportRuns } from '@kith/pipelines/report'
 import { defineCommand, type Options } from '../options/command.ts'
 import { commandLine } from '../options/command-line.ts'
 import {

@@ -1,6 +1,5 @@
 import { presets } from '@kith/core'
-import { type RerankInputs, rerankRun } from '@kith/pipelines/internal/rerank/rerank-run'
-import { submitRerank } from '@kith/pipelines/internal/rerank/rerank-store'
+import { type RerankInputs, rerankRun, submitRerank } from '@kith/pipelines/rerank'
 import { defineCommand } from '../options/command.ts'
 import { crossEncoderOptions, readThenCrossEncode } from '../options/cross-encoder-options.ts'
 import {

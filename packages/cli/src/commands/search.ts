@@ -1,5 +1,5 @@
-import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
-import { searchRun } from '@kith/pipelines/internal/search/search-run'
+import { jobDefaults } from '@kith/pipelines/job'
+import { searchRun } from '@kith/pipelines/search'
 import { defineCommand } from '../options/command.ts'
 import { embeddingOptions, readEmbeddingOptions, workerOption } from '../options/shared-options.ts'
 import { readSource, storeOption } from '../options/store-options.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type SweepInputs, sweepRun } from '@kith/pipelines/internal/tune/sweep-run'
+import { type SweepInputs, sweepRun } from '@kith/pipelines/tune'
 import { defineCommand, type Options } from '../options/command.ts'
 import { commandLine } from '../options/command-line.ts'
 import { judgedOptions, readJudged } from '../options/judged-collection.ts'

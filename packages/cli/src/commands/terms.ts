@@ -1,5 +1,5 @@
 import { termNames } from '@kith/core'
-import { collectTerms } from '@kith/pipelines/internal/terms/collect-terms'
+import { collectTerms } from '@kith/pipelines/terms'
 import { defineCommand } from '../options/command.ts'
 import { optionalChoice, text } from '../options/values.ts'
 

@@ -1,5 +1,5 @@
-import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
-import { compareTrainings } from '@kith/pipelines/internal/train/compare-trainings'
+import { jobDefaults } from '@kith/pipelines/job'
+import { compareTrainings } from '@kith/pipelines/train'
 import { defineCommand } from '../options/command.ts'
 import { optionalText, text, texts } from '../options/values.ts'
 

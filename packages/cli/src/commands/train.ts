@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
-import { trainFromFiles } from '@kith/pipelines/internal/train/train-from-files'
+import { jobDefaults } from '@kith/pipelines/job'
+import { trainFromFiles } from '@kith/pipelines/train'
 import { defineCommand } from '../options/command.ts'
 import { defaultText } from '../options/default-text.ts'
 import { distilOptions, readTeacher, targetOption } from '../options/distil-options.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
-import { trainingStudy, tuneTraining } from '@kith/pipelines/internal/tune/tune-training'
+import { jobDefaults } from '@kith/pipelines/job'
+import { trainingStudy, tuneTraining } from '@kith/pipelines/train'
 import { defineCommand } from '../options/command.ts'
 import { DISTIL, readTargetName } from '../options/distil-options.ts'
 import { readTraining, trainingOptions } from '../options/training-setup.ts'

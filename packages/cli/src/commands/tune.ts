@@ -1,5 +1,5 @@
 import { type Method, methods } from '@kith/core'
-import { studyBeside, type TuneInputs, tuneRun } from '@kith/pipelines/internal/tune/tune-run'
+import { studyBeside, type TuneInputs, tuneRun } from '@kith/pipelines/tune'
 import { tuneDefaults } from '@kith/tune'
 import { defineCommand, type Options, type Values } from '../options/command.ts'
 import { judgedOptions, readJudged } from '../options/judged-collection.ts'

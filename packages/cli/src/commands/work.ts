@@ -1,5 +1,5 @@
-import { workBatches } from '@kith/pipelines/internal/batches/work-batches'
-import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
+import { workBatches } from '@kith/pipelines/batches'
+import { jobDefaults } from '@kith/pipelines/job'
 import { defineCommand } from '../options/command.ts'
 import { workerOption } from '../options/shared-options.ts'
 import { databaseOption, readDatabase } from '../options/store-options.ts'

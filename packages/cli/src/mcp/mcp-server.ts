@@ -1,5 +1,5 @@
 import { optionalPackage } from '@kith/base'
-import type { Collection, CollectionDocument } from '@kith/pipelines'
+import type { Collection, CollectionDocument } from '@kith/pipelines/collection'
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { z } from 'zod'
 import { version } from '../version.ts'

@@ -1,5 +1,5 @@
 import { auditPreset } from '@kith/core'
-import type { AuditFiles } from '@kith/pipelines'
+import type { AuditFiles } from '@kith/pipelines/audit'
 import type { Options, Values } from './command.ts'
 import { readLabelSettings, settingOptions } from './setting-options.ts'
 import {

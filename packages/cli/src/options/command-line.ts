@@ -1,4 +1,4 @@
-import { shownPath } from '@kith/pipelines/internal/report/shown-path'
+import { shownPath } from '@kith/pipelines/files'
 import type { Options, Values } from './command.ts'
 
 /** The command that makes a result again, in the same folder. */

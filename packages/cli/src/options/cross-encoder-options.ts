@@ -1,4 +1,4 @@
-import type { ThenCrossEncode } from '@kith/pipelines'
+import type { ThenCrossEncode } from '@kith/pipelines/rerank'
 import type { Options, Values } from './command.ts'
 import type { textOptions } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'

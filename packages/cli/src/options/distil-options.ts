@@ -1,5 +1,5 @@
 import { distilDefaults, type PartialDistilSettings, type Target, targets } from '@kith/core'
-import type { TeacherInputs } from '@kith/pipelines'
+import type { TeacherInputs } from '@kith/pipelines/train'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'
 import { labelSettingOptions, readStatisticsSource, type termsOptions } from './setting-options.ts'

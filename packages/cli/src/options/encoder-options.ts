@@ -1,4 +1,4 @@
-import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
+import { jobDefaults } from '@kith/pipelines/job'
 import type { Options, Values } from './command.ts'
 import { isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
 

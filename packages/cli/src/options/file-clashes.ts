@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { embeddingFiles } from '@kith/ir/internal'
-import { identityOf, statOf } from '@kith/pipelines/internal/files/file-identity'
+import { identityOf, statOf } from '@kith/pipelines/files'
 import type { Command, FileRole, Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
 

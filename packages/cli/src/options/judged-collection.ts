@@ -1,5 +1,5 @@
-import type { JudgedInputs } from '@kith/pipelines'
-import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
+import { jobDefaults } from '@kith/pipelines/job'
+import type { JudgedInputs } from '@kith/pipelines/tune'
 import type { Options, Values } from './command.ts'
 import {
   embeddingOptions,

@@ -1,5 +1,9 @@
-import type { DistilInputs, LabelInputs } from '@kith/pipelines'
-import { labelFormats, labelValues } from '@kith/pipelines/internal/label/label-format'
+import {
+  type DistilInputs,
+  type LabelInputs,
+  labelFormats,
+  labelValues,
+} from '@kith/pipelines/labels'
 import type { Options, Values } from './command.ts'
 import { distilSettingOptions, readDistilSettings, targetOption } from './distil-options.ts'
 import { labelSettingOptions, readLabelSettings } from './setting-options.ts'

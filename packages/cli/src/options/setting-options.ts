@@ -14,7 +14,7 @@ import {
   termNames,
 } from '@kith/core'
 import { textWeights } from '@kith/core/internal'
-import type { StatisticsSource } from '@kith/pipelines'
+import type { StatisticsSource } from '@kith/pipelines/job'
 import { readTuned, type Tuned } from '@kith/tune'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'

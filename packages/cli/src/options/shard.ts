@@ -1,4 +1,4 @@
-import type { Shard } from '@kith/pipelines'
+import type { Shard } from '@kith/pipelines/labels'
 import type { Options, Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
 import { optionalText } from './values.ts'

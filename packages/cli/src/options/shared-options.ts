@@ -1,8 +1,11 @@
 import type { EvaluationOptions } from '@kith/ir'
 import { embeddingMemory } from '@kith/ir/internal'
-import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
-import { type MissingPolicy, missingPolicies } from '@kith/pipelines/internal/join/missing'
-import { usualMeasures } from '@kith/pipelines/internal/rerank/rerank-figures'
+import {
+  jobDefaults,
+  type MissingPolicy,
+  missingPolicies,
+  usualMeasures,
+} from '@kith/pipelines/job'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'
 import { UsageError } from './usage-error.ts'

@@ -1,5 +1,5 @@
-import type { Submission } from '@kith/pipelines'
-import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
+import type { Submission } from '@kith/pipelines/batches'
+import { jobDefaults } from '@kith/pipelines/job'
 import { storeKind } from '@kith/stores'
 import type { Options, Values } from './command.ts'
 import { UsageError } from './usage-error.ts'

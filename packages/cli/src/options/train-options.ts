@@ -1,10 +1,10 @@
-import type { TrainingSettings } from '@kith/pipelines'
-import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
+import { jobDefaults } from '@kith/pipelines/job'
 import {
   lossNames,
   optimizerNames,
+  type TrainingSettings,
   trainDefaults,
-} from '@kith/pipelines/internal/train/train-defaults'
+} from '@kith/pipelines/train'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'
 import { DISTIL, readTargetName } from './distil-options.ts'

@@ -1,6 +1,5 @@
-import type { QueryFiles, TrainingInputs } from '@kith/pipelines'
-import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
-import { outsidePolicies } from '@kith/pipelines/internal/train/outside-labels'
+import { jobDefaults } from '@kith/pipelines/job'
+import { outsidePolicies, type QueryFiles, type TrainingInputs } from '@kith/pipelines/train'
 import type { Options, Values } from './command.ts'
 import { modelOptions, readModelOptions } from './encoder-options.ts'
 import { labelSettingOptions } from './setting-options.ts'

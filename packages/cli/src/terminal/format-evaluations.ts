@@ -1,5 +1,5 @@
 import { formatFigure, formatP, markOf } from '@kith/ir'
-import type { CorrectedComparison, NamedEvaluation } from '@kith/pipelines'
+import type { CorrectedComparison, NamedEvaluation } from '@kith/pipelines/eval'
 import { table } from './table.ts'
 
 /** How evaluations can be printed. */

@@ -1,4 +1,4 @@
-import type { Hooks } from '@kith/pipelines'
+import type { Hooks } from '@kith/pipelines/job'
 import type { Options } from '../options/command.ts'
 import { spellOptions } from '../options/spell-options.ts'
 import { legible } from './legible.ts'

@@ -1,4 +1,4 @@
-import type { AuditAcceptResult, AuditEvaluation, AuditResult } from '@kith/pipelines'
+import type { AuditAcceptResult, AuditEvaluation, AuditResult } from '@kith/pipelines/audit'
 import type { Output } from './output.ts'
 import { table } from './table.ts'
 

@@ -1,4 +1,4 @@
-import type { LabelResult, LabelSummary, MergeResult } from '@kith/pipelines'
+import type { LabelResult, LabelSummary, MergeResult } from '@kith/pipelines/labels'
 import type { Output } from './output.ts'
 
 /** The column in which the figures begin. */

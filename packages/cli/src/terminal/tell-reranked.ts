@@ -1,4 +1,4 @@
-import type { RerankResult } from '@kith/pipelines'
+import type { RerankResult } from '@kith/pipelines/rerank'
 import { formatEvaluations } from './format-evaluations.ts'
 import type { Output } from './output.ts'
 

@@ -1,4 +1,4 @@
-import type { Submitted } from '@kith/pipelines'
+import type { Submitted } from '@kith/pipelines/batches'
 import type { Output } from './output.ts'
 
 /** Prints the size of a submitted batch, and the command that does its jobs. */

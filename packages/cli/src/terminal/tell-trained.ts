@@ -1,6 +1,5 @@
 import { formatFigure, formatP } from '@kith/ir'
-import type { TrainingInputs, TrainResult } from '@kith/pipelines'
-import { someMissing } from '@kith/pipelines/internal/train/open-training'
+import { someMissing, type TrainingInputs, type TrainResult } from '@kith/pipelines/train'
 import type { Output } from './output.ts'
 
 /** Prints how a training ended, which weights are the result, whether they help, and what comes next. */

@@ -1,5 +1,4 @@
-import type { TuneTrainingResult } from '@kith/pipelines'
-import { someMissing } from '@kith/pipelines/internal/train/open-training'
+import { someMissing, type TuneTrainingResult } from '@kith/pipelines/train'
 import type { Output } from './output.ts'
 
 /** Prints which trial trained the best model, and the value of the trial with the options as they are. */

@@ -1,4 +1,4 @@
-import type { TuneResult } from '@kith/pipelines'
+import type { TuneResult } from '@kith/pipelines/tune'
 import type { Output } from './output.ts'
 
 /** Prints the result of a tuning: the verdict, its evidence, and the settings. */

@@ -2,7 +2,7 @@ import { KithError } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
 import { readQrels, writeQrels } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
-import type { Hooks } from '../hooks.ts'
+import type { Hooks } from '../job/hooks.ts'
 
 /** The files of a merge of judgments. */
 export interface AuditAcceptInputs {

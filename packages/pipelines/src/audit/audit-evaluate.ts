@@ -8,11 +8,13 @@ import {
   readQrels,
   readRun,
 } from '@kith/ir'
-import { type Hooks, stageOf } from '../hooks.ts'
-import { jobDefaults } from '../job-defaults.ts'
-import { labelTasks } from '../label/label-tasks.ts'
+import { shareQrels } from '@kith/ir/internal'
+import { type Hooks, stageOf } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
+import { slicesBetween } from '../labels/label-slice.ts'
+import { runInMemory } from '../tasks/open-run.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
-import { type AuditFiles, type AuditSources, openAudit, planOf } from './audit-sources.ts'
+import { type AuditFiles, type AuditSources, openAudit } from './audit-sources.ts'
 
 /** The inputs of an audit's evaluation. */
 export interface AuditEvaluateInputs extends AuditFiles {
@@ -87,15 +89,11 @@ async function rankUnjudged(
   settings: LabelSettings,
   workers = workersFor(known.size),
 ): Promise<Run> {
-  const rankings = (async function* () {
-    for (const query of run.queries) if (known.has(query)) yield run.get(query)!
-  })()
   const builder = new RunBuilder()
-  const tasks = labelTasks(planOf(sources, rankings, known), {})
-  const results = runTasks('label', { ...sources.vectors, settings }, tasks, workers)
-  for await (const [{ query, rows, grades }, { evidence }] of results) {
-    const others = Array.from(rows.subarray(grades.length), (row) => sources.docs.idOf(row))
-    builder.add({ query, ids: others, scores: evidence.subarray(grades.length) })
+  const job = { ...sources.shared, settings, qrels: shareQrels(known), perQuery: undefined }
+  const tasks = slicesBetween(runInMemory(run), 0, run.queries.length)
+  for await (const [, { results }] of runTasks('audit', job, tasks, workers, { batch: 1 })) {
+    for (const result of results) if ('unjudged' in result) builder.add(result.unjudged)
   }
   return builder.finish()
 }

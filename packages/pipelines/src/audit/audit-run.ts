@@ -1,17 +1,18 @@
 import { writeAtomic } from '@kith/base'
-import type { Finding } from '@kith/core'
-import { readQrels, streamRankings } from '@kith/ir'
+import { readQrels } from '@kith/ir'
+import { shareQrels } from '@kith/ir/internal'
+import { shownPath } from '../files/shown-path.ts'
 import { writeSidecar } from '../files/sidecar.ts'
-import { type Hooks, stageOf } from '../hooks.ts'
-import { jobDefaults } from '../job-defaults.ts'
-import { namingFiles } from '../join/missing-place.ts'
-import type { LeftOut } from '../label/label-tasks.ts'
-import { shownPath } from '../report/shown-path.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
+import { namingFiles } from '../join/missing.ts'
+import { slicesBetween } from '../labels/label-slice.ts'
+import type { LeftOut } from '../labels/query-labels.ts'
+import { openRun } from '../tasks/open-run.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import { type AuditEntry, byEvidence } from './audit-entry.ts'
 import { auditPage } from './audit-page.ts'
-import { type AuditFiles, type AuditSources, openAudit, planOf } from './audit-sources.ts'
-import { type AuditTask, auditTasks } from './audit-tasks.ts'
+import { type AuditFiles, type AuditSources, openAudit } from './audit-sources.ts'
 
 /** The inputs and outputs of an audit. */
 export interface AuditInputs extends AuditFiles {
@@ -66,7 +67,7 @@ async function auditWith(
   inputs: AuditInputs,
   hooks: Hooks,
 ): Promise<AuditResult> {
-  const { settings, level, missing, vectors } = sources
+  const { settings, level, missing } = sources
   const {
     out,
     run,
@@ -75,16 +76,20 @@ async function auditWith(
     limit = Infinity,
   } = inputs
   const qrels = await readQrels(inputs.qrels)
-  const leftOut: LeftOut = {}
-  const tasks = auditTasks(planOf(sources, streamRankings(run), qrels), leftOut)
-  const job = { ...vectors, settings, level, perQuery }
+  const job = { ...sources.shared, qrels: shareQrels(qrels), perQuery }
+  const tasks = slicesBetween(await openRun(run), 0, Number.POSITIVE_INFINITY)
+  const workers = inputs.workers ?? workersFor(qrels.size)
   const onDone = stageOf(hooks, 'auditing', qrels.size)
+  const leftOut: LeftOut = {}
   const entries: AuditEntry[] = []
   let queries = 0
-  const workers = inputs.workers ?? workersFor(qrels.size)
-  for await (const [task, findings] of runTasks('audit', job, tasks, workers)) {
-    entries.push(...findings.map((finding) => entryOf(sources, task, finding)))
-    onDone(++queries)
+  for await (const [, { results }] of runTasks('audit', job, tasks, workers, { batch: 1 })) {
+    for (const result of results) {
+      if ('leftOut' in result) leftOut[result.leftOut] = (leftOut[result.leftOut] ?? 0) + 1
+      if (!('entries' in result)) continue
+      entries.push(...result.entries)
+      onDone(++queries)
+    }
   }
   entries.sort(byEvidence).splice(limit)
   await writeAtomic(out, (write) =>
@@ -101,20 +106,6 @@ async function auditWith(
     files.filter((file) => file !== undefined),
   )
   return { out, page, queries, documents: entries.length, leftOut }
-}
-
-function entryOf({ docs }: AuditSources, task: AuditTask, finding: Finding): AuditEntry {
-  const idOf = (candidate: number): string => docs.idOf(task.rows[candidate]!)
-  return {
-    query: task.query,
-    document: idOf(finding.candidate),
-    evidence: finding.evidence,
-    vouchers: finding.vouchers.map(({ candidate, similarity, jaccard }) => ({
-      document: idOf(candidate),
-      similarity,
-      jaccard,
-    })),
-  }
 }
 
 function asTsv(entries: readonly AuditEntry[]): string {

@@ -4,16 +4,15 @@ import {
   type PartialLabelSettings,
   resolveLabelSettings,
 } from '@kith/core'
-import type { OpenEmbeddingsOptions, Qrels, RankedQuery } from '@kith/ir'
-import type { Hooks } from '../hooks.ts'
-import { jobDefaults } from '../job-defaults.ts'
+import type { OpenEmbeddingsOptions } from '@kith/ir'
+import type { Hooks } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
+import { sliceSources } from '../join/contexts.ts'
 import type { MissingPolicy } from '../join/missing.ts'
-import { OpenTexts } from '../join/open-texts.ts'
-import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
+import { checkTextPair, OpenTexts, type TextFiles } from '../join/open-texts.ts'
+import { openVectors } from '../join/open-vectors.ts'
 import { documentsIn, rankingsIn, runMetric } from '../join/run-metric.ts'
-import { checkTextPair, type TextFiles } from '../join/text-files.ts'
-import { type VectorSource, vectorSource } from '../join/vector-rows.ts'
-import type { LabelPlan } from '../label/label-tasks.ts'
+import type { LabelSliceInputs } from '../labels/label-slice.ts'
 
 /** The files and settings of an audit. */
 export interface AuditFiles extends TextFiles, OpenEmbeddingsOptions {
@@ -34,13 +33,14 @@ export interface AuditFiles extends TextFiles, OpenEmbeddingsOptions {
 }
 
 /** The files of an audit, open, and its settings, complete. */
-export interface AuditSources extends OpenVectors {
+export interface AuditSources {
   texts: OpenTexts | undefined
   settings: LabelSettings
   level: number
   missing: MissingPolicy
-  /** The embeddings as workers take them. */
-  vectors: { queries: VectorSource; docs: VectorSource }
+  /** All that workers take of them. */
+  shared: Omit<LabelSliceInputs, 'qrels'>
+  close(): Promise<void>
 }
 
 /** Opens the files of an audit. */
@@ -55,32 +55,18 @@ export async function openAudit(files: AuditFiles, hooks: Hooks): Promise<AuditS
     const ranked = { run, rankings: rankingsIn(run), queries, documents: documentsIn(docs) }
     const settings = { ...asked, metric: await runMetric(asked.metric, ranked, hooks) }
     const texts = pair && (await OpenTexts.open(pair, settings.terms))
-    const close = async (): Promise<void> => {
-      await opened.close()
-      await texts?.close()
-    }
+    const rules = { settings, level, missing }
+    const compared = { texts: texts?.share(), compares: true }
     return {
-      ...{ queries, docs, texts, settings, level, missing },
-      vectors: {
-        queries: vectorSource(files.queries, queries),
-        docs: vectorSource(files.docs, docs),
+      ...{ ...rules, texts },
+      shared: { ...sliceSources(files, opened), ...rules, ...compared },
+      async close() {
+        await opened.close()
+        await texts?.close()
       },
-      close,
-      [Symbol.asyncDispose]: close,
     }
   } catch (error) {
     await opened.close()
     throw error
   }
-}
-
-/** The contexts of all queries that some judgments know. */
-export function planOf(
-  { queries, docs, texts, settings, level, missing }: AuditSources,
-  rankings: AsyncIterable<RankedQuery>,
-  qrels: Qrels,
-): LabelPlan {
-  const { contextSize } = settings
-  const all = { from: 0, to: Number.POSITIVE_INFINITY }
-  return { rankings, qrels, level, queries, docs, texts, contextSize, missing, ...all }
 }

@@ -2,7 +2,7 @@ import { KithError } from '@kith/core'
 import type { TextEntry } from '@kith/ir'
 
 /** One query of a batch with all that is needed to work on it, besides the documents in the store. */
-export interface BatchItem {
+export interface BatchQuery {
   query: string
   /** Its candidates, best first. */
   ids: readonly string[]
@@ -16,12 +16,12 @@ export interface BatchItem {
   truth?: readonly (readonly [id: string, grade: number])[] | undefined
 }
 
-interface Header extends Pick<BatchItem, 'ids' | 'text' | 'truth'> {
+interface Header extends Pick<BatchQuery, 'ids' | 'text' | 'truth'> {
   dimensions: number
 }
 
 /** An item without its query's id as bytes: a header as JSON, its length before it, then the numbers. */
-export function encodeItem({ ids, vector, scores, text, truth }: BatchItem): Buffer {
+export function encodeItem({ ids, vector, scores, text, truth }: BatchQuery): Buffer {
   const header: Header = { ids, text, truth, dimensions: vector?.length ?? 0 }
   const json = Buffer.from(JSON.stringify(header))
   const length = Buffer.allocUnsafe(4)
@@ -30,7 +30,7 @@ export function encodeItem({ ids, vector, scores, text, truth }: BatchItem): Buf
 }
 
 /** The item that bytes were made of. Changed bytes are an error that names the query. */
-export function decodeItem(query: string, body: Uint8Array): BatchItem {
+export function decodeItem(query: string, body: Uint8Array): BatchQuery {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const start = bytes.length < 4 ? 0 : 4 + bytes.readUInt32LE(0)
   const header = start <= bytes.length ? readHeader(bytes.subarray(4, start)) : undefined

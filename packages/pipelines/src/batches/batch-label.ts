@@ -1,70 +1,42 @@
-import type { LabelSettings } from '@kith/core'
 import type { Store } from '@kith/stores'
+import { ContextVectors } from '../join/contexts.ts'
+import { Join } from '../join/join.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import { OpenTexts } from '../join/open-texts.ts'
-import { hasRows, type LabelLayout } from '../label/label-format.ts'
-import { isSummary } from '../label/label-summary.ts'
-import { type LabelTask, labelJoin, labelTasks } from '../label/label-tasks.ts'
-import { noLabels, type QueryLabels, queryLabels } from '../label/query-labels.ts'
-import { runTasks } from '../tasks/task-pool.ts'
-import { batchVectors } from './batch-embeddings.ts'
-import { type BatchItem, damaged } from './batch-item.ts'
-import { documentTexts, queryTexts } from './batch-texts.ts'
+import { hasRows } from '../labels/label-format.ts'
+import { labelContext, labelerOf } from '../labels/label-slice.ts'
+import type { LabelWork } from '../labels/label-work.ts'
+import { isSummary, noLabels, type QueryLabels, queryLabels } from '../labels/query-labels.ts'
+import { batchVectors, documentTexts, queryTexts } from './batch-documents.ts'
+import { type BatchQuery, damaged } from './batch-item.ts'
 import type { PortionAnswer } from './batch-work.ts'
 
-/** The settings that a batch is labeled with. */
-export interface LabelWork {
-  settings: LabelSettings
-  layout: LabelLayout
-  level: number
-  missing: MissingPolicy
-  /** Whether the words are looked at. */
-  texts: boolean
-}
-
-/** Labels a batch with documents from a store, by the same tasks and jobs as files are. */
+/** Labels a batch with documents from a store as files are. */
 export async function labelBatch(
   store: Store,
   work: LabelWork,
-  items: readonly BatchItem[],
+  items: readonly BatchQuery[],
 ): Promise<PortionAnswer> {
-  const { settings, layout, missing, texts: compares } = work
-  const needed = neededIds(items, settings.contextSize, missing)
+  const { settings, layout, level, missing, texts: compares } = work
+  const { contextSize } = settings
+  const needed = neededIds(items, contextSize, missing)
   const { documents, queries, docs, sources } = await batchVectors(store, items, needed)
   const texts =
     compares || hasRows(layout.format)
       ? OpenTexts.of(queryTexts(items), documentTexts(documents.values()), settings.terms)
       : undefined
   const compared = compares ? texts : undefined
-  const join = labelJoin({ queries, docs, texts: compared, missing })
-  const results = new Map<string, QueryLabels>()
-  const tasks: LabelTask[] = []
-  for (const { query, ids, truth = [] } of items) {
-    const result = noLabels()
-    results.set(query, result)
-    const plan = {
-      rankings: one({ query, ids, scores: [] }),
-      qrels: new Map([[query, new Map(truth)]]),
-      level: work.level,
-      queries,
-      docs,
-      texts: compared,
-      contextSize: settings.contextSize,
-      missing,
-      from: 0,
-      to: 1,
-    }
-    for await (const task of labelTasks(plan, result.summary.leftOut, join)) tasks.push(task)
-  }
-  const inputs = {
-    ...sources,
-    settings,
-  }
-  for await (const [task, labels] of runTasks('label', inputs, tasks, 1)) {
-    results.set(task.query, queryLabels(task, labels, { docs, layout, texts, join }))
-  }
+  const join = new Join({ queries, docs, texts: compared }, missing)
+  const qrels = new Map(items.map(({ query, truth = [] }) => [query, new Map(truth)]))
+  const rules = { qrels, level, queries, docs, texts: compared, contextSize }
+  const label = labelerOf(settings, await ContextVectors.open(sources))
+  const contexts = items.map((item) => labelContext(rules, join, item))
+  const results = contexts.map((context): QueryLabels => {
+    if (typeof context === 'string') return noLabels(context)
+    return queryLabels(context, label(context), { docs, layout, texts, join })
+  })
   return {
-    bodies: items.map(({ query }) => Buffer.from(JSON.stringify(results.get(query)!))),
+    bodies: results.map((result) => Buffer.from(JSON.stringify(result))),
     missing: join.report.all(),
   }
 }
@@ -84,13 +56,9 @@ export function decodeLabels(query: string, body: Uint8Array): QueryLabels {
   throw damaged(query, 'its result is not one of labels')
 }
 
-async function* one<T>(value: T): AsyncGenerator<T> {
-  yield value
-}
-
 /** The ground truth and the candidates that fill the contexts; more where some may be skipped. */
 function* neededIds(
-  items: readonly BatchItem[],
+  items: readonly BatchQuery[],
   contextSize: number,
   missing: MissingPolicy,
 ): Generator<string> {

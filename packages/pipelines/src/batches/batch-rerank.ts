@@ -1,25 +1,29 @@
 import {
   type MethodSettings,
   type Ranking,
+  Selection,
   similaritySettings,
   type TermStatistics,
 } from '@kith/core'
 import { lookedAt } from '@kith/core/internal'
 import type { RankedQuery } from '@kith/ir'
 import type { Store } from '@kith/stores'
-import type { MissingPolicy, MissingReport } from '../join/missing.ts'
+import { ContextVectors } from '../join/contexts.ts'
+import { type MissingPolicy, MissingReport } from '../join/missing.ts'
 import { PreparedTexts } from '../join/prepared-texts.ts'
-import { newRanking } from '../rerank/new-rankings.ts'
-import { type RerankTask, rerankTasks } from '../rerank/rerank-tasks.ts'
-import { runTasks } from '../tasks/task-pool.ts'
-import { batchVectors } from './batch-embeddings.ts'
-import { type BatchItem, bytesOf, copyOf, damaged } from './batch-item.ts'
-import { neededIds, rankingOf, runOf } from './batch-run.ts'
-import { selectBatch } from './batch-select.ts'
-import { documentTexts, queryTexts } from './batch-texts.ts'
+import { type JoinedQuery, joinSlice, newOrder, rankerOf } from '../rerank/rerank-slice.ts'
+import { namedError } from '../tasks/job.ts'
+import {
+  batchVectors,
+  documentsOf,
+  documentTexts,
+  queryTexts,
+  queryVectors,
+} from './batch-documents.ts'
+import { type BatchQuery, bytesOf, copyOf, damaged } from './batch-item.ts'
 import type { PortionAnswer } from './batch-work.ts'
 
-/** The settings that a batch is reranked with. */
+/** The settings that queries are reranked with, on any machine. */
 export interface RerankWork {
   settings: MethodSettings
   missing: MissingPolicy
@@ -36,64 +40,128 @@ export interface RerankWork {
 export async function rerankBatch(
   store: Store,
   work: RerankWork,
-  items: readonly BatchItem[],
+  items: readonly BatchQuery[],
   statistics: TermStatistics | undefined,
 ): Promise<PortionAnswer> {
   const { missing, texts } = work
   const settings = { ...work.settings, statistics }
+  const rules = { missing, lookedAt: lookedAt(settings, texts) }
   const chooses = texts && settings.mix === 'words' && settings.method === 'neighbors'
-  const { rankings, report } = chooses
-    ? await selectBatch(store, { settings: similaritySettings(settings), missing }, items)
-    : await rankBatch(store, { settings, missing, texts }, items)
-  const run = runOf(items)
-  const bodies = new Map<string, Buffer>()
-  for (const [task, answer] of rankings) {
-    const { scores } = newRanking(run.get(task.query)!, task, answer)
-    const places = Uint32Array.from(answer.order, (candidate) => task.places[candidate]!)
-    bodies.set(task.query, Buffer.concat([bytesOf(places), bytesOf(scores as Float32Array)]))
-  }
-  return {
-    bodies: items.map(({ query }) => bodies.get(query) ?? Buffer.alloc(0)),
-    missing: report.all(),
-  }
+  const batch = { store, settings, rules, items, report: new MissingReport() }
+  const { joined, rank } = chooses ? await chosenBatch(batch) : await wholeBatch(batch, texts)
+  const bodies = joined.map((query) => {
+    if (!query) return Buffer.alloc(0)
+    const { places, scores } = newOrder(query, rank(query))
+    return Buffer.concat([bytesOf(places), bytesOf(scores)])
+  })
+  return { bodies, missing: batch.report.all() }
 }
 
-/** Reranks with the vectors of all candidates that are looked at, by the same tasks and jobs as files are. */
-async function rankBatch(
-  store: Store,
-  { settings, missing, texts: compares }: Omit<RerankWork, 'statistics'>,
-  items: readonly BatchItem[],
-): Promise<{ rankings: [RerankTask, Ranking][]; report: MissingReport }> {
-  const looked = lookedAt(settings, compares)
-  const needed = neededIds(items, looked, missing)
-  const { documents, queries, docs, sources } = await batchVectors(store, items, needed)
+/** The queries of a batch, and the store that has their documents. */
+interface RerankedBatch {
+  store: Store
+  settings: MethodSettings
+  rules: { missing: MissingPolicy; lookedAt: number }
+  items: readonly BatchQuery[]
+  report: MissingReport
+}
+
+/** The queries of a batch, joined, and how they are ranked. */
+interface RankableBatch {
+  joined: (JoinedQuery | undefined)[]
+  rank(query: JoinedQuery): Ranking
+}
+
+/** Takes the vectors of all candidates that are looked at from the store. */
+async function wholeBatch(
+  { store, settings, rules, items, report }: RerankedBatch,
+  compares: boolean,
+): Promise<RankableBatch> {
+  const found = await batchVectors(store, items, neededIds(items, rules))
+  const { documents, queries, docs, sources } = found
   const texts = compares
     ? PreparedTexts.of(queryTexts(items), documentTexts(documents.values()), settings.terms)
     : undefined
-  const plan = { run: runOf(items), queries, docs, texts, missing, lookedAt: looked }
-  const { list, report } = rerankTasks(plan)
-  const inputs = {
-    ...sources,
-    queryTexts: texts?.queries.share(),
-    docTexts: texts?.documents.share(),
-    settings,
+  const joined = joinSlice(items, { queries, docs, texts }, rules, report)
+  report.check(rules.missing)
+  return { joined, rank: rankerOf(settings, await ContextVectors.open(sources)) }
+}
+
+/**
+ * Takes the texts of all candidates that are looked at from the store, and then the vectors of those
+ * that the words and the run's scores choose, which are a quarter of them.
+ */
+async function chosenBatch({
+  store,
+  settings: all,
+  rules,
+  items,
+  report,
+}: RerankedBatch): Promise<RankableBatch> {
+  const settings = similaritySettings(all)
+  const documents = await documentsOf(store, neededIds(items, rules), { vectors: false })
+  const entries = documentTexts(documents.values())
+  const texts = PreparedTexts.of(queryTexts(items), entries, settings.terms)
+  const queries = queryVectors(items, store.dimensions ?? 0)
+  // A document of the store has a vector.
+  const docs = { rowOf: (id: string) => (documents.has(id) ? 0 : undefined) }
+  const joined = joinSlice(items, { queries, docs, texts }, rules, report)
+  report.check(rules.missing)
+  const chosen = new Map<JoinedQuery, { selection: Selection; ids: string[] }>()
+  for (const [i, query] of joined.entries()) {
+    if (!query) continue
+    const { ids, scores } = items[i]!
+    const places = query.places.subarray(0, query.rows.length)
+    if (!scores && places.length > 0) throw damaged(query.query, 'its candidates have no scores')
+    const own = Float64Array.from(places, (place) => scores![place]!)
+    const { text, texts: found } = query
+    const candidates = { texts: found!, scores: own }
+    const selection = named(query, () => new Selection({ text: text! }, candidates, settings))
+    const names = Array.from(selection.chosen, (index) => ids[places[index]!]!)
+    chosen.set(query, { selection, ids: names })
   }
-  const rankings: [RerankTask, Ranking][] = []
-  for await (const done of runTasks('rerank', inputs, list, 1)) rankings.push(done)
-  return { rankings, report }
+  const wanted = [...chosen.values()].flatMap(({ ids }) => ids)
+  const found = await documentsOf(store, wanted, { texts: false })
+  return {
+    joined,
+    rank(query) {
+      const { selection, ids } = chosen.get(query)!
+      const vectors = ids.map((id) => found.get(id)?.vector)
+      const vector = queries.read(query.row, query.row + 1)
+      return named(query, () => selection.rerank(vector, vectors))
+    },
+  }
+}
+
+/** Names the query in an error of the core. */
+function named<T>(query: JoinedQuery, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw namedError(error, query)
+  }
+}
+
+/** The candidates that are looked at; where some may be skipped, later ones move up. */
+function* neededIds(
+  items: readonly BatchQuery[],
+  { lookedAt: most, missing }: RerankedBatch['rules'],
+): Generator<string> {
+  for (const { ids } of items) yield* missing === 'skip' ? ids : ids.slice(0, most)
 }
 
 /** The new ranking of an item, from the bytes of its result. */
-export function decodeRanking(item: BatchItem, body: Uint8Array): RankedQuery {
-  if (body.length === 0) return rankingOf(item)
-  if (body.length % 8 !== 0) throw damaged(item.query, `a result of ${body.length} bytes`)
+export function decodeRanking(item: BatchQuery, body: Uint8Array): RankedQuery {
+  const { query, ids, scores = new Float64Array(0) } = item
+  if (body.length === 0) return { query, ids, scores }
+  if (body.length % 8 !== 0) throw damaged(query, `a result of ${body.length} bytes`)
   const places = new Uint32Array(copyOf(body, 0, body.length / 2))
-  if (new Set(places).size !== places.length || places.some((place) => place >= item.ids.length)) {
-    throw damaged(item.query, `its result is not an order of its ${item.ids.length} candidates`)
+  if (new Set(places).size !== places.length || places.some((place) => place >= ids.length)) {
+    throw damaged(query, `its result is not an order of its ${ids.length} candidates`)
   }
   return {
-    query: item.query,
-    ids: Array.from(places, (place) => item.ids[place]!),
+    query: query,
+    ids: Array.from(places, (place) => ids[place]!),
     scores: new Float32Array(copyOf(body, body.length / 2, body.length)),
   }
 }

@@ -9,18 +9,18 @@ import {
 } from '@kith/ir'
 import { unstorable } from '@kith/stores/postgres'
 import { type MissingPolicy, MissingReport } from '../join/missing.ts'
-import { type BatchItem, encodeItem } from './batch-item.ts'
+import { type BatchQuery, encodeItem } from './batch-item.ts'
 import type { BatchPart } from './batch-work.ts'
 
 /** The files that the queries of a batch come from. */
-export interface BatchFiles {
+interface BatchFiles {
   run: string
   queries: string
   queryText: string | undefined
 }
 
 /** The rules by which items are made from the files. */
-export interface BatchRules {
+interface BatchRules {
   missing: MissingPolicy
   /** Judgments and the grade from which on they count, where queries are labeled. */
   truth?: { qrels: Qrels; level: number } | undefined
@@ -68,7 +68,7 @@ export class BatchSource {
     for await (const { query, ids, scores } of streamRankings(this.#files.run)) {
       if (++position < from) continue
       if (position >= to) return
-      const item: BatchItem = { query, ids, vector: this.#vector(query, rules) }
+      const item: BatchQuery = { query, ids, vector: this.#vector(query, rules) }
       // The old ranking is written for a query that is left out: `skip` needs the scores too.
       if (rules.scores || (rules.missing === 'skip' && !rules.truth))
         item.scores = Float64Array.from(scores)
@@ -114,7 +114,7 @@ export class BatchSource {
 }
 
 /** Refuses ids that no store can have: the work on their query would fail later, on other machines. */
-function checkIds(run: string, { query, ids, truth = [] }: BatchItem): void {
+function checkIds(run: string, { query, ids, truth = [] }: BatchQuery): void {
   const place = `query ${JSON.stringify(query)}`
   const flaw = unstorable(query)
   if (flaw) throw new FileError(run, place, `its id ${flaw}: PostgreSQL cannot keep it`)

@@ -1,9 +1,10 @@
 import { KithError, type TermStatistics } from '@kith/core'
 import { openStore, type Store } from '@kith/stores'
 import type { MissingIds } from '../join/missing.ts'
-import { namedError } from '../tasks/named-error.ts'
-import { type BatchItem, decodeItem } from './batch-item.ts'
-import { type LabelWork, labelBatch } from './batch-label.ts'
+import type { LabelWork } from '../labels/label-work.ts'
+import { namedError } from '../tasks/job.ts'
+import { type BatchQuery, decodeItem } from './batch-item.ts'
+import { labelBatch } from './batch-label.ts'
 import { type RerankWork, rerankBatch } from './batch-rerank.ts'
 
 /** Bytes of vectors that are fetched at a time, more or less. */
@@ -101,7 +102,7 @@ export class BatchRunner {
 async function runPortion(
   store: Store,
   { kind, settings }: BatchWork,
-  items: readonly BatchItem[],
+  items: readonly BatchQuery[],
   statistics: TermStatistics | undefined,
 ): Promise<PortionAnswer> {
   try {
@@ -118,7 +119,7 @@ async function runPortion(
 }
 
 /** Throws unless a query's vector is as long as the documents'; in a changed database it may not be. */
-function checkVector({ query, vector }: BatchItem, { dimensions }: Store): void {
+function checkVector({ query, vector }: BatchQuery, { dimensions }: Store): void {
   if (!vector || vector.length === dimensions) return
   throw new KithError(
     'BAD_SHAPE',
@@ -127,8 +128,8 @@ function checkVector({ query, vector }: BatchItem, { dimensions }: Store): void 
 }
 
 /** So many items at a time that the vectors of their candidates fit into memory. */
-function* portions(parts: readonly BatchPart[], dimensions: number): Generator<BatchItem[]> {
-  let portion: BatchItem[] = []
+function* portions(parts: readonly BatchPart[], dimensions: number): Generator<BatchQuery[]> {
+  let portion: BatchQuery[] = []
   let bytes = 0
   for (const { query, body } of parts) {
     const item = decodeItem(query, body)

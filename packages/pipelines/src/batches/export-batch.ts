@@ -1,14 +1,14 @@
 import { type RankedQuery, writeRun } from '@kith/ir'
 import { Batches } from '@kith/work'
 import { type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
-import { type Hooks, stageOf } from '../hooks.ts'
-import type { QueryLabels } from '../label/query-labels.ts'
-import { writeLabelResults } from '../label/write-labels.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
+import type { QueryLabels } from '../labels/query-labels.ts'
+import { writeLabelResults } from '../labels/write-labels.ts'
 import { decodeItem } from './batch-item.ts'
 import { decodeLabels } from './batch-label.ts'
 import { decodeRanking } from './batch-rerank.ts'
 import { checkBatch } from './check-batch.ts'
-import { databaseOf } from './database.ts'
+import { databaseOf } from './submit-batch.ts'
 
 /** A batch that was submitted, and where its results go. */
 export interface ExportInputs {

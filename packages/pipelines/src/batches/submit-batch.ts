@@ -1,5 +1,8 @@
+import { KithError } from '@kith/core'
+import { storeKind } from '@kith/stores'
 import { type Batch, Batches } from '@kith/work'
-import { jobDefaults } from '../job-defaults.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
+import { splitAddress } from '../join/stores.ts'
 import type { BatchPart } from './batch-work.ts'
 
 /** Under which name work is submitted, and in how large jobs. */
@@ -33,4 +36,11 @@ export async function submitBatch(
   } finally {
     await batches.close()
   }
+}
+
+/** The address of the database that batches are in, without the collection that the address names. */
+export function databaseOf(store: string): string {
+  if (storeKind(store) === 'postgres') return splitAddress(store).address
+  const given = JSON.stringify(store)
+  throw new KithError('BAD_INPUT', `batches are in a database (postgres://…), not in ${given}`)
 }

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { throwIfAborted } from '@kith/core/internal'
 import { Batches, patiently, type WorkEvent, work } from '@kith/work'
-import type { Hooks } from '../hooks.ts'
-import { jobDefaults } from '../job-defaults.ts'
+import type { Hooks } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
 import { type Missing, MissingReport, remarkMissing } from '../join/missing.ts'
 import { BatchPool } from './batch-pool.ts'
 import { checkBatch } from './check-batch.ts'
-import { databaseOf } from './database.ts'
+import { databaseOf } from './submit-batch.ts'
 
 /** Where jobs are taken from, and how they are done. */
 export interface WorkInputs {

@@ -2,8 +2,7 @@ import { type Matrix, Reranker, type Settings } from '@kith/core'
 import { abortedError, lookedAt, OpenState, range, throwIfAborted } from '@kith/core/internal'
 import type { Encoder } from '@kith/encoder'
 import type { SearchStore } from '@kith/stores/internal'
-import { findCandidates, searchMetric } from './find-candidates.ts'
-import { type Found, rankCandidates } from './rank-candidates.ts'
+import { type Found, findCandidates, rankCandidates, searchMetric } from './candidates.ts'
 
 /** Results of a search where nobody says how many, and the most that there can be. */
 const USUAL_RESULTS = 10

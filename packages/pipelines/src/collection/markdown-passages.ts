@@ -19,7 +19,7 @@ export const MOST_PASSAGES = 10_000
 const FENCES = ['```', '~~~']
 
 /** The passages of a file, and how much of the file they lack. */
-export interface MarkdownPassages {
+interface MarkdownPassages {
   passages: TextEntry[]
   /** Headings that were cut. */
   cutHeadings: number

@@ -10,12 +10,11 @@ import {
   withWords,
 } from '@kith/stores/internal'
 import { type NamedEncoder, openEncoder } from '../encode/open-encoder.ts'
-import type { Hooks } from '../hooks.ts'
+import type { Hooks } from '../job/hooks.ts'
 import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
+import { searchMetric } from './candidates.ts'
 import { Collection } from './collection.ts'
-import { searchMetric } from './find-candidates.ts'
-import { passageStore } from './passage-store.ts'
-import { passageVectors } from './passage-vectors.ts'
+import { passageStore, passageVectors } from './passage-vectors.ts'
 import { readFolder } from './read-folder.ts'
 
 /** Where the documents of a collection are, one of three, and which encoder reads the queries. */

@@ -13,7 +13,7 @@ import {
   writeTexts,
 } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
-import { type Hooks, stageOf } from '../hooks.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
 
 /** The kinds of files that can be converted. */
 export const convertedKinds = ['run', 'qrels', 'texts', 'embeddings'] as const

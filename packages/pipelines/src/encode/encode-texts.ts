@@ -4,7 +4,7 @@ import type { EncoderOptions, Role } from '@kith/encoder'
 import { readTexts, type TextEntry, writeEmbeddings } from '@kith/ir'
 import { learnedBehind } from '../files/learned-queries.ts'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
-import { type Hooks, stageOf } from '../hooks.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
 import { type NamedEncoder, openEncoder } from './open-encoder.ts'
 
 /** A file of texts to encode, and where their embeddings go. */

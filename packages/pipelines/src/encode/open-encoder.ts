@@ -1,7 +1,7 @@
 import { optionalPackage } from '@kith/base'
 import type { Encoder, EncoderOptions } from '@kith/encoder'
-import type { Hooks } from '../hooks.ts'
-import { jobDefaults } from '../job-defaults.ts'
+import type { Hooks } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
 
 /** An encoder, and the name and options that tell it from others. */
 export interface NamedEncoder {

@@ -1,5 +1,7 @@
-import { readlinkSync, statSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { createReadStream, readlinkSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
+import { FileError } from '@kith/base'
 
 /** Links that are followed one behind the other, as Linux does. */
 const MOST_LINKS = 40
@@ -37,4 +39,25 @@ function linkTarget(path: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** A file's contents, told from all others. */
+export interface Digest {
+  bytes: number
+  sha256: string
+}
+
+/** Reads a file for its digest. */
+export async function digestOf(file: string): Promise<Digest> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  try {
+    for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
+      hash.update(chunk as Buffer)
+      bytes += (chunk as Buffer).length
+    }
+  } catch (error) {
+    throw new FileError(file, '', `cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+  return { bytes, sha256: hash.digest('hex') }
 }

@@ -10,7 +10,7 @@ import {
 } from '@kith/base'
 import { embeddingFiles } from '@kith/ir/internal'
 import { version } from '../version.ts'
-import { type Digest, digestOf } from './digest.ts'
+import { type Digest, digestOf } from './file-identity.ts'
 import { type LearnedQueries, learnedBehind } from './learned-queries.ts'
 
 /** The origin of a file: the command, its version, its settings and its inputs. */

@@ -10,10 +10,10 @@ import {
   readRun,
   writeRun,
 } from '@kith/ir'
-import { type EvaluateResult, measureInMemory } from '../evaluate/evaluate-runs.ts'
-import { compareToFirst } from '../evaluate/evaluations.ts'
+import { type EvaluateResult, measureInMemory } from '../eval/evaluate-runs.ts'
+import { compareToFirst } from '../eval/evaluations.ts'
 import { writeSidecar } from '../files/sidecar.ts'
-import { type Hooks, stageOf } from '../hooks.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
 import type { Measuring } from '../rerank/rerank-figures.ts'
 
 /**

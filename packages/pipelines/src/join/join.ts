@@ -1,3 +1,4 @@
+import type { PreparedText } from '@kith/core'
 import type { Embeddings } from '@kith/ir'
 import { type MissingPolicy, MissingReport } from './missing.ts'
 
@@ -10,10 +11,10 @@ export interface TextsPresent<Id extends DocumentId = string> {
   hasDocument: (id: Id | string, row: number) => boolean
 }
 
-/** The numbers of prepared texts, which queries and documents that were joined have. */
-export interface TextNumbers<Id extends DocumentId = string> extends TextsPresent<Id> {
-  queryNumber: (id: string) => number
-  documentNumber: (id: Id, row: number) => number
+/** The prepared texts of queries and documents that were joined. */
+export interface JoinedTexts<Id extends DocumentId = string> extends TextsPresent<Id> {
+  query(id: string): PreparedText
+  document(id: Id, row: number): PreparedText
 }
 
 /** The rows of documents by their ids. */
@@ -33,7 +34,7 @@ export interface JoinSources<Id extends DocumentId = string> {
 }
 
 /** Candidates that lack nothing. */
-export interface JoinedCandidates {
+interface JoinedCandidates {
   /** Their rows among the documents' embeddings. */
   rows: number[]
   /** Their places in the ranking, ascending. */
@@ -41,7 +42,7 @@ export interface JoinedCandidates {
 }
 
 /** Relevant documents that lack nothing. */
-export interface JoinedTruth {
+interface JoinedTruth {
   rows: number[]
   grades: number[]
   /** How many were judged relevant, with an embedding or without. */

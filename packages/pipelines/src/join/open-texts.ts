@@ -1,15 +1,31 @@
-import { type PreparedText, prepareText, type Terms } from '@kith/core'
+import { KithError, type PreparedText, prepareText, type Terms } from '@kith/core'
 import { type LabelTexts, type TextEntry, TextStore } from '@kith/ir'
 import { type SharedTextStore, TextReader } from '@kith/ir/internal'
 import type { TextsPresent } from './join.ts'
-import { openBoth } from './open-both.ts'
+import { openBoth } from './open-vectors.ts'
 import { NumberedTexts } from './prepared-texts.ts'
+
+/** Files with texts; those of documents and of queries go together. */
+export interface TextFiles {
+  corpus?: string | undefined
+  queryText?: string | undefined
+}
+
+/** Both files, or none. */
+export function checkTextPair({
+  corpus,
+  queryText,
+}: TextFiles): { corpus: string; queryText: string } | undefined {
+  if (corpus !== undefined && queryText !== undefined) return { corpus, queryText }
+  if (corpus === undefined && queryText === undefined) return undefined
+  throw new KithError('BAD_INPUT', 'the texts of documents and of queries go together')
+}
 
 /** Prepared texts that are kept for the next query they are candidates of. */
 const KEPT = 50_000
 
 /** Where texts come from by their ids. */
-export type TextSource = Pick<TextStore, 'get' | 'has' | 'close'>
+type TextSource = Pick<TextStore, 'get' | 'has' | 'close'>
 
 /** The texts of files for worker threads. */
 export interface SharedOpenTexts {

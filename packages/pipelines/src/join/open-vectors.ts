@@ -1,5 +1,4 @@
 import { type FileEmbeddings, type OpenEmbeddingsOptions, openEmbeddings } from '@kith/ir'
-import { openBoth } from './open-both.ts'
 
 /** The embeddings of queries and documents. */
 export interface OpenVectors {
@@ -24,4 +23,18 @@ export async function openVectors(
     await docs.close()
   }
   return { queries, docs, close, [Symbol.asyncDispose]: close }
+}
+
+/** Opens two things, both or none: where the second fails, the first is closed. */
+export async function openBoth<A extends { close(): Promise<void> }, B>(
+  openFirst: Promise<A>,
+  openSecond: () => Promise<B>,
+): Promise<[A, B]> {
+  const first = await openFirst
+  try {
+    return [first, await openSecond()]
+  } catch (error) {
+    await first.close()
+    throw error
+  }
 }

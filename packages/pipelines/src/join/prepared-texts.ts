@@ -11,10 +11,10 @@ import {
 } from '@kith/core'
 import { type Run, readTexts, type TextEntry } from '@kith/ir'
 import { type SharedTexts, shareTexts } from '@kith/ir/internal'
+import type { Job } from '../tasks/job.ts'
 import { runTasks } from '../tasks/task-pool.ts'
-import type { TextNumbers } from './join.ts'
+import type { JoinedTexts } from './join.ts'
 import type { MissingPolicy } from './missing.ts'
-import { preparedAt } from './prepare-job.ts'
 
 /** Prepares a text, title first. */
 export function prepareEntry({ title, text }: TextEntry, terms: Terms): PreparedText {
@@ -104,7 +104,7 @@ const BATCH = 256
 const SMALL = 8 << 20
 
 /** How texts are prepared. */
-export interface TextPreparation {
+interface TextPreparation {
   terms: TermsName
   /** Threads that prepare them; by the size of the corpus without it. */
   workers?: number | undefined
@@ -118,7 +118,7 @@ export interface TextPreparation {
  * is why labels and audits have `OpenTexts` instead: they write texts out again, and meet runs
  * whose texts do not fit in memory. Both keep prepared texts in `NumberedTexts`.
  */
-export class PreparedTexts implements TextNumbers {
+export class PreparedTexts implements JoinedTexts {
   readonly queries: NumberedTexts
   readonly documents: NumberedTexts
   /** How often terms occur in the whole collection, where they were counted. */
@@ -168,12 +168,12 @@ export class PreparedTexts implements TextNumbers {
     return texts
   }
 
-  queryNumber(id: string): number {
-    return this.queries.numberOf(id)!
+  query(id: string): PreparedText {
+    return this.queries.get(id)!
   }
 
-  documentNumber(id: string): number {
-    return this.documents.numberOf(id)!
+  document(id: string): PreparedText {
+    return this.documents.get(id)!
   }
 
   hasQuery(id: string): boolean {
@@ -195,4 +195,43 @@ async function* needed(
 function workersOf(corpus: string): number {
   const { size = 0 } = findPath(corpus) ?? {}
   return size < SMALL ? 1 : availableParallelism()
+}
+
+/** Some texts, prepared, one behind the other. */
+export interface PreparedBatch {
+  postings: Uint32Array
+  /** Where each text's postings begin, and at last where the last one's end. */
+  starts: Uint32Array
+}
+
+/** Prepares batch after batch of texts. */
+export async function openPrepareJob({
+  terms,
+}: {
+  terms: TermsName
+}): Promise<Job<TextEntry[], PreparedBatch>> {
+  return {
+    run(entries) {
+      const texts = entries.map((entry) => prepareEntry(entry, terms).postings)
+      const starts = new Uint32Array(texts.length + 1)
+      texts.forEach((postings, i) => {
+        starts[i + 1] = starts[i]! + postings.length
+      })
+      const postings = new Uint32Array(starts.at(-1)!)
+      texts.forEach((own, i) => {
+        postings.set(own, starts[i])
+      })
+      return { postings, starts }
+    },
+    close: async () => {},
+  }
+}
+
+/** One text of a batch, whose terms were made as `terms` says. */
+function preparedAt(
+  { postings, starts }: PreparedBatch,
+  i: number,
+  terms: PreparedText['terms'],
+): PreparedText {
+  return { postings: postings.subarray(starts[i], starts[i + 1]), terms }
 }

@@ -1,7 +1,7 @@
 import type { PreparedText } from '@kith/core'
 import type { FileEmbeddings } from '@kith/ir'
 import { type EmbeddingIds, type SharedTexts, textAt } from '@kith/ir/internal'
-import type { TextNumbers } from './join.ts'
+import type { JoinedTexts } from './join.ts'
 import type { NumberedTexts, PreparedTexts } from './prepared-texts.ts'
 
 /** Prepared texts by the rows of embeddings, on memory that worker threads can share. */
@@ -38,7 +38,7 @@ function shareSide(texts: NumberedTexts, { rows, ids }: FileEmbeddings): SharedS
 }
 
 /** Texts that another thread shares. */
-export class RowTexts implements TextNumbers<number> {
+export class RowTexts implements JoinedTexts<number> {
   readonly #shared: SharedRowTexts
   readonly #queries: Pick<EmbeddingIds, 'rowOf'>
 
@@ -48,28 +48,23 @@ export class RowTexts implements TextNumbers<number> {
   }
 
   hasQuery(id: string): boolean {
-    return this.queryNumber(id) >= 0
+    return this.#queryNumber(id) >= 0
   }
 
   hasDocument(_: number | string, row: number): boolean {
     return this.#shared.documents.numbers[row]! >= 0
   }
 
-  queryNumber(id: string): number {
+  query(id: string): PreparedText {
+    return textAt(this.#shared.queries.texts, this.#queryNumber(id))
+  }
+
+  document(_: number, row: number): PreparedText {
+    const { texts, numbers } = this.#shared.documents
+    return textAt(texts, numbers[row]!)
+  }
+
+  #queryNumber(id: string): number {
     return this.#shared.queries.numbers[this.#queries.rowOf(id) ?? -1] ?? -1
-  }
-
-  documentNumber(_: number, row: number): number {
-    return this.#shared.documents.numbers[row]!
-  }
-
-  /** A query's text by its number. */
-  query(number: number): PreparedText {
-    return textAt(this.#shared.queries.texts, number)
-  }
-
-  /** A document's text by its number. */
-  document(number: number): PreparedText {
-    return textAt(this.#shared.documents.texts, number)
   }
 }

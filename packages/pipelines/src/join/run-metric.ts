@@ -4,7 +4,7 @@ import type { MetricUse, Settings } from '@kith/core'
 import { compareVectors, metricRemark } from '@kith/core/internal'
 import { type Embeddings, streamRankings } from '@kith/ir'
 import { readSidecar } from '../files/sidecar.ts'
-import type { Hooks } from '../hooks.ts'
+import type { Hooks } from '../job/hooks.ts'
 
 /** The queries, and the first candidates of each, that the metric of a run is chosen by. */
 const QUERIES = 50
@@ -17,7 +17,7 @@ interface Ranked {
 }
 
 /** A run, and where the vectors of its queries and documents are. */
-export interface MetricSources {
+interface MetricSources {
   /** The file of the run, whose sidecar may know the metric. */
   run: string
   rankings: Iterable<Ranked> | AsyncIterable<Ranked>

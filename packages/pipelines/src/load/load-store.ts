@@ -3,7 +3,7 @@ import { throwIfAborted } from '@kith/core/internal'
 import { type Embeddings, type OpenEmbeddingsOptions, openEmbeddings, TextStore } from '@kith/ir'
 import { type Metric, openStore, type Store, type StoreDocument } from '@kith/stores'
 import { unstorable } from '@kith/stores/postgres'
-import { type Hooks, stageOf } from '../hooks.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
 
 /** Rows that are read at a time. */
 const BLOCK = 1024

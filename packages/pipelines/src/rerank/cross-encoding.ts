@@ -1,13 +1,17 @@
+import { optionalPackage, TemporaryFile } from '@kith/base'
 import { orderedMap } from '@kith/base/pool'
+import { range } from '@kith/core/internal'
 import type { CrossEncoder } from '@kith/encoder'
 import type { RankedQuery } from '@kith/ir'
-import { type Hooks, stageOf } from '../hooks.ts'
+import { downloadRemarks } from '../encode/open-encoder.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
 import { type MissingPolicy, MissingReport, remarkMissing } from '../join/missing.ts'
-import { namedError } from '../tasks/named-error.ts'
-import { crossEncoderOrder } from './cross-encoder-order.ts'
-import { strictlyFalling } from './new-rankings.ts'
-import type { PairTexts } from './pair-texts.ts'
-import { RankingSpool } from './ranking-spool.ts'
+import type { TextFiles } from '../join/open-texts.ts'
+import { openBoth } from '../join/open-vectors.ts'
+import type { DocumentPlace } from '../join/stores.ts'
+import { namedError } from '../tasks/job.ts'
+import { checkPairFiles, openPairTexts, type PairTexts } from './pair-texts.ts'
+import { strictlyFalling } from './rerank-slice.ts'
 
 /** Queries under way: enough that no core of the cross-encoder waits for the last text of a query. */
 const AHEAD = 16
@@ -21,11 +25,45 @@ export interface ThenCrossEncode {
 }
 
 /** What a cross-encoding works with. */
-export interface CrossEncodingParts {
+interface CrossEncodingParts {
   settings: ThenCrossEncode
   model: CrossEncoder
   texts: PairTexts
   missing: MissingPolicy
+}
+
+/** The inputs of a ranking that a cross-encoder takes too. */
+interface Inputs extends DocumentPlace, TextFiles {
+  missing: MissingPolicy
+  workers?: number | undefined
+}
+
+/** Loads a cross-encoder and opens the texts that it reads. */
+export async function openCrossEncoding(
+  settings: ThenCrossEncode,
+  inputs: Inputs,
+  hooks: Hooks,
+): Promise<CrossEncoding> {
+  const { missing, workers } = inputs
+  range({ from: 1, integer: true })('first', settings.first)
+  const files = checkPairFiles(inputs)
+  const [model, texts] = await openBoth(load(settings.model, workers, hooks), () =>
+    openPairTexts(files),
+  )
+  return new CrossEncoding({ settings, model, texts, missing })
+}
+
+async function load(
+  name: string,
+  threads: number | undefined,
+  hooks: Hooks,
+): Promise<CrossEncoder> {
+  const { loadCrossEncoder } = await optionalPackage(
+    'a cross-encoder needs',
+    '@kith/encoder',
+    () => import('@kith/encoder'),
+  )
+  return loadCrossEncoder(name, { threads, onDownload: downloadRemarks(hooks) })
 }
 
 /** A cross-encoder that puts the first documents of rankings in order. `close` ends its processes. */
@@ -107,5 +145,75 @@ export class CrossEncoding {
       ids: [...order.map((place) => first[place]!), ...ids.slice(first.length)],
       scores: strictlyFalling(Float32Array.from(ranking.scores)),
     }
+  }
+}
+
+/** Texts in the order of a cross-encoder's scores. */
+export interface CrossEncoderOrder {
+  /** Their indices, best first; equal ones keep their order, and missing texts stand behind all others. */
+  order: number[]
+  /** Texts that were scored, and how many of them were longer than the model takes beside the query. */
+  scored: number
+  cut: number
+}
+
+/** Puts texts in order by how a cross-encoder scores them for a query. */
+export async function crossEncoderOrder(
+  model: Pick<CrossEncoder, 'crossEncode'>,
+  query: string,
+  texts: readonly (string | undefined)[],
+  signal?: AbortSignal,
+): Promise<CrossEncoderOrder> {
+  const places = [...texts.keys()]
+  const known = places.filter((place) => texts[place] !== undefined)
+  const { scores, cut } = await model.crossEncode(
+    query,
+    known.map((place) => texts[place]!),
+    { signal },
+  )
+  const scoreOf = new Map(known.map((place, i) => [place, scores[i]!]))
+  const best = known.toSorted((a, b) => scoreOf.get(b)! - scoreOf.get(a)!)
+  const missing = places.filter((place) => texts[place] === undefined)
+  return { order: [...best, ...missing], scored: known.length, cut }
+}
+
+/** Rankings in a temporary file, in their order: a run that waits for its next step need not fit in memory. */
+class RankingSpool implements Iterable<RankedQuery> {
+  readonly #file = new TemporaryFile('rankings')
+  /** Where each ranking ends. */
+  readonly #ends: number[] = []
+
+  constructor() {
+    this.#file.hide()
+  }
+
+  /** How many rankings there are. */
+  get size(): number {
+    return this.#ends.length
+  }
+
+  add({ query, ids, scores }: RankedQuery): void {
+    this.#file.append(Buffer.from(JSON.stringify([query, ids, Array.from(scores)])))
+    this.#ends.push(this.#file.size)
+  }
+
+  *[Symbol.iterator](): Generator<RankedQuery> {
+    let from = 0
+    for (const end of this.#ends) {
+      const bytes = Buffer.allocUnsafe(end - from)
+      this.#file.read(bytes, from)
+      from = end
+      const [query, ids, scores] = JSON.parse(bytes.toString('utf8')) as [
+        string,
+        string[],
+        number[],
+      ]
+      yield { query, ids, scores }
+    }
+  }
+
+  /** Closes and removes the file. */
+  close(): Promise<void> {
+    return this.#file.close()
   }
 }

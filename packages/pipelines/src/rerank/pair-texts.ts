@@ -3,13 +3,12 @@ import { KithError } from '@kith/core'
 import { TextStore } from '@kith/ir'
 import { openStore } from '@kith/stores'
 import { wholeText } from '@kith/stores/internal'
-import { type DocumentPlace, placeOf } from '../join/documents.ts'
-import { openBoth } from '../join/open-both.ts'
-import { type StoreAddress, wholeAddress } from '../join/store-address.ts'
-import type { TextFiles } from '../join/text-files.ts'
+import type { TextFiles } from '../join/open-texts.ts'
+import { openBoth } from '../join/open-vectors.ts'
+import { type DocumentPlace, placeOf, type StoreAddress, wholeAddress } from '../join/stores.ts'
 
 /** Where the texts of queries and documents are; a store has those of its documents itself. */
-export interface PairFiles {
+interface PairFiles {
   queryText: string
   documents: { corpus: string } | { store: StoreAddress }
 }

@@ -13,10 +13,8 @@ import {
   type CorrectedComparison,
   compareToFirst,
   type NamedEvaluation,
-} from '../evaluate/evaluations.ts'
-
-/** The measures that are taken where none are named. */
-export const usualMeasures: readonly string[] = ['nDCG@10', 'MRR@10', 'MAP@10', 'Recall@10']
+} from '../eval/evaluations.ts'
+import { usualMeasures } from '../job/job-defaults.ts'
 
 /** How runs are measured. */
 export interface Measuring extends EvaluationOptions {
@@ -37,7 +35,7 @@ export interface RerankFigures {
 }
 
 /** A run before and after reranking. */
-export interface Reranking {
+interface Reranking {
   /** It is read again unless it is in memory. */
   before: { file: string; run: Run | undefined }
   /** The new rankings, where a cross-encoder followed them. */

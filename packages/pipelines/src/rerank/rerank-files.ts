@@ -1,11 +1,14 @@
-import type { MethodSettings } from '@kith/core'
 import { lookedAt } from '@kith/core/internal'
-import { remarkLearned } from '../evaluate/remark-learned.ts'
+import { type FileEmbeddings, type RankedQuery, writeRun } from '@kith/ir'
+import { formatByName, writeRunParts } from '@kith/ir/internal'
 import { writeSidecar } from '../files/sidecar.ts'
-import type { Hooks } from '../hooks.ts'
-import type { MissingPolicy } from '../join/missing.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
+import { sliceSources } from '../join/contexts.ts'
+import { MissingReport, remarkMissing } from '../join/missing.ts'
+import { checkTextPair } from '../join/open-texts.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
-import { PreparedTexts } from '../join/prepared-texts.ts'
+import { PreparedTexts, type WantedTexts } from '../join/prepared-texts.ts'
+import { shareRowTexts } from '../join/row-texts.ts'
 import { documentsIn, runMetric } from '../join/run-metric.ts'
 import {
   checkNamedTerms,
@@ -13,86 +16,137 @@ import {
   shareStatistics,
   usesStatistics,
 } from '../join/statistics.ts'
-import { checkTextPair } from '../join/text-files.ts'
-import { namesOf, type OpenRun, openRun } from '../tasks/open-run.ts'
-import type { CrossEncoding } from './cross-encoding.ts'
-import { measureReranking } from './rerank-figures.ts'
-import type { RerankInputs, RerankResult } from './rerank-run.ts'
-import { rerankSlices } from './rerank-slices.ts'
-import { textsOfSlices } from './texts-of-slices.ts'
+import { namesOf, type OpenRun, openRun, readSlice, tasksOf } from '../tasks/open-run.ts'
+import { runTasks, workersFor } from '../tasks/task-pool.ts'
+import type { Reranked, RerankPlan } from './rerank-run.ts'
+import type { RerankedSlice, RerankRules, RerankSliceInputs } from './rerank-slice.ts'
 
-/** Inputs whose settings are complete and whose documents are in a file. */
-export interface RerankFilesPlan extends RerankInputs {
-  docs: string
-  settings: MethodSettings
-  missing: MissingPolicy
-  crossEncoding: CrossEncoding | undefined
-}
-
-/** Reranks with embeddings from files. */
-export async function rerankFiles(plan: RerankFilesPlan, hooks: Hooks): Promise<RerankResult> {
+/** Reranks with the embeddings of a file of documents. */
+export async function rerankFiles(plan: RerankPlan, docs: string, hooks: Hooks): Promise<Reranked> {
   // The run is looked through while the embeddings are read. An error of it is thrown below.
   const opening = openRun(plan.run)
   opening.catch(() => {})
+  const { queries, dimensions, memory } = plan
   // A reranking finds by itself where a row is not finite.
-  const vectors = await openVectors({ ...plan, checked: false })
+  const vectors = await openVectors({ queries, docs, dimensions, memory, checked: false })
   try {
-    return await rerankWith(vectors, await opening, plan, hooks)
+    return await rerankWith(vectors, await opening, { ...plan, docs }, hooks)
   } finally {
     await vectors.close()
   }
 }
 
 async function rerankWith(
-  { queries, docs }: OpenVectors,
+  vectors: OpenVectors,
   run: OpenRun,
-  asked: RerankFilesPlan,
+  plan: RerankPlan & { docs: string },
   hooks: Hooks,
-): Promise<RerankResult> {
-  const sources = { run: asked.run, rankings: namesOf(run), queries, documents: documentsIn(docs) }
-  const metric = await runMetric(asked.settings.metric, sources, hooks)
-  const plan = { ...asked, settings: { ...asked.settings, metric } }
-  const { out, settings, missing, qrels, corpus, queryText, crossEncoding } = plan
-  const textFiles = checkTextPair(plan)
-  const namedTerms = checkNamedTerms(settings)
-  const { statistics: source = 'corpus' } = plan
-  const known = textFiles && usesStatistics(settings)
+): Promise<Reranked> {
+  const { queries, docs } = vectors
+  const ranked = { run: plan.run, rankings: namesOf(run), queries, documents: documentsIn(docs) }
+  const metric = await runMetric(plan.settings.metric, ranked, hooks)
+  const settings = { ...plan.settings, metric }
+  const { missing, statistics: source = 'corpus', workers } = plan
+  const files = checkTextPair(plan)
+  const terms = checkNamedTerms(settings)
+  const known = files && usesStatistics(settings)
   const kept = known ? await readStatistics(source, settings) : undefined
   const count = known === true && source === 'corpus'
-  const looked = lookedAt(settings, textFiles !== undefined, kept !== undefined || count)
-  const texts =
-    textFiles &&
-    (await PreparedTexts.read(
-      textFiles,
-      await textsOfSlices(run, { queries, docs, missing, lookedAt: looked }),
-      { terms: namedTerms, count, workers: plan.workers },
-    ))
+  const looked = lookedAt(settings, files !== undefined, kept !== undefined || count)
+  const rules = { missing, lookedAt: looked }
+  const wanted = files && (await textsOfSlices(run, vectors, rules))
+  const texts = files && (await PreparedTexts.read(files, wanted!, { terms, count, workers }))
   const statistics = shareStatistics(kept ?? texts?.statistics)
   const start = performance.now()
-  const opened = { ...{ run, queries, docs, texts, statistics }, lookedAt: looked }
-  const { reranked, report } = await rerankSlices(opened, plan, hooks)
+  const inputs = {
+    ...{ ...sliceSources(plan, vectors), ...rules },
+    texts: texts && shareRowTexts(texts, vectors),
+    settings: { ...settings, statistics },
+  }
+  const { reranked, report } = await rerankSlices(run, inputs, plan, hooks)
   const seconds = (performance.now() - start) / 1000
-  const terms = typeof source === 'object' && kept ? source.file : undefined
-  const files = [plan.run, plan.queries, plan.docs, corpus, queryText, terms, plan.tunedFile]
+  const counted = typeof source === 'object' && kept ? source.file : undefined
+  const read = [plan.run, plan.queries, plan.docs, plan.corpus, plan.queryText, counted]
   await writeSidecar(
-    out,
+    plan.out,
     'rerank',
     {
       ...{ ...settings, missing, texts: texts !== undefined },
       ...(statistics ? { statistics: { documents: statistics.documents } } : {}),
-      thenCrossEncode: crossEncoding?.settings,
+      thenCrossEncode: plan.crossEncoding?.settings,
     },
-    files.filter((file) => file !== undefined),
+    [...read, plan.tunedFile].filter((file) => file !== undefined),
   )
-  const figures =
-    qrels === undefined
-      ? undefined
-      : await measureReranking(qrels, {
-          before: { file: plan.run, run: run.whole },
-          reranked: crossEncoding?.before,
-          after: out,
-          measuring: plan.measuring,
-        })
-  if (figures) await remarkLearned(figures.evaluations, hooks)
-  return { out, queries: reranked, seconds, missing: report.list(), figures }
+  return { queries: reranked, seconds, report, whole: run.whole }
+}
+
+/**
+ * Reranks a run slice by slice and writes the result. Workers read, rank and format whole slices;
+ * this thread only hands them on and writes.
+ */
+async function rerankSlices(
+  run: OpenRun,
+  inputs: Omit<RerankSliceInputs, 'form'>,
+  { out, missing, crossEncoding, workers = workersFor(run.queries) }: RerankPlan,
+  hooks: Hooks,
+): Promise<{ reranked: number; report: MissingReport }> {
+  const format = formatByName(out)
+  const form = crossEncoding ? undefined : { file: out, format }
+  const answers = runTasks('rerank', { ...inputs, form }, tasksOf(run), workers, { batch: 1 })
+  const onDone = stageOf(hooks, 'reranking', run.queries)
+  const counts = { queries: 0, reranked: 0 }
+  const report = new MissingReport()
+  if (crossEncoding) await writeRun(out, crossEncoding.reorder(rankings(), hooks))
+  else await writeRunParts(out, format, lines())
+  remarkMissing(report, hooks)
+  return { reranked: counts.reranked, report }
+
+  async function* lines(): AsyncGenerator<Uint8Array> {
+    for await (const slice of slices()) yield slice.lines!
+  }
+
+  async function* rankings(): AsyncGenerator<RankedQuery> {
+    for await (const slice of slices()) yield* slice.rankings
+  }
+
+  async function* slices(): AsyncGenerator<RerankedSlice> {
+    for await (const [, slice] of answers) {
+      yield slice
+      report.addAll(slice.missing)
+      counts.reranked += slice.reranked
+      counts.queries += slice.queries
+      onDone(counts.queries)
+    }
+    report.check(missing)
+  }
+}
+
+/**
+ * The texts that reranking a run needs, of queries and documents that have an embedding. A byte for
+ * each row is all that is kept of the run.
+ */
+async function textsOfSlices(
+  run: OpenRun,
+  { queries, docs }: { queries: FileEmbeddings; docs: FileEmbeddings },
+  { missing, lookedAt }: RerankRules,
+): Promise<WantedTexts> {
+  const asked = new Uint8Array(queries.rows)
+  const needed = new Uint8Array(docs.rows)
+  for await (const task of tasksOf(run)) {
+    const { list, documents } = readSlice(task)
+    for (const { query, ids } of list) {
+      const row = queries.rowOf(query)
+      if (row === undefined) continue
+      asked[row] = 1
+      // Where candidates are skipped, later ones move up into the context.
+      for (const number of missing === 'skip' ? ids : ids.subarray(0, lookedAt)) {
+        const found = docs.ids.find(documents, number)
+        if (found >= 0) needed[found] = 1
+      }
+    }
+  }
+  return {
+    query: (id) => asked[queries.rowOf(id) ?? -1] === 1,
+    document: (id) => needed[docs.rowOf(id) ?? -1] === 1,
+  }
 }

@@ -1,16 +1,20 @@
-import { type PartialMethodSettings, resolveMethodSettings } from '@kith/core'
-import { type OpenEmbeddingsOptions, readRun, writeRun } from '@kith/ir'
+import { type MethodSettings, type PartialMethodSettings, resolveMethodSettings } from '@kith/core'
+import { type OpenEmbeddingsOptions, type Run, readRun, writeRun } from '@kith/ir'
 import type { Tuned } from '@kith/tune'
+import { remarkLearned } from '../eval/evaluations.ts'
 import { writeSidecar } from '../files/sidecar.ts'
-import type { Hooks } from '../hooks.ts'
-import { type DocumentPlace, placeOf } from '../join/documents.ts'
-import type { Missing, MissingPolicy } from '../join/missing.ts'
-import { namingFiles } from '../join/missing-place.ts'
+import type { Hooks } from '../job/hooks.ts'
+import {
+  type Missing,
+  type MissingPolicy,
+  type MissingReport,
+  namingFiles,
+} from '../join/missing.ts'
 import type { StatisticsSource } from '../join/statistics.ts'
-import type { ThenCrossEncode } from './cross-encoding.ts'
-import { openCrossEncoding } from './open-cross-encoding.ts'
-import type { Measuring, RerankFigures } from './rerank-figures.ts'
-import { type RerankFilesPlan, rerankFiles } from './rerank-files.ts'
+import { type DocumentPlace, placeOf } from '../join/stores.ts'
+import { type CrossEncoding, openCrossEncoding, type ThenCrossEncode } from './cross-encoding.ts'
+import { type Measuring, measureReranking, type RerankFigures } from './rerank-figures.ts'
+import { rerankFiles } from './rerank-files.ts'
 import { rerankStore } from './rerank-store.ts'
 
 /** The inputs of a reranking. */
@@ -86,20 +90,47 @@ export async function rerankRun(inputs: RerankInputs, hooks: Hooks = {}): Promis
   }
 }
 
-type Plan = Omit<RerankFilesPlan, 'docs'> & DocumentPlace
+/** Inputs whose settings are complete. */
+export interface RerankPlan extends RerankInputs {
+  settings: MethodSettings
+  missing: MissingPolicy
+  /** Puts the first documents of the new rankings in order, where there is one. */
+  crossEncoding: CrossEncoding | undefined
+}
 
-async function rerankPlan(plan: Plan, hooks: Hooks): Promise<RerankResult> {
-  const { tuned } = plan
+/** The new run is written, with its sidecar. */
+export interface Reranked {
+  /** How many queries were reranked. */
+  queries: number
+  seconds: number
+  report: MissingReport
+  /** The old run, where it had to be read whole. */
+  whole?: Run | undefined
+}
+
+async function rerankPlan(plan: RerankPlan, hooks: Hooks): Promise<RerankResult> {
+  const { tuned, run, out, qrels, measuring, crossEncoding } = plan
   if (tuned?.verdict === 'keep-run' && !plan.force) return keepRun(plan, tuned, hooks)
   const place = placeOf(plan)
-  return 'store' in place
-    ? rerankStore({ ...plan, store: place.store }, hooks)
-    : rerankFiles({ ...plan, docs: place.docs }, hooks)
+  const { queries, seconds, report, whole } =
+    'store' in place
+      ? await rerankStore(plan, place.store, hooks)
+      : await rerankFiles(plan, place.docs, hooks)
+  const result = { out, queries, seconds, missing: report.list() }
+  if (qrels === undefined) return result
+  const figures = await measureReranking(qrels, {
+    before: { file: run, run: whole },
+    reranked: crossEncoding?.before,
+    after: out,
+    measuring,
+  })
+  await remarkLearned(figures.evaluations, hooks)
+  return { ...result, figures }
 }
 
 /** Takes the run as it is, where tuning found that reranking does not help. */
 async function keepRun(
-  { run, out, crossEncoding }: Plan,
+  { run, out, crossEncoding }: RerankPlan,
   { verdict, reason }: Tuned,
   hooks: Hooks,
 ): Promise<RerankResult> {

@@ -1,32 +1,120 @@
-import { extendRanking, type MethodSettings, type Ranking, Reranker } from '@kith/core'
-import type { RankedQuery } from '@kith/ir'
+/** The one executor of rerankings: files, stores, batches and teachers hand it queries with candidates. */
 import {
-  type ListedRanking,
-  type RankingForm,
-  RankingLines,
-  type SharedRowIds,
-  sharedRowIds,
-} from '@kith/ir/internal'
-import { type ContextSources, ContextVectors } from '../join/context-vectors.ts'
-import { Join } from '../join/join.ts'
-import { ListedDocuments } from '../join/listed-documents.ts'
-import type { MissingIds, MissingPolicy } from '../join/missing.ts'
+  extendRanking,
+  type MethodSettings,
+  type PartialMethodSettings,
+  type PreparedText,
+  type Ranking,
+  Reranker,
+  type Vectors,
+} from '@kith/core'
+import type { RankedQuery } from '@kith/ir'
+import { type RankingForm, RankingLines } from '@kith/ir/internal'
+import {
+  type ContextRows,
+  type ContextVectors,
+  ListedDocuments,
+  openSlices,
+  type SliceSources,
+} from '../join/contexts.ts'
+import { type DocumentId, Join, type JoinedTexts, type JoinSources } from '../join/join.ts'
+import { type MissingIds, type MissingPolicy, MissingReport } from '../join/missing.ts'
 import { RowTexts, type SharedRowTexts } from '../join/row-texts.ts'
 import type { Job } from '../tasks/job.ts'
-import { rankingsOf, type SliceTask } from '../tasks/open-run.ts'
-import { strictlyFalling } from './new-rankings.ts'
-import { type RerankTask, rerankTask } from './rerank-tasks.ts'
+import { readSlice, type SliceTask } from '../tasks/open-run.ts'
 
-/** Everything that reranking a run's slices takes, in a form that can be handed to a worker thread. */
-export interface RerankSliceInputs extends ContextSources {
-  /** The ids of their rows. */
-  ids: { queries: SharedRowIds; docs: SharedRowIds }
-  /** The texts, where the words count. */
-  texts: SharedRowTexts | undefined
-  settings: MethodSettings
+/** How much of a query is looked at, and what happens where something is missing. */
+export interface RerankRules {
   missing: MissingPolicy
   /** How many of a query's first candidates are looked at. */
   lookedAt: number
+}
+
+/** A query whose embedding, candidates and texts were found. */
+export interface JoinedQuery extends ContextRows {
+  /** Its text and those of the candidates, where the words count. */
+  text: PreparedText | undefined
+  texts: PreparedText[] | undefined
+  /** The places in the old ranking: those that are looked at first, then all others in their order. */
+  places: Uint32Array
+}
+
+/**
+ * Joins the queries of a slice with their embeddings and texts; undefined for a query that lacks
+ * something, which keeps its old ranking.
+ *
+ * @param report Gets the ids that lack something.
+ */
+export function joinSlice<Id extends DocumentId>(
+  slice: readonly { query: string; ids: ArrayLike<Id> }[],
+  sources: JoinSources<Id> & { texts: JoinedTexts<Id> | undefined },
+  { missing, lookedAt }: RerankRules,
+  report: MissingReport,
+): (JoinedQuery | undefined)[] {
+  const { texts } = sources
+  const join = new Join(sources, missing, report)
+  return slice.map(({ query, ids }) => {
+    const row = join.query(query)
+    if (row === undefined) return undefined
+    const { rows, places } = join.candidates(ids, lookedAt)
+    return {
+      query,
+      row,
+      rows: new Uint32Array(rows),
+      text: texts?.query(query),
+      texts: texts && places.map((place, i) => texts.document(ids[place]!, rows[i]!)),
+      places: withOthersBehind(places, ids.length),
+    }
+  })
+}
+
+/** Ranks joined queries by the vectors of their candidates, and by the words where these count. */
+export function rankerOf(
+  settings: MethodSettings,
+  contexts: ContextVectors,
+): (joined: JoinedQuery) => Ranking {
+  const reranker = new Reranker(settings)
+  return (joined) => contexts.use(joined, (vectors) => rankContext(reranker, joined, vectors))
+}
+
+/** Ranks the candidates of one query, by the words too where all of them have texts. */
+export function rankContext(
+  reranker: Reranker,
+  { text, texts }: Pick<Context, 'text' | 'texts'>,
+  { vector, vectors }: Pick<Context, 'vector' | 'vectors'>,
+  settings?: PartialMethodSettings,
+): Ranking {
+  return reranker.rerank({ vector, text }, { vectors, texts }, settings)
+}
+
+/** A query and its candidates. */
+interface Context {
+  vector: Float32Array
+  vectors: Vectors
+  text?: string | PreparedText | undefined
+  texts?: readonly (string | PreparedText)[] | undefined
+}
+
+/** A query's new order: places in the old ranking, best first, and scores that fall. */
+interface NewOrder {
+  places: Uint32Array
+  scores: Float32Array
+}
+
+/** The new order of all of a query's candidates, from the ranking of those that are looked at. */
+export function newOrder({ places }: JoinedQuery, ranking: Ranking): NewOrder {
+  const { order, scores } = extendRanking(ranking, places.length)
+  return {
+    places: Uint32Array.from(order, (candidate) => places[candidate]!),
+    scores: strictlyFalling(scores),
+  }
+}
+
+/** Everything that reranking the slices of a run takes, in a form that can be handed to a worker thread. */
+export interface RerankSliceInputs extends SliceSources, RerankRules {
+  /** The texts, where the words count. */
+  texts: SharedRowTexts | undefined
+  settings: MethodSettings
   /** The file that the rankings go to; without one they come back as they are. */
   form: RankingForm | undefined
 }
@@ -43,54 +131,74 @@ export interface RerankedSlice {
   missing: MissingIds[]
 }
 
-/** Reranks slice after slice: reads its rankings, joins them, ranks them, and formats the result. */
+/** Reranks slice after slice of a run: reads it, joins it, ranks it, and formats the result. */
 export async function openRerankSliceJob(
   inputs: RerankSliceInputs,
 ): Promise<Job<SliceTask, RerankedSlice>> {
-  const { settings, missing, lookedAt, form } = inputs
-  const contexts = await ContextVectors.open(inputs)
-  const queries = sharedRowIds(inputs.ids.queries)
-  const docs = sharedRowIds(inputs.ids.docs)
+  const { queries, docs, vectors } = await openSlices(inputs)
   const texts = inputs.texts && new RowTexts(inputs.texts, queries)
-  const reranker = new Reranker(settings)
-  const lines = form && new RankingLines(form)
-  const rankings: RankedQuery[] = []
-
-  const add = (ranking: ListedRanking): void => {
-    const { query, ids, rows, scores } = ranking
-    if (lines) lines.add(ranking)
-    else rankings.push({ query, ids: Array.from(rows, (row) => ids.get(row)), scores })
-  }
-
-  const rank = (task: RerankTask): Ranking =>
-    contexts.use(task, ({ vector, vectors }) => {
-      if (!texts) return reranker.rerank(vector, vectors)
-      const candidates = { vectors, texts: Array.from(task.texts, (text) => texts.document(text)) }
-      return reranker.rerank({ vector, text: texts.query(task.text) }, candidates)
-    })
-
+  const rank = rankerOf(inputs.settings, vectors)
+  const lines = inputs.form && new RankingLines(inputs.form)
   return {
     run(slice) {
-      const { queries: names, starts, order, documents: ids, scores } = rankingsOf(slice)
-      const join = new Join({ queries, docs: new ListedDocuments(docs, ids), texts }, missing)
-      let reranked = 0
-      for (const [i, query] of names.entries()) {
-        const rows = order.subarray(starts[i]!, starts[i + 1]!)
-        const task = rerankTask(query, rows, join, { texts, lookedAt })
-        // Where something must not be missing and is, only the count of all that is matters.
-        if (missing === 'error' && join.report.size > 0) continue
-        if (!task) add({ query, ids, rows, scores: Float64Array.from(rows, (row) => scores[row]!) })
-        else {
-          const { order: best, scores: better } = extendRanking(rank(task), task.places.length)
-          const places = best.map((candidate) => rows[task.places[candidate]!]!)
-          add({ query, ids, rows: places, scores: strictlyFalling(better) })
-          reranked++
-        }
+      const { list, documents, scores } = readSlice(slice)
+      const report = new MissingReport()
+      const sources = { queries, docs: new ListedDocuments(docs, documents), texts }
+      const joined = joinSlice(list, sources, inputs, report)
+      const made: RerankedSlice = {
+        ...{ lines: undefined, rankings: [], queries: list.length, reranked: 0 },
+        missing: report.all(),
       }
-      const counts = { queries: names.length, reranked }
-      const made = { lines: lines?.take(), rankings: rankings.splice(0) }
-      return { ...made, ...counts, missing: join.report.all() }
+      // Where something must not be missing and is, only the count of all that is matters.
+      const refused = inputs.missing === 'error' && report.size > 0
+      for (const [i, { query, ids }] of refused ? [] : list.entries()) {
+        const one = joined[i]
+        const order = one && newOrder(one, rank(one))
+        if (order) made.reranked++
+        const ranking = {
+          query,
+          rows: order ? order.places.map((place) => ids[place]!) : ids,
+          scores: order?.scores ?? Float64Array.from(ids, (number) => scores[number]!),
+        }
+        if (lines) lines.add({ ...ranking, ids: documents })
+        else made.rankings.push({ ...ranking, ids: names(ranking.rows) })
+      }
+      made.lines = lines?.take()
+      return made
+
+      function names(rows: Uint32Array): string[] {
+        return Array.from(rows, (number) => documents.get(number))
+      }
     },
-    close: () => contexts.close(),
+    close: () => vectors.close(),
   }
+}
+
+/** Some places of a ranking, ascending, and behind them all others in their order. */
+function withOthersBehind(first: readonly number[], total: number): Uint32Array {
+  const places = new Uint32Array(total)
+  places.set(first)
+  let next = first.length
+  let known = 0
+  for (let place = 0; place < total; place++) {
+    if (first[known] === place) known++
+    else places[next++] = place
+  }
+  return places
+}
+
+const float = new Float32Array(1)
+const bits = new Int32Array(float.buffer)
+
+/** Equal scores would be reordered by document id by every tool that reads the run. */
+export function strictlyFalling(scores: Float32Array): Float32Array {
+  for (let i = 1; i < scores.length; i++) {
+    if (scores[i]! < scores[i - 1]!) continue
+    float[0] = scores[i - 1]!
+    // The next float below: towards zero for a positive one, away from it for the others.
+    if (float[0] === 0) float[0] = -1e-45
+    else bits[0]! += float[0]! > 0 ? -1 : 1
+    scores[i] = float[0]!
+  }
+  return scores
 }

@@ -12,35 +12,35 @@ import { decodeRanking, type RerankWork } from '../batches/batch-rerank.ts'
 import { BatchSource } from '../batches/batch-source.ts'
 import type { BatchAnswer, BatchPart } from '../batches/batch-work.ts'
 import { type Submission, type Submitted, submitBatch } from '../batches/submit-batch.ts'
-import { remarkLearned } from '../evaluate/remark-learned.ts'
 import { inputsOf, type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
-import { type Hooks, stageOf } from '../hooks.ts'
-import { placeOf } from '../join/documents.ts'
-import { type MissingPolicy, MissingReport, remarkMissing } from '../join/missing.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
+import { MissingReport, remarkMissing } from '../join/missing.ts'
 import { checkNamedTerms, shareStatistics, usesStatistics } from '../join/statistics.ts'
-import { checkStore, type StoreAddress, storeName } from '../join/store-address.ts'
-import { storeStatistics } from '../join/store-statistics.ts'
-import { storedRunMetric } from '../join/stored-run-metric.ts'
+import {
+  checkStore,
+  placeOf,
+  type StoreAddress,
+  storedRunMetric,
+  storeName,
+  storeStatistics,
+} from '../join/stores.ts'
 import { version } from '../version.ts'
-import type { CrossEncoding } from './cross-encoding.ts'
-import { measureReranking } from './rerank-figures.ts'
-import type { RerankInputs, RerankResult } from './rerank-run.ts'
+import type { Reranked, RerankInputs, RerankPlan } from './rerank-run.ts'
 
 /** Queries that go to a thread at a time. */
 const BATCH = 64
 
 /** Inputs whose settings are complete and whose documents are in a store. */
-export interface RerankStorePlan extends Omit<RerankInputs, 'store'> {
-  store: StoreAddress
-  settings: MethodSettings
-  missing: MissingPolicy
-  crossEncoding?: CrossEncoding | undefined
-}
+type StorePlan = Omit<RerankPlan, 'out' | 'store'> & { store: StoreAddress }
 
 /** Reranks with documents of a store, here. */
-export async function rerankStore(asked: RerankStorePlan, hooks: Hooks): Promise<RerankResult> {
-  const plan = { ...asked, settings: await settingsInStore(asked, hooks) }
-  const { out, run, store, missing, qrels, crossEncoding } = plan
+export async function rerankStore(
+  asked: RerankPlan,
+  store: StoreAddress,
+  hooks: Hooks,
+): Promise<Reranked> {
+  const plan = { ...asked, store, settings: await settingsInStore({ ...asked, store }, hooks) }
+  const { out, run, missing, crossEncoding } = plan
   const { batch, made, statistics } = await batchOf(plan)
   const source = await openSource(plan)
   const workers = plan.workers ?? availableParallelism()
@@ -62,17 +62,7 @@ export async function rerankStore(asked: RerankStorePlan, hooks: Hooks): Promise
     const seconds = (performance.now() - start) / 1000
     remarkMissing(report, hooks)
     await writeSidecarOf(out, made)
-    const figures =
-      qrels === undefined
-        ? undefined
-        : await measureReranking(qrels, {
-            before: { file: run, run: undefined },
-            reranked: crossEncoding?.before,
-            after: out,
-            measuring: plan.measuring,
-          })
-    if (figures) await remarkLearned(figures.evaluations, hooks)
-    return { out, queries, seconds, missing: report.list(), figures }
+    return { queries, seconds, report }
   } finally {
     await pool.close()
     await source.close()
@@ -98,7 +88,13 @@ export async function submitRerank(
   }
   const { missing = 'error' } = inputs
   const asked = inputs.tuned?.settings ?? resolveMethodSettings(inputs.settings)
-  const given = { ...inputs, store: place.store, settings: asked, missing }
+  const given = {
+    ...inputs,
+    store: place.store,
+    settings: asked,
+    missing,
+    crossEncoding: undefined,
+  }
   const plan = { ...given, settings: await settingsInStore(given, hooks) }
   const { batch, made } = await batchOf(plan)
   const source = await openSource(plan)
@@ -114,7 +110,7 @@ export async function submitRerank(
 
 /** The settings with the metric of the run. */
 async function settingsInStore(
-  { settings, ...files }: Omit<RerankStorePlan, 'out'>,
+  { settings, ...files }: StorePlan,
   hooks: Hooks,
 ): Promise<MethodSettings> {
   return { ...settings, metric: await storedRunMetric(settings.metric, files, hooks) }
@@ -122,7 +118,7 @@ async function settingsInStore(
 
 /** The settings of the batch, the contents of the sidecar, and the term statistics, where they count. */
 async function batchOf(
-  plan: Omit<RerankStorePlan, 'out'>,
+  plan: StorePlan,
 ): Promise<{ batch: RerankWork; made: Sidecar; statistics: TermStatistics | undefined }> {
   if (plan.corpus !== undefined) {
     throw new KithError('BAD_INPUT', 'a store has the texts of its documents: leave out the corpus')
@@ -151,7 +147,7 @@ async function batchOf(
 }
 
 /** The queries with all that reranking them takes, if the store has documents for them. */
-async function openSource(plan: Omit<RerankStorePlan, 'out'>): Promise<BatchSource> {
+async function openSource(plan: StorePlan): Promise<BatchSource> {
   const { run, queries, queryText, dimensions, memory, store } = plan
   const source = await BatchSource.open({ run, queries, queryText }, { dimensions, memory })
   try {

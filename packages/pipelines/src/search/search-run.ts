@@ -1,11 +1,17 @@
 import { KithError } from '@kith/core'
-import type { OpenEmbeddingsOptions } from '@kith/ir'
-import type { Metric } from '@kith/stores'
-import type { Hooks } from '../hooks.ts'
-import { jobDefaults } from '../job-defaults.ts'
-import { type DocumentPlace, placeOf } from '../join/documents.ts'
-import { searchFiles } from './search-files.ts'
-import { searchStore } from './search-store.ts'
+import { type OpenEmbeddingsOptions, openEmbeddings, type RankedQuery, writeRun } from '@kith/ir'
+import { type Metric, openStore, type Store, searchExact } from '@kith/stores'
+import { writeSidecar } from '../files/sidecar.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
+import { openVectors } from '../join/open-vectors.ts'
+import {
+  type DocumentPlace,
+  placeOf,
+  type StoreAddress,
+  storeName,
+  wholeAddress,
+} from '../join/stores.ts'
 
 /** The inputs of a search. */
 export interface SearchInputs extends DocumentPlace, OpenEmbeddingsOptions {
@@ -36,7 +42,7 @@ export interface SearchResult {
 }
 
 /** Inputs with the number of documents per query. */
-export interface SearchPlan extends SearchInputs {
+interface SearchPlan extends SearchInputs {
   top: number
 }
 
@@ -52,4 +58,92 @@ export async function searchRun(inputs: SearchInputs, hooks: Hooks = {}): Promis
     throw new KithError('BAD_INPUT', 'only the documents of a store can be filtered')
   }
   return searchFiles({ ...plan, docs: place.docs }, hooks)
+}
+
+/** Finds the documents most similar to each query, exactly, and writes them as a run. */
+async function searchFiles(
+  plan: SearchPlan & { docs: string },
+  hooks: Hooks,
+): Promise<SearchResult> {
+  const { out, top, metric = 'dot', workers } = plan
+  const { queries, docs, close } = await openVectors(plan)
+  try {
+    const start = performance.now()
+    const matrix = {
+      data: queries.read(0, queries.rows),
+      rows: queries.rows,
+      dimensions: queries.dimensions,
+    }
+    const onDone = stageOf(hooks, 'searching', docs.rows)
+    const found = await searchExact(matrix, docs, {
+      top,
+      metric,
+      ...(workers === undefined ? {} : { workers }),
+      onProgress: (done) => onDone(done),
+    })
+    const seconds = (performance.now() - start) / 1000
+    const rankings = function* (): Generator<RankedQuery> {
+      for (let q = 0; q < queries.rows; q++) {
+        const from = q * found.perQuery
+        const ids: string[] = []
+        for (let i = 0; i < found.perQuery; i++) ids.push(docs.idOf(found.rows[from + i]!))
+        const scores = found.scores.subarray(from, from + found.perQuery)
+        yield { query: queries.idOf(q), ids, scores }
+      }
+    }
+    await writeRun(out, rankings())
+    await writeSidecar(out, 'search', { top, metric }, [plan.queries, plan.docs])
+    return { out, queries: queries.rows, documents: docs.rows, perQuery: found.perQuery, seconds }
+  } finally {
+    await close()
+  }
+}
+
+/** Queries that are searched at a time. */
+const BATCH = 64
+
+/** Finds the documents of a store most similar to each query, and writes them as a run. */
+async function searchStore(
+  plan: Omit<SearchPlan, 'store'> & { store: StoreAddress },
+  hooks: Hooks,
+): Promise<SearchResult> {
+  const { out, top, metric, exact = false, filter, dimensions, memory } = plan
+  const queries = await openEmbeddings(plan.queries, { dimensions, memory })
+  let store: Store | undefined
+  try {
+    store = await openStore(wholeAddress(plan.store))
+    const opened = store
+    const documents = await opened.count()
+    const start = performance.now()
+    const onDone = stageOf(hooks, 'searching', queries.rows)
+    const rankings = async function* (): AsyncGenerator<RankedQuery> {
+      for (let from = 0; from < queries.rows; from += BATCH) {
+        const to = Math.min(from + BATCH, queries.rows)
+        const matrix = {
+          data: queries.read(from, to),
+          rows: to - from,
+          dimensions: queries.dimensions,
+        }
+        const hits = await opened.search(matrix, { top, metric, exact, filter, vectors: false })
+        for (const [q, { ids, scores }] of hits.entries()) {
+          yield { query: queries.idOf(from + q), ids, scores }
+        }
+        onDone(to)
+      }
+    }
+    await writeRun(out, rankings())
+    const seconds = (performance.now() - start) / 1000
+    const settings = {
+      top,
+      metric: metric ?? store.metric,
+      exact,
+      filter,
+      store: storeName(plan.store),
+    }
+    await writeSidecar(out, 'search', settings, [plan.queries])
+    return { out, queries: queries.rows, documents, perQuery: top, seconds }
+  } finally {
+    await queries.close()
+    await store?.close()
+  }
 }

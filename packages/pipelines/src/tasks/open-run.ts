@@ -1,5 +1,6 @@
 import { type RankedQuery, type Run, readRun } from '@kith/ir'
 import {
+  type IdList,
   parseSlice,
   type RunParts,
   readSlices,
@@ -25,7 +26,7 @@ export interface OpenRun {
 }
 
 /** A slice of a run, and how many queries it has. */
-export interface OpenSlice {
+interface OpenSlice {
   task: SliceTask
   queries: number
 }
@@ -39,12 +40,30 @@ export async function openRun(file: string): Promise<OpenRun> {
   if (sliced) {
     return { queries: sliced.queries, whole: undefined, slices: () => sliceTasks(sliced) }
   }
-  const whole = await readRun(file)
-  return { queries: whole.queries.length, whole, slices: () => rankingTasks(whole) }
+  return runInMemory(await readRun(file))
 }
 
-/** The rankings of a task, in the order of the run. */
-export function rankingsOf(task: SliceTask): RunParts {
+/** A run that is in memory, for work on its queries. */
+export function runInMemory(run: Run): OpenRun {
+  return { queries: run.queries.length, whole: run, slices: () => rankingTasks(run) }
+}
+
+/** The queries of a slice, with their candidates by their numbers in a list of ids. */
+interface SliceQueries {
+  list: readonly { query: string; ids: Uint32Array }[]
+  documents: IdList
+  /** The scores of the run, by the numbers of `ids`. */
+  scores: ArrayLike<number>
+}
+
+/** Reads a slice: its queries, in the order of the run. */
+export function readSlice(task: SliceTask): SliceQueries {
+  const { queries, starts, order, documents, scores } = partsOf(task)
+  const idsOf = (i: number) => order.subarray(starts[i]!, starts[i + 1]!)
+  return { list: queries.map((query, i) => ({ query, ids: idsOf(i) })), documents, scores }
+}
+
+function partsOf(task: SliceTask): RunParts {
   if ('rankings' in task) return sharedRankings(task.rankings)
   const { buffer, byteOffset, length } = task.bytes
   return parseSlice(task, task, Buffer.from(buffer as ArrayBuffer, byteOffset, length))
@@ -73,10 +92,9 @@ export async function* tasksOf(run: OpenRun): AsyncGenerator<SliceTask> {
 /** The queries of a run with their documents, in its order. */
 export async function* namesOf(run: OpenRun): AsyncGenerator<Pick<RankedQuery, 'query' | 'ids'>> {
   for await (const task of tasksOf(run)) {
-    const { queries, starts, order, documents } = rankingsOf(task)
-    for (const [i, query] of queries.entries()) {
-      const rows = order.subarray(starts[i]!, starts[i + 1]!)
-      yield { query, ids: Array.from(rows, (row) => documents.get(row)) }
+    const { list, documents } = readSlice(task)
+    for (const { query, ids } of list) {
+      yield { query, ids: Array.from(ids, (number) => documents.get(number)) }
     }
   }
 }

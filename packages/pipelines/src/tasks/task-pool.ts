@@ -24,7 +24,7 @@ type Done<Name extends JobName> = [task: Jobs[Name]['task'], answer: Jobs[Name][
 type Tasks<Name extends JobName> = Iterable<Jobs[Name]['task']> | AsyncIterable<Jobs[Name]['task']>
 
 /** How tasks are done. */
-export interface TaskOptions {
+interface TaskOptions {
   signal?: AbortSignal | undefined
   /** Tasks that a worker gets at a time; default 64. */
   batch?: number | undefined

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { type TermStatistics, TermStatisticsBuilder, type TermsName } from '@kith/core'
 import { readTexts, writeTerms } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
-import { type Hooks, stageOf } from '../hooks.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
 import { prepareEntry } from '../join/prepared-texts.ts'
 
 /** The inputs of a count of terms. */

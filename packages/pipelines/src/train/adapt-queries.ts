@@ -1,7 +1,7 @@
 import { type OpenEmbeddingsOptions, openEmbeddings, writeEmbeddings } from '@kith/ir'
 import { learnedBehind } from '../files/learned-queries.ts'
 import { writeSidecar } from '../files/sidecar.ts'
-import { loadTrain } from './load-train.ts'
+import { loadTrain } from './training-inputs.ts'
 
 /** Query embeddings to change, and the adapter that changes them. */
 export interface AdaptInputs extends OpenEmbeddingsOptions {

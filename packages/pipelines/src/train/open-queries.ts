@@ -2,22 +2,21 @@ import { KithError, type Matrix } from '@kith/core'
 import { type Embeddings, type Qrels, readRun } from '@kith/ir'
 import type { PartialTrainSettings, Relabel, TrainingQuery } from '@kith/train'
 import { trainDefaults } from '@kith/train/internal'
-import type { Hooks } from '../hooks.ts'
-import { jobDefaults } from '../job-defaults.ts'
-import type { Missing } from '../join/missing.ts'
-import { namingFiles } from '../join/missing-place.ts'
+import type { Hooks } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
+import { type Missing, namingFiles } from '../join/missing.ts'
 import { type HeldOutQueries, holdOutOf, holdOutQueries } from './hold-out.ts'
 import { outsideRemark, treatOutside } from './outside-labels.ts'
-import { type QueryFiles, readTrainingQueries } from './read-training-queries.ts'
 import { agreeing, teachQueries } from './teach-queries.ts'
 import { openTeacher, type TeacherInputs } from './teacher.ts'
 import type { TrainingInputs } from './training-inputs.ts'
+import { type QueryFiles, readTrainingQueries } from './training-queries.ts'
 
 /** Lists shorter than this hold nothing but the hardest candidates. */
 const SHORT = 50
 
 /** The documents and the model that queries are opened for. */
-export interface OpenFor {
+interface OpenFor {
   inputs: TrainingInputs
   docs: Embeddings
   /** Embeds queries with the model as it is before the training. */
@@ -25,7 +24,7 @@ export interface OpenFor {
 }
 
 /** Queries with all that a training takes of them. */
-export interface OpenQueries {
+interface OpenQueries {
   queries: readonly TrainingQuery[]
   /** Makes labels for other candidates, where a teacher does. */
   relabel?: Relabel | undefined
@@ -37,7 +36,7 @@ export interface OpenQueries {
 }
 
 /** Queries that are learned from, and those that are held out of it. */
-export interface OpenTrainingQueries extends OpenQueries {
+interface OpenTrainingQueries extends OpenQueries {
   heldOut: HeldOutQueries | undefined
 }
 

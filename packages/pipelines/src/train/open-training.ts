@@ -3,12 +3,18 @@ import { availableParallelism } from 'node:os'
 import { type Embeddings, openEmbeddings } from '@kith/ir'
 import { embeddingFiles } from '@kith/ir/internal'
 import type { PartialTrainSettings, QueryModel, Relabel, TrainingQuery } from '@kith/train'
-import type { Hooks } from '../hooks.ts'
+import { type LearnedQueries, learnedQueries } from '../files/learned-queries.ts'
+import type { Hooks } from '../job/hooks.ts'
 import type { Missing } from '../join/missing.ts'
 import { type HeldOutQueries, holdOutOf } from './hold-out.ts'
-import { loadTrain } from './load-train.ts'
 import { openTrainingQueries, openValidationQueries } from './open-queries.ts'
-import { checkTraining, openTrainable, stepsFor, type TrainingInputs } from './training-inputs.ts'
+import {
+  checkTraining,
+  loadTrain,
+  openTrainable,
+  stepsFor,
+  type TrainingInputs,
+} from './training-inputs.ts'
 
 /** Ids that lacked something and were left out, of the training queries and of the validation queries. */
 export interface TrainingMissing {
@@ -92,4 +98,52 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
 async function versionOf(file: string): Promise<string> {
   const files = await Promise.all(embeddingFiles(file).map((part) => stat(part)))
   return files.map(({ size, mtime }) => `${size} bytes of ${mtime.toISOString()}`).join(', ')
+}
+
+/**
+ * The queries whose judgments, or labels made of them, a model was trained or chosen by. Queries
+ * that only a teacher's ranking was learned for are not among them.
+ */
+export async function learnedBy(
+  { queries, validation = [] }: Pick<TrainingSetup, 'queries' | 'validation'>,
+  inputs: Pick<TrainingInputs, 'training' | 'validation' | 'teacher'>,
+  what: string,
+): Promise<LearnedQueries[]> {
+  const { qrels, labels = qrels } = inputs.training
+  const chosen = inputs.validation?.qrels
+  const learned: LearnedQueries[] = []
+  const ids = (list: TrainingSetup['queries']) => list.map(({ id }) => id)
+  if (labels !== undefined) {
+    learned.push(await learnedQueries('train', what, qrels ?? labels, ids(queries)))
+  }
+  if (chosen !== undefined) {
+    const how = 'choose the checkpoint of'
+    learned.push(await learnedQueries(how, what, chosen, ids(validation)))
+  }
+  return learned
+}
+
+/** How many queries of a training are longer than its model takes. */
+export interface CutQueries {
+  training: number
+  validation: number
+}
+
+/** Counts the queries that training will cut, with a remark where there are some. */
+export function remarkCutQueries(
+  model: QueryModel,
+  queries: readonly TrainingQuery[],
+  validation: readonly TrainingQuery[],
+  hooks: Hooks,
+): CutQueries {
+  const cut = { training: model.countCut(queries), validation: model.countCut(validation) }
+  const parts = [
+    [cut.training, queries.length, 'training'] as const,
+    [cut.validation, validation.length, 'validation'] as const,
+  ].flatMap(([count, all, kind]) => (count > 0 ? [`${count} of ${all} ${kind} queries`] : []))
+  if (parts.length > 0) {
+    const limit = `${model.maxTokens} tokens (maxTokens)`
+    hooks.onRemark?.(`${parts.join(' and ')} are longer than ${limit}: what is beyond is cut off`)
+  }
+  return cut
 }

@@ -10,7 +10,7 @@ export const outsidePolicies = ['drop', 'inject'] as const
 export type OutsidePolicy = (typeof outsidePolicies)[number]
 
 /** Labels that are not among a query's candidates. */
-export interface OutsideLabels {
+interface OutsideLabels {
   /** All labeled documents, those of them outside, and queries that have no others. */
   labels: number
   outside: number

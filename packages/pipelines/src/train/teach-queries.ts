@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { KithError, type Matrix } from '@kith/core'
 import type { Embeddings } from '@kith/ir'
 import type { Relabel, TrainingQuery } from '@kith/train'
-import { type Hooks, stageOf } from '../hooks.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
 import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 import type { Teacher } from './teacher.ts'
@@ -14,7 +14,7 @@ const AGREED = 10
 const PAUSE = 64
 
 /** What teaching queries takes besides the teacher. */
-export interface Teaching {
+interface Teaching {
   docs: Embeddings
   missing: MissingPolicy
   report: MissingReport
@@ -25,7 +25,7 @@ export interface Teaching {
 }
 
 /** Queries with the teacher's labels, and how they get labels for other candidates. */
-export interface TaughtQueries {
+interface TaughtQueries {
   queries: TrainingQuery[]
   /** Undefined where labels do not depend on the candidates. */
   relabel: Relabel | undefined

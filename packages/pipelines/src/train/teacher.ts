@@ -1,10 +1,21 @@
-import { KithError, type PartialDistilSettings, resolveDistilSettings } from '@kith/core'
-import { readRun } from '@kith/ir'
+import {
+  type DistilSettings,
+  distilTarget,
+  KithError,
+  type PartialDistilSettings,
+  Reranker,
+  resolveDistilSettings,
+  resolveMethodSettings,
+} from '@kith/core'
+import { lookedAt } from '@kith/core/internal'
+import { type Embeddings, type Run, readRun } from '@kith/ir'
 import type { TrainingQuery } from '@kith/train'
-import type { Join } from '../join/join.ts'
-import type { StatisticsSource } from '../join/statistics.ts'
-import { type NeededTexts, RankingTeacher } from './ranking-teacher.ts'
-import { RunTeacher } from './run-teacher.ts'
+import type { Join, JoinedTexts, JoinSources } from '../join/join.ts'
+import type { MissingPolicy } from '../join/missing.ts'
+import { checkTextPair } from '../join/open-texts.ts'
+import { PreparedTexts, textsOfRun, type WantedTexts } from '../join/prepared-texts.ts'
+import { checkNamedTerms, readStatistics, type StatisticsSource } from '../join/statistics.ts'
+import { joinSlice, rankContext } from '../rerank/rerank-slice.ts'
 
 /** The ranking that a training without labels learns from. */
 export interface TeacherInputs extends PartialDistilSettings {
@@ -19,7 +30,7 @@ export interface TeacherInputs extends PartialDistilSettings {
 }
 
 /** Labels by a teacher: documents by their rows, best first, with probabilities. */
-export type TaughtLabels = NonNullable<TrainingQuery['labels']>
+type TaughtLabels = NonNullable<TrainingQuery['labels']>
 
 /** Makes labels without judgments, from a ranking that is better than the one that learns. */
 export interface Teacher {
@@ -46,4 +57,143 @@ export async function openTeacher(inputs: TeacherInputs, needed: NeededTexts): P
     throw new KithError('BAD_SETTING', 'a run teaches by itself: leave out corpus and statistics')
   }
   return new RunTeacher(run, await readRun(run), settings)
+}
+
+/** The queries and documents whose texts the ranking takes. */
+interface NeededTexts {
+  run: Run
+  docs: Embeddings
+  /** Whether candidates are searched again, so that any document can become one. */
+  all: boolean
+  missing: MissingPolicy
+}
+
+/** The texts and settings of a ranking that teaches. */
+interface RankingTeacherInputs {
+  corpus: string | undefined
+  queryText: string | undefined
+  statistics: StatisticsSource | undefined
+  settings: DistilSettings
+}
+
+/** Teaches the ranking of `rerank` by its defaults, words and the corpus' statistics included. */
+class RankingTeacher implements Teacher {
+  readonly needsEmbedding = true
+  readonly files: readonly string[]
+  readonly #sources: JoinSources<number> & { texts: JoinedTexts<number> }
+  readonly #reranker: Reranker
+  readonly #looked: number
+  readonly #docs: Embeddings
+  readonly #settings: DistilSettings
+
+  private constructor(
+    texts: PreparedTexts,
+    files: readonly string[],
+    { reranker, looked }: { reranker: Reranker; looked: number },
+    docs: Embeddings,
+    settings: DistilSettings,
+  ) {
+    this.files = files
+    this.#sources = rowSources(docs, texts)
+    this.#reranker = reranker
+    this.#looked = looked
+    this.#docs = docs
+    this.#settings = settings
+  }
+
+  static async open(inputs: RankingTeacherInputs, needed: NeededTexts): Promise<RankingTeacher> {
+    const { statistics: source = 'corpus', settings } = inputs
+    const files = checkTextPair(inputs)
+    if (!files) {
+      const problem =
+        'the ranking that teaches takes the texts of documents and queries (corpus, queryText); or give the run of another teacher'
+      throw new KithError('BAD_SETTING', problem)
+    }
+    const usual = resolveMethodSettings()
+    // Behind its context the ranking has no scores of its own, so the context holds all that are taught.
+    const ranking = { ...usual, contextSize: Math.max(usual.contextSize, settings.depth) }
+    const kept = await readStatistics(source, ranking)
+    const count = source === 'corpus'
+    const looked = lookedAt(ranking, true, kept !== undefined || count)
+    const texts = await PreparedTexts.read(files, wantedTexts(needed, looked), {
+      terms: checkNamedTerms(ranking),
+      count,
+    })
+    const reranker = new Reranker({ ...ranking, statistics: kept ?? texts.statistics })
+    const read = [files.corpus, files.queryText]
+    if (typeof source === 'object') read.push(source.file)
+    return new RankingTeacher(texts, read, { reranker, looked }, needed.docs, settings)
+  }
+
+  teach(
+    { id, retrieved }: TrainingQuery,
+    vector: Float32Array | undefined,
+    join: Join,
+  ): TaughtLabels | undefined {
+    // Whether something may be missing is decided when all queries are taught.
+    const rules = { missing: 'skip', lookedAt: this.#looked } as const
+    const slice = [{ query: id, ids: retrieved }]
+    const [joined] = joinSlice(slice, this.#sources, rules, join.report)
+    if (!joined || joined.rows.length === 0) return undefined
+    const { rows } = joined
+    const { dimensions } = this.#docs
+    const vectors = { data: this.#docs.gather(rows), rows: rows.length, dimensions }
+    const context = { vector: vector!, vectors }
+    const { order, scores } = rankContext(this.#reranker, joined, context)
+    const values = distilTarget(scores, this.#settings)
+    return { rows: Array.from(values, (_, i) => rows[order[i]!]!), values }
+  }
+}
+
+/** Documents by their rows, with their texts. */
+function rowSources(
+  docs: Embeddings,
+  texts: PreparedTexts,
+): JoinSources<number> & { texts: JoinedTexts<number> } {
+  return {
+    docs: {
+      rowOf: (id) => (typeof id === 'number' ? id : docs.rowOf(id)),
+      nameOf: (id) => (typeof id === 'number' ? docs.idOf(id) : id),
+    },
+    texts: {
+      hasQuery: (id) => texts.hasQuery(id),
+      hasDocument: (_, row) => texts.hasDocument(docs.idOf(row)),
+      query: (id) => texts.query(id),
+      document: (_, row) => texts.document(docs.idOf(row)),
+    },
+  }
+}
+
+/** The texts of the run's first candidates, or of all documents. */
+function wantedTexts({ run, docs, all, missing }: NeededTexts, looked: number): WantedTexts {
+  if (!all) return textsOfRun(run, looked, missing)
+  return { query: (id) => run.has(id), document: (id) => docs.rowOf(id) !== undefined }
+}
+
+/** Teaches the scores of a run, whoever made it. */
+class RunTeacher implements Teacher {
+  readonly needsEmbedding = false
+  readonly files: readonly string[]
+  readonly #run: Run
+  readonly #settings: DistilSettings
+
+  constructor(file: string, run: Run, settings: DistilSettings) {
+    this.files = [file]
+    this.#run = run
+    this.#settings = settings
+  }
+
+  teach({ id }: TrainingQuery, _: unknown, join: Join): TaughtLabels | undefined {
+    const ranking = this.#run.get(id)
+    if (!ranking) {
+      join.report.add('queries of the run are not in the teacher’s run', id)
+      return undefined
+    }
+    const first = ranking.ids.slice(0, this.#settings.depth)
+    const rows = join.documents('documents of the teacher’s run', first)
+    const known = [...rows.keys()].filter((i) => rows[i] !== undefined)
+    if (known.length === 0) return undefined
+    const scores = known.map((i) => ranking.scores[i]!)
+    return { rows: known.map((i) => rows[i]!), values: distilTarget(scores, this.#settings) }
+  }
 }

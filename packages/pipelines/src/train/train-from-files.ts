@@ -3,20 +3,20 @@ import { writeAtomic } from '@kith/base'
 import { throwIfAborted } from '@kith/core/internal'
 import type { StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
 import { writeSidecar } from '../files/sidecar.ts'
-import type { Hooks } from '../hooks.ts'
-import { jobDefaults } from '../job-defaults.ts'
-import { type CutQueries, remarkCutQueries } from './cut-queries.ts'
-import { type HeldOutFigures, heldOutFigures } from './held-out-figures.ts'
-import { learnedBy } from './learned-by.ts'
-import { loadTrain } from './load-train.ts'
+import type { Hooks } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
+import { trainingFigure } from './compare-trainings.ts'
+import { type HeldOutFigures, heldOutFigures } from './hold-out.ts'
 import {
+  type CutQueries,
+  learnedBy,
   openTraining,
+  remarkCutQueries,
   someMissing,
   type TrainingMissing,
   type TrainingSetup,
 } from './open-training.ts'
-import { trainingFigure } from './training-figure.ts'
-import { modelSettings, openTrained, type TrainingInputs } from './training-inputs.ts'
+import { loadTrain, modelSettings, openTrained, type TrainingInputs } from './training-inputs.ts'
 
 /** The inputs and the folder of a training. */
 export interface TrainInputs extends TrainingInputs {

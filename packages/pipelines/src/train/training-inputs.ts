@@ -1,3 +1,4 @@
+import { optionalPackage } from '@kith/base'
 import { KithError } from '@kith/core'
 import type { OpenEmbeddingsOptions } from '@kith/ir'
 import type {
@@ -7,12 +8,11 @@ import type {
   QueryModel,
 } from '@kith/train'
 import { lossNamed, lossNames, trainDefaults } from '@kith/train/internal'
-import { jobDefaults } from '../job-defaults.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
 import type { MissingPolicy } from '../join/missing.ts'
-import { loadTrain } from './load-train.ts'
 import type { OutsidePolicy } from './outside-labels.ts'
-import type { QueryFiles } from './read-training-queries.ts'
 import type { TeacherInputs } from './teacher.ts'
+import type { QueryFiles } from './training-queries.ts'
 
 /** The settings of a training; its length is counted in steps, or in epochs. */
 export interface TrainingSettings extends PartialTrainSettings {
@@ -156,4 +156,9 @@ export async function openTrainable(
   const { adapter: kind, model = jobDefaults.model, normalize, settings } = inputs
   if (kind === undefined) return openEncoderModel(model, encoderOptions(inputs))
   return new AdapterModel({ kind, dimensions, seed: settings?.seed, normalize })
+}
+
+/** Loads what trains and adapts. Other jobs need not wait for the runtime, nor have it installed. */
+export function loadTrain(): Promise<typeof import('@kith/train')> {
+  return optionalPackage('training and adapters need', '@kith/encoder', () => import('@kith/train'))
 }

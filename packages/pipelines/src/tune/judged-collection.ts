@@ -1,14 +1,13 @@
 import type { Settings, TermsName } from '@kith/core'
 import { type OpenEmbeddingsOptions, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
 import { createEvaluator, type Evaluator, type TrialCollection } from '@kith/tune'
-import type { Hooks } from '../hooks.ts'
-import { jobDefaults } from '../job-defaults.ts'
-import type { MissingPolicy, MissingReport } from '../join/missing.ts'
-import { namingFiles } from '../join/missing-place.ts'
+import type { Hooks } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
+import { type MissingPolicy, type MissingReport, namingFiles } from '../join/missing.ts'
+import { checkTextPair } from '../join/open-texts.ts'
 import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
 import { PreparedTexts, textsOfRun } from '../join/prepared-texts.ts'
 import { documentsIn, runMetric } from '../join/run-metric.ts'
-import { checkTextPair } from '../join/text-files.ts'
 import { collect, type TextsById } from './collect.ts'
 
 /** Judged queries that settings are measured on, and how. */
@@ -40,7 +39,7 @@ export interface JudgedInputs extends OpenEmbeddingsOptions {
 }
 
 /** The inputs, opened. */
-export interface Judged extends OpenVectors {
+interface Judged extends OpenVectors {
   run: Run
   qrels: Qrels
   collection: TrialCollection

@@ -73,7 +73,7 @@ export async function scoresFigure(
 }
 
 /** The data that the spread of labels is computed from. */
-export interface LabelSources {
+interface LabelSources {
   run: Run
   qrels: Qrels
   queries: Embeddings
@@ -83,7 +83,7 @@ export interface LabelSources {
 }
 
 /** A context of labels: rows of the embeddings, the ground truth first. */
-export interface LabelContext {
+interface SweepContext {
   query: number
   rows: readonly number[]
   /** How many of them are ground truth. */
@@ -99,9 +99,9 @@ export function labelContexts(
   size: number,
   missing: MissingPolicy,
   report: MissingReport,
-): LabelContext[] {
+): SweepContext[] {
   const join = new Join({ queries, docs }, missing, report)
-  const contexts: LabelContext[] = []
+  const contexts: SweepContext[] = []
   for (const { query: id, ids } of run) {
     const truth = join.truth(qrels.get(id), level).rows
     if (truth.length === 0 || truth.length > size) continue
@@ -117,7 +117,7 @@ export function labelContexts(
 
 /** How each kind of target spreads its probability over documents. */
 export async function labelFigure(
-  contexts: readonly LabelContext[],
+  contexts: readonly SweepContext[],
   { queries, docs }: Pick<LabelSources, 'queries' | 'docs'>,
   settings: MethodSettings,
 ): Promise<Figure> {

@@ -11,7 +11,7 @@ import {
 import { type Tuned, tune, writeTuned } from '@kith/tune'
 import { learnedQueries } from '../files/learned-queries.ts'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
-import type { Hooks } from '../hooks.ts'
+import type { Hooks } from '../job/hooks.ts'
 import type { Missing } from '../join/missing.ts'
 import { checkNamedTerms } from '../join/statistics.ts'
 import { type JudgedInputs, judgedMetric, openJudged } from './judged-collection.ts'

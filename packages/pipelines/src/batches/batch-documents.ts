@@ -1,0 +1,90 @@
+import type { Embeddings, TextEntry } from '@kith/ir'
+import type { Store, StoreDocument, StoreFetchOptions } from '@kith/stores'
+import { type VectorSource, vectorSource } from '../join/contexts.ts'
+import type { BatchQuery } from './batch-item.ts'
+
+/** A few vectors with ids, in the form of embeddings of a file, which the jobs take. */
+function batchEmbeddings(
+  entries: readonly { id: string; vector: Float32Array }[],
+  dimensions: number,
+): Embeddings & { memory: Float32Array } {
+  const rows = new Map(entries.map(({ id }, row) => [id, row]))
+  const memory = new Float32Array(entries.length * dimensions)
+  entries.forEach(({ vector }, row) => {
+    memory.set(vector, row * dimensions)
+  })
+  const read = (from: number, to: number): Float32Array =>
+    memory.slice(from * dimensions, to * dimensions)
+  return {
+    rows: entries.length,
+    dimensions,
+    type: 'f32',
+    memory,
+    idOf: (row) => entries[row]!.id,
+    rowOf: (id) => rows.get(id),
+    read,
+    gather(wanted) {
+      const gathered = new Float32Array(wanted.length * dimensions)
+      Array.from(wanted, (row, i) => gathered.set(read(row, row + 1), i * dimensions))
+      return gathered
+    },
+    async close() {},
+    async [Symbol.asyncDispose]() {},
+  }
+}
+
+/** The vectors of a batch's queries; queries without a vector are left out. */
+export function queryVectors(
+  items: readonly BatchQuery[],
+  dimensions: number,
+): ReturnType<typeof batchEmbeddings> {
+  const entries = items.flatMap(({ query, vector }) => (vector ? [{ id: query, vector }] : []))
+  return batchEmbeddings(entries, dimensions)
+}
+
+/** The documents with some ids that the store has, each once. */
+export async function documentsOf(
+  store: Store,
+  ids: Iterable<string>,
+  options?: StoreFetchOptions,
+): Promise<Map<string, StoreDocument>> {
+  const wanted = [...new Set(ids)]
+  const documents = new Map<string, StoreDocument>()
+  for (const document of await store.fetch(wanted, options)) {
+    if (document) documents.set(document.id, document)
+  }
+  return documents
+}
+
+/** The vectors of a batch's queries and of the documents it needs, with the documents themselves. */
+export async function batchVectors(
+  store: Store,
+  items: readonly BatchQuery[],
+  needed: Iterable<string>,
+): Promise<{
+  documents: Map<string, StoreDocument>
+  queries: ReturnType<typeof batchEmbeddings>
+  docs: ReturnType<typeof batchEmbeddings>
+  /** The same in the form that jobs take. */
+  sources: { queries: VectorSource; docs: VectorSource }
+}> {
+  const documents = await documentsOf(store, needed)
+  const dimensions = store.dimensions ?? 0
+  const queries = queryVectors(items, dimensions)
+  const docs = batchEmbeddings([...documents.values()], dimensions)
+  const sources = { queries: vectorSource('', queries), docs: vectorSource('', docs) }
+  return { documents, queries, docs, sources }
+}
+
+/** The texts of a batch's queries, which its items have; queries without a text are left out. */
+export function queryTexts(items: readonly BatchQuery[]): TextEntry[] {
+  return items.flatMap(({ query, text }) => (text ? [{ ...text, id: query }] : []))
+}
+
+/** The texts of documents of a store; documents without a text are left out. */
+export function documentTexts(documents: Iterable<StoreDocument>): TextEntry[] {
+  return Array.from(documents).flatMap(({ id, title, text }) => {
+    if (text === undefined) return []
+    return [title === undefined ? { id, text } : { id, title, text }]
+  })
+}

@@ -1,0 +1,2 @@
+/** Encodes the texts of a file into embeddings. */
+export { type EncodeInputs, type EncodeResult, encodeTexts } from './encode-texts.ts'

@@ -1,0 +1,97 @@
+import { FileError, readLines } from '@kith/base'
+import { evaluate, evaluateRun, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
+import type { Hooks } from '../job/hooks.ts'
+import { usualMeasures } from '../job/job-defaults.ts'
+import type { Measuring } from '../rerank/rerank-figures.ts'
+import {
+  type CorrectedComparison,
+  compareToFirst,
+  type NamedEvaluation,
+  namesOf,
+  remarkLearned,
+} from './evaluations.ts'
+
+/** Runs to measure, and the judgments that they are measured against. */
+export interface EvaluateInputs extends Measuring {
+  qrels: string
+  /** The first run is the baseline: the others are compared with it. */
+  runs: readonly string[]
+  /** Queries and their clusters: the tests take the queries of a cluster as one. */
+  clusters?: string | undefined
+}
+
+/** The figures of runs, and how they compare with the first run's. */
+export interface EvaluateResult {
+  evaluations: NamedEvaluation[]
+  /** By the name of the run and the measure; p is corrected for the number of runs. */
+  comparisons: ReadonlyMap<string, Readonly<Record<string, CorrectedComparison>>>
+}
+
+/**
+ * Measures runs against judgments, as trec_eval does, and compares each with the first. Remarks on
+ * runs whose models or settings were learned from some of the queries.
+ *
+ * ```ts
+ * const { evaluations } = await evaluateRuns({ qrels: 'qrels.trec', runs: ['run.trec', 'better.trec'] })
+ * ```
+ */
+export async function evaluateRuns(
+  inputs: EvaluateInputs,
+  hooks: Hooks = {},
+): Promise<EvaluateResult> {
+  const { runs: files, measures = usualMeasures, ...options } = inputs
+  const qrels = await readQrels(inputs.qrels)
+  const names = namesOf(files)
+  const evaluations: NamedEvaluation[] = []
+  for (const [i, file] of files.entries()) {
+    const evaluation = await evaluateRun(qrels, file, measures, options)
+    evaluations.push({ name: names[i]!, file, evaluation })
+  }
+  await remarkLearned(evaluations, hooks)
+  const clusters = inputs.clusters === undefined ? undefined : await readClusters(inputs.clusters)
+  return { evaluations, comparisons: compareToFirst(evaluations, { clusters }) }
+}
+
+/** The figures of runs without comparisons, and everything that was read: all runs are in memory. */
+export async function measureRuns({
+  qrels: qrelsFile,
+  runs: files,
+  ...measuring
+}: EvaluateInputs): Promise<{ evaluations: NamedEvaluation[]; runs: Run[]; qrels: Qrels }> {
+  const qrels = await readQrels(qrelsFile)
+  const runs: Run[] = []
+  for (const file of files) runs.push(await readRun(file))
+  return { evaluations: measureInMemory(qrels, files, runs, measuring), runs, qrels }
+}
+
+/** The figures of runs that are in memory, named by their files. */
+export function measureInMemory(
+  qrels: Qrels,
+  files: readonly string[],
+  runs: readonly Run[],
+  { measures = usualMeasures, ...options }: Measuring,
+): NamedEvaluation[] {
+  const names = namesOf(files)
+  return runs.map((run, i) => {
+    const evaluation = evaluate(qrels, run, measures, options)
+    return { name: names[i]!, file: files[i]!, evaluation }
+  })
+}
+
+/** Reads the clusters of queries: lines of query, tab, cluster; a head such as `query-id` is passed over. */
+async function readClusters(file: string): Promise<Map<string, string>> {
+  const clusters = new Map<string, string>()
+  const pairs = readLines(file, (text, line) => {
+    if (text.trim() === '' || (line === 1 && text.startsWith('query-id\t'))) return undefined
+    const [query, cluster, ...more] = text.trimEnd().split('\t')
+    if (!query || !cluster || more.length > 0) {
+      throw new FileError(file, `line ${line}`, 'expected a query and its cluster, tab-separated')
+    }
+    return { query, cluster, line }
+  })
+  for await (const { query, cluster, line } of pairs) {
+    if (clusters.has(query)) throw new FileError(file, `line ${line}`, `query ${query} comes twice`)
+    clusters.set(query, cluster)
+  }
+  return clusters
+}

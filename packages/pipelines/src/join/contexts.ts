@@ -1,0 +1,213 @@
+import { halfTable } from '@kith/base/half'
+import { KithError, type Matrix } from '@kith/core'
+import { type Embeddings, type FileEmbeddings, openEmbeddings } from '@kith/ir'
+import {
+  checkFinite,
+  type EmbeddingIds,
+  type IdList,
+  type SharedRowIds,
+  sharedRowIds,
+} from '@kith/ir/internal'
+import { namedError } from '../tasks/job.ts'
+import type { DocumentRows } from './join.ts'
+import { openBoth } from './open-vectors.ts'
+
+/** The vectors of queries and documents, in a form that can be handed to a worker thread. */
+interface ContextSources {
+  queries: VectorSource
+  docs: VectorSource
+}
+
+/** The embeddings that work on a run's slices takes, in a form that can be handed to a worker thread. */
+export interface SliceSources extends ContextSources {
+  /** The ids of their rows. */
+  ids: { queries: SharedRowIds; docs: SharedRowIds }
+}
+
+/** Embeddings that are open here, for worker threads. */
+export function sliceSources(
+  files: { queries: string; docs: string },
+  { queries, docs }: { queries: FileEmbeddings; docs: FileEmbeddings },
+): SliceSources {
+  return {
+    queries: vectorSource(files.queries, queries),
+    docs: vectorSource(files.docs, docs),
+    ids: { queries: queries.ids.share(), docs: docs.ids.share() },
+  }
+}
+
+/** The embeddings of a run's slices, open in a worker thread. */
+interface OpenSlices {
+  queries: EmbeddingIds
+  docs: EmbeddingIds
+  vectors: ContextVectors
+}
+
+/** Opens the embeddings that another thread shares. */
+export async function openSlices(sources: SliceSources): Promise<OpenSlices> {
+  return {
+    queries: sharedRowIds(sources.ids.queries),
+    docs: sharedRowIds(sources.ids.docs),
+    vectors: await ContextVectors.open(sources),
+  }
+}
+
+/** A query and its candidates, by their rows. */
+export interface ContextRows {
+  query: string
+  row: number
+  rows: Uint32Array
+}
+
+/** The vectors of a query and of its candidates, by their rows. */
+export class ContextVectors {
+  readonly #queries: VectorRows
+  readonly #docs: VectorRows
+
+  private constructor(queries: VectorRows, docs: VectorRows) {
+    this.#queries = queries
+    this.#docs = docs
+  }
+
+  static async open({ queries, docs }: ContextSources): Promise<ContextVectors> {
+    const opened = await openBoth(VectorRows.open(queries), () => VectorRows.open(docs))
+    return new ContextVectors(...opened)
+  }
+
+  of({ row, rows }: Pick<ContextRows, 'row' | 'rows'>): {
+    vector: Float32Array
+    vectors: Matrix
+  } {
+    return { vector: this.#queries.row(row), vectors: this.#docs.chosen(rows) }
+  }
+
+  /**
+   * Works with the vectors of a task. An error of the core is given the task's query, one about a
+   * number that is not finite the file and row where that number stands.
+   */
+  use<T>(task: ContextRows, work: (context: ReturnType<ContextVectors['of']>) => T): T {
+    try {
+      return work(this.of(task))
+    } catch (error) {
+      if (error instanceof KithError && error.code === 'BAD_VECTOR') this.#check(task)
+      throw namedError(error, task)
+    }
+  }
+
+  #check({ row, rows }: ContextRows): void {
+    this.#queries.check(row)
+    for (const document of rows) this.#docs.check(document)
+  }
+
+  async close(): Promise<void> {
+    await this.#queries.close()
+    await this.#docs.close()
+  }
+}
+
+/** The rows of documents by the numbers of their ids in a list, which are found without making strings. */
+export class ListedDocuments implements DocumentRows<number> {
+  readonly #ids: EmbeddingIds
+  readonly #list: IdList
+
+  /** @param list The ids that are asked for by their numbers. */
+  constructor(ids: EmbeddingIds, list: IdList) {
+    this.#ids = ids
+    this.#list = list
+  }
+
+  rowOf(id: number | string): number | undefined {
+    if (typeof id === 'string') return this.#ids.rowOf(id)
+    const row = this.#ids.find(this.#list, id)
+    return row < 0 ? undefined : row
+  }
+
+  nameOf(id: number | string): string {
+    return typeof id === 'string' ? id : this.#list.get(id)
+  }
+}
+
+/** Embeddings in a form that can be handed to a worker thread. */
+export interface VectorSource {
+  file: string
+  dimensions: number
+  /** All rows, on shared memory; without it the worker opens the file itself. */
+  memory: Float32Array | Uint16Array | undefined
+}
+
+/** How embeddings that were opened here are opened elsewhere. */
+export function vectorSource(file: string, { dimensions, memory }: Embeddings): VectorSource {
+  return { file, dimensions, memory }
+}
+
+/** Rows of embeddings, wherever they lie. */
+class VectorRows {
+  readonly dimensions: number
+  readonly #memory: Float32Array | Uint16Array | undefined
+  readonly #file: Embeddings | undefined
+  readonly #name: string
+  #scratch = new Float32Array(0)
+
+  private constructor(source: VectorSource, file: Embeddings | undefined) {
+    this.dimensions = source.dimensions
+    this.#memory = source.memory
+    this.#file = file
+    this.#name = source.file
+  }
+
+  static async open(source: VectorSource): Promise<VectorRows> {
+    const { file, dimensions, memory } = source
+    return new VectorRows(
+      source,
+      memory ? undefined : await openEmbeddings(file, { dimensions, memory: 0 }),
+    )
+  }
+
+  /** One row; where it lies, if that is float32 in memory. */
+  row(index: number): Float32Array {
+    if (!this.#memory) return this.#file!.read(index, index + 1)
+    const { dimensions } = this
+    const row = this.#memory.subarray(index * dimensions, (index + 1) * dimensions)
+    return row instanceof Float32Array ? row : floatsOf(row, new Float32Array(dimensions), 0)
+  }
+
+  /**
+   * Some rows, from where they lie if that is float32 in memory, else from memory that the next
+   * call uses again.
+   */
+  chosen(indices: Uint32Array): Matrix {
+    const { dimensions } = this
+    const data = this.#memory
+    if (data instanceof Float32Array) {
+      return { data, rows: data.length / dimensions, dimensions, chosen: indices }
+    }
+    const size = indices.length * dimensions
+    if (this.#scratch.length < size) this.#scratch = new Float32Array(size)
+    const into = this.#scratch
+    if (!data) this.#file!.gather(indices, into)
+    else {
+      indices.forEach((index, i) => {
+        const from = index * dimensions
+        floatsOf(data.subarray(from, from + dimensions), into, i * dimensions)
+      })
+    }
+    return { data: into, rows: indices.length, dimensions }
+  }
+
+  /** Throws where a row of a file has a number that is not finite. */
+  check(index: number): void {
+    if (this.#name !== '')
+      checkFinite({ file: this.#name, dimensions: this.dimensions }, this.row(index), index)
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close()
+  }
+}
+
+/** Writes halves as floats, from index `at` on. */
+function floatsOf(halves: Uint16Array, into: Float32Array, at: number): Float32Array {
+  const values = halfTable()
+  for (let i = 0; i < halves.length; i++) into[at + i] = values[halves[i]!]!
+  return into
+}

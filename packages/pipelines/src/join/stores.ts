@@ -1,0 +1,114 @@
+import { KithError, type Settings, type TermStatistics } from '@kith/core'
+import { type OpenEmbeddingsOptions, openEmbeddings } from '@kith/ir'
+import { openStore, storeKind } from '@kith/stores'
+import type { Hooks } from '../job/hooks.ts'
+import { rankingsIn, runMetric } from './run-metric.ts'
+import { readStatistics, type StatisticsSource } from './statistics.ts'
+
+/** Where the embeddings of documents are: in a file, or in a store. */
+export interface DocumentPlace {
+  /** A file of embeddings. */
+  docs?: string | undefined
+  /** A store instead: `postgres://…`, or a LanceDB folder or URL; `#name` names a collection. */
+  store?: string | undefined
+}
+
+/** A place of documents, told apart. */
+export function placeOf({
+  docs,
+  store,
+}: DocumentPlace): { docs: string } | { store: StoreAddress } {
+  if ((docs === undefined) === (store === undefined)) {
+    throw new KithError('BAD_INPUT', 'documents come from docs (a file) or from a store: give one')
+  }
+  if (docs !== undefined) return { docs }
+  return storeKind(store!) === 'file' ? { docs: store! } : { store: splitAddress(store!) }
+}
+
+/** The address of a store, and the collection in it that is meant. */
+export interface StoreAddress {
+  address: string
+  collection: string | undefined
+}
+
+/** An address as a person writes it, such as `postgres://host/database#passages`. */
+export function splitAddress(store: string): StoreAddress {
+  const [, address, collection] = /^(.*?)(?:#(.*))?$/.exec(store)!
+  return { address: address!, collection }
+}
+
+/** The address with its collection, as `openStore` takes it. */
+export function wholeAddress({ address, collection }: StoreAddress): string {
+  return collection === undefined ? address : `${address}#${collection}`
+}
+
+/** The address with its collection, without user and password: for messages and sidecars. */
+export function storeName(store: StoreAddress): string {
+  return wholeAddress(store)
+    .replace(/\/\/[^/@]*@/, '//')
+    .replace(/\?[^#]*/, '')
+}
+
+/** Throws unless the store has documents that queries of this length can be compared with. */
+export async function checkStore(store: StoreAddress, dimensions: number): Promise<void> {
+  const opened = await openStore(wholeAddress(store))
+  const found = opened.dimensions
+  await opened.close()
+  if (found !== dimensions) {
+    throw new KithError(
+      'BAD_SHAPE',
+      `${storeName(store)}: its documents have ${found} dimensions, the queries ${dimensions}`,
+    )
+  }
+}
+
+/**
+ * The statistics that a store keeps, or those of a file, if one is named. A store counts `english`
+ * terms: with others, each query's candidates are counted.
+ */
+export async function storeStatistics(
+  source: StatisticsSource,
+  store: StoreAddress,
+  settings: Settings,
+): Promise<TermStatistics | undefined> {
+  if (source !== 'corpus') return readStatistics(source, settings)
+  const opened = await openStore(wholeAddress(store))
+  try {
+    const statistics = await opened.terms()
+    return statistics?.terms === settings.terms ? statistics : undefined
+  } finally {
+    await opened.close()
+  }
+}
+
+/** A run whose documents are in a store. */
+interface StoredRun extends Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'> {
+  run: string
+  queries: string
+  store: StoreAddress
+}
+
+/** As `runMetric`, with the vectors of documents from a store. */
+export async function storedRunMetric(
+  metric: Settings['metric'],
+  { run, queries: file, store, dimensions, memory }: StoredRun,
+  hooks: Hooks,
+): Promise<Settings['metric']> {
+  const queries = await openEmbeddings(file, { dimensions, memory })
+  try {
+    const opened = await openStore(wholeAddress(store))
+    try {
+      // An empty store, or one of other vectors, is an error of the work itself.
+      if (opened.dimensions !== queries.dimensions) return metric
+      const documents = async (ids: readonly string[]) => {
+        const found = await opened.fetch(ids, { texts: false })
+        return found.map((document) => document?.vector)
+      }
+      return await runMetric(metric, { run, rankings: rankingsIn(run), queries, documents }, hooks)
+    } finally {
+      await opened.close()
+    }
+  } finally {
+    await queries.close()
+  }
+}

@@ -1,0 +1,167 @@
+import type { PartialLabelSettings } from '@kith/core'
+import type { LabelValues, OpenEmbeddingsOptions } from '@kith/ir'
+import { shareQrels } from '@kith/ir/internal'
+import type { Hooks } from '../job/hooks.ts'
+import { sliceSources } from '../join/contexts.ts'
+import {
+  type Missing,
+  type MissingPolicy,
+  MissingReport,
+  namingFiles,
+  remarkMissing,
+} from '../join/missing.ts'
+import { checkTextPair, OpenTexts } from '../join/open-texts.ts'
+import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
+import { documentsIn, rankingsIn, runMetric } from '../join/run-metric.ts'
+import { type DocumentPlace, placeOf } from '../join/stores.ts'
+import { openRun } from '../tasks/open-run.ts'
+import { runTasks, workersFor } from '../tasks/task-pool.ts'
+import type { LabelFormat } from './label-format.ts'
+import { slicesBetween } from './label-slice.ts'
+import { labelStore } from './label-store.ts'
+import { type LabelWork, labelWork, withMetric } from './label-work.ts'
+import type { LabelSummary } from './query-labels.ts'
+import { checkShard, type Shard } from './shares.ts'
+import { labelOrigin, writeLabelResults } from './write-labels.ts'
+
+/** The inputs of a labeling. */
+export interface LabelInputs
+  extends DocumentPlace,
+    Pick<OpenEmbeddingsOptions, 'dimensions' | 'memory'> {
+  /** Candidates of the queries. */
+  run: string
+  /** Embeddings of the queries. */
+  queries: string
+  /** Judgments: queries without a relevant document get no labels. */
+  qrels: string
+  /** The labels to write. */
+  out: string
+  /** Texts of the documents, for formats that hold texts; a store has them itself. */
+  corpus?: string | undefined
+  /** Texts of the queries. */
+  queryText?: string | undefined
+  /** Let the texts count too when documents are compared; default false. */
+  texts?: boolean | undefined
+  /** From which grade on a document is relevant; default 1. */
+  level?: number | undefined
+  settings?: PartialLabelSettings | undefined
+  /** Default: by the ending of `out`, else jsonl. */
+  format?: LabelFormat | undefined
+  /** In formats with texts; default: logit for sentence-transformers, else probability. */
+  values?: LabelValues | undefined
+  /**
+   * Negatives in a training row (sentence-transformers, listwise, tevatron): up to half of them
+   * have a soft label, the rest has the least evidence; queries with fewer are left out. Default:
+   * 2 × (labelDepth − 1), at most half the context.
+   */
+  negatives?: number | undefined
+  missing?: MissingPolicy | undefined
+  /** One share of the queries, which `mergeLabels` joins with the others; default: all queries. */
+  shard?: Shard | undefined
+  /** Threads; the result does not depend on their number. */
+  workers?: number | undefined
+}
+
+/** Inputs whose settings are complete. */
+export interface LabelPlan extends LabelInputs {
+  batch: LabelWork
+  shard: Shard
+}
+
+/** The result of a labeling. */
+export interface LabelResult {
+  out: string
+  seconds: number
+  /** Figures to judge the labels by, and why queries were left out. */
+  summary: LabelSummary
+  /** Queries and documents of this call that lacked something and were skipped. */
+  missing: readonly Missing[]
+}
+
+/**
+ * Makes soft training labels from sparse judgments. Stopped at any moment, the same call goes on
+ * where it was, and the file is the same in the end.
+ *
+ * ```ts
+ * const { summary } = await labelRun({
+ *   run: 'run.trec', queries: 'queries.npy', docs: 'docs.npy',
+ *   qrels: 'qrels.trec', out: 'labels.jsonl',
+ * })
+ * ```
+ */
+export async function labelRun(inputs: LabelInputs, hooks: Hooks = {}): Promise<LabelResult> {
+  const place = placeOf(inputs)
+  const batch = labelWork(inputs, 'store' in place)
+  const shard = checkShard(inputs.shard ?? { index: 1, count: 1 })
+  const plan = { ...inputs, batch, shard }
+  return namingFiles(inputs, () =>
+    'store' in place ? labelStore(plan, place.store, hooks) : labelFiles(plan, place.docs, hooks),
+  )
+}
+
+/** Makes labels with the embeddings of a file of documents. */
+async function labelFiles(plan: LabelPlan, docs: string, hooks: Hooks): Promise<LabelResult> {
+  const pair = checkTextPair(plan)
+  const { queries, dimensions, memory } = plan
+  // Making labels finds by itself where a row is not finite.
+  const vectors = await openVectors({ queries, docs, dimensions, memory, checked: false })
+  let texts: OpenTexts | undefined
+  try {
+    texts = pair && (await OpenTexts.open(pair, plan.batch.settings.terms))
+    return await labelWith(vectors, texts, { ...plan, docs }, hooks)
+  } finally {
+    await vectors.close()
+    await texts?.close()
+  }
+}
+
+async function labelWith(
+  vectors: OpenVectors,
+  texts: OpenTexts | undefined,
+  asked: LabelPlan & { docs: string },
+  hooks: Hooks,
+): Promise<LabelResult> {
+  const { queries, docs } = vectors
+  const rankings = rankingsIn(asked.run)
+  const ranked = { run: asked.run, rankings, queries, documents: documentsIn(docs) }
+  const metric = await runMetric(asked.batch.settings.metric, ranked, hooks)
+  const plan = { ...asked, batch: withMetric(asked.batch, metric) }
+  const { out, batch, workers } = plan
+  const files = [plan.run, plan.queries, plan.docs, plan.qrels, plan.corpus, plan.queryText]
+  const origin = await labelOrigin(
+    {
+      ...plan,
+      files: files.filter((file) => file !== undefined),
+      embeddings: [plan.queries, plan.docs],
+      store: undefined,
+    },
+    hooks,
+  )
+  const { qrels, from, to, made } = origin
+  const { texts: compares, ...work } = batch
+  const inputs = {
+    ...{ ...sliceSources(plan, vectors), ...work, compares },
+    qrels: shareQrels(qrels),
+    texts: texts?.share(),
+  }
+  const key = await origin.key()
+  const run = await openRun(plan.run)
+  const report = new MissingReport()
+  const start = performance.now()
+  const summary = await writeLabelResults(
+    { out, layout: batch.layout, key, from, to, made },
+    async function* (position) {
+      const tasks = slicesBetween(run, position, to)
+      const threads = workers ?? workersFor(to - position)
+      const answers = runTasks('labels', inputs, tasks, threads, { batch: 1 })
+      for await (const [, { results, missing }] of answers) {
+        report.addAll(missing)
+        yield* results
+      }
+    },
+    hooks,
+  )
+  const seconds = (performance.now() - start) / 1000
+  remarkMissing(report, hooks)
+  return { out, seconds, summary, missing: report.list() }
+}

@@ -1,0 +1,200 @@
+/** The one executor of contexts with ground truth: labels of files and batches, and audits, use it. */
+import {
+  injectGroundTruth,
+  type LabelSettings,
+  type Labels,
+  type PreparedText,
+  Reranker,
+} from '@kith/core'
+import type { Embeddings, Qrels } from '@kith/ir'
+import { type SharedQrels, sharedQrels } from '@kith/ir/internal'
+import {
+  type ContextRows,
+  type ContextVectors,
+  ListedDocuments,
+  openSlices,
+  type SliceSources,
+} from '../join/contexts.ts'
+import { type DocumentId, Join } from '../join/join.ts'
+import type { MissingIds, MissingPolicy } from '../join/missing.ts'
+import { OpenTexts, type SharedOpenTexts } from '../join/open-texts.ts'
+import type { Job } from '../tasks/job.ts'
+import { type OpenRun, readSlice, type SliceTask } from '../tasks/open-run.ts'
+import type { LabelLayout } from './label-format.ts'
+import { noLabels, type QueryLabels, queryLabels } from './query-labels.ts'
+
+/** A query with its ground truth and candidates, which were found. */
+export interface LabelContext extends ContextRows {
+  /** The rows of the documents, the ground truth first. */
+  rows: Uint32Array
+  /** The grades of the ground truth: as many as there are such documents. */
+  grades: number[]
+  /** The texts of the query and of the documents, where the words are looked at. */
+  texts: PreparedText[] | undefined
+}
+
+/** The data that contexts are made from, and how. */
+interface LabelRules {
+  qrels: Pick<Qrels, 'get'>
+  level: number
+  queries: Pick<Embeddings, 'rowOf'>
+  docs: Pick<Embeddings, 'idOf'>
+  /** The texts, where the words are looked at. */
+  texts: OpenTexts | undefined
+  contextSize: number
+}
+
+/**
+ * The context of a query, or why it has none: no ground truth, more of it than a context holds, or
+ * something that is missing and may be. What must not be missing is an error.
+ */
+export function labelContext<Id extends DocumentId>(
+  rules: LabelRules,
+  join: Join<Id>,
+  candidates: { query: string; ids: ArrayLike<Id> },
+): LabelContext | string {
+  const context = contextOf(rules, join, candidates)
+  join.check(`query ${candidates.query}: `)
+  return context
+}
+
+function contextOf<Id extends DocumentId>(
+  { qrels, level, queries, docs, texts, contextSize }: LabelRules,
+  join: Join<Id>,
+  { query, ids }: { query: string; ids: ArrayLike<Id> },
+): LabelContext | string {
+  const judgments = qrels.get(query)
+  // A query without ground truth needs no embedding.
+  if (!hasTruth(judgments, level)) return 'no ground truth'
+  const row = join.query(query)
+  if (row === undefined) {
+    return `the query has no ${queries.rowOf(query) === undefined ? 'embedding' : 'text'}`
+  }
+  const { rows: judged, grades } = join.truth(judgments, level)
+  if (judged.length === 0) return 'ground truth lacks embeddings'
+  if (judged.length > contextSize) return 'more ground truth than the context'
+  // The ground truth may be among them, so this many always fill the context.
+  const { rows: retrieved } = join.candidates(ids, contextSize)
+  const rows = injectGroundTruth(judged, retrieved, contextSize)
+  const named = (): string[] => rows.map((at) => docs.idOf(at))
+  return { query, row, rows: new Uint32Array(rows), grades, texts: texts?.prepared(query, named()) }
+}
+
+function hasTruth(judgments: ReadonlyMap<string, number> | undefined, level: number): boolean {
+  for (const grade of judgments?.values() ?? []) if (grade >= level) return true
+  return false
+}
+
+/** Makes the labels of contexts. */
+export function labelerOf(
+  settings: LabelSettings,
+  contexts: ContextVectors,
+): (context: LabelContext) => Labels {
+  const method = new Reranker(settings)
+  return (context) => {
+    const { grades, texts: prepared } = context
+    const [text, ...texts] = prepared ?? []
+    // The ground truth stands first among the candidates.
+    const groundTruth = { candidates: [...grades.keys()], grades }
+    return contexts.use(context, ({ vector, vectors }) =>
+      method.smoothLabels({ vector, text }, { vectors, texts: prepared && texts }, groundTruth),
+    )
+  }
+}
+
+/** Everything that the contexts of a run's slices take, in a form that can be handed to a worker thread. */
+export interface LabelSliceInputs extends SliceSources {
+  qrels: SharedQrels
+  /** The texts that are compared or written, where some are. */
+  texts: SharedOpenTexts | undefined
+  settings: LabelSettings
+  level: number
+  missing: MissingPolicy
+  /** Whether the words are looked at. */
+  compares: boolean
+}
+
+/** A slice, and the first and the end of its queries that are wanted. */
+export interface LabelSliceTask {
+  slice: SliceTask
+  from: number
+  to: number
+}
+
+/** The slices of a run that have queries of a range, with their part of it. */
+export async function* slicesBetween(
+  run: OpenRun,
+  from: number,
+  to: number,
+): AsyncGenerator<LabelSliceTask> {
+  let position = 0
+  for await (const { task, queries } of run.slices()) {
+    const [first, end] = [Math.max(0, from - position), Math.min(queries, to - position)]
+    if (first < end) yield { slice: task, from: first, to: end }
+    position += queries
+  }
+}
+
+/** The results of a slice's queries, in their order, and the ids that lack something. */
+export interface SliceResults<T> {
+  results: T[]
+  missing: MissingIds[]
+}
+
+/** The contexts of a run's slices, in a worker thread. */
+interface LabelContexts {
+  qrels: Pick<Qrels, 'get'>
+  docs: Pick<Embeddings, 'idOf'>
+  texts: OpenTexts | undefined
+  vectors: ContextVectors
+  /** Reads a slice and joins it; works on each context, or with the reason why there is none. */
+  map<T>(
+    task: LabelSliceTask,
+    work: (context: LabelContext | string, join: Pick<Join, 'report' | 'check'>) => T,
+  ): SliceResults<T>
+}
+
+/** Opens the contexts that another thread shares. */
+export async function openLabelContexts(inputs: LabelSliceInputs): Promise<LabelContexts> {
+  const { settings, level, missing, compares } = inputs
+  const { queries, docs, vectors } = await openSlices(inputs)
+  const texts = inputs.texts && OpenTexts.over(inputs.texts, settings.terms)
+  const compared = compares ? texts : undefined
+  const qrels = sharedQrels(inputs.qrels)
+  const { contextSize } = settings
+  const rules = { qrels, level, queries, docs, texts: compared, contextSize }
+  return {
+    ...{ qrels, docs, texts, vectors },
+    map({ slice, from, to }, work) {
+      const { list, documents } = readSlice(slice)
+      const listed = new ListedDocuments(docs, documents)
+      const present = compared && {
+        hasQuery: (id: string) => compared.hasQuery(id),
+        hasDocument: (id: number | string) => compared.hasDocument(listed.nameOf(id)),
+      }
+      const join = new Join({ queries, docs: listed, texts: present }, missing)
+      const results = list
+        .slice(from, to)
+        .map((candidates) => work(labelContext(rules, join, candidates), join))
+      return { results, missing: join.report.all() }
+    },
+  }
+}
+
+/** Labels slice after slice: reads its rankings, joins them, makes their labels, and formats these. */
+export async function openLabelSliceJob(
+  inputs: LabelSliceInputs & { layout: LabelLayout },
+): Promise<Job<LabelSliceTask, SliceResults<QueryLabels>>> {
+  const { layout, settings } = inputs
+  const contexts = await openLabelContexts(inputs)
+  const { docs, texts, vectors } = contexts
+  const label = labelerOf(settings, vectors)
+  return {
+    run: (task) =>
+      contexts.map(task, (context, join) => {
+        if (typeof context === 'string') return noLabels(context)
+        return queryLabels(context, label(context), { docs, layout, texts, join })
+      }),
+    close: () => vectors.close(),
+  }
+}

@@ -1,0 +1,127 @@
+import { availableParallelism } from 'node:os'
+import { KithError } from '@kith/core'
+import { decodeLabels } from '../batches/batch-label.ts'
+import { BatchPool } from '../batches/batch-pool.ts'
+import { BatchSource } from '../batches/batch-source.ts'
+import type { BatchAnswer } from '../batches/batch-work.ts'
+import { type Submission, type Submitted, submitBatch } from '../batches/submit-batch.ts'
+import type { Hooks } from '../job/hooks.ts'
+import { MissingReport, remarkMissing } from '../join/missing.ts'
+import {
+  checkStore,
+  placeOf,
+  type StoreAddress,
+  storedRunMetric,
+  storeName,
+} from '../join/stores.ts'
+import type { LabelInputs, LabelPlan, LabelResult } from './label-run.ts'
+import { labelWork, withMetric } from './label-work.ts'
+import type { QueryLabels } from './query-labels.ts'
+import { type LabelOrigin, labelOrigin, writeLabelResults } from './write-labels.ts'
+
+/** Queries that go to a thread at a time. */
+const BATCH = 64
+
+/** Inputs whose settings are complete and whose documents are in a store. */
+type StorePlan = Omit<LabelPlan, 'out' | 'store'> & { store: StoreAddress }
+
+/** Makes labels with documents of a store, here. */
+export async function labelStore(
+  asked: LabelPlan,
+  store: StoreAddress,
+  hooks: Hooks,
+): Promise<LabelResult> {
+  const plan = await withRunMetric({ ...asked, store }, hooks)
+  const { out, batch, workers = availableParallelism() } = plan
+  const { address, collection } = plan.store
+  const { origin, source } = await openLabels(plan, hooks)
+  const { from, to, made } = origin
+  const report = new MissingReport()
+  const pool = new BatchPool(address, workers)
+  try {
+    const key = await origin.key()
+    const start = performance.now()
+    const summary = await writeLabelResults(
+      { out, layout: batch.layout, key, from, to, made },
+      (position) => {
+        const batches = source.batches({ ...rulesOf(plan, origin), from: position, to }, BATCH)
+        const answers = pool.runAll({ kind: 'labels', settings: batch, collection }, batches)
+        return labelsOf(answers, report)
+      },
+      hooks,
+    )
+    const seconds = (performance.now() - start) / 1000
+    remarkMissing(report, hooks)
+    return { out, seconds, summary, missing: report.list() }
+  } finally {
+    await pool.close()
+    await source.close()
+  }
+}
+
+/** Leaves the labeling of a run to `workBatches` (`kith work`) on any number of machines. */
+export async function submitLabels(
+  inputs: Omit<LabelInputs, 'out'>,
+  submission: Submission,
+  hooks: Hooks = {},
+): Promise<Submitted> {
+  const place = placeOf(inputs)
+  if (!('store' in place)) throw new KithError('BAD_INPUT', 'only work on a store is submitted')
+  const { shard = { index: 1, count: 1 } } = inputs
+  if (shard.count !== 1) {
+    throw new KithError('BAD_SETTING', 'a submission divides the work itself: leave out the shard')
+  }
+  const asked = { ...inputs, store: place.store, batch: labelWork(inputs, true), shard }
+  const plan = await withRunMetric(asked, hooks)
+  const { origin, source } = await openLabels(plan, hooks)
+  try {
+    const { address, collection } = place.store
+    const settings = { collection, ...plan.batch }
+    const whole = { name: submission.name, kind: 'labels', settings, origin: { ...origin.made } }
+    const parts = source.parts({ ...rulesOf(plan, origin), submitted: true })
+    return await submitBatch(address, whole, parts, submission)
+  } finally {
+    await source.close()
+  }
+}
+
+async function withRunMetric<T extends StorePlan>(plan: T, hooks: Hooks): Promise<T> {
+  const metric = await storedRunMetric(plan.batch.settings.metric, plan, hooks)
+  return { ...plan, batch: withMetric(plan.batch, metric) }
+}
+
+/** The queries with all that labeling them takes, if the store has documents for them. */
+async function openLabels(
+  plan: StorePlan,
+  hooks: Hooks,
+): Promise<{ origin: LabelOrigin; source: BatchSource }> {
+  const { run, queries, qrels, corpus, queryText, dimensions, memory, store, batch, shard } = plan
+  if (corpus !== undefined) {
+    throw new KithError('BAD_INPUT', 'a store has the texts of its documents: leave out the corpus')
+  }
+  const files = [run, queries, qrels, queryText].filter((file) => file !== undefined)
+  const described = { run, qrels, files, embeddings: [queries], batch, shard }
+  const origin = await labelOrigin({ ...described, store: storeName(store) }, hooks)
+  const source = await BatchSource.open({ run, queries, queryText }, { dimensions, memory })
+  try {
+    await checkStore(store, source.dimensions)
+    return { origin, source }
+  } catch (error) {
+    await source.close()
+    throw error
+  }
+}
+
+function rulesOf({ batch }: Pick<StorePlan, 'batch'>, { qrels }: LabelOrigin) {
+  return { missing: batch.missing, truth: { qrels, level: batch.level } }
+}
+
+async function* labelsOf(
+  batches: AsyncIterable<{ answer: BatchAnswer }>,
+  report: MissingReport,
+): AsyncGenerator<QueryLabels> {
+  for await (const { answer } of batches) {
+    report.addAll(answer.missing)
+    for (const { query, body } of answer.results) yield decodeLabels(query, body)
+  }
+}

@@ -1,0 +1,73 @@
+import { KithError, type LabelSettings, resolveLabelSettings, type Settings } from '@kith/core'
+import { checkLabels } from '../batches/check-batch.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
+import type { MissingPolicy } from '../join/missing.ts'
+import { hasRows, type LabelFormat, type LabelLayout } from './label-format.ts'
+import type { LabelInputs } from './label-run.ts'
+
+/** The settings that queries are labeled with, on any machine. */
+export interface LabelWork {
+  settings: LabelSettings
+  layout: LabelLayout
+  level: number
+  missing: MissingPolicy
+  /** Whether the words are looked at. */
+  texts: boolean
+}
+
+/**
+ * The work of a labeling, complete: every default filled in, every value checked.
+ *
+ * @param stored Whether the documents are in a store, which has their texts too.
+ */
+export function labelWork(
+  inputs: Omit<LabelInputs, 'out'> & { out?: string },
+  stored: boolean,
+): LabelWork {
+  const settings = resolveLabelSettings(inputs.settings)
+  const { level = jobDefaults.level, missing = jobDefaults.missing, texts = false } = inputs
+  const layout = layoutOf(inputs, usualNegatives(settings))
+  const batch = checkLabels({ settings, layout, level, missing, texts })
+  const given = inputs.queryText !== undefined && (stored || inputs.corpus !== undefined)
+  if (given || !(texts || hasRows(layout.format))) return batch
+  const what = texts ? 'labels by texts' : `labels of the format ${layout.format}`
+  const files = stored ? 'the queries (queryText)' : 'queries and documents (queryText, corpus)'
+  throw new KithError('BAD_SETTING', `${what} take the texts of ${files}`)
+}
+
+/** As many negatives with little evidence as soft labels, as far as a context has room for both. */
+function usualNegatives({ labelDepth, contextSize }: LabelSettings): number {
+  return Math.max(1, Math.min(2 * (labelDepth - 1), Math.floor(contextSize / 2)))
+}
+
+/** The work with the metric of its run. */
+export function withMetric(batch: LabelWork, metric: Settings['metric']): LabelWork {
+  return { ...batch, settings: { ...batch.settings, metric } }
+}
+
+/**
+ * How labels are written, with the defaults filled in.
+ *
+ * @param usual The number of negatives in a training row, where none is given.
+ */
+export function layoutOf(
+  { out = '', format = formatOf(out), values, negatives }: Partial<LabelInputs>,
+  usual: number,
+): LabelLayout {
+  const rowsOnly = { values, negatives }
+  const [unused] = Object.entries(rowsOnly).find(([, value]) => value !== undefined) ?? []
+  if (unused !== undefined && !hasRows(format)) {
+    throw new KithError(
+      'BAD_SETTING',
+      `labels of the format ${format} have no training rows: leave out ${unused}, or choose sentence-transformers, listwise or tevatron`,
+    )
+  }
+  const usualValues = format === 'sentence-transformers' ? 'logit' : 'probability'
+  return { format, values: values ?? usualValues, negatives: negatives ?? Math.max(1, usual) }
+}
+
+/** The format of a file by its ending. */
+function formatOf(out: string): LabelFormat {
+  if (/\.parquet$/i.test(out)) return 'parquet'
+  return /\.tsv(\.gz)?$/i.test(out) ? 'tsv' : 'jsonl'
+}

@@ -1,0 +1,156 @@
+import { readChunks, writeAtomic } from '@kith/base'
+import { KithError } from '@kith/core'
+import { readLabelsParquet, writeLabelsParquet } from '@kith/ir'
+import { identityOf } from '../files/file-identity.ts'
+import { type Input, otherThan, sidecarOf, writeSidecar } from '../files/sidecar.ts'
+import { addSummaries, type LabelSummary } from './query-labels.ts'
+import { readShare, type Share } from './shares.ts'
+
+/** Shares of labels, and where the whole goes. */
+export interface MergeInputs {
+  /** The files of all shares, in any order. */
+  shares: readonly string[]
+  out: string
+}
+
+/** The result of a merge of shares. */
+export interface MergeResult {
+  out: string
+  shares: number
+  summary: LabelSummary
+}
+
+/**
+ * Joins the shares of `labelRun` in the order of their queries. Gaps, overlaps, shares of other
+ * settings or inputs, and shares that were cut or changed since they were made are refused.
+ */
+export async function mergeLabels({ shares: named, out }: MergeInputs): Promise<MergeResult> {
+  if (named.length === 0) throw new KithError('BAD_INPUT', 'there are no shares to join')
+  const shares = await Promise.all(
+    named.map(async (file) => ({ file, meta: await readShare(file) })),
+  )
+  shares.sort(
+    ({ meta: { queries: a } }, { meta: { queries: b } }) => a.from - b.from || a.to - b.to,
+  )
+  await checkShares(shares)
+  const { settings, inputs, queries } = shares[0]!.meta
+  const files = shares.map(({ file }) => file)
+  const summary = addSummaries(shares.map(({ meta }) => meta.summary))
+  if (settings.format === 'parquet') await writeLabelsParquet(out, labelsOf(files))
+  else {
+    await writeAtomic(out, async (write) => {
+      for (const file of files) for await (const chunk of readChunks(file)) await write(chunk)
+    })
+  }
+  const more = { queries: { from: 0, to: queries.total, total: queries.total }, summary }
+  await writeSidecar(out, 'labels merge', settings, files, { ...more, made: inputs })
+  return { out, shares: files.length, summary }
+}
+
+async function* labelsOf(files: readonly string[]) {
+  for (const file of files) yield* readLabelsParquet(file)
+}
+
+/** A share, and its sidecar. */
+interface NamedShare {
+  file: string
+  meta: Share
+}
+
+/** Throws unless shares, in the order of their queries, make a whole and are unchanged since they were written. */
+async function checkShares(shares: readonly NamedShare[]): Promise<void> {
+  checkSame(shares)
+  checkWhole(shares)
+  refuseTwice(shares)
+  for (const { file, meta } of shares) await checkContents(file, meta)
+}
+
+/** An empty share has no queries that would show that it is named twice. */
+function refuseTwice(shares: readonly NamedShare[]): void {
+  const seen = new Map<string | undefined, string>()
+  for (const { file } of shares) {
+    const identity = identityOf(file)
+    const before = seen.get(identity)
+    if (before !== undefined) throw refusal(`${file} and ${before} are the same file`)
+    seen.set(identity, file)
+  }
+}
+
+/** Throws unless a share is unchanged since it was written with its sidecar. */
+async function checkContents(file: string, meta: Share): Promise<void> {
+  const other = await otherThan(file, meta)
+  if (other === undefined) return
+  const { from, to } = meta.queries
+  throw refusal(
+    `${sidecarOf(file)} is not that of ${file}, which should hold the labels of ${meta.summary.queries} queries: ${other}; make the share of queries ${from + 1} to ${to} again`,
+  )
+}
+
+/** Throws unless shares have one origin: the same settings, version, inputs and queries. */
+function checkSame(shares: readonly NamedShare[]): void {
+  const first = shares[0]!
+  for (const share of shares) {
+    const { file, meta } = share
+    // A setting that only one of the shares has makes a difference too.
+    for (const name of Object.keys({ ...first.meta.settings, ...meta.settings })) {
+      const [value, other] = [meta.settings[name], first.meta.settings[name]]
+      if (JSON.stringify(value) === JSON.stringify(other)) continue
+      throw refusal(`${file} has ${name} ${show(value)}, ${first.file} has ${show(other)}`)
+    }
+    if (meta.version !== first.meta.version) {
+      throw refusal(
+        `${file} was made by kith ${meta.version}, ${first.file} by ${first.meta.version}`,
+      )
+    }
+    checkSameInputs(share, first)
+    const [total, other] = [meta.queries.total, first.meta.queries.total]
+    if (total !== other) throw refusal(`${file} is of ${total} queries, ${first.file} of ${other}`)
+  }
+}
+
+/** Inputs may lie in another folder on another machine, but their contents must be the same. */
+function checkSameInputs(share: NamedShare, first: NamedShare): void {
+  if (share === first) return
+  const [inputs, others] = [share.meta.inputs, first.meta.inputs]
+  const [count, expected] = [inputs.length, others.length]
+  if (count !== expected) {
+    throw refusal(`${share.file} was made from ${count} files, ${first.file} from ${expected}`)
+  }
+  for (const [i, input] of inputs.entries()) {
+    const other = others[i]!
+    if (input.bytes !== other.bytes || digestOf(share, input) !== digestOf(first, other)) {
+      throw refusal(
+        `${share.file} was made from ${input.file}, whose contents are not those of ${other.file}, from which ${first.file} was made`,
+      )
+    }
+  }
+}
+
+function digestOf({ file }: NamedShare, { file: input, sha256 }: Input): string {
+  if (sha256 !== undefined) return sha256
+  throw refusal(`${sidecarOf(file)} has no digest of ${input}: make the share again`)
+}
+
+/** Throws unless every query is in one share, and in one only. */
+function checkWhole(shares: readonly NamedShare[]): void {
+  let next = 0
+  for (const { file, meta } of shares) {
+    const { from, to } = meta.queries
+    if (from > next) throw refusal(`queries ${next + 1} to ${from} are in no share`)
+    if (from < next)
+      throw refusal(
+        `queries ${from + 1} to ${Math.min(to, next)} are in ${file} and in another share`,
+      )
+    next = to
+  }
+  const { total } = shares[0]!.meta.queries
+  if (next < total) throw refusal(`queries ${next + 1} to ${total} are in no share`)
+}
+
+function refusal(why: string): KithError {
+  return new KithError('BAD_INPUT', `these shares do not join: ${why}`)
+}
+
+function show(value: unknown): string {
+  return value === undefined ? 'none' : JSON.stringify(value)
+}

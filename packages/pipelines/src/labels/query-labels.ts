@@ -1,0 +1,150 @@
+import type { Labels } from '@kith/core'
+import type { Embeddings, LabeledQuery } from '@kith/ir'
+import type { Join } from '../join/join.ts'
+import type { OpenTexts } from '../join/open-texts.ts'
+import { formatLabelsOrSkip, hasRows, type LabelLayout } from './label-format.ts'
+import type { LabelContext } from './label-slice.ts'
+
+/** The result of one query: its text in the file, and its share of the summary. */
+export interface QueryLabels {
+  part: string
+  summary: LabelSummary
+  /** Whether the query got labels, even labels that make no training row. */
+  answered: boolean
+}
+
+/** Everything that decides how a query's labels are written. */
+interface LabelWriting {
+  docs: Pick<Embeddings, 'idOf'>
+  layout: LabelLayout
+  texts: OpenTexts | undefined
+  join: Pick<Join, 'report' | 'check'>
+}
+
+/** The result of a query without labels. */
+export function noLabels(why?: string): QueryLabels {
+  const leftOut = why === undefined ? {} : { [why]: 1 }
+  return { part: '', summary: { ...emptySummary, leftOut, position: 1 }, answered: false }
+}
+
+/** The result of a query whose labels were made. */
+export function queryLabels(
+  context: LabelContext,
+  labels: Labels,
+  { docs, layout, texts, join }: LabelWriting,
+): QueryLabels {
+  const result = { ...noLabels(), answered: true }
+  const low = hasRows(layout.format) ? lowEvidence(labels, context.grades.length) : []
+  const ids = low.map((candidate) => docs.idOf(context.rows[candidate]!))
+  const written = formatLabelsOrSkip(entryOf(docs, context, labels), ids, layout, texts, join)
+  if (typeof written === 'string') {
+    addLabels(result.summary, labels, context.grades.length)
+    result.part = written
+  } else result.summary.leftOut[written.leftOut] = 1
+  return result
+}
+
+/**
+ * Candidates with little evidence, by descending evidence: those without a label, or the lower half
+ * where all have one. The first `truths` candidates are the ground truth, and never among them.
+ */
+function lowEvidence({ kept, evidence }: Labels, truths: number): number[] {
+  const labeled = new Set(kept)
+  const others = [...evidence.keys()].filter((c) => c >= truths && !labeled.has(c))
+  if (others.length === 0) return lowerHalf([...kept].filter((c) => c >= truths))
+  return others.sort((a, b) => evidence[b]! - evidence[a]! || a - b)
+}
+
+/** The second half of a list, its middle included. */
+export function lowerHalf<T>(list: readonly T[]): T[] {
+  return list.slice(Math.floor(list.length / 2))
+}
+
+/** A context's labels with ids in the place of rows. */
+function entryOf(
+  docs: Pick<Embeddings, 'idOf'>,
+  { query, rows, grades }: LabelContext,
+  labels: Labels,
+): LabeledQuery {
+  const ids = Array.from(labels.kept, (candidate) => docs.idOf(rows[candidate]!))
+  return {
+    query,
+    docs: ids,
+    labels: labels.target,
+    evidence: Array.from(labels.kept, (candidate) => labels.evidence[candidate]!),
+    groundTruth: grades.map((_, l) => docs.idOf(rows[l]!)),
+  }
+}
+
+/** Why queries were left out, and how many. */
+export type LeftOut = Record<string, number>
+
+/** Figures of the labels written so far: plain numbers, which survive a stop in a journal. */
+export interface LabelSummary {
+  /** How many queries of the run were looked at. */
+  position: number
+  /** How many have labels. */
+  queries: number
+  leftOut: LeftOut
+  /** Sums over the queries with labels. */
+  groundTruthMass: number
+  carriers: number
+  groundTruthNotHighest: number
+}
+
+export const emptySummary: LabelSummary = {
+  position: 0,
+  queries: 0,
+  leftOut: {},
+  groundTruthMass: 0,
+  carriers: 0,
+  groundTruthNotHighest: 0,
+}
+
+/** Adds one query's labels, whose first `truths` candidates are the ground truth. */
+export function addLabels(
+  summary: LabelSummary,
+  { kept, target }: Pick<Labels, 'kept' | 'target'>,
+  truths: number,
+): void {
+  summary.queries++
+  let mass = 0
+  kept.forEach((candidate, i) => {
+    if (candidate < truths) mass += target[i]!
+  })
+  summary.groundTruthMass += mass
+  let carried = 0
+  let carriers = 0
+  while (carriers < target.length && carried < 0.9 - 1e-9) carried += target[carriers++]!
+  summary.carriers += carriers
+  if (kept[0]! >= truths) summary.groundTruthNotHighest++
+}
+
+/** The sum of summaries of shares. */
+export function addSummaries(summaries: readonly LabelSummary[]): LabelSummary {
+  const sum = structuredClone(emptySummary)
+  for (const { leftOut, ...numbers } of summaries) {
+    for (const [name, value] of Object.entries(numbers)) {
+      sum[name as keyof typeof numbers] += value
+    }
+    for (const [why, count] of Object.entries(leftOut)) {
+      sum.leftOut[why] = (sum.leftOut[why] ?? 0) + count
+    }
+  }
+  return sum
+}
+
+/** Whether something read from a file is a summary. */
+export function isSummary(value: unknown): value is LabelSummary {
+  const summary = value as LabelSummary | undefined
+  const { leftOut, ...numbers } = emptySummary
+  return (
+    isCounts(summary?.leftOut) &&
+    Object.keys(numbers).every((name) => Number.isFinite(summary![name as keyof typeof numbers]))
+  )
+}
+
+function isCounts(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return Object.values(value).every(Number.isFinite)
+}

@@ -1,0 +1,183 @@
+import { type AppendPart, putInPlace, writeResumably } from '@kith/base'
+import { KithError } from '@kith/core'
+import {
+  countRankings,
+  type NoRow,
+  type Qrels,
+  readLabels,
+  readQrels,
+  writeLabelsParquet,
+} from '@kith/ir'
+import {
+  digestedInputs,
+  fingerprint,
+  inputsOf,
+  type Sidecar,
+  writeSidecarOf,
+} from '../files/sidecar.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
+import { version } from '../version.ts'
+import type { LabelLayout } from './label-format.ts'
+import {
+  addSummaries,
+  emptySummary,
+  isSummary,
+  type LabelSummary,
+  type QueryLabels,
+} from './query-labels.ts'
+import { type Shard, shareOf } from './shares.ts'
+
+/** Queries that are written at a time: the most that a stop can lose. */
+export const PART = 512
+
+/** A file of labels. */
+interface LabelFile {
+  out: string
+  layout: LabelLayout
+  /** A text that is equal for equal contents. */
+  key: string
+  /** The first and the end of the places in the run. */
+  from: number
+  to: number
+  /** The contents of its sidecar, besides the summary. */
+  made: Sidecar
+}
+
+/**
+ * Writes labels part by part, so that a stop costs little.
+ *
+ * @param write Appends the parts behind those of a summary; returns the summary of all.
+ */
+export async function writeLabels(
+  { out, layout, key, from, to, made }: LabelFile,
+  write: (append: AppendPart<LabelSummary>, before: LabelSummary) => Promise<LabelSummary>,
+  hooks: Hooks,
+): Promise<LabelSummary> {
+  let summary: LabelSummary = { ...emptySummary, position: from }
+  await writeResumably<LabelSummary>(out, {
+    key,
+    isState: isSummary,
+    async write(append, before) {
+      if (before) {
+        hooks.onRemark?.(`continuing: ${before.position - from} of ${to - from} are done`)
+        summary = before
+      }
+      const onDone = stageOf(hooks, 'labeling', to - from, summary.position - from)
+      const appendAndTell: typeof append = async (part, state) => {
+        await append(part, state)
+        onDone(state.position - from)
+      }
+      summary = await write(appendAndTell, summary)
+    },
+    async finish(partial) {
+      await finishLabels(partial, out, layout, summary)
+      const whole: Sidecar & { summary: LabelSummary } = { ...made, summary }
+      await writeSidecarOf(out, whole)
+    },
+  })
+  return summary
+}
+
+/**
+ * Writes labels that come query by query, with the parts that those over files have, so that packed
+ * files are equal too.
+ *
+ * @param results The results from a place in the run on, in order.
+ */
+export function writeLabelResults(
+  file: LabelFile,
+  results: (from: number) => AsyncIterable<QueryLabels>,
+  hooks: Hooks,
+): Promise<LabelSummary> {
+  return writeLabels(
+    file,
+    async (append, before) => {
+      let summary = before
+      let part = ''
+      let size = 0
+      for await (const result of results(before.position)) {
+        summary = addSummaries([summary, result.summary])
+        part += result.part
+        if (!result.answered || ++size < PART) continue
+        await append(part, summary)
+        part = ''
+        size = 0
+      }
+      summary = { ...summary, position: file.to }
+      await append(part, summary)
+      return summary
+    },
+    hooks,
+  )
+}
+
+/** Turns the complete partial file into the file of labels. */
+async function finishLabels(
+  partial: string,
+  out: string,
+  layout: LabelLayout,
+  summary: LabelSummary,
+): Promise<void> {
+  const tooFew = summary.leftOut['too few negatives' satisfies NoRow] ?? 0
+  if (summary.queries === 0 && tooFew > 0) {
+    throw new KithError(
+      'BAD_INPUT',
+      `${layout.format} rows take ${layout.negatives} negatives, and none of ${tooFew} queries has as many candidates that are not relevant and have little evidence: lower negatives, or raise contextSize and take a longer run`,
+    )
+  }
+  if (layout.format === 'parquet') await writeLabelsParquet(out, readLabels(partial))
+  else await putInPlace(partial, out)
+}
+
+/** The files and settings that labels are made from. */
+interface LabelFiles {
+  run: string
+  /** Undefined where labels need no judgments. */
+  qrels?: string | undefined
+  /** All files, in the order of the sidecar. */
+  files: readonly string[]
+  /** Those of them that hold embeddings. */
+  embeddings: readonly string[]
+  /** The settings that the sidecar gets. */
+  batch: Readonly<{ settings: object; layout: LabelLayout }>
+  shard: Shard
+  /** The store's name, where the documents are in one. */
+  store?: string | undefined
+}
+
+/** The judgments and the queries of a file of labels, read and counted. */
+export interface LabelOrigin {
+  qrels: Qrels
+  /** The places in the run that are labeled. */
+  from: number
+  to: number
+  /** The contents of the sidecar, besides the summary. */
+  made: Sidecar & { shard: Shard; queries: { from: number; to: number; total: number } }
+  /** A text that is equal for equal contents, so that labeling can go on. */
+  key(): Promise<string>
+}
+
+/** Reads the judgments and counts the queries, which finds every mistake of the run before the work. */
+export async function labelOrigin(
+  { run, qrels: qrelsFile, files, embeddings, batch, shard, store }: LabelFiles,
+  hooks: Hooks,
+): Promise<LabelOrigin> {
+  const { settings, layout, ...rest } = batch
+  const chosen = { ...settings, ...layout, ...rest, ...(store === undefined ? {} : { store }) }
+  const qrels: Qrels = qrelsFile === undefined ? new Map() : await readQrels(qrelsFile)
+  hooks.onRemark?.(`counting the queries of ${run} …`)
+  const total = await countRankings(run)
+  const share = shareOf(shard, total)
+  if (shard.count > 1) hooks.onRemark?.('reading the inputs for their digests …')
+  // Digests only for shares: mergeLabels compares the contents of their inputs.
+  const inputs = shard.count > 1 ? await digestedInputs(files, embeddings) : await inputsOf(files)
+  return {
+    qrels,
+    ...share,
+    made: {
+      ...{ command: 'labels', version, settings: chosen, inputs },
+      ...{ shard, queries: { ...share, total } },
+    },
+    key: () => fingerprint({ ...chosen, ...share }, files),
+  }
+}

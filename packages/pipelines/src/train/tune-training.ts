@@ -1,0 +1,260 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeAtomic } from '@kith/base'
+import { KithError } from '@kith/core'
+import { throwIfAborted } from '@kith/core/internal'
+import type { PartialTrainSettings } from '@kith/train'
+import {
+  type Parameters,
+  type RunningTrial,
+  type SearchedTrial,
+  type Space,
+  search,
+} from '@kith/tune'
+import { fingerprint, writeSidecar } from '../files/sidecar.ts'
+import type { Hooks } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
+import { trainingFigure } from './compare-trainings.ts'
+import {
+  type CutQueries,
+  learnedBy,
+  openTraining,
+  remarkCutQueries,
+  someMissing,
+  type TrainingMissing,
+  type TrainingSetup,
+} from './open-training.ts'
+import { loadTrain, modelSettings, type TrainingInputs } from './training-inputs.ts'
+
+/** The inputs of a search over trainings. */
+export interface TuneTrainingInputs extends TrainingInputs {
+  /** The folder of the best model, of the trials and of their curves. */
+  out: string
+  /** Trainings; default 20. */
+  trials?: number | undefined
+}
+
+/** The result of a search over trainings. */
+export interface TuneTrainingResult {
+  out: string
+  /** The folder of the best model. */
+  best: string
+  /** The settings of the best trial, and the loss or measure that trials were compared by. */
+  settings: PartialTrainSettings
+  selectBy: string
+  winner: SearchedTrial
+  /** The settings as they were given, with one-hot targets. */
+  first: SearchedTrial
+  trials: readonly SearchedTrial[]
+  /** Queries that were longer than the model takes. */
+  cut: CutQueries
+  /** Queries and documents that lacked something and were skipped. */
+  missing: TrainingMissing
+}
+
+/** Where finished trials are kept. */
+export function trainingStudy(out: string): string {
+  return join(out, 'study.jsonl')
+}
+
+/**
+ * Searches the settings of training: each trial is a training that is judged on the validation
+ * queries with their original labels, and one that falls behind is ended early. Stopped at any
+ * moment, the same call goes on with the trial that was under way.
+ */
+export async function tuneTraining(
+  inputs: TuneTrainingInputs,
+  hooks: Hooks = {},
+): Promise<TuneTrainingResult> {
+  const { out, trials = jobDefaults.trainings, training, settings: given } = inputs
+  if (!inputs.validation) {
+    throw new KithError('BAD_SETTING', 'trials are judged on validation queries: give them')
+  }
+  if (training.labels !== undefined) {
+    throw new KithError('BAD_SETTING', 'trials make their own targets: leave out the labels')
+  }
+  if (inputs.teacher) {
+    throw new KithError('BAD_SETTING', 'trials compare targets by judgments: leave out the teacher')
+  }
+  if (given?.selectBy === 'loss') {
+    const problem =
+      'the loss of a trial does not tell how well its target teaches: select by a measure such as nDCG@10'
+    throw new KithError('BAD_SETTING', problem)
+  }
+  const setup = await openTraining(inputs, hooks)
+  try {
+    const { files, missing } = setup
+    const selectBy = given?.selectBy ?? jobDefaults.measure
+    const base = { ...setup.settings, selectBy }
+    const { modelIdentity } = await loadTrain()
+    const model = await setup.openModel()
+    const cut = remarkCutQueries(model, setup.queries, setup.validation ?? [], hooks)
+    const decisive = { ...base, level: inputs.level, model: modelIdentity(model) }
+    let leader: SearchedTrial | undefined
+    const done = await search((trial) => trainTrial(setup, base, trial, out, hooks), {
+      space: trainingSpace,
+      start: trainingStart,
+      trials,
+      seed: base.seed,
+      study: trainingStudy(out),
+      fingerprint: await fingerprint(decisive, files),
+      async onTrial(trial, ended) {
+        hooks.onRemark?.(`${lineOf(trial, selectBy, ended)}, ${trial.trial + 1} of ${trials}`)
+        const behind = leader && leader.value >= trial.value ? trial : leader
+        if (behind) await keepMetrics(trialFolder(out, behind.trial))
+        if (behind !== trial) leader = trial
+      },
+    })
+    const [first, winner] = [done[0]!, bestOf(done)]
+    const settings = trialSettings(winner.parameters, base)
+    const found = { settings, selectBy, winner, first, trials: done }
+    await writeAtomic(join(out, 'tuned-training.json'), (write) =>
+      write(`${JSON.stringify(found, undefined, 2)}\n`),
+    )
+    const made = { ...base, ...modelSettings(inputs), maxTokens: model.maxTokens }
+    const best = trialFolder(out, winner.trial)
+    const learnedFrom = await learnedBy(setup, inputs, best)
+    const more = { cut, missing: someMissing(missing), learnedFrom }
+    for (const folder of [out, best]) {
+      await writeSidecar(folder, 'tune --train', made, files, more)
+    }
+    await drawCurves(out, done, selectBy)
+    return { out, best, ...found, cut, missing }
+  } finally {
+    await setup.close()
+  }
+}
+
+/** The best trial; of equal trials the first, which is nearer to the user's own settings. */
+function bestOf(trials: readonly SearchedTrial[]): SearchedTrial {
+  return trials.reduce((best, trial) => (trial.value > best.value ? trial : best))
+}
+
+/** The curves of the trials that went to the end, on one page. */
+async function drawCurves(
+  out: string,
+  trials: readonly SearchedTrial[],
+  selectBy: string,
+): Promise<void> {
+  const { renderReport } = await import('@kith/report')
+  const longest = Math.max(...trials.map(({ course }) => course.length))
+  const whole = trials.filter(({ course }) => course.length === longest)
+  const folders = whole.map(({ trial }) => trialFolder(out, trial))
+  const figure = await trainingFigure(folders, selectBy)
+  const page = renderReport({ title: 'Trainings that went to the end', figures: [figure] })
+  await writeAtomic(join(out, 'curves.html'), (write) => write(page))
+}
+
+function lineOf(
+  { trial, parameters, value }: SearchedTrial,
+  selectBy: string,
+  ended: string,
+): string {
+  const shown = Object.entries(parameters).map(([name, one]) => `${name} ${one}`)
+  const how = ended === 'pruned' ? ', ended early' : ''
+  return `trial ${trial + 1}: ${selectBy} ${Math.abs(value).toFixed(4)}${how} (${shown.join(', ')})`
+}
+
+/** The folder of a trial's training. */
+function trialFolder(out: string, trial: number): string {
+  return join(out, `trial-${String(trial + 1).padStart(3, '0')}`)
+}
+
+/** Of a trial that is not the best only its metrics stay: checkpoints are large. */
+async function keepMetrics(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name !== 'metrics.jsonl') await rm(join(folder, name), { recursive: true })
+  }
+}
+
+/** One training of the search; ended early where its validations fall behind those of others. */
+async function trainTrial(
+  setup: TrainingSetup,
+  base: PartialTrainSettings & { steps: number },
+  { trial, parameters, report }: RunningTrial,
+  out: string,
+  { onProgress, signal }: Hooks,
+): Promise<void> {
+  throwIfAborted(signal)
+  const { criterion, train } = await loadTrain()
+  const behind = new AbortController()
+  const settings = trialSettings(parameters, base)
+  const value = criterion(settings.selectBy!)
+  const folder = trialFolder(out, trial)
+  // A trial continued from the files of a stopped program would not report its first values again.
+  await rm(folder, { recursive: true, force: true })
+  const [stage, total] = [`trial ${trial + 1}`, base.steps]
+  onProgress?.({ stage, done: 0, total })
+  const { ended } = await train({
+    model: await setup.openModel(),
+    documents: setup.docs,
+    queries: setup.queries,
+    validation: setup.validation,
+    relabel: setup.relabel,
+    settings,
+    ...setup.device,
+    out: folder,
+    signal: signal ? AbortSignal.any([behind.signal, signal]) : behind.signal,
+    onLowerLayers: (done, layers) =>
+      onProgress?.({ stage: `${stage}, lower layers`, done, total: layers }),
+    onStep: ({ step, loss }) =>
+      onProgress?.({ stage, done: step, total, note: `loss ${loss.toFixed(4)}` }),
+    onValidation(validation) {
+      if (!report(value(validation))) behind.abort()
+    },
+  })
+  // A trial that was stopped by the signal has no value; a trial that fell behind has one.
+  if (ended === 'stopped' && !behind.signal.aborted) throwIfAborted(signal)
+}
+
+/**
+ * The space that `kith tune --train` searches: learning rate, inverse temperature, and the kind and
+ * the settings of targets. Evidence-based targets have settings of their own, so they are a branch of the space.
+ */
+const trainingSpace: Space = {
+  learningRate: { kind: 'float', from: 0.1, to: 10, log: true },
+  inverseTemperature: { kind: 'float', from: 0.2, to: 5, log: true },
+  evidence: { kind: 'choice', values: [false, true] },
+  target: {
+    kind: 'choice',
+    values: ['mixed', 'geometric', 'rnn'],
+    when: { dimension: 'evidence', is: true },
+  },
+  labelDepth: {
+    kind: 'integer',
+    from: 2,
+    to: 32,
+    log: true,
+    when: { dimension: 'evidence', is: true },
+  },
+  boost: { kind: 'float', from: 1, to: 6, log: true, when: { dimension: 'evidence', is: true } },
+  normalize: {
+    kind: 'choice',
+    values: ['maxmin', 'std'],
+    when: { dimension: 'evidence', is: true },
+  },
+}
+
+/** Where the search starts: the options as they are, trained on the judgments alone. */
+const trainingStart: Parameters = { learningRate: 1, inverseTemperature: 1, evidence: false }
+
+/** The settings of a trial. Learning rate and inverse temperature are factors of the options' values. */
+function trialSettings(
+  { learningRate, inverseTemperature, evidence, target, labelDepth, boost, normalize }: Parameters,
+  base: PartialTrainSettings,
+): PartialTrainSettings {
+  return {
+    ...base,
+    learningRate: (base.learningRate ?? 2e-5) * (learningRate as number),
+    inverseTemperature: (base.inverseTemperature ?? 1) * (inverseTemperature as number),
+    target: evidence
+      ? ({
+          ...base.target,
+          target,
+          labelDepth,
+          boost,
+          normalize,
+        } as PartialTrainSettings['target'])
+      : { ...base.target, target: 'one-hot' },
+  }
+}
