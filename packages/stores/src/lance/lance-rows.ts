@@ -1,7 +1,6 @@
 import { halfTable, toHalves } from '@kith/base/half'
 import type { Table, TypeMap } from 'apache-arrow'
-import { optionalPeer } from '../optional-peer.ts'
-import type { StoreDocument } from '../store.ts'
+import { optionalPeer, type StoreDocument } from '../store.ts'
 
 /** Arrow, which comes with LanceDB. */
 export type Arrow = typeof import('apache-arrow')

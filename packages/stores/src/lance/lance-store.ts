@@ -1,26 +1,29 @@
 import { KithError, type Matrix, type TermStatistics } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import type { Connection, Table } from '@lancedb/lancedb'
-import { absentCollection } from '../absent-store.ts'
-import { checkedBatches, checkSearch, twice } from '../check-documents.ts'
+import { checkedBatches, checkSearch, storableOf, twice } from '../check-documents.ts'
 import { type Metric, searchExact } from '../exact/search-exact.ts'
-import { optionalPeer } from '../optional-peer.ts'
-import { storableOf } from '../storable-text.ts'
-import type {
-  Store,
-  StoreDocument,
-  StoreDocuments,
-  StoreFetchOptions,
-  StoreHits,
-  StoreOptions,
-  StoreSearchOptions,
+import {
+  absentCollection,
+  optionalPeer,
+  type Store,
+  type StoreDocument,
+  type StoreDocuments,
+  type StoreFetchOptions,
+  type StoreHits,
+  type StoreOptions,
+  type StoreSearchOptions,
 } from '../store.ts'
 import { noTerms, TermChanges } from '../term-changes.ts'
-import { checkFolder, readLanceAddress } from './lance-address.ts'
-import { lanceError, withLanceErrors } from './lance-error.ts'
+import { checkFolder, lanceError, readLanceAddress, withLanceErrors } from './lance-error.ts'
 import { type Arrow, loadArrow, schemaOf, toDocuments, toTable } from './lance-rows.ts'
-import { isCollection, LanceTerms } from './lance-terms.ts'
-import { areWordsIndexed, indexWords, searchWords } from './lance-words.ts'
+import {
+  areWordsIndexed,
+  indexWords,
+  isCollection,
+  LanceTerms,
+  searchWords,
+} from './lance-terms.ts'
 
 type Lance = typeof import('@lancedb/lancedb')
 
