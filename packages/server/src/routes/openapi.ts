@@ -71,7 +71,7 @@ function schema(type: z.ZodType, io: 'input' | 'output'): object {
   return described
 }
 
-const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 
 /** The parts of a server that it tells clients about. */
 type Told = Pick<Services, 'model' | 'embedder' | 'limits' | 'strict'>
