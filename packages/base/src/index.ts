@@ -31,3 +31,4 @@ export {
   writeAtomic,
 } from './files/write-atomic.ts'
 export { optionalPackage } from './optional-package.ts'
+export { ownSource, pagePolicy } from './page-policy.ts'

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ownSource, pagePolicy } from '@kith/base'
 import { KithError } from '@kith/core'
 import type { WrittenCollection } from './studio-wire.ts'
 
@@ -74,15 +74,10 @@ function jsonOf(collection: WrittenCollection): string {
 
 /** Only the page's own style and script count, workers are made from them, and nothing is sent anywhere. */
 function policyOf(style: string, script: string): string {
-  const hash = (source: string): string =>
-    `'sha256-${createHash('sha256').update(source).digest('base64')}'`
-  return [
-    "default-src 'none'",
-    `script-src ${hash(script)} 'wasm-unsafe-eval'`,
-    `style-src ${hash(style)}`,
-    'worker-src blob:',
-    "connect-src 'none'",
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ')
+  return pagePolicy({
+    'script-src': `${ownSource(script)} 'wasm-unsafe-eval'`,
+    'style-src': ownSource(style),
+    'worker-src': 'blob:',
+    'connect-src': "'none'",
+  })
 }

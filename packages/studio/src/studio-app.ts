@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
+import { pagePolicy } from '@kith/base'
 import { KithError, termStatisticsToBytes } from '@kith/core'
 import { type Context, Hono } from 'hono'
 import { pageFiles } from './page-files.ts'
@@ -18,17 +19,14 @@ const types: Record<string, string> = {
 }
 
 /** The page may load its own parts, talk to this server and compile the kernel, and nothing else. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  'worker-src blob:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const POLICY = pagePolicy({
+  'script-src': "'self' 'wasm-unsafe-eval'",
+  'style-src': "'self'",
+  'img-src': "'self'",
+  'connect-src': "'self'",
+  'worker-src': 'blob:',
+  'frame-ancestors': "'none'",
+})
 
 const headers = {
   'content-security-policy': POLICY,

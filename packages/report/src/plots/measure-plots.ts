@@ -1,5 +1,5 @@
 import { formatFigure } from '@kith/ir'
-import { areaY, dot, line, type Markish, ruleX, ruleY } from '@observablehq/plot'
+import { areaY, dot, line, type Markish, ruleX, ruleY, type ScaleOptions } from '@observablehq/plot'
 import {
   list,
   number,
@@ -11,7 +11,7 @@ import {
   text,
 } from '../data/shape.ts'
 import { axisLabel, color, type LegendEntry, logAxis, measureAxis } from './axes.ts'
-import { draw, type FigureKind, type PlotSize } from './plot.ts'
+import { draw, type FigureKind, type Picture, type PlotSize } from './plot.ts'
 
 /** The mean of a measure over queries. */
 export interface MeasuredMean {
@@ -62,6 +62,16 @@ function curveMarks({ points, baseline, chosen }: Curve): Markish[] {
       title: ({ x, mean }: CurvePoint) => `${x}: ${formatFigure(mean)}`,
     }),
   ]
+}
+
+/** The one panel of a curve over the values on its horizontal axis, and its legend. */
+function drawnCurve(
+  curve: Curve,
+  measure: string,
+  x: ScaleOptions,
+): Pick<Picture, 'legend' | 'panels'> {
+  const panel = { height: 280, x, y: measureAxis(measure), marks: curveMarks(curve) }
+  return { legend: curveLegend(curve), panels: [panel] }
 }
 
 /** The names of the marks of a curve. */
@@ -128,18 +138,10 @@ export const settingKind: FigureKind<SettingFigure> = {
     return {
       title: `${measure} by ${setting}`,
       description: `${measure} for values of ${setting}, all other settings as they are. The large point is the value in use, ${chosen}. ${bestOf(curve.points)}.`,
-      legend: curveLegend(curve),
-      panels: [
-        {
-          height: 280,
-          x: {
-            label: axisLabel(setting),
-            ...(named ? { type: 'point', padding: 0.5, domain } : { ticks: 6 }),
-          },
-          y: measureAxis(measure),
-          marks: curveMarks(curve),
-        },
-      ],
+      ...drawnCurve(curve, measure, {
+        label: axisLabel(setting),
+        ...(named ? { type: 'point', padding: 0.5, domain } : { ticks: 6 }),
+      }),
     }
   },
 }
@@ -175,15 +177,11 @@ export const contextSizeKind: FigureKind<ContextSizeFigure> = {
     return {
       title: `${measure} by context size`,
       description: `${measure} when the first N candidates are reranked; as retrieved it is ${formatFigure(baseline)}. ${bestOf(curve.points)}.${used}`,
-      legend: curveLegend(curve),
-      panels: [
-        {
-          height: 280,
-          x: logAxis(chosen === undefined ? sizes : [...sizes, chosen], 'candidates reranked (N)'),
-          y: measureAxis(measure),
-          marks: curveMarks(curve),
-        },
-      ],
+      ...drawnCurve(
+        curve,
+        measure,
+        logAxis(chosen === undefined ? sizes : [...sizes, chosen], 'candidates reranked (N)'),
+      ),
     }
   },
 }
