@@ -2,29 +2,25 @@
  * Internal: plumbing that Kith's own packages share: whole-file writes, locks, reading. It may change
  * with any version.
  */
-export { asFileError, FileError, lineError } from './files/file-error.ts'
-export { findPath } from './files/find-path.ts'
-export { Header } from './files/header.ts'
-export { InputFile, isStandardInput } from './files/input-file.ts'
+export { asFileError, FileError, findPath, lineError } from './files/file-error.ts'
+export { InputFile, isPackedFile, isStandardInput, readChunks } from './files/input-file.ts'
 export {
   eachLine,
   emptyError,
+  firstBadLine,
+  isIllFormed,
   LineSplitter,
   type LineVisitor,
   mapLines,
+  notUtf8,
   readLines,
 } from './files/lines.ts'
 export { type FileLock, lockFile } from './files/lock-file.ts'
-export { makeFolder } from './files/make-folder.ts'
-export { isPipeOrDevice } from './files/output-place.ts'
-export { isPackedFile } from './files/packed.ts'
-export { readChunks } from './files/read-chunks.ts'
-export { checkRegular, isRegular, openDescriptor, POSITIONS } from './files/regular-file.ts'
+export { isPipeOrDevice, makeFolder } from './files/output-place.ts'
+export { checkRegular, Header, isRegular, openDescriptor, POSITIONS } from './files/regular-file.ts'
 export { type AppendPart, resumableFiles, writeResumably } from './files/resumable.ts'
-export { TemporaryFile } from './files/temporary-file.ts'
+export { TemporaryFile, unpackedName, withUnpacked } from './files/temporary-file.ts'
 export { discardUnfinished, finished, unfinishedBeside } from './files/unfinished.ts'
-export { unpackedName, withUnpacked } from './files/unpacked.ts'
-export { firstBadLine, isIllFormed, notUtf8 } from './files/utf8.ts'
 export { appendAll, readAllSync, writeAllSync } from './files/write-all.ts'
 export {
   type PreparedFile,
@@ -35,3 +31,4 @@ export {
   writeAtomic,
 } from './files/write-atomic.ts'
 export { optionalPackage } from './optional-package.ts'
+export { ownSource, pagePolicy } from './page-policy.ts'

@@ -10,7 +10,7 @@ import {
   sfcWords,
   shuffle,
   type Words,
-} from '../src/random/index.ts'
+} from '../src/random.ts'
 
 const three = (words: Words): number[] => [words(), words(), words()]
 

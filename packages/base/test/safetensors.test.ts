@@ -8,7 +8,7 @@ import {
   readTensorList,
   readTensors,
   writeTensors,
-} from '../src/safetensors/index.ts'
+} from '../src/safetensors.ts'
 
 const folder = temporaryFolder()
 

@@ -1,12 +1,12 @@
-import { type Category, candidateCategories } from './categories.ts'
-import { Descendants } from './descendants.ts'
-import { documentOf, documentSynsets, type WordnetDocument } from './documents.ts'
-import { isGivenAway } from './given-away.ts'
-import { withoutNearCopies } from './near-copies.ts'
-import { regionOf } from './regions.ts'
-import { type Split, splitOf, withoutShared } from './splits.ts'
-import { type Nouns, titleOf } from './synset.ts'
-import { VisibleHoles } from './visible-holes.ts'
+import { seededFraction } from '@kith/base/random'
+import {
+  type Category,
+  candidateCategories,
+  isGivenAway,
+  VisibleHoles,
+  withoutNearCopies,
+} from './categories.ts'
+import { Descendants, hyponymsOf, type Nouns, regionOf, type Synset, titleOf } from './synset.ts'
 
 /** A query: a category of nouns. */
 export interface WordnetQuery {
@@ -58,4 +58,70 @@ function queryOf({ synset, relevant }: Category, descendants: Descendants, seed:
   const { id, definition } = synset
   const region = regionOf(id, descendants)
   return { id, title: titleOf(synset), definition, split: splitOf(region, seed), region, relevant }
+}
+
+/** A document of the collection: one noun synset. */
+export interface WordnetDocument {
+  readonly id: string
+  /** `lemma, lemma: definition`. */
+  readonly text: string
+}
+
+/**
+ * Synsets below this one are left out: names of genera and families, whose definitions ("type
+ * genus of the Felidae") say nothing that a reader could search for.
+ */
+const EXCLUDED = 'taxonomic group'
+
+/** The synsets that are documents: those without hyponyms, in the order of the file. */
+export function documentSynsets(synsets: ReadonlyMap<string, Synset>): Synset[] {
+  const hyponyms = hyponymsOf(synsets)
+  const excluded = new Set<string>()
+  for (const { id, lemmas } of synsets.values()) if (lemmas.includes(EXCLUDED)) excluded.add(id)
+  // A set that grows while it is walked: in the end it holds all that lies below.
+  for (const id of excluded) for (const hyponym of hyponyms.get(id) ?? []) excluded.add(hyponym)
+  return [...synsets.values()].filter(({ id }) => !hyponyms.has(id) && !excluded.has(id))
+}
+
+/** A synset as a document. */
+function documentOf({ id, lemmas, definition }: Synset): WordnetDocument {
+  return { id, text: `${lemmas.join(', ')}: ${definition}` }
+}
+
+/** The splits, the first one being the one to which the others yield. */
+export const splits = ['test', 'dev', 'train'] as const
+
+/** A part of the queries. */
+export type Split = (typeof splits)[number]
+
+/**
+ * The shares of the regions; the other regions are train. Half of the regions make a test set on which small
+ * differences show; dev and train lose a quarter of their queries, which share documents with the
+ * splits before them.
+ */
+const TEST = 0.5
+const DEV = 0.15
+
+/** The split of a region. */
+function splitOf(region: string, seed: number): Split {
+  const fraction = seededFraction(seed, region)
+  if (fraction < TEST) return 'test'
+  return fraction < TEST + DEV ? 'dev' : 'train'
+}
+
+/** Leaves out queries that share a relevant document with a query of a split they yield to. */
+export function withoutShared<Query extends { split: Split; relevant: readonly string[] }>(
+  queries: readonly Query[],
+): Query[] {
+  const owners = new Map<string, Split>()
+  const kept = new Set<Query>()
+  for (const split of splits) {
+    for (const query of queries) {
+      if (query.split !== split) continue
+      if (query.relevant.some((id) => (owners.get(id) ?? split) !== split)) continue
+      kept.add(query)
+      for (const id of query.relevant) owners.set(id, split)
+    }
+  }
+  return queries.filter((query) => kept.has(query))
 }

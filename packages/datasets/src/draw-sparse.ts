@@ -1,6 +1,8 @@
 import { seededFraction } from '@kith/base/random'
 import { KithError } from '@kith/core'
-import type { Qrels, Run } from '@kith/ir'
+import { type Qrels, type Run, readRun } from '@kith/ir'
+import type { WordnetCollection } from './build-wordnet.ts'
+import { completeQrels, writeSparse } from './write-wordnet.ts'
 
 /** How far down a ranking a label may lie, where nothing else is said. */
 export const sparseDepth = 200
@@ -51,4 +53,22 @@ export function drawSparse(
     throw new KithError('BAD_INPUT', `${problem}: is it a run of this collection?`)
   }
   return { qrels, without }
+}
+
+/** How many queries got a label, and how many have no relevant document in reach. */
+export interface SparseCounts {
+  queries: number
+  without: number
+}
+
+/** Draws sparse labels from a run in a file and writes them into the collection's folder. */
+export async function drawFromRun(
+  collection: WordnetCollection,
+  run: string,
+  folder: string,
+  options: DrawSparseOptions = {},
+): Promise<SparseCounts> {
+  const { qrels, without } = drawSparse(completeQrels(collection), await readRun(run), options)
+  await writeSparse(collection, qrels, folder)
+  return { queries: qrels.size, without: without.length }
 }

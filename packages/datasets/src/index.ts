@@ -2,14 +2,20 @@
 export {
   type BuildWordnetOptions,
   buildWordnet,
+  type Split,
+  splits,
   type WordnetCollection,
+  type WordnetDocument,
   type WordnetQuery,
 } from './build-wordnet.ts'
-export { completeQrels } from './complete-qrels.ts'
-export type { WordnetDocument } from './documents.ts'
-export { drawFromRun, type SparseCounts } from './draw-from-run.ts'
-export { type DrawSparseOptions, drawSparse, type SparseDraw, sparseDepth } from './draw-sparse.ts'
+export {
+  type DrawSparseOptions,
+  drawFromRun,
+  drawSparse,
+  type SparseCounts,
+  type SparseDraw,
+  sparseDepth,
+} from './draw-sparse.ts'
 export { readNouns } from './read-nouns.ts'
-export { type Split, splits } from './splits.ts'
 export type { Nouns, Synset } from './synset.ts'
-export { wordnetFiles, writeSparse, writeWordnet } from './write-wordnet.ts'
+export { completeQrels, wordnetFiles, writeSparse, writeWordnet } from './write-wordnet.ts'

@@ -24,3 +24,68 @@ export interface Nouns {
 export function titleOf({ lemmas }: Synset): string {
   return lemmas[0]!
 }
+
+/** The ids of the synsets directly below each synset that has any. */
+export function hyponymsOf(synsets: ReadonlyMap<string, Synset>): Map<string, string[]> {
+  const hyponyms = new Map<string, string[]>()
+  for (const { id, hypernyms } of synsets.values()) {
+    for (const hypernym of hypernyms) addTo(hyponyms, hypernym, id)
+  }
+  return hyponyms
+}
+
+/** The most documents that a category, or a region of categories, has below it. */
+const MOST = 200
+
+/** Which documents lie below each synset, over all paths of hypernyms. */
+export class Descendants {
+  readonly #below = new Map<string, string[]>()
+
+  constructor(
+    readonly synsets: ReadonlyMap<string, Synset>,
+    documents: readonly Synset[],
+  ) {
+    for (const document of documents) this.#climb(document)
+  }
+
+  /** The documents below a synset, or undefined where they are more than `MOST`. */
+  of(id: string): readonly string[] | undefined {
+    const below = this.#below.get(id) ?? []
+    return below.length > MOST ? undefined : below
+  }
+
+  #climb({ id, hypernyms }: Synset): void {
+    const ahead = [...hypernyms]
+    for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
+      const below = this.#below.get(next) ?? []
+      this.#below.set(next, below)
+      // Another path has been here with this document; or more than MOST have, and all of
+      // them have climbed on, so that everything above is as full.
+      if (below.at(-1) === id || below.length > MOST) continue
+      below.push(id)
+      for (const hypernym of this.synsets.get(next)!.hypernyms) ahead.push(hypernym)
+    }
+  }
+}
+
+/**
+ * The region of a synset: the topmost ancestor over first hypernyms that still has at most 200
+ * documents below it, or the synset itself. Categories of one region lie within each other or side
+ * by side, so a region goes to one split as a whole, and its queries are one cluster where
+ * significance is tested.
+ */
+export function regionOf(id: string, descendants: Descendants): string {
+  let region = id
+  for (;;) {
+    const [above] = descendants.synsets.get(region)!.hypernyms
+    if (above === undefined || !descendants.of(above)) return region
+    region = above
+  }
+}
+
+/** Appends a value to the list of a key. */
+export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
+}

@@ -1,10 +1,7 @@
 import { join } from 'node:path'
 import { writeAtomic } from '@kith/base'
 import { type Qrels, writeQrels, writeTexts } from '@kith/ir'
-import type { WordnetCollection } from './build-wordnet.ts'
-import { completeQrels } from './complete-qrels.ts'
-import { splits } from './splits.ts'
-import { wordnetReadme } from './wordnet-readme.ts'
+import { type Split, splits, type WordnetCollection } from './build-wordnet.ts'
 
 /** The files in the folder of a collection, drawn labels among them. */
 export const wordnetFiles: readonly string[] = [
@@ -59,4 +56,70 @@ async function writeSplits(
 
 async function writeText(file: string, text: string): Promise<void> {
   await writeAtomic(file, (write) => write(text))
+}
+
+/** The page that explains a written collection. */
+function wordnetReadme({ documents, queries, seed }: WordnetCollection): string {
+  const labels = queries.reduce((sum, { relevant }) => sum + relevant.length, 0)
+  const average = queries.length === 0 ? 0 : labels / queries.length
+  const sizes = splits.map((split) => {
+    return `${split} ${count(queries.filter((query) => query.split === split).length)}`
+  })
+  return `# WordNet categories: a retrieval collection with nearly complete labels
+
+${count(documents.length)} documents, ${count(queries.length)} queries (${sizes.join(', ')}), \
+${average.toFixed(1)} relevant documents per query on average. Built from the nouns of WordNet by \
+\`@kith/datasets\`; split seed ${seed}. Whoever builds it again gets the same bytes.
+
+| file | what it holds |
+|---|---|
+| \`corpus.jsonl\` | the documents, in BEIR's layout: \`lemma, lemma: definition\` |
+| \`queries.jsonl\` | the queries of all splits: the title of a category, such as \`wading bird\` |
+| \`queries-definition.jsonl\` | the same queries as \`title: definition\` |
+| \`qrels/<split>.tsv\` | the complete labels of \`test\`, \`dev\` and \`train\` |
+| \`qrels-sparse/<split>.tsv\` | where labels were drawn: one relevant document per query |
+| \`regions.tsv\` | the region of each query; queries of one region are alike, so resample regions, not queries, where significance is tested |
+| \`LICENSE\` | Princeton's license of WordNet, which every copy of these texts has to keep |
+
+An id is \`n\` and the offset of the synset in WordNet's \`data.noun\`.
+
+## How it is made
+
+- **Documents** are the noun synsets without hyponyms, kinds and instances alike, except those below \
+"taxonomic group". The definition is the gloss without its examples.
+- **Queries** are synsets with 5 to 200 documents below them, over all paths of hypernyms; these are \
+all their relevant documents. They come from the lexical files of things (animals, artifacts, food, \
+persons, ...). Left out are those
+  - whose head word stands in the lemmas of more than half of their relevant documents: matching \
+words would find them;
+  - with visible holes: documents without a label whose definition names the category ("a small boat \
+...") are more than a quarter of those with one;
+  - that are nearly a larger query (Jaccard of the relevant documents at least 0.8).
+- **Splits** go by region: the topmost ancestor, over first hypernyms, that has at most 200 \
+documents. A seeded hash of the region decides. Queries that share a relevant document with another \
+split are dropped; train yields to dev, dev to test.
+- **Sparse labels** keep one relevant document per query, drawn by seed and query among those within \
+the first 200 that an encoder retrieves. Queries without any there are left out. Labels from outside \
+the retrieved list would teach an encoder to move away from it.
+
+## What it is for, and how far to trust it
+
+Labels of large collections such as MS MARCO are sparse: one relevant document per query is known, \
+the others count as wrong. Here nearly all are known. One can hide all but one, train or audit with \
+that one, and then look up the truth.
+
+Nearly all: WordNet's editors did not place every synset under every category it belongs to. Judged by \
+eye, about one in ten unlabeled documents in a top 10 is in fact relevant. Compare systems \
+by it; a figure by itself is a little too low.
+`
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-US')
+}
+
+/** All labels of a collection, or those of one split. */
+export function completeQrels({ queries }: WordnetCollection, split?: Split): Qrels {
+  const chosen = queries.filter((query) => split === undefined || query.split === split)
+  return new Map(chosen.map(({ id, relevant }) => [id, new Map(relevant.map((doc) => [doc, 1]))]))
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { Descendants } from '../src/descendants.ts'
-import { documentSynsets } from '../src/documents.ts'
+import { documentSynsets } from '../src/build-wordnet.ts'
 import { buildWordnet, readNouns } from '../src/index.ts'
-import { regionOf } from '../src/regions.ts'
+import { Descendants, regionOf } from '../src/synset.ts'
 import { kinds, nounsOf, type Sketch, small } from './support.ts'
 
 /** The queries' titles: which categories have become queries. */

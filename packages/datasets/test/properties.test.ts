@@ -1,11 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { documentSynsets, type Split, splits, withoutShared } from '../src/build-wordnet.ts'
 import { candidateCategories } from '../src/categories.ts'
-import { Descendants } from '../src/descendants.ts'
-import { documentSynsets } from '../src/documents.ts'
 import { buildWordnet } from '../src/index.ts'
-import { type Split, splits, withoutShared } from '../src/splits.ts'
-import type { Nouns, Synset } from '../src/synset.ts'
+import { Descendants, type Nouns, type Synset } from '../src/synset.ts'
 
 /** Hierarchies of a root and eight branches; one synset in eight has a second hypernym. */
 const hierarchies = fc

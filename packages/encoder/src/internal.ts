@@ -3,7 +3,6 @@
  * version; programs use the package's main entry.
  */
 
-export { type Batch, planBatches } from './batches.ts'
 export {
   type Attribute,
   type Dim,
@@ -28,4 +27,5 @@ export {
 } from './network/build-model.ts'
 export { type Drop, type DropPlaces, keep } from './network/layers.ts'
 export { embeddings } from './network/pooling.ts'
+export { type Batch, planBatches } from './run-texts.ts'
 export { readTokenizerFiles, type TokenizerFiles } from './tokens/tokenizer-files.ts'

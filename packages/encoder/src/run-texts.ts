@@ -1,15 +1,14 @@
 import { KithError } from '@kith/core'
-import { planBatches } from './batches.ts'
 import type { SessionPool } from './session-pool.ts'
 
 /** The tokens of a text, with their kinds of segments where a model looks at them. */
-export interface TextTokens {
+interface TextTokens {
   ids: readonly number[]
   types?: readonly number[]
 }
 
 /** How texts run. */
-export interface RunTexts {
+interface RunTexts {
   /** Numbers that the model gives for a text. */
   width: number
   /** The model's name, for error messages. */
@@ -66,4 +65,68 @@ function checkRow(row: Float32Array, text: number, model: string): void {
   if (bad < 0) return
   const problem = `${model} gives text ${text} the number ${row[bad]} in dimension ${bad}`
   throw new KithError('BAD_VECTOR', problem)
+}
+
+/**
+ * Tokens of a batch. Matrix products are as fast from 64 tokens on, and slower again
+ * when a batch no longer fits the cache: see ARCHITECTURE.md.
+ */
+const BATCH_TOKENS = 512
+
+/** Texts that run together, all of them equally long. */
+export interface Batch {
+  /** Which texts, by their place in the list. */
+  texts: number[]
+  length: number
+}
+
+/**
+ * Puts texts of the same length together. So there is no padding, and no text's
+ * embedding depends on its company. The longest come first: what is left at the end,
+ * when some threads have nothing more to do, is short.
+ *
+ * @param most Texts of a batch, at most.
+ */
+export function planBatches(lengths: ArrayLike<number>, most = BATCH_TOKENS): Batch[] {
+  const byLength = new Map<number, number[]>()
+  for (let i = 0; i < lengths.length; i++) {
+    const length = lengths[i]!
+    const texts = byLength.get(length)
+    if (texts) texts.push(i)
+    else byLength.set(length, [i])
+  }
+  const batches: Batch[] = []
+  for (const [length, texts] of [...byLength].sort(([a], [b]) => b - a)) {
+    const size = Math.max(1, Math.min(most, Math.floor(BATCH_TOKENS / length)))
+    for (let from = 0; from < texts.length; from += size) {
+      batches.push({ texts: texts.slice(from, from + size), length })
+    }
+  }
+  return batches
+}
+
+/** Texts of a window, at most: enough to find some of the same length. */
+const TEXTS = 256
+/**
+ * Characters of a window, at most: about 16 batches. Resumable work keeps whole windows, so a window
+ * of long texts must not take minutes.
+ */
+const CHARACTERS = 32_768
+
+/** Groups texts into windows of up to 256 texts or about 32,000 characters, in order. */
+export async function* windowsOf(
+  texts: Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<string[]> {
+  let window: string[] = []
+  let characters = 0
+  for await (const text of texts) {
+    window.push(text)
+    // A value that is not a string is refused when its window is encoded.
+    characters += text?.length ?? 0
+    if (window.length < TEXTS && characters < CHARACTERS) continue
+    yield window
+    window = []
+    characters = 0
+  }
+  if (window.length > 0) yield window
 }

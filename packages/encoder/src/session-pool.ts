@@ -1,8 +1,10 @@
+import { stat } from 'node:fs/promises'
 import { ProcessWorker, WorkerPool, workerEntry } from '@kith/base/pool'
+import { countParameters } from './network/build-model.ts'
 import type { SessionSource, TokenBatch } from './session.ts'
 
 /** How many sessions there are, and the threads of each. */
-export interface PoolSize {
+interface PoolSize {
   sessions: number
   threads: number
 }
@@ -25,10 +27,7 @@ const PATIENCE = 500
  * Sessions in processes of their own, started as batches come, the second when batches have to wait. onnxruntime blocks the thread that
  * it runs on, and ending a worker thread meanwhile would end the whole program.
  */
-export function openSessionPool(
-  source: SessionSource,
-  { sessions, threads }: PoolSize,
-): SessionPool {
+function openSessionPool(source: SessionSource, { sessions, threads }: PoolSize): SessionPool {
   const data: SessionData = { source, threads }
   const job = 'an encoder process'
   const memoryAdvice = 'was there too little memory?'
@@ -38,4 +37,22 @@ export function openSessionPool(
     patience: PATIENCE,
     closed: 'the encoder was closed',
   })
+}
+
+/** Memory for weights. Each session has its own copy, so large models get fewer sessions. */
+const WEIGHT_BYTES = 2 ** 31
+
+/** Sessions of a model for a number of cores. */
+export async function openSizedPool(source: SessionSource, cores: number): Promise<SessionPool> {
+  return openSessionPool(source, poolSize(cores, await weightBytes(source)))
+}
+
+async function weightBytes(source: SessionSource): Promise<number> {
+  return 'file' in source ? (await stat(source.file)).size : 4 * countParameters(source.config)
+}
+
+/** As many sessions as there are cores, or as fit into memory, with more threads for each. */
+function poolSize(cores: number, bytes: number): PoolSize {
+  const sessions = Math.max(1, Math.min(cores, Math.floor(WEIGHT_BYTES / bytes)))
+  return { sessions, threads: Math.floor(cores / sessions) }
 }

@@ -113,7 +113,7 @@ test('a text’s embedding depends on the text alone, whatever the company and t
 test('a stream yields all rows in order, and reads its texts as it goes', async () => {
   // Of any model, so of one that does not take seconds.
   await using small = await loadEncoder(writeSmallModel(folder))
-  const texts = manyTexts(3000)
+  const texts = manyTexts(4000)
   let taken = 0
   async function* source() {
     for (const text of texts) {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Tokenizer } from '@huggingface/tokenizers'
 import { expect, test } from 'vitest'
-import { findModel } from '../src/model/find-model.ts'
+import { findModel } from '../src/model/model.ts'
 import { TextTokenizer } from '../src/tokens/text-tokenizer.ts'
 import { generator } from './support.ts'
 

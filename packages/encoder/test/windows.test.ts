@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { windowsOf } from '../src/windows.ts'
+import { windowsOf } from '../src/run-texts.ts'
 
 async function sizesOf(texts: string[]): Promise<number[]> {
   const windows = []

@@ -2,9 +2,9 @@
  * Internal: plumbing that Kith's own packages share. It may change with any version; programs use
  * the package's main entry.
  */
-export { embeddingFiles } from './embeddings/embedding-files.ts'
 export {
   type EmbeddingIds,
+  embeddingFiles,
   type SharedRowIds,
   sharedRowIds,
 } from './embeddings/embedding-ids.ts'
@@ -12,7 +12,7 @@ export { embeddingMemory } from './embeddings/open-embeddings.ts'
 export { checkFinite } from './embeddings/raw-rows.ts'
 export type { IdList } from './io/id-list.ts'
 export { Evaluator } from './measures/evaluate.ts'
-export { type SharedQrels, sharedQrels, shareQrels } from './qrels/shared-qrels.ts'
+export { type SharedQrels, sharedQrels, shareQrels } from './qrels/qrels.ts'
 export { type ListedRanking, type RankingForm, RankingLines } from './runs/ranking-lines.ts'
 export type { RunParts } from './runs/run.ts'
 export { formatByName, writeRunParts } from './runs/run-files.ts'
@@ -27,5 +27,10 @@ export {
   sliceRun,
 } from './runs/run-slices.ts'
 export { tQuantile } from './stats/t-distribution.ts'
-export { type SharedTexts, shareTexts, textAt } from './terms/shared-texts.ts'
-export { type SharedTextStore, TextReader } from './texts/text-store.ts'
+export {
+  type SharedTextStore,
+  type SharedTexts,
+  shareTexts,
+  TextReader,
+  textAt,
+} from './texts/text-store.ts'

@@ -4,7 +4,7 @@ import { listedIds, RowNumbers } from '../src/embeddings/embedding-ids.ts'
 import { sharedRowIds } from '../src/internal.ts'
 import { IdIndex } from '../src/io/id-index.ts'
 import { IdList } from '../src/io/id-list.ts'
-import { sharedQrels, shareQrels } from '../src/qrels/shared-qrels.ts'
+import { sharedQrels, shareQrels } from '../src/qrels/qrels.ts'
 
 function listOf(ids: readonly string[]): IdList {
   const list = new IdList()

@@ -7,8 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { openEmbeddings } from '../src/index.ts'
 import { decodeVectors } from '../src/parquet/parquet-column.ts'
-import { decodeHybrid } from '../src/parquet/parquet-levels.ts'
-import { readPages } from '../src/parquet/parquet-pages.ts'
+import { decodeHybrid, readPages } from '../src/parquet/parquet-pages.ts'
 import { checkThrift } from '../src/parquet/thrift-check.ts'
 
 const folder = temporaryFolder()

@@ -21,6 +21,7 @@ import { writeEmbeddings } from '../src/index.ts'
 const folder = temporaryFolder()
 
 const library = new URL('../dist/index.js', import.meta.url).href
+const base = import.meta.resolve('@kith/base')
 const packed = join(folder, 'docs.npy.gz')
 const corpus = join(folder, 'corpus.jsonl')
 
@@ -39,7 +40,7 @@ const users: Record<string, string> = {
 
 const script = (body: string): string =>
   `import { openEmbeddings, TextStore } from ${JSON.stringify(library)}
-   import { withUnpacked, writeAtomic } from ${JSON.stringify(import.meta.resolve('@kith/base'))}
+   import { writeAtomic } from ${JSON.stringify(base)}
    try { ${body} } catch (error) { console.error(error.message); process.exit(1) }`
 
 const begin = ['--input-type=module', '-e']
@@ -126,7 +127,9 @@ describe('what a killed process leaves', () => {
 
   test('in the temporary folder is removed by the next one, a living one’s is not', async () => {
     const where = newFolder()
-    const body = `await withUnpacked(${JSON.stringify(packed)}, async () => { ${slow} })`
+    const module = base
+    const body = `const { withUnpacked } = await import(${JSON.stringify(module)})
+      await withUnpacked(${JSON.stringify(packed)}, async () => { ${slow} })`
     const dead = await runUntilFile(body, where)
     const [left] = readdirSync(where)
     await end(dead, 'SIGKILL')

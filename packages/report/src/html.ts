@@ -1,3 +1,5 @@
+import { formatFigure } from '@kith/ir'
+
 /** A piece of HTML that is safe to put into a page as it stands. */
 export class Html {
   constructor(readonly source: string) {}
@@ -31,4 +33,29 @@ function written(part: Part): string {
   if (part instanceof Html) return part.source
   if (Array.isArray(part)) return part.map(written).join('')
   return escaped(String(part))
+}
+
+/** A difference with its sign. */
+export function signedFigure(value: number): string {
+  return `${value < 0 ? '−' : '+'}${formatFigure(Math.abs(value))}`
+}
+
+/** A p value in a sentence. */
+export function pInWords(p: number): string {
+  if (!Number.isFinite(p)) return 'too few queries for a test'
+  const value = p < 0.0001 ? 'p < 0.0001' : `p = ${p.toFixed(p < 0.05 ? 4 : 2)}`
+  return p < 0.05 ? `significant, ${value}` : `not significant, ${value}`
+}
+
+/** A whole number with its thousands apart. */
+export function count(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ',')
+}
+
+/** A text cut to a number of characters, with a sign that it was. */
+export function shortened(text: string, longest: number): string {
+  if (text.length <= longest) return text
+  // Cut between characters, not within a pair of surrogates.
+  const cut = text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')
+  return `${cut}…`
 }

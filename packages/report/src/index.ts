@@ -1,6 +1,5 @@
 /** Plots and the HTML report, from result objects. */
 
-export { formatFigures, parseFigures } from './data/figures-file.ts'
 export type {
   ReportComparison,
   ReportData,
@@ -8,15 +7,32 @@ export type {
   ReportRun,
   ReportTable,
 } from './data/report-data.ts'
-export { type ContextSizeFigure, contextSizePlot } from './plots/context-size-plot.ts'
-export { checkFigure, describeFigure, drawFigure, type Figure } from './plots/figure.ts'
+export {
+  checkFigure,
+  describeFigure,
+  drawFigure,
+  type Figure,
+  formatFigures,
+  parseFigures,
+} from './plots/figure.ts'
 export { type GainsFigure, gainsPlot } from './plots/gains-plot.ts'
-export { type LabelSpreadFigure, labelSpreadPlot } from './plots/label-spread-plot.ts'
-export type { MeasuredMean } from './plots/measure-curve.ts'
+export {
+  type ContextSizeFigure,
+  contextSizePlot,
+  type MeasuredMean,
+  type SettingFigure,
+  settingPlot,
+} from './plots/measure-plots.ts'
 export { type PlotSize, standaloneSvg } from './plots/plot.ts'
-export { type QuantilesOptions, quantilesPerRank, type RankQuantiles } from './plots/quantiles.ts'
-export { type ScoresPerRankFigure, scoresPerRankPlot } from './plots/scores-per-rank-plot.ts'
-export { type SettingFigure, settingPlot } from './plots/setting-plot.ts'
+export {
+  type LabelSpreadFigure,
+  labelSpreadPlot,
+  type QuantilesOptions,
+  quantilesPerRank,
+  type RankQuantiles,
+  type ScoresPerRankFigure,
+  scoresPerRankPlot,
+} from './plots/spread-plots.ts'
 export { type TimeFigure, type TimePoint, timePlot } from './plots/time-plot.ts'
 export {
   type TrainingCurve,
@@ -26,6 +42,7 @@ export {
   trainingCurves,
 } from './plots/training-curves.ts'
 export { renderReport } from './report.ts'
+export { type ReportVerdict, verdictOf } from './sections/measures-section.ts'
 export {
   type DocumentText,
   type QueryRow,
@@ -34,5 +51,4 @@ export {
   queryRows,
   type RankedDocument,
 } from './sections/query-rows.ts'
-export { parseTables } from './sections/tables-section.ts'
-export { type ReportVerdict, verdictOf } from './sections/verdict.ts'
+export { parseTables } from './sections/sections.ts'

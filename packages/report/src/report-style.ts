@@ -1,4 +1,4 @@
-import { declarations } from './plots/palette.ts'
+import { declarations } from './plots/axes.ts'
 
 /** The look of the report: one calm column, figures in two where there is room. */
 export const reportStyle = `

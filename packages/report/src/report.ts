@@ -1,13 +1,16 @@
-import { createHash } from 'node:crypto'
+import { ownSource, pagePolicy } from '@kith/base'
 import type { ReportData } from './data/report-data.ts'
 import { embeddedJson, Html, html } from './html.ts'
 import { reportStyle } from './report-style.ts'
-import { factsSections, inputsSection } from './sections/facts-section.ts'
-import { figuresSection } from './sections/figures-section.ts'
 import { measuresSection, verdictSection } from './sections/measures-section.ts'
-import { queriesSection } from './sections/queries-section.ts'
 import { queryTable } from './sections/query-table-script.ts'
-import { tablesSection } from './sections/tables-section.ts'
+import {
+  factsSections,
+  figuresSection,
+  inputsSection,
+  queriesSection,
+  tablesSection,
+} from './sections/sections.ts'
 
 /**
  * A report as one HTML file that needs nothing else: no network, light and dark, printable. The
@@ -50,10 +53,9 @@ ${queries ? html`<script type="application/json" id="query-data">${embeddedJson(
 `.source
 }
 
-/** A policy that allows only the page's own style and script, since its texts are not trusted. */
 function policy(script: string): string {
-  const hash = (source: string) =>
-    `'sha256-${createHash('sha256').update(source).digest('base64')}'`
-  const scripts = script === '' ? `'none'` : hash(script)
-  return `default-src 'none'; style-src ${hash(reportStyle)}; script-src ${scripts}; base-uri 'none'; form-action 'none'`
+  return pagePolicy({
+    'style-src': ownSource(reportStyle),
+    'script-src': script === '' ? "'none'" : ownSource(script),
+  })
 }

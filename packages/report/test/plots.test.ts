@@ -13,7 +13,7 @@ import {
   timePlot,
   trainingCurves,
 } from '../src/index.ts'
-import { palette } from '../src/plots/palette.ts'
+import { palette } from '../src/plots/axes.ts'
 import { figures } from './support.ts'
 
 const parse = (svg: string) => new DOMParser().parseFromString(svg, 'image/svg+xml')

@@ -1,20 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { KithError, type KithErrorCode } from '@kith/core'
-import { drain } from './drain.ts'
-import { embeddingsRoute } from './embeddings-route.ts'
-import { cohereError } from './error-shapes.ts'
 import { type Access, guard } from './guard.ts'
+import type { Cuts } from './limits.ts'
 import type { Metrics } from './metrics.ts'
-import { openApi } from './openapi.ts'
-import { overloaded, Problem, unavailable } from './problem.ts'
+import { cohereError, overloaded, Problem, unavailable } from './problem.ts'
 import { BodyReader } from './read-body.ts'
-import { rerankRoute } from './rerank-route.ts'
-import type { Route, Services } from './route.ts'
-import { searchRoute } from './search-route.ts'
-import { modelList, teiInfo } from './server-info.ts'
-import { teiEmbedRoute } from './tei-embed-route.ts'
-import { teiRerankRoute } from './tei-rerank-route.ts'
-import type { Cuts } from './text-limits.ts'
+import { embeddingsRoute, teiEmbedRoute } from './routes/embeddings-route.ts'
+import { modelList, openApi, teiInfo } from './routes/openapi.ts'
+import { rerankRoute, teiRerankRoute } from './routes/rerank-route.ts'
+import type { Route, Services } from './routes/route.ts'
+import { searchRoute } from './routes/search-route.ts'
 
 /** The state of a running server. */
 export interface ServerState {
@@ -219,4 +214,32 @@ function problemOf(error: unknown, onError: (error: unknown) => void): Problem {
   }
   onError(error)
   return new Problem(500, 'the server failed; its log says why')
+}
+
+/** Bytes that are read for nothing before a client is answered that it sends too much. */
+const MOST_BYTES = 64 * 2 ** 20
+/** Milliseconds that this may take. */
+const MOST_TIME = 500
+
+/**
+ * Reads and drops the rest of a request. A connection that is closed before the client has sent
+ * everything is reset, and the client never sees why it was refused.
+ */
+function drain(incoming: IncomingMessage): Promise<void> {
+  if (incoming.readableEnded || incoming.destroyed) return Promise.resolve()
+  return new Promise((resolve) => {
+    let bytes = 0
+    const done = (): void => {
+      clearTimeout(timer)
+      incoming.off('data', count)
+      resolve()
+    }
+    const timer = setTimeout(done, MOST_TIME)
+    const count = (chunk: Buffer): void => {
+      bytes += chunk.length
+      if (bytes > MOST_BYTES) done()
+    }
+    incoming.on('data', count).once('end', done).once('close', done)
+    incoming.resume()
+  })
 }

@@ -1,4 +1,7 @@
 import { KithError } from '@kith/core'
+import { z } from 'zod'
+import { Problem } from './problem.ts'
+import type { RequestVectors } from './request-vectors.ts'
 
 /** The limits of a server, so that no client can make its memory grow. */
 export interface Limits {
@@ -47,4 +50,88 @@ export function resolveLimits(given: Partial<Limits> = {}): Limits {
     throw new KithError('BAD_SETTING', `${problem}: raise --queue or lower --max-documents`)
   }
   return limits
+}
+
+/** How many texts of a request were longer than a limit, and were cut. */
+export interface Cuts {
+  /** Texts with more characters than the server takes. */
+  characters: number
+  /** Texts of which the encoder read only the first tokens. */
+  tokens: number
+}
+
+/** The rules for texts that are too long, and the count of them in one request. */
+export interface TextRules {
+  /** Those of the request, for which names stand in its texts. */
+  vectors: RequestVectors
+  limits: Pick<Limits, 'characters'>
+  /** Whether such a text is an error; else it is cut and counted. */
+  strict: boolean
+  cuts: Cuts
+}
+
+const ADVICE = 'send passages instead of whole documents'
+
+/** A text of a request, cut at the server's limit of characters. */
+export function readText(
+  text: string,
+  where: string,
+  { vectors, limits: { characters }, strict, cuts }: TextRules,
+): string {
+  if (vectors.named(text)) throw new Problem(422, `${where} must be a text, not numbers`)
+  if (text.length <= characters) return text
+  if (strict) {
+    const length = `${text.length} characters, at most ${characters} are allowed`
+    throw new Problem(413, `${where} has ${length}: ${ADVICE}`)
+  }
+  cuts.characters++
+  const half = endsInHalf(text, characters)
+  return text.slice(0, half ? characters - 1 : characters)
+}
+
+/** Counts a text of which the encoder read only the first tokens. */
+export function countCutTokens(
+  where: string,
+  most: number,
+  { strict, cuts }: Pick<TextRules, 'strict' | 'cuts'>,
+): void {
+  if (strict) throw new Problem(413, `${where} has more than ${most} tokens: ${ADVICE}`)
+  cuts.tokens++
+}
+
+/** The rules of a request that may say by itself whether its texts are cut. */
+export function rulesFor<Rules extends TextRules>(
+  rules: Rules,
+  truncate: boolean | null | undefined,
+): Rules {
+  return truncate == null ? rules : { ...rules, strict: !truncate }
+}
+
+/** The counts of cut texts in an answer. `warnings` are a field of Cohere's, which its clients know. */
+export const cutsSchema = z.object({
+  truncated: z
+    .object({ characters: z.int(), tokens: z.int() })
+    .meta({ description: 'How many texts were cut: at the server’s limit, and by the encoder.' }),
+  warnings: z.array(z.string()).optional(),
+})
+
+/** The counts of cut texts as answers have them. */
+export function cutsOf({
+  cuts,
+  limits,
+  embedder,
+}: Pick<TextRules, 'cuts' | 'limits'> & {
+  embedder: { maxTokens: number } | undefined
+}): z.input<typeof cutsSchema> {
+  const { characters, tokens } = cuts
+  const warnings = [
+    ...(characters ? [`texts cut at ${limits.characters} characters: ${characters}`] : []),
+    ...(tokens ? [`texts cut at ${embedder?.maxTokens} tokens by the encoder: ${tokens}`] : []),
+  ]
+  return { truncated: { characters, tokens }, ...(warnings.length > 0 ? { warnings } : {}) }
+}
+
+/** Whether the first characters of a text end in the first half of a pair that makes one sign. */
+function endsInHalf(text: string, characters: number): boolean {
+  return (text.charCodeAt(characters - 1) & 0xfc00) === 0xd800
 }

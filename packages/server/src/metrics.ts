@@ -1,6 +1,6 @@
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { EmbedderEvents } from './embedder.ts'
-import type { Cuts } from './text-limits.ts'
+import type { Cuts } from './limits.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const TEXTS = [1, 2, 4, 8, 16]

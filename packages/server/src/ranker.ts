@@ -2,12 +2,11 @@ import { type Ranking, Reranker, Selection, type Settings } from '@kith/core'
 import { metricInAnyOrder, queryProducts } from '@kith/core/internal'
 import type { Role } from '@kith/encoder'
 import type { TextEmbedder } from './embedder.ts'
-import { checkEmbedding, checkSquare, type Embedding } from './embedding-field.ts'
-import type { Item } from './item.ts'
+import { countCutTokens } from './limits.ts'
 import { Problem } from './problem.ts'
-import type { Call } from './route.ts'
+import { checkEmbedding, checkSquare, type Embedding, type Item } from './routes/item.ts'
+import type { Call } from './routes/route.ts'
 import type { Hit } from './searcher.ts'
-import { countCutTokens } from './text-limits.ts'
 
 /** A ranking, and the tokens that the encoder saw for it. */
 export interface Ranked extends Ranking {

@@ -1,6 +1,7 @@
 import { KithError, type PartialSettings, resolveSettings, termStatisticsToBytes } from '@kith/core'
 import { type SearchStore, withStatistics } from '@kith/stores/internal'
 import type { ServerState } from './app.ts'
+import type { WorkerPlan } from './channel.ts'
 import { Embedder } from './embedder.ts'
 import { checkAccess } from './guard.ts'
 import { openHttpServer } from './http-server.ts'
@@ -9,7 +10,6 @@ import { Metrics } from './metrics.ts'
 import { Ranker } from './ranker.ts'
 import { Searcher } from './searcher.ts'
 import type { TextModel } from './text-model.ts'
-import type { WorkerPlan } from './worker-questions.ts'
 import { type Shared, Workers } from './workers.ts'
 
 /** Options of a rerank server. */

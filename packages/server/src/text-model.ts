@@ -1,7 +1,6 @@
 import { basename, isAbsolute } from 'node:path'
 import { optionalPackage } from '@kith/base'
 import type { EncoderOptions, Role } from '@kith/encoder'
-import type { EmbeddedText } from './embedding-cache.ts'
 
 /** A model that turns texts into vectors, and counts their tokens for answers. */
 export interface TextModel {
@@ -41,4 +40,13 @@ export async function openTextModel(name: string, options: EncoderOptions): Prom
     },
     close: () => encoder.close(),
   }
+}
+
+/** The embedding of a text, and its length in tokens. */
+export interface EmbeddedText {
+  vector: Float32Array
+  /** Tokens that the model saw. */
+  tokens: number
+  /** Whether the text had more of them. */
+  cut: boolean
 }

@@ -3,13 +3,12 @@
 import { partsOf } from '@kith/base/pool'
 import { termStatisticsFromBytes } from '@kith/core'
 import type { ServerState } from './app.ts'
-import { Channel, type Message } from './channel.ts'
+import { Channel, type Message, type ToFirst, type ToWorkers, type WorkerPlan } from './channel.ts'
 import type { TextEmbedder } from './embedder.ts'
 import { type HttpServer, openHttpServer } from './http-server.ts'
 import { Metrics } from './metrics.ts'
 import { Ranker } from './ranker.ts'
 import type { DocumentSearcher } from './searcher.ts'
-import type { ToFirst, ToWorkers, WorkerPlan } from './worker-questions.ts'
 
 const state: ServerState = { underWay: 0, stopping: false }
 const metrics = new Metrics({ underWay: () => state.underWay })

@@ -3,11 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { errorFromParts, WorkerDied, workerEntry } from '@kith/base/pool'
 import { KithError } from '@kith/core'
-import { Channel, type Message } from './channel.ts'
+import { Channel, type Message, type ToFirst, type ToWorkers, type WorkerPlan } from './channel.ts'
 import { freePort, type HttpServer } from './http-server.ts'
 import { type Figures, type Metrics, mergedText, pastFigures, silentText } from './metrics.ts'
-import type { Services } from './route.ts'
-import type { ToFirst, ToWorkers, WorkerPlan } from './worker-questions.ts'
+import type { Services } from './routes/route.ts'
 
 /** Milliseconds before a worker that could not be started is started again. */
 const RETRY_TIME = 1000

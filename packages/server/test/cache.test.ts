@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { BatchQueue } from '../src/batch-queue.ts'
-import { EmbeddingCache, keyOf } from '../src/embedding-cache.ts'
+import { EmbeddingCache, keyOf } from '../src/embedder.ts'
 
 const never = new AbortController().signal
 

@@ -1,6 +1,5 @@
 import { KithError, type Matrix } from '@kith/core'
 import { choice, range } from '@kith/core/internal'
-import { unstorable } from './storable-text.ts'
 import type { StoreDocument, StoreDocuments, StoreSearchOptions } from './store.ts'
 
 /** Bytes that an id may take in UTF-8: every store can index so many. */
@@ -13,7 +12,7 @@ const BATCH_NUMBERS = 2 ** 21
 const LARGEST_HALF = 65504
 
 /** Rules for documents that are added to a store. */
-export interface DocumentRules {
+interface DocumentRules {
   /** The length of the vectors; undefined takes the first document's. */
   dimensions: number | undefined
   type: 'f16' | 'f32'
@@ -102,4 +101,25 @@ export function checkSearch(
     const [row, column] = [Math.floor(at / queries.dimensions), at % queries.dimensions]
     throw new KithError('BAD_VECTOR', `query row ${row}, column ${column} is ${used[at]}`)
   }
+}
+
+/**
+ * Why a text cannot be kept in a database, or undefined where it can: PostgreSQL has no character
+ * U+0000, and half of a surrogate pair would come back as another character.
+ */
+export function unstorable(text: string): string | undefined {
+  if (text.includes('\0')) return 'has the character U+0000'
+  if (/\p{Surrogate}/u.test(text)) return 'has half of a surrogate pair, which is broken Unicode'
+  return undefined
+}
+
+/** Throws where a text cannot be kept in a database; the message begins with the text's name. */
+export function checkStorable(what: string, text: string): void {
+  const flaw = unstorable(text)
+  if (flaw) throw new KithError('BAD_INPUT', `${what} ${flaw}: PostgreSQL cannot keep it`)
+}
+
+/** The ids, each once, that a store can have at all: no other document can be there. */
+export function storableOf(ids: readonly string[]): string[] {
+  return [...new Set(ids)].filter((id) => unstorable(id) === undefined)
 }

@@ -1,5 +1,11 @@
-import type { AsyncScanner } from './async-scanner.ts'
 import type { DocumentReader } from './documents.ts'
+import {
+  type Batch,
+  type Best,
+  type Block,
+  createScanner,
+  type ScannerRecipe,
+} from './exact/scanner.ts'
 
 /** The smallest block: handing round smaller ones would take much of the time. */
 const LEAST_BYTES = 2 ** 20
@@ -70,4 +76,28 @@ export async function handRound(
 
 function rowsIn(bytes: number, dimensions: number): number {
   return Math.max(1, Math.floor(bytes / (4 * dimensions)))
+}
+
+/** A scanner at work, here or in another thread. Calls are answered in their order. */
+export interface AsyncScanner {
+  begin(batch: Batch): Promise<void>
+  scan(block: Block): Promise<void>
+  finish(): Promise<Best>
+}
+
+/** A scanner in the caller's thread, which gets time for other things after every block. */
+export function localScanner(recipe: ScannerRecipe): AsyncScanner {
+  const scanner = createScanner(recipe)
+  return {
+    async begin(batch) {
+      scanner.begin(batch)
+    },
+    async scan(block) {
+      scanner.scan(block)
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+    async finish() {
+      return scanner.finish()
+    },
+  }
 }

@@ -3,7 +3,12 @@
  * the collections of `@kith/pipelines` share. It may change with any version; programs use the
  * package's main entry.
  */
-export { openSearchStore, type SearchStoreOptions } from './search/open-search-store.ts'
-export { type FetchedDocument, type SearchStore, wholeText } from './search/search-store.ts'
-export { withStatistics } from './search/with-statistics.ts'
-export { withWords } from './search/with-words.ts'
+export {
+  type FetchedDocument,
+  openSearchStore,
+  type SearchStore,
+  type SearchStoreOptions,
+  wholeText,
+  withStatistics,
+} from './search/search-store.ts'
+export { withWords } from './search/word-index.ts'

@@ -1,13 +1,15 @@
 /** PostgreSQL with pgvector, and functions for other packages that keep tables in it. */
+
+export { checkStorable, unstorable } from './check-documents.ts'
 export {
   type ConnectionOptions,
   type Connections,
+  type CopyField,
   connectPostgres,
+  copyRows,
   inTransaction,
   isPassing,
   postgresError,
 } from './postgres/postgres-connection.ts'
-export { type CopyField, copyRows } from './postgres/postgres-copy.ts'
-export { migrate } from './postgres/postgres-migrations.ts'
+export { migrate } from './postgres/postgres-schema.ts'
 export { PostgresStore } from './postgres/postgres-store.ts'
-export { checkStorable, unstorable } from './storable-text.ts'

@@ -1,4 +1,5 @@
-import type { Matrix, TermStatistics } from '@kith/core'
+import { optionalPackage } from '@kith/base'
+import { KithError, type Matrix, type TermStatistics } from '@kith/core'
 import type { Metric } from './exact/search-exact.ts'
 
 /** A document as a store keeps it: an id, a vector, and its text where that was loaded. */
@@ -88,4 +89,32 @@ export interface StoreOptions {
    * without a store is an error, and opening it creates nothing.
    */
   create?: boolean | undefined
+}
+
+/**
+ * The error of a store that is opened to be read and is not there.
+ *
+ * @param place The folder or database, without a password.
+ * @param others The collections that the place has.
+ */
+export function absentCollection(
+  place: string,
+  name: string,
+  others: readonly string[] = [],
+): KithError {
+  const found = others.length > 0 ? `it has ${others.toSorted().join(', ')}` : 'it has none'
+  return absent(place, `there is no collection ${JSON.stringify(name)} (${found})`)
+}
+
+/** The error of a place that is not there; the place comes first, so that it is easy to check. */
+export function absent(place: string, problem: string): KithError {
+  return new KithError(
+    'BAD_INPUT',
+    `${place}: ${problem}: check the address, or load documents first (kith load, or openStore with create: true)`,
+  )
+}
+
+/** Loads a package that only the users of one store need. */
+export function optionalPeer<T>(name: string, load: () => Promise<T>): Promise<T> {
+  return optionalPackage('this store needs', name, load)
 }

@@ -1,7 +1,7 @@
 /** The worker thread: a scanner that answers requests. */
 import { serveThread } from '@kith/base/pool/service'
 import { type Block, createScanner, type ScannerRecipe } from './exact/scanner.ts'
-import type { ScanAnswer, ScanRequest, SharedBlock } from './thread-scanner.ts'
+import type { ScanAnswer, ScanRequest, SharedBlock } from './scan-threads.ts'
 
 serveThread<ScannerRecipe, ScanRequest, ScanAnswer>((recipe) => {
   const scanner = createScanner(recipe)

@@ -1,5 +1,5 @@
 import { type KernelName, kernel, type Matrix } from '@kith/core'
-import { recipeFor } from '../src/exact/kernel-module.ts'
+import { recipeFor } from '../src/exact/search-exact.ts'
 import type { DocumentSource, Metric, SearchResult } from '../src/index.ts'
 
 // Asking for the default kernel also allows relaxed SIMD on Node 20.

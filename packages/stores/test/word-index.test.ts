@@ -1,7 +1,7 @@
 import { explain, resolveSettings, termStatistics } from '@kith/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { rareWords } from '../src/postgres/postgres-words.ts'
+import { rareWords } from '../src/postgres/postgres-search.ts'
 import { WordIndex } from '../src/search/word-index.ts'
 
 const word = fc.constantFrom(

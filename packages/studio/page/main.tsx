@@ -1,8 +1,7 @@
 import { render, type VNode } from 'preact'
 import { App } from './app.tsx'
-import { readCollection } from './model/read-collection.ts'
-import { hold, source } from './model/source.ts'
-import { applyTheme } from './parts/theme.tsx'
+import { hold, readCollection, source } from './model/source.ts'
+import { applyTheme } from './parts/masthead.tsx'
 import { PastePage } from './paste/paste-page.tsx'
 
 applyTheme()

@@ -1,12 +1,25 @@
 import { open, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { asFileError, writeAtomic } from '@kith/base'
-import { KithError } from '@kith/core'
-import { partOf } from './collection-part.ts'
-import { pagePart } from './page-files.ts'
+import { toHalves } from '@kith/base/half'
+import {
+  KithError,
+  type TermStatistics,
+  type TermsName,
+  termNames,
+  termStatistics,
+  termStatisticsToBytes,
+} from '@kith/core'
+import { GENERATOR, pagePart, wholePage } from './page-files.ts'
 import type { StudioCollection } from './studio-collection.ts'
-import type { StudioFiles } from './studio-wire.ts'
-import { GENERATOR, wholePage } from './whole-page.ts'
+import {
+  type DocumentText,
+  type HeldQuery,
+  type StudioContext,
+  type StudioFiles,
+  type WrittenCollection,
+  wordsOf,
+} from './studio-wire.ts'
 
 /** The files of an export. */
 export const exportedFiles = ['index.html', 'paste.html', 'licenses.md'] as const
@@ -95,4 +108,128 @@ async function startOf(file: string): Promise<string> {
   await handle?.read(bytes, 0, bytes.length, 0).catch(() => undefined)
   await handle?.close()
   return bytes.toString('latin1')
+}
+
+/** Candidates of each query: as many as the default settings and an audit look at. */
+const CANDIDATES = 200
+/** Queries at the most: a page's reader looks at few, and the means are over all of them. */
+const QUERIES = 200
+/** The largest number of half precision. */
+const LARGEST_HALF = 65_504
+
+/** A part of a collection: as many queries as fit, with all their documents, each once. */
+class Part {
+  readonly queries: HeldQuery[] = []
+  readonly documents: DocumentText[] = []
+  readonly #rows: { queries: Float32Array[]; documents: Float32Array[] } = {
+    queries: [],
+    documents: [],
+  }
+  readonly #places = new Map<string, number>()
+  #bytes = 0
+
+  /** Adds a query unless that would make the part larger than `most` bytes; the first one always fits. */
+  add(context: StudioContext, judged: boolean, most: number): void {
+    const { vectors, documents, ...rest } = context
+    const { data, dimensions } = vectors
+    const fresh = documents.filter(({ id }) => !this.#places.has(id))
+    const query: HeldQuery = {
+      ...rest,
+      documents: [],
+      judged,
+      scores: documents.slice(0, rest.retrieved).map(({ score }) => Number(score!.toPrecision(6))),
+      grades: documents.flatMap(({ grade }, place) =>
+        grade === undefined ? [] : [[place, grade]],
+      ),
+    }
+    const vectorBytes = (fresh.length + 1) * dimensions * 2 * (4 / 3)
+    const bytes = vectorBytes + lengthOf(fresh) + lengthOf(query) + 6 * documents.length
+    if (this.queries.length > 0 && this.#bytes + bytes > most) return
+    this.#bytes += bytes
+    documents.forEach(({ id, title, text }, i) => {
+      if (!this.#places.has(id)) {
+        this.#places.set(id, this.documents.length)
+        this.documents.push({ id, title, text })
+        this.#rows.documents.push(data.subarray((i + 1) * dimensions, (i + 2) * dimensions))
+      }
+      query.documents.push(this.#places.get(id)!)
+    })
+    this.queries.push(query)
+    this.#rows.queries.push(data.subarray(0, dimensions))
+  }
+
+  /** The vectors of the queries, then those of the documents, in half precision. */
+  vectors(): WrittenCollection['vectors'] {
+    const rows = [...this.#rows.queries, ...this.#rows.documents]
+    const dimensions = rows[0]!.length
+    const halves = new Uint16Array(rows.length * dimensions)
+    rows.forEach((row, i) => {
+      if (row.some((value) => Math.abs(value) > LARGEST_HALF)) {
+        throw new KithError(
+          'BAD_VECTOR',
+          `an export has half precision, and a vector has a number above ${LARGEST_HALF}: scale the embeddings`,
+        )
+      }
+      halves.set(toHalves(row), i * dimensions)
+    })
+    return { base64: base64Of(halves), rows: rows.length, dimensions }
+  }
+}
+
+/**
+ * A part of a collection for a page without a server: the query that shows most, then judged
+ * queries and others in the order of the run, until the part has `bytes`.
+ */
+function partOf(collection: StudioCollection, bytes: number): WrittenCollection {
+  const { info } = collection
+  const part = new Part()
+  const judged = new Set(collection.judged())
+  const wanted = new Set([info.first, ...judged, ...collection.ids()])
+  for (const id of [...wanted].slice(0, QUERIES)) {
+    part.add(collection.context(id, CANDIDATES, true), judged.has(id), bytes)
+  }
+  return {
+    info: {
+      ...info,
+      documents: part.documents.length,
+      queries: part.queries.length,
+      judged: part.queries.filter((query) => query.judged).length,
+      depth: Math.min(info.depth, CANDIDATES),
+      model: undefined,
+    },
+    queries: part.queries,
+    documents: part.documents,
+    vectors: part.vectors(),
+    statistics: info.texts ? statisticsOf(part.documents, collection) : undefined,
+  }
+}
+
+/** The statistics of the whole collection, of the terms that the documents have. */
+function statisticsOf(
+  documents: readonly DocumentText[],
+  collection: StudioCollection,
+): Record<TermsName, string> {
+  const words = documents.map(wordsOf)
+  const kept = termNames.map((terms) => {
+    const own = new Set(termStatistics(words, { terms }).hashes)
+    return [terms, base64Of(termStatisticsToBytes(keep(collection.statistics(terms), own)))]
+  })
+  return Object.fromEntries(kept)
+}
+
+function keep(all: TermStatistics, wanted: ReadonlySet<number>): TermStatistics {
+  const isWanted = (_: number, i: number): boolean => wanted.has(all.hashes[i]!)
+  return {
+    ...all,
+    hashes: all.hashes.filter(isWanted),
+    frequencies: all.frequencies.filter(isWanted),
+  }
+}
+
+function base64Of({ buffer, byteOffset, byteLength }: Uint8Array | Uint16Array): string {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString('base64')
+}
+
+function lengthOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value))
 }

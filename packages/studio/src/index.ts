@@ -1,5 +1,5 @@
 /** Kith Studio, the page that shows the neighborhood of a query. */
-export { demoFiles } from './demo-files.ts'
+
 export {
   type ExportOptions,
   exportBytes,
@@ -7,7 +7,7 @@ export {
   exportStudio,
   type StudioExport,
 } from './export-studio.ts'
+export { type Studio, startStudio } from './studio-app.ts'
 export { StudioCollection, type StudioCollectionOptions } from './studio-collection.ts'
-export { type Studio, startStudio } from './studio-server.ts'
-export type { StudioOptions } from './studio-sources.ts'
+export { demoFiles, type StudioOptions } from './studio-context.ts'
 export type { StudioFiles, StudioInfo } from './studio-wire.ts'

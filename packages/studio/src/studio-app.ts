@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { extname } from 'node:path'
+import { createAdaptorServer } from '@hono/node-server'
+import { pagePolicy } from '@kith/base'
 import { KithError, termStatisticsToBytes } from '@kith/core'
 import { type Context, Hono } from 'hono'
 import { pageFiles } from './page-files.ts'
@@ -15,17 +19,14 @@ const types: Record<string, string> = {
 }
 
 /** The page may load its own parts, talk to this server and compile the kernel, and nothing else. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  'worker-src blob:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const POLICY = pagePolicy({
+  'script-src': "'self' 'wasm-unsafe-eval'",
+  'style-src': "'self'",
+  'img-src': "'self'",
+  'connect-src': "'self'",
+  'worker-src': 'blob:',
+  'frame-ancestors': "'none'",
+})
 
 const headers = {
   'content-security-policy': POLICY,
@@ -42,7 +43,7 @@ const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 const ASKED = 20
 
 /** The page and its data, as an application that any server can run. */
-export function studioApp(collection: StudioCollection): Hono {
+function studioApp(collection: StudioCollection): Hono {
   const app = new Hono()
   app.use(async (c, next) => {
     // A site whose name was made to point at this machine would read everything (DNS rebinding).
@@ -102,4 +103,51 @@ function topOf(c: Context): number {
 
 function contextBody(c: Context, context: StudioContext): Response {
   return c.body(encodeContext(context), 200, { 'content-type': 'application/octet-stream' })
+}
+
+/** A running studio. */
+export interface Studio {
+  /** Where the page is. */
+  url: string
+  close(): Promise<void>
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** The port that is tried first, so that the browser finds the storage of this address again. */
+const USUAL_PORT = 4810
+const HOST = '127.0.0.1'
+
+/** Serves the page on this machine only; without a port, on the usual one or, where that is taken, any other. */
+export async function startStudio(collection: StudioCollection, port?: number): Promise<Studio> {
+  const server = createAdaptorServer({ fetch: studioApp(collection).fetch }) as Server
+  try {
+    await listen(server, port ?? USUAL_PORT)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    if (port !== undefined) {
+      throw new KithError('BAD_INPUT', `port ${port} is taken: choose another --port, or none`)
+    }
+    await listen(server, 0)
+  }
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  return {
+    url: `http://${HOST}:${(server.address() as AddressInfo).port}/`,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, HOST, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
 }

@@ -7,11 +7,14 @@ import {
 } from '@kith/core'
 import type { Run } from '@kith/ir'
 import type { TextModel } from '@kith/server'
-import { openingQuery } from './opening-query.ts'
-import { entriesOf } from './query-entries.ts'
-import { searchEntries } from './search-entries.ts'
-import { contextOf, DEPTH } from './studio-context.ts'
-import { openSources, type StudioOptions, type StudioSources } from './studio-sources.ts'
+import { entriesOf, openingQuery } from './query-entries.ts'
+import {
+  contextOf,
+  DEPTH,
+  openSources,
+  type StudioOptions,
+  type StudioSources,
+} from './studio-context.ts'
 import {
   type DocumentText,
   type QueryEntry,
@@ -19,6 +22,7 @@ import {
   type StudioContext,
   type StudioFiles,
   type StudioInfo,
+  searchEntries,
   wordsOf,
 } from './studio-wire.ts'
 

@@ -1,5 +1,16 @@
-import type { StudioSources } from './studio-sources.ts'
-import type { QueryEntry, StudioContext, StudioDocument } from './studio-wire.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { KithError } from '@kith/core'
+import {
+  type Embeddings,
+  openEmbeddings,
+  type Qrels,
+  type Run,
+  readQrels,
+  readRun,
+  TextStore,
+} from '@kith/ir'
+import type { QueryEntry, StudioContext, StudioDocument, StudioFiles } from './studio-wire.ts'
 
 /** Candidates of one query that the page looks at, at the most. */
 export const DEPTH = 1000
@@ -7,7 +18,7 @@ export const DEPTH = 1000
 const IDEAL = 10
 
 /** A query, its candidates, and what was judged about it. */
-export interface JudgedQuery {
+interface JudgedQuery {
   query: QueryEntry
   vector: Float32Array
   ids: readonly string[]
@@ -16,7 +27,7 @@ export interface JudgedQuery {
 }
 
 /** The part of a context that is asked for. */
-export interface ContextPart {
+interface ContextPart {
   /** Candidates, at the most. */
   top: number
   /** Whether relevant documents that are not among them are added. */
@@ -68,5 +79,87 @@ export function contextOf(
       .sort((a, b) => b - a)
       .slice(0, IDEAL),
     vectors: { data, rows: rows.length + 1, dimensions },
+  }
+}
+
+/** The open files of a collection. */
+export interface StudioSources {
+  run: Run
+  queries: Embeddings
+  docs: Embeddings
+  /** Empty where there are no judgments. */
+  qrels: Qrels
+  texts: { queries: TextStore; documents: TextStore } | undefined
+  close(): Promise<void>
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** How embeddings are opened. */
+export interface StudioOptions {
+  /** The length of the vectors, for folders of raw memory maps. */
+  dimensions?: number | undefined
+  /** Embeddings larger than this many bytes are read from the file as needed. */
+  memory?: number | undefined
+}
+
+/** Opens the files of a collection: all of them, or none where one is wrong. */
+export async function openSources(
+  files: StudioFiles,
+  options: StudioOptions,
+): Promise<StudioSources> {
+  const { corpus, queryText } = files
+  const opened: { close(): Promise<void> }[] = []
+  const kept = <T extends { close(): Promise<void> }>(part: T): T => {
+    opened.push(part)
+    return part
+  }
+  const close = async (): Promise<void> => {
+    for (const part of opened) await part.close()
+  }
+  try {
+    const queries = kept(await openEmbeddings(files.queries, options))
+    const docs = kept(await openEmbeddings(files.docs, options))
+    if (queries.dimensions !== docs.dimensions) {
+      throw new KithError(
+        'BAD_SHAPE',
+        `${files.queries} has ${queries.dimensions} dimensions, ${files.docs} has ${docs.dimensions}`,
+      )
+    }
+    const run = await readRun(files.run)
+    const qrels: Qrels = files.qrels === undefined ? new Map() : await readQrels(files.qrels)
+    const texts =
+      corpus !== undefined && queryText !== undefined
+        ? {
+            queries: kept(await TextStore.open(queryText)),
+            documents: kept(await TextStore.open(corpus)),
+          }
+        : undefined
+    return { run, queries, docs, qrels, texts, close, [Symbol.asyncDispose]: close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const folders = ['demo-output/wordnet', 'demo-output/wordnet-half', 'demo-output/wordnet-part']
+
+/** The files of the demo collection that `npm run demo` has made in the current folder. */
+export function demoFiles(): StudioFiles {
+  const folder = folders.find((name) => existsSync(join(name, 'run.trec')))
+  if (folder === undefined) {
+    throw new KithError(
+      'BAD_INPUT',
+      'no demo collection in demo-output: make it with npm run demo (or npm run demo -- --quick, about a minute), or name the files of a run, its queries and its documents',
+    )
+  }
+  const at = (name: string): string => join(folder, name)
+  return {
+    run: at('run.trec'),
+    queries: at('queries.npy'),
+    docs: at('docs.npy'),
+    corpus: at('corpus.jsonl'),
+    queryText: at('queries.jsonl'),
+    qrels: at('qrels/test.tsv'),
   }
 }

@@ -1,6 +1,6 @@
 import type { MethodSettings } from '@kith/core'
 import type { Evaluator } from './evaluate/evaluator.ts'
-import { meanOf, pairedTest } from './verdict/paired-test.ts'
+import { meanOf, pairedTest } from './verdict.ts'
 
 /** The value of a measure with one value of a setting, all other settings unchanged. */
 export interface SweepPoint {

@@ -1,3 +1,4 @@
+import { FileError, writeAtomic } from '@kith/base'
 import {
   KithError,
   type Method,
@@ -6,12 +7,12 @@ import {
   resolveMethodSettings,
 } from '@kith/core'
 import { range, throwIfAborted } from '@kith/core/internal'
+import type { ScorerOptions } from './evaluate/collection.ts'
 import type { Evaluator } from './evaluate/evaluator.ts'
-import type { ScorerOptions } from './evaluate/scorer.ts'
 import type { Space } from './search/space.ts'
 import { searchSettings } from './settings/search-settings.ts'
-import type { Tuned } from './verdict/tuned.ts'
-import { FEW_QUERIES, judge } from './verdict/verdict.ts'
+import { readSmallFile } from './settings/study-file.ts'
+import { type Decision, FEW_QUERIES, judge, type Verdict } from './verdict.ts'
 
 /** How much is searched where nothing else is said. */
 export const tuneDefaults = { trials: 200, folds: 5, seed: 0 } as const
@@ -102,5 +103,68 @@ function check({ trials, seed, queries }: { trials: number; seed: number; querie
   range({ from: 0, integer: true })('seed', seed)
   if (queries < 2) {
     throw new KithError('BAD_INPUT', `tuning needs at least 2 judged queries, there are ${queries}`)
+  }
+}
+
+/** The result of tuning: the settings, the evidence and the verdict. The contents of `tuned.json`. */
+export interface Tuned extends Decision {
+  kith: 'tuned'
+  version: 1
+  /** The settings of `candidate`: with the verdict `keep-run` they are there to be forced. */
+  settings: MethodSettings
+  measure: string
+  level: number
+  strict: boolean
+  /** Whether the words of texts were a view. */
+  texts: boolean
+  /** How many judged queries there were. */
+  queries: number
+  /** Trials of each study, and into how many folds the queries were split; 0 where nothing was searched. */
+  trials: number
+  folds: number
+  seed: number
+}
+
+const verdicts: readonly Verdict[] = ['keep-run', 'default', 'tuned']
+
+/** No `tuned.json` comes near this size. */
+const LARGEST_FILE = 2 ** 20
+
+/** Writes `tuned.json`, whole or not at all. */
+export async function writeTuned(file: string, tuned: Tuned): Promise<void> {
+  await writeAtomic(file, (write) => write(`${JSON.stringify(tuned, undefined, 2)}\n`))
+}
+
+/** Reads `tuned.json`. */
+export async function readTuned(file: string): Promise<Tuned> {
+  const text = await readSmallFile(file, LARGEST_FILE)
+  if (text === undefined) throw new FileError(file, '', 'there is no such file')
+  return parseTuned(text, file)
+}
+
+/** Parses and checks the contents of a `tuned.json`. */
+export function parseTuned(text: string, file = 'tuned.json'): Tuned {
+  const wrong = (problem: string) => new FileError(file, '', problem)
+  let tuned: Partial<Tuned> | null
+  try {
+    tuned = JSON.parse(text)
+  } catch (error) {
+    throw wrong(`not JSON: ${(error as Error).message}`)
+  }
+  if (typeof tuned !== 'object' || tuned === null || tuned.kith !== 'tuned') {
+    throw wrong('not made by kith tune')
+  }
+  if (tuned.version !== 1) throw wrong(`is of version ${tuned.version}, this program reads 1`)
+  if (!verdicts.includes(tuned.verdict!)) throw wrong(`has the verdict ${tuned.verdict}`)
+  const { heldOut } = tuned
+  const figures = [heldOut?.gain, heldOut?.t, heldOut?.p, heldOut?.ci?.[0], heldOut?.ci?.[1]]
+  if (!figures.every(Number.isFinite)) throw wrong('lacks the held-out evidence')
+  if (typeof tuned.settings !== 'object') throw wrong('lacks the settings')
+  if (typeof tuned.measure !== 'string') throw wrong('lacks the measure')
+  try {
+    return { ...tuned, settings: resolveMethodSettings(tuned.settings) } as Tuned
+  } catch (error) {
+    if (!(error instanceof KithError)) throw error
+    throw wrong(error.message)
   }
 }

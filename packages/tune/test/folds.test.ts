@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { splitFolds } from '../src/study/folds.ts'
+import { splitFolds } from '../src/settings/search-settings.ts'
 
 test('every query has one fold, and folds have equal sizes but for one', () => {
   fc.assert(

@@ -1,7 +1,7 @@
 import { evaluate, RunBuilder } from '@kith/ir'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createScorer } from '../src/evaluate/scorer.ts'
+import { createScorer } from '../src/evaluate/collection.ts'
 
 const kinds = ['nDCG', 'RR', 'AP', 'R', 'P', 'Success']
 const measures = kinds.flatMap((kind) => [kind, `${kind}@1`, `${kind}@5`, `${kind}@10`])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { type RunningTrial, type SearchedTrial, search } from '../src/index.ts'
-import { MedianPruner } from '../src/search/median-pruner.ts'
+import { MedianPruner } from '../src/search/search.ts'
 import type { Parameters, Space } from '../src/search/space.ts'
 
 const folder = temporaryFolder()

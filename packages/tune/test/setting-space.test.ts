@@ -1,8 +1,7 @@
 import { methods, presets, resolveMethodSettings } from '@kith/core'
 import { describe, expect, test } from 'vitest'
-import { suggestEvenly } from '../src/search/random-search.ts'
 import { checkSpace } from '../src/search/space.ts'
-import type { FinishedTrial } from '../src/search/suggest.ts'
+import { type FinishedTrial, suggestEvenly } from '../src/search/tpe.ts'
 import { parametersOf, settingSpace, settingsOf } from '../src/settings/setting-space.ts'
 
 describe.each([false, true])('texts: %s', (texts) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { createEvaluator, type Evaluator } from '../src/evaluate/evaluator.ts'
-import { StudyFile } from '../src/study/study-file.ts'
+import { StudyFile } from '../src/settings/study-file.ts'
 import { type TuneOptions, tune } from '../src/tune.ts'
 import { randomCollection } from './support.ts'
 

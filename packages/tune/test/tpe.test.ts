@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest'
-import { suggestEvenly } from '../src/search/random-search.ts'
 import type { Parameters, Space } from '../src/search/space.ts'
-import { type FinishedTrial, ROUND, type Suggest } from '../src/search/suggest.ts'
-import { suggestTpe } from '../src/search/tpe.ts'
+import {
+  type FinishedTrial,
+  ROUND,
+  type Suggest,
+  suggestEvenly,
+  suggestTpe,
+} from '../src/search/tpe.ts'
 
 /** All kinds of dimensions; the best point has kind b, so that the conditional one matters. */
 const space: Space = {

@@ -6,7 +6,7 @@ import { sharedCollection } from '../../../test/files.ts'
 import { collect } from '../../pipelines/src/tune/collect.ts'
 import { createEvaluator, type Evaluator } from '../src/evaluate/evaluator.ts'
 import { tune } from '../src/tune.ts'
-import { meanOf, type PairedTest, pairedTest } from '../src/verdict/paired-test.ts'
+import { meanOf, type PairedTest, pairedTest } from '../src/verdict.ts'
 import { objective, randomCollection } from './support.ts'
 
 const measure = 'nDCG@10'

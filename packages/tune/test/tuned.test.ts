@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { resolveMethodSettings } from '@kith/core'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { tune } from '../src/tune.ts'
-import { parseTuned, readTuned, writeTuned } from '../src/verdict/tuned.ts'
+import { parseTuned, readTuned, tune, writeTuned } from '../src/tune.ts'
 import { objective } from './support.ts'
 
 const folder = temporaryFolder()

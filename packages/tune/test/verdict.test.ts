@@ -1,7 +1,6 @@
 import { hashedWords, normal } from '@kith/base/random'
 import { expect, test } from 'vitest'
-import { pairedTest } from '../src/verdict/paired-test.ts'
-import { judge } from '../src/verdict/verdict.ts'
+import { judge, pairedTest } from '../src/verdict.ts'
 
 /** Values around a mean that differ from query to query. */
 function values(queries: number, mean: number, seed: number, noise = 0.05): Float64Array {

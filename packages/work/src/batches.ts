@@ -11,12 +11,17 @@ import {
   postgresError,
 } from '@kith/stores/postgres'
 import type { PoolClient } from 'pg'
-import type { Batch, BatchItem, BatchProgress, BatchResult } from './batch.ts'
-import { type BatchRow, checkBatchRow } from './batch-row.ts'
-import { checkItems, checkRead } from './check-items.ts'
-import { DigestedItems } from './digested-items.ts'
+import {
+  type Batch,
+  type BatchItem,
+  type BatchProgress,
+  type BatchResult,
+  type BatchRow,
+  checkBatchRow,
+  migrations,
+} from './batch.ts'
+import { checkItems, checkRead, DigestedItems } from './check-items.ts'
 import { Queue } from './queue.ts'
-import { migrations } from './schema.ts'
 
 /** Results that are read at a time. */
 const READ = 1000

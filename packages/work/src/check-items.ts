@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto'
 import { KithError } from '@kith/core'
-import type { BatchRow } from './batch-row.ts'
+import { checkStorable } from '@kith/stores/postgres'
+import type { Batch, BatchItem, BatchRow } from './batch.ts'
 
 /** Gaps between a batch's items that a message names. */
 const NAMED_GAPS = 5
 
 /** Asks the database for rows. */
-export type Ask = (sql: string, values: unknown[]) => Promise<Record<string, unknown>[]>
+type Ask = (sql: string, values: unknown[]) => Promise<Record<string, unknown>[]>
 
 /**
  * Throws unless a batch's items stand at the places from 0 to its number of queries, each once and
@@ -74,4 +76,30 @@ function changed({ name }: BatchRow, how: string): KithError {
     'BAD_INPUT',
     `the rows of the batch ${name} were changed: ${how}; remove it (kith jobs remove) and submit it again`,
   )
+}
+
+/** Items that pass by once, counted and digested with everything else that makes the batch. */
+export class DigestedItems {
+  count = 0
+  readonly #hash = createHash('sha256')
+  readonly #items: Iterable<BatchItem> | AsyncIterable<BatchItem>
+
+  constructor({ kind, settings }: Batch, items: Iterable<BatchItem> | AsyncIterable<BatchItem>) {
+    this.#items = items
+    this.#hash.update(JSON.stringify([kind, settings]))
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<BatchItem> {
+    for await (const item of this.#items) {
+      checkStorable(`the query ${JSON.stringify(item.query)}`, item.query)
+      this.count++
+      this.#hash.update(`\n${JSON.stringify(item.query)} ${item.body.length}\n`)
+      this.#hash.update(item.body)
+      yield item
+    }
+  }
+
+  digest(): string {
+    return this.#hash.digest('hex')
+  }
 }

@@ -2,5 +2,11 @@
 
 export type { Batch, BatchFailure, BatchItem, BatchProgress, BatchResult } from './batch.ts'
 export { Batches } from './batches.ts'
-export { type Patience, patiently } from './patience.ts'
-export { type Handler, type WorkEvent, type WorkOptions, work } from './worker.ts'
+export {
+  type Handler,
+  type Patience,
+  patiently,
+  type WorkEvent,
+  type WorkOptions,
+  work,
+} from './worker.ts'

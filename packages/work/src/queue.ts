@@ -1,7 +1,7 @@
+import { KithError } from '@kith/core'
 import { type Connections, postgresError } from '@kith/stores/postgres'
 import type { PoolClient } from 'pg'
 import type PgBoss from 'pg-boss'
-import { idEnd, idOf, type JobData, readJob, type TakenJob } from './job-data.ts'
 
 /** pg-boss gets a schema of its own: an application may have another version of it beside us. */
 const SCHEMA = 'kith_jobs'
@@ -164,7 +164,7 @@ function endOf(batch: number | undefined): string | null {
 }
 
 /** A job that was set aside, and why. */
-export interface FailedJob {
+interface FailedJob {
   id: string
   /** Places of its queries; undefined where its row no longer says them. */
   from: number | undefined
@@ -192,4 +192,57 @@ function messageOf(output: unknown): string {
     return 'its workers disappeared while they did it'
   }
   return String(message ?? inner ?? 'no reason was given')
+}
+
+/** Some queries of a batch: those from one place up to another. */
+interface JobData {
+  batch: number
+  from: number
+  to: number
+}
+
+/** A taken job as the database has it, unchecked. */
+export interface TakenJob {
+  id: string
+  data: unknown
+}
+
+/** The largest number that the tables of batches hold. */
+const LARGEST = 2 ** 31 - 1
+
+/** The end of the ids of a batch's jobs, by which they are found whatever became of their data. */
+function idEnd(batch: number): string {
+  return hex(batch, 12)
+}
+
+/** The same job always has the same id; ids sort as the jobs of a batch do. */
+function idOf(batch: number, job: number): string {
+  return `${hex(job, 8)}-0000-4000-8000-${idEnd(batch)}`
+}
+
+/** The queries that a job names; undefined where its data are not those of a job of `kith`. */
+function readJob({ id, data }: TakenJob): JobData | undefined {
+  if (typeof data !== 'object' || data === null) return undefined
+  const { batch, from, to } = data as Record<string, unknown>
+  const whole = [batch, from, to].every(
+    (value) =>
+      Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= LARGEST,
+  )
+  if (!whole) return undefined
+  const job = data as JobData
+  return job.from < job.to && id.endsWith(`-${idEnd(job.batch)}`) ? job : undefined
+}
+
+/** The queries that a job names; a job that was changed in the database is an error. */
+export function checkJob(job: TakenJob): JobData {
+  const data = readJob(job)
+  if (data) return data
+  throw new KithError(
+    'BAD_INPUT',
+    `the database's row of this job was changed: its data are ${JSON.stringify(job.data)?.slice(0, 200)}, expected its batch and the first and last of its queries (kith jobs remove, then submit again)`,
+  )
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0')
 }

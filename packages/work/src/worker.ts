@@ -1,11 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { KithError } from '@kith/core'
 import { inTransaction, isPassing } from '@kith/stores/postgres'
-import type { Batch, BatchItem, BatchResult } from './batch.ts'
-import { checkBatchRow } from './batch-row.ts'
+import { type Batch, type BatchItem, type BatchResult, checkBatchRow } from './batch.ts'
 import type { Batches } from './batches.ts'
-import { checkJob, type TakenJob } from './job-data.ts'
-import { patiently } from './patience.ts'
+import { checkJob, type TakenJob } from './queue.ts'
 
 /** How long a worker without work waits before it looks again, in milliseconds. */
 const PAUSE = 500
@@ -226,4 +224,40 @@ class Worker {
 
 function asBuffer(body: Uint8Array): Buffer {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+}
+
+/** The first wait for a database that is away, in milliseconds. */
+const FIRST_PAUSE = 500
+
+/** The longest one. */
+const LONGEST_PAUSE = 10_000
+
+/** How to wait for a database. */
+export interface Patience {
+  /** Ends the waiting: the database's error is thrown then. */
+  signal?: AbortSignal | undefined
+  /** Called before each wait, with its reason. */
+  onWaiting(message: string): void
+}
+
+/**
+ * Does something with the database again and again, with longer and longer pauses, while it is only
+ * the database that fails: it restarts, cannot be reached, or its disk is full. Every other error,
+ * such as a wrong password, is thrown at once.
+ */
+export async function patiently<T>(
+  { signal, onWaiting }: Patience,
+  action: () => Promise<T>,
+): Promise<T> {
+  for (let pause = FIRST_PAUSE; ; pause = Math.min(LONGEST_PAUSE, pause * 2)) {
+    try {
+      return await action()
+    } catch (error) {
+      if (!isPassing(error) || signal?.aborted) throw error
+      const message = error instanceof KithError ? error.message : String(error)
+      onWaiting(message)
+      await setTimeout(pause, undefined, signal && { signal }).catch(() => {})
+      if (signal?.aborted) throw error
+    }
+  }
 }

@@ -1,11 +1,16 @@
-import { type MethodSettings, type Ranking, rerank, type Vector } from '@kith/core'
-import { planVectors, takesWords } from '@kith/core/internal'
-import type { RerankDocument } from './documents.ts'
-import { completeVectors, type Embed } from './embed.ts'
-import { nearestFirst } from './nearest-first.ts'
+import {
+  KithError,
+  type MethodSettings,
+  type Ranking,
+  rerank,
+  type Settings,
+  type Vector,
+} from '@kith/core'
+import { metricInAnyOrder, planVectors, takesWords } from '@kith/core/internal'
+import { completeVectors, type Embed, type RerankDocument } from './documents.ts'
 
 /** What is ranked, in any order. */
-export interface DocumentsToRank {
+interface DocumentsToRank {
   query: RerankDocument
   documents: readonly RerankDocument[]
   /** A store's scores of the documents, the higher the better. */
@@ -13,7 +18,7 @@ export interface DocumentsToRank {
 }
 
 /** How it is ranked, and where vectors come from that are not there. */
-export interface RankOptions {
+interface RankOptions {
   embed: Embed | undefined
   signal: AbortSignal | undefined
   settings: MethodSettings
@@ -122,4 +127,41 @@ function wordsOf(
 
 function ofPlaces(ranking: Ranking, places: readonly number[]): Ranking {
   return { ...ranking, order: ranking.order.map((index) => places[index]!) }
+}
+
+/**
+ * The places of the documents, the most similar to the query first. The documents of `rerank()`
+ * may come in any order, and the method starts from an order by similarity.
+ */
+function nearestFirst(
+  query: Vector,
+  documents: readonly Vector[],
+  metric: Settings['metric'],
+): number[] {
+  const products = documents.map((vector, place) => {
+    if (vector.length !== query.length) {
+      const problem = `document ${place} has ${vector.length} dimensions, the query has ${query.length}`
+      throw new KithError('BAD_SHAPE', problem)
+    }
+    const found = { toQuery: dot(query, vector), square: dot(vector, vector) }
+    if (Number.isFinite(found.toQuery) && Number.isFinite(found.square)) return found
+    const problem = `the embedding of the query or of document ${place} has a number that is not finite`
+    throw new KithError('BAD_VECTOR', problem)
+  })
+  const own = dot(query, query)
+  const name = metricInAnyOrder(metric, {
+    toQuery: Float64Array.of(own, ...products.map(({ toQuery }) => toQuery)),
+    squares: Float64Array.of(own, ...products.map(({ square }) => square)),
+  })
+  // The query's own length is the same for all.
+  const scores = products.map(({ toQuery, square }) =>
+    name === 'dot' ? toQuery : toQuery / (Math.sqrt(square) || 1),
+  )
+  return [...documents.keys()].sort((a, b) => scores[b]! - scores[a]! || a - b)
+}
+
+function dot(a: Vector, b: Vector): number {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
+  return sum
 }

@@ -9,8 +9,7 @@ import {
   type TermStatistics,
 } from '@kith/core'
 import { type NamedParts, refuseUnknown, warnMetric } from '@kith/core/internal'
-import { readDocuments, scoresOf, type TextOf, vectorOf } from './documents.ts'
-import type { Embed } from './embed.ts'
+import { type Embed, readDocuments, scoresOf, type TextOf, vectorOf } from './documents.ts'
 import { rankDocuments } from './rank-documents.ts'
 
 /** Where vectors and texts come from. */
@@ -32,7 +31,7 @@ export interface RerankingOptions {
 }
 
 /** The names of a model's options. */
-export const optionParts: NamedParts = {
+const optionParts: NamedParts = {
   part: 'option of createKith',
   known: ['embed', 'text', 'settings', 'statistics'],
   synonyms: {
@@ -46,10 +45,7 @@ export const optionParts: NamedParts = {
  * A reranking model of the AI SDK's specification V3. It is a plain object, without
  * `this`: version 7 of the SDK calls older models through a proxy.
  */
-export function createRerankingModel(
-  preset: PresetName,
-  options: RerankingOptions,
-): RerankingModelV3 {
+function createRerankingModel(preset: PresetName, options: RerankingOptions): RerankingModelV3 {
   refuseUnknown(options, optionParts)
   if (!Object.hasOwn(presets, preset)) {
     const known = Object.keys(presets).join(', ')
@@ -99,5 +95,36 @@ async function rerankDocuments(
       index,
       relevanceScore: better[place]!,
     })),
+  }
+}
+
+/** Kith as a provider of the AI SDK. */
+export interface Kith {
+  /**
+   * A model for `rerank()` of specification V3, which versions 6 and 7 accept. Its scores
+   * compare documents of one call only: 0 is about their average.
+   *
+   * @param preset Its settings: `balanced` unless told otherwise.
+   * @param options Options that differ from the provider's.
+   */
+  rerankingModel(preset?: PresetName, options?: RerankingOptions): RerankingModelV3
+}
+
+/**
+ * Makes reranking models that need no cross-encoder: vectors from your embedding
+ * model or your store, words from the documents.
+ *
+ * ```ts
+ * const kith = createKith({
+ *   embed: async (values) => (await embedMany({ model: embeddingModel, values })).embeddings,
+ * })
+ * const { rerankedDocuments } = await rerank({ model: kith.rerankingModel(), documents, query, topN: 5 })
+ * ```
+ */
+export function createKith(options: RerankingOptions = {}): Kith {
+  refuseUnknown(options, optionParts)
+  return {
+    rerankingModel: (preset = 'balanced', more = {}) =>
+      createRerankingModel(preset, { ...options, ...more }),
   }
 }

@@ -3,11 +3,9 @@ import { refuseUnknown } from '@kith/core/internal'
 import { type ArrowData, joinRows } from './arrow-rows.ts'
 import { rerankerParts } from './check-arguments.ts'
 import { mergeHits } from './merge-hits.ts'
-import type { RerankHitsOptions } from './options.ts'
 import type { Fields, Reader } from './reader.ts'
-import { lancedb } from './readers/lancedb.ts'
-import { merged } from './readers/merged.ts'
-import { rerankHits } from './rerank-hits.ts'
+import { lancedb, merged } from './readers.ts'
+import { type RerankHitsOptions, rerankHits } from './rerank-hits.ts'
 
 /** How the results of LanceDB's hybrid queries are reranked. */
 export interface LancedbRerankerOptions extends Fields, Omit<RerankHitsOptions, 'topN'> {

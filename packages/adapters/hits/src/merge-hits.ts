@@ -1,8 +1,7 @@
 import { KithError, type Vector } from '@kith/core'
 import { refuseUnknown } from '@kith/core/internal'
 import { checkHits, checkReader, listParts } from './check-arguments.ts'
-import { scoresOf } from './read-hits.ts'
-import type { Reader } from './reader.ts'
+import { type Reader, scoresOf } from './reader.ts'
 
 /** The hits of one search, best first, and how to read them. */
 export interface HitList<Hit> {

@@ -1,10 +1,8 @@
 import { KithError, type Query, type Vector } from '@kith/core'
 import { planVectors, refuseUnknown, warnMetric } from '@kith/core/internal'
 import { checkHits, checkReader, fetchedOptionParts } from './check-arguments.ts'
-import { type RerankHitsOptions, readOptions } from './options.ts'
-import { checkVectors, partsOf, scoresOf, textsOf } from './read-hits.ts'
-import type { Reader } from './reader.ts'
-import { type RerankedHit, rankedHits } from './reranked-hit.ts'
+import { checkVectors, partsOf, type Reader, scoresOf, textsOf } from './reader.ts'
+import { type RerankedHit, type RerankHitsOptions, rankedHits, readOptions } from './rerank-hits.ts'
 
 /** How hits are reranked whose vectors are fetched. */
 export interface RerankFetchedOptions<Hit> extends RerankHitsOptions {

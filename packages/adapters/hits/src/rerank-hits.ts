@@ -1,10 +1,17 @@
-import { extendRanking, type Query, rerank } from '@kith/core'
+import {
+  extendRanking,
+  KithError,
+  type MethodSettings,
+  type PartialMethodSettings,
+  type Query,
+  type Ranking,
+  rerank,
+  resolveMethodSettings,
+  type TermStatistics,
+} from '@kith/core'
 import { methodLooksAt, refuseUnknown, warnMetric } from '@kith/core/internal'
 import { checkHits, checkVectorReader, optionParts } from './check-arguments.ts'
-import { type RerankHitsOptions, readOptions } from './options.ts'
-import { checkVectors, partsOf, scoresOf, textsOf } from './read-hits.ts'
-import type { Reader } from './reader.ts'
-import { type RerankedHit, rankedHits } from './reranked-hit.ts'
+import { checkVectors, partsOf, type Reader, scoresOf, textsOf } from './reader.ts'
 
 /**
  * Gives the hits of any vector store a better order.
@@ -61,4 +68,52 @@ export function rerankHits<Hit>(
   const ranking = rerank(query, candidates, settings)
   warnMetric(settings.metric, ranking.metric, 'the hits')
   return rankedHits(hits, extendRanking(ranking, hits.length), topN)
+}
+
+/** How hits are reranked. */
+export interface RerankHitsOptions {
+  /** How many of the best to return; by default all. */
+  topN?: number | undefined
+  /**
+   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith terms`.
+   * With it the context is chosen from the first 200 hits instead of the first 50.
+   */
+  statistics?: TermStatistics | undefined
+  /** Settings that differ from the default, such as those that `kith tune` found. */
+  settings?: PartialMethodSettings | undefined
+}
+
+/** The options, checked and complete. */
+export function readOptions(
+  { topN, statistics, settings }: RerankHitsOptions,
+  hits: number,
+): { topN: number; settings: MethodSettings } {
+  if (topN !== undefined && !(Number.isInteger(topN) && topN >= 0)) {
+    throw new KithError('BAD_SETTING', `topN is ${topN}, allowed: whole numbers from 0`)
+  }
+  const known = statistics === undefined ? settings : { ...settings, statistics }
+  return { topN: topN ?? hits, settings: resolveMethodSettings(known) }
+}
+
+/** A hit in its new place. */
+export interface RerankedHit<Hit> {
+  /** The hit as the store returned it, its own score included. */
+  hit: Hit
+  /** The new score. It compares hits of one query only: 0 is about the average of the context. */
+  score: number
+  /** Where the hit stood before, from 0. */
+  index: number
+}
+
+/** The first `topN` hits of a ranking. */
+export function rankedHits<Hit>(
+  hits: readonly Hit[],
+  { order, scores }: Ranking,
+  topN: number,
+): RerankedHit<Hit>[] {
+  return Array.from(order.subarray(0, topN), (index, place) => ({
+    hit: hits[index]!,
+    score: scores[place]!,
+    index,
+  }))
 }

@@ -1,6 +1,7 @@
 import {
   KithError,
   type MethodSettings,
+  type MetricUse,
   type PartialMethodSettings,
   resolveMethodSettings,
   type TermStatistics,
@@ -19,7 +20,6 @@ import { Document, type DocumentInterface } from '@langchain/core/documents'
 import type { EmbeddingsInterface } from '@langchain/core/embeddings'
 import { BaseDocumentCompressor } from '@langchain/core/retrievers/document_compressors'
 import { EmbeddingCache } from './embedding-cache.ts'
-import { vectorScore } from './vector-score.ts'
 
 /** Options of `KithRerank`: where vectors come from, and what is returned. */
 export interface KithRerankOptions {
@@ -217,4 +217,18 @@ function withScores(
 function checkCount(name: string, value: number, from: number): void {
   if (Number.isInteger(value) && value >= from) return
   throw new KithError('BAD_SETTING', `${name} is ${value}, allowed: whole numbers from ${from}`)
+}
+
+/** The similarity of a query and a document before reranking, by which vector stores rank. */
+function vectorScore(query: Vector, document: Vector, metric: MetricUse['name']): number {
+  const product = dot(query, document)
+  if (metric === 'dot') return product
+  const lengths = Math.sqrt(dot(query, query) * dot(document, document))
+  return lengths === 0 ? 0 : product / lengths
+}
+
+function dot(a: Vector, b: Vector): number {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
+  return sum
 }

@@ -1,3 +1,4 @@
+import { type Stats, statSync } from 'node:fs'
 import { KithError } from '@kith/core'
 
 /** A file that does not hold what it should: the message names the file and the place in it. */
@@ -41,4 +42,15 @@ const problems: Record<string, string> = {
   EPIPE: 'what read from it has ended',
   ELOOP: 'its links lead in a circle',
   ENXIO: 'is a socket or a device that cannot be opened',
+}
+
+/** What is at a path; undefined where there is nothing, or where a part of the path is a file. */
+export function findPath(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw asFileError(path, error)
+  }
 }

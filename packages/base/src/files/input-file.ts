@@ -1,11 +1,11 @@
-import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs'
+import { closeSync, constants, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { isatty, ReadStream } from 'node:tty'
 import { createGunzip } from 'node:zlib'
 import { KithError } from '@kith/core'
-import { asFileError } from './file-error.ts'
-import { isPacked, MAGIC_LENGTH } from './packed.ts'
+import { asFileError, FileError } from './file-error.ts'
+import { openRegular, POSITIONS } from './regular-file.ts'
 
 /** Bytes per chunk: enough to make the cost of each one vanish, few enough that old ones take little memory. */
 const CHUNK = 1 << 18
@@ -132,4 +132,31 @@ async function gather(chunks: AsyncIterator<Buffer>, bytes: number): Promise<Buf
 function withoutMark(start: Buffer): Buffer {
   const marked = start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf
   return marked ? start.subarray(3) : start
+}
+
+/** Reads a file in chunks, once from front to back, unpacked where it is packed with gzip. */
+export function readChunks(file: string): AsyncGenerator<Buffer> {
+  return new InputFile(file).chunks()
+}
+
+/** Bytes that tell a file packed with gzip: two magic bytes, and the method, which is always the same. */
+const MAGIC_LENGTH = 3
+
+/** Whether a name says that its file is packed with gzip. */
+export function hasPackedName(file: string): boolean {
+  return /\.gz$/i.test(file)
+}
+
+/** Whether a file is packed with gzip: its first bytes tell it, whatever its name is. */
+function isPacked(file: string, start: Uint8Array): boolean {
+  if (start[0] === 0x1f && start[1] === 0x8b && start[2] === 0x08) return true
+  if (!hasPackedName(file)) return false
+  throw new FileError(file, '', 'ends in .gz, but is not packed with gzip: damaged, or misnamed')
+}
+
+/** The same for a file that is read by position. */
+export function isPackedFile(file: string): boolean {
+  const start = new Uint8Array(MAGIC_LENGTH)
+  openRegular(file, POSITIONS, (descriptor) => readSync(descriptor, start, 0, MAGIC_LENGTH, 0))
+  return isPacked(file, start)
 }

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { FileError, lineError } from './file-error.ts'
 import { InputFile } from './input-file.ts'
-import { notUtf8 } from './utf8.ts'
 
 /**
  * Takes one line as a range of bytes, without its line break; the first line is 1. `at` is the place
@@ -131,4 +130,23 @@ export function readLines<T>(
 /** The error for a file without a single entry. */
 export function emptyError(file: string, what: string): FileError {
   return new FileError(file, '', `holds no ${what}`)
+}
+
+/** The number of the first line that is not UTF-8, counted from 0; -1 where all are. */
+export function firstBadLine(bytes: Buffer): number {
+  if (isUtf8(bytes)) return -1
+  let line = 0
+  for (let from = 0; ; line++) {
+    const to = bytes.indexOf(NEWLINE, from)
+    if (to < 0 || !isUtf8(bytes.subarray(from, to))) return line
+    from = to + 1
+  }
+}
+
+/** The message for a line that is not UTF-8. */
+export const notUtf8 = 'is not UTF-8: convert the file, such as with iconv -f LATIN1 -t UTF-8'
+
+/** Whether a text has half a surrogate pair in it, for which UTF-8 has no bytes. */
+export function isIllFormed(text: string): boolean {
+  return /\p{Surrogate}/u.test(text)
 }

@@ -5,8 +5,8 @@ import { basename, dirname, join } from 'node:path'
 import { KithError } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import { asFileError } from './file-error.ts'
-import { makeFolder } from './make-folder.ts'
-import { lifeOf, MARK, ownMark, processOf } from './process-mark.ts'
+import { makeFolder } from './output-place.ts'
+import { lifeOf, MARK, ownMark, processOf } from './unfinished.ts'
 import { writeAllSync } from './write-all.ts'
 
 /** Milliseconds between two signs of life. */

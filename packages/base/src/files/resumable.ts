@@ -1,9 +1,8 @@
 import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
+import { hasPackedName } from './input-file.ts'
 import { type FileLock, lockFile } from './lock-file.ts'
-import { modeFor, named, withScratch } from './output-open.ts'
-import { type OutputPlace, outputPlace } from './output-place.ts'
-import { hasPackedName } from './packed.ts'
+import { modeFor, named, type OutputPlace, outputPlace, withScratch } from './output-place.ts'
 import { writeAll } from './write-all.ts'
 import { putInPlace } from './write-atomic.ts'
 

@@ -1,15 +1,21 @@
+import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makeFolder } from './make-folder.ts'
-import { keepAttributes, modeFor, named, openStraight, withScratch } from './output-open.ts'
-import { type OutputPlace, outputPlace } from './output-place.ts'
-import { hasPackedName } from './packed.ts'
-import { pour, type Write } from './pour.ts'
+import { createGzip } from 'node:zlib'
+import { hasPackedName } from './input-file.ts'
+import {
+  keepAttributes,
+  makeFolder,
+  modeFor,
+  named,
+  type OutputPlace,
+  openStraight,
+  outputPlace,
+  withScratch,
+} from './output-place.ts'
 import { finished, unfinishedBeside } from './unfinished.ts'
 import { writeAll } from './write-all.ts'
-
-export type { Write } from './pour.ts'
 
 /** A file that is written and on the disk, under a name of its own. */
 export interface PreparedFile {
@@ -134,6 +140,76 @@ async function orDiscard(discard: () => Promise<void>, action: () => Promise<voi
     await action()
   } catch (error) {
     await discard()
+    throw error
+  }
+}
+
+/** Short texts are put together up to this length: a system call for each would cost more than it. */
+const TEXT_BLOCK = 1 << 18
+
+/** Appends text or bytes to a file; the promise keeps the writer from outrunning the disk. */
+export type Write = (part: string | Uint8Array) => Promise<void>
+
+/** An open file that is written from where its descriptor stands. */
+interface Sink {
+  descriptor: number
+  /** Its name for messages. */
+  file: string
+  packed: boolean
+}
+
+/** Lets a function write into an open file, packed where that is wanted. */
+async function pour<T>(
+  { descriptor, file, packed }: Sink,
+  body: (write: Write) => Promise<T>,
+): Promise<T> {
+  const append = (bytes: Uint8Array): Promise<void> => writeAll(descriptor, bytes, null, file)
+  return packed ? pourPacked(append, body) : pourPlain(append, body)
+}
+
+async function pourPlain<T>(
+  append: (bytes: Uint8Array) => Promise<void>,
+  body: (write: Write) => Promise<T>,
+): Promise<T> {
+  let text = ''
+  const flush = async (): Promise<void> => {
+    const before = text
+    text = ''
+    if (before !== '') await append(Buffer.from(before))
+  }
+  const result = await body(async (part) => {
+    if (typeof part === 'string') {
+      text += part
+      if (text.length >= TEXT_BLOCK) await flush()
+    } else {
+      await flush()
+      await append(part)
+    }
+  })
+  await flush()
+  return result
+}
+
+async function pourPacked<T>(
+  append: (bytes: Uint8Array) => Promise<void>,
+  body: (write: Write) => Promise<T>,
+): Promise<T> {
+  const gzip = createGzip()
+  const done = (async () => {
+    for await (const chunk of gzip) await append(chunk as Buffer)
+  })()
+  // The error is thrown where it is awaited below; without this, Node would report it as unhandled before.
+  done.catch(() => {})
+  try {
+    const result = await pourPlain(async (bytes) => {
+      if (!gzip.write(bytes)) await Promise.race([once(gzip, 'drain'), done])
+    }, body)
+    gzip.end()
+    await done
+    return result
+  } catch (error) {
+    gzip.destroy()
+    await done.catch(() => {})
     throw error
   }
 }

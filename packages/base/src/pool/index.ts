@@ -3,14 +3,15 @@
  * Worker files import `@kith/base/pool/service`, which loads next to nothing.
  */
 
-export { errorFromParts } from './error-from-parts.ts'
-export { type ErrorParts, partsOf } from './error-parts.ts'
-export { inBatches } from './in-batches.ts'
-export { type MapOptions, orderedMap } from './ordered-map.ts'
-export type { PoolWorker } from './pool-worker.ts'
-export { type ProcessDescription, ProcessWorker } from './process-worker.ts'
+export { type ErrorParts, partsOf } from './messages.ts'
+export { inBatches, type MapOptions, orderedMap } from './ordered-map.ts'
+export { errorFromParts, type PoolWorker, WorkerDied } from './pool-worker.ts'
 export type { Service } from './service.ts'
-export { type ThreadDescription, ThreadWorker } from './thread-worker.ts'
-export { WorkerDied } from './worker-died.ts'
-export { workerEntry } from './worker-entry.ts'
 export { type PoolOptions, WorkerPool } from './worker-pool.ts'
+export {
+  type ProcessDescription,
+  ProcessWorker,
+  type ThreadDescription,
+  ThreadWorker,
+  workerEntry,
+} from './workers.ts'

@@ -1,5 +1,4 @@
 import { throwIfAborted } from '@kith/core/internal'
-import { onAbort } from './on-abort.ts'
 
 /** How far an ordered map goes ahead, and what stops it. */
 export interface MapOptions {
@@ -87,4 +86,41 @@ function outcomeOf<T>(promise: Promise<T>): Outcome<T> {
 
 async function* toAsync<T>(things: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T, void, void> {
   yield* things
+}
+
+const listening = new WeakMap<AbortSignal, Set<() => void>>()
+
+/**
+ * Calls a function once a signal is aborted. However many wait for a signal, it gets one listener:
+ * Node warns of a leak from eleven on.
+ *
+ * @returns Ends the wait.
+ */
+export function onAbort(signal: AbortSignal, call: () => void): () => void {
+  const known = listening.get(signal)
+  const calls = known ?? new Set()
+  calls.add(call)
+  const listener = (): void => {
+    for (const one of [...calls]) one()
+  }
+  if (!known) {
+    listening.set(signal, calls)
+    signal.addEventListener('abort', listener, { once: true })
+  }
+  return () => calls.delete(call)
+}
+
+/** Things in lists of a size; the last one may be shorter. */
+export async function* inBatches<T>(
+  things: Iterable<T> | AsyncIterable<T>,
+  size: number,
+): AsyncGenerator<T[]> {
+  let batch: T[] = []
+  for await (const thing of things) {
+    batch.push(thing)
+    if (batch.length < size) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
 }

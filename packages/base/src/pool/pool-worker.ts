@@ -1,7 +1,5 @@
-import { KithError } from '@kith/core'
-import { errorFromParts } from './error-from-parts.ts'
-import type { FromWorker } from './messages.ts'
-import { type Death, deathError } from './worker-died.ts'
+import { KithError, type KithErrorCode } from '@kith/core'
+import type { ErrorParts, FromWorker } from './messages.ts'
 
 /** Something that answers requests elsewhere: a thread or a process. */
 export interface PoolWorker<Request, Answer> {
@@ -114,4 +112,55 @@ export abstract class MessageWorker<Request, Answer> implements PoolWorker<Reque
     this.#failure ??= error
     for (const { reject } of this.#waiting.splice(0)) reject(this.#failure)
   }
+}
+
+/** A worker ended by itself and left work undone. `cause` is the error that ended it, if there was one. */
+export class WorkerDied extends KithError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('WORKER_DIED', message, options)
+  }
+}
+
+/** How a worker ended. */
+interface Death {
+  /** Exit code, or the name of a signal; undefined while only the error is known. */
+  exit?: number | string | undefined
+  /** An error that was thrown outside of a request. */
+  error?: Error | undefined
+  /** Whether memory ran out, or may well have. */
+  memory?: boolean
+}
+
+/**
+ * The error of the requests that a dead worker has not answered.
+ *
+ * @param job The worker's name in messages, such as `a search worker`.
+ * @param advice The advice in the message if memory ran out.
+ */
+function deathError(job: string, advice: string, { exit, error, memory }: Death): KithError {
+  const options = error && { cause: error }
+  if (memory) {
+    const how = exit === undefined ? 'ran out of memory' : `ended (${exit})`
+    return new KithError('OUT_OF_MEMORY', `${job} ${how}; ${advice}`, options)
+  }
+  if (error) return new WorkerDied(`${job} was ended by an error: ${error.message}`, options)
+  const how = typeof exit === 'number' ? `with exit code ${exit}` : `by ${exit}`
+  return new WorkerDied(`${job} ended ${how} before its work was done`)
+}
+
+/**
+ * The error that a worker has thrown, made again in the caller's thread. Errors of the library are
+ * `KithError`s again, with their fields; others keep their name, fields and the worker's stack.
+ */
+export function errorFromParts({ name, message, stack, fields, cause }: ErrorParts): Error {
+  const error =
+    name === 'KithError'
+      ? Object.assign(
+          new KithError(fields['code'] as KithErrorCode, message.replace(/^kith: /, '')),
+          fields,
+        )
+      : Object.assign(new Error(message), { ...fields, name })
+  if (stack !== undefined && name !== 'KithError') error.stack = stack
+  if (cause) error.cause = errorFromParts(cause)
+  return error
 }

@@ -3,8 +3,7 @@
  * @kith/core nor the rest of this package, so that workers start as fast as their own work allows.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { partsOf } from './error-parts.ts'
-import type { FromWorker, ThreadData, ToWorker } from './messages.ts'
+import { type FromWorker, partsOf, type ThreadData, type ToWorker } from './messages.ts'
 
 /** Milliseconds that a thread gets to end by itself after it has closed what it opened. */
 const GRACE = 1000

@@ -1,7 +1,6 @@
 import { KithError } from '@kith/core'
 import { abortedError, throwIfAborted } from '@kith/core/internal'
-import { onAbort } from './on-abort.ts'
-import { orderedMap } from './ordered-map.ts'
+import { onAbort, orderedMap } from './ordered-map.ts'
 import type { PoolWorker } from './pool-worker.ts'
 
 /** The workers of a pool, and how many requests they get. */

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { writeAtomic } from '@kith/base'
 import { isObject, type JsonObject, readText } from '../json.ts'
+import { buildModel, HIDDEN } from '../network/build-model.ts'
 import { readTokenizerFiles } from '../tokens/tokenizer-files.ts'
-import type { Checkpoint } from './model.ts'
-import { PROMPTS_FILE } from './prefixes.ts'
+import { asCheckpoint, type Checkpoint, type ModelOptions, openModel } from './model.ts'
+import { PROMPTS_FILE } from './model-folder.ts'
 
 /** The usual names of special tokens, for models without `tokenizer_config.json`. */
 const SPECIAL_TOKENS = {
@@ -59,4 +60,22 @@ function usualSettings({ model, added_tokens }: JsonObject): JsonObject {
     if (name) settings[key] = name
   }
   return settings
+}
+
+/**
+ * Writes a checkpoint as `onnx/model.onnx`, weights inside, from `input_ids` and
+ * `attention_mask` to `last_hidden_state`, with its config, tokenizer and pooling
+ * beside it: the layout that transformers.js and others load.
+ */
+export async function exportOnnx(
+  name: string,
+  folder: string,
+  options: ModelOptions = {},
+): Promise<void> {
+  const model = asCheckpoint(await openModel(name, options))
+  await writeModelFiles(model, folder)
+  const onnx = await buildModel(model, HIDDEN)
+  await writeAtomic(join(folder, 'onnx', 'model.onnx'), async (write) => {
+    for (const part of onnx.parts()) await write(part)
+  })
 }

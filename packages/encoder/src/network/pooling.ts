@@ -1,10 +1,6 @@
-import { divide, toFloat } from '../graph/elementwise.ts'
-import { gather } from '../graph/gather.ts'
+import { divide, reshape, sum, toFloat } from '../graph/arithmetic.ts'
+import { gather, matmul, unitLength } from '../graph/blocks.ts'
 import type { Value } from '../graph/graph.ts'
-import { matmul } from '../graph/linear.ts'
-import { unitLength } from '../graph/normalize.ts'
-import { sum } from '../graph/reduce.ts'
-import { reshape } from '../graph/shape.ts'
 
 /** How tokens become an embedding: their mean, or the first one ([CLS]). */
 export type Pooling = 'mean' | 'first'

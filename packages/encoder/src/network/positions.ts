@@ -1,11 +1,17 @@
-import { add, multiply, subtract, toFloat, unary } from '../graph/elementwise.ts'
-import { gather } from '../graph/gather.ts'
+import {
+  add,
+  multiply,
+  positions,
+  reshape,
+  subtract,
+  toFloat,
+  transpose,
+  unary,
+} from '../graph/arithmetic.ts'
+import { beside, gather, half } from '../graph/blocks.ts'
 import type { Graph, Value } from '../graph/graph.ts'
-import { beside, half } from '../graph/halves.ts'
-import { positions, reshape, transpose } from '../graph/shape.ts'
 import type { EncoderConfig } from '../model/config.ts'
 import { DISTANCES, type Family, families } from '../model/families.ts'
-import { BUCKETS, bucketOf } from './buckets.ts'
 
 /** Added to the score of a token that must not be seen: its weight after softmax is exactly 0. */
 const MASKED = -1e9
@@ -110,4 +116,24 @@ function rotation({ hidden, heads }: EncoderConfig, mask: Value, theta: number):
     const first = subtract(multiply(a, cos), multiply(b, sin))
     return beside(first, add(multiply(b, cos), multiply(a, sin)))
   }
+}
+
+/** Distances that share a learned number: half of them for each direction. */
+const BUCKETS = 32
+
+/** From this distance on, all are in the last bucket of their direction. */
+const FARTHEST = 128
+
+/**
+ * The bucket of a distance, as MPNet and T5 have it: small ones have buckets of their own, larger
+ * ones share them, in steps that grow with the logarithm.
+ */
+function bucketOf(distance: number): number {
+  const perSide = BUCKETS / 2
+  const exact = perSide / 2
+  const side = distance > 0 ? perSide : 0
+  const size = Math.abs(distance)
+  if (size < exact) return side + size
+  const steps = (Math.log(size / exact) / Math.log(FARTHEST / exact)) * (perSide - exact)
+  return side + Math.min(perSide - 1, exact + Math.floor(steps))
 }

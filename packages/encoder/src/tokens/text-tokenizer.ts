@@ -1,12 +1,10 @@
+import { type Context, createContext, Script } from 'node:vm'
 import type { Tokenizer } from '@huggingface/tokenizers'
 import { FileError } from '@kith/base'
 import { KithError } from '@kith/core'
-import type { JsonObject } from '../json.ts'
-import { checkDescription } from './check-description.ts'
+import { isObject, type JsonObject } from '../json.ts'
+import { checkDescription, endOfPiece, splitsAtSpaces } from './check-description.ts'
 import { openTokenizer } from './open-tokenizer.ts'
-import { endOfPiece, splitsAtSpaces } from './pieces.ts'
-import { largestTokenId } from './token-ids.ts'
-import { type Watch, watchPatterns } from './watch.ts'
 
 /** Characters of a long text that are looked at in one go. */
 const PIECE = 2000
@@ -21,7 +19,7 @@ export interface Tokens {
 }
 
 /** The tokens of a pair of texts. */
-export interface PairTokens extends Tokens {
+interface PairTokens extends Tokens {
   /** Kinds of segments: 0 for the first text, 1 for the second, each with the special tokens behind it. */
   types: number[]
 }
@@ -160,4 +158,103 @@ export class TextTokenizer {
 /** Where a list stands inside another, from a place on; −1: nowhere. */
 function placeOf(part: readonly number[], whole: readonly number[], from: number): number {
   return whole.findIndex((_, i) => i >= from && part.every((id, j) => whole[i + j] === id))
+}
+
+/** No vocabulary is larger; a tokenizer that has such an id is damaged, and would fill the memory. */
+const LARGEST = 10_000_000
+
+/**
+ * The largest token id that a tokenizer's description has. Ids are rows of the model's table, so one
+ * that is not a whole number, or far too large, is an error that names the token.
+ */
+function largestTokenId(file: string, { model, added_tokens }: JsonObject): number {
+  const { vocab, unk_token: unknown, unk_id } = isObject(model) ? model : {}
+  // Some models list their tokens in the order of their ids.
+  let largest = Array.isArray(vocab) ? checkPieces(file, vocab, unk_id) : 0
+  const known = new Set<unknown>()
+  const look = (token: unknown, id: unknown): void => {
+    if (!Number.isSafeInteger(id) || (id as number) < 0 || (id as number) > LARGEST) {
+      const problem = `the token ${JSON.stringify(token)} has the id ${JSON.stringify(id)}, expected a whole number from 0 to ${LARGEST}`
+      throw new FileError(file, '', problem)
+    }
+    known.add(token)
+    largest = Math.max(largest, id as number)
+  }
+  if (isObject(vocab)) for (const [token, id] of Object.entries(vocab)) look(token, id)
+  for (const added of Array.isArray(added_tokens) ? added_tokens : []) {
+    if (isObject(added)) look(added['content'], added['id'])
+  }
+  if (isObject(vocab) && typeof unknown === 'string' && !known.has(unknown)) {
+    const problem = `its unk_token ${JSON.stringify(unknown)} is no token of its vocabulary`
+    throw new FileError(file, '', problem)
+  }
+  return largest
+}
+
+/** The largest id of a Unigram model, whose pieces must have log probabilities, one of them for unknown characters. */
+function checkPieces(file: string, pieces: readonly unknown[], unknown: unknown): number {
+  const bad = pieces.findIndex((piece) => {
+    return !Array.isArray(piece) || typeof piece[0] !== 'string' || !Number.isFinite(piece[1])
+  })
+  if (bad >= 0) {
+    const problem = `piece ${bad} of its vocabulary is ${JSON.stringify(pieces[bad])}, expected a text and its log probability`
+    throw new FileError(file, '', problem)
+  }
+  if (!Number.isInteger(unknown) || pieces[unknown as number] === undefined) {
+    const problem = `its unk_id ${JSON.stringify(unknown)} is no piece of its vocabulary`
+    throw new FileError(file, '', problem)
+  }
+  return pieces.length - 1
+}
+
+/** Patterns of published tokenizers that take a time in proportion to any text. */
+const LINEAR = [' {2,}', '\\s+']
+
+/** Milliseconds for any text, and for each of its characters: hundreds of times what they take. */
+const FOR_TEXT = 5000
+const FOR_CHARACTER = 0.05
+
+/** Runs a function over so many characters. */
+type Watch = <T>(characters: number, run: () => T) => T
+
+const unwatched: Watch = (_, run) => run()
+
+const call = new Script('run()')
+let context: Context | undefined
+
+/**
+ * A time limit for a tokenizer whose description has regular expressions: some need a time that
+ * doubles with each character of a text. V8 ends such a search at the limit, wherever it is.
+ */
+function watchPatterns({ normalizer, pre_tokenizer }: JsonObject): Watch {
+  const found = patternsIn([normalizer, pre_tokenizer]).find((pattern) => !LINEAR.includes(pattern))
+  if (found === undefined) return unwatched
+  return (characters, run) => {
+    const timeout = Math.round(FOR_TEXT + FOR_CHARACTER * characters)
+    let result: ReturnType<typeof run> | undefined
+    context ??= createContext({})
+    context['run'] = () => {
+      result = run()
+    }
+    try {
+      call.runInContext(context, { timeout })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
+      const over = characters > 0 ? `for ${characters} characters of a text` : 'when it was opened'
+      const problem = `its patterns, such as ${JSON.stringify(found)}, took longer than ${timeout / 1000} s ${over}`
+      throw new Error(problem, { cause: error })
+    }
+    return result!
+  }
+}
+
+/** All regular expressions inside of steps. */
+function patternsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(patternsIn)
+  if (!isObject(value)) return []
+  const { Regex, ...others } = value
+  return [
+    ...(typeof Regex === 'string' ? [Regex] : []),
+    ...Object.values(others).flatMap(patternsIn),
+  ]
 }

@@ -1,5 +1,7 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { eachLine, FileError, InputFile, lineError } from '@kith/base'
+import { join } from 'node:path'
+import { eachLine, FileError, findPath, InputFile, lineError, unpackedName } from '@kith/base'
 import { IdIndex, type SharedIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
 
@@ -116,4 +118,15 @@ export async function readNeighboringIds(file: string, rows: number): Promise<Em
   return listedIds(list, (id, row, first) =>
     lineError(ids, row + 1, `the id ${id} was in line ${first + 1} already`),
   )
+}
+
+/** All files that opening embeddings reads: a file and the ids beside it, or what a folder holds. */
+export function embeddingFiles(file: string): string[] {
+  if (findPath(file)?.isDirectory()) {
+    return readdirSync(file)
+      .sort()
+      .map((name) => join(file, name))
+  }
+  const ids = idsFile(unpackedName(file))
+  return existsSync(ids) ? [file, ids] : [file]
 }

@@ -1,5 +1,10 @@
+import { closeSync, read } from 'node:fs'
+import { promisify } from 'node:util'
+import { asFileError, FileError, openDescriptor, POSITIONS } from '@kith/base'
+import { halfTable } from '@kith/base/half'
 import { KithError } from '@kith/core'
 import type { EmbeddingIds } from './embedding-ids.ts'
+import { checkFinite, type RawLayout, RawReader, widthOf } from './raw-rows.ts'
 
 /** Rows of numbers with ids: the embeddings of documents or queries. */
 export interface Embeddings {
@@ -29,23 +34,227 @@ export interface FileEmbeddings extends Embeddings {
 }
 
 /** Checks a range of rows. */
-export function checkRange({ rows }: { rows: number }, from: number, to: number): void {
+function checkRange({ rows }: { rows: number }, from: number, to: number): void {
   if (Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from <= to && to <= rows)
     return
   throw new KithError('BAD_SHAPE', `rows ${from} to ${to} of a matrix that has ${rows}`)
 }
 
 /** Checks one row number. */
-export function checkRow({ rows }: { rows: number }, row: number): void {
+function checkRow({ rows }: { rows: number }, row: number): void {
   if (Number.isInteger(row) && row >= 0 && row < rows) return
   throw new KithError('BAD_SHAPE', `row ${row} of a matrix that has ${rows}`)
 }
 
 /** The array to fill with `length` numbers: the caller's, or a new one. */
-export function target(length: number, into: Float32Array | undefined): Float32Array {
+function target(length: number, into: Float32Array | undefined): Float32Array {
   if (!into) return new Float32Array(length)
   if (into.length < length) {
     throw new KithError('BAD_SHAPE', `an array of ${into.length} numbers for ${length}`)
   }
   return into.length === length ? into : into.subarray(0, length)
+}
+
+/** Embeddings with ids and with rows read by number; subclasses say where the rows lie. */
+abstract class RowEmbeddings implements FileEmbeddings {
+  abstract readonly memory: Float32Array | Uint16Array | undefined
+  constructor(
+    readonly rows: number,
+    readonly dimensions: number,
+    readonly type: 'f16' | 'f32',
+    readonly ids: EmbeddingIds,
+  ) {}
+
+  /** Writes the rows from `from` up to `to` to `into`, from `at` on. */
+  protected abstract copy(from: number, to: number, into: Float32Array, at: number): void
+
+  abstract close(): Promise<void>
+
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  idOf(row: number): string {
+    checkRow(this, row)
+    return this.ids.idOf(row)
+  }
+
+  rowOf(id: string): number | undefined {
+    return this.ids.rowOf(id)
+  }
+
+  read(from: number, to: number, into?: Float32Array): Float32Array {
+    checkRange(this, from, to)
+    const result = target((to - from) * this.dimensions, into)
+    this.copy(from, to, result, 0)
+    return result
+  }
+
+  gather(rows: ArrayLike<number>, into?: Float32Array): Float32Array {
+    const result = target(rows.length * this.dimensions, into)
+    for (let i = 0; i < rows.length; i++) {
+      checkRow(this, rows[i]!)
+      this.copy(rows[i]!, rows[i]! + 1, result, i * this.dimensions)
+    }
+    return result
+  }
+}
+
+/** Embeddings that are all in memory, shared with worker threads. */
+export class MemoryEmbeddings extends RowEmbeddings {
+  constructor(
+    readonly memory: Float32Array | Uint16Array,
+    dimensions: number,
+    ids: EmbeddingIds,
+  ) {
+    const type = memory instanceof Uint16Array ? 'f16' : 'f32'
+    super(memory.length / dimensions, dimensions, type, ids)
+  }
+
+  async close(): Promise<void> {}
+
+  protected copy(from: number, to: number, into: Float32Array, at: number): void {
+    const source = this.memory.subarray(from * this.dimensions, to * this.dimensions)
+    if (source instanceof Float32Array) into.set(source, at)
+    else {
+      const values = halfTable()
+      for (let i = 0; i < source.length; i++) into[at + i] = values[source[i]!]!
+    }
+  }
+}
+
+/** How rows are opened. */
+interface RawOptions {
+  /** Bytes that may be loaded into memory. */
+  memory: number
+  /** Whether rows that are loaded are checked to be finite. */
+  checked: boolean
+}
+
+/** Opens rows at known positions: all in memory where they fit the budget, else read as needed. */
+export async function openRaw(
+  layout: RawLayout,
+  ids: EmbeddingIds,
+  { memory: budget, checked }: RawOptions,
+): Promise<FileEmbeddings> {
+  const { file, rows, dimensions, stored, counted } = layout
+  const descriptor = openDescriptor(file, POSITIONS)
+  if (rows * dimensions * (stored === 'f16' ? 2 : 4) > budget) {
+    return new DiskEmbeddings(layout, descriptor, ids)
+  }
+  try {
+    const memory = sharedArray(rows * dimensions, stored === 'f16' ? 'f16' : 'f32')
+    // Doubles become floats on the way, and counts stand between rows: both need a copy.
+    if (stored === 'f64' || counted) new RawReader(layout, descriptor).read(0, rows, memory, 0)
+    else await readShared(layout, descriptor, memory, checked)
+    return new MemoryEmbeddings(memory, dimensions, ids)
+  } catch (error) {
+    throw asFileError(file, error)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** An array that worker threads can share. */
+export function sharedArray(length: number, type: 'f16' | 'f32'): Float32Array | Uint16Array {
+  try {
+    return type === 'f16'
+      ? new Uint16Array(new SharedArrayBuffer(length * 2))
+      : new Float32Array(new SharedArrayBuffer(length * 4))
+  } catch {
+    const bytes = length * (type === 'f16' ? 2 : 4)
+    throw new KithError('OUT_OF_MEMORY', `no memory for embeddings of ${bytes} bytes`)
+  }
+}
+
+/** Embeddings whose rows are read from the file at each call. */
+class DiskEmbeddings extends RowEmbeddings {
+  readonly memory = undefined
+  readonly #reader: RawReader
+  #halves = new Uint16Array(0)
+  #open = true
+
+  constructor(layout: RawLayout, descriptor: number, ids: EmbeddingIds) {
+    super(layout.rows, layout.dimensions, layout.stored === 'f16' ? 'f16' : 'f32', ids)
+    this.#reader = new RawReader(layout, descriptor)
+  }
+
+  async close(): Promise<void> {
+    if (this.#open) closeSync(this.#reader.descriptor)
+    this.#open = false
+  }
+
+  protected copy(from: number, to: number, into: Float32Array, at: number): void {
+    const { file } = this.#reader.layout
+    if (!this.#open) throw new KithError('CLOSED', `${file}: read after it was closed`)
+    if (this.type === 'f32') {
+      this.#reader.read(from, to, into, at)
+      return
+    }
+    const length = (to - from) * this.dimensions
+    if (this.#halves.length < length) this.#halves = new Uint16Array(length)
+    this.#reader.read(from, to, this.#halves, 0)
+    const values = halfTable()
+    for (let i = 0; i < length; i++) into[at + i] = values[this.#halves[i]!]!
+  }
+}
+
+const readOnce = promisify(read)
+
+/** Bytes of one read: large enough to make its own cost vanish. */
+const BLOCK = 8 << 20
+
+/** Reads that are under way at a time, each in a thread of Node's own. */
+const AT_ONCE = 4
+
+/**
+ * Reads all rows into shared memory of the same form, without a copy in between. Several blocks are
+ * read at a time; they are checked in their order, so that an error names the first bad row.
+ *
+ * @param checked Whether every number is checked to be finite.
+ */
+async function readShared(
+  layout: RawLayout,
+  descriptor: number,
+  into: Float32Array | Uint16Array,
+  checked: boolean,
+): Promise<void> {
+  const stride = layout.dimensions * widthOf(layout.stored)
+  const rows = Math.max(1, Math.floor(BLOCK / stride))
+  const bytes = new Uint8Array(into.buffer, into.byteOffset, into.byteLength)
+  const underWay: Promise<void>[] = []
+  try {
+    for (let row = 0, next = 0; row < layout.rows; row += rows) {
+      for (; next < layout.rows && underWay.length < AT_ONCE; next += rows) {
+        const end = Math.min(next + rows, layout.rows)
+        underWay.push(
+          readBlock(layout, descriptor, bytes.subarray(next * stride, end * stride), next),
+        )
+      }
+      await underWay.shift()
+      if (!checked) continue
+      const end = Math.min(row + rows, layout.rows)
+      checkFinite(layout, into.subarray(row * layout.dimensions, end * layout.dimensions), row)
+    }
+  } finally {
+    // The descriptor is closed next: no read may still use it.
+    await Promise.allSettled(underWay)
+  }
+}
+
+/** Fills a block with the bytes of the rows from `row` on. */
+async function readBlock(
+  { file, offset, dimensions, stored }: RawLayout,
+  descriptor: number,
+  block: Uint8Array,
+  row: number,
+): Promise<void> {
+  const position = offset + row * dimensions * widthOf(stored)
+  for (let done = 0; done < block.length; ) {
+    const left = block.length - done
+    const { bytesRead } = await readOnce(descriptor, block, done, left, position + done)
+    if (bytesRead === 0) throw new FileError(file, `row ${row}`, 'the file ends here')
+    done += bytesRead
+  }
 }

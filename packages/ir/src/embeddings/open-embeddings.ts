@@ -7,15 +7,19 @@ import {
   withUnpacked,
 } from '@kith/base'
 import { KithError } from '@kith/core'
-import { detectEmbeddings, type EmbeddingFormat, unknownFormat } from './embedding-format.ts'
+import {
+  detectEmbeddings,
+  type EmbeddingFormat,
+  fvecsLayout,
+  memmapLayout,
+  npyLayout,
+  readMemmapIds,
+  safetensorsLayout,
+  unknownFormat,
+} from './embedding-formats.ts'
 import { readNeighboringIds } from './embedding-ids.ts'
-import type { FileEmbeddings } from './embeddings.ts'
-import { fvecsLayout } from './fvecs.ts'
-import { memmapLayout, readMemmapIds } from './memmap.ts'
-import { npyLayout } from './npy.ts'
-import { openRaw } from './raw-embeddings.ts'
+import { type FileEmbeddings, openRaw } from './embeddings.ts'
 import type { RawLayout } from './raw-rows.ts'
-import { safetensorsLayout } from './safetensors.ts'
 import { readJsonVectors } from './vectors-jsonl.ts'
 
 /** How embeddings are opened. */

@@ -1,7 +1,9 @@
-import { eachLine, type InputFile, lineError } from '@kith/base'
+import { eachLine, FileError, type InputFile, lineError } from '@kith/base'
+import { notFinite, toHalves } from '@kith/base/half'
+import { IdList } from '../io/id-list.ts'
 import { jsonId, parseJsonLine } from '../io/json-line.ts'
-import type { FileEmbeddings } from './embeddings.ts'
-import { RowCollector } from './row-collector.ts'
+import { listedIds } from './embedding-ids.ts'
+import { type FileEmbeddings, MemoryEmbeddings, sharedArray } from './embeddings.ts'
 
 /** The names under which ids and vectors are looked for, in JSONL and Parquet. */
 export const idNames = ['id', '_id', 'docid', 'doc_id', 'pid', 'qid']
@@ -37,4 +39,81 @@ export async function readJsonVectors(
 export function formatJsonVector(id: string, row: Float32Array): string {
   const vector = Array.from(row, (value) => Number(value.toPrecision(9)))
   return `${JSON.stringify({ id, vector })}\n`
+}
+
+/** Numbers per block: the rows' count is known only at the end, and no header is believed. */
+const BLOCK = 1 << 20
+
+/** Collects rows from formats that can only be read from front to back. */
+export class RowCollector {
+  readonly #ids = new IdList()
+  readonly #blocks: Float32Array[] = []
+  #used = 0
+  #dimensions = 0
+
+  constructor(
+    readonly file: string,
+    /** Bytes that the rows may take. */
+    readonly budget: number,
+    readonly type: 'f16' | 'f32' = 'f32',
+  ) {}
+
+  /** Adds a row; `place` names it in errors. */
+  add(id: string, values: ArrayLike<number>, place: string): void {
+    if (this.#dimensions === 0) this.#dimensions = values.length
+    const dimensions = this.#dimensions
+    if (values.length !== dimensions || dimensions === 0) {
+      const problem = `the vector has ${values.length} dimensions, the first one ${dimensions}`
+      throw new FileError(this.file, place, problem)
+    }
+    const row = this.#room()
+    for (let i = 0; i < dimensions; i++) {
+      if (typeof values[i] !== 'number') {
+        throw new FileError(
+          this.file,
+          `${place} column ${i}`,
+          `expected a number, found ${values[i]}`,
+        )
+      }
+      row[i] = values[i]!
+    }
+    const column = notFinite(row)
+    if (column >= 0) {
+      const problem = 'the number is not finite in float32'
+      throw new FileError(this.file, `${place} column ${column}`, problem)
+    }
+    this.#ids.pushText(id)
+  }
+
+  /** All rows as embeddings in memory. */
+  finish(): MemoryEmbeddings {
+    const rows = this.#ids.length
+    if (rows === 0) throw new FileError(this.file, '', 'holds no vectors')
+    const memory = sharedArray(rows * this.#dimensions, this.type)
+    let at = 0
+    for (let block = this.#blocks.shift(); block; block = this.#blocks.shift()) {
+      const part = this.#blocks.length === 0 ? block.subarray(0, this.#used) : block
+      memory.set(this.type === 'f16' ? toHalves(part) : part, at)
+      at += part.length
+    }
+    const twice = (id: string, row: number, first: number) =>
+      new FileError(this.file, `row ${row}`, `the id ${id} was in row ${first} already`)
+    return new MemoryEmbeddings(memory, this.#dimensions, listedIds(this.#ids, twice))
+  }
+
+  #room(): Float32Array {
+    const dimensions = this.#dimensions
+    const bytes = (this.#ids.length + 1) * dimensions * (this.type === 'f16' ? 2 : 4)
+    if (bytes > this.budget) {
+      const problem = `takes more than the memory budget of ${this.budget} bytes: convert it to .npy`
+      throw new FileError(this.file, '', problem)
+    }
+    const capacity = Math.max(1, Math.floor(BLOCK / dimensions)) * dimensions
+    if (this.#blocks.length === 0 || this.#used === capacity) {
+      this.#blocks.push(new Float32Array(capacity))
+      this.#used = 0
+    }
+    this.#used += dimensions
+    return this.#blocks.at(-1)!.subarray(this.#used - dimensions, this.#used)
+  }
 }

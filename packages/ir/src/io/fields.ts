@@ -1,3 +1,4 @@
+import { FileError } from '@kith/base'
 import { parseNumber } from './parse-number.ts'
 
 /** The fields of a line, found without making strings of them. */
@@ -42,4 +43,54 @@ export class Fields {
 /** Whether a byte is white space as C's `isspace` has it. */
 export function isSpace(byte: number): boolean {
   return byte <= 32 && (byte === 32 || (byte <= 13 && byte >= 9))
+}
+
+const NEWLINE = 10
+const TAB = 9
+const COMMENT = 0x23
+
+/** The fields by which formats of columns are told apart. */
+interface FirstFields {
+  /** How many fields the first line has that is neither blank nor a comment; 0 without one. */
+  count: number
+  /** How many tabs it has. */
+  tabs: number
+  /** The first byte of it. */
+  first: number | undefined
+}
+
+/** Looks at the first line with something in it. */
+export function firstFields(start: Buffer): FirstFields {
+  const fields = new Fields(1)
+  for (let from = 0; from < start.length; ) {
+    const end = start.indexOf(NEWLINE, from)
+    const to = end < 0 ? start.length : end
+    const count = fields.split(start, from, to)
+    const first = start[fields.starts[0]!]
+    if (count > 0 && first !== COMMENT) return { count, tabs: tabsIn(start, from, to), first }
+    from = to + 1
+  }
+  return { count: 0, tabs: 0, first: undefined }
+}
+
+function tabsIn(bytes: Buffer, from: number, to: number): number {
+  let tabs = 0
+  for (let i = from; i < to; i++) if (bytes[i] === TAB) tabs++
+  return tabs
+}
+
+/** A text that is one column between white space, as C's `isspace` has it, and has UTF-8 bytes. */
+export const oneColumn = /^[^\t-\r \p{Surrogate}]+$/u
+
+/**
+ * Checks that an id comes back as it was from a file of columns: white space would shift the
+ * columns, and what begins a line with `#` is a comment, with `{` JSON, with a byte order mark
+ * another id.
+ *
+ * @param first Whether it is the first column of its line.
+ */
+export function checkColumnId(file: string, id: string, first = false): void {
+  if (oneColumn.test(id) && !(first && /^[#{\ufeff]/.test(id))) return
+  const why = oneColumn.test(id) ? `: a line must not begin with ${JSON.stringify(id[0])}` : ''
+  throw new FileError(file, '', `the id ${JSON.stringify(id)} does not fit a column${why}`)
 }

@@ -1,7 +1,6 @@
 import { KithError } from '@kith/core'
 import type { TextEntry } from '../texts/texts.ts'
-import type { LabelRow } from './label-row.ts'
-import { digits } from './labels.ts'
+import { digits, type LabelRow } from './labels.ts'
 
 /** Where the texts of labeled queries and documents come from. */
 export interface LabelTexts {

@@ -1,10 +1,12 @@
+import { isRegular } from '@kith/base'
 import { KithError } from '@kith/core'
 import { IdIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
 import type { Qrels } from '../qrels/qrels.ts'
 import type { Run } from '../runs/run.ts'
-import { type Measure, parseMeasure } from './measure.ts'
-import { measures as formulas, type GradedRanking } from './measures.ts'
+import { readRun } from '../runs/run-files.ts'
+import { ScatteredError, streamRuns } from '../runs/run-stream.ts'
+import { measures as formulas, type GradedRanking, type Measure, parseMeasure } from './measures.ts'
 
 /** How a run is measured (docs/method.md section 8). */
 export interface EvaluationOptions {
@@ -150,4 +152,27 @@ function inSinglePrecision({ parts: { scores, documents } }: Run, rows: Uint32Ar
     }
   }
   return rows
+}
+
+/**
+ * Measures the run of a file as `evaluate` does, some hundred queries at a time: a run larger than
+ * memory can be measured. A run with a query that comes back after others is read whole.
+ */
+export async function evaluateRun(
+  qrels: Qrels,
+  file: string,
+  measures: readonly (string | Measure)[],
+  options?: EvaluationOptions,
+): Promise<Evaluation> {
+  const evaluator = new Evaluator(qrels, measures, options)
+  if (!isRegular(file)) evaluator.add(await readRun(file))
+  else {
+    try {
+      for await (const run of streamRuns(file)) evaluator.add(run)
+    } catch (error) {
+      if (!(error instanceof ScatteredError)) throw error
+      return evaluate(qrels, await readRun(file), measures, options)
+    }
+  }
+  return evaluator.finish()
 }

@@ -1,6 +1,5 @@
 import type { SchemaElement } from 'hyparquet'
-import { decodeHybrid } from './parquet-levels.ts'
-import type { Depth, Page } from './parquet-pages.ts'
+import { type Depth, decodeHybrid, type Page } from './parquet-pages.ts'
 import {
   joinStreams,
   plainDoubles,

@@ -2,6 +2,7 @@ import { FileError, Header, writeAtomic } from '@kith/base'
 import type { RowGroup, SchemaElement } from 'hyparquet'
 import { ParquetWriter } from 'hyparquet-writer'
 import { checkLabels, digits, type LabeledQuery } from '../labels/labels.ts'
+import { columnPages, readFooter } from './parquet.ts'
 import {
   type Column,
   decodeIds,
@@ -11,9 +12,8 @@ import {
   topColumns,
   valueTypeOf,
 } from './parquet-column.ts'
-import { columnPages, readFooter } from './parquet-file.ts'
 import type { Page } from './parquet-pages.ts'
-import { ParquetParts } from './parquet-parts.ts'
+import { ParquetParts } from './parquet-writer.ts'
 
 /** Queries per row group: a reader decodes a group as a whole. */
 const GROUP = 10_000

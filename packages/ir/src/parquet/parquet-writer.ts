@@ -1,7 +1,6 @@
 import type { Write } from '@kith/base'
 import type { SchemaElement } from 'hyparquet'
-import { ParquetWriter } from 'hyparquet-writer'
-import { ParquetParts } from './parquet-parts.ts'
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 
 /** Numbers per row group: a reader decodes a group as a whole. */
 const GROUP = 4 << 20
@@ -61,5 +60,31 @@ export class ParquetVectors {
     })
     this.#ids = []
     this.#vectors = []
+  }
+}
+
+/**
+ * Gives the bytes of a Parquet file to a function, a row group at a time. (The library's own writer
+ * into files does not say which file failed, and cannot write into a pipe or a packed file.)
+ */
+export class ParquetParts extends ByteWriter {
+  readonly #write: Write
+
+  constructor(write: Write) {
+    super()
+    this.#write = write
+  }
+
+  /** Called by the library behind each row group. */
+  async flush(): Promise<void> {
+    // A copy: the writer may hold on to the bytes while the next group is put into the same buffer.
+    const bytes = this.getBytes().slice()
+    this.index = 0
+    await this.#write(bytes)
+  }
+
+  /** Called by the library at the end. */
+  override finish(): Promise<void> {
+    return this.flush()
   }
 }

@@ -1,7 +1,8 @@
 import { eachLine, emptyError, FileError, InputFile, lineError, writeAtomic } from '@kith/base'
-import { checkColumnId } from '../io/column-id.ts'
-import { Fields } from '../io/fields.ts'
-import { firstFields } from '../io/first-fields.ts'
+import { seededFraction } from '@kith/base/random'
+import { checkColumnId, Fields, firstFields } from '../io/fields.ts'
+import { IdIndex, type SharedIndex } from '../io/id-index.ts'
+import { IdList, type SharedIds } from '../io/id-list.ts'
 
 /** Judgments: the grade of each judged document of each query. A negative grade is no judgment. */
 export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>
@@ -88,4 +89,86 @@ async function detectQrels(input: InputFile): Promise<QrelsFormat> {
   const { count, tabs } = firstFields(await input.start())
   // An id with a space makes four fields of BEIR's three; the two tabs tell them apart.
   return count === 3 || tabs === 2 ? 'beir' : 'trec'
+}
+
+/** Judgments with all but one relevant document of each query hidden, and those that were. */
+export interface HiddenQrels {
+  known: Qrels
+  hidden: Qrels
+}
+
+/**
+ * Hides all but one relevant document of every query that has several, as if they had not been
+ * judged; other queries and judgments below the level are left out. An audit that finds many of
+ * the hidden documents finds missing judgments well.
+ */
+export function hideAllButOne(
+  qrels: Qrels,
+  { level = 1, seed = 1 }: { level?: number | undefined; seed?: number | undefined } = {},
+): HiddenQrels {
+  const known = new Map<string, Map<string, number>>()
+  const hidden = new Map<string, Map<string, number>>()
+  for (const [query, judged] of qrels) {
+    const relevant = [...judged].filter(([, grade]) => grade >= level)
+    if (relevant.length < 2) continue
+    // Sorted, so that the order of the file does not change the choice.
+    relevant.sort(([a], [b]) => (a < b ? -1 : 1))
+    const [one] = relevant.splice(Math.floor(seededFraction(seed, query) * relevant.length), 1)
+    known.set(query, new Map([one!]))
+    hidden.set(query, new Map(relevant))
+  }
+  return { known, hidden }
+}
+
+/** Judgments on memory that worker threads can share. */
+export interface SharedQrels {
+  queries: SharedIndex
+  /** Where each query's judgments begin, and at last where the last one's end. */
+  starts: Uint32Array
+  documents: SharedIds
+  grades: Float64Array
+}
+
+/** Puts judgments on shared memory. */
+export function shareQrels(qrels: Qrels): SharedQrels {
+  const queries = new IdList()
+  const index = new IdIndex(queries, qrels.size)
+  const documents = new IdList()
+  const starts = new Uint32Array(new SharedArrayBuffer((qrels.size + 1) * 4))
+  const grades: number[] = []
+  for (const [query, judged] of qrels) {
+    queries.pushText(query)
+    index.add(queries.length - 1)
+    for (const [document, grade] of judged) {
+      documents.pushText(document)
+      grades.push(grade)
+    }
+    starts[queries.length] = grades.length
+  }
+  const shared = new Float64Array(new SharedArrayBuffer(grades.length * 8))
+  shared.set(grades)
+  return { queries: index.share(), starts, documents: documents.share(), grades: shared }
+}
+
+/** The judgments of single queries, from judgments that another thread shares. */
+export function sharedQrels({
+  queries,
+  starts,
+  documents,
+  grades,
+}: SharedQrels): Pick<Qrels, 'get'> {
+  const index = IdIndex.over(queries)
+  const ids = IdList.over(documents)
+  const wanted = new IdList()
+  return {
+    get(query) {
+      wanted.clear()
+      wanted.pushText(query)
+      const found = index.find(wanted, 0)
+      if (found < 0) return undefined
+      const judged = new Map<string, number>()
+      for (let i = starts[found]!; i < starts[found + 1]!; i++) judged.set(ids.get(i), grades[i]!)
+      return judged
+    },
+  }
 }

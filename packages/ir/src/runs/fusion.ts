@@ -1,6 +1,5 @@
 import { KithError } from '@kith/core'
-import type { RankedQuery, Run } from './run.ts'
-import { RunBuilder } from './run-builder.ts'
+import { type RankedQuery, type Run, RunBuilder } from './run.ts'
 
 /** Fuses runs by reciprocal ranks: a document's score is the sum of 1 / (k + rank) over the runs. */
 export function fuseRanks(

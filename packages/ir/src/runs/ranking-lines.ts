@@ -1,6 +1,6 @@
 import { FileError } from '@kith/base'
 import { ByteWriter } from '../io/byte-writer.ts'
-import { checkColumnId } from '../io/column-id.ts'
+import { checkColumnId } from '../io/fields.ts'
 import type { IdList } from '../io/id-list.ts'
 import type { RunFormat } from './run-files.ts'
 import { jsonRanking } from './run-json.ts'

@@ -1,11 +1,15 @@
-import { FileError, InputFile, writeAtomic } from '@kith/base'
+import {
+  eachLine,
+  FileError,
+  InputFile,
+  type LineVisitor,
+  lineError,
+  writeAtomic,
+} from '@kith/base'
 import { KithError } from '@kith/core'
-import { checkColumnId, oneColumn } from '../io/column-id.ts'
-import { firstFields } from '../io/first-fields.ts'
-import type { RankedQuery, Run } from './run.ts'
+import { checkColumnId, Fields, firstFields, oneColumn } from '../io/fields.ts'
+import { type RankedQuery, type RowSink, type Run, RunBuilder } from './run.ts'
 import { jsonRanking, readJsonRun } from './run-json.ts'
-import { msmarcoRanking, readMsmarcoRun } from './run-msmarco.ts'
-import { readTrecRun, trecRanking } from './run-trec.ts'
 
 /** `trec`: six columns; `msmarco`: query, document, rank; `json`: scores by document by query. */
 export type RunFormat = 'trec' | 'msmarco' | 'json'
@@ -85,7 +89,7 @@ export function formatByName(file: string): 'trec' | 'json' {
 }
 
 /** Whether a file's name has an ending, with or without `.gz` behind it. */
-export function hasEnding(file: string, ending: string): boolean {
+function hasEnding(file: string, ending: string): boolean {
   return file.replace(/\.gz$/i, '').toLowerCase().endsWith(ending)
 }
 
@@ -118,4 +122,74 @@ function checkScores(file: string, { query, ids, scores }: RankedQuery): void {
 
 function unknownFormat(format: unknown): KithError {
   return new KithError('BAD_SETTING', `run format ${format}, allowed: trec, msmarco, json`)
+}
+
+const COMMENT = 0x23
+
+/**
+ * Reads a TREC run: `query Q0 document rank score tag` per line. Like trec_eval it
+ * ignores the rank, whatever follows the tag, blank lines and lines that start with `#`.
+ */
+async function readTrecRun(input: InputFile): Promise<Run> {
+  const builder = new RunBuilder(input.name)
+  await eachLine(input, trecRows(input.name, builder))
+  return builder.finish()
+}
+
+/** Passes each line of a TREC run on as a row. */
+export function trecRows(file: string, sink: RowSink): LineVisitor {
+  const fields = new Fields(6)
+  const { starts, ends } = fields
+  return (bytes, from, to, line) => {
+    const count = fields.split(bytes, from, to)
+    if (count === 0 || bytes[starts[0]!] === COMMENT) return
+    if (count < 6) throw lineError(file, line, `expected 6 fields, got ${count}`)
+    const score = fields.number(bytes, 4)
+    if (!Number.isFinite(score)) {
+      throw lineError(file, line, `the score is not a number: ${fields.text(bytes, 4)}`)
+    }
+    sink.query(bytes, starts[0]!, ends[0]!, line)
+    sink.row(bytes, starts[2]!, ends[2]!, score, line)
+  }
+}
+
+/** One query's lines of a TREC run. */
+function trecRanking({ query, ids, scores }: RankedQuery, tag: string): string {
+  // Nine digits tell any two float32 apart; a double needs all that it has.
+  const digits = scores instanceof Float32Array ? 9 : undefined
+  let lines = ''
+  for (let i = 0; i < ids.length; i++) {
+    const score = digits ? scores[i]!.toPrecision(digits) : scores[i]!
+    lines += `${query} Q0 ${ids[i]} ${i + 1} ${score} ${tag}\n`
+  }
+  return lines
+}
+
+/** Reads an MS MARCO run: `query document rank` per line. The score is the rank's negative. */
+async function readMsmarcoRun(input: InputFile): Promise<Run> {
+  const builder = new RunBuilder(input.name)
+  await eachLine(input, msmarcoRows(input.name, builder))
+  return builder.finish()
+}
+
+/** Passes each line of an MS MARCO run on as a row. */
+export function msmarcoRows(file: string, sink: RowSink): LineVisitor {
+  const fields = new Fields(3)
+  const { starts, ends } = fields
+  return (bytes, from, to, line) => {
+    const count = fields.split(bytes, from, to)
+    if (count === 0) return
+    if (count !== 3) throw lineError(file, line, `expected 3 fields, got ${count}`)
+    const rank = fields.number(bytes, 2)
+    if (!Number.isInteger(rank) || rank < 0) {
+      throw lineError(file, line, `the rank is not a whole number: ${fields.text(bytes, 2)}`)
+    }
+    sink.query(bytes, starts[0]!, ends[0]!, line)
+    sink.row(bytes, starts[1]!, ends[1]!, -rank, line)
+  }
+}
+
+/** One query's lines of an MS MARCO run. */
+function msmarcoRanking({ query, ids }: RankedQuery): string {
+  return ids.map((id, i) => `${query}\t${id}\t${i + 1}\n`).join('')
 }

@@ -1,7 +1,6 @@
 import { firstBadLine, type InputFile, isIllFormed, lineError, notUtf8 } from '@kith/base'
 import { parseNumber } from '../io/parse-number.ts'
-import type { RankedQuery, Run } from './run.ts'
-import { RunBuilder } from './run-builder.ts'
+import { type RankedQuery, type Run, RunBuilder } from './run.ts'
 
 /** Reads a JSON run: `{"query": {"document": score, ...}, ...}`. */
 export async function readJsonRun(input: InputFile): Promise<Run> {

@@ -2,11 +2,8 @@ import { FileError, InputFile, isRegular, LineSplitter, type LineVisitor } from 
 import { isSpace } from '../io/fields.ts'
 import { IdIndex } from '../io/id-index.ts'
 import { IdList, type SharedIds } from '../io/id-list.ts'
-import type { Run, RunParts } from './run.ts'
-import { RunBuilder } from './run-builder.ts'
-import { detectRun } from './run-files.ts'
-import { msmarcoRows } from './run-msmarco.ts'
-import { trecRows } from './run-trec.ts'
+import { type Run, RunBuilder, type RunParts } from './run.ts'
+import { detectRun, msmarcoRows, trecRows } from './run-files.ts'
 
 /** Queries of a slice, at most: enough to make the cost of handing it to a thread vanish. */
 const QUERIES = 64

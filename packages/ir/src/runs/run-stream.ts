@@ -1,11 +1,8 @@
 import { checkRegular, FileError, InputFile, LineSplitter } from '@kith/base'
 import { IdIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
-import type { RankedQuery, Run } from './run.ts'
-import { type RowSink, RunBuilder } from './run-builder.ts'
-import { detectRun, readDetectedRun } from './run-files.ts'
-import { msmarcoRows } from './run-msmarco.ts'
-import { trecRows } from './run-trec.ts'
+import { type RankedQuery, type RowSink, type Run, RunBuilder } from './run.ts'
+import { detectRun, msmarcoRows, readDetectedRun, trecRows } from './run-files.ts'
 
 /** Queries that are collected before they are passed on, at most. */
 const WINDOW = 256

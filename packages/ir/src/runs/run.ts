@@ -1,4 +1,7 @@
-import type { IdList } from '../io/id-list.ts'
+import { emptyError, lineError } from '@kith/base'
+import { KithError } from '@kith/core'
+import { IdIndex } from '../io/id-index.ts'
+import { IdList } from '../io/id-list.ts'
 
 /** The ranking of one query: documents with their scores, best first. */
 export interface RankedQuery {
@@ -70,4 +73,130 @@ export class Run implements Iterable<RankedQuery> {
   *[Symbol.iterator](): Iterator<RankedQuery> {
     for (const query of this.queries) yield this.get(query)!
   }
+}
+
+/** The receiver of a run's lines. */
+export interface RowSink {
+  /** Sets the query that the rows which follow belong to. */
+  query(bytes: Uint8Array, from: number, to: number, line: number): void
+  /** Adds a document of the current query. */
+  row(bytes: Uint8Array, from: number, to: number, score: number, line: number): void
+}
+
+/** Collects the rows of a run in any order; `finish` groups them by query and ranks them. */
+export class RunBuilder implements RowSink {
+  readonly #documents = new IdList()
+  readonly #queries = new IdList()
+  readonly #queryIndex = new IdIndex(this.#queries)
+  readonly #lookup = new IdList()
+  #scores = new Float64Array(1 << 10)
+  #lines = new Uint32Array(1 << 10)
+  /** The query of each row, as its index in `#queries`. */
+  #owners = new Uint32Array(1 << 10)
+  #current = -1
+
+  /** @param file Named in errors; empty when the rows come from memory. */
+  constructor(readonly file = '') {}
+
+  /** Sets the query that the rows which follow belong to. */
+  query(bytes: Uint8Array, from: number, to: number): void {
+    // Files are nearly always grouped by query: then this comparison is all.
+    if (this.#current >= 0 && this.#queries.equalsBytes(this.#current, bytes, from, to)) return
+    this.#lookup.clear()
+    this.#lookup.push(bytes, from, to)
+    const known = this.#queryIndex.find(this.#lookup, 0)
+    if (known >= 0) this.#current = known
+    else {
+      this.#queries.push(bytes, from, to)
+      this.#current = this.#queryIndex.add(this.#queries.length - 1)
+    }
+  }
+
+  /** Adds a document of the current query. */
+  row(bytes: Uint8Array, from: number, to: number, score: number, line: number): void {
+    const row = this.#documents.length
+    if (row === this.#scores.length) this.#grow()
+    this.#documents.push(bytes, from, to)
+    this.#scores[row] = score
+    this.#lines[row] = line
+    this.#owners[row] = this.#current
+  }
+
+  /** Adds a whole ranking. */
+  add({ query, ids, scores }: RankedQuery): void {
+    const name = Buffer.from(query)
+    this.query(name, 0, name.length)
+    ids.forEach((id, i) => {
+      const bytes = Buffer.from(id)
+      this.row(bytes, 0, bytes.length, scores[i]!, 0)
+    })
+  }
+
+  /** The run: every query's documents ranked. A document that a query has twice is an error. */
+  finish(): Run {
+    const size = this.#documents.length
+    if (size === 0 && this.file !== '') throw emptyError(this.file, 'rows')
+    const starts = this.#starts()
+    const order = this.#grouped(starts)
+    const seen = new IdIndex(this.#documents)
+    for (let query = 0; query < this.#queries.length; query++) {
+      const rows = order.subarray(starts[query]!, starts[query + 1]!)
+      this.#checkTwice(rows, query, seen)
+      this.#rank(rows)
+    }
+    const queries = Array.from({ length: this.#queries.length }, (_, i) => this.#queries.get(i))
+    const scores = this.#scores.subarray(0, size)
+    return new Run({ queries, starts, order, documents: this.#documents, scores })
+  }
+
+  /** Where each query's rows begin once they are grouped. */
+  #starts(): Uint32Array {
+    const starts = new Uint32Array(this.#queries.length + 1)
+    for (let row = 0; row < this.#documents.length; row++) starts[this.#owners[row]! + 1]!++
+    for (let query = 1; query < starts.length; query++) starts[query]! += starts[query - 1]!
+    return starts
+  }
+
+  /** The rows by query, in the order of the file within each. */
+  #grouped(starts: Uint32Array): Uint32Array {
+    const next = starts.slice()
+    const order = new Uint32Array(this.#documents.length)
+    for (let row = 0; row < order.length; row++) order[next[this.#owners[row]!]!++] = row
+    return order
+  }
+
+  #checkTwice(rows: Uint32Array, query: number, seen: IdIndex): void {
+    seen.clear()
+    for (const row of rows) {
+      const first = seen.add(row)
+      if (first === row) continue
+      const what = `query ${this.#queries.get(query)} has document ${this.#documents.get(row)} twice`
+      if (this.#lines[row] === 0) throw new KithError('BAD_INPUT', what)
+      throw lineError(this.file, this.#lines[row]!, `${what}, first in line ${this.#lines[first]}`)
+    }
+  }
+
+  #rank(rows: Uint32Array): void {
+    const before = (a: number, b: number) =>
+      this.#scores[b]! - this.#scores[a]! || this.#documents.compare(b, a)
+    // Most files are ranked already, and checking that is far cheaper than sorting.
+    for (let i = 1; i < rows.length; i++) {
+      if (before(rows[i - 1]!, rows[i]!) > 0) {
+        rows.sort(before)
+        return
+      }
+    }
+  }
+
+  #grow(): void {
+    const capacity = this.#scores.length * 2
+    this.#scores = copied(this.#scores, new Float64Array(capacity))
+    this.#lines = copied(this.#lines, new Uint32Array(capacity))
+    this.#owners = copied(this.#owners, new Uint32Array(capacity))
+  }
+}
+
+function copied<T extends Float64Array | Uint32Array>(from: T, to: T): T {
+  to.set(from)
+  return to
 }

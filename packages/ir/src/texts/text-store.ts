@@ -1,4 +1,5 @@
 import { readAllSync, TemporaryFile } from '@kith/base'
+import type { PreparedText } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import { IdIndex, type SharedIndex } from '../io/id-index.ts'
 import { IdList } from '../io/id-list.ts'
@@ -163,4 +164,31 @@ export class TextStore {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
+}
+
+/** Prepared texts on shared memory, one behind the other. */
+export interface SharedTexts {
+  words: Uint32Array
+  /** Where each text starts, and at last where the last one ends. */
+  starts: Float64Array
+  /** How the terms of all of them were made. */
+  terms: PreparedText['terms']
+}
+
+/** Puts texts on shared memory. */
+export function shareTexts(texts: readonly PreparedText[]): SharedTexts {
+  const starts = new Float64Array(new SharedArrayBuffer((texts.length + 1) * 8))
+  texts.forEach(({ postings }, i) => {
+    starts[i + 1] = starts[i]! + postings.length
+  })
+  const words = new Uint32Array(new SharedArrayBuffer(starts[texts.length]! * 4))
+  texts.forEach(({ postings }, i) => {
+    words.set(postings, starts[i]!)
+  })
+  return { words, starts, terms: texts[0]?.terms ?? 'english' }
+}
+
+/** One text of those that are shared. */
+export function textAt({ words, starts, terms }: SharedTexts, number: number): PreparedText {
+  return { postings: words.subarray(starts[number]!, starts[number + 1]!), terms }
 }

@@ -1,6 +1,6 @@
-import { FileError, InputFile, isIllFormed, writeAtomic } from '@kith/base'
+import { FileError, InputFile, isIllFormed, lineError, mapLines, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
-import { formatTextJson, readJsonTexts } from './texts-jsonl.ts'
+import { jsonId, parseJsonLine } from '../io/json-line.ts'
 import {
   flattenForTopic,
   formatDocument,
@@ -9,7 +9,6 @@ import {
   lostInTopic,
   readSgmlTexts,
 } from './texts-sgml.ts'
-import { flattenForTsv, formatTextLine, lostInTsv, readTsvTexts } from './texts-tsv.ts'
 
 /** A document of a corpus, or a query. */
 export interface TextEntry {
@@ -109,4 +108,67 @@ async function detectTexts(input: InputFile): Promise<TextFormat> {
   const start = (await input.start()).toString('latin1', 0, 4096).trimStart()
   if (start.startsWith('{')) return 'jsonl'
   return /^(<[?!][^>]*>\s*)*<(doc|top|[a-z]+>\s*<(doc|top))\b/i.test(start) ? 'sgml' : 'tsv'
+}
+
+/** Reads BEIR texts: `{"_id", "title", "text"}` per line (or `id`, and Pyserini's `contents`). */
+async function* readJsonTexts(input: InputFile): AsyncGenerator<TextEntry> {
+  const file = input.name
+  yield* mapLines(input, (source, line) => {
+    if (source.trim() === '') return undefined
+    const value = parseJsonLine(file, line, source)
+    const id = jsonId(file, line, '_id', value['_id'] ?? value['id'])
+    const text = value['text'] ?? value['contents']
+    if (typeof text !== 'string')
+      throw lineError(file, line, noString('text or contents', text, value))
+    const title = value['title'] ?? ''
+    if (typeof title !== 'string') throw lineError(file, line, noString('title', title, value))
+    return title === '' ? { id, text } : { id, title, text }
+  })
+}
+
+/** What is wrong with a field that should be a string; a missing one names the fields that exist. */
+function noString(field: string, found: unknown, value: Record<string, unknown>): string {
+  const expected = `expected the field ${field}, a string`
+  if (found !== undefined && found !== null)
+    return `${expected}, got ${JSON.stringify(found).slice(0, 40)}`
+  return `${expected}; the fields are ${Object.keys(value).join(', ')}`
+}
+
+/** A text as a line of BEIR's JSONL. */
+function formatTextJson({ id, title, text }: TextEntry): string {
+  const entry = title === undefined ? { _id: id, text } : { _id: id, title, text }
+  return `${JSON.stringify(entry)}\n`
+}
+
+/** Reads MS MARCO texts: id and text per line, separated by a tab. */
+async function* readTsvTexts(input: InputFile): AsyncGenerator<TextEntry> {
+  const file = input.name
+  yield* mapLines(input, (source, line) => {
+    if (source.trim() === '') return undefined
+    const fields = source.split('\t')
+    if (fields.length !== 2) throw lineError(file, line, `expected 2 fields, got ${fields.length}`)
+    const id = fields[0]!.trim()
+    if (id === '') throw lineError(file, line, 'the id is empty')
+    return { id, text: fields[1]! }
+  })
+}
+
+/** A text as a line of TSV. */
+function formatTextLine({ id, text }: TextEntry): string {
+  return `${id}\t${text}\n`
+}
+
+/** Why a text does not come back from TSV as it is, undefined where it does. */
+function lostInTsv({ id, title, text }: TextEntry): string | undefined {
+  if (id === '' || id !== id.trim() || /[\t\r\n]/.test(id)) return 'the id does not fit a column'
+  // A file that begins so is read as JSON or SGML.
+  if (/^[{<]/.test(id)) return `a line must not begin with ${JSON.stringify(id[0])}`
+  if (title) return 'tsv has no place for its title'
+  return /[\t\r\n]/.test(text) ? 'tsv has no place for the tabs or line breaks in it' : undefined
+}
+
+/** A text that TSV has a place for: the title joins the text, tabs and line breaks become spaces. */
+function flattenForTsv({ id, title, text }: TextEntry): TextEntry {
+  const whole = title ? `${title} ${text}` : text
+  return { id, text: whole.replace(/[\t\r\n]+/g, ' ') }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { ownSource, pagePolicy } from '@kith/base'
 import type { LabelTexts, TextEntry } from '@kith/ir'
 import type { AuditEntry } from './audit-entry.ts'
 import { type JudgedText, type JudgingData, startJudging } from './judging.ts'
@@ -32,7 +32,7 @@ export function auditPage(
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policyOf(style, script)}">
+<meta http-equiv="Content-Security-Policy" content="${pagePolicy({ 'style-src': ownSource(style), 'script-src': ownSource(script) })}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Kith audit</title>
 <style>${style}</style>
@@ -41,13 +41,6 @@ export function auditPage(
 <script type="module">${script}</script>
 </html>
 `
-}
-
-/** A policy that allows only the page's own style and script, since its texts are not trusted. */
-function policyOf(style: string, script: string): string {
-  const hash = (source: string): string =>
-    `'sha256-${createHash('sha256').update(source).digest('base64')}'`
-  return `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; base-uri 'none'; form-action 'none'`
 }
 
 function keep<T>(map: Map<string, T>, id: string, value: T | undefined): void {

@@ -1,5 +1,5 @@
 import type { ScaleOptions } from '@observablehq/plot'
-import { shortened } from '../shortened.ts'
+import { escaped, shortened } from '../html.ts'
 
 /** An axis by powers of ten, with as many round numbers as fit. */
 export function logAxis(values: readonly number[], label: string, most = 8): ScaleOptions {
@@ -49,4 +49,92 @@ export function measureAxis(label: string, values: readonly number[] = []): Scal
     ticks: 5,
     ...(flat ? { domain: [first - 0.01, first + 0.01] } : {}),
   }
+}
+
+/** A curve's name, with how the curve looks. */
+export interface LegendEntry extends Look {
+  name: string
+}
+
+const ROW = 20
+const SWATCH = 22
+const GAP = 18
+/** The average width of a letter in system fonts: letters cannot be measured here. */
+const LETTER = 6.4
+
+/** The names of curves above a plot, in as many rows as they need. */
+export function drawLegend(
+  entries: readonly LegendEntry[],
+  width: number,
+): { source: string; height: number } {
+  const longest = Math.floor((width - SWATCH - 4) / LETTER)
+  let x = 4
+  let row = 0
+  const parts = entries.map(({ name, stroke, strokeDasharray }) => {
+    const label = shortened(name, longest)
+    const space = SWATCH + label.length * LETTER
+    if (x > 4 && x + space > width) {
+      x = 4
+      row++
+    }
+    const y = row * ROW + ROW / 2
+    const dashes = strokeDasharray ? ` stroke-dasharray="${strokeDasharray}"` : ''
+    const swatch = `<line x1="${x}" x2="${x + 16}" y1="${y}" y2="${y}" stroke="${stroke}" stroke-width="2.5"${dashes}/>`
+    const text = `<text x="${x + SWATCH}" y="${y}" dy="0.32em" text-anchor="start">${escaped(label)}</text>`
+    x = Math.round(x + space + GAP)
+    return swatch + text
+  })
+  if (entries.length === 0) return { source: '', height: 0 }
+  return { source: `<g aria-label="legend">${parts.join('')}</g>`, height: (row + 1) * ROW + 4 }
+}
+
+/** A color for light pages and one for dark pages. */
+export interface Color {
+  light: string
+  dark: string
+}
+
+/** Every color of the report and its plots; in CSS, each is the custom property `--<name>`. */
+export const palette = {
+  ground: { light: '#fdfdfb', dark: '#14171a' },
+  raised: { light: '#f5f5f1', dark: '#1c2024' },
+  ink: { light: '#1d2125', dark: '#e6e4de' },
+  soft: { light: '#5f6871', dark: '#9aa3ab' },
+  line: { light: '#dfdfd9', dark: '#333a40' },
+  gain: { light: '#1b6c88', dark: '#6cc1dc' },
+  loss: { light: '#b4471f', dark: '#f29b74' },
+  violet: { light: '#7553a3', dark: '#b99ae6' },
+  olive: { light: '#66741a', dark: '#b9c763' },
+  rose: { light: '#a83567', dark: '#ec8fb6' },
+  sand: { light: '#8a6a1d', dark: '#d9b766' },
+} as const satisfies Record<string, Color>
+
+/** The name of a color. */
+type ColorName = keyof typeof palette
+
+/** A color as the plots refer to it: the page, or a standalone file, defines its value. */
+export function color(name: ColorName): string {
+  return `var(--${name})`
+}
+
+const series: readonly ColorName[] = ['gain', 'loss', 'violet', 'olive', 'rose', 'sand']
+
+/** How a curve looks. */
+export interface Look {
+  stroke: string
+  strokeDasharray?: string
+}
+
+/** The look of the i-th of several curves: a color, and dashes once the colors are used up. */
+export function seriesLook(i: number): Look {
+  const round = Math.floor(i / series.length)
+  const stroke = color(series[i % series.length]!)
+  return round === 0 ? { stroke } : { stroke, strokeDasharray: `${round * 4},3` }
+}
+
+/** The custom properties of one side of the palette, as CSS declarations. */
+export function declarations(side: keyof Color): string {
+  return Object.entries(palette)
+    .map(([name, value]) => `--${name}: ${value[side]}`)
+    .join('; ')
 }

@@ -1,10 +1,19 @@
+import { FileError } from '@kith/base'
 import { KithError } from '@kith/core'
-import { type ContextSizeFigure, contextSizeKind } from './context-size-plot.ts'
 import { type GainsFigure, gainsKind } from './gains-plot.ts'
-import { type LabelSpreadFigure, labelSpreadKind } from './label-spread-plot.ts'
+import {
+  type ContextSizeFigure,
+  contextSizeKind,
+  type SettingFigure,
+  settingKind,
+} from './measure-plots.ts'
 import { draw, type FigureKind, type PlotSize } from './plot.ts'
-import { type ScoresPerRankFigure, scoresPerRankKind } from './scores-per-rank-plot.ts'
-import { type SettingFigure, settingKind } from './setting-plot.ts'
+import {
+  type LabelSpreadFigure,
+  labelSpreadKind,
+  type ScoresPerRankFigure,
+  scoresPerRankKind,
+} from './spread-plots.ts'
 import { type TimeFigure, timeKind } from './time-plot.ts'
 import { type TrainingFigure, trainingKind } from './training-curves.ts'
 
@@ -54,4 +63,32 @@ export function checkFigure(value: unknown, path: string): asserts value is Figu
 function kindOf(figure: Figure): FigureKind<Figure> {
   checkFigure(figure, 'figure')
   return kinds[figure.kind] as unknown as FigureKind<Figure>
+}
+
+/** Figures as JSON, for `parseFigures`. */
+export function formatFigures(figures: readonly Figure[]): string {
+  return `${JSON.stringify({ kith: 'figures', version: 1, figures }, undefined, 1)}\n`
+}
+
+/** Parses and checks the figures of a file. */
+export function parseFigures(text: string, file: string): Figure[] {
+  const wrong = (problem: string) => new FileError(file, '', problem)
+  let content: { kith?: unknown; version?: unknown; figures?: unknown } | null
+  try {
+    content = JSON.parse(text)
+  } catch (error) {
+    throw wrong(`not JSON: ${(error as Error).message}`)
+  }
+  if (content?.kith !== 'figures' || !Array.isArray(content.figures)) {
+    throw wrong('holds no figures of kith')
+  }
+  if (content.version !== 1) throw wrong(`is of version ${content.version}, this program reads 1`)
+  return content.figures.map((figure, i) => {
+    try {
+      checkFigure(figure, `figure ${i + 1}`)
+    } catch (error) {
+      throw error instanceof KithError ? wrong(error.message) : error
+    }
+    return figure
+  })
 }

@@ -1,7 +1,6 @@
 import { rectY, ruleY } from '@observablehq/plot'
 import { list, number, object, text } from '../data/shape.ts'
-import { measureAxis } from './axes.ts'
-import { color } from './palette.ts'
+import { color, measureAxis } from './axes.ts'
 import { draw, type FigureKind, type PlotSize } from './plot.ts'
 
 /** The gain or loss of each query. */

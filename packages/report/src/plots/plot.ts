@@ -2,8 +2,7 @@ import { type PlotOptions, plot } from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
 import type { Shape } from '../data/shape.ts'
 import { escaped } from '../html.ts'
-import { drawLegend, type LegendEntry } from './legend.ts'
-import { type Color, palette } from './palette.ts'
+import { type Color, drawLegend, type LegendEntry, palette } from './axes.ts'
 
 /** A plot to draw: one panel, or several below each other. */
 export interface Picture {

@@ -1,7 +1,6 @@
 import { areaY, dot, line } from '@observablehq/plot'
 import { list, object, optional, positive, text } from '../data/shape.ts'
-import { logAxis } from './axes.ts'
-import { color } from './palette.ts'
+import { color, logAxis } from './axes.ts'
 import { draw, type FigureKind, type PlotSize } from './plot.ts'
 
 /** The time of reranking one query, against the number of candidates. */

@@ -1,8 +1,7 @@
 import { formatFigure } from '@kith/ir'
 import { dot, line } from '@observablehq/plot'
 import { list, number, object, optional, text } from '../data/shape.ts'
-import { measureAxis } from './axes.ts'
-import { seriesLook } from './palette.ts'
+import { measureAxis, seriesLook } from './axes.ts'
 import { draw, type FigureKind, type Picture, type PlotSize } from './plot.ts'
 
 /** The losses and validations of training runs. */

@@ -1,8 +1,6 @@
 import { formatFigure, formatP, markOf } from '@kith/ir'
 import type { ReportComparison, ReportRun } from '../data/report-data.ts'
-import { count, signedFigure } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { verdictOf } from './verdict.ts'
+import { count, type Html, html, pInWords, signedFigure } from '../html.ts'
 
 /** More runs than this are compared in one table; the verdict is then on the last one. */
 const FEW = 2
@@ -113,4 +111,61 @@ function testNote(runs: number): Html {
   const holm =
     runs > 1 ? html`, corrected by Holm’s method for the ${runs} runs that are compared` : html``
   return html`<p class="note">** marks p &lt; 0.01 and * p &lt; 0.05 in Fisher’s randomization test, two-sided${holm}: how often chance alone, deciding for each query which run gets which of its two values, gives a mean difference at least as large. Several measures are several chances: the p values are not corrected for their number.</p>`
+}
+
+/** The verdict of a comparison, in plain words. */
+export interface ReportVerdict {
+  kind: 'better' | 'unsure' | 'equal' | 'worse'
+  headline: string
+  detail: string
+}
+
+/** Says whether a run is better than the first, and how sure that is. */
+export function verdictOf(
+  first: ReportRun,
+  run: ReportRun,
+  measure: string,
+): ReportVerdict | undefined {
+  const comparison = run.comparison?.[measure]
+  if (!comparison) return undefined
+  const { difference, wins, ties, losses, p } = comparison
+  const queries = `${count(wins)} queries are better, ${count(losses)} worse, ${count(ties)} equal`
+  const names = `${run.name} against ${first.name}`
+  if (difference === 0) {
+    return {
+      kind: 'equal',
+      headline: 'It changed nothing',
+      detail: `${names}: ${measure} is ${formatFigure(first.measures[measure]!)} in both; ${queries}.${others(run, measure)}`,
+    }
+  }
+  const [kind, headline] = kindOf(difference, p)
+  const moved = `${measure} ${difference > 0 ? 'rises' : 'falls'} from ${formatFigure(first.measures[measure]!)} to ${formatFigure(run.measures[measure]!)}`
+  return {
+    kind,
+    headline,
+    detail: `${names}: ${moved} (${signedFigure(difference)}; ${pInWords(p)}). ${queries}.${others(run, measure)}`,
+  }
+}
+
+/** The other measures in which the difference is significant: they may contradict the main measure. */
+function others(run: ReportRun, main: string): string {
+  const found = Object.entries(run.comparison ?? {}).filter(
+    ([measure, { p }]) => measure !== main && p < 0.05,
+  )
+  const names = (sign: number) =>
+    found.filter(([, { difference }]) => Math.sign(difference) === sign).map(([name]) => name)
+  const [better, worse] = [names(1), names(-1)]
+  return [
+    better.length > 0 ? ` Significantly better in ${better.join(', ')}.` : '',
+    worse.length > 0 ? ` Significantly worse in ${worse.join(', ')}.` : '',
+  ].join('')
+}
+
+function kindOf(difference: number, p: number): [ReportVerdict['kind'], string] {
+  if (p < 0.05) {
+    return difference > 0 ? ['better', 'It helped'] : ['worse', 'It made the ranking WORSE']
+  }
+  return difference > 0
+    ? ['unsure', 'It may have helped']
+    : ['worse', 'It may have made the ranking worse']
 }

@@ -1,6 +1,6 @@
 import { KithError } from '@kith/core'
 import type { Evaluation, LabelTexts, Qrels, Run } from '@kith/ir'
-import { shortened } from '../shortened.ts'
+import { shortened } from '../html.ts'
 
 /** Every query's values and rankings before and after: plain data for the page. */
 export interface QueryRows {

@@ -1,6 +1,5 @@
-import type { Matrix } from '@kith/core'
-import { toFloats } from '../half.ts'
-import { ScanError } from './scan-error.ts'
+import { halfTable } from '@kith/base/half'
+import type { KithErrorCode, Matrix } from '@kith/core'
 import type { Block } from './scanner.ts'
 
 /** Throws if a query has a number that is NaN or infinite. */
@@ -35,4 +34,28 @@ function notFinite(name: string, row: number, column: number, value: number): Sc
     'BAD_VECTOR',
     `${name} row ${row}, column ${column} is ${value}; vectors must be finite`,
   )
+}
+
+/**
+ * The error of a scanner: code and message of a `KithError`, which the search makes of it.
+ * Scanners also run in worker threads, and a thread that loaded @kith/core for its error class
+ * would take almost twice as long to start.
+ */
+export class ScanError extends Error {
+  /** Makes the pool of workers turn it into a `KithError` on its way out of a thread. */
+  override readonly name = 'KithError'
+
+  constructor(
+    readonly code: KithErrorCode,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** Numbers as float32: themselves, or decoded from half precision. */
+export function toFloats(data: Float32Array | Uint16Array): Float32Array {
+  if (data instanceof Float32Array) return data
+  const table = halfTable()
+  return Float32Array.from(data, (bits) => table[bits]!)
 }

@@ -1,8 +1,6 @@
-import type { AsyncScanner } from '../async-scanner.ts'
-import type { DocumentReader } from '../documents.ts'
-import { handRound, type Slot, slotsFor } from '../hand-round.ts'
-import { guessRank, thresholdsFrom } from './guess.ts'
-import { merge } from './merge.ts'
+import { DocumentReader } from '../documents.ts'
+import { type AsyncScanner, handRound, type Slot, slotsFor } from '../hand-round.ts'
+import { toFloats } from './finite.ts'
 import type { Batch, Best } from './scanner.ts'
 
 /** What batches of queries are searched with. */
@@ -83,4 +81,85 @@ function only(batch: Batch, some: number[]): Batch {
     queries.data.set(data.subarray(q * dimensions, (q + 1) * dimensions), i * dimensions)
   })
   return { ...batch, queries }
+}
+
+/** Documents of a sample, and at most this part of all. */
+const SAMPLE_ROWS = 2 ** 14
+const MOST_PART = 1 / 32
+/** They are read in this many places all over the collection, as neighbors may be alike. */
+const PLACES = 256
+/** Documents with larger numbers are left to the search, which knows what to say of them. */
+const LARGEST = 1e12
+
+/** Some documents from all over the collection; undefined if they cannot be scored safely. */
+export async function sampleOf(reader: DocumentReader): Promise<DocumentReader | undefined> {
+  const { rows, dimensions } = reader
+  const places = Math.min(PLACES, Math.floor(rows * MOST_PART))
+  const each = Math.floor(Math.min(SAMPLE_ROWS, rows * MOST_PART) / places)
+  if (places === 0) return undefined
+  const bytes = each * dimensions * 4
+  const memory = new Float32Array(new SharedArrayBuffer(places * bytes))
+  const buffer = new SharedArrayBuffer(bytes)
+  for (let place = 0; place < places; place++) {
+    const from = Math.floor((place * rows) / places)
+    const numbers = toFloats(await reader.read(from, from + each, buffer))
+    if (!numbers.every((number) => Math.abs(number) < LARGEST)) return undefined
+    memory.set(numbers, place * each * dimensions)
+  }
+  return new DocumentReader({ rows: places * each, dimensions, memory }, true)
+}
+
+/**
+ * The rank that a query's `top`-th document is almost certainly above among a sample: where so
+ * many are expected, four standard deviations more. Undefined if the sample is too small.
+ */
+function guessRank(top: number, sampleRows: number, rows: number): number | undefined {
+  const expected = (top * sampleRows) / rows
+  const rank = Math.ceil(expected + 4 * Math.sqrt(expected) + 3)
+  return rank <= sampleRows ? rank : undefined
+}
+
+/** Thresholds just below the last documents that the queries found in a sample. */
+function thresholdsFrom(scores: Float32Array, rank: number): Float32Array {
+  return Float32Array.from({ length: scores.length / rank }, (_, q) => {
+    const last = scores[(q + 1) * rank - 1]!
+    return last - Math.abs(last) * 1e-6 - 1e-37
+  })
+}
+
+/**
+ * The best of several scanners' documents for a batch of queries, best first, ties
+ * by the lower row: `top` documents per query. Returns the queries for which the scanners
+ * have fewer together; these get none.
+ */
+function merge(found: Best[], top: number, rows: Uint32Array, scores: Float32Array): number[] {
+  const queries = found[0]!.counts.length
+  const short: number[] = []
+  for (let q = 0; q < queries; q++) {
+    if (found.reduce((sum, { counts }) => sum + counts[q]!, 0) < top) {
+      short.push(q)
+      continue
+    }
+    const heads = found.map(() => q * top)
+    const ends = found.map(({ counts }) => q * top + counts[q]!)
+    for (let i = 0; i < top; i++) {
+      let best = -1
+      for (let scanner = 0; scanner < found.length; scanner++) {
+        if (heads[scanner]! < ends[scanner]! && (best < 0 || before(found, heads, scanner, best))) {
+          best = scanner
+        }
+      }
+      const from = heads[best]!++
+      rows[q * top + i] = found[best]!.rows[from]!
+      scores[q * top + i] = found[best]!.scores[from]!
+    }
+  }
+  return short
+}
+
+function before(found: Best[], heads: number[], a: number, b: number): boolean {
+  const scoreA = found[a]!.scores[heads[a]!]!
+  const scoreB = found[b]!.scores[heads[b]!]!
+  if (scoreA !== scoreB) return scoreA > scoreB
+  return found[a]!.rows[heads[a]!]! < found[b]!.rows[heads[b]!]!
 }

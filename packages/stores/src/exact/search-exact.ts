@@ -1,17 +1,15 @@
 import { availableParallelism } from 'node:os'
 import { type KernelName, KithError, kernel, type Matrix } from '@kith/core'
 import { choice, range, throwIfAborted } from '@kith/core/internal'
-import { type AsyncScanner, localScanner } from '../async-scanner.ts'
 import { checkDocuments, DocumentReader, type DocumentSource } from '../documents.ts'
-import { leastRows, slotsFor } from '../hand-round.ts'
+import { wasm as relaxedSimd } from '../generated/relaxed-simd.ts'
+import { wasm as simd } from '../generated/simd.ts'
+import { type AsyncScanner, leastRows, localScanner, slotsFor } from '../hand-round.ts'
 import { withScanThreads } from '../scan-threads.ts'
-import { checkQueries } from './finite.ts'
-import { sampleOf } from './guess.ts'
-import { recipeFor } from './kernel-module.ts'
+import { checkQueries, ScanError } from './finite.ts'
 import { haveCodes } from './query-codes.ts'
-import { ScanError } from './scan-error.ts'
-import type { Batch } from './scanner.ts'
-import { type Search, searchBatch } from './search-batch.ts'
+import type { Batch, ScannerRecipe } from './scanner.ts'
+import { type Search, sampleOf, searchBatch } from './search-batch.ts'
 import { bytesPerQuery } from './wasm-layout.ts'
 
 /** The score of a document: its inner product with the query, or their cosine. */
@@ -175,4 +173,28 @@ function check(queries: Matrix, documents: DocumentSource, options: SearchOption
 function defaultWorkers(queries: Matrix, documents: DocumentSource): number {
   const work = queries.rows * documents.rows * documents.dimensions
   return work < SMALL_WORK ? 0 : availableParallelism()
+}
+
+const modules = new Map<KernelName, WebAssembly.Module>()
+
+/** The scanner's recipe for a kernel, compiled here so that all workers share the code. */
+export function recipeFor(kernel: KernelName): ScannerRecipe {
+  return { module: kernel === 'typescript' ? undefined : moduleOf(kernel) }
+}
+
+/**
+ * The compiled code of a kernel. That it runs on this machine is @kith/core's
+ * `kernel()` to say, which has also set the flag that Node 20 needs.
+ */
+function moduleOf(kernel: Exclude<KernelName, 'typescript'>): WebAssembly.Module {
+  let module = modules.get(kernel)
+  if (!module) {
+    const bytes = Buffer.from(kernel === 'simd' ? simd : relaxedSimd, 'base64')
+    if (!WebAssembly.validate(bytes)) {
+      throw new KithError('BAD_SETTING', `the kernel ${kernel} does not run on this machine`)
+    }
+    module = new WebAssembly.Module(bytes)
+    modules.set(kernel, module)
+  }
+  return module
 }

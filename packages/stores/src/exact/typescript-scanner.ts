@@ -1,5 +1,4 @@
-import { toFloats } from '../half.ts'
-import { badScore } from './finite.ts'
+import { badScore, toFloats } from './finite.ts'
 import type { Batch, Best, Block, Scanner } from './scanner.ts'
 
 /** A vector with a smaller squared length has none: the rule of @kith/core's cosine. */

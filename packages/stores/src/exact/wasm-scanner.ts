@@ -1,6 +1,5 @@
-import { badScore } from './finite.ts'
+import { badScore, ScanError } from './finite.ts'
 import { CODE_BLOCK, encodeQuery, slackFor } from './query-codes.ts'
-import { ScanError } from './scan-error.ts'
 import type { Batch, Best, Block, Scanner } from './scanner.ts'
 import { type Layout, layoutFor, type WasmExports } from './wasm-layout.ts'
 

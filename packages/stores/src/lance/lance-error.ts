@@ -1,7 +1,8 @@
+import { fileURLToPath } from 'node:url'
 import { getSystemErrorName } from 'node:util'
-import { asFileError } from '@kith/base'
+import { asFileError, findPath } from '@kith/base'
 import { KithError } from '@kith/core'
-import type { Store } from '../store.ts'
+import { absent, type Store } from '../store.ts'
 
 /** The number of a system error, as LanceDB writes it. */
 const SYSTEM_ERROR = /\(os error (\d+)\)|Os \{ code: (\d+)/
@@ -67,4 +68,25 @@ function reasonOf(store: string, message: string): string {
     ? '; the store seems to be damaged: load the documents into a new one (kith load)'
     : ''
   return `${store}: LanceDB says: ${reason}${advice}`
+}
+
+/** A LanceDB database, and the collection in it. */
+interface LanceAddress {
+  place: string
+  name: string
+}
+
+/** Reads `folder#name`; without a name the collection is `main`. */
+export function readLanceAddress(address: string): LanceAddress {
+  const [, place, name = 'main'] = /^(.*?)(?:#(\w+))?$/.exec(address)!
+  return { place: place!, name }
+}
+
+/** Throws unless a folder is there: LanceDB would create it. Object storage has no folders. */
+export function checkFolder(place: string): void {
+  const isUrl = /^[a-z0-9+]+:\/\//i.test(place)
+  if (isUrl && !place.startsWith('file://')) return
+  const found = findPath(isUrl ? fileURLToPath(place) : place)
+  if (!found) throw absent(place, 'there is no such folder')
+  if (!found.isDirectory()) throw absent(place, 'a LanceDB store is a folder, not a file')
 }

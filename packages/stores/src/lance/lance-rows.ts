@@ -1,7 +1,7 @@
 import { halfTable, toHalves } from '@kith/base/half'
 import type { Table, TypeMap } from 'apache-arrow'
-import { optionalPeer } from '../optional-peer.ts'
-import type { StoreDocument } from '../store.ts'
+import { storableOf } from '../check-documents.ts'
+import { optionalPeer, type StoreDocument } from '../store.ts'
 
 /** Arrow, which comes with LanceDB. */
 export type Arrow = typeof import('apache-arrow')
@@ -87,4 +87,17 @@ function toFloats(numbers: Float32Array | Uint16Array): Float32Array {
   if (numbers instanceof Float32Array) return numbers
   const values = halfTable()
   return Float32Array.from(numbers, (half) => values[half]!)
+}
+
+/** Ids that one condition names. */
+const NAMED_IDS = 1000
+
+/** Conditions that name all of some ids, a thousand each. */
+export function idConditions(ids: readonly string[]): string[] {
+  const quoted = storableOf(ids).map((id) => `'${id.replaceAll("'", "''")}'`)
+  const conditions: string[] = []
+  for (let from = 0; from < quoted.length; from += NAMED_IDS) {
+    conditions.push(`id IN (${quoted.slice(from, from + NAMED_IDS).join(', ')})`)
+  }
+  return conditions
 }

@@ -1,31 +1,38 @@
 import { KithError, type Matrix, type TermStatistics } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import type { Connection, Table } from '@lancedb/lancedb'
-import { absentCollection } from '../absent-store.ts'
 import { checkedBatches, checkSearch, twice } from '../check-documents.ts'
 import { type Metric, searchExact } from '../exact/search-exact.ts'
-import { optionalPeer } from '../optional-peer.ts'
-import { storableOf } from '../storable-text.ts'
-import type {
-  Store,
-  StoreDocument,
-  StoreDocuments,
-  StoreFetchOptions,
-  StoreHits,
-  StoreOptions,
-  StoreSearchOptions,
+import {
+  absentCollection,
+  optionalPeer,
+  type Store,
+  type StoreDocument,
+  type StoreDocuments,
+  type StoreFetchOptions,
+  type StoreHits,
+  type StoreOptions,
+  type StoreSearchOptions,
 } from '../store.ts'
 import { noTerms, TermChanges } from '../term-changes.ts'
-import { checkFolder, readLanceAddress } from './lance-address.ts'
-import { lanceError, withLanceErrors } from './lance-error.ts'
-import { type Arrow, loadArrow, schemaOf, toDocuments, toTable } from './lance-rows.ts'
-import { isCollection, LanceTerms } from './lance-terms.ts'
-import { areWordsIndexed, indexWords, searchWords } from './lance-words.ts'
+import { checkFolder, lanceError, readLanceAddress, withLanceErrors } from './lance-error.ts'
+import {
+  type Arrow,
+  idConditions,
+  loadArrow,
+  schemaOf,
+  toDocuments,
+  toTable,
+} from './lance-rows.ts'
+import {
+  areWordsIndexed,
+  indexWords,
+  isCollection,
+  LanceTerms,
+  searchWords,
+} from './lance-terms.ts'
 
 type Lance = typeof import('@lancedb/lancedb')
-
-/** Ids that one condition names. */
-const NAMED_IDS = 1000
 
 /** How many times as many candidates as wanted the index gives, to be scored by their own vectors. */
 const REFINE = 10
@@ -336,14 +343,4 @@ export class LanceStore implements Store {
     this.#indexed = statistics?.distanceType as Metric | undefined
     this.#wordsIndexed = await areWordsIndexed(this.#table)
   }
-}
-
-/** Conditions that name all of some ids, a thousand each. */
-function idConditions(ids: readonly string[]): string[] {
-  const quoted = storableOf(ids).map((id) => `'${id.replaceAll("'", "''")}'`)
-  const conditions: string[] = []
-  for (let from = 0; from < quoted.length; from += NAMED_IDS) {
-    conditions.push(`id IN (${quoted.slice(from, from + NAMED_IDS).join(', ')})`)
-  }
-  return conditions
 }

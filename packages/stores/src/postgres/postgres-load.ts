@@ -2,9 +2,9 @@ import type { PoolClient } from 'pg'
 import { twice } from '../check-documents.ts'
 import type { StoreDocument } from '../store.ts'
 import type { TermChanges, TextOfDocument } from '../term-changes.ts'
-import { type CopyField, copyRows } from './postgres-copy.ts'
+import { type CopyField, copyRows } from './postgres-connection.ts'
 import { type Collection, columnType, tableOf } from './postgres-schema.ts'
-import { encodeVector } from './postgres-vectors.ts'
+import { encodeVector } from './postgres-search.ts'
 
 const COLUMNS = 'id, embedding, title, text'
 

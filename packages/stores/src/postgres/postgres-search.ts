@@ -1,9 +1,10 @@
+import { halfTable, toHalves } from '@kith/base/half'
+import { prepareText, type TermStatistics, termSpans } from '@kith/core'
 import type { Metric } from '../exact/search-exact.ts'
-import { type KnownCollection, tableOf, vectorType } from './postgres-schema.ts'
-import { formatVector } from './postgres-vectors.ts'
+import { type KnownCollection, tableOf, vectorType, wordsIndexOf } from './postgres-schema.ts'
 
 /** The choices that decide a search's SQL. */
-export interface SearchPlan {
+interface SearchPlan {
   name: string
   collection: KnownCollection
   metric: Metric
@@ -44,4 +45,121 @@ export function searchSql(plan: SearchPlan, queries: readonly Float32Array[], to
       LIMIT ${top}
     ) d
     ORDER BY q.n, d.distance, d.number`
+}
+
+/** Characters of a document whose words are indexed: those of more might not fit PostgreSQL's limit. */
+const INDEXED_CHARACTERS = 100_000
+/** Documents that may have one of the words that are looked for: each is one row to fetch. */
+const MOST_MATCHES = 5000
+
+/** A document's words, as the index has them. */
+const WORDS = `to_tsvector('english', left(coalesce(title, '') || ' ' || coalesce(text, ''), ${INDEXED_CHARACTERS}))`
+
+/** Builds the index of words; later changes keep it up to date. */
+export function wordsIndexSql(name: string): string {
+  return `CREATE INDEX IF NOT EXISTS ${wordsIndexOf(name)} ON ${tableOf(name)} USING gin ((${WORDS}))`
+}
+
+/**
+ * The ids of the documents that have some words, by the sum of the words' weights. Values: the words,
+ * their weights, and how many documents are wanted. Each word is looked up by itself, so that the
+ * index tells which documents have it and no text is read.
+ */
+export function searchWordsSql(name: string): string {
+  return `
+    SELECT found.id FROM unnest($1::text[], $2::float8[]) AS asked(word, weight)
+    CROSS JOIN LATERAL (
+      SELECT id, number FROM ${tableOf(name)} WHERE ${WORDS} @@ plainto_tsquery('english', asked.word)
+    ) found
+    GROUP BY found.id, found.number
+    ORDER BY sum(asked.weight) DESC, found.number
+    LIMIT $3`
+}
+
+/** A word, and how much it says about a document that has it. */
+interface WeighedWord {
+  word: string
+  weight: number
+}
+
+/**
+ * The words of a text that few documents have, the rarest first. More frequent ones would have the
+ * database read a large part of the collection, and the vectors find what they say.
+ */
+export function rareWords(text: string, statistics: TermStatistics): WeighedWord[] {
+  const words = new Map<string, { word: string; frequency: number }>()
+  for (const { term, start, end } of termSpans(text)) {
+    const word = text.slice(start, end)
+    if (!words.has(term)) words.set(term, { word, frequency: frequencyOf(word, statistics) })
+  }
+  const known = [...words.values()].filter(({ frequency }) => frequency > 0)
+  known.sort((a, b) => a.frequency - b.frequency)
+  let matches = 0
+  return known
+    .filter(({ frequency }) => {
+      matches += frequency
+      return matches <= MOST_MATCHES
+    })
+    .map(({ word, frequency }) => ({
+      word,
+      weight: Math.log(1 + (statistics.documents - frequency + 0.5) / (frequency + 0.5)),
+    }))
+}
+
+/** How many documents have a word's term. */
+function frequencyOf(word: string, { hashes, frequencies }: TermStatistics): number {
+  const [lower = 0, upper = 0] = prepareText(word).postings
+  const hash = upper * 2 ** 32 + lower
+  let [from, to] = [0, hashes.length]
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if (hashes[middle]! < hash) from = middle + 1
+    else to = middle
+  }
+  return hashes[from] === hash ? frequencies[from]! : 0
+}
+
+/** A vector in pgvector's binary form: its length, two unused bytes, the numbers, all big-endian. */
+export function encodeVector(vector: Float32Array, type: 'f16' | 'f32'): Buffer {
+  const size = type === 'f16' ? 2 : 4
+  const bytes = Buffer.allocUnsafe(4 + vector.length * size)
+  bytes.writeInt16BE(vector.length, 0)
+  bytes.writeInt16BE(0, 2)
+  const numbers = type === 'f16' ? toHalves(vector) : vector
+  bytes.set(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength), 4)
+  swap(bytes.subarray(4), size)
+  return bytes
+}
+
+/**
+ * The numbers of a vector in pgvector's binary form, written to `into`.
+ *
+ * @returns false where there is no vector, or one of another length or type.
+ */
+export function decodeVector(
+  bytes: Buffer | null,
+  type: 'f16' | 'f32',
+  into: Float32Array,
+): boolean {
+  const size = type === 'f16' ? 2 : 4
+  if (!bytes || bytes.length !== 4 + into.length * size) return false
+  if (type === 'f32') {
+    const target = Buffer.from(into.buffer, into.byteOffset, into.byteLength)
+    bytes.copy(target, 0, 4)
+    target.swap32()
+    return true
+  }
+  const values = halfTable()
+  for (let i = 0; i < into.length; i++) into[i] = values[bytes.readUInt16BE(4 + i * 2)]!
+  return true
+}
+
+/** A vector as pgvector's text: for queries, which are few. */
+function formatVector(vector: Float32Array): string {
+  return `[${vector.join(',')}]`
+}
+
+function swap(bytes: Buffer, size: 2 | 4): void {
+  if (size === 2) bytes.swap16()
+  else bytes.swap32()
 }

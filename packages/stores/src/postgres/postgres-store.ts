@@ -1,28 +1,27 @@
 import { KithError, type Matrix, type TermStatistics } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import type { PoolClient } from 'pg'
-import { absentCollection } from '../absent-store.ts'
-import { checkedBatches, checkSearch } from '../check-documents.ts'
+import { checkedBatches, checkSearch, storableOf } from '../check-documents.ts'
 import type { Metric } from '../exact/search-exact.ts'
-import { storableOf } from '../storable-text.ts'
-import type {
-  Store,
-  StoreDocument,
-  StoreDocuments,
-  StoreFetchOptions,
-  StoreHits,
-  StoreOptions,
-  StoreSearchOptions,
+import {
+  absentCollection,
+  type Store,
+  type StoreDocument,
+  type StoreDocuments,
+  type StoreFetchOptions,
+  type StoreHits,
+  type StoreOptions,
+  type StoreSearchOptions,
 } from '../store.ts'
 import { TermChanges } from '../term-changes.ts'
 import {
   type Connections,
   connectPostgres,
+  copyOut,
   inTransaction,
   postgresError,
   withClient,
 } from './postgres-connection.ts'
-import { copyOut } from './postgres-copy.ts'
 import { addBatch, removeRows, replaceBatch } from './postgres-load.ts'
 import {
   checkName,
@@ -34,7 +33,14 @@ import {
   tableOf,
   vectorType,
 } from './postgres-schema.ts'
-import { searchSql, usesIndex } from './postgres-search.ts'
+import {
+  decodeVector,
+  rareWords,
+  searchSql,
+  searchWordsSql,
+  usesIndex,
+  wordsIndexSql,
+} from './postgres-search.ts'
 import {
   beginTerms,
   changeTerms,
@@ -42,8 +48,6 @@ import {
   lockDocuments,
   readTerms,
 } from './postgres-terms.ts'
-import { decodeVector } from './postgres-vectors.ts'
-import { rareWords, searchWordsSql, wordsIndexSql } from './postgres-words.ts'
 
 /** Bytes of vectors that one answer holds, more or less. */
 const ANSWER_BYTES = 2 ** 26

@@ -1,4 +1,12 @@
-import type { Matrix, TermStatistics } from '@kith/core'
+import {
+  KithError,
+  type Matrix,
+  type Settings,
+  type TermStatistics,
+  TermStatisticsBuilder,
+  type Terms,
+} from '@kith/core'
+import { readTexts, TextStore } from '@kith/ir'
 import type { Metric } from '../exact/search-exact.ts'
 
 /** The methods of a store that searching uses; stores of `@kith/stores` have them. */
@@ -31,4 +39,94 @@ export interface FetchedDocument {
 /** The title and the text of a document in one, as encoders and rankings see them; undefined without a text. */
 export function wholeText({ title, text }: Pick<FetchedDocument, 'title' | 'text'>) {
   return title && text !== undefined ? `${title} ${text}` : text
+}
+
+/** How documents to search are opened. */
+export interface SearchStoreOptions {
+  /** How queries and documents are compared; `auto`, and nothing, is the store's own metric. */
+  metric?: Settings['metric'] | undefined
+  /** A file with the texts of the documents, where the store has none. */
+  corpus?: string | undefined
+  /** How words become terms where those of `corpus` are counted; default `english`. */
+  terms?: Terms | undefined
+}
+
+/**
+ * Opens documents to search, as `/v1/search` of the server does.
+ *
+ * @param address A file of embeddings, a LanceDB folder or `postgres://…`.
+ */
+export async function openSearchStore(
+  address: string,
+  { metric, corpus, terms }: SearchStoreOptions = {},
+): Promise<SearchStore> {
+  // Loaded here, since most servers search nothing.
+  const { openStore } = await import('../open-store.ts')
+  const store = await openStore(address, { metric: metric === 'auto' ? undefined : metric })
+  if ((await store.count()) === 0) {
+    await store.close()
+    // What stands before the @ of an address is a password.
+    const shown = address.replace(/\/\/[^/]*@/, '//')
+    throw new KithError('BAD_INPUT', `the store ${shown} has no documents: kith load brings some`)
+  }
+  return corpus === undefined ? store : storeWithTexts(store, corpus, terms)
+}
+
+/** A store whose documents' texts come from a corpus file, such as that of embeddings in a file. */
+async function storeWithTexts(
+  store: SearchStore,
+  corpus: string,
+  terms?: Terms,
+): Promise<SearchStore> {
+  const texts = await TextStore.open(corpus).catch(async (error: unknown) => {
+    await store.close()
+    throw error
+  })
+  return {
+    get dimensions() {
+      return store.dimensions
+    },
+    get metric() {
+      return store.metric
+    },
+    search: (queries, options) => store.search(queries, options),
+    async fetch(ids, options) {
+      const documents = await store.fetch(ids, { ...options, texts: false })
+      if (!options.texts) return documents
+      return documents.map((document, i) => document && { ...document, ...texts.get(ids[i]!) })
+    },
+    terms: () => countTerms(corpus, terms),
+    async close() {
+      await texts.close()
+      await store.close()
+    },
+  }
+}
+
+/** The terms of all texts of a corpus, in one pass over them. */
+async function countTerms(corpus: string, terms?: Terms): Promise<TermStatistics> {
+  const builder = new TermStatisticsBuilder({ terms })
+  for await (const entry of readTexts(corpus)) builder.add(wholeText(entry)!)
+  return builder.finish()
+}
+
+/**
+ * Settings with the store's term statistics, where they count and there are no others.
+ *
+ * @param from Whose terms are counted: those of all documents, or those of each query's candidates.
+ */
+export async function withStatistics(
+  settings: Settings,
+  store: SearchStore | undefined,
+  from: 'store' | 'context' = 'store',
+): Promise<Settings> {
+  const { mix, terms, statistics: given } = settings
+  if (mix !== 'words') return settings
+  if (given && given.terms !== terms) {
+    const problem = `the statistics are of terms ${given.terms}, setting terms is ${String(terms)}`
+    throw new KithError('BAD_INPUT', problem)
+  }
+  if (given || from === 'context') return settings
+  const found = await store?.terms?.()
+  return found?.terms === terms ? { ...settings, statistics: found } : settings
 }

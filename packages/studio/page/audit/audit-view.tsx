@@ -1,8 +1,11 @@
 import { auditPreset } from '@kith/core'
+import { judgingStyle, startJudging } from '@kith/pipelines/judging'
 import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { StudioInfo } from '../../src/studio-wire.ts'
-import { Judging } from './judging.tsx'
-import { useAudit } from './use-audit.ts'
+import { source, startWorker } from '../model/source.ts'
+import type { AuditAnswer, AuditFound, AuditWish } from './audit-worker.ts'
+import AuditWorker from './audit-worker.ts?worker&inline'
 
 /** Documents that are probably relevant but were never judged, for a person to decide. */
 export function AuditView({ info }: { info: StudioInfo }): VNode {
@@ -57,4 +60,57 @@ function Audit({ info }: { info: StudioInfo }): VNode {
       </button>
     </section>
   )
+}
+
+// The studio's policy allows no style elements; a sheet that a script makes is none.
+const sheet = new CSSStyleSheet()
+sheet.replaceSync(judgingStyle)
+document.adoptedStyleSheets.push(sheet)
+
+/** The judging page of `kith audit`, with texts from the page's source. */
+function Judging(props: { info: StudioInfo; found: AuditFound; leftOut: number }): VNode {
+  const { info, found, leftOut } = props
+  const root = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const { name, files, level: grade } = info
+    const title = files ? `${files.run} · ${files.qrels}` : name
+    const note =
+      leftOut > 0
+        ? `${leftOut} queries have more relevant documents than a context of ${auditPreset.contextSize} holds, and were left out.`
+        : undefined
+    return startJudging(
+      root.current!,
+      { title, grade, ...found, documents: {} },
+      { fetchDocuments: (ids) => source().documents(ids), note },
+    )
+  }, [info, found, leftOut])
+  return <div ref={root} />
+}
+
+/** The audit of this collection: it runs once, also while other views are open. */
+let worker: Worker | undefined
+let latest: AuditAnswer | undefined
+let onAnswer: ((answer: AuditAnswer) => void) | undefined
+
+/** How far the audit is, and in the end what it has found. */
+function useAudit({ texts, level }: StudioInfo): {
+  answer: AuditAnswer | undefined
+  stop: () => void
+} {
+  const [answer, setAnswer] = useState(latest)
+  useEffect(() => {
+    onAnswer = setAnswer
+    if (!worker) {
+      worker = startWorker(AuditWorker)
+      worker.onmessage = ({ data }: MessageEvent<AuditAnswer>) => {
+        latest = data
+        onAnswer?.(data)
+      }
+      worker.postMessage({ texts, level } satisfies AuditWish)
+    }
+    return () => {
+      onAnswer = undefined
+    }
+  }, [texts, level])
+  return { answer, stop: () => worker?.postMessage('stop') }
 }

@@ -1,9 +1,8 @@
-import { auditPreset } from '@kith/core'
+import { auditCandidates, auditPreset, injectGroundTruth, type TermsName } from '@kith/core'
 import { type AuditEntry, byEvidence } from '@kith/pipelines/judging'
-import { source } from '../model/source.ts'
-import { listen } from '../model/worker-channel.ts'
-import type { AuditAnswer, AuditWish } from './audit-messages.ts'
-import { suspectsOf } from './suspects.ts'
+import type { StudioContext } from '../../src/studio-wire.ts'
+import { QueryContext } from '../model/query-context.ts'
+import { listen, source } from '../model/source.ts'
 
 /** The worker of the audit: goes through the judged queries once, until it is done or told to stop. */
 let stopped = false
@@ -51,3 +50,59 @@ async function audit(wish: AuditWish): Promise<void> {
 function answer(message: AuditAnswer): void {
   postMessage(message)
 }
+
+/**
+ * The unjudged documents of one query with most evidence, as `kith audit` lists them with its
+ * defaults; undefined where the relevant documents do not fit a context.
+ */
+function suspectsOf(
+  source: StudioContext,
+  { texts, level }: { texts: boolean; level: number },
+): AuditEntry[] | undefined {
+  const { query, documents, retrieved, truth } = source
+  const { contextSize } = auditPreset
+  if (truth.length > contextSize) return undefined
+  const context = injectGroundTruth(truth, Array(retrieved).keys(), contextSize)
+  const words = new QueryContext(source)
+  const grades = context.map((document) => documents[document]!.grade)
+  const idOf = (candidate: number): string => documents[context[candidate]!]!.id
+  const terms = texts ? (auditPreset.terms as TermsName) : undefined
+  return auditCandidates(words.query(terms), words.of(context, terms), grades, {
+    level,
+  }).map(({ candidate, evidence, vouchers }) => ({
+    query: query.id,
+    document: idOf(candidate),
+    evidence,
+    vouchers: vouchers.map(({ candidate: known, similarity, jaccard }) => ({
+      document: idOf(known),
+      similarity,
+      jaccard,
+    })),
+  }))
+}
+
+/** The page's request to the worker. */
+export interface AuditWish {
+  texts: boolean
+  /** From which grade on a document is relevant. */
+  level: number
+}
+
+/** The findings of an audit. */
+export interface AuditFound {
+  entries: AuditEntry[]
+  /** The texts of their queries by id, where there are any. */
+  queries: Record<string, string>
+}
+
+/** How far the audit is; the documents come at the end. */
+interface AuditReport {
+  done: number
+  total: number
+  /** Queries with more relevant documents than a context has room for. */
+  leftOut: number
+  found?: AuditFound
+}
+
+/** The worker's answer. */
+export type AuditAnswer = AuditReport | { error: string }

@@ -1,12 +1,13 @@
 import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
+import type { StudioContext } from '../../src/studio-wire.ts'
 import { defaultLabels, type PageLabelSettings } from '../model/page-settings.ts'
 import { useMethod } from '../model/use-method.ts'
-import type { ViewProps } from '../model/view-props.ts'
-import { Choice } from '../parts/choice.tsx'
+import type { ViewProps } from '../model/use-studio.ts'
+import { Choice, Slider } from '../parts/controls.tsx'
 import { inOneLine } from '../parts/document-text.tsx'
-import { Slider } from '../parts/slider.tsx'
-import { LabelTableView } from './label-table.tsx'
+import { Mark } from '../query/ranking-list.tsx'
+import type { LabelTable, TargetColumn } from './targets.ts'
 
 /** In the address and in the list: every relevant document is ground truth, as for `kith labels`. */
 const ALL = 'all'
@@ -118,4 +119,84 @@ export function LabelsView({ source, settings, state, info, update }: ViewProps)
       )}
     </section>
   )
+}
+
+/** The target distributions side by side: a line per document, a column per target. */
+function LabelTableView(props: { value: LabelTable; source: StudioContext; level: number }): VNode {
+  const { value: table, source, level } = props
+  const { documents } = source
+  const known = new Set(table.truth)
+  const isRelevant = (document: number): boolean => (documents[document]!.grade ?? -1) >= level
+  const highest = Math.max(
+    ...table.columns.flatMap(({ probability }) =>
+      table.rows.map((row) => probability.get(row) ?? 0),
+    ),
+  )
+  const sum = ({ probability }: TargetColumn, counts: (document: number) => boolean): number =>
+    [...probability].reduce((total, [document, value]) => total + (counts(document) ? value : 0), 0)
+  const sums: [string, (document: number) => boolean][] = [
+    ['On the ground truth', (document) => known.has(document)],
+    ['On other relevant ones', (document) => !known.has(document) && isRelevant(document)],
+    ['On all others', (document) => !known.has(document) && !isRelevant(document)],
+  ]
+  return (
+    <section class="scroll" aria-label="Target distributions">
+      <table class="targets">
+        <caption class="visually-hidden">
+          The probability that each target gives to each of {table.candidates} candidates
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Document</th>
+            {table.columns.map(({ name, about }) => (
+              <th key={name} scope="col" title={about}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row) => (
+            <tr key={row} class={known.has(row) ? 'truth' : ''}>
+              <th scope="row" title={inOneLine(documents[row]!)}>
+                <span class="line">
+                  <Mark grade={documents[row]!.grade} level={level} />
+                  <span class="text">{inOneLine(documents[row]!)}</span>
+                </span>
+              </th>
+              {table.columns.map(({ name, probability }) => (
+                <Cell key={name} value={probability.get(row) ?? 0} highest={highest} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          {sums.map(([title, counts]) => (
+            <tr key={title}>
+              <th scope="row">{title}</th>
+              {table.columns.map((column) => (
+                <td key={column.name} class="number">
+                  {percent(sum(column, counts))}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tfoot>
+      </table>
+    </section>
+  )
+}
+
+function Cell({ value, highest }: { value: number; highest: number }): VNode {
+  return (
+    <td class="number">
+      <span class="bar" style={{ width: `${(100 * value) / highest}%` }} />
+      <span class="value">{percent(value)}</span>
+    </td>
+  )
+}
+
+function percent(value: number): string {
+  if (value === 0) return '·'
+  return `${(100 * value).toFixed(1)}%`
 }

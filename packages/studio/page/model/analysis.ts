@@ -1,4 +1,4 @@
-import { Reranker, type ScoreParts } from '@kith/core'
+import { type Explanation, Reranker, type ScoreParts } from '@kith/core'
 import { ndcg } from '@kith/ir/measures'
 import { mixOf, type PageSettings } from './page-settings.ts'
 import type { QueryContext } from './query-context.ts'
@@ -82,4 +82,12 @@ function rawParts(
     const neighbors = (1 - page.lambda) * jaccard
     return { similarity: scores[members[i]!]! - neighbors, words: 0, neighbors, support: 0 }
   })
+}
+
+/** Why a document stands where it stands. */
+export function explain(context: QueryContext, page: PageSettings, document: number): Explanation {
+  const { query, candidates, settings, terms } = context.ranking(page)
+  // The terms of a prepared text have no names.
+  const asked = terms ? { ...query, text: context.source.query.text! } : query
+  return method.explain(asked, candidates, document, settings)
 }

@@ -1,7 +1,6 @@
 import type { StudioFiles, StudioInfo } from '../../src/studio-wire.ts'
 import { defaultSettings, mixOf, type PageSettings, termsOf, type Use } from './page-settings.ts'
-import { labelOptionsOf, type Option, optionsOf, rankingNames } from './setting-names.ts'
-import type { StudioState } from './state.ts'
+import { labelOptionsOf, type Option, optionsOf, rankingNames, type StudioState } from './state.ts'
 
 /** The command that does for the whole run what the current view shows for a query. */
 export function commandLine(

@@ -1,9 +1,10 @@
-import { jobs } from './jobs.ts'
-import type { MethodAnswer, MethodWish } from './method-messages.ts'
+import type { StudioContext } from '../../src/studio-wire.ts'
+import { labelTable } from '../labels/targets.ts'
+import { explore } from '../neighborhood/explore.ts'
+import { analyze, explain } from './analysis.ts'
 import type { PageSettings } from './page-settings.ts'
-import { QueryContext } from './query-context.ts'
-import { statisticsFor } from './statistics.ts'
-import { listen } from './worker-channel.ts'
+import { QueryContext, statisticsFor } from './query-context.ts'
+import { listen } from './source.ts'
 
 /** The worker in which the method runs: with a thousand candidates, the page would stutter. */
 let latest: QueryContext | undefined
@@ -30,3 +31,33 @@ async function answer({ number, job, args }: MethodWish, context: QueryContext):
   }
   postMessage(message)
 }
+
+/** The page's request to the method's worker. */
+export interface MethodWish {
+  number: number
+  job: JobName
+  args: [PageSettings, ...unknown[]]
+  /** The query's context, where it is another one than the last time. */
+  source?: StudioContext
+}
+
+/** The worker's answer to the request with this number. */
+export type MethodAnswer = { number: number } & ({ value: unknown } | { error: string })
+
+/** What the method's worker does with a query's context and the page's settings. */
+const jobs = { analyze, explore, explain, labelTable } satisfies Record<
+  string,
+  (context: QueryContext, page: PageSettings, ...args: never[]) => unknown
+>
+
+type Jobs = typeof jobs
+export type JobName = keyof Jobs
+
+/** The inputs of a job besides the context; the settings come first. */
+export type JobArguments<J extends JobName> =
+  Parameters<Jobs[J]> extends [QueryContext, PageSettings, ...infer Rest]
+    ? [PageSettings, ...Rest]
+    : never
+
+/** The result of a job. */
+export type JobResult<J extends JobName> = ReturnType<Jobs[J]>

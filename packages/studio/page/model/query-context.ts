@@ -6,12 +6,14 @@ import {
   type QueryViews,
   type TermStatistics,
   type TermsName,
+  termStatisticsFromBytes,
 } from '@kith/core'
 import { type StudioContext, wordsOf } from '../../src/studio-wire.ts'
-import { methodSettings, type PageSettings, termsOf, type Use } from './page-settings.ts'
+import { methodSettings, mixOf, type PageSettings, termsOf, type Use } from './page-settings.ts'
+import { source } from './source.ts'
 
 /** The candidates of a query, or some of them, with their vectors as rows. */
-export type PageCandidates = CandidateViews & { vectors: Float32Array[] }
+type PageCandidates = CandidateViews & { vectors: Float32Array[] }
 
 /** A query's context in the forms that `@kith/core` takes; the words are found once for each kind of terms. */
 export class QueryContext {
@@ -84,4 +86,20 @@ export class QueryContext {
     this.#prepared.set(terms, prepared)
     return prepared
   }
+}
+
+const known = new Map<TermsName, Promise<TermStatistics>>()
+
+/** The collection's statistics where settings take them; each kind of terms is fetched once. */
+export async function statisticsFor(
+  page: PageSettings,
+  texts: boolean,
+): Promise<TermStatistics | undefined> {
+  const { terms, statistics } = page
+  if (statistics !== 'collection' || mixOf(page, { texts }) !== 'words' || !texts) return undefined
+  const own = known.get(terms) ?? source().statistics(terms).then(termStatisticsFromBytes)
+  known.set(terms, own)
+  // What failed once may be there the next time.
+  own.catch(() => known.delete(terms))
+  return own
 }

@@ -1,16 +1,65 @@
-import type { TermsName } from '@kith/core'
-import type {
-  DocumentText,
-  HeldCollection,
-  QueryList,
-  StudioContext,
-  StudioInfo,
+import { halfTable } from '@kith/base/half'
+import { type TermsName, termStatistics, termStatisticsToBytes } from '@kith/core'
+import {
+  type DocumentText,
+  decodeContext,
+  type HeldCollection,
+  type HeldQuery,
+  type QueryList,
+  type StudioContext,
+  type StudioDocument,
+  type StudioInfo,
+  searchEntries,
+  type WrittenCollection,
+  wordsOf,
 } from '../../src/studio-wire.ts'
-import { heldSource } from './held-source.ts'
-import { serverSource } from './server-source.ts'
+
+/** The data of the studio's server. */
+const serverSource: DataSource = {
+  info: () => json('collection', {}),
+  queries: (search, signal) => json('queries', { search }, signal),
+  judged: () => json('judged', {}),
+  documents: (ids) => json('documents', { id: ids }),
+  statistics: async (terms) => new Uint8Array(await (await ask('terms', { terms })).arrayBuffer()),
+  context: (query, top, { truth = false, signal } = {}) =>
+    context('context', { query, top: String(top), ...(truth ? { truth: '' } : {}) }, signal),
+  textContext: (text, top, signal) => context('text', { text, top: String(top) }, signal),
+}
+
+type Parameters = Record<string, string | readonly string[]>
+
+async function json<T>(path: string, parameters: Parameters, signal?: AbortSignal): Promise<T> {
+  return (await ask(path, parameters, signal)).json() as Promise<T>
+}
+
+async function context(
+  path: string,
+  parameters: Parameters,
+  signal: AbortSignal | undefined,
+): Promise<StudioContext> {
+  return decodeContext(await (await ask(path, parameters, signal)).arrayBuffer())
+}
+
+async function ask(path: string, parameters: Parameters, signal?: AbortSignal): Promise<Response> {
+  const search = new URLSearchParams()
+  for (const [name, values] of Object.entries(parameters)) {
+    for (const value of [values].flat()) search.append(name, value)
+  }
+  let response: Response
+  try {
+    // A worker's own address is no place that a path could start from.
+    response = await fetch(`${location.origin}/api/${path}?${search}`, signal ? { signal } : {})
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new Error('The studio does not answer: is `kith studio` still running?')
+  }
+  if (response.ok) return response
+  const { error } = (await response.json()) as { error: string }
+  throw new Error(error)
+}
 
 /** Where the page's data comes from: the studio's server, or a collection that the page holds. */
-export interface DataSource {
+interface DataSource {
   /** The properties of the collection. */
   info(): Promise<StudioInfo>
   /** Queries that have some words. */
@@ -28,7 +77,7 @@ export interface DataSource {
 }
 
 /** How a context is fetched. */
-export interface ContextOptions {
+interface ContextOptions {
   truth?: boolean
   signal?: AbortSignal
 }
@@ -50,4 +99,99 @@ export function hold(given: HeldCollection): void {
 /** The collection that the page holds; undefined where it has a server. */
 export function held(): HeldCollection | undefined {
   return collection
+}
+
+/** The data of a collection that the page holds, in the form of a server's answers. */
+export function heldSource(collection: HeldCollection): DataSource {
+  const { info, queries, documents, statistics } = collection
+  const places = new Map(queries.map(({ query }, place) => [query.id, place]))
+  const entries = new Map(documents.map((entry) => [entry.id, entry]))
+  return {
+    info: async () => info,
+    queries: async (search) =>
+      searchEntries(
+        queries.map(({ query }) => query),
+        search,
+      ),
+    judged: async () => queries.filter(({ judged }) => judged).map(({ query }) => query.id),
+    documents: async (ids) => ids.map((id) => entries.get(id) ?? { id }),
+    statistics: async (terms) =>
+      statistics?.[terms] ??
+      termStatisticsToBytes(termStatistics(documents.map(wordsOf), { terms })),
+    context: async (query) => {
+      const place = places.get(query)
+      if (place === undefined) throw new Error(`there is no query ${JSON.stringify(query)}`)
+      return contextAt(collection, place)
+    },
+    textContext: async () => {
+      throw new Error('Free text needs an encoder: kith studio --model')
+    },
+  }
+}
+
+/** The context of a query, whole: nothing is saved by leaving a part of it out. */
+function contextAt({ queries, documents, vectors }: HeldCollection, place: number): StudioContext {
+  const { documents: members, scores, grades, judged, ...rest }: HeldQuery = queries[place]!
+  const graded = new Map(grades)
+  const { data, dimensions } = vectors
+  const rows = [place, ...members.map((member) => queries.length + member)]
+  const own = new Float32Array(rows.length * dimensions)
+  rows.forEach((row, i) => {
+    own.set(data.subarray(row * dimensions, (row + 1) * dimensions), i * dimensions)
+  })
+  return {
+    ...rest,
+    documents: members.map(
+      (member, i): StudioDocument => ({
+        ...documents[member]!,
+        score: scores[i],
+        grade: graded.get(i),
+      }),
+    ),
+    vectors: { data: own, rows: rows.length, dimensions },
+  }
+}
+
+/** The collection that was written into a page as JSON. */
+export function readCollection(json: string): HeldCollection {
+  const { vectors, statistics, ...rest } = JSON.parse(json) as WrittenCollection
+  const { base64, rows, dimensions } = vectors
+  const values = halfTable()
+  const halves = new Uint16Array(bytesOf(base64).buffer)
+  const data = new Float32Array(halves.length)
+  for (let i = 0; i < halves.length; i++) data[i] = values[halves[i]!]!
+  return {
+    ...rest,
+    vectors: { data, rows, dimensions },
+    statistics: statistics && decoded(statistics),
+  }
+}
+
+function decoded(statistics: Record<TermsName, string>): Record<TermsName, Uint8Array> {
+  const entries = Object.entries(statistics).map(([terms, base64]) => [terms, bytesOf(base64)])
+  return Object.fromEntries(entries)
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  const text = atob(base64)
+  const bytes = new Uint8Array(text.length)
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
+  return bytes
+}
+
+/** Starts a worker of the page, and gives it the collection where the page holds one. */
+export function startWorker(Kind: new () => Worker): Worker {
+  const worker = new Kind()
+  worker.postMessage(held())
+  return worker
+}
+
+/** In a worker: takes the collection, which comes first, and hands every later message to a function. */
+export function listen<Message>(onMessage: (message: Message) => void): void {
+  let started = false
+  addEventListener('message', ({ data }: MessageEvent) => {
+    if (started) onMessage(data as Message)
+    else if (data) hold(data as HeldCollection)
+    started = true
+  })
 }

@@ -1,4 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { StudioContext, StudioInfo } from '../../src/studio-wire.ts'
+import type { Analysis } from './analysis.ts'
+import type { PageSettings } from './page-settings.ts'
+import { source } from './source.ts'
 import { addressOf, type StudioState, stateFrom } from './state.ts'
 
 /** Changes some of the state; a function gets the latest one, which may not have been drawn yet. */
@@ -41,4 +45,48 @@ export function useStudio(): [StudioState, Update] {
     setState(next)
   }, [])
   return [state, update]
+}
+
+/** The context of a query, as far as it is there. */
+interface LoadedContext {
+  /** That of the query before, until the new one has come. */
+  source?: StudioContext
+  error?: string
+}
+
+/** Fetches the candidates of a query, or of a free text, whenever it changes. */
+export function useQueryContext(
+  { query, text }: Pick<StudioState, 'query' | 'text'>,
+  { first, depth }: StudioInfo,
+): LoadedContext {
+  const [loaded, setLoaded] = useState<LoadedContext>({})
+  useEffect(() => {
+    const abort = new AbortController()
+    const { signal } = abort
+    const found =
+      text === undefined
+        ? source().context(query ?? first, depth, { truth: true, signal })
+        : source().textContext(text, depth, signal)
+    found.then(
+      (context) => {
+        if (!signal.aborted) setLoaded({ source: context })
+      },
+      (error: Error) => {
+        if (!signal.aborted) setLoaded({ error: error.message })
+      },
+    )
+    return () => abort.abort()
+  }, [query, text, first, depth])
+  return loaded
+}
+
+/** The properties that every view of one query gets. */
+export interface ViewProps {
+  info: StudioInfo
+  source: StudioContext
+  /** Those that the analysis is of; the state may have newer ones already. */
+  settings: PageSettings
+  analysis: Analysis
+  state: StudioState
+  update: Update
 }

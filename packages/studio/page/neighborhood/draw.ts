@@ -1,5 +1,4 @@
-import type { Colors } from './colors.ts'
-import type { Neighborhood } from './neighborhood.ts'
+import type { Neighborhood } from './explore.ts'
 
 /** Everything that the drawing shows; rows are those of the context, 0 the query. */
 export interface Scene {
@@ -197,4 +196,31 @@ function drawName(ctx: CanvasRenderingContext2D, scene: Scene, colors: Colors, r
 
 function fontOf(em: number, row: number): string {
   return `${row === 0 ? 600 : 400} ${0.8125 * em}px system-ui, sans-serif`
+}
+
+const names = [
+  'ground',
+  'ink',
+  'soft',
+  'line',
+  'edge',
+  'gain',
+  'loss',
+  'violet',
+  'relevant',
+] as const
+
+/** The colors of the drawing, as the page's style has them now. */
+type Colors = Record<(typeof names)[number], string>
+
+/** Reads the colors of the current theme; a canvas knows no custom properties. */
+export function readColors(): Colors {
+  const sample = document.body.appendChild(document.createElement('span'))
+  const colors = {} as Colors
+  for (const name of names) {
+    sample.style.color = `var(--${name})`
+    colors[name] = getComputedStyle(sample).color
+  }
+  sample.remove()
+  return colors
 }

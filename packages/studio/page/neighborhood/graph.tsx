@@ -1,7 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { readColors } from './colors.ts'
-import { drawFocus, drawGraph, rowAt, type Scene } from './draw.ts'
+import { drawFocus, drawGraph, readColors, rowAt, type Scene } from './draw.ts'
 
 /** What the graph shows, before it knows its size. */
 export interface GraphProps extends Omit<Scene, 'places' | 'width' | 'height' | 'em'> {

@@ -1,6 +1,6 @@
-import type { VNode } from 'preact'
+import { type TermsName, termSpans } from '@kith/core'
+import type { ComponentChild, VNode } from 'preact'
 import type { DocumentText } from '../../src/studio-wire.ts'
-import { Highlighted, type Wanted } from './highlighted.tsx'
 
 /** As much of a document as one line can show. */
 const LINE = 300
@@ -22,4 +22,52 @@ export function FullText(props: DocumentText & { wanted?: Wanted | undefined }):
       <p class="id">{id}</p>
     </div>
   )
+}
+
+/** Terms to look for in a text, and how its words become terms. */
+interface Wanted {
+  terms: TermsName
+  found: ReadonlySet<string>
+}
+
+/** A text in which the words of some terms are marked. */
+function Highlighted({ text, wanted }: { text: string; wanted: Wanted }): VNode {
+  const pieces: ComponentChild[] = []
+  let end = 0
+  for (const span of termSpans(text, wanted.terms)) {
+    if (!wanted.found.has(span.term)) continue
+    // Pairs of characters overlap in scripts without spaces.
+    const start = Math.max(span.start, end)
+    pieces.push(text.slice(end, start), <mark key={start}>{text.slice(start, span.end)}</mark>)
+    end = span.end
+  }
+  return (
+    <>
+      {pieces}
+      {text.slice(end)}
+    </>
+  )
+}
+
+/** A measure as the page writes it. */
+export function figure(value: number): string {
+  return value.toFixed(3)
+}
+
+/** Any other number, with a real minus. */
+export function decimal(value: number, digits = 3): string {
+  return value.toFixed(digits).replace('-', '−')
+}
+
+/** A difference with its sign, a real minus included. */
+export function difference(value: number): string {
+  const text = Math.abs(value).toFixed(3)
+  if (Number(text) === 0) return '±0'
+  return `${value > 0 ? '+' : '−'}${text}`
+}
+
+/** The class of a difference: what is better is colored otherwise than what is worse. */
+export function tone(value: number): string {
+  if (Math.abs(value) < 0.0005) return 'same'
+  return value > 0 ? 'gain' : 'loss'
 }

@@ -3,9 +3,8 @@ import { useState } from 'preact/hooks'
 import type { StudioInfo } from '../../src/studio-wire.ts'
 import { App } from '../app.tsx'
 import { hold } from '../model/source.ts'
-import { ThemeSwitch } from '../parts/theme.tsx'
-import { example } from './example.ts'
-import { limits, readPasted } from './read-pasted.ts'
+import { ThemeSwitch } from '../parts/masthead.tsx'
+import { example, limits, readPasted } from './read-pasted.ts'
 
 /** Asks for a query with its candidates, and shows them in the studio; nothing leaves the page. */
 export function PastePage(): VNode {

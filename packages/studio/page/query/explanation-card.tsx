@@ -1,13 +1,10 @@
-import type { Explanation } from '@kith/core'
+import { type Explanation, type MatchedTerm, type TermsName, termSpans } from '@kith/core'
 import type { ComponentChildren, VNode } from 'preact'
 import { preselectOf } from '../model/page-settings.ts'
 import { useMethod } from '../model/use-method.ts'
-import type { ViewProps } from '../model/view-props.ts'
-import { FullText, inOneLine } from '../parts/document-text.tsx'
-import { decimal } from '../parts/figure.ts'
-import { MatchedWords } from './matched-words.tsx'
-import { Mark } from './ranking-list.tsx'
-import { partTitles } from './score-bar.tsx'
+import type { ViewProps } from '../model/use-studio.ts'
+import { decimal, FullText, inOneLine } from '../parts/document-text.tsx'
+import { Mark, partTitles } from './ranking-list.tsx'
 
 /** Neighbors and supporters that are named. */
 const NAMED = 6
@@ -143,6 +140,47 @@ function Speakers(props: { title: string; kind: string; children: ComponentChild
         <span class={`key-bar ${props.kind}`} /> {props.title}
       </h3>
       <ul class={`vouchers ${props.kind}`}>{props.children}</ul>
+    </div>
+  )
+}
+
+/** The query's words that a document has, each with its part of the words score, and those it lacks. */
+function MatchedWords(props: {
+  query: string
+  matched: readonly MatchedTerm[]
+  terms: TermsName
+}): VNode {
+  const { query, matched, terms } = props
+  /** The word of the query that each term was first made of. */
+  const words = new Map<string, string>()
+  for (const { term, start, end } of termSpans(query, terms)) {
+    if (!words.has(term)) words.set(term, query.slice(start, end))
+  }
+  const lacking = [...words].filter(([term]) => !matched.some((other) => other.term === term))
+  return (
+    <div>
+      <h3>
+        <span class="key-bar words" />{' '}
+        {matched.length === 0
+          ? 'None of the query’s words'
+          : words.size === 1
+            ? 'The query’s one word'
+            : `${matched.length} of the query’s ${words.size} words`}
+      </h3>
+      <ul class="vouchers words">
+        {matched.map(({ term = '', weight }) => (
+          <li key={term}>
+            <span class="text">
+              <mark>{words.get(term)}</mark>
+              {words.get(term)?.toLowerCase() !== term && <span class="id"> as {term}</span>}
+            </span>
+            <span class="number">{decimal(weight)}</span>
+          </li>
+        ))}
+      </ul>
+      {lacking.length > 0 && (
+        <p class="note lacking">Not in it: {lacking.map(([, word]) => word).join(', ')}</p>
+      )}
     </div>
   )
 }

@@ -1,9 +1,10 @@
 import type { VNode } from 'preact'
-import type { QueryEntry, StudioInfo } from '../../src/studio-wire.ts'
+import { useEffect, useState } from 'preact/hooks'
+import type { QueryEntry, QueryList, StudioInfo } from '../../src/studio-wire.ts'
 import type { Analysis } from '../model/analysis.ts'
+import { source } from '../model/source.ts'
 import type { Update } from '../model/use-studio.ts'
-import { difference, figure, tone } from '../parts/figure.ts'
-import { QuerySearch } from './query-search.tsx'
+import { difference, figure, tone } from '../parts/document-text.tsx'
 
 /** The query that is looked at, the way to another, and what reranking does for it. */
 export function QueryHead(props: {
@@ -61,5 +62,131 @@ export function QueryHead(props: {
         </p>
       )}
     </section>
+  )
+}
+
+/** A search box over the queries, and for free text: type words, go with the arrows, choose with Enter. */
+function QuerySearch(props: {
+  /** Whether words that are no query of the run can be looked at. */
+  freeText: boolean
+  onChoose: (chosen: { query: string } | { text: string }) => void
+}): VNode {
+  const { freeText, onChoose } = props
+  const [words, setWords] = useState('')
+  const [open, setOpen] = useState(false)
+  const [list, setList] = useState<QueryList & { words?: string }>({ found: 0, entries: [] })
+  const [active, setActive] = useState(0)
+  useEffect(() => {
+    if (!open) return
+    const abort = new AbortController()
+    const { signal } = abort
+    source()
+      .queries(words, signal)
+      .then(
+        (found) => {
+          if (signal.aborted) return
+          setList({ ...found, words })
+          setActive(0)
+        },
+        () => {
+          // A newer search has taken its place, or the server is gone and the next request says so.
+        },
+      )
+    return () => abort.abort()
+  }, [words, open])
+  useEffect(() => {
+    document.getElementById(`query-${active}`)?.scrollIntoView({ block: 'nearest' })
+  }, [active])
+
+  const own = words.trim()
+  // The last line of the list.
+  const ownLine = freeText && own !== '' ? list.entries.length : undefined
+  const last = ownLine ?? list.entries.length - 1
+  const choose = (index: number): void => {
+    const entry = list.entries[index]
+    if (entry) onChoose({ query: entry.id })
+    else if (index === ownLine) onChoose({ text: own })
+    else return
+    setOpen(false)
+    setWords('')
+  }
+  const keys: Record<string, () => void> = {
+    ArrowDown: () => (open ? setActive(Math.min(active + 1, last)) : setOpen(true)),
+    ArrowUp: () => setActive(Math.max(active - 1, 0)),
+    Enter: () => {
+      if (!open) setOpen(true)
+      // What stands there may still be the list of the words before.
+      else if (list.words === words) choose(active)
+    },
+    Escape: () => setOpen(false),
+  }
+  const option = (index: number, text: string, note: string): VNode => (
+    <div
+      key={index}
+      id={`query-${index}`}
+      role="option"
+      tabIndex={-1}
+      aria-selected={index === active}
+      // Before the box loses the focus, which would close the list.
+      onPointerDown={(event) => {
+        event.preventDefault()
+        choose(index)
+      }}
+    >
+      <span class="text">{text}</span>
+      <span class="id">{note}</span>
+    </div>
+  )
+  return (
+    <search
+      class="query-search"
+      onFocusOut={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOpen(false)
+      }}
+    >
+      <input
+        type="text"
+        role="combobox"
+        aria-label="Search for a query"
+        aria-expanded={open}
+        aria-controls="query-list"
+        aria-autocomplete="list"
+        aria-activedescendant={open && last >= 0 ? `query-${active}` : undefined}
+        placeholder={freeText ? 'Search for a query, or ask your own' : 'Search for a query'}
+        autocomplete="off"
+        spellcheck={false}
+        value={words}
+        onFocus={() => setOpen(true)}
+        onInput={(event) => {
+          setWords(event.currentTarget.value)
+          setOpen(true)
+        }}
+        onKeyDown={(event) => {
+          const act = keys[event.key]
+          if (!act) return
+          event.preventDefault()
+          act()
+        }}
+      />
+      {open && (
+        <div class="popup">
+          <div id="query-list" role="listbox" aria-label="Queries">
+            {list.entries.map(({ id, text, relevant }, index) =>
+              option(
+                index,
+                text ?? id,
+                relevant > 0 ? `${relevant} relevant` : 'none judged relevant',
+              ),
+            )}
+            {ownLine !== undefined && option(ownLine, `“${own}”`, 'search the documents')}
+          </div>
+          <p class="note">
+            {list.found > list.entries.length
+              ? `${list.entries.length} of ${list.found.toLocaleString('en')}: type more to see others`
+              : `${list.found} ${list.found === 1 ? 'query' : 'queries'}`}
+          </p>
+        </div>
+      )}
+    </search>
   )
 }

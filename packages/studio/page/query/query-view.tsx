@@ -1,14 +1,11 @@
-import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
+import type { RefObject, VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Analysis } from '../model/analysis.ts'
-import type { ViewProps } from '../model/view-props.ts'
-import { Legend } from '../parts/legend.tsx'
+import type { ViewProps } from '../model/use-studio.ts'
+import { Legend } from '../parts/controls.tsx'
 import { ExplanationCard } from './explanation-card.tsx'
-import { Links } from './links.tsx'
-import { RankingList } from './ranking-list.tsx'
-import { partTitles } from './score-bar.tsx'
-import { useLinkedHover } from './use-linked-hover.ts'
-import { useVisibleRows } from './use-visible-rows.ts'
+import { Links, useVisibleRows } from './links.tsx'
+import { partTitles, RankingList } from './ranking-list.tsx'
 
 const signs = {
   'key-line gain': 'rises',
@@ -62,4 +59,35 @@ export function QueryView(props: ViewProps): VNode {
 /** The parts of the bars, by the class of their color. */
 function partSigns({ shown }: Analysis): Record<string, string> {
   return Object.fromEntries(shown.map((name) => [`key-bar ${name}`, `part of ${partTitles[name]}`]))
+}
+
+/**
+ * Everything that belongs to the document under the pointer or the focus gets the class `active`.
+ * Done past the virtual document: with a thousand rows, drawing all of them anew for each move
+ * of the pointer would be seen.
+ */
+function useLinkedHover(): RefObject<HTMLElement | null> {
+  const root = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const element = root.current!
+    let active: string | undefined
+    const show = (event: Event): void => {
+      const target = event.target instanceof Element ? event.target : undefined
+      const owner = target?.closest('[data-document]')
+      const next = owner?.getAttribute('data-document') ?? undefined
+      if (next === active) return
+      for (const part of element.querySelectorAll('.active')) part.classList.remove('active')
+      active = next
+      if (next === undefined) return
+      for (const part of element.querySelectorAll(`[data-document="${next}"]`)) {
+        part.classList.add('active')
+      }
+    }
+    const events = ['pointerover', 'pointerleave', 'focusin', 'focusout']
+    for (const name of events) element.addEventListener(name, show)
+    return () => {
+      for (const name of events) element.removeEventListener(name, show)
+    }
+  }, [])
+  return root
 }

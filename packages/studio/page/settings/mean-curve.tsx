@@ -1,10 +1,12 @@
 import type { VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import type { StudioInfo } from '../../src/studio-wire.ts'
 import type { PageSettings } from '../model/page-settings.ts'
-import { difference, figure, tone } from '../parts/figure.ts'
-import type { MeanReport } from './mean-messages.ts'
-import { positionOf, type SliderName, sliderRule } from './sliders.ts'
-import { useMean } from './use-mean.ts'
+import { startWorker } from '../model/source.ts'
+import { difference, figure, tone } from '../parts/document-text.tsx'
+import type { MeanAnswer, MeanReport, MeanWish } from './mean-study.ts'
+import MeanWorker from './mean-worker.ts?worker&inline'
+import { positionOf, type SliderName, sliderRule, stopsOf } from './sliders.ts'
 
 /** The drawing's own units. */
 const [WIDTH, HEIGHT, EDGE] = [280, 96, 8]
@@ -91,4 +93,24 @@ function Curve(props: { report: MeanReport | undefined; value: number; label: st
 
 function shown(value: number): string {
   return String(Number(value.toFixed(3)))
+}
+
+/** Outlives the panel: it holds the collection's judged queries, as many as fit. */
+let worker: Worker | undefined
+
+/** The means over all judged queries, from a worker that always works on the latest settings. */
+function useMean(
+  settings: PageSettings,
+  along: SliderName,
+  { texts, depth }: { texts: boolean; depth: number },
+): { report?: MeanReport; error?: string } {
+  const [answer, setAnswer] = useState<MeanAnswer>()
+  useEffect(() => {
+    worker ??= startWorker(MeanWorker)
+    worker.onmessage = ({ data }: MessageEvent<MeanAnswer>) => setAnswer(data)
+    const stops = stopsOf(along, settings, depth)
+    worker.postMessage({ settings, texts, along, stops } satisfies MeanWish)
+  }, [settings, along, texts, depth])
+  if (!answer) return {}
+  return 'error' in answer ? answer : { report: answer }
 }

@@ -2,10 +2,9 @@ import { type PartialSettings, type TermsName, TrialContext } from '@kith/core'
 import { ndcg } from '@kith/ir/measures'
 import { CUTOFF } from '../model/analysis.ts'
 import { changed, lookedAt, methodSettings, type PageSettings } from '../model/page-settings.ts'
-import { QueryContext } from '../model/query-context.ts'
+import { QueryContext, statisticsFor } from '../model/query-context.ts'
 import { source } from '../model/source.ts'
-import { statisticsFor } from '../model/statistics.ts'
-import type { MeanReport, MeanWish } from './mean-messages.ts'
+import type { SliderName } from './sliders.ts'
 
 /** A query that is reranked again and again. */
 interface Trial {
@@ -181,3 +180,29 @@ function mixed(queries: readonly string[]): string[] {
 function common(a: number, b: number): number {
   return b === 0 ? a : common(b, a % b)
 }
+
+/** The page's request to the worker; a new request ends the work on the one before. */
+export interface MeanWish {
+  settings: PageSettings
+  texts: boolean
+  /** The setting along the curve, and its values there. */
+  along: SliderName
+  stops: number[]
+}
+
+/** Mean nDCG@10 over the judged queries, as far as they are done. */
+export interface MeanReport {
+  along: SliderName
+  /** How many queries the means of `before` and `after` are over. */
+  done: number
+  total: number
+  before: number
+  after: number
+  /** The curve over the queries done so far. */
+  curve: { value: number; mean: number }[]
+  /** Whether all of it is over all queries. */
+  complete: boolean
+}
+
+/** The worker's answer. */
+export type MeanAnswer = MeanReport | { error: string }

@@ -1,7 +1,5 @@
-import { source } from '../model/source.ts'
-import { listen } from '../model/worker-channel.ts'
-import type { MeanAnswer, MeanWish } from './mean-messages.ts'
-import { MeanStudy } from './mean-study.ts'
+import { listen, source } from '../model/source.ts'
+import { type MeanAnswer, MeanStudy, type MeanWish } from './mean-study.ts'
 
 /** The worker of the curve: one study, and always the latest wish. */
 let study: Promise<MeanStudy> | undefined

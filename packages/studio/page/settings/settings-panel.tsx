@@ -2,6 +2,7 @@ import { type PresetName, termNames } from '@kith/core'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { StudioInfo } from '../../src/studio-wire.ts'
+import { code, commandLine } from '../model/copy.ts'
 import {
   changed,
   mixOf,
@@ -11,12 +12,10 @@ import {
   termsOf,
   type Use,
 } from '../model/page-settings.ts'
-import type { StudioState } from '../model/state.ts'
+import { addressOf, type StudioState } from '../model/state.ts'
 import type { Update } from '../model/use-studio.ts'
-import { Choice } from '../parts/choice.tsx'
-import { Slider } from '../parts/slider.tsx'
+import { Choice, Slider } from '../parts/controls.tsx'
 import { MeanCurve } from './mean-curve.tsx'
-import { Share } from './share.tsx'
 import {
   endOf,
   firstSlider,
@@ -157,5 +156,46 @@ export function SettingsPanel(props: {
       </details>
       <Share info={info} state={state} />
     </aside>
+  )
+}
+
+/** Takes what the page shows elsewhere: as a link, a command or a program. */
+function Share({ info, state }: { info: StudioInfo; state: StudioState }): VNode {
+  const { files } = info
+  const [said, setSaid] = useState('')
+  const copy = (what: string, text: string): void => {
+    navigator.clipboard.writeText(text).then(
+      () => setSaid(`Copied: ${what}.`),
+      // A browser may forbid it; the text can still be marked and copied by hand.
+      () => setSaid(text),
+    )
+  }
+  return (
+    <div class="share">
+      <div class="buttons">
+        {files && (
+          <>
+            <button
+              type="button"
+              onClick={() => copy('the link', new URL(addressOf(state), location.href).href)}
+            >
+              Copy link
+            </button>
+            <button
+              type="button"
+              onClick={() => copy('the command', commandLine(state, info, files))}
+            >
+              Copy command
+            </button>
+          </>
+        )}
+        <button type="button" onClick={() => copy('the code', code(state.settings, info))}>
+          Copy code
+        </button>
+      </div>
+      <p class="note" role="status">
+        {said}
+      </p>
+    </div>
   )
 }

@@ -1,5 +1,14 @@
-import type { TermStatistics } from '@kith/core'
-import type { SharedTexts } from '@kith/ir/internal'
+import {
+  type Candidates,
+  KithError,
+  type MethodSettings,
+  type Query,
+  type TermStatistics,
+  type Terms,
+} from '@kith/core'
+import { range } from '@kith/core/internal'
+import { type SharedTexts, textAt } from '@kith/ir/internal'
+import { type MeasureKind, measures, parseMeasure } from '@kith/ir/measures'
 
 /** The texts of queries and documents, and how often their terms occur in the collection, if that is known. */
 export interface TrialTexts {
@@ -34,4 +43,84 @@ export interface TrialCollection {
   docs: Float32Array
   /** The texts of the same, once for each way to make terms that is tried; the first is the usual one. */
   texts?: readonly TrialTexts[] | undefined
+}
+
+/** A judged query and its candidates as reranking takes them, with texts of these terms where there are any. */
+export function viewsOf(
+  collection: TrialCollection,
+  own: TrialQuery,
+  terms: Terms,
+): [Query, Candidates] {
+  const { dimensions, queries, docs } = collection
+  const row = (all: Float32Array, number: number) =>
+    all.subarray(number * dimensions, (number + 1) * dimensions)
+  const vector = row(queries, own.row)
+  const vectors = Array.from(own.docs, (number) => row(docs, number))
+  const texts = textsOf(collection, terms)
+  if (!texts) return [vector, vectors]
+  const asked = { vector, text: textAt(texts.queries, own.row) }
+  return [asked, { vectors, texts: Array.from(own.docs, (number) => textAt(texts.docs, number)) }]
+}
+
+/** Settings with the collection's term statistics, where they are known and count. */
+export function withStatistics(
+  collection: TrialCollection,
+  settings: MethodSettings,
+): MethodSettings {
+  const statistics = textsOf(collection, settings.terms)?.statistics
+  return statistics && settings.mix === 'words' ? { ...settings, statistics } : settings
+}
+
+function textsOf({ texts }: TrialCollection, terms: Terms): TrialTexts | undefined {
+  if (!texts) return undefined
+  const found = texts.find(({ docs }) => docs.terms === terms)
+  if (found) return found
+  throw new KithError(
+    'BAD_SETTING',
+    `there are texts with terms ${texts.map(({ docs }) => docs.terms).join(', ')}, not with ${String(terms)}`,
+  )
+}
+
+/** How a ranking is measured; plain data that a worker can be sent. */
+export interface ScorerOptions {
+  measure: string
+  /** From which grade on a document is relevant; 1 where not set. */
+  level?: number | undefined
+  /** Grades below the level give no gain in nDCG either. */
+  strict?: boolean | undefined
+}
+
+/** Measures one query's ranking, given as grades. */
+export interface Scorer {
+  /** How many of the first documents count. */
+  depth: number
+  /**
+   * @param grades The grades of the first `depth` documents, or of all; negative where not judged.
+   * @param ideal The grades of all judged documents, highest first.
+   */
+  score(grades: ArrayLike<number>, ideal: ArrayLike<number>): number
+}
+
+/** The measures that a ranking is tuned for; the others look at documents beyond the first ones. */
+const tunable: readonly MeasureKind[] = ['nDCG', 'RR', 'AP', 'R', 'P', 'Success']
+
+/** Only measures that cannot be tuned for ask which documents were judged. */
+const NONE: readonly boolean[] = []
+
+/** The scorer of a measure such as `nDCG@10`. */
+export function createScorer({ measure, level = 1, strict = false }: ScorerOptions): Scorer {
+  const { kind, cutoff = Infinity, level: own = level } = parseMeasure(measure)
+  if (!tunable.includes(kind)) {
+    const known = tunable.join(', ')
+    throw new KithError('BAD_SETTING', `measure ${measure} cannot be tuned for, known: ${known}`)
+  }
+  range({ from: 1, integer: true })('level', level)
+  const formula = measures[kind]
+  const floored = (grades: ArrayLike<number>): ArrayLike<number> =>
+    strict ? Array.from(grades, (grade) => (grade > 0 && grade < level ? 0 : grade)) : grades
+  return {
+    depth: cutoff,
+    score: (grades, ideal) =>
+      formula({ grades: floored(grades), ideal: floored(ideal), judged: NONE }, own, cutoff),
+  }
 }

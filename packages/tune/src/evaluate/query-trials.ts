@@ -8,9 +8,15 @@ import {
   TrialContext,
 } from '@kith/core'
 import { methodLooksAt } from '@kith/core/internal'
-import { viewsOf, withStatistics } from '../settings/trial-views.ts'
-import type { TrialCollection, TrialQuery } from './collection.ts'
-import { createScorer, type Scorer, type ScorerOptions } from './scorer.ts'
+import {
+  createScorer,
+  type Scorer,
+  type ScorerOptions,
+  type TrialCollection,
+  type TrialQuery,
+  viewsOf,
+  withStatistics,
+} from './collection.ts'
 
 /** The inputs of trials, in a form that can be handed to a worker thread. */
 export interface TrialInputs extends ScorerOptions {

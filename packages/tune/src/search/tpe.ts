@@ -1,8 +1,17 @@
-import { hashedWords, type Words } from '@kith/base/random'
-import { Parzen } from './parzen.ts'
-import { suggestEvenly } from './random-search.ts'
-import type { Parameters } from './space.ts'
-import { ROUND, type Suggest } from './suggest.ts'
+import { below, fraction, hashedWords, normal, type Words } from '@kith/base/random'
+import {
+  type Dimension,
+  draw,
+  fill,
+  fromUnit,
+  grain,
+  isActive,
+  type NumericDimension,
+  type Parameters,
+  type Space,
+  toUnit,
+  type Value,
+} from './space.ts'
 
 /** Rounds that draw evenly, before there is anything to learn from. */
 const EVEN_ROUNDS = 3
@@ -42,4 +51,172 @@ function mostPromising(good: Parzen, rest: Parzen, words: Words): Parameters {
   const draws = Array.from({ length: DRAWS }, () => good.sample(words))
   const promises = draws.map((point) => good.logDensity(point) - rest.logDensity(point))
   return draws[promises.indexOf(Math.max(...promises))]!
+}
+
+/** Trials drawn evenly: the beginning of a search, and the baseline that it must beat. */
+export const suggestEvenly: Suggest = ({ space, seed, start, round = ROUND }, finished) =>
+  Array.from({ length: round }, (_, i) => {
+    const trial = finished.length + i
+    if (trial === 0) return start
+    const words = hashedWords(seed, trial)
+    return fill(space, (_, dimension) => draw(dimension, words))
+  })
+
+/** A trial whose value is known; more is better. */
+export interface FinishedTrial {
+  parameters: Parameters
+  value: number
+}
+
+/** Trials are suggested in rounds of this many, whatever the number of workers. */
+export const ROUND = 8
+
+/** The parameters of a study's suggestions, apart from its finished trials. */
+export interface Recipe {
+  space: Space
+  seed: number
+  /** Studies with the same seed share what is drawn evenly and nothing else. */
+  study: number
+  /** The first trial. */
+  start: Parameters
+  /** Trials in a round, and how many are drawn evenly first; by default `ROUND` and three rounds. */
+  round?: number | undefined
+  even?: number | undefined
+}
+
+/** A way to choose trials: the next round of them after the finished ones, which are whole rounds. */
+export type Suggest = (recipe: Recipe, finished: readonly FinishedTrial[]) => Parameters[]
+
+/** Kernels are no narrower than this part of a dimension, lest the search stop at its best point. */
+const NARROWEST = 0.03
+
+/** The part of a choice's kernel that is spread over all values. */
+const SPREAD = 0.2
+
+/**
+ * A dimension of one point: a normal distribution cut off at the ends, `height` the ln of its
+ * factor; or a favored value, with ln of its probability and of the others'.
+ */
+type Kernel =
+  | { center: number; width: number; height: number }
+  | { favored: Value; own: number; other: number }
+
+/**
+ * The density of some points of a space: the even mixture of a kernel around each point
+ * and of the whole space. A kernel is a product over the dimensions; those that a point
+ * does not have are drawn evenly.
+ */
+class Parzen {
+  readonly #space: Space
+  readonly #names: readonly string[]
+  /** For each point its kernel in each dimension. */
+  readonly #kernels: readonly (readonly (Kernel | undefined)[])[]
+
+  constructor(space: Space, points: readonly Parameters[]) {
+    this.#space = space
+    this.#names = Object.keys(space)
+    const makers = this.#names.map((name) =>
+      kernelMaker(space[name]!, name, points, this.#names.length),
+    )
+    const kernels = points.map((point) =>
+      this.#names.map((name, d) => (name in point ? makers[d]!(point[name]!) : undefined)),
+    )
+    // One without a kernel in any dimension is the whole space.
+    this.#kernels = [...kernels, this.#names.map(() => undefined)]
+  }
+
+  /** A point drawn from the density. */
+  sample(words: Words): Parameters {
+    const kernels = this.#kernels[below(this.#kernels.length, words)]!
+    return fill(this.#space, (name, dimension) => {
+      const kernel = kernels[this.#names.indexOf(name)]
+      if (!kernel) return draw(dimension, words)
+      if ('favored' in kernel) {
+        return fraction(words) < SPREAD ? draw(dimension, words) : kernel.favored
+      }
+      return fromUnit(dimension as NumericDimension, within(kernel.center, kernel.width, words))
+    })
+  }
+
+  /** ln of the density at a point. */
+  logDensity(point: Parameters): number {
+    const dimensions = this.#names.map((name) => this.#space[name]!)
+    const active = [...dimensions.keys()].filter((d) => isActive(dimensions[d]!, point))
+    const places = dimensions.map((dimension, d) => placeOf(dimension, point[this.#names[d]!]))
+    const logs = this.#kernels.map((kernels) => {
+      let sum = 0
+      for (const d of active) sum += logKernel(kernels[d], dimensions[d]!, places[d]!)
+      return sum
+    })
+    const largest = Math.max(...logs)
+    const total = logs.reduce((sum, log) => sum + Math.exp(log - largest), 0)
+    return largest + Math.log(total / logs.length)
+  }
+}
+
+/** A number's place in its dimension; other values as they are. */
+function placeOf(dimension: Dimension, value: Value | undefined): Value | undefined {
+  return dimension.kind === 'choice' || value === undefined
+    ? value
+    : toUnit(dimension, value as number)
+}
+
+function logKernel(kernel: Kernel | undefined, dimension: Dimension, place: Value): number {
+  if (!kernel) return dimension.kind === 'choice' ? -Math.log(dimension.values.length) : 0
+  if ('favored' in kernel) return place === kernel.favored ? kernel.own : kernel.other
+  const distance = ((place as number) - kernel.center) / kernel.width
+  return kernel.height - (distance * distance) / 2
+}
+
+/** How points become kernels in one dimension; kernels are as wide as the points are scattered. */
+function kernelMaker(
+  dimension: Dimension,
+  name: string,
+  points: readonly Parameters[],
+  dimensions: number,
+): (value: Value) => Kernel {
+  if (dimension.kind === 'choice') {
+    const other = SPREAD / dimension.values.length
+    const logs = { own: Math.log(1 - SPREAD + other), other: Math.log(other) }
+    return (favored) => ({ favored, ...logs })
+  }
+  const places = points.flatMap((point) =>
+    name in point ? [toUnit(dimension, point[name] as number)] : [],
+  )
+  const width = Math.max(
+    scatter(places) * places.length ** (-1 / (dimensions + 4)),
+    grain(dimension),
+    NARROWEST,
+  )
+  return (value) => {
+    const center = toUnit(dimension, value as number)
+    const inside = cumulative((1 - center) / width) - cumulative(-center / width)
+    const height = -Math.log(width * Math.sqrt(2 * Math.PI) * inside)
+    return { center, width, height }
+  }
+}
+
+/** The standard deviation of places, as if the whole range were one more: a few points alike prove little. */
+function scatter(places: readonly number[]): number {
+  const mean = places.reduce((sum, place) => sum + place, 0) / places.length
+  const squares = places.reduce((sum, place) => sum + (place - mean) ** 2, 0)
+  return Math.sqrt((squares + 1 / 12) / (places.length + 1))
+}
+
+/** A normal draw that lies between 0 and 1. */
+function within(center: number, width: number, words: Words): number {
+  while (true) {
+    const place = center + width * normal(words)
+    // At least a third of the draws do, as the center does and no width exceeds 1.
+    if (place >= 0 && place <= 1) return place
+  }
+}
+
+/** The normal distribution's cumulative function, to seven digits (Abramowitz and Stegun 26.2.17). */
+function cumulative(x: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(x))
+  const series =
+    t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
+  const tail = (Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI)) * series
+  return x > 0 ? 1 - tail : tail
 }

@@ -1,11 +1,12 @@
-import type { MethodSettings } from '@kith/core'
+import { hashedWords, shuffle } from '@kith/base/random'
+import { KithError, type MethodSettings } from '@kith/core'
+import { throwIfAborted } from '@kith/core/internal'
 import type { Evaluator } from '../evaluate/evaluator.ts'
-import { checkSpace } from '../search/space.ts'
-import { splitFolds } from '../study/folds.ts'
-import { bestOf, runStudies } from '../study/studies.ts'
-import { StudyFile } from '../study/study-file.ts'
+import { checkSpace, type Parameters, type Space } from '../search/space.ts'
+import { type FinishedTrial, ROUND, suggestTpe } from '../search/tpe.ts'
 import type { TuneOptions } from '../tune.ts'
 import { parametersOf, settingSpace, settingsOf } from './setting-space.ts'
+import { StudyFile, type TrialLine } from './study-file.ts'
 
 /** Options with nothing left open. */
 type SearchOptions = TuneOptions & {
@@ -16,7 +17,7 @@ type SearchOptions = TuneOptions & {
 }
 
 /** The result of a search. */
-export interface FoundSettings {
+interface FoundSettings {
   /** The best settings on all queries. */
   settings: MethodSettings
   /** Each query's value with the best settings of the study that did not learn from it. */
@@ -61,4 +62,136 @@ export async function searchSettings(
   const values = await evaluator.evaluate(chosen)
   const heldOut = Float64Array.from(queries, (query) => values[foldOf[query]!]![query]!)
   return { settings: settings!, heldOut }
+}
+
+/** The inputs that several studies share. */
+interface StudiesPlan {
+  evaluator: Evaluator
+  space: Space
+  start: Parameters
+  /** The settings that the parameters do not name. */
+  base: MethodSettings
+  seed: number
+  /** How many trials each study makes. */
+  trials: number
+  /** For each study the queries that it learns from; it never sees a value of another. */
+  learning: readonly (readonly number[])[]
+  file?: StudyFile | undefined
+  /** Called with the number of trials done, over all studies: first with those that the file has. */
+  onTrials?: ((done: number) => void) | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** The finished trials of every study. */
+type Studies = readonly (readonly FinishedTrial[])[]
+
+/**
+ * Runs several studies side by side, round after round: their trials of a round are measured
+ * in one go, each settings once. The first rounds, drawn evenly, are the same in all studies.
+ */
+async function runStudies(plan: StudiesPlan): Promise<Studies> {
+  const { space, start, seed, trials, learning, file, onTrials, signal } = plan
+  const finished = learning.map((): FinishedTrial[] => [])
+  const known = new Map<string, number>()
+  for (const line of file?.trials ?? []) known.set(keyOf(line), line.value)
+  let started = false
+  const tell = () => onTrials?.(finished.reduce((sum, { length }) => sum + length, 0))
+  for (let from = 0; from < trials; from += ROUND) {
+    throwIfAborted(signal)
+    const round = finished.flatMap((own, study) =>
+      suggestTpe({ space, seed, study, start }, own)
+        .slice(0, trials - from)
+        .map((parameters, i) => ({ study, trial: from + i, parameters })),
+    )
+    const open = round.filter((trial) => !known.has(keyOf(trial)))
+    if (open.length > 0 && !started) {
+      started = true
+      tell()
+    }
+    const lines = await measureTrials(plan, open)
+    await file?.append(lines)
+    for (const line of lines) known.set(keyOf(line), line.value)
+    for (const trial of round) {
+      const { study, parameters } = trial
+      finished[study]!.push({ parameters, value: known.get(keyOf(trial))! })
+    }
+    if (started) tell()
+  }
+  if (!started) tell()
+  return finished
+}
+
+/** The best trial of a study; of equal ones the first, as that is nearer to the default. */
+function bestOf(trials: readonly FinishedTrial[]): FinishedTrial {
+  return trials.reduce((best, trial) => (trial.value > best.value ? trial : best))
+}
+
+/** The key of a trial in a study file. It has the parameters too: another version may try others. */
+function keyOf({ study, trial, parameters }: Omit<TrialLine, 'value'>): string {
+  return JSON.stringify([study, trial, parameters])
+}
+
+/** Measures trials, equal ones once, each on the queries of the studies that have it. */
+async function measureTrials(
+  { evaluator, base, learning }: StudiesPlan,
+  open: readonly Omit<TrialLine, 'value'>[],
+): Promise<TrialLine[]> {
+  const distinct = new Map<string, Set<number>>()
+  for (const { parameters, study } of open) {
+    const key = JSON.stringify(parameters)
+    const wanted = distinct.get(key) ?? new Set()
+    for (const query of learning[study]!) wanted.add(query)
+    distinct.set(key, wanted)
+  }
+  if (distinct.size === 0) return []
+  const keys = [...distinct.keys()]
+  const settings = keys.map((key) => settingsOf(JSON.parse(key), base))
+  const values = await evaluator.evaluate(settings, [...distinct.values()])
+  return open.map((trial) => {
+    const own = values[keys.indexOf(JSON.stringify(trial.parameters))]!
+    const queries = learning[trial.study]!
+    const value = queries.reduce((sum, query) => sum + own[query]!, 0) / queries.length
+    return { ...trial, value }
+  })
+}
+
+/** A stream of random numbers of its own, apart from all trials'. */
+const FOLDS_STREAM = 2 ** 40
+
+/**
+ * Splits queries into folds of nearly equal size: the fold of each query. Queries of one group
+ * stay together, so that near-copies of a question are not both learned from and judged by.
+ *
+ * @param groups The group of each query; where there are none, each query is its own.
+ */
+export function splitFolds(
+  queries: number,
+  folds: number,
+  seed: number,
+  groups?: readonly string[],
+): Uint32Array {
+  const members = new Map<string, number[]>()
+  for (let query = 0; query < queries; query++) {
+    const group = groups?.[query] ?? `${query}`
+    members.set(group, [...(members.get(group) ?? []), query])
+  }
+  if (!Number.isInteger(folds) || folds < 2 || folds > members.size) {
+    const what = groups ? `${members.size} groups of queries` : `${queries} queries`
+    throw new KithError(
+      'BAD_SETTING',
+      `folds is ${folds}, allowed: 2 to ${members.size}, there are ${what}`,
+    )
+  }
+  // The largest groups first: the small ones then even out what those made uneven.
+  const order = shuffle([...members.values()], hashedWords(seed, FOLDS_STREAM)).sort(
+    (a, b) => b.length - a.length,
+  )
+  const sizes = new Array<number>(folds).fill(0)
+  const result = new Uint32Array(queries)
+  for (const group of order) {
+    const fold = sizes.indexOf(Math.min(...sizes))
+    sizes[fold]! += group.length
+    for (const query of group) result[query] = fold
+  }
+  return result
 }

@@ -1,0 +1,206 @@
+import { checkFields } from './check-arguments.ts'
+import type { MergedHit } from './merge-hits.ts'
+import {
+  denseVector,
+  type Fields,
+  fieldOf,
+  idIn,
+  nearnessIn,
+  numberIn,
+  type Reader,
+  type RowFields,
+  type TextField,
+  textIn,
+} from './reader.ts'
+
+/** A row of Chroma's query result. */
+export interface ChromaHit {
+  embedding?: readonly number[] | null | undefined
+  document?: string | null | undefined
+}
+
+/**
+ * Reads rows of Chroma, `result.rows()[0]` for the first query: ask for them with
+ * `include: ['embeddings', 'documents']`, and with `'distances'` for their scores.
+ */
+export function chroma(): Reader<ChromaHit> {
+  return {
+    vector: (row) => denseVector(row.embedding),
+    text: (row) => row.document ?? undefined,
+    score: (row) => nearnessIn(row, 'distance'),
+    id: (row) => idIn(row, 'id'),
+    advice: "query Chroma with include: ['embeddings', 'documents']",
+  }
+}
+
+/** A hit as Elasticsearch and OpenSearch return it. */
+export interface ElasticsearchHit {
+  _source?: unknown
+}
+
+/**
+ * Reads hits of Elasticsearch, `response.hits.hits`, from their `_source`. From
+ * version 9.2 on it leaves vectors out unless told `_source: { exclude_vectors: false }`.
+ *
+ * @param fields The fields; the vector's is `embedding` unless told otherwise.
+ */
+export function elasticsearch(fields: Fields = {}): Reader<ElasticsearchHit> {
+  checkFields(fields, 'elasticsearch', ['vector', 'text'])
+  const { vector = 'embedding', text } = fields
+  return {
+    vector: (hit) => denseVector(fieldOf(hit._source, vector)),
+    text: textIn(text, (hit) => hit._source),
+    // Of an rrf retriever before version 8.15 hits have a rank only.
+    score: (hit) => numberIn(hit, '_score') ?? nearnessIn(hit, '_rank'),
+    id: (hit) => idIn(hit, '_id'),
+    advice: `search with _source: { exclude_vectors: false } (OpenSearch: _source: true) and name the field, here ${vector}`,
+  }
+}
+
+/** Reads hits of OpenSearch, `response.body.hits.hits`, which have Elasticsearch's form. */
+export const opensearch: typeof elasticsearch = elasticsearch
+
+/**
+ * Reads rows of LanceDB, as `toArray()` of a query returns them; a query that
+ * selects columns must select the vector's too.
+ *
+ * @param fields The columns; the vector's is `vector` unless told otherwise.
+ */
+export function lancedb(fields: RowFields = {}): Reader<object> {
+  checkFields(fields, 'lancedb', ['vector', 'text', 'id'])
+  const { vector = 'vector', text, id = 'id' } = fields
+  return {
+    vector: (row) => denseVector(fieldOf(row, vector)),
+    text: textIn(text, (row) => row),
+    // Of a hybrid search, of a search for words, of one for vectors.
+    score: (row) =>
+      numberIn(row, '_relevance_score') ?? numberIn(row, '_score') ?? nearnessIn(row, '_distance'),
+    id: (row) => idIn(row, id),
+    advice: `select the column ${vector}, of float32 or float64`,
+  }
+}
+
+/** Reads the hits that `mergeHits` makes of several lists. */
+export function merged(): Reader<MergedHit> {
+  return {
+    vector: (hit) => hit.vector,
+    text: (hit) => hit.text,
+    score: (hit) => hit.similarity,
+    byScore: false,
+    id: (hit) => hit.id,
+    advice: 'ask the stores for the vectors of their hits, or fetch them with rerankFetched',
+  }
+}
+
+/** The columns of a row. */
+export interface PgvectorFields extends RowFields {
+  /** The column with the distance to the query, such as `embedding <=> $1 AS distance`. */
+  distance?: string | undefined
+}
+
+/**
+ * Reads rows of PostgreSQL with pgvector: select the vector's column too. The column
+ * may be a `vector` or a `halfvec`, parsed by the driver or in PostgreSQL's own notation.
+ *
+ * @param fields The columns; the vector's is `embedding` unless told otherwise.
+ */
+export function pgvector(fields: PgvectorFields = {}): Reader<object> {
+  checkFields(fields, 'pgvector', ['vector', 'text', 'distance', 'id'])
+  const { vector = 'embedding', text, distance, id = 'id' } = fields
+  return {
+    vector: (row) => {
+      const value = fieldOf(row, vector)
+      return denseVector(typeof value === 'string' ? parsed(value) : value)
+    },
+    text: textIn(text, (row) => row),
+    score: distance === undefined ? undefined : (row) => nearnessIn(row, distance),
+    id: (row) => idIn(row, id),
+    advice: `select the column ${vector} as a vector or halfvec`,
+  }
+}
+
+/** PostgreSQL writes a vector as [1,2.5,-3e-05], which JSON reads. */
+function parsed(value: string): unknown {
+  try {
+    return JSON.parse(value)
+  } catch {
+    return undefined
+  }
+}
+
+/** A match as Pinecone's `query` returns it. */
+export interface PineconeHit {
+  values?: readonly number[] | undefined
+  metadata?: object | undefined
+}
+
+/**
+ * Reads Pinecone's matches: ask for them with `includeValues: true` and `includeMetadata: true`.
+ *
+ * @param fields `text` is a key of the metadata.
+ */
+export function pinecone(fields: TextField = {}): Reader<PineconeHit> {
+  checkFields(fields, 'pinecone', ['text'])
+  const { text } = fields
+  return {
+    vector: (match) => denseVector(match.values),
+    text: textIn(text, (match) => match.metadata),
+    score: (match) => numberIn(match, 'score'),
+    id: (match) => idIn(match, 'id'),
+    advice: 'query Pinecone with includeValues: true',
+  }
+}
+
+/** A point as Qdrant's `query` and `search` return it. */
+export interface QdrantHit {
+  /** A vector, or vectors by name. */
+  vector?: object | null | undefined
+  payload?: object | null | undefined
+}
+
+/**
+ * Reads Qdrant's points: ask for them with `with_vector: true` and `with_payload: true`.
+ *
+ * @param fields `vector` is the name of a named vector; `text` a key of the payload.
+ */
+export function qdrant(fields: Fields = {}): Reader<QdrantHit> {
+  checkFields(fields, 'qdrant', ['vector', 'text'])
+  const { vector, text } = fields
+  return {
+    vector: (hit) => denseVector(vector === undefined ? hit.vector : fieldOf(hit.vector, vector)),
+    text: textIn(text, (hit) => hit.payload),
+    score: (hit) => numberIn(hit, 'score'),
+    id: (hit) => idIn(hit, 'id'),
+    advice:
+      'query Qdrant with with_vector: true, and name the vector if the collection has several',
+  }
+}
+
+/** An object as Weaviate's queries return it. */
+export interface WeaviateHit {
+  /** Vectors by name. */
+  vectors?: object | undefined
+  properties?: object | undefined
+}
+
+/**
+ * Reads Weaviate's objects: ask for them with `includeVector: true`, and for their scores with
+ * `returnMetadata: ['distance']` or, of a hybrid search, `['score']`.
+ *
+ * @param fields `vector` is the name of a named vector; `text` a property.
+ */
+export function weaviate(fields: Fields = {}): Reader<WeaviateHit> {
+  checkFields(fields, 'weaviate', ['vector', 'text'])
+  const { vector = 'default', text } = fields
+  return {
+    vector: (object) => denseVector(fieldOf(object.vectors, vector)),
+    text: textIn(text, (object) => object.properties),
+    // Of a hybrid search or one for words, of one for vectors.
+    score: (object) => {
+      const metadata = fieldOf(object, 'metadata')
+      return numberIn(metadata, 'score') ?? nearnessIn(metadata, 'distance')
+    },
+    id: (object) => idIn(object, 'uuid'),
+    advice: `query Weaviate with includeVector: true; the vector ${vector} must be a single one`,
+  }
+}

@@ -1,0 +1,168 @@
+import { areaY, line, type Markish } from '@observablehq/plot'
+import { list, number, object, optional, positive, type Shape, text } from '../data/shape.ts'
+import { color, type Look, measureAxis, seriesLook } from './axes.ts'
+import { draw, type FigureKind, type Picture, type PlotSize } from './plot.ts'
+
+/** How the values of many queries at one rank are spread. */
+export interface RankQuantiles {
+  /** From 1. */
+  rank: number
+  /** The 5th, 25th, 50th, 75th and 95th of a hundred. */
+  low: number
+  lower: number
+  median: number
+  upper: number
+  high: number
+}
+
+/** The form of quantiles in a file. */
+const quantilesShape: Shape = list(
+  object({
+    rank: positive,
+    low: number,
+    lower: number,
+    median: number,
+    upper: number,
+    high: number,
+  }),
+)
+
+/** How far `quantilesPerRank` goes. */
+export interface QuantilesOptions {
+  /** At most so many ranks. */
+  ranks?: number | undefined
+  /** The value of a list beyond its end, such as probability 0. */
+  missing?: number | undefined
+}
+
+/**
+ * The spread at each rank of lists that are sorted, best first. Without a value for lists
+ * beyond their ends, ranks that fewer than half of the lists have are left out: they would show
+ * other queries than the ranks before.
+ */
+export function quantilesPerRank(
+  lists: readonly ArrayLike<number>[],
+  { ranks = Infinity, missing }: QuantilesOptions = {},
+): RankQuantiles[] {
+  const found: RankQuantiles[] = []
+  for (let i = 0; i < ranks; i++) {
+    const there = lists.filter(({ length }) => i < length)
+    if (there.length === 0) break
+    if (missing === undefined && there.length * 2 < lists.length) break
+    const values = (missing === undefined ? there : lists).map((list) => list[i] ?? missing!)
+    const sorted = Float64Array.from(values).sort()
+    found.push({
+      rank: i + 1,
+      low: quantile(sorted, 0.05),
+      lower: quantile(sorted, 0.25),
+      median: quantile(sorted, 0.5),
+      upper: quantile(sorted, 0.75),
+      high: quantile(sorted, 0.95),
+    })
+  }
+  return found
+}
+
+/** Between two values in proportion, as most programs have it. */
+function quantile(sorted: Float64Array, share: number): number {
+  const at = (sorted.length - 1) * share
+  const below = sorted[Math.floor(at)]!
+  return below + (sorted[Math.ceil(at)]! - below) * (at - Math.floor(at))
+}
+
+/** How label distributions spread their probability over ranks. */
+export interface LabelSpreadFigure {
+  kind: 'label-spread'
+  /** One for each kind of target; ranks from `quantilesPerRank` over sorted probabilities. */
+  targets: readonly { name: string; ranks: readonly RankQuantiles[] }[]
+}
+
+/** Draws the probability that labels give to their most likely document, the next, and so on. */
+export function labelSpreadPlot(figure: LabelSpreadFigure, size?: PlotSize): string {
+  return draw(labelSpreadKind, figure, size)
+}
+
+/** @internal */
+export const labelSpreadKind: FigureKind<LabelSpreadFigure> = {
+  shape: object({ targets: list(object({ name: text, ranks: quantilesShape })) }),
+  picture({ targets }) {
+    const firsts = targets.map(({ name, ranks }) => `${ranks[0]!.median.toFixed(2)} (${name})`)
+    const scale =
+      targets.length === 1
+        ? ''
+        : ' Targets have a panel each, on one scale: laid over each other, they hide each other.'
+    return {
+      title: 'Spread of label distributions',
+      description: `The probability of a query’s most likely document, of the next, and so on; the first has ${firsts.join(', ')} in the median. ${BANDS_EXPLAINED}${scale}`,
+      panels: panelsOf(targets),
+    }
+  },
+}
+
+type Panel = Picture['panels'][number]
+
+/** A panel for each target; the last one has the ranks that all share. */
+function panelsOf(targets: LabelSpreadFigure['targets']): Panel[] {
+  const highest = Math.max(...targets.flatMap(({ ranks }) => ranks.map(({ high }) => high)))
+  const [plain, last] = targets.length === 1 ? [0, 280] : [108, 140]
+  return targets.map(({ name, ranks }, i): Panel => {
+    const isLast = i === targets.length - 1
+    return {
+      ...(isLast ? { height: last } : { height: plain, marginBottom: 14 }),
+      x: isLast ? { label: 'rank by probability', ticks: 6 } : { axis: null },
+      y: { ...measureAxis(`probability, ${name}`), domain: [0, highest], ticks: 2 },
+      marks: bandMarks(ranks, seriesLook(i)),
+    }
+  })
+}
+
+/** How scores fall from rank to rank, over all queries. */
+export interface ScoresPerRankFigure {
+  kind: 'scores-per-rank'
+  /** From `quantilesPerRank`. */
+  before: readonly RankQuantiles[]
+  after?: readonly RankQuantiles[] | undefined
+}
+
+/**
+ * Draws the spread of scores at each rank. Before and after have a panel each, since reranking
+ * changes the meaning of a score.
+ */
+export function scoresPerRankPlot(figure: ScoresPerRankFigure, size?: PlotSize): string {
+  return draw(scoresPerRankKind, figure, size)
+}
+
+/** @internal */
+export const scoresPerRankKind: FigureKind<ScoresPerRankFigure> = {
+  shape: object({ before: quantilesShape, after: optional(quantilesShape) }),
+  picture({ before, after }) {
+    const panel = (ranks: readonly RankQuantiles[], label: string, stroke: string) => ({
+      height: after ? 200 : 280,
+      x: { label: 'rank', ticks: 6 },
+      y: measureAxis(label),
+      marks: bandMarks(ranks, { stroke }),
+    })
+    return {
+      title: 'Scores per rank',
+      description: `Scores at each rank over all queries. ${BANDS_EXPLAINED}`,
+      panels: [
+        panel(before, after ? 'score, as retrieved' : 'score', color('soft')),
+        ...(after ? [panel(after, 'score, reranked', color('gain'))] : []),
+      ],
+    }
+  },
+}
+
+/** A median with the bands in which half, and nine of ten queries lie. */
+function bandMarks(ranks: readonly RankQuantiles[], look: Look): Markish[] {
+  const { stroke: fill } = look
+  return [
+    areaY(ranks, { x: 'rank', y1: 'low', y2: 'high', fill, fillOpacity: 0.12 }),
+    areaY(ranks, { x: 'rank', y1: 'lower', y2: 'upper', fill, fillOpacity: 0.22 }),
+    line(ranks, { x: 'rank', y: 'median', ...look, strokeWidth: 2 }),
+  ]
+}
+
+/** The meaning of the marks, in words. */
+const BANDS_EXPLAINED =
+  'The line is the median query; half of the queries lie in the inner band, nine of ten in the outer one.'

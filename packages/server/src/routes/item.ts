@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { readText, type TextRules } from '../limits.ts'
+import { Problem } from '../problem.ts'
+import type { RequestVectors } from '../request-vectors.ts'
+
+/** A query or a document: its text, its embedding, or both. */
+export interface Item {
+  text: string | undefined
+  embedding: Embedding | undefined
+}
+
+/** An embedding in JSON; `readEmbedding` checks it, since a schema would take as long as parsing. */
+export const embeddingSchema = z.unknown().meta({
+  description: 'An embedding: numbers, or the base64 of little-endian float32.',
+  oneOf: [
+    { type: 'array', items: { type: 'number' } },
+    { type: 'string', contentEncoding: 'base64' },
+  ],
+})
+
+/** A query or a document in JSON. */
+export const itemSchema = z.union(
+  [z.string(), z.object({ text: z.string().nullish(), embedding: embeddingSchema.optional() })],
+  { error: 'must be a text, or an object with a text, an embedding or both' },
+)
+
+/** Reads a query or a document. */
+export function readItem(given: z.infer<typeof itemSchema>, where: string, rules: TextRules): Item {
+  const { text, embedding } = typeof given === 'string' ? { text: given, embedding: null } : given
+  if (text == null && embedding == null) {
+    throw new Problem(422, `${where} has neither a text nor an embedding`)
+  }
+  return {
+    text: text == null ? undefined : readText(text, where, rules),
+    embedding:
+      embedding == null ? undefined : readEmbedding(embedding, rules.vectors, `${where}.embedding`),
+  }
+}
+
+/** Squared lengths up to this one keep inner products within float32. */
+const LARGEST_SQUARE = 1e36
+
+/** An embedding, and its name in messages. */
+export interface Embedding {
+  vector: Float32Array
+  where: string
+}
+
+/**
+ * An embedding as a request has it: numbers, or the base64 of little-endian float32. Whether it can
+ * be computed with is seen when it is: `checkEmbedding`, `checkSquare`.
+ *
+ * @param vectors Those of the request, of which some were read on the way.
+ * @param where The field's name in messages.
+ */
+function readEmbedding(value: unknown, vectors: RequestVectors, where: string): Embedding {
+  const vector =
+    typeof value === 'string'
+      ? (vectors.named(value) ?? vectors.fromBase64(value))
+      : fromArray(value, where)
+  if (!vector) throw new Problem(422, `${where} is not the base64 of float32 numbers`)
+  if (vector.length === 0) throw new Problem(422, `${where} is empty`)
+  return { vector, where }
+}
+
+/** Throws where an embedding cannot be computed with: a number is not finite, or it is too long. */
+export function checkEmbedding(embedding: Embedding): void {
+  checkSquare(embedding, dot(embedding.vector, embedding.vector))
+}
+
+/** The same where the squared length is known. */
+export function checkSquare({ vector, where }: Embedding, square: number): void {
+  // A NaN or an infinity shows here, too.
+  if (square <= LARGEST_SQUARE) return
+  const column = vector.findIndex((number) => !Number.isFinite(number))
+  const problem =
+    column < 0 ? 'is too long for float32' : `has ${vector[column]} in column ${column}`
+  throw new Problem(422, `${where} ${problem}`)
+}
+
+function fromArray(value: unknown, where: string): Float32Array {
+  if (Array.isArray(value) && value.every((number) => typeof number === 'number')) {
+    return Float32Array.from(value)
+  }
+  throw new Problem(422, `${where} must be an array of numbers, or base64 of little-endian float32`)
+}
+
+/** The inner product of two vectors of one length; four sums at a time, since each addition waits for the last. */
+export function dot(a: Float32Array, b: Float32Array): number {
+  const whole = a.length & ~3
+  let s0 = 0
+  let s1 = 0
+  let s2 = 0
+  let s3 = 0
+  let i = 0
+  for (; i < whole; i += 4) {
+    s0 += a[i]! * b[i]!
+    s1 += a[i + 1]! * b[i + 1]!
+    s2 += a[i + 2]! * b[i + 2]!
+    s3 += a[i + 3]! * b[i + 3]!
+  }
+  for (; i < a.length; i++) s0 += a[i]! * b[i]!
+  return s0 + s1 + (s2 + s3)
+}

@@ -1,0 +1,105 @@
+import { createRequire } from 'node:module'
+import { z } from 'zod'
+import { BATCH_TEXTS } from '../embedder.ts'
+import type { Route, Services } from './route.ts'
+
+const JSON_TYPE = 'application/json'
+
+/** Statuses that a request can be answered with, besides 200. */
+const PROBLEMS: Readonly<Record<number, string>> = {
+  400: 'The body is not JSON.',
+  401: 'The key is missing or wrong.',
+  413: 'The body, a text or the number of documents is too large.',
+  422: 'A field is missing or wrong.',
+  429: 'There is too much to do: come again after the time in Retry-After.',
+  503: 'It took too long, or the server is stopping.',
+}
+
+/** The description of a server in OpenAPI 3.1. */
+export function openApi(routes: readonly Route[]): object {
+  const paths = routes.map(({ path, summary, body, answer, errors }) => [
+    path,
+    {
+      post: {
+        summary,
+        security: [{}, { key: [] }, { azure: [] }],
+        requestBody: { required: true, content: json(schema(body, 'input')) },
+        responses: {
+          200: { description: 'The answer.', content: json(schema(answer, 'output')) },
+          ...Object.fromEntries(
+            Object.entries(PROBLEMS).map(([status, description]) => [
+              status,
+              { description, content: json({ examples: [errors(Number(status), description)] }) },
+            ]),
+          ),
+        },
+      },
+    },
+  ])
+  const text = (summary: string, type: string) => ({
+    get: { summary, responses: { 200: { description: summary, content: { [type]: {} } } } },
+  })
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'kith serve',
+      version: '1',
+      description: 'Reranking by reciprocal nearest neighbors, in protocols that clients know.',
+    },
+    paths: {
+      ...Object.fromEntries(paths),
+      '/info': text('The model and limits, as text-embeddings-inference tells them.', JSON_TYPE),
+      '/v1/models': text('The model, as OpenAI lists its own.', JSON_TYPE),
+      '/healthz': text('Whether the server takes requests.', JSON_TYPE),
+      '/metrics': text('Figures for Prometheus.', 'text/plain'),
+    },
+    components: {
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer' },
+        azure: { type: 'apiKey', in: 'header', name: 'api-key' },
+      },
+    },
+  }
+}
+
+function json(schema: object): object {
+  return { [JSON_TYPE]: { schema } }
+}
+
+function schema(type: z.ZodType, io: 'input' | 'output'): object {
+  const { $schema: _, ...described } = z.toJSONSchema(type, { io })
+  return described
+}
+
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
+
+/** The parts of a server that it tells clients about. */
+type Told = Pick<Services, 'model' | 'embedder' | 'limits' | 'strict'>
+
+/** The answer of `/info`, as text-embeddings-inference has it; Dify asks it before the first request. */
+export function teiInfo({ model, embedder, limits, strict }: Told): object {
+  const most = embedder?.maxTokens ?? 0
+  return {
+    model_id: model,
+    model_sha: null,
+    model_dtype: 'float32',
+    // Clients read the first name as the kind of model, and refuse to rerank with another kind.
+    model_type: { reranker: { id2label: { 0: 'LABEL_0' }, label2id: { LABEL_0: 0 } } },
+    max_concurrent_requests: limits.requests,
+    max_input_length: most,
+    max_batch_tokens: most * BATCH_TEXTS,
+    max_batch_requests: BATCH_TEXTS,
+    max_client_batch_size: limits.documents,
+    auto_truncate: !strict,
+    tokenization_workers: 1,
+    version,
+    sha: null,
+    docker_label: null,
+  }
+}
+
+/** The answer of `/v1/models`, as OpenAI has it: there is one model. */
+export function modelList({ model }: Told): object {
+  const created = Math.floor(performance.timeOrigin / 1000)
+  return { object: 'list', data: [{ id: model, object: 'model', created, owned_by: 'kith' }] }
+}

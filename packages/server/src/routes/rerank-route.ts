@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import { cutsOf, cutsSchema, rulesFor } from '../limits.ts'
+import { cohereError, teiError } from '../problem.ts'
+import { itemSchema, readItem } from './item.ts'
+import { answerId, type Route, route } from './route.ts'
+
+const count = z.int().min(1).nullish()
+
+const body = z.object({
+  model: z.string().nullish(),
+  query: itemSchema,
+  documents: z.array(itemSchema).min(1),
+  top_n: count,
+  top_k: count.meta({ description: 'As top_n, for clients of Voyage.' }),
+  truncation: z.boolean().nullish().meta({
+    description: 'Whether texts that are too long are cut; a field of Voyage’s.',
+  }),
+  // RAGFlow sends words, since Xinference takes them.
+  return_documents: z.union([z.boolean(), z.enum(['true', 'false'])]).nullish(),
+  rank_fields: z
+    .array(z.literal('text'), { error: 'only the field "text" of documents is ranked by' })
+    .nullish(),
+})
+
+const score = { index: z.int(), relevance_score: z.number() }
+
+const answer = z.object({
+  id: z.string(),
+  model: z.string(),
+  object: z.literal('list'),
+  results: z.array(z.object({ ...score, document: z.object({ text: z.string() }).optional() })),
+  data: z
+    .array(z.object({ ...score, document: z.string().optional() }))
+    .optional()
+    .meta({ description: 'The results as Voyage has them, where fields of its requests came.' }),
+  meta: z.object({
+    api_version: z.object({ version: z.string() }),
+    tokens: z.object({ input_tokens: z.int() }),
+    ...cutsSchema.shape,
+  }),
+  usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+})
+
+type Results = z.input<typeof answer>['results']
+
+/** Reranking as Cohere (versions 1 and 2), Jina and Voyage have it: one answer with the fields of all. */
+export function rerankRoute(version: '1' | '2'): Route {
+  return route({
+    path: `/v${version}/rerank`,
+    summary: 'Rerank documents: the protocol of Cohere, Jina and Voyage',
+    errors: cohereError,
+    body,
+    answer,
+    list: 'documents',
+    async handle({ query, documents, top_n, top_k, truncation, return_documents }, given) {
+      const call = rulesFor(given, truncation)
+      const asked = readItem(query, 'query', call)
+      const items = documents.map((document, i) => readItem(document, `documents[${i}]`, call))
+      const { order, scores, tokens } = await call.ranker.rank(asked, items, call)
+      const wanted = order.subarray(0, top_n ?? top_k ?? order.length)
+      const returned = return_documents === true || return_documents === 'true'
+      const results = Array.from(wanted, (index, place) => {
+        // The text as it came, since clients use it in the place of their own.
+        const text = textOf(documents[index]!)
+        return {
+          index,
+          relevance_score: relevanceOf(scores[place]!),
+          ...(returned && text != null ? { document: { text } } : {}),
+        }
+      })
+      const voyage = top_k !== undefined || truncation !== undefined
+      return {
+        id: answerId(),
+        model: call.model,
+        object: 'list' as const,
+        results,
+        ...(voyage ? { data: asVoyage(results) } : {}),
+        meta: {
+          api_version: { version },
+          tokens: { input_tokens: tokens },
+          ...cutsOf(call),
+        },
+        usage: { prompt_tokens: tokens, total_tokens: tokens },
+      }
+    },
+  })
+}
+
+function textOf(given: z.output<typeof itemSchema>): string | null | undefined {
+  return typeof given === 'string' ? given : given.text
+}
+
+/** Voyage returns documents as texts. */
+function asVoyage(results: Results): z.input<typeof answer>['data'] {
+  return results.map(({ document, ...result }) =>
+    document ? { ...result, document: document.text } : result,
+  )
+}
+
+/** Fields that requests of text-embeddings-inference have besides their texts. */
+export const teiFields = {
+  truncate: z.boolean().nullish().meta({
+    description: 'Whether texts that are too long are cut; default: unless the server is strict.',
+  }),
+  truncation_direction: z
+    .enum(['Right', 'right'], { error: 'only the end of a text is cut: "Right"' })
+    .nullish(),
+}
+
+/** Reranking as text-embeddings-inference has it. */
+const ofTexts = route({
+  path: '/rerank',
+  summary: 'Rerank texts as text-embeddings-inference does, or documents as Jina does',
+  errors: teiError,
+  body: z.object({
+    query: z.string(),
+    texts: z.array(z.string()).min(1),
+    raw_scores: z.boolean().nullish(),
+    return_text: z.boolean().nullish(),
+    ...teiFields,
+  }),
+  answer: z.array(z.object({ index: z.int(), score: z.number(), text: z.string().optional() })),
+  list: 'texts',
+  async handle({ query, texts, raw_scores, return_text, truncate }, given) {
+    const call = rulesFor(given, truncate)
+    const asked = readItem(query, 'query', call)
+    const items = texts.map((text, i) => readItem(text, `texts[${i}]`, call))
+    const { order, scores } = await call.ranker.rank(asked, items, call)
+    return Array.from(order, (index, place) => ({
+      index,
+      score: raw_scores ? scores[place]! : relevanceOf(scores[place]!),
+      ...(return_text ? { text: texts[index]! } : {}),
+    }))
+  },
+})
+
+const ofDocuments = rerankRoute('1')
+
+/** `/rerank` has two protocols: Dify and RAGFlow send `documents` there, and read Jina's answer. */
+export const teiRerankRoute: Route = {
+  ...ofTexts,
+  body: z.union([ofTexts.body, ofDocuments.body]),
+  answer: z.union([ofTexts.answer, ofDocuments.answer]),
+  handle: (json, call) => (hasDocuments(json) ? ofDocuments : ofTexts).handle(json, call),
+}
+
+function hasDocuments(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && 'documents' in json && !('texts' in json)
+}
+
+/**
+ * A score as a relevance between 0 and 1, as Cohere, Jina and text-embeddings-inference
+ * have it. Scores of the standard mix are deviations from the mean of the request's
+ * documents, so 0.5 is an average document. Unlike the logistic function, this one keeps
+ * scores of any size apart: those of raw inner products are around 100.
+ */
+export function relevanceOf(score: number): number {
+  return 0.5 + (0.5 * score) / (1 + Math.abs(score))
+}

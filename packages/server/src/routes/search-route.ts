@@ -1,0 +1,147 @@
+import type { Ranking } from '@kith/core'
+import { lookedAt } from '@kith/core/internal'
+import { z } from 'zod'
+import { cutsOf, cutsSchema } from '../limits.ts'
+import { cohereError, Problem } from '../problem.ts'
+import type { DocumentSearcher, Hit } from '../searcher.ts'
+import { checkEmbedding, type Embedding, type Item, itemSchema, readItem } from './item.ts'
+import { relevanceOf } from './rerank-route.ts'
+import { answerId, type Call, type Route, route } from './route.ts'
+
+/** Results of a search where a request does not say how many. */
+const USUAL_RESULTS = 10
+
+const results = z.array(
+  z.object({
+    id: z.string(),
+    relevance_score: z.number(),
+    document: z.object({ text: z.string() }).optional(),
+  }),
+)
+
+/** Searching the server's documents, with reranking. The protocol is ours, close to the others. */
+export const searchRoute: Route = route({
+  path: '/v1/search',
+  summary: 'Search the documents of the server, and rerank what is found',
+  errors: cohereError,
+  body: z.object({
+    query: z.union([itemSchema, z.array(itemSchema).min(1)], {
+      error: 'must be a text, an object with a text, an embedding or both, or a list of these',
+    }),
+    top_n: z.int().min(1).nullish(),
+    candidates: z.int().min(1).nullish().meta({ description: 'How many are found and reranked.' }),
+    return_documents: z.boolean().nullish(),
+  }),
+  answer: z.object({
+    id: z.string(),
+    model: z.string(),
+    results: z.union([
+      results,
+      z.array(results).meta({ description: 'For a list of queries: the results of each.' }),
+    ]),
+    meta: cutsSchema,
+    usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+  }),
+  list: 'query',
+  async handle({ query, top_n, candidates, return_documents }, call) {
+    const { searcher, limits } = call
+    if (!searcher) throw new Problem(422, 'this server has no documents: start it with --store')
+    const queries = Array.isArray(query)
+      ? query.map((given, i) => readItem(given, `query[${i}]`, call))
+      : [readItem(query, 'query', call)]
+    const top = top_n ?? USUAL_RESULTS
+    const wanted = queries.map((asked) => Math.max(top, candidates ?? usualCandidates(asked, call)))
+    const all = wanted.reduce((sum, count) => sum + count, 0)
+    if (all > limits.documents) {
+      throw new Problem(413, `${all} candidates, at most ${limits.documents} are allowed`)
+    }
+    const found = await Promise.all(
+      queries.map((asked, i) => searchDocuments(searcher, asked, wanted[i]!, call)),
+    )
+    const lists = found.map(({ documents }) =>
+      documents.slice(0, top).map(({ id, text, score }) => ({
+        id,
+        relevance_score: relevanceOf(score),
+        ...(return_documents && text !== undefined ? { document: { text } } : {}),
+      })),
+    )
+    const tokens = found.reduce((sum, each) => sum + each.tokens, 0)
+    return {
+      id: answerId(),
+      model: call.model,
+      results: Array.isArray(query) ? lists : lists[0]!,
+      meta: cutsOf(call),
+      usage: { prompt_tokens: tokens, total_tokens: tokens },
+    }
+  },
+})
+
+/** How many documents are found and reranked for a query, where a request does not say so. */
+function usualCandidates({ text }: Item, { ranker, limits }: Call): number {
+  return Math.min(lookedAt(ranker.settings, text !== undefined), limits.documents)
+}
+
+/** A document that was found, with the score of its ranking. */
+interface FoundDocument {
+  id: string
+  text: string | undefined
+  score: number
+}
+
+/** Finds documents for a query and ranks them, best first; and the tokens that this took. */
+async function searchDocuments(
+  searcher: DocumentSearcher,
+  query: Item,
+  candidates: number,
+  call: Call,
+): Promise<{ documents: FoundDocument[]; tokens: number }> {
+  const [embedded] = await call.ranker.embed([query], 'query', call)
+  const { embedding, tokens } = embedded!
+  const { length } = embedding.vector
+  if (searcher.dimensions !== undefined && length !== searcher.dimensions) {
+    const problem = `the query has ${length} numbers, the documents have ${searcher.dimensions}`
+    throw new Problem(422, `${problem}: use the model that the documents were embedded with`)
+  }
+  const item = { ...query, embedding }
+  const { hits, order, scores } = await findAndRank(searcher, item, candidates, call)
+  const documents = Array.from(order, (index, place) => {
+    const { id, text } = hits[index]!
+    return { id, text, score: scores[place]! }
+  })
+  return { documents, tokens }
+}
+
+/** The documents most similar to a query, and their ranking. */
+async function findAndRank(
+  searcher: DocumentSearcher,
+  item: Item & { embedding: Embedding },
+  top: number,
+  call: Call,
+): Promise<{ hits: readonly Hit[] } & Ranking> {
+  const { ranker, signal } = call
+  checkEmbedding(item.embedding)
+  const { vector } = item.embedding
+  if (!ranker.choosesByWords(item)) {
+    const hits = await searcher.search({ vector, top, vectors: true }, signal())
+    return rankAll(hits)
+  }
+  const hits = await searcher.search({ vector, top, vectors: false }, signal())
+  if (hits.every(hasText)) {
+    const ranking = await ranker.rankHits(item, hits, (ids) => searcher.vectors(ids))
+    return { hits, ...ranking }
+  }
+  const vectors = await searcher.vectors(hits.map(({ id }) => id))
+  return rankAll(hits.flatMap((hit, i) => (vectors[i] ? [{ ...hit, vector: vectors[i] }] : [])))
+
+  async function rankAll(found: readonly Hit[]): Promise<{ hits: readonly Hit[] } & Ranking> {
+    const documents = found.map(({ id, text, vector: own }) => ({
+      text,
+      embedding: { vector: own, where: `document ${id}` },
+    }))
+    return { hits: found, ...(await ranker.rank(item, documents, call)) }
+  }
+}
+
+function hasText(hit: Hit): hit is Hit & { text: string } {
+  return hit.text !== undefined
+}

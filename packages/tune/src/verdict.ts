@@ -1,0 +1,167 @@
+import { compare, type Evaluation } from '@kith/ir'
+import { tQuantile } from '@kith/ir/internal'
+
+/** With no more judged queries than this, searching for settings is worse than the default (docs/method.md section 4). */
+export const FEW_QUERIES = 50
+
+/** The default goes if its own t on few queries is below this. */
+const HARMFUL = -1
+
+/** Other settings replace the default if their t against it is above this. */
+const CONVINCING = 2
+
+/** The advice: keep the retriever's ranking, rerank with the default, or with the settings found. */
+export type Verdict = 'keep-run' | 'default' | 'tuned'
+
+/** Every query's value with each ranking, none of them judged by a query that it was chosen by. */
+export interface HeldOutValues {
+  /** The retriever's own ranking. */
+  baseline: Float64Array
+  default: Float64Array
+  /** With the settings that the other folds chose; undefined where none were searched for. */
+  tuned?: Float64Array | undefined
+  /** With the embeddings only, where there are texts and nothing was searched for. */
+  embeddings?: Float64Array | undefined
+}
+
+/** The evidence that a verdict rests on. */
+export interface HeldOut extends PairedTest {
+  /** The mean of the measure with each ranking. */
+  baseline: number
+  default: number
+  tuned?: number
+  /** How much better the settings found are than the default. */
+  overDefault?: PairedTest
+}
+
+/** A verdict with its reason, and the evidence for the default or the settings found over the run as it is. */
+export interface Decision {
+  verdict: Verdict
+  /** The settings that were weighed against the baseline ranking; the verdict unless that is kept. */
+  candidate: 'default' | 'tuned'
+  reason: string
+  heldOut: HeldOut
+}
+
+/**
+ * docs/method.md section 4's rule. The default stays unless something convincing replaces it. With few
+ * queries it is switched off only by a sign of harm, with more already by the lack of a gain.
+ */
+export function judge(values: HeldOutValues): Decision {
+  if (values.embeddings && !values.tuned) return judgeFew(values, values.embeddings)
+  const { baseline, tuned } = values
+  const overDefault = tuned && pairedTest(values.default, tuned)
+  const replaced = overDefault !== undefined && overDefault.t > CONVINCING
+  const candidate = replaced ? 'tuned' : 'default'
+  const evidence = pairedTest(baseline, replaced ? tuned! : values.default)
+  const heldOut: HeldOut = {
+    baseline: meanOf(baseline),
+    default: meanOf(values.default),
+    ...(tuned && overDefault ? { tuned: meanOf(tuned), overDefault } : {}),
+    ...evidence,
+  }
+  const helps = tuned ? evidence.gain > 0 : evidence.t >= HARMFUL
+  return {
+    verdict: helps ? candidate : 'keep-run',
+    candidate,
+    reason: reasonOf(candidate, helps, evidence, overDefault),
+    heldOut,
+  }
+}
+
+/**
+ * With few queries and texts: the default, the embeddings only, or the ranking as it is. The default
+ * goes by a sign of harm, or where the embeddings alone are convincingly better.
+ */
+function judgeFew(values: HeldOutValues, embeddings: Float64Array): Decision {
+  const { baseline } = values
+  const ofDefault = pairedTest(baseline, values.default)
+  const alone = pairedTest(baseline, embeddings)
+  const overDefault = pairedTest(values.default, embeddings)
+  const replaced =
+    overDefault.t > CONVINCING || (ofDefault.t < HARMFUL && alone.t >= HARMFUL && alone.gain > 0)
+  const evidence = replaced ? alone : ofDefault
+  const helps = evidence.t >= HARMFUL
+  const candidate = replaced ? 'tuned' : 'default'
+  const held = `${signed(evidence.gain)} (t ${evidence.t.toFixed(1)}) against the ranking as it is`
+  const what = replaced ? 'the embeddings without the words' : 'the default'
+  return {
+    verdict: helps ? candidate : 'keep-run',
+    candidate,
+    reason: helps
+      ? `with ${FEW_QUERIES} judged queries or fewer only off, embeddings only or default is decided: ${what} with ${held}`
+      : `the default does harm, and the embeddings only do not help: ${held}`,
+    heldOut: {
+      baseline: meanOf(baseline),
+      default: meanOf(values.default),
+      ...(replaced ? { tuned: meanOf(embeddings), overDefault } : {}),
+      ...evidence,
+    },
+  }
+}
+
+function reasonOf(
+  candidate: 'default' | 'tuned',
+  helps: boolean,
+  { gain, t }: PairedTest,
+  overDefault: PairedTest | undefined,
+): string {
+  const held = `${signed(gain)} (t ${t.toFixed(1)}) against the ranking as it is`
+  if (!overDefault) {
+    return helps
+      ? `with ${FEW_QUERIES} judged queries or fewer only default or off is decided, and the default is not harmful: ${held}`
+      : `the default does harm: ${held}`
+  }
+  const over = `the settings found have ${signed(overDefault.gain)} (t ${overDefault.t.toFixed(1)}) against the default on held-out queries`
+  const chosen =
+    candidate === 'tuned' ? 'they replace it' : `not above t ${CONVINCING}, so it stays`
+  return `${over}: ${chosen}; ${candidate === 'tuned' ? 'they have' : 'it has'} ${held}${helps ? '' : ': no gain'}`
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(4)}`
+}
+
+/** How sure the confidence interval is. */
+const CONFIDENCE = 0.95
+
+/** A t beyond this one says no more than this one, and JSON has no infinity. */
+const LARGEST_T = 1e6
+
+/** How much better one ranking is than another, over the same queries. */
+export interface PairedTest {
+  /** The mean difference. */
+  gain: number
+  /** Its 95 % confidence interval. */
+  ci: readonly [low: number, high: number]
+  /** The paired t-test: t, and its two-sided p. */
+  t: number
+  p: number
+}
+
+/** The evidence that `after` is better than `before`, from the values of at least two queries. */
+export function pairedTest(before: Float64Array, after: Float64Array): PairedTest {
+  // Of the comparison only the t-test is wanted: one permutation is the least that it takes.
+  const { difference, t, tTest } = compare(asEvaluation(before), asEvaluation(after), 'value', {
+    permutations: 1,
+  })
+  const n = before.length
+  const squares = before.reduce((sum, value, i) => sum + (after[i]! - value - difference) ** 2, 0)
+  const reach = tQuantile(CONFIDENCE, n - 1) * Math.sqrt(squares / (n - 1) / n)
+  return {
+    gain: difference,
+    ci: [difference - reach, difference + reach],
+    t: Math.min(LARGEST_T, Math.max(-LARGEST_T, t)),
+    p: tTest,
+  }
+}
+
+/** The mean of some values. */
+export function meanOf(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+function asEvaluation(values: Float64Array): Evaluation {
+  const queries = Array.from(values, (_, i) => `${i}`)
+  return { measures: ['value'], queries, mean: {}, perQuery: { value: values } }
+}
