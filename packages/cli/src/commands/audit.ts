@@ -4,6 +4,8 @@ import { auditPageOf, auditRun } from '@kith/pipelines/internal/audit/audit-run'
 import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
 import { auditFileOptions, auditSettingOptions, readAudit } from '../options/audit-options.ts'
 import { defineCommand } from '../options/command.ts'
+import { datasetOptions } from '../options/dataset-options.ts'
+import { judgedFiles } from '../options/judged-collection.ts'
 import { levelOption } from '../options/shared-options.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { isSet, optionalText, optionalWhole, text } from '../options/values.ts'
@@ -20,6 +22,7 @@ export const auditCommand = defineCommand({
     'document of each query and reports how many of the hidden ones come out on top.',
   example:
     'kith audit --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out audit.tsv',
+  dataset: { purpose: 'measure', files: { ...judgedFiles, out: 'audit' } },
   options: {
     ...auditFileOptions,
     out: {
@@ -56,6 +59,7 @@ export const auditCommand = defineCommand({
       help: 'of the first of these draws',
       default: String(jobDefaults.auditSeed),
     },
+    ...datasetOptions,
     ...auditSettingOptions,
   },
   writes(values) {

@@ -1,5 +1,6 @@
 import { evaluateRuns } from '@kith/pipelines/internal/evaluate/evaluate-runs'
 import { defineCommand } from '../options/command.ts'
+import { datasetOptions } from '../options/dataset-options.ts'
 import { evaluationOptions, readEvaluationOptions } from '../options/shared-options.ts'
 import { isSet, optionalChoice, optionalText, text, texts } from '../options/values.ts'
 import { evaluationFormats, formatEvaluations } from '../terminal/format-evaluations.ts'
@@ -15,9 +16,14 @@ export const evalCommand = defineCommand({
     "* marks p < 0.05 and ** p < 0.01 in Fisher's randomization test (Holm-corrected over the runs).",
   example:
     'kith eval --qrels qrels.trec --run bm25.trec --run better.trec --measures nDCG@10,MRR@10',
+  dataset: {
+    purpose: 'measure',
+    files: { qrels: 'qrels', run: ['run', 'bm25', 'rrf', 'fusion', 'reranked', 'heldOut'] },
+  },
   options: {
     qrels: { value: 'FILE', file: 'input', help: 'judgments', required: true },
     run: { value: 'FILE', file: 'input', help: 'a run', required: true, multiple: true },
+    ...datasetOptions,
     ...evaluationOptions,
     clusters: {
       value: 'FILE',

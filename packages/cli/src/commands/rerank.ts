@@ -3,6 +3,7 @@ import { type RerankInputs, rerankRun } from '@kith/pipelines/internal/rerank/re
 import { submitRerank } from '@kith/pipelines/internal/rerank/rerank-store'
 import { defineCommand } from '../options/command.ts'
 import { crossEncoderOptions, readThenCrossEncode } from '../options/cross-encoder-options.ts'
+import { datasetOptions } from '../options/dataset-options.ts'
 import {
   methodOptions,
   readMethodSettings,
@@ -46,6 +47,13 @@ export const rerankCommand = defineCommand({
     `Presets: ${Object.keys(presets).join(', ')}.`,
   example:
     'kith rerank --run run.trec --queries queries.npy --docs docs.npy --corpus corpus.jsonl --query-text queries.jsonl --out better.trec --qrels qrels.trec',
+  dataset: {
+    purpose: 'measure',
+    files: {
+      ...{ run: 'run', queries: 'queryEmbeddings', docs: 'documentEmbeddings' },
+      ...{ corpus: 'corpus', 'query-text': 'queries', qrels: 'qrels', out: 'reranked' },
+    },
+  },
   options: {
     run: { value: 'FILE', file: 'input', help: 'the run to reorder', required: true },
     queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
@@ -63,6 +71,7 @@ export const rerankCommand = defineCommand({
     'search-again': { help: 'search all documents with the vector of average or rocchio' },
     ...methodOptions,
     ...evaluationOptions,
+    ...datasetOptions,
     ...embeddingOptions,
     ...workerOption,
   },

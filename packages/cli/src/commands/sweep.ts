@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type SweepInputs, sweepRun } from '@kith/pipelines/internal/tune/sweep-run'
 import { defineCommand, type Options } from '../options/command.ts'
 import { commandLine } from '../options/command-line.ts'
-import { judgedOptions, readJudged } from '../options/judged-collection.ts'
+import { judgedFiles, judgedOptions, readJudged } from '../options/judged-collection.ts'
 import { methodOptions, readTunedOrSettings } from '../options/setting-options.ts'
 import { missingOption } from '../options/shared-options.ts'
 import { text } from '../options/values.ts'
@@ -25,6 +25,7 @@ export const sweepCommand = defineCommand({
     'takes) and index.html. Settings: those of the options, or of kith tune (--settings).',
   example:
     'kith sweep --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out sweep',
+  dataset: { purpose: 'tune', files: { ...judgedFiles, out: 'sweep' } },
   options,
   writes: (values) => ['figures.json', 'index.html'].map((name) => join(text(values, 'out'), name)),
   async run(values, output, stop) {

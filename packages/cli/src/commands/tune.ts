@@ -2,7 +2,7 @@ import { type Method, methods } from '@kith/core'
 import { studyBeside, type TuneInputs, tuneRun } from '@kith/pipelines/internal/tune/tune-run'
 import { tuneDefaults } from '@kith/tune'
 import { defineCommand, type Options, type Values } from '../options/command.ts'
-import { judgedOptions, readJudged } from '../options/judged-collection.ts'
+import { judgedFiles, judgedOptions, readJudged } from '../options/judged-collection.ts'
 import { methodOptions, readMethodSettings } from '../options/setting-options.ts'
 import { optionalText, optionalWhole, text } from '../options/values.ts'
 import { tellTuned } from '../terminal/tell-tuned.ts'
@@ -25,6 +25,7 @@ export const tuneCommand = defineCommand({
     'what it found. Finished trials are kept in a study file: the same command goes on with them.',
   example:
     'kith tune --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out tuned.json',
+  dataset: { purpose: 'tune', files: { ...judgedFiles, out: 'tuned' } },
   options: {
     ...judgedOptions,
     out: {

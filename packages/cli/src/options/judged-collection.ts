@@ -1,6 +1,7 @@
 import type { JudgedInputs } from '@kith/pipelines'
 import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
 import type { Options, Values } from './command.ts'
+import { type DatasetFiles, datasetOptions } from './dataset-options.ts'
 import {
   embeddingOptions,
   levelOption,
@@ -25,9 +26,16 @@ export const judgedOptions = {
   ...levelOption,
   strict: { help: 'grades below the level give no gain in nDCG either (TREC DL)' },
   ...missingOption('queries or candidates'),
+  ...datasetOptions,
   ...embeddingOptions,
   ...workerOption,
 } satisfies Options
+
+/** Where a dataset has the files of `judgedOptions`. */
+export const judgedFiles = {
+  ...{ run: 'run', queries: 'queryEmbeddings', docs: 'documentEmbeddings' },
+  ...{ corpus: 'corpus', 'query-text': 'queries', qrels: 'qrels' },
+} satisfies DatasetFiles
 
 /** The values of `judgedOptions`. */
 export function readJudged(values: Values<typeof judgedOptions>): JudgedInputs {
