@@ -13,6 +13,10 @@ interface ListedCommand {
  * their modules: the index of @kith/pipelines loads all of them.
  */
 const listed: Readonly<Record<string, ListedCommand>> = {
+  try: {
+    summary: 'find out whether Kith helps on a dataset, in one command',
+    load: async () => (await import('./commands/try.ts')).tryCommand,
+  },
   encode: {
     summary: 'turn the texts of a corpus or of queries into embeddings',
     load: async () => (await import('./commands/encode.ts')).encodeCommand,

@@ -7,3 +7,4 @@ export { openSearchStore, type SearchStoreOptions } from './search/open-search-s
 export { type FetchedDocument, type SearchStore, wholeText } from './search/search-store.ts'
 export { withStatistics } from './search/with-statistics.ts'
 export { withWords } from './search/with-words.ts'
+export { WordIndex } from './search/word-index.ts'

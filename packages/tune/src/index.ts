@@ -26,7 +26,7 @@ export { settingSpace, settingsOf } from './settings/setting-space.ts'
 export { viewsOf, withStatistics } from './settings/trial-views.ts'
 export { splitFolds } from './study/folds.ts'
 export { type SweepPoint, type SweptSetting, sweep } from './sweep.ts'
-export { type TuneOptions, tune, tuneDefaults } from './tune.ts'
+export { type FoldSettings, type TuneOptions, tune, tuneDefaults } from './tune.ts'
 export { type PairedTest, pairedTest } from './verdict/paired-test.ts'
 export { parseTuned, readTuned, type Tuned, writeTuned } from './verdict/tuned.ts'
 export {

@@ -18,7 +18,7 @@ export const evalCommand = defineCommand({
     'kith eval --qrels qrels.trec --run bm25.trec --run better.trec --measures nDCG@10,MRR@10',
   dataset: {
     purpose: 'measure',
-    files: { qrels: 'qrels', run: ['run', 'bm25', 'rrf', 'fusion', 'reranked', 'heldOut'] },
+    files: { qrels: 'qrels', run: ['run', 'reranked'] },
   },
   options: {
     qrels: { value: 'FILE', file: 'input', help: 'judgments', required: true },

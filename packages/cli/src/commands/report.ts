@@ -51,7 +51,7 @@ export const reportCommand = defineCommand({
   dataset: {
     purpose: 'measure',
     files: {
-      ...{ qrels: 'qrels', run: ['run', 'bm25', 'rrf', 'fusion', 'reranked', 'heldOut'] },
+      ...{ qrels: 'qrels', run: ['run', 'reranked'] },
       ...{ corpus: 'corpus', 'query-text': 'queries', out: 'report' },
     },
   },

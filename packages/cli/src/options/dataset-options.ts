@@ -11,7 +11,7 @@ export interface DatasetUse {
   purpose: Purpose
   /**
    * The role of each file option in the dataset. Of several roles for an option that may be
-   * repeated, the first is made where it is missing, and the others are taken where they are there.
+   * repeated, the first is made where it is missing, and the others are taken where they were made before.
    */
   files: DatasetFiles | ((values: Values) => DatasetFiles)
   /** Whether the model that made the embeddings is the one that the command opens. */
@@ -102,7 +102,8 @@ export async function fillFromDataset(
     if (one === undefined && required) {
       throw new UsageError(`${folder} has no ${dataset.lacking(first!)}: --${option} names a file`)
     }
-    const all = [one, ...(await Promise.all(rest.map((role) => dataset.find(role))))]
+    const all = [one]
+    for (const role of rest) if (dataset.keeps(role)) all.push(await dataset.need(role, hooks))
     filled[option] = multiple ? all.filter((path) => path !== undefined) : one
   }
   if (opensModel?.(values)) filled['model'] ??= await dataset.modelName()

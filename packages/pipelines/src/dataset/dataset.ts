@@ -30,7 +30,7 @@ export interface DatasetOptions {
   /** Further settings of the encoder, for embeddings that have to be made. */
   encoder?: Omit<EncodeInputs, 'input' | 'out' | 'role' | 'model'> | undefined
   /** Files that are named instead of found. */
-  files?: Partial<Record<RoleName, string>> | undefined
+  files?: Partial<Record<RoleName, string | undefined>> | undefined
 }
 
 /** The name of the folder for embeddings that the dataset came with. */
@@ -53,7 +53,8 @@ export class Dataset {
   /** The folder in `.kith` of the model's embeddings and of what was made from them. */
   readonly model: string
   readonly #options: DatasetOptions
-  readonly #suffix: string
+  /** `.SPLIT` where the queries of the split have a file of their own; part of the names of kept files. */
+  readonly suffix: string
 
   constructor(
     readonly folder: string,
@@ -67,7 +68,7 @@ export class Dataset {
     const { purpose = 'measure', split, files = {} } = options
     this.split = files.qrels ? split : chooseSplit(folder, this.splits, purpose, split)
     const own = files.queries ?? findFile(folder, 'queries', this.split)
-    this.#suffix =
+    this.suffix =
       own === (files.queries ?? findFile(folder, 'queries', undefined)) ? '' : `.${this.split}`
     this.model = this.#chooseModel()
   }
@@ -97,6 +98,11 @@ export class Dataset {
       )
     }
     return file
+  }
+
+  /** Whether Kith has kept a file of a role, fresh or stale. */
+  keeps(role: RoleName): boolean {
+    return findPath(this.#place(role)) !== undefined
   }
 
   /** The file of a role that is there by now, without making it; a stale one does not count. */
@@ -155,7 +161,7 @@ export class Dataset {
   /** A file in the folder itself. Embeddings are taken in pairs, since those of two models do not fit. */
   #found(role: RoleName): string | undefined {
     if (roles[role].kept?.startsWith('MODEL/') && this.model !== OWN) return undefined
-    return findFile(this.folder, role, this.split, this.#suffix)
+    return findFile(this.folder, role, this.split, this.suffix)
   }
 
   #place(role: RoleName, required?: true): string
@@ -163,7 +169,7 @@ export class Dataset {
   #place(role: RoleName, required = true): string | undefined {
     const { kept } = roles[role]
     if (kept !== undefined) {
-      const name = named(kept, { MODEL: this.model, SUFFIX: this.#suffix })
+      const name = named(kept, { MODEL: this.model, SUFFIX: this.suffix })
       return join(this.folder, KEPT, name)
     }
     if (!required) return undefined
@@ -180,7 +186,7 @@ export class Dataset {
       throw new KithError('BAD_INPUT', `${this.folder} ${problem}: name one of them (model)`)
     }
     const own = (['documentEmbeddings', 'queryEmbeddings'] as const).map((role) =>
-      findFile(this.folder, role, this.split, this.#suffix),
+      findFile(this.folder, role, this.split, this.suffix),
     )
     return own.includes(undefined) ? jobDefaults.model : OWN
   }
@@ -221,8 +227,10 @@ export class Dataset {
     const { what, found, from = [] } = roles[role]
     const missing = from.find((one) => !this.#options.files?.[one] && !this.#found(one))
     if (missing !== undefined) return this.lacking(missing)
-    const names = found.slice(0, 2).map((name) => named(name, { SPLIT: 'test', SUFFIX: '' }))
-    return `${what} (${[...names, '…'].join(', ')})`
+    const usual = found.find((name) => !name.includes('SPLIT')) ?? found[0]!
+    const names = [...new Set([usual, found[0]!])]
+    const shown = names.map((name) => named(name, { SPLIT: 'test', SUFFIX: '' }))
+    return `${what} (${shown.join(', ')}, …)`
   }
 
   /** Says which judgments are used, where there are several splits. */

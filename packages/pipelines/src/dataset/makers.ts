@@ -1,3 +1,4 @@
+import { KithError, type PartialMethodSettings } from '@kith/core'
 import type { EncodeInputs } from '../encode/encode-texts.ts'
 import type { Hooks } from '../hooks.ts'
 import type { SearchInputs } from '../search/search-run.ts'
@@ -21,10 +22,31 @@ export const makers: Readonly<Partial<Record<RoleName, Maker>>> = {
     const { top, metric } = settings as Pick<SearchInputs, 'top' | 'metric'>
     await searchRun({ queries: queries!, docs: docs!, out, top, metric }, hooks)
   },
+  reranked: async (out, [run, queries, docs, corpus, queryText], { settings, hooks }) => {
+    const { rerankRun } = await import('../rerank/rerank-run.ts')
+    const files = {
+      run: run!,
+      queries: queries!,
+      docs: docs!,
+      corpus: corpus!,
+      queryText: queryText!,
+    }
+    await rerankRun({ ...files, out, settings: methodOf(settings) }, hooks)
+  },
   termStatistics: async (out, [corpus], { hooks }) => {
     const { collectTerms } = await import('../terms/collect-terms.ts')
     await collectTerms({ corpus: corpus!, out }, hooks)
   },
+}
+
+/** The settings of a method in the sidecar of its run; others are refused, as they cannot be repeated. */
+function methodOf(settings: Readonly<Record<string, unknown>>): PartialMethodSettings {
+  const { missing, texts, again, statistics, thenCrossEncode, ...method } = settings
+  if (again !== true && thenCrossEncode === undefined && method['verdict'] === undefined) {
+    return method
+  }
+  const problem = 'the run reranked before is stale, and cannot be made anew with its settings'
+  throw new KithError('BAD_INPUT', `${problem}: run kith rerank again`)
 }
 
 async function encode(

@@ -22,11 +22,12 @@ export type RoleName =
   | 'documentEmbeddings'
   | 'queryEmbeddings'
   | 'run'
+  | 'reranked'
   | 'bm25'
   | 'rrf'
   | 'fusion'
-  | 'reranked'
-  | 'heldOut'
+  | 'kith'
+  | 'tunedKith'
   | 'termStatistics'
   | 'tuned'
   | 'sweep'
@@ -85,30 +86,35 @@ export const roles: Readonly<Record<RoleName, Role>> = {
     found: ['runSUFFIX.trec'],
     ...{ kept: 'MODEL/runSUFFIX.trec', madeBy: 'search', from: embeddings },
   },
+  reranked: {
+    what: 'a reranked run',
+    found: [],
+    ...{ kept: 'MODEL/rerankedSUFFIX.trec', madeBy: 'rerank', from: reranking },
+  },
   bm25: {
     what: 'a run of BM25 search',
     found: [],
-    ...{ kept: 'bm25SUFFIX.trec', madeBy: 'try', from: ['corpus', 'queries'] },
+    ...{ kept: 'MODEL/try/bm25SUFFIX.trec', madeBy: 'try', from: ['corpus', 'queries'] },
   },
   rrf: {
     what: 'reciprocal rank fusion of vector search and BM25',
     found: [],
-    ...{ kept: 'MODEL/rrfSUFFIX.trec', madeBy: 'try', from: ['run', 'bm25'] },
+    ...{ kept: 'MODEL/try/rrfSUFFIX.trec', madeBy: 'try', from: ['run', 'bm25'] },
   },
   fusion: {
     what: 'dense + BM25 score fusion',
     found: [],
-    ...{ kept: 'MODEL/fusionSUFFIX.trec', madeBy: 'try', from: reranking },
+    ...{ kept: 'MODEL/try/fusionSUFFIX.trec', madeBy: 'try', from: reranking },
   },
-  reranked: {
-    what: 'the reranked run',
+  kith: {
+    what: 'the run reranked with the default settings',
     found: [],
-    ...{ kept: 'MODEL/rerankedSUFFIX.trec', madeBy: 'rerank', from: reranking },
+    ...{ kept: 'MODEL/try/kithSUFFIX.trec', madeBy: 'try', from: reranking },
   },
-  heldOut: {
-    what: 'the run reranked with tuned settings, each query with those that others chose',
+  tunedKith: {
+    what: 'the run reranked with tuned settings, each query with settings that others chose',
     found: [],
-    ...{ kept: 'MODEL/held-outSUFFIX.trec', madeBy: 'try', from: [...reranking, 'qrels'] },
+    ...{ kept: 'MODEL/try/tunedSUFFIX.trec', madeBy: 'try', from: [...reranking, 'qrels'] },
   },
   termStatistics: {
     what: 'term statistics',
