@@ -128,6 +128,7 @@ export class Dataset {
     const make = makers[role]
     const kept = make && this.#place(role, false)
     if (!make || kept === undefined) return this.find(role)
+    if (!this.#isPossible(role)) return undefined
     const there = findPath(kept) !== undefined
     const found = there ? undefined : this.#found(role)
     if (found !== undefined) return found
@@ -142,6 +143,13 @@ export class Dataset {
       hooks,
     })
     return kept
+  }
+
+  /** Whether a file is there, or everything that it is made from: nothing is begun in vain. */
+  #isPossible(role: RoleName): boolean {
+    const there = this.#options.files?.[role] ?? this.#found(role)
+    if (there !== undefined || (roles[role].kept !== undefined && this.keeps(role))) return true
+    return roles[role].from?.every((from) => this.#isPossible(from)) ?? false
   }
 
   /** The files that a role is made from; undefined where one is missing. */
@@ -225,7 +233,7 @@ export class Dataset {
   /** Names the file that is missing for a role: its own, or the first that it is made from. */
   lacking(role: RoleName): string {
     const { what, found, from = [] } = roles[role]
-    const missing = from.find((one) => !this.#options.files?.[one] && !this.#found(one))
+    const missing = from.find((one) => !this.#isPossible(one))
     if (missing !== undefined) return this.lacking(missing)
     const usual = found.find((name) => !name.includes('SPLIT')) ?? found[0]!
     const names = [...new Set([usual, found[0]!])]
