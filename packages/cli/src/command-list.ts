@@ -41,9 +41,9 @@ const listed: Readonly<Record<string, ListedCommand>> = {
     summary: 'find settings on judged queries, and say whether reranking helps at all',
     load: async () => (await import('./commands/tune.ts')).tuneCommand,
   },
-  'tune --train': {
+  'tune-training': {
     summary: 'search the settings of training: each trial a training, bad ones ended early',
-    load: async () => (await import('./commands/tune-train.ts')).tuneTrainCommand,
+    load: async () => (await import('./commands/tune-training.ts')).tuneTrainingCommand,
   },
   sweep: {
     summary: 'draw a measure against context size and every setting, time per query, and spreads',
@@ -114,9 +114,9 @@ const listed: Readonly<Record<string, ListedCommand>> = {
       'open a page that shows the neighborhood, the settings, the labels and missing judgments',
     load: async () => (await import('./commands/studio.ts')).studioCommand,
   },
-  'collection wordnet': {
-    summary: 'build a retrieval collection with nearly complete labels, from WordNet',
-    load: async () => (await import('./commands/collection.ts')).wordnetCommand,
+  'dataset wordnet': {
+    summary: 'build a retrieval dataset with nearly complete labels, from WordNet',
+    load: async () => (await import('./commands/dataset-wordnet.ts')).wordnetCommand,
   },
   terms: {
     summary: 'count how often terms occur in a collection, for reranking with its texts',

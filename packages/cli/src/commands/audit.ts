@@ -3,7 +3,7 @@ import { auditEvaluate } from '@kith/pipelines/internal/audit/audit-evaluate'
 import { auditPageOf, auditRun } from '@kith/pipelines/internal/audit/audit-run'
 import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
 import { auditFileOptions, auditSettingOptions, readAudit } from '../options/audit-options.ts'
-import { defineCommand } from '../options/command.ts'
+import { defineCommand, rare } from '../options/command.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
 import { judgedFiles } from '../options/judged-collection.ts'
 import { levelOption } from '../options/shared-options.ts'
@@ -60,7 +60,7 @@ export const auditCommand = defineCommand({
       default: String(jobDefaults.auditSeed),
     },
     ...datasetOptions,
-    ...auditSettingOptions,
+    ...rare(auditSettingOptions, 'context', 'target', 'workers'),
   },
   writes(values) {
     const out = optionalText(values, 'out')

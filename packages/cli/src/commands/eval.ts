@@ -26,6 +26,7 @@ export const evalCommand = defineCommand({
     ...datasetOptions,
     ...evaluationOptions,
     clusters: {
+      rare: true,
       value: 'FILE',
       file: 'input',
       help: 'queries and their clusters (TSV): the tests take the queries of a cluster as one',

@@ -3,7 +3,7 @@ import { distilRun } from '@kith/pipelines/internal/label/distil-run'
 import { labelFormats } from '@kith/pipelines/internal/label/label-format'
 import { labelRun } from '@kith/pipelines/internal/label/label-run'
 import { submitLabels } from '@kith/pipelines/internal/label/label-store'
-import { defineCommand } from '../options/command.ts'
+import { defineCommand, rare } from '../options/command.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
 import { DISTIL } from '../options/distil-options.ts'
 import { judgedFiles } from '../options/judged-collection.ts'
@@ -35,7 +35,14 @@ export const labelsCommand = defineCommand({
         ? { run: 'reranked', corpus: 'corpus', 'query-text': 'queries', out: 'labels' }
         : { ...judgedFiles, out: 'labels' },
   },
-  options: { ...labelOptions, ...datasetOptions },
+  options: {
+    ...rare(
+      labelOptions,
+      ...['run', 'queries', 'docs', 'qrels', 'corpus', 'query-text', 'out', 'format', 'preset'],
+      ...['target', 'texts', 'label-depth', 'workers'],
+    ),
+    ...datasetOptions,
+  },
   async run(values, output) {
     const distil = readDistilInputs(values)
     if (distil) return tellLabeled(output, await distilRun(distil, output.hooks()))

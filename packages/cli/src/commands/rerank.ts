@@ -1,7 +1,7 @@
 import { presets } from '@kith/core'
 import { type RerankInputs, rerankRun } from '@kith/pipelines/internal/rerank/rerank-run'
 import { submitRerank } from '@kith/pipelines/internal/rerank/rerank-store'
-import { defineCommand } from '../options/command.ts'
+import { defineCommand, rare } from '../options/command.ts'
 import { crossEncoderOptions, readThenCrossEncode } from '../options/cross-encoder-options.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
 import {
@@ -60,19 +60,22 @@ export const rerankCommand = defineCommand({
     docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
     ...storeOption,
     out: { value: 'FILE', file: 'output', help: 'the run to write' },
-    ...submitOptions,
+    ...rare(submitOptions),
     ...textOptions,
-    ...termsOptions,
+    ...rare(termsOptions),
     qrels: { value: 'FILE', file: 'input', help: 'judgments: print figures before and after' },
     ...missingOption('queries or candidates', 'skip (they stay behind the reranked ones)'),
     ...tunedOption,
     force: { help: 'rerank even where kith tune says that the old ranking is better' },
-    ...crossEncoderOptions,
-    'search-again': { help: 'search all documents with the vector of average or rocchio' },
-    ...methodOptions,
-    ...evaluationOptions,
+    ...rare(crossEncoderOptions),
+    'search-again': {
+      rare: true,
+      help: 'search all documents with the vector of average or rocchio',
+    },
+    ...rare(methodOptions, 'preset', 'method'),
+    ...rare(evaluationOptions, 'measures'),
     ...datasetOptions,
-    ...embeddingOptions,
+    ...rare(embeddingOptions),
     ...workerOption,
   },
   async run(values, output) {

@@ -1,6 +1,6 @@
 import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
 import { searchRun } from '@kith/pipelines/internal/search/search-run'
-import { defineCommand } from '../options/command.ts'
+import { defineCommand, rare } from '../options/command.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
 import { embeddingOptions, readEmbeddingOptions, workerOption } from '../options/shared-options.ts'
 import { readSource, storeOption } from '../options/store-options.ts'
@@ -39,7 +39,7 @@ export const searchCommand = defineCommand({
     exact: { help: 'compare with every document of a store even where it has an index' },
     filter: { value: 'SQL', help: 'a condition that the documents of a store must fulfill' },
     ...datasetOptions,
-    ...embeddingOptions,
+    ...rare(embeddingOptions),
     ...workerOption,
   },
   async run(values, output) {

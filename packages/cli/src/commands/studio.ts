@@ -10,7 +10,7 @@ import {
   type StudioFiles,
   startStudio,
 } from '@kith/studio'
-import { defineCommand, type Values } from '../options/command.ts'
+import { defineCommand, rare, type Values } from '../options/command.ts'
 import { splitOption } from '../options/dataset-options.ts'
 import { modelOptions, readModelOptions } from '../options/encoder-options.ts'
 import { judgedFiles } from '../options/judged-collection.ts'
@@ -58,9 +58,9 @@ export const studioCommand = defineCommand({
       help: 'roughly, of the part of the collection in it',
       default: sizeText(exportBytes),
     },
-    ...modelOptions,
+    ...rare(modelOptions),
     model: { ...modelOptions.model, default: 'none: no free text' },
-    ...embeddingOptions,
+    ...rare(embeddingOptions),
   },
   writes(values) {
     const folder = optionalText(values, 'export')

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type SweepInputs, sweepRun } from '@kith/pipelines/internal/tune/sweep-run'
-import { defineCommand, type Options } from '../options/command.ts'
+import { defineCommand, type Options, rare } from '../options/command.ts'
 import { commandLine } from '../options/command-line.ts'
 import { judgedFiles, judgedOptions, readJudged } from '../options/judged-collection.ts'
 import { methodOptions, readTunedOrSettings } from '../options/setting-options.ts'
@@ -12,7 +12,7 @@ const options = {
   ...missingOption('queries, candidates or judged documents'),
   out: { value: 'FOLDER', file: 'output', help: 'where the figures go', required: true },
   settings: { value: 'FILE', file: 'input', help: 'what kith tune found: the chosen point' },
-  ...methodOptions,
+  ...rare(methodOptions, 'preset'),
 } satisfies Options
 
 /** `kith sweep`: the paper's analysis figures on the user's own data. */

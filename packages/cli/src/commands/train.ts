@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
 import { trainFromFiles } from '@kith/pipelines/internal/train/train-from-files'
-import { defineCommand } from '../options/command.ts'
+import { defineCommand, rare } from '../options/command.ts'
 import { splitOption } from '../options/dataset-options.ts'
 import { defaultText } from '../options/default-text.ts'
 import { DISTIL, distilOptions, readTeacher, targetOption } from '../options/distil-options.ts'
@@ -48,12 +48,16 @@ export const trainCommand = defineCommand({
     opensModel: ({ adapter }) => adapter === undefined,
   },
   options: {
-    ...trainingOptions,
+    ...rare(
+      trainingOptions,
+      ...['docs', 'train-queries', 'train-run', 'qrels', 'model', 'adapter', 'epochs', 'loss'],
+      ...['batch-size', 'list-size', 'inverse-temperature', 'learning-rate', 'top-layers'],
+    ),
     ...splitOption,
     ...targetOption,
-    ...distilOptions,
-    ...textOptions,
-    ...termsOptions,
+    ...rare(distilOptions),
+    ...rare(textOptions),
+    ...rare(termsOptions),
     'hold-out': {
       value: 'P',
       help: 'part of the judged queries to test the result on, where there are no --dev-queries; 0 trains on all',

@@ -1,6 +1,6 @@
 import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
 import { tryDataset } from '@kith/pipelines/internal/try/try-dataset'
-import { defineCommand } from '../options/command.ts'
+import { defineCommand, rare } from '../options/command.ts'
 import { datasetArgument, splitOption } from '../options/dataset-options.ts'
 import { encoderOptions, readEncoderOptions } from '../options/encoder-options.ts'
 import { levelOption, textOptions, workerOption } from '../options/shared-options.ts'
@@ -40,7 +40,7 @@ export const tryCommand = defineCommand({
       default: String(jobDefaults.tryTrials),
     },
     ...levelOption,
-    ...encoderOptions,
+    ...rare(encoderOptions, 'model'),
     ...workerOption,
   },
   async run(values, output, stop) {

@@ -1,7 +1,7 @@
 import { type Method, methods } from '@kith/core'
 import { studyBeside, type TuneInputs, tuneRun } from '@kith/pipelines/internal/tune/tune-run'
 import { tuneDefaults } from '@kith/tune'
-import { defineCommand, type Options, type Values } from '../options/command.ts'
+import { defineCommand, type Options, rare, type Values } from '../options/command.ts'
 import { judgedFiles, judgedOptions, readJudged } from '../options/judged-collection.ts'
 import { methodOptions, readMethodSettings } from '../options/setting-options.ts'
 import { optionalText, optionalWhole, text } from '../options/values.ts'
@@ -52,7 +52,7 @@ export const tuneCommand = defineCommand({
       default: 'OUT.study.jsonl',
     },
     ...methodsOption,
-    ...methodOptions,
+    ...rare(methodOptions, 'preset'),
   },
   writes: (values) => (values['study'] === undefined ? [studyBeside(text(values, 'out'))] : []),
   async run(values, output, stop) {

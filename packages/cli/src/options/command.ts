@@ -78,6 +78,15 @@ export interface Command extends DeclaredCommand {
   summary: string
 }
 
+/** Options that only `--help-all` shows, except for some. */
+export function rare<const O extends Options>(options: O, ...except: readonly string[]): O {
+  const marked = Object.entries(options).map(([name, option]) => [
+    name,
+    except.includes(name) ? option : { ...option, rare: true },
+  ])
+  return Object.fromEntries(marked) as O
+}
+
 /** Options that every command has. */
 export const common = {
   json: { help: 'print results as JSON' },

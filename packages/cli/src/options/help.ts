@@ -12,12 +12,19 @@ export function helpOf(command: Command, all = false): string {
   const rest = command.rest ?? (command.dataset && datasetArgument)
   const width = Math.max(...shown.map((entry) => left(entry).length), rest?.value.length ?? 0)
   const row = (start: string, text: string): string => `  ${start.padEnd(width)}  ${text}`
+  const needed = command.dataset ? 'required without DATASET' : 'required'
   const parts = groups.flatMap((group) => {
     const rows = shown.filter(([name, option]) => groupOf(name, option) === group)
     const first = group === 'Input' && rest ? [row(rest.value, rest.help)] : []
     if (rows.length + first.length === 0) return []
-    return ['', `${group}:`, ...first, ...rows.map((entry) => row(left(entry), textOf(entry[1])))]
+    return [
+      '',
+      `${group}:`,
+      ...first,
+      ...rows.map((entry) => row(left(entry), textOf(entry[1], needed))),
+    ]
   })
+  const isShort = command.example.startsWith(`kith ${command.name} cisi`)
   const hidden = Object.keys(options).length - shown.length
   return [
     `kith ${command.name}: ${command.summary}`,
@@ -27,15 +34,16 @@ export function helpOf(command: Command, all = false): string {
     ...(hidden > 0 ? ['', `${hidden} more options: kith ${command.name} --help-all`] : []),
     '',
     'Example:',
+    ...(command.dataset && !isShort ? [`  kith ${command.name} cisi`] : []),
     `  ${command.example}`,
     '',
   ].join('\n')
 }
 
 /** An option's help with its notes. */
-function textOf({ help, required, multiple, default: standard }: Option): string {
+function textOf({ help, required, multiple, default: standard }: Option, needed: string): string {
   const notes = [
-    required ? 'required' : '',
+    required ? needed : '',
     multiple ? 'may be repeated' : '',
     standard === undefined ? '' : `default ${standard}`,
   ].filter(Boolean)

@@ -1,6 +1,6 @@
 import type { JudgedInputs } from '@kith/pipelines'
 import { jobDefaults } from '@kith/pipelines/internal/job-defaults'
-import type { Options, Values } from './command.ts'
+import { type Options, rare, type Values } from './command.ts'
 import { type DatasetFiles, datasetOptions } from './dataset-options.ts'
 import {
   embeddingOptions,
@@ -21,13 +21,13 @@ export const judgedOptions = {
   docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
   qrels: { value: 'FILE', file: 'input', help: 'judgments', required: true },
   ...textOptions,
-  'no-terms': { help: 'count terms among each query’s candidates only' },
+  'no-terms': { rare: true, help: 'count terms among each query’s candidates only' },
   measure: { value: 'NAME', help: 'what is measured', default: jobDefaults.measure },
   ...levelOption,
-  strict: { help: 'grades below the level give no gain in nDCG either (TREC DL)' },
+  strict: { rare: true, help: 'grades below the level give no gain in nDCG either (TREC DL)' },
   ...missingOption('queries or candidates'),
   ...datasetOptions,
-  ...embeddingOptions,
+  ...rare(embeddingOptions),
   ...workerOption,
 } satisfies Options
 

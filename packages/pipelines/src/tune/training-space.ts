@@ -2,7 +2,7 @@ import type { PartialTrainSettings } from '@kith/train'
 import type { Parameters, Space } from '@kith/tune'
 
 /**
- * The space that `kith tune --train` searches: learning rate, inverse temperature, and the kind and
+ * The space that `kith tune-training` searches: learning rate, inverse temperature, and the kind and
  * the settings of targets. Evidence-based targets have settings of their own, so they are a branch of the space.
  */
 export const trainingSpace: Space = {

@@ -105,7 +105,7 @@ export async function tuneTraining(
     const learnedFrom = await learnedBy(setup, inputs, best)
     const more = { cut, missing: someMissing(missing), learnedFrom }
     for (const folder of [out, best]) {
-      await writeSidecar(folder, 'tune --train', made, files, more)
+      await writeSidecar(folder, 'tune-training', made, files, more)
     }
     await drawCurves(out, done, selectBy)
     return { out, best, ...found, cut, missing }
