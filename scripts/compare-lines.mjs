@@ -217,8 +217,8 @@ export function commandLines(source, root) {
     ],
     ['train compare', 'train compare', '{out}/adapter', '--out', '{out}/curves.svg'],
     [
-      'tune --train',
-      'tune --train',
+      'tune-training',
+      'tune-training',
       ...adapter.slice(1),
       ...dev,
       '--epochs',
@@ -319,7 +319,7 @@ export function commandLines(source, root) {
       '--out',
       '{out}/from-store.jsonl',
     ],
-    ['collection wordnet', 'collection wordnet', '--out', '{out}/wordnet'],
+    ['dataset wordnet', 'dataset wordnet', '--out', '{out}/wordnet'],
     ['no file', 'rerank', '--run', 'missing.trec', ...embeddings, '--out', '{out}/none.trec'],
     ['help', 'rerank', '--help'],
   ].map(([name, command, ...rest]) => [name, ...command.split(' '), ...rest])

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildWordnet, completeQrels, readNouns } from '@kith/datasets'
 import { type Qrels, readQrels, type TextEntry, writeQrels, writeTexts } from '@kith/ir'
@@ -34,7 +34,8 @@ export async function readWordnet(): Promise<Collection> {
 }
 
 /**
- * Writes a part of a collection under the names that the documentation gives its files: a query with
+ * Writes a part of a collection under the names that the documentation gives its files, and as the
+ * dataset `my-data`: a query with
  * more relevant documents than a context of 50 holds, some others, and documents that are relevant to
  * one of them.
  */
@@ -60,6 +61,9 @@ export async function writePart(collection: Collection, folder: string): Promise
   await writeTexts(at('corpus.jsonl'), cut(texts, CHARACTERS.document))
   await writeTexts(at('queries.jsonl'), cut(chosen, CHARACTERS.query))
   await writeQrels(at('qrels.trec'), new Map(judgments))
+  mkdirSync(at('my-data/qrels'), { recursive: true })
+  for (const name of ['corpus.jsonl', 'queries.jsonl']) cpSync(at(name), at(`my-data/${name}`))
+  await writeQrels(at('my-data/qrels/test.tsv'), new Map(judgments))
   await writeQrels(at('train.tsv'), new Map(judgments.slice(0, 8)))
   await writeQrels(at('dev.tsv'), new Map(judgments.slice(8)))
 }

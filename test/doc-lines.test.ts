@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 })
 const FIRST = 'docs/start.md'
 
 /** Lines that take minutes whatever the files are; what they do is tested elsewhere. */
-const TOO_LONG = ['kith collection wordnet --out wordnet --encode']
+const TOO_LONG = ['kith dataset wordnet --out wordnet --encode']
 
 /** Models that a line would download: such a line is looked at. */
 const DOWNLOADED = /^cross-encoder\//

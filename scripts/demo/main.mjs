@@ -59,13 +59,21 @@ const run = at('run.trec')
 kith('search', { ...embeddings, top: 200, out: run })
 
 say(
+  'Try',
+  'The whole comparison in one command, on the dev queries: vector search, BM25, both fused, Kith, and with more than 50 judged queries Kith with tuned settings. Look at the verdict.',
+)
+const trials = 80
+kith('try', { split: 'dev', trials }, { rest: folder })
+
+say(
   'Tune',
-  'Settings for this data, found on the dev queries. Look at the verdict: it says whether reranking pays at all, judged on queries that the settings were not chosen by.',
+  'The settings for this data, from the trials of the step before. The verdict is judged on queries that the settings were not chosen by.',
 )
 const tuned = at('tuned.json')
+const study = at('.kith/own/try/tuned.json.study.jsonl')
 kith(
   'tune',
-  { run, ...embeddings, ...texts, qrels: at('qrels/dev.tsv'), trials: 80, out: tuned },
+  { run, ...embeddings, ...texts, qrels: at('qrels/dev.tsv'), trials, study, out: tuned },
   { once: tuned },
 )
 

@@ -11,11 +11,15 @@ export function say(title, sentence) {
   console.log(`\n${++step}. ${title}. ${sentence}`)
 }
 
-/** Shows a command line and runs it; `once` is a file that need not be made again. */
-export function kith(command, options, { once } = {}) {
-  const args = Object.entries(options).flatMap(([name, value]) =>
+/**
+ * Shows a command line and runs it; `once` is a file that need not be made again, `rest` an argument
+ * before the options.
+ */
+export function kith(command, options, { once, rest } = {}) {
+  const named = Object.entries(options).flatMap(([name, value]) =>
     [value].flat().flatMap((one) => [`--${name}`, String(one)]),
   )
+  const args = rest === undefined ? named : [rest, ...named]
   const shown = args.map((word) => (word.startsWith('/') ? relative(process.cwd(), word) : word))
   console.log(`   $ npx kith ${command} ${shown.join(' ')}`)
   if (once && existsSync(once)) {

@@ -39,7 +39,7 @@ const commands: [string[], string, () => string[]][] = [
   [['studio', '--export'], 'studio', ranked],
   [['sweep', '--out'], 'sweep', () => [...judged(), '--context', '20']],
   [['train', '--out'], 'trained', () => [...trained(), '--steps', '2']],
-  [['tune', '--train', '--out'], 'trials', () => [...trained(), '--steps', '2', '--trials', '2']],
+  [['tune-training', '--out'], 'trials', () => [...trained(), '--steps', '2', '--trials', '2']],
   [['tune', '--out'], 'tuned.json', () => [...judged(), '--trials', '2']],
   [['convert', '--out'], 'docs.fvecs', () => ['--kind', 'embeddings', '--in', path('docs.npy')]],
   [['convert', '--out'], 'run.json', () => ['--kind', 'run', '--in', path('run.trec')]],

@@ -207,9 +207,9 @@ const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp
     next: /the same command goes on with the checkpoint in .*out\.npy-folder\n/,
   },
   {
-    name: 'tune --train',
+    name: 'tune-training',
     args: (out) => [
-      ...['tune', '--train', ...trained(), '--steps', '300', '--validate-every', '100'],
+      ...['tune-training', ...trained(), '--steps', '300', '--validate-every', '100'],
       ...['--trials', '2', '--out', `${out}-folder`],
     ],
     isMiddle: (_, out) => hasLines(`${out}-folder/trial-001/metrics.jsonl`, 3),
@@ -293,11 +293,11 @@ test.each([
   }
 })
 
-test('kith collection wordnet leaves no temporary file', async () => {
+test('kith dataset wordnet leaves no temporary file', async () => {
   for (const [signal, code] of signals) {
     const out = join(temporaryFolderIn(data), 'wordnet')
     const isMiddle = () => existsSync(join(out, 'corpus.jsonl'))
-    const ended = await signaled(['collection', 'wordnet', '--out', out], [signal], isMiddle)
+    const ended = await signaled(['dataset', 'wordnet', '--out', out], [signal], isMiddle)
     expect(ended).toMatchObject({ code, err: expect.stringContaining('starts anew') })
     expect(isWriting(out)).toBe(false)
   }

@@ -13,6 +13,10 @@ interface ListedCommand {
  * their modules: the index of @kith/pipelines loads all of them.
  */
 const listed: Readonly<Record<string, ListedCommand>> = {
+  try: {
+    summary: 'find out whether Kith helps on a dataset, in one command',
+    load: async () => (await import('./commands/try.ts')).tryCommand,
+  },
   encode: {
     summary: 'turn the texts of a corpus or of queries into embeddings',
     load: async () => (await import('./commands/encode.ts')).encodeCommand,
@@ -37,9 +41,9 @@ const listed: Readonly<Record<string, ListedCommand>> = {
     summary: 'find settings on judged queries, and say whether reranking helps at all',
     load: async () => (await import('./commands/tune.ts')).tuneCommand,
   },
-  'tune --train': {
+  'tune-training': {
     summary: 'search the settings of training: each trial a training, bad ones ended early',
-    load: async () => (await import('./commands/tune-train.ts')).tuneTrainCommand,
+    load: async () => (await import('./commands/tune-training.ts')).tuneTrainingCommand,
   },
   sweep: {
     summary: 'draw a measure against context size and every setting, time per query, and spreads',
@@ -110,9 +114,9 @@ const listed: Readonly<Record<string, ListedCommand>> = {
       'open a page that shows the neighborhood, the settings, the labels and missing judgments',
     load: async () => (await import('./commands/studio.ts')).studioCommand,
   },
-  'collection wordnet': {
-    summary: 'build a retrieval collection with nearly complete labels, from WordNet',
-    load: async () => (await import('./commands/collection.ts')).wordnetCommand,
+  'dataset wordnet': {
+    summary: 'build a retrieval dataset with nearly complete labels, from WordNet',
+    load: async () => (await import('./commands/dataset-wordnet.ts')).wordnetCommand,
   },
   terms: {
     summary: 'count how often terms occur in a collection, for reranking with its texts',
@@ -154,13 +158,12 @@ export function overview(): string {
     '',
     'kith COMMAND --help says what a command takes, with an example.',
     '',
-    'From texts to a better ranking:',
-    '  kith encode --input corpus.jsonl --out docs.npy',
-    '  kith encode --input queries.jsonl --role query --out queries.npy',
-    '  kith search --queries queries.npy --docs docs.npy --top 200 --out run.trec',
-    '  kith rerank --run run.trec --queries queries.npy --docs docs.npy \\',
-    '    --corpus corpus.jsonl --query-text queries.jsonl --out better.trec',
-    '  kith eval --qrels qrels.trec --run run.trec --run better.trec',
+    'A dataset is a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv:',
+    '  kith try DATASET      does Kith help on it?',
+    '  kith encode DATASET   each step alone; DATASET/.kith keeps what it makes',
+    '  kith search DATASET',
+    '  kith rerank DATASET',
+    '  kith eval DATASET',
     '',
   ].join('\n')
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { commandNames, overview } from './command-list.ts'
 import { completionScript, isShell } from './completion/completion-script.ts'
 import { nearestWord } from './options/nearest-word.ts'
@@ -48,9 +49,10 @@ function split(args: readonly string[]): { name: string | undefined; rest: reado
 function misspelled(name: string, [next = '-']: readonly string[]): [string, string | undefined] {
   const two = `${name} ${next}`
   const known = commandNames.includes(name)
-  // The second word of a command: no command of one word takes another behind it.
+  // The second word of a command, unless it is the folder of a dataset.
   const others = known ? commandNames.filter((other) => other.startsWith(`${name} `)) : commandNames
-  const meant = next.startsWith('-') ? undefined : nearestWord(two, others)
+  const meant =
+    next.startsWith('-') || (known && existsSync(next)) ? undefined : nearestWord(two, others)
   if (meant !== undefined) return [two, meant]
   return [name, known ? undefined : nearestWord(name, commandNames)]
 }

@@ -1,7 +1,9 @@
 import type { KithError } from '@kith/core'
 import { loadCommand } from './command-list.ts'
-import { helpOf, type Options, parseOptions } from './options/command.ts'
+import { type Options, parseOptions } from './options/command.ts'
+import { fillFromDataset } from './options/dataset-options.ts'
 import { refuseClashes, writesToStandardOutput } from './options/file-clashes.ts'
+import { helpOf } from './options/help.ts'
 import { spellOptions } from './options/spell-options.ts'
 import { UsageError } from './options/usage-error.ts'
 import { complain } from './terminal/complain.ts'
@@ -16,19 +18,23 @@ export async function runCommand(name: string, args: readonly string[]): Promise
   try {
     const command = (await loadCommand(name))!
     options = command.options
-    const values = parseOptions(command, args)
-    if (values['help']) {
-      print(helpOf(command))
+    const given = parseOptions(command, args)
+    if (given['help'] || given['help-all']) {
+      print(helpOf(command, given['help-all'] === true))
       return 0
     }
     const output = new Output({
-      json: values['json'] === true,
-      quiet: values['quiet'] === true,
-      stdoutTaken: writesToStandardOutput(command, values),
+      json: given['json'] === true,
+      quiet: given['quiet'] === true,
+      stdoutTaken: writesToStandardOutput(command, given),
       options,
     })
-    refuseClashes(command, values)
-    await command.run(values, output, stop).finally(() => output.endProgress())
+    const run = async (): Promise<void> => {
+      const values = await fillFromDataset(command, given, output)
+      refuseClashes(command, values)
+      await command.run(values, output, stop)
+    }
+    await run().finally(() => output.endProgress())
     return 0
   } catch (error) {
     if (error instanceof Stopped) {

@@ -283,7 +283,7 @@ describe('mistakes', () => {
       2,
       /no command "labels marge"; did you mean kith labels merge\?/,
     ],
-    ['half a command', () => ['collection'], 2, /did you mean kith collection wordnet\?/],
+    ['half a command', () => ['dataset'], 2, /did you mean kith dataset wordnet\?/],
     [
       'a misspelled option',
       () => ['search', '--tpo', '3'],

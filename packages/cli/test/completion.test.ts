@@ -28,7 +28,7 @@ function offered(...lines: string[]): string[][] {
 test('bash completes commands, their second words and their options; else files', () => {
   const [all, some, second, option, two, train, wordnet, shell, file, unknown] = offered(
     ...['kith ', 'kith re', 'kith labels m', 'kith rerank --mem', 'kith labels merge --o'],
-    ...['kith tune --tra', 'kith collection ', 'kith completion ', 'kith eval --run ', 'kith x --'],
+    ...['kith tune-t', 'kith dataset ', 'kith completion ', 'kith eval --run ', 'kith x --'],
   )
   const firsts = new Set(commands.map(({ name }) => name.split(' ')[0]))
   expect(new Set(all)).toEqual(firsts)
@@ -36,7 +36,7 @@ test('bash completes commands, their second words and their options; else files'
   expect(second).toEqual(['merge'])
   expect(option).toEqual(['--memory'])
   expect(two).toEqual(['--out'])
-  expect(train).toEqual(['--train'])
+  expect(train).toEqual(['tune-training'])
   expect(wordnet).toEqual(['wordnet'])
   expect(shell).toEqual([...shells])
   expect(file).toEqual([])

@@ -128,10 +128,10 @@ describe('kith encode', () => {
   })
 })
 
-describe('kith collection wordnet', () => {
+describe('kith dataset wordnet', () => {
   test('builds the collection, and draws sparse labels from a run', async () => {
     const out = path('wordnet')
-    expect(succeed('collection', 'wordnet', '--out', out)).toMatch(
+    expect(succeed('dataset', 'wordnet', '--out', out)).toMatch(
       /59704 documents; queries: test 1087, dev 255, train 525/,
     )
     const test = await readQrels(join(out, 'qrels/test.tsv'))
@@ -142,14 +142,14 @@ describe('kith collection wordnet', () => {
       return `${query} Q0 ${first} 1 1 t\n`
     })
     writeFileSync(path('wordnet.trec'), lines.join(''))
-    const printed = succeed('collection', 'wordnet', '--out', out, '--run', path('wordnet.trec'))
+    const printed = succeed('dataset', 'wordnet', '--out', out, '--run', path('wordnet.trec'))
     expect(printed).toMatch(/one relevant document for each of 1087 queries; 780 have none/)
     const sparse = await readQrels(join(out, 'qrels-sparse/test.tsv'))
     const run = await readRun(path('wordnet.trec'))
     for (const [query, judged] of sparse) {
       expect([...judged.keys()]).toEqual(run.get(query)!.ids)
     }
-    expect(kith('collection', 'wordnet', '--out', out, '--dict', path('nowhere')).code).toBe(1)
-    expect(kith('collection', 'wordnet', '--out', out, '--encode', '--run', 'x').code).toBe(2)
+    expect(kith('dataset', 'wordnet', '--out', out, '--dict', path('nowhere')).code).toBe(1)
+    expect(kith('dataset', 'wordnet', '--out', out, '--encode', '--run', 'x').code).toBe(2)
   })
 })

@@ -53,13 +53,13 @@ const pairs = commands.flatMap((command) =>
 
 test('the commands that write files are among them', () => {
   const names = new Set(pairs.map(({ name }) => name))
-  for (const name of ['encode', 'search', 'rerank', 'tune', 'tune --train', 'sweep', 'report']) {
+  for (const name of ['encode', 'search', 'rerank', 'tune', 'tune-training', 'sweep', 'report']) {
     expect(names).toContain(name)
   }
   for (const name of ['labels', 'labels merge', 'audit', 'train', 'train compare', 'adapt']) {
     expect(names).toContain(name)
   }
-  for (const name of ['load', 'collection wordnet', 'convert']) expect(names).toContain(name)
+  for (const name of ['load', 'dataset wordnet', 'convert']) expect(names).toContain(name)
 })
 
 test.each(pairs)('kith $name refuses --$output on --$input', async ({ command, output, input }) => {
@@ -175,8 +175,8 @@ describe('what is written or read along', () => {
     ['sweep', ['s/figures.json'], { settings: 's/figures.json', out: 's' }],
     ['train', ['t/config.json'], { model: 't', out: 't' }],
     ['train', ['t/metrics.jsonl'], { labels: 't/metrics.jsonl', out: 't' }],
-    ['tune --train', ['t/study.jsonl'], { docs: 't/study.jsonl', out: 't' }],
-    ['collection wordnet', ['w/qrels/dev.tsv'], { run: 'w/qrels/dev.tsv', out: 'w' }],
+    ['tune-training', ['t/study.jsonl'], { docs: 't/study.jsonl', out: 't' }],
+    ['dataset wordnet', ['w/qrels/dev.tsv'], { run: 'w/qrels/dev.tsv', out: 'w' }],
     ['search', ['q.jsonl'], { store: 'q.jsonl', out: 'q.jsonl' }],
     ['load', ['docs/embedding.memmap'], { docs: 'docs', store: 'docs#name' }],
   ])('kith %s: %j is refused', (name, files, values) => {
@@ -193,7 +193,7 @@ describe('what is written or read along', () => {
     ['encode', ['m/config.json', 'm/d.npy'], { input: 'c', model: 'm', out: 'm/d.npy' }],
     ['search', ['f/embedding.memmap', 'f/run'], { docs: 'f', out: 'f/run' }],
     ['train compare', ['t/metrics.jsonl', 't/c.svg'], { rest: 't', out: 't/c.svg' }],
-    ['collection wordnet', ['w/run.trec', 'w/README.md'], { run: 'w/run.trec', out: 'w' }],
+    ['dataset wordnet', ['w/run.trec', 'w/README.md'], { run: 'w/run.trec', out: 'w' }],
     ['sweep', ['s/run.trec', 's/index.html'], { run: 's/run.trec', out: 's' }],
     ['train', ['t/config.json', 't/q.jsonl'], { 'train-queries': 't/q.jsonl', out: 't' }],
     ['search', [], { docs: 'absent', out: 'absent' }],

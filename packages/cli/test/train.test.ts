@@ -151,7 +151,7 @@ describe('kith train', () => {
       [['labels', '--run', 'x', '--target', 'mixed', '--teacher-depth', '5'], 'belongs to'],
       [['labels', '--run', 'x', '--docs', 'y'], '--queries FILE is missing'],
       [['train', ...inputs('queries.npy'), '--target', 'distill'], 'query-centric, distil'],
-      [['tune', '--train', ...inputs('queries.npy'), '--target', 'distil'], 'is for kith train'],
+      [['tune-training', ...inputs('queries.npy'), '--target', 'distil'], 'is for kith train'],
     ] as const) {
       const refused = kith(...args, '--out', path('x'))
       expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(message) })

@@ -11,4 +11,4 @@ export {
   wholeText,
   withStatistics,
 } from './search/search-store.ts'
-export { withWords } from './search/word-index.ts'
+export { WordIndex, withWords } from './search/word-index.ts'

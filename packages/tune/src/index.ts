@@ -44,6 +44,7 @@ export { splitFolds } from './settings/search-settings.ts'
 export { settingSpace, settingsOf } from './settings/setting-space.ts'
 export { type SweepPoint, type SweptSetting, sweep } from './sweep.ts'
 export {
+  type FoldSettings,
   parseTuned,
   readTuned,
   type Tuned,

@@ -17,6 +17,12 @@ import { type Decision, FEW_QUERIES, judge, type Verdict } from './verdict.ts'
 /** How much is searched where nothing else is said. */
 export const tuneDefaults = { trials: 200, folds: 5, seed: 0 } as const
 
+/** The settings for the queries of a fold, chosen on all other folds. */
+export interface FoldSettings {
+  settings: MethodSettings
+  queries: readonly number[]
+}
+
 /** How settings are searched for. */
 export interface TuneOptions extends ScorerOptions {
   /** The settings to depart from, only on evidence; by default the library's. */
@@ -37,6 +43,8 @@ export interface TuneOptions extends ScorerOptions {
   fingerprint?: string | undefined
   /** Called with the number of trials done and of all, over all studies together. */
   onProgress?: ((done: number, total: number) => void) | undefined
+  /** Called with the settings that each fold's study chose, and the numbers of the fold's queries. */
+  onFolds?: ((folds: readonly FoldSettings[]) => void) | undefined
   /** Closes the evaluator and rejects with `ABORTED`; the study can go on later. */
   signal?: AbortSignal | undefined
 }

@@ -1,7 +1,9 @@
 import { auditAccept, auditEvaluate, auditPageOf, auditRun } from '@kith/pipelines/audit'
 import { jobDefaults } from '@kith/pipelines/job'
 import { auditFileOptions, auditSettingOptions, readAudit } from '../options/audit-options.ts'
-import { defineCommand } from '../options/command.ts'
+import { defineCommand, rare } from '../options/command.ts'
+import { datasetOptions } from '../options/dataset-options.ts'
+import { judgedFiles } from '../options/judged-collection.ts'
 import { levelOption } from '../options/shared-options.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { isSet, optionalText, optionalWhole, text } from '../options/values.ts'
@@ -18,6 +20,7 @@ export const auditCommand = defineCommand({
     'document of each query and reports how many of the hidden ones come out on top.',
   example:
     'kith audit --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out audit.tsv',
+  dataset: { purpose: 'measure', files: { ...judgedFiles, out: 'audit' } },
   options: {
     ...auditFileOptions,
     out: {
@@ -54,7 +57,8 @@ export const auditCommand = defineCommand({
       help: 'of the first of these draws',
       default: String(jobDefaults.auditSeed),
     },
-    ...auditSettingOptions,
+    ...datasetOptions,
+    ...rare(auditSettingOptions, 'context', 'target', 'workers'),
   },
   writes(values) {
     const out = optionalText(values, 'out')

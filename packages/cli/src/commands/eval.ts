@@ -1,5 +1,6 @@
 import { evaluateRuns } from '@kith/pipelines/eval'
 import { defineCommand } from '../options/command.ts'
+import { datasetOptions } from '../options/dataset-options.ts'
 import { evaluationOptions, readEvaluationOptions } from '../options/shared-options.ts'
 import { isSet, optionalChoice, optionalText, text, texts } from '../options/values.ts'
 import { evaluationFormats, formatEvaluations } from '../terminal/format-evaluations.ts'
@@ -15,11 +16,17 @@ export const evalCommand = defineCommand({
     "* marks p < 0.05 and ** p < 0.01 in Fisher's randomization test (Holm-corrected over the runs).",
   example:
     'kith eval --qrels qrels.trec --run bm25.trec --run better.trec --measures nDCG@10,MRR@10',
+  dataset: {
+    purpose: 'measure',
+    files: { qrels: 'qrels', run: ['run', 'reranked'] },
+  },
   options: {
     qrels: { value: 'FILE', file: 'input', help: 'judgments', required: true },
     run: { value: 'FILE', file: 'input', help: 'a run', required: true, multiple: true },
+    ...datasetOptions,
     ...evaluationOptions,
     clusters: {
+      rare: true,
       value: 'FILE',
       file: 'input',
       help: 'queries and their clusters (TSV): the tests take the queries of a cluster as one',

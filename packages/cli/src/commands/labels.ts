@@ -1,6 +1,9 @@
 import { labelPresets } from '@kith/core'
 import { distilRun, labelFormats, labelRun, submitLabels } from '@kith/pipelines/labels'
-import { defineCommand } from '../options/command.ts'
+import { defineCommand, rare } from '../options/command.ts'
+import { datasetOptions } from '../options/dataset-options.ts'
+import { DISTIL } from '../options/distil-options.ts'
+import { judgedFiles } from '../options/judged-collection.ts'
 import { labelOptions, readDistilInputs, readLabelInputs } from '../options/label-options.ts'
 import { readSubmission } from '../options/store-options.ts'
 import { tellLabeled } from '../terminal/tell-labeled.ts'
@@ -21,7 +24,22 @@ export const labelsCommand = defineCommand({
     `Presets: ${Object.keys(labelPresets).join(', ')}.`,
   example:
     'kith labels --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --out labels.jsonl',
-  options: labelOptions,
+  dataset: {
+    purpose: 'train',
+    // A teacher's scores are its run's: nothing else of a dataset counts.
+    files: ({ target }) =>
+      target === DISTIL
+        ? { run: 'reranked', corpus: 'corpus', 'query-text': 'queries', out: 'labels' }
+        : { ...judgedFiles, out: 'labels' },
+  },
+  options: {
+    ...rare(
+      labelOptions,
+      ...['run', 'queries', 'docs', 'qrels', 'corpus', 'query-text', 'out', 'format', 'preset'],
+      ...['target', 'texts', 'label-depth', 'workers'],
+    ),
+    ...datasetOptions,
+  },
   async run(values, output) {
     const distil = readDistilInputs(values)
     if (distil) return tellLabeled(output, await distilRun(distil, output.hooks()))

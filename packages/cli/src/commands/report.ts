@@ -1,6 +1,7 @@
 import { reportRuns } from '@kith/pipelines/report'
 import { defineCommand, type Options } from '../options/command.ts'
 import { commandLine } from '../options/command-line.ts'
+import { datasetOptions } from '../options/dataset-options.ts'
 import {
   evaluationOptions,
   readEvaluationOptions,
@@ -34,6 +35,7 @@ const options = {
     help: 'further tables: a JSON list of { title, note, rows }',
   },
   about: { value: 'TEXT', help: 'what this is about, in a sentence' },
+  ...datasetOptions,
   ...evaluationOptions,
 } satisfies Options
 
@@ -46,6 +48,13 @@ export const reportCommand = defineCommand({
     'same inputs give the same bytes. --training adds the curves of kith train.',
   example:
     'kith report --qrels qrels.trec --run run.trec --run better.trec --corpus corpus.jsonl --query-text queries.jsonl --out report.html',
+  dataset: {
+    purpose: 'measure',
+    files: {
+      ...{ qrels: 'qrels', run: ['run', 'reranked'] },
+      ...{ corpus: 'corpus', 'query-text': 'queries', out: 'report' },
+    },
+  },
   options,
   async run(values, output) {
     const [out, runs] = [text(values, 'out'), texts(values, 'run')]

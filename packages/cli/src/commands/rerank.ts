@@ -1,7 +1,8 @@
 import { presets } from '@kith/core'
 import { type RerankInputs, rerankRun, submitRerank } from '@kith/pipelines/rerank'
-import { defineCommand } from '../options/command.ts'
+import { defineCommand, rare } from '../options/command.ts'
 import { crossEncoderOptions, readThenCrossEncode } from '../options/cross-encoder-options.ts'
+import { datasetOptions } from '../options/dataset-options.ts'
 import {
   methodOptions,
   readMethodSettings,
@@ -44,23 +45,31 @@ export const rerankCommand = defineCommand({
     `Presets: ${Object.keys(presets).join(', ')}.`,
   example:
     'kith rerank --run run.trec --queries queries.npy --docs docs.npy --corpus corpus.jsonl --query-text queries.jsonl --out better.trec --qrels qrels.trec',
+  dataset: {
+    purpose: 'measure',
+    files: {
+      ...{ run: 'run', queries: 'queryEmbeddings', docs: 'documentEmbeddings' },
+      ...{ corpus: 'corpus', 'query-text': 'queries', qrels: 'qrels', out: 'reranked' },
+    },
+  },
   options: {
     run: { value: 'FILE', file: 'input', help: 'the run to reorder', required: true },
     queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
     docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
     ...storeOption,
     out: { value: 'FILE', file: 'output', help: 'the run to write' },
-    ...submitOptions,
+    ...rare(submitOptions),
     ...textOptions,
-    ...termsOptions,
+    ...rare(termsOptions),
     qrels: { value: 'FILE', file: 'input', help: 'judgments: print figures before and after' },
     ...missingOption('queries or candidates', 'skip (they stay behind the reranked ones)'),
     ...tunedOption,
     force: { help: 'rerank even where kith tune says that the old ranking is better' },
-    ...crossEncoderOptions,
-    ...methodOptions,
-    ...evaluationOptions,
-    ...embeddingOptions,
+    ...rare(crossEncoderOptions),
+    ...rare(methodOptions, 'preset', 'method'),
+    ...rare(evaluationOptions, 'measures'),
+    ...datasetOptions,
+    ...rare(embeddingOptions),
     ...workerOption,
   },
   async run(values, output) {

@@ -1,6 +1,7 @@
 import { jobDefaults } from '@kith/pipelines/job'
 import { searchRun } from '@kith/pipelines/search'
-import { defineCommand } from '../options/command.ts'
+import { defineCommand, rare } from '../options/command.ts'
+import { datasetOptions } from '../options/dataset-options.ts'
 import { embeddingOptions, readEmbeddingOptions, workerOption } from '../options/shared-options.ts'
 import { readSource, storeOption } from '../options/store-options.ts'
 import { UsageError } from '../options/usage-error.ts'
@@ -15,6 +16,10 @@ export const searchCommand = defineCommand({
     'Files are searched exactly: every document is compared with every query, on all cores.\n' +
     'A store is asked as it is: through its approximate index where it has one.',
   example: 'kith search --queries queries.npy --docs docs.npy --top 200 --out run.trec',
+  dataset: {
+    purpose: 'measure',
+    files: { queries: 'queryEmbeddings', docs: 'documentEmbeddings', out: 'run' },
+  },
   options: {
     queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
     docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
@@ -33,7 +38,8 @@ export const searchCommand = defineCommand({
     },
     exact: { help: 'compare with every document of a store even where it has an index' },
     filter: { value: 'SQL', help: 'a condition that the documents of a store must fulfill' },
-    ...embeddingOptions,
+    ...datasetOptions,
+    ...rare(embeddingOptions),
     ...workerOption,
   },
   async run(values, output) {

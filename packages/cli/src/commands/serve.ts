@@ -1,7 +1,7 @@
 import { readTerms } from '@kith/ir'
 import { openTextModel, startServer } from '@kith/server'
 import { openSearchStore } from '@kith/stores/internal'
-import { defineCommand } from '../options/command.ts'
+import { defineCommand, rare } from '../options/command.ts'
 import {
   readAccess,
   readServedModel,
@@ -25,7 +25,10 @@ export const serveCommand = defineCommand({
     'which takes an --api-key (or KITH_API_KEY in the environment). --workers answers on more than\n' +
     'one core. SIGTERM and Ctrl-C stop it when the requests under way are answered (exit code 0).',
   example: 'kith serve --port 8080 --store docs.npy --corpus corpus.jsonl',
-  options: serveOptions,
+  options: rare(
+    serveOptions,
+    ...['port', 'host', 'api-key', 'store', 'corpus', 'model', 'settings', 'terms', 'workers'],
+  ),
   async run(values, output, stop) {
     const settings = await readServedSettings(values)
     const model = readServedModel(values)

@@ -10,8 +10,10 @@ import {
   type StudioFiles,
   startStudio,
 } from '@kith/studio'
-import { defineCommand, type Values } from '../options/command.ts'
+import { defineCommand, rare, type Values } from '../options/command.ts'
+import { splitOption } from '../options/dataset-options.ts'
 import { modelOptions, readModelOptions } from '../options/encoder-options.ts'
+import { judgedFiles } from '../options/judged-collection.ts'
 import {
   embeddingOptions,
   levelOption,
@@ -39,12 +41,14 @@ export const studioCommand = defineCommand({
     'to be opened from the disk.',
   example:
     'kith studio --run run.trec --queries queries.npy --docs docs.npy --corpus corpus.jsonl --query-text queries.jsonl --qrels qrels.trec',
+  dataset: { purpose: 'measure', files: judgedFiles },
   options: {
     run: { value: 'FILE', file: 'input', help: 'the run to look at' },
     queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
     docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
     ...textOptions,
     qrels: { value: 'FILE', file: 'input', help: 'judgments' },
+    ...splitOption,
     ...levelOption,
     port: { value: 'N', help: 'where the page is served', default: '4810, or any that is free' },
     open: { help: 'open the page in the browser' },
@@ -54,9 +58,9 @@ export const studioCommand = defineCommand({
       help: 'roughly, of the part of the collection in it',
       default: sizeText(exportBytes),
     },
-    ...modelOptions,
+    ...rare(modelOptions),
     model: { ...modelOptions.model, default: 'none: no free text' },
-    ...embeddingOptions,
+    ...rare(embeddingOptions),
   },
   writes(values) {
     const folder = optionalText(values, 'export')

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { type SweepInputs, sweepRun } from '@kith/pipelines/tune'
-import { defineCommand, type Options } from '../options/command.ts'
+import { defineCommand, type Options, rare } from '../options/command.ts'
 import { commandLine } from '../options/command-line.ts'
-import { judgedOptions, readJudged } from '../options/judged-collection.ts'
+import { judgedFiles, judgedOptions, readJudged } from '../options/judged-collection.ts'
 import { methodOptions, readTunedOrSettings } from '../options/setting-options.ts'
 import { missingOption } from '../options/shared-options.ts'
 import { text } from '../options/values.ts'
@@ -12,7 +12,7 @@ const options = {
   ...missingOption('queries, candidates or judged documents'),
   out: { value: 'FOLDER', file: 'output', help: 'where the figures go', required: true },
   settings: { value: 'FILE', file: 'input', help: 'what kith tune found: the chosen point' },
-  ...methodOptions,
+  ...rare(methodOptions, 'preset'),
 } satisfies Options
 
 /** `kith sweep`: the paper's analysis figures on the user's own data. */
@@ -25,6 +25,7 @@ export const sweepCommand = defineCommand({
     'takes) and index.html. Settings: those of the options, or of kith tune (--settings).',
   example:
     'kith sweep --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out sweep',
+  dataset: { purpose: 'tune', files: { ...judgedFiles, out: 'sweep' } },
   options,
   writes: (values) => ['figures.json', 'index.html'].map((name) => join(text(values, 'out'), name)),
   async run(values, output, stop) {

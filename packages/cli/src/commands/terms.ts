@@ -11,6 +11,7 @@ export const termsCommand = defineCommand({
     'again (kith rerank --terms, kith serve --terms). A term is known by its hash: the file has no\n' +
     'words, and takes 12 bytes for each different term.',
   example: 'kith terms --corpus corpus.jsonl --out terms.bin',
+  dataset: { purpose: 'measure', files: { corpus: 'corpus', out: 'termStatistics' } },
   options: {
     corpus: { value: 'FILE', file: 'input', help: 'texts of all documents', required: true },
     out: {

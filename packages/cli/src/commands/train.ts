@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { jobDefaults } from '@kith/pipelines/job'
 import { trainFromFiles } from '@kith/pipelines/train'
-import { defineCommand } from '../options/command.ts'
+import { defineCommand, rare } from '../options/command.ts'
+import { splitOption } from '../options/dataset-options.ts'
 import { defaultText } from '../options/default-text.ts'
-import { distilOptions, readTeacher, targetOption } from '../options/distil-options.ts'
+import { DISTIL, distilOptions, readTeacher, targetOption } from '../options/distil-options.ts'
 import { termsOptions } from '../options/setting-options.ts'
 import { textOptions } from '../options/shared-options.ts'
 import { readTraining, trainingOptions } from '../options/training-setup.ts'
@@ -36,12 +37,27 @@ export const trainCommand = defineCommand({
     'command goes on from the last checkpoint with the same weights in the end.',
   example:
     'kith train --model minilm --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --inverse-temperature 20 --out trained',
+  dataset: {
+    purpose: 'train',
+    // The corpus is what a teacher reads: other targets take embeddings only.
+    files: ({ adapter, target }) => ({
+      ...{ docs: 'documentEmbeddings', 'train-run': 'run', qrels: 'qrels', out: 'trained' },
+      'train-queries': adapter === undefined ? 'queries' : 'queryEmbeddings',
+      ...(target === DISTIL ? { corpus: 'corpus' } : {}),
+    }),
+    opensModel: ({ adapter }) => adapter === undefined,
+  },
   options: {
-    ...trainingOptions,
+    ...rare(
+      trainingOptions,
+      ...['docs', 'train-queries', 'train-run', 'qrels', 'model', 'adapter', 'epochs', 'loss'],
+      ...['batch-size', 'list-size', 'inverse-temperature', 'learning-rate', 'top-layers'],
+    ),
+    ...splitOption,
     ...targetOption,
-    ...distilOptions,
-    ...textOptions,
-    ...termsOptions,
+    ...rare(distilOptions),
+    ...rare(textOptions),
+    ...rare(termsOptions),
     'hold-out': {
       value: 'P',
       help: 'part of the judged queries to test the result on, where there are no --dev-queries; 0 trains on all',

@@ -1,8 +1,8 @@
 import { type Method, methods } from '@kith/core'
 import { studyBeside, type TuneInputs, tuneRun } from '@kith/pipelines/tune'
 import { tuneDefaults } from '@kith/tune'
-import { defineCommand, type Options, type Values } from '../options/command.ts'
-import { judgedOptions, readJudged } from '../options/judged-collection.ts'
+import { defineCommand, type Options, rare, type Values } from '../options/command.ts'
+import { judgedFiles, judgedOptions, readJudged } from '../options/judged-collection.ts'
 import { methodOptions, readMethodSettings } from '../options/setting-options.ts'
 import { optionalText, optionalWhole, text } from '../options/values.ts'
 import { tellTuned } from '../terminal/tell-tuned.ts'
@@ -25,6 +25,7 @@ export const tuneCommand = defineCommand({
     'what it found. Finished trials are kept in a study file: the same command goes on with them.',
   example:
     'kith tune --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out tuned.json',
+  dataset: { purpose: 'tune', files: { ...judgedFiles, out: 'tuned' } },
   options: {
     ...judgedOptions,
     out: {
@@ -51,7 +52,7 @@ export const tuneCommand = defineCommand({
       default: 'OUT.study.jsonl',
     },
     ...methodsOption,
-    ...methodOptions,
+    ...rare(methodOptions, 'preset'),
   },
   writes: (values) => (values['study'] === undefined ? [studyBeside(text(values, 'out'))] : []),
   async run(values, output, stop) {

@@ -15,20 +15,12 @@ export function wordsOf(commands: readonly Command[]): Words[] {
   const behind = (first: string): Command[] =>
     commands.filter(({ name }) => name.startsWith(`${first} `))
   const nextOf = (first: string): string[] =>
-    behind(first)
-      .map(({ name }) => name.slice(first.length + 1))
-      .filter((word) => !word.startsWith('--'))
+    behind(first).map(({ name }) => name.slice(first.length + 1))
   const whole = commands.map(({ name, summary, options, rest }): Words => {
     const choices = rest?.value.includes('|') ? rest.value.split('|') : []
-    // A second word such as --train is offered as the option that it looks like.
-    const switches = behind(name).filter((other) => other.name.startsWith(`${name} --`))
-    const also = switches.map((other) => [
-      other.name.slice(name.length + 3),
-      { help: other.summary },
-    ])
     return {
       ...{ name, summary, next: [...nextOf(name), ...choices] },
-      options: { ...Object.fromEntries(also), ...options, ...common },
+      options: { ...options, ...common },
     }
   })
   const names = new Set(whole.map(({ name }) => name))

@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { Output } from '../terminal/output.ts'
 import type { Stop } from '../terminal/stop.ts'
+import type { DatasetUse } from './dataset-options.ts'
 import { nearestWord } from './nearest-word.ts'
 import { checkStandardInput } from './standard-input.ts'
 import { UsageError } from './usage-error.ts'
@@ -20,7 +21,17 @@ export interface Option {
   multiple?: boolean
   /** The default in the help. */
   default?: string
+  /** The heading that the help shows it under; by default the one that its kind suggests. */
+  group?: Group
+  /** Whether only `--help-all` shows it. */
+  rare?: boolean
 }
+
+/** The headings of options in the help, in their order. */
+export const groups = ['Input', 'Output', 'Method', 'Performance', 'General'] as const
+
+/** A heading of options in the help. */
+export type Group = (typeof groups)[number]
 
 export type Options = Readonly<Record<string, Option>>
 
@@ -55,6 +66,8 @@ export interface DeclaredCommand {
   options: Options
   /** The arguments behind the options, at least one, such as `FILE…`. */
   rest?: { value: string; help: string; file?: FileRole }
+  /** Which files of a dataset the command takes, where one argument may name its folder. */
+  dataset?: DatasetUse
   /** Files that the command replaces besides those that options name: in a folder, or beside a file. */
   writes?(values: Values): string[]
   run(values: Values, output: Output, stop: Stop): Promise<void>
@@ -65,11 +78,21 @@ export interface Command extends DeclaredCommand {
   summary: string
 }
 
+/** Options that only `--help-all` shows, except for some. */
+export function rare<const O extends Options>(options: O, ...except: readonly string[]): O {
+  const marked = Object.entries(options).map(([name, option]) => [
+    name,
+    except.includes(name) ? option : { ...option, rare: true },
+  ])
+  return Object.fromEntries(marked) as O
+}
+
 /** Options that every command has. */
 export const common = {
   json: { help: 'print results as JSON' },
   quiet: { help: 'print no progress and no remarks' },
   help: { help: 'show this help' },
+  'help-all': { help: 'show all options' },
 } satisfies Options
 
 /** A command as it is declared: its functions see the values of its own options only. */
@@ -100,22 +123,29 @@ export function parseOptions(command: Command, args: readonly string[]): Values 
       args: [...args],
       options: config,
       strict: true,
-      allowPositionals: command.rest !== undefined,
+      allowPositionals: command.rest !== undefined || command.dataset !== undefined,
     })
     values = { ...parsed.values, rest: parsed.positionals } as Values
   } catch (error) {
     throw new UsageError((error as Error).message.split('. ')[0])
   }
-  if (values['help']) return values
+  if (values['help'] || values['help-all']) return values
   if (command.rest && (values['rest'] as string[]).length === 0) {
     throw new UsageError(`${command.rest.value} is missing: ${command.rest.help}`)
   }
-  for (const [name, { required, value }] of Object.entries(options)) {
-    if (required && values[name] === undefined)
-      throw new UsageError(`--${name} ${value} is missing`)
-  }
+  const fromDataset = command.dataset !== undefined && (values['rest'] as string[]).length > 0
+  if (!fromDataset) refuseMissing(command, values)
   checkStandardInput(values)
   return values
+}
+
+/** Refuses values without an option that the command needs. */
+export function refuseMissing(command: DeclaredCommand, values: Values): void {
+  for (const [name, { required, value }] of Object.entries(command.options)) {
+    if (!required || values[name] !== undefined) continue
+    const or = command.dataset ? ', and no DATASET is named' : ''
+    throw new UsageError(`--${name} ${value} is missing${or}`)
+  }
 }
 
 /** Refuses an option that a command does not have, with the one that was probably meant. */
@@ -130,32 +160,4 @@ function refuseUnknownOption(
     const help = meant === undefined ? '' : `; did you mean --${meant}?`
     throw new UsageError(`Unknown option '${token.rawName}'${help}`)
   }
-}
-
-/** The help of one command. */
-export function helpOf(command: Command): string {
-  const options: Options = { ...command.options, ...common }
-  const rows = Object.entries(options).map(([name, option]) => {
-    const notes = [
-      option.required ? 'required' : '',
-      option.multiple ? 'may be repeated' : '',
-      option.default === undefined ? '' : `default ${option.default}`,
-    ].filter(Boolean)
-    const left = option.value ? `--${name} ${option.value}` : `--${name}`
-    return [left, notes.length > 0 ? `${option.help} (${notes.join(', ')})` : option.help] as const
-  })
-  if (command.rest) rows.unshift([command.rest.value, command.rest.help])
-  const width = Math.max(...rows.map(([left]) => left.length))
-  return [
-    `kith ${command.name}: ${command.summary}`,
-    '',
-    command.description,
-    '',
-    'Options:',
-    ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`),
-    '',
-    'Example:',
-    `  ${command.example}`,
-    '',
-  ].join('\n')
 }

@@ -11,20 +11,34 @@ export const modelOptions = {
     default: jobDefaults.model,
   },
   pooling: {
+    rare: true,
     value: 'KIND',
     help: 'mean (RepBERT, E5) or first (TAS-B, CoCondenser, BGE)',
     default: 'what the model’s files say',
   },
-  'unit-length': { help: 'embeddings of length 1, where the model’s files do not say' },
+  'unit-length': { rare: true, help: 'embeddings of length 1, where the model’s files do not say' },
   'max-tokens': { value: 'N', help: 'where texts are cut', default: 'what the model’s files say' },
-  'query-prefix': { value: 'TEXT', help: 'put before queries, such as "query: " for E5' },
-  revision: { value: 'NAME', help: 'branch, tag or commit of a model on the hub', default: 'main' },
+  'query-prefix': {
+    rare: true,
+    value: 'TEXT',
+    help: 'put before queries, such as "query: " for E5',
+  },
+  revision: {
+    rare: true,
+    value: 'NAME',
+    help: 'branch, tag or commit of a model on the hub',
+    default: 'main',
+  },
 } satisfies Options
 
 /** Which model encodes, and how. */
 export const encoderOptions = {
   ...modelOptions,
-  'document-prefix': { value: 'TEXT', help: 'put before documents, such as "passage: " for E5' },
+  'document-prefix': {
+    rare: true,
+    value: 'TEXT',
+    help: 'put before documents, such as "passage: " for E5',
+  },
   threads: { value: 'N', help: 'cores; embeddings do not depend on it', default: 'all' },
 } satisfies Options
 

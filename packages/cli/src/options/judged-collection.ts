@@ -1,6 +1,7 @@
 import { jobDefaults } from '@kith/pipelines/job'
 import type { JudgedInputs } from '@kith/pipelines/tune'
-import type { Options, Values } from './command.ts'
+import { type Options, rare, type Values } from './command.ts'
+import { type DatasetFiles, datasetOptions } from './dataset-options.ts'
 import {
   embeddingOptions,
   levelOption,
@@ -20,14 +21,21 @@ export const judgedOptions = {
   docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
   qrels: { value: 'FILE', file: 'input', help: 'judgments', required: true },
   ...textOptions,
-  'no-terms': { help: 'count terms among each query’s candidates only' },
+  'no-terms': { rare: true, help: 'count terms among each query’s candidates only' },
   measure: { value: 'NAME', help: 'what is measured', default: jobDefaults.measure },
   ...levelOption,
-  strict: { help: 'grades below the level give no gain in nDCG either (TREC DL)' },
+  strict: { rare: true, help: 'grades below the level give no gain in nDCG either (TREC DL)' },
   ...missingOption('queries or candidates'),
-  ...embeddingOptions,
+  ...datasetOptions,
+  ...rare(embeddingOptions),
   ...workerOption,
 } satisfies Options
+
+/** Where a dataset has the files of `judgedOptions`. */
+export const judgedFiles = {
+  ...{ run: 'run', queries: 'queryEmbeddings', docs: 'documentEmbeddings' },
+  ...{ corpus: 'corpus', 'query-text': 'queries', qrels: 'qrels' },
+} satisfies DatasetFiles
 
 /** The values of `judgedOptions`. */
 export function readJudged(values: Values<typeof judgedOptions>): JudgedInputs {

@@ -21,6 +21,8 @@ export const jobDefaults = {
   holdOut: 0.2,
   /** Times that a training sees each query. */
   epochs: 10,
+  /** Settings that each study of a try's tuning tries: enough to see whether tuning pays. */
+  tryTrials: 60,
   /** Trainings that a search over trainings tries. */
   trainings: 20,
   /** Queries per job of a batch: some seconds of work, so that little is lost with a worker. */

@@ -116,7 +116,7 @@ export async function tuneTraining(
     const learnedFrom = await learnedBy(setup, inputs, best)
     const more = { cut, missing: someMissing(missing), learnedFrom }
     for (const folder of [out, best]) {
-      await writeSidecar(folder, 'tune --train', made, files, more)
+      await writeSidecar(folder, 'tune-training', made, files, more)
     }
     await drawCurves(out, done, selectBy)
     return { out, best, ...found, cut, missing }
@@ -208,7 +208,7 @@ async function trainTrial(
 }
 
 /**
- * The space that `kith tune --train` searches: learning rate, inverse temperature, and the kind and
+ * The space that `kith tune-training` searches: learning rate, inverse temperature, and the kind and
  * the settings of targets. Evidence-based targets have settings of their own, so they are a branch of the space.
  */
 const trainingSpace: Space = {

@@ -2,6 +2,7 @@ import {
   KithError,
   methods as known,
   type Method,
+  type MethodSettings,
   type PartialMethodSettings,
   resolveMethodSettings,
   type Settings,
@@ -43,6 +44,8 @@ export interface TuneResult {
   tuned: Tuned
   /** The file with the finished trials. */
   study: string
+  /** The settings for each fold of the queries, chosen on the other folds; none where nothing was searched. */
+  folds: readonly { settings: MethodSettings; queries: readonly string[] }[]
   /** Queries and candidates that lacked something and were skipped. */
   missing: readonly Missing[]
 }
@@ -74,22 +77,29 @@ export async function tuneRun(inputs: TuneInputs, hooks: Hooks = {}): Promise<Tu
   try {
     const base = { ...asked, metric: await judgedMetric(asked.metric, inputs.run, judged, hooks) }
     for (const remark of report.remarks()) hooks.onRemark?.(remark)
+    const ids = judged.collection.list.map(({ id }) => id)
+    let chosen: TuneResult['folds'] = []
     const tuned = await tune(evaluator, {
       ...{ ...scoring, base, methods, trials, folds, seed, study },
       fingerprint: await fingerprint(
         { missing: policy, largest, statistics: inputs.statistics ?? 'corpus' },
         files,
       ),
+      onFolds: (found) => {
+        chosen = found.map((fold) => ({
+          settings: fold.settings,
+          queries: fold.queries.map((query) => ids[query]!),
+        }))
+      },
       signal: hooks.signal,
       onProgress: (done, total) => hooks.onProgress?.({ stage: 'tuning', done, total }),
     })
     await writeTuned(out, tuned)
-    const ids = judged.collection.list.map(({ id }) => id)
     // Settings that were there before have learned nothing.
     const learnedFrom =
       tuned.verdict === 'default' ? [] : [await learnedQueries('tune', out, inputs.qrels, ids)]
     await writeSidecar(out, 'tune', { ...scoring, missing: policy }, files, { learnedFrom })
-    return { out, tuned, study, missing: report.list() }
+    return { out, tuned, study, folds: chosen, missing: report.list() }
   } finally {
     await judged.close()
   }

@@ -54,6 +54,11 @@ export class WordIndex {
 
   /** The ids of the documents that fit a text best, best first, ties in the order of the documents. */
   search(text: string, top: number): string[] {
+    return this.rank(text, top).ids
+  }
+
+  /** The documents that fit a text best, with their BM25 scores. */
+  rank(text: string, top: number): { ids: string[]; scores: number[] } {
     const documents = this.#ids.length
     const scores = new Float64Array(documents)
     const mean = this.#length / documents || 1
@@ -68,7 +73,11 @@ export class WordIndex {
         scores[document]! += (wanted * rarity * count * (k1 + 1)) / (count + norm)
       }
     }
-    return best(scores, top).map((document) => this.#ids[document]!)
+    const found = best(scores, top)
+    return {
+      ids: found.map((document) => this.#ids[document]!),
+      scores: found.map((document) => scores[document]!),
+    }
   }
 }
 

@@ -59,6 +59,12 @@ export async function searchSettings(
     signal,
   })
   const [settings, ...chosen] = studies.map((study) => settingsOf(bestOf(study).parameters, base))
+  options.onFolds?.(
+    chosen.map((of, fold) => ({
+      settings: of,
+      queries: queries.filter((query) => foldOf[query] === fold),
+    })),
+  )
   const values = await evaluator.evaluate(chosen)
   const heldOut = Float64Array.from(queries, (query) => values[foldOf[query]!]![query]!)
   return { settings: settings!, heldOut }

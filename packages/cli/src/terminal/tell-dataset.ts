@@ -2,7 +2,7 @@ import { type SparseCounts, sparseDepth, splits, type WordnetCollection } from '
 import type { Output } from './output.ts'
 
 /** Prints the contents of a collection and how many sparse labels were drawn. */
-export function tellCollection(
+export function tellDataset(
   output: Output,
   folder: string,
   { documents, queries }: WordnetCollection,

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { jobDefaults } from '@kith/pipelines/job'
 import { trainingStudy, tuneTraining } from '@kith/pipelines/train'
-import { defineCommand } from '../options/command.ts'
+import { defineCommand, rare } from '../options/command.ts'
 import { DISTIL, readTargetName } from '../options/distil-options.ts'
 import { readTraining, trainingOptions } from '../options/training-setup.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { neededFile, optionalWhole, text } from '../options/values.ts'
 import { tellTunedTraining } from '../terminal/tell-tuned-training.ts'
 
-/** `kith tune --train`: which labels and which learning settings train the best model. */
-export const tuneTrainCommand = defineCommand({
-  name: 'tune --train',
+/** `kith tune-training`: which labels and which learning settings train the best model. */
+export const tuneTrainingCommand = defineCommand({
+  name: 'tune-training',
   description:
     'Searches learning rate, temperature, kind of target and its settings. Each trial is a kith train\n' +
     'judged on the dev queries with their original labels (--select-by, here nDCG@10); one that falls behind\n' +
@@ -18,9 +18,13 @@ export const tuneTrainCommand = defineCommand({
     'are, with one-hot targets. The value found is that of the queries it was chosen by: measure the\n' +
     'model on others. Stopped, the same command goes on with the trial that was under way.',
   example:
-    'kith tune --train --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --inverse-temperature 20 --trials 20 --out tuned',
+    'kith tune-training --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --inverse-temperature 20 --trials 20 --out tuned',
   options: {
-    ...trainingOptions,
+    ...rare(
+      trainingOptions,
+      ...['docs', 'train-queries', 'train-run', 'qrels', 'dev-queries', 'dev-run', 'dev-qrels'],
+      ...['model', 'adapter', 'epochs', 'loss', 'inverse-temperature', 'learning-rate', 'seed'],
+    ),
     out: {
       value: 'FOLDER',
       file: 'output',

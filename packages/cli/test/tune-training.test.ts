@@ -11,12 +11,12 @@ const path = (name: string): string => join(folder, name)
 beforeAll(() => writeTurned(folder))
 
 const training = (): string[] => [
-  ...['tune', '--train', '--docs', path('docs.npy'), '--qrels', path('train.trec')],
+  ...['tune-training', '--docs', path('docs.npy'), '--qrels', path('train.trec')],
   ...['--train-queries', path('queries.npy'), '--train-run', path('run.trec')],
   ...['--adapter', 'linear', '--steps', '4', '--trials', '2', '--out', path('tuned')],
 ]
 
-describe('kith tune --train', () => {
+describe('kith tune-training', () => {
   test('says how each trial went, and which is best', () => {
     const dev = [
       ...['--dev-queries', path('queries.npy'), '--dev-run', path('run.trec')],

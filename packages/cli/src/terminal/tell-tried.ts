@@ -1,0 +1,76 @@
+import { formatFigure, markOf } from '@kith/ir'
+import type { QueryChange, TryResult } from '@kith/pipelines/try'
+import type { Output } from './output.ts'
+import { table } from './table.ts'
+
+/** Prints the result of a try: the table, the verdict, and the queries that changed most. */
+export function tellTried(output: Output, result: TryResult): void {
+  const { dataset, split, judged, systems, verdict, changes, report } = result
+  const json = {
+    ...{ dataset, split, judged, verdict, changes, report },
+    systems: systems.map(({ evaluation, ...system }) => ({
+      ...system,
+      measures: evaluation?.mean,
+    })),
+  }
+  const lines = verdict
+    ? [
+        figures(result),
+        '',
+        `${verdict.sentence}.`,
+        ...changed('gained', changes.gained),
+        ...changed('lost', changes.lost),
+        '',
+        `Report: ${report}`,
+      ]
+    : sideBySide(result)
+  output.result(json, lines.join('\n'))
+}
+
+/** The systems, their measures with significance, and their time. */
+function figures({ systems, judged }: TryResult): string {
+  const { measures } = systems[0]!.evaluation!
+  const rows = systems.map(({ name, evaluation, comparison, milliseconds }) => [
+    name,
+    ...measures.map((measure) => {
+      const mark = comparison ? markOf(comparison[measure]!.p) : ''
+      return `${formatFigure(evaluation!.mean[measure]!)}${mark.padEnd(2)}`
+    }),
+    milliseconds === undefined ? '–' : milliseconds.toFixed(2),
+  ])
+  const head = [`${judged} judged queries`, ...measures.map((name) => `${name}  `), 'ms/query']
+  const note =
+    '* p < 0.05, ** p < 0.01 against vector search (randomization test, Holm-corrected)\n' +
+    'ms/query: the step itself, in a batch on all cores; fusion and reranking come after search'
+  return `${table([head, ...rows])}\n${note}`
+}
+
+function changed(how: string, queries: readonly QueryChange[]): string[] {
+  if (queries.length === 0) return []
+  const rows = queries.map(({ query, text, before, after }) => {
+    return `  ${formatFigure(before ?? 0)} → ${formatFigure(after ?? 0)}  ${query}  ${text}`
+  })
+  return ['', `Queries that ${how} most:`, ...rows]
+}
+
+/** Without judgments: the first five documents of some queries before and after. */
+function sideBySide({ dataset, changes }: TryResult): string[] {
+  const { queries, newFirst, newInTop, gained } = changes
+  const row = (old: string, now: string): string => `  ${old.padEnd(68)}${now}`.trimEnd()
+  const parts = gained.flatMap(({ query, text, top }) => [
+    '',
+    `${query}  ${text}`,
+    row('vector search', 'Kith (+ new)'),
+    ...top.before.map((old, i) => {
+      const now = top.after[i] ?? ''
+      return row(old, `${top.before.includes(now) ? ' ' : '+'} ${now}`)
+    }),
+  ])
+  return [
+    `No judgments in ${dataset}: Kith changes the first document of ${newFirst} of ${queries} queries;`,
+    `${newInTop.toFixed(1)} of the first five documents are new on average.`,
+    ...parts,
+    '',
+    'With judgments (qrels/test.tsv), kith try says whether that is better.',
+  ]
+}

@@ -1,0 +1,160 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
+import { kith, succeed } from './support.ts'
+
+const folder = temporaryFolder()
+const cisi = sharedCollection('cisi')
+const data = join(folder, 'cisi')
+const kept = (name: string): string => join(data, '.kith/own', name)
+
+/** Copies CISI with its MiniLM embeddings beside the texts. */
+function copyCisi(at: string): void {
+  mkdirSync(join(at, 'qrels'), { recursive: true })
+  for (const file of ['corpus.jsonl', 'queries.jsonl', 'qrels/test.tsv']) {
+    cpSync(join(cisi!, file), join(at, file))
+  }
+  for (const file of ['docs.npy', 'docs.ids.txt', 'queries.npy', 'queries.ids.txt']) {
+    cpSync(join(cisi!, 'embeddings/all-MiniLM-L6-v2', file), join(at, file))
+  }
+}
+
+describe.skipIf(!cisi)('commands on a dataset folder', () => {
+  beforeAll(() => copyCisi(data))
+
+  test('search and rerank write the same bytes as with every file named', () => {
+    succeed('search', data)
+    succeed('rerank', data)
+    const at = (name: string): string => join(data, name)
+    const files = ['--queries', at('queries.npy'), '--docs', at('docs.npy')]
+    const texts = ['--corpus', at('corpus.jsonl'), '--query-text', at('queries.jsonl')]
+    const [run, better] = [join(folder, 'run.trec'), join(folder, 'better.trec')]
+    succeed('search', ...files, '--out', run)
+    succeed('rerank', '--run', run, ...files, ...texts, '--out', better)
+    expect(readFileSync(kept('run.trec'), 'utf8')).toBe(readFileSync(run, 'utf8'))
+    expect(readFileSync(kept('reranked.trec'), 'utf8')).toBe(readFileSync(better, 'utf8'))
+  })
+
+  test('eval measures the run and the reranked run; a missing run is made', () => {
+    rmSync(kept('run.trec'))
+    const { code, out, err } = kith('eval', data, '--json')
+    expect(code).toBe(0)
+    // The new run is newer than what was reranked from the old one.
+    expect(err).toMatch(/reranked\.trec is stale \(.*run\.trec has changed since\): made anew/)
+    const { runs } = JSON.parse(out)
+    expect(runs.map(({ name }: { name: string }) => name)).toEqual(['run.trec', 'reranked.trec'])
+    expect(runs[0].measures['nDCG@10']).toBeCloseTo(0.4192, 4)
+    expect(runs[1].measures['nDCG@10']).toBeGreaterThan(0.44)
+  })
+
+  test('labels, audit, terms, report and train keep what they make', () => {
+    for (const command of ['labels', 'audit', 'terms', 'report']) succeed(command, data, '--quiet')
+    succeed('train', data, '--adapter', 'linear', '--epochs', '1', '--quiet')
+    const made = ['labels.jsonl', 'audit.tsv', 'report.html', 'trained/adapter.safetensors']
+    expect(made.filter((name) => !existsSync(kept(name)))).toEqual([])
+    expect(existsSync(join(data, '.kith/terms.bin'))).toBe(true)
+    const { inputs } = JSON.parse(readFileSync(kept('labels.jsonl.meta.json'), 'utf8'))
+    expect(inputs.map(({ file }: { file: string }) => file)).toContain(kept('run.trec'))
+  })
+
+  test('options win over the files of the dataset', () => {
+    const out = join(folder, 'elsewhere.trec')
+    succeed('rerank', data, '--out', out)
+    expect(readFileSync(out, 'utf8')).toBe(readFileSync(kept('reranked.trec'), 'utf8'))
+    const few = join(folder, 'few.tsv')
+    const [head, first] = readFileSync(join(data, 'qrels/test.tsv'), 'utf8').split('\n')
+    writeFileSync(few, `${head}\n${first}\n`)
+    const { runs } = JSON.parse(succeed('eval', data, '--qrels', few, '--json'))
+    expect(runs[0].queries).toBe(1)
+  })
+
+  test('a dataset that cannot be written works where the outputs are named', () => {
+    const at = join(folder, 'read-only')
+    copyCisi(at)
+    // A file in the place of the folder: nothing can be kept, for the superuser too.
+    writeFileSync(join(at, '.kith'), '')
+    const refused = kith('search', at)
+    expect(refused.code).toBe(1)
+    expect(refused.err).toMatch(/read-only\/\.kith: .*cannot be kept there: name another place/)
+    const run = join(folder, 'read-only.trec')
+    succeed('search', at, '--out', run)
+    succeed('rerank', at, '--run', run, '--out', join(folder, 'read-only-better.trec'))
+  })
+
+  test('mistakes are told with the command line that works', () => {
+    for (const [args, message] of [
+      [['eval', data, '--split', 'dev'], 'has no split "dev"; there are: test'],
+      [['eval', data, data], 'name one DATASET, not 2'],
+      [['rerank', '--split', 'test', '--run', 'x', '--queries', 'x'], '--split needs a DATASET'],
+      [['search', data, '--store', 'lance'], 'leave out DATASET or --store'],
+      [['search', join(data, 'none')], 'is not a folder; a dataset is a folder with corpus.jsonl'],
+      [['eval', folder], 'has no relevance judgments (qrels.tsv, qrels/SPLIT.tsv'],
+      [['eval'], '--qrels FILE is missing, and no DATASET is named'],
+    ] as const) {
+      const { code, err } = kith(...args)
+      expect(err).toContain(message.replace('SPLIT', 'test'))
+      expect(code).toBeGreaterThan(0)
+    }
+  })
+
+  test('try compares the systems, gives a verdict, and takes finished steps again', () => {
+    const first = succeed('try', data, '--trials', '3')
+    expect(first).toMatch(
+      /^76 judged queries +nDCG@10 +MRR@10 +Recall@100 +ms\/query\nvector search +0\.4192 /,
+    )
+    const names = [
+      'BM25',
+      'RRF of both',
+      'dense + BM25 score fusion',
+      'Kith',
+      'Kith, tuned (held out)',
+    ]
+    for (const name of names) expect(first).toContain(`\n${name} `)
+    expect(first).toMatch(
+      /\nKith improves nDCG@10 by 0\.031 \(p = 0\.0\d+\); use the default settings/,
+    )
+    expect(first.match(/^ {2}0\.\d{4} → 0\.\d{4} {2}\d+ /gm)).toHaveLength(10)
+    expect(readFileSync(kept('report.html'), 'utf8')).toContain('Kith improves nDCG@10')
+    const times = readFileSync(kept('try/times.json'), 'utf8')
+    expect(succeed('try', data, '--trials', '3')).toBe(first)
+    expect(readFileSync(kept('try/times.json'), 'utf8')).toBe(times)
+    // Kith of the table is kith rerank with its defaults.
+    const { runs } = JSON.parse(succeed('eval', data, '--json'))
+    expect(first).toMatch(new RegExp(`\\nKith +${runs[1].measures['nDCG@10'].toFixed(4)}`))
+  })
+})
+
+describe.skipIf(!cisi)('a dataset of texts alone', () => {
+  const own = join(folder, 'texts')
+  beforeAll(() => {
+    mkdirSync(own)
+    const part = (file: string, count: number): string =>
+      readFileSync(join(cisi!, file), 'utf8').split('\n').slice(0, count).join('\n')
+    writeFileSync(join(own, 'corpus.jsonl'), `${part('corpus.jsonl', 40)}\n`)
+    writeFileSync(join(own, 'queries.jsonl'), `${part('queries.jsonl', 4)}\n`)
+  })
+
+  test('try encodes it, and without judgments shows what changes', () => {
+    const { out, err } = kith('try', own, '--max-tokens', '32')
+    expect(err).toContain(`encoding ${join(own, 'corpus.jsonl')} with minilm`)
+    expect(out).toMatch(/Kith changes the first document of \d of 4 queries/)
+    expect(out).toMatch(/\n {2}vector search +Kith \(\+ new\)\n/)
+    expect(existsSync(join(own, '.kith/minilm/docs.npy'))).toBe(true)
+  })
+
+  test('later commands use these embeddings; encode says that they are there', () => {
+    const { out, err } = kith('encode', own)
+    expect(out).toContain('.kith/minilm/docs.npy: up to date')
+    expect(err).toBe('')
+    const { code, err: said } = kith('rerank', own)
+    expect([code, said]).toEqual([0, ''])
+    const meta = JSON.parse(readFileSync(join(own, '.kith/minilm/docs.npy.meta.json'), 'utf8'))
+    expect(meta.settings).toMatchObject({ model: 'minilm', maxTokens: 32 })
+  })
+
+  test('other settings of the encoder make them anew', () => {
+    const { err } = kith('encode', own, '--role', 'query', '--max-tokens', '16')
+    expect(err).toMatch(/queries\.npy is stale \(its --max-tokens is 32, not 16\): made anew/)
+  })
+})

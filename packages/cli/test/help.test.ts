@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { allCommands } from '../src/command-list.ts'
+import { common, groups, type Options } from '../src/options/command.ts'
+import { helpOf } from '../src/options/help.ts'
+import { succeed } from './support.ts'
+
+const commands = await allCommands()
+
+/** The options that a help text has a line for, by their names. */
+const shownIn = (help: string): string[] =>
+  [...help.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name]) => name!)
+
+test.each(commands.map((command) => [command.name, command] as const))(
+  'kith %s --help fits on a screen, and --help-all has every option',
+  (_, command) => {
+    const options: Options = { ...command.options, ...common }
+    const short = shownIn(helpOf(command))
+    expect(short.length).toBeLessThanOrEqual(20 + Object.keys(common).length)
+    expect(shownIn(helpOf(command, true)).sort()).toEqual(Object.keys(options).sort())
+    // What a command cannot do without is never hidden.
+    const needed = Object.entries(options).filter(([, { required }]) => required)
+    expect(short).toEqual(expect.arrayContaining(needed.map(([name]) => name)))
+    const hidden = Object.keys(options).length - short.length
+    const pointer = `${hidden} more options: kith ${command.name} --help-all`
+    expect(helpOf(command).includes(pointer)).toBe(hidden > 0)
+  },
+)
+
+test('help shows options in groups, the dataset first', () => {
+  const help = succeed('rerank', '--help')
+  const headings = [...help.matchAll(/^(\w+):$/gm)].map(([, name]) => name)
+  expect(headings).toEqual([...groups, 'Example'])
+  expect(help).toMatch(/\nInput:\n {2}DATASET +a folder with corpus\.jsonl/)
+  expect(help).not.toContain('--trust')
+  expect(succeed('rerank', '--help-all')).toMatch(/ {2}--search-again /)
+})

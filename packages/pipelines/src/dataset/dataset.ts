@@ -1,0 +1,270 @@
+import { realpathSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { FileError, findPath, makeFolder } from '@kith/base'
+import { KithError } from '@kith/core'
+import type { EncodeInputs } from '../encode/encode-texts.ts'
+import type { ReadSidecar } from '../files/sidecar.ts'
+import type { Hooks } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
+import {
+  chooseSplit,
+  findFile,
+  KEPT,
+  keptModels,
+  named,
+  type Purpose,
+  splitsOf,
+} from './find-files.ts'
+import { makers } from './makers.ts'
+import { type RoleName, roles } from './roles.ts'
+import { stateOf } from './staleness.ts'
+
+/** Which part of a dataset is opened, and what is named besides. */
+export interface DatasetOptions {
+  /** What the judgments are for; decides the split where several are there. Default: `measure`. */
+  purpose?: Purpose | undefined
+  /** The split of the judgments, such as `test`. */
+  split?: string | undefined
+  /** The model whose embeddings are used; default: that of the embeddings there are, else minilm. */
+  model?: string | undefined
+  /** Further settings of the encoder, for embeddings that have to be made. */
+  encoder?: Omit<EncodeInputs, 'input' | 'out' | 'role' | 'model'> | undefined
+  /** Files that are named instead of found. */
+  files?: Partial<Record<RoleName, string | undefined>> | undefined
+}
+
+/** The name of the folder for embeddings that the dataset came with. */
+const OWN = 'own'
+
+/**
+ * A dataset in a folder: corpus, queries and judgments are found there, and everything that Kith
+ * makes of them is kept in `.kith`, each file with a sidecar that says what it was made from.
+ *
+ * ```ts
+ * const dataset = openDataset('cisi')
+ * const run = await dataset.need('run') // encodes and searches where that was not done yet
+ * ```
+ */
+export class Dataset {
+  /** The splits that there are judgments of. */
+  readonly splits: readonly string[]
+  /** The split that was chosen; undefined where the judgments have none. */
+  readonly split: string | undefined
+  /** The folder in `.kith` of the model's embeddings and of what was made from them. */
+  readonly model: string
+  readonly #options: DatasetOptions
+  /** `.SPLIT` where the queries of the split have a file of their own; part of the names of kept files. */
+  readonly suffix: string
+
+  constructor(
+    readonly folder: string,
+    options: DatasetOptions,
+  ) {
+    if (!findPath(folder)?.isDirectory()) {
+      throw new FileError(folder, '', 'is not a folder; a dataset is a folder with corpus.jsonl')
+    }
+    this.#options = options
+    this.splits = splitsOf(folder)
+    const { purpose = 'measure', split, files = {} } = options
+    this.split = files.qrels ? split : chooseSplit(folder, this.splits, purpose, split)
+    const own = files.queries ?? findFile(folder, 'queries', this.split)
+    this.suffix =
+      own === (files.queries ?? findFile(folder, 'queries', undefined)) ? '' : `.${this.split}`
+    this.model = this.#chooseModel()
+  }
+
+  /** The model that a sidecar names for the embeddings in use; undefined where the dataset came with them. */
+  async modelName(): Promise<string | undefined> {
+    if (this.#options.model !== undefined || this.model !== OWN) {
+      const recorded = (await this.#recorded('documentEmbeddings'))?.settings?.['model']
+      return this.#options.model ?? (recorded as string | undefined) ?? jobDefaults.model
+    }
+    return undefined
+  }
+
+  /** The place in `.kith` of a file, whose folder is there from now on. */
+  place(role: RoleName): string {
+    const file = this.#place(role)
+    try {
+      makeFolder(dirname(file))
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error
+      const kept = join(this.folder, KEPT)
+      const problem = `${error.message.slice(error.file.length + 2)}, so ${roles[role].what} cannot be kept there`
+      throw new FileError(
+        kept,
+        '',
+        `${problem}: name another place by an option, or copy the dataset`,
+      )
+    }
+    return file
+  }
+
+  /** Whether Kith has kept a file of a role, fresh or stale. */
+  keeps(role: RoleName): boolean {
+    return findPath(this.#place(role)) !== undefined
+  }
+
+  /** The file of a role that is there by now, without making it; a stale one does not count. */
+  async find(role: RoleName): Promise<string | undefined> {
+    const given = this.#options.files?.[role]
+    if (given !== undefined) return given
+    const kept = this.#place(role, false)
+    if (kept !== undefined && findPath(kept)) {
+      const inputs = await this.#inputsOf(role, (from) => this.find(from))
+      const { stale } = inputs ? await stateOf(kept, inputs, this.folder) : { stale: 'input' }
+      return stale === undefined ? kept : undefined
+    }
+    return this.#found(role)
+  }
+
+  /**
+   * The file of a role, made where it is missing or stale. Undefined where it is neither found nor
+   * made by Kith.
+   */
+  async need(role: RoleName, hooks: Hooks = {}): Promise<string | undefined> {
+    const given = this.#options.files?.[role]
+    if (given !== undefined) return given
+    const make = makers[role]
+    const kept = make && this.#place(role, false)
+    if (!make || kept === undefined) return this.find(role)
+    if (!this.#isPossible(role)) return undefined
+    const there = findPath(kept) !== undefined
+    const found = there ? undefined : this.#found(role)
+    if (found !== undefined) return found
+    const inputs = await this.#inputsOf(role, (from) => this.need(from, hooks))
+    if (!inputs) return undefined
+    const state = there ? await stateOf(kept, inputs, this.folder) : undefined
+    const stale = state?.stale ?? (state?.sidecar && this.#otherEncoder(role, state.sidecar))
+    if (state && stale === undefined) return kept
+    if (state) hooks.onRemark?.(`${kept} is stale (${stale}): made anew`)
+    await make(this.place(role), inputs, {
+      settings: { ...(await this.#settingsFor(role, state?.sidecar)) },
+      hooks,
+    })
+    return kept
+  }
+
+  /** Whether a file is there, or everything that it is made from: nothing is begun in vain. */
+  #isPossible(role: RoleName): boolean {
+    const there = this.#options.files?.[role] ?? this.#found(role)
+    if (there !== undefined || (roles[role].kept !== undefined && this.keeps(role))) return true
+    return roles[role].from?.every((from) => this.#isPossible(from)) ?? false
+  }
+
+  /** The files that a role is made from; undefined where one is missing. */
+  async #inputsOf(
+    role: RoleName,
+    get: (role: RoleName) => Promise<string | undefined>,
+  ): Promise<string[] | undefined> {
+    const inputs: string[] = []
+    for (const from of roles[role].from ?? []) {
+      const file = await get(from)
+      if (file === undefined) return undefined
+      inputs.push(file)
+    }
+    return inputs
+  }
+
+  /** A file in the folder itself. Embeddings are taken in pairs, since those of two models do not fit. */
+  #found(role: RoleName): string | undefined {
+    if (roles[role].kept?.startsWith('MODEL/') && this.model !== OWN) return undefined
+    return findFile(this.folder, role, this.split, this.suffix)
+  }
+
+  #place(role: RoleName, required?: true): string
+  #place(role: RoleName, required: false): string | undefined
+  #place(role: RoleName, required = true): string | undefined {
+    const { kept } = roles[role]
+    if (kept !== undefined) {
+      const name = named(kept, { MODEL: this.model, SUFFIX: this.suffix })
+      return join(this.folder, KEPT, name)
+    }
+    if (!required) return undefined
+    throw new KithError('BAD_INPUT', `${role} of a dataset is found, not made`)
+  }
+
+  #chooseModel(): string {
+    const { model } = this.#options
+    if (model !== undefined) return folderOf(model)
+    const kept = keptModels(this.folder)
+    if (kept.length === 1) return kept[0]!
+    if (kept.length > 1) {
+      const problem = `has embeddings of several models (${kept.join(', ')})`
+      throw new KithError('BAD_INPUT', `${this.folder} ${problem}: name one of them (model)`)
+    }
+    const own = (['documentEmbeddings', 'queryEmbeddings'] as const).map((role) =>
+      findFile(this.folder, role, this.split, this.suffix),
+    )
+    return own.includes(undefined) ? jobDefaults.model : OWN
+  }
+
+  async #recorded(role: RoleName): Promise<ReadSidecar | undefined> {
+    const kept = this.#place(role)
+    return findPath(kept) ? (await stateOf(kept, [], this.folder)).sidecar : undefined
+  }
+
+  /** Why embeddings are those of another encoder than the one that is named now. */
+  #otherEncoder(role: RoleName, { settings = {} }: ReadSidecar): string | undefined {
+    if (roles[role].madeBy !== 'encode') return undefined
+    const { model, encoder = {} } = this.#options
+    if (model !== undefined && !isSameModel(String(settings['model']), model)) {
+      return `it was encoded by ${settings['model']}`
+    }
+    const [name, value] =
+      Object.entries(encoder).find(
+        ([key, given]) => given !== undefined && key !== 'threads' && settings[key] !== given,
+      ) ?? []
+    return name && `its ${name} is ${String(settings[name])}, not ${String(value)}`
+  }
+
+  /** The settings that a file is made with: those it had, or those of the documents' embeddings. */
+  async #settingsFor(
+    role: RoleName,
+    sidecar: ReadSidecar | undefined,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    if (roles[role].madeBy !== 'encode') return sidecar?.settings ?? {}
+    const like = sidecar ?? (await this.#recorded('documentEmbeddings'))
+    const { model = like?.settings?.['model'] ?? this.model, encoder } = this.#options
+    const given = Object.entries(encoder ?? {}).filter(([, value]) => value !== undefined)
+    return { ...like?.settings, ...Object.fromEntries(given), model }
+  }
+
+  /** Names the file that is missing for a role: its own, or the first that it is made from. */
+  lacking(role: RoleName): string {
+    const { what, found, from = [] } = roles[role]
+    const missing = from.find((one) => !this.#isPossible(one))
+    if (missing !== undefined) return this.lacking(missing)
+    const usual = found.find((name) => !name.includes('SPLIT')) ?? found[0]!
+    const names = [...new Set([usual, found[0]!])]
+    const shown = names.map((name) => named(name, { SPLIT: 'test', SUFFIX: '' }))
+    return `${what} (${shown.join(', ')}, …)`
+  }
+
+  /** Says which judgments are used, where there are several splits. */
+  remarkSplit({ onRemark }: Hooks): void {
+    const file = this.#options.files?.qrels ? undefined : this.#found('qrels')
+    const others = this.splits.filter((split) => split !== this.split)
+    if (file === undefined || others.length === 0) return
+    const name = relative(this.folder, file)
+    onRemark?.(`judgments: split ${this.split} (${name}); there are also: ${others.join(', ')}`)
+  }
+}
+
+/** Opens a dataset in a folder. */
+export function openDataset(folder: string, options: DatasetOptions = {}): Dataset {
+  return new Dataset(folder, options)
+}
+
+/** The name of a model's folder in `.kith`: the last part of a path, the whole name on the hub. */
+function folderOf(model: string): string {
+  const plain = model.replace(/[/\\]+$/, '')
+  const name = findPath(plain)?.isDirectory() ? basename(plain) : plain
+  return name.replace(/[^\w.-]+/g, '--').replace(/^\.+/, '') || jobDefaults.model
+}
+
+function isSameModel(recorded: string, model: string): boolean {
+  if (folderOf(recorded) !== folderOf(model)) return basename(recorded) === basename(model)
+  const [a, b] = [recorded, model].map((name) => (findPath(name) ? realpathSync(name) : undefined))
+  return a === undefined || b === undefined || a === b
+}

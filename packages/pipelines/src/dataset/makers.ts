@@ -1,0 +1,68 @@
+import { KithError, type PartialMethodSettings } from '@kith/core'
+import type { EncodeInputs } from '../encode/encode-texts.ts'
+import type { Hooks } from '../job/hooks.ts'
+import type { SearchInputs } from '../search/search-run.ts'
+import type { RoleName } from './roles.ts'
+
+/** How a file is made: with the settings of an earlier one, where there was one. */
+interface Making {
+  settings: Readonly<Record<string, unknown>>
+  hooks: Hooks
+}
+
+/** Makes a file of a dataset from the files of the roles that the table of roles names, in their order. */
+type Maker = (out: string, inputs: readonly string[], making: Making) => Promise<unknown>
+
+/** The files that are made wherever a command needs them. Jobs are loaded when they are run. */
+export const makers: Readonly<Partial<Record<RoleName, Maker>>> = {
+  documentEmbeddings: (out, [input], making) => encode(out, input!, 'document', making),
+  queryEmbeddings: (out, [input], making) => encode(out, input!, 'query', making),
+  run: async (out, [queries, docs], { settings, hooks }) => {
+    const { searchRun } = await import('../search/search-run.ts')
+    const { top, metric } = settings as Pick<SearchInputs, 'top' | 'metric'>
+    await searchRun({ queries: queries!, docs: docs!, out, top, metric }, hooks)
+  },
+  reranked: async (out, [run, queries, docs, corpus, queryText], { settings, hooks }) => {
+    const { rerankRun } = await import('../rerank/rerank-run.ts')
+    const files = {
+      run: run!,
+      queries: queries!,
+      docs: docs!,
+      corpus: corpus!,
+      queryText: queryText!,
+    }
+    await rerankRun({ ...files, out, settings: methodOf(settings) }, hooks)
+  },
+  termStatistics: async (out, [corpus], { hooks }) => {
+    const { collectTerms } = await import('../terms/collect-terms.ts')
+    await collectTerms({ corpus: corpus!, out }, hooks)
+  },
+}
+
+/** The settings of a method in the sidecar of its run; others are refused, as they cannot be repeated. */
+function methodOf(settings: Readonly<Record<string, unknown>>): PartialMethodSettings {
+  const { missing, texts, again, statistics, thenCrossEncode, ...method } = settings
+  if (again !== true && thenCrossEncode === undefined && method['verdict'] === undefined) {
+    return method
+  }
+  const problem = 'the run reranked before is stale, and cannot be made anew with its settings'
+  throw new KithError('BAD_INPUT', `${problem}: run kith rerank again`)
+}
+
+async function encode(
+  out: string,
+  input: string,
+  role: 'document' | 'query',
+  { settings, hooks }: Making,
+): Promise<void> {
+  const { encodeTexts } = await import('../encode/encode-texts.ts')
+  const {
+    dimensions: _,
+    role: __,
+    ...encoder
+  } = settings as Partial<EncodeInputs> & {
+    dimensions?: number
+  }
+  hooks.onRemark?.(`encoding ${input} with ${encoder.model}`)
+  await encodeTexts({ ...encoder, input, out, role }, hooks)
+}

@@ -1,0 +1,46 @@
+import { stat } from 'node:fs/promises'
+import { relative, resolve } from 'node:path'
+import { asFileError } from '@kith/base'
+import { type ReadSidecar, readSidecar } from '../files/sidecar.ts'
+
+/** A file that Kith keeps: its sidecar, and why it must be made anew, if it must. */
+export interface KeptState {
+  sidecar: ReadSidecar | undefined
+  stale: string | undefined
+}
+
+/**
+ * Compares a kept file with what it would be made from now. It is stale where its sidecar names
+ * other inputs, or inputs of another size, or where an input is newer than it.
+ *
+ * @param folder The dataset's folder, which may have been moved since.
+ */
+export async function stateOf(
+  file: string,
+  inputs: readonly string[],
+  folder: string,
+): Promise<KeptState> {
+  const sidecar = await readSidecar(file).catch(() => undefined)
+  if (!Array.isArray(sidecar?.inputs)) return { sidecar: undefined, stale: 'it has no sidecar' }
+  const { mtimeMs } = await stat(file)
+  for (const input of inputs) {
+    const now = await stat(input).catch((error: unknown) => {
+      throw asFileError(input, error)
+    })
+    const recorded = sidecar.inputs.find(({ file: name }) => isSame(name, input, folder))
+    if (!recorded) return { sidecar, stale: `it was made without ${input}` }
+    if (recorded.bytes !== now.size || now.mtimeMs > mtimeMs) {
+      return { sidecar, stale: `${input} has changed since` }
+    }
+  }
+  return { sidecar, stale: undefined }
+}
+
+/** Whether a sidecar means an input: files of the dataset by their place in it, others by their path. */
+function isSame(recorded: string, input: string, folder: string): boolean {
+  const inside = relative(folder, input)
+  if (inside.startsWith('..') || resolve(inside) === inside) {
+    return resolve(recorded) === resolve(input)
+  }
+  return `/${recorded.replaceAll('\\', '/')}`.endsWith(`/${inside.replaceAll('\\', '/')}`)
+}

@@ -1,0 +1,86 @@
+import { dirname, join } from 'node:path'
+import { type Qrels, readQrels, readRun } from '@kith/ir'
+import { FEW_QUERIES } from '@kith/tune'
+import type { Dataset } from '../dataset/dataset.ts'
+import { fuseRuns } from '../fuse/fuse-runs.ts'
+import type { Hooks } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
+import { rerankRun } from '../rerank/rerank-run.ts'
+import { searchRun } from '../search/search-run.ts'
+import { searchBm25 } from './search-bm25.ts'
+import { Steps } from './steps.ts'
+import { rerankTuned } from './tuned-run.ts'
+import type { TriedSystem } from './verdict.ts'
+
+/** The files that every try takes. */
+export interface TryFiles {
+  corpus: string
+  queryText: string
+  docs: string
+  queries: string
+  /** Term statistics of the corpus. */
+  terms: string
+  qrels: string | undefined
+}
+
+/** How runs are made. */
+interface Making {
+  trials?: number | undefined
+  level?: number | undefined
+  workers?: number | undefined
+}
+
+/** Makes the run of each system, or takes the one that an earlier try has made. */
+export async function makeRuns(
+  dataset: Dataset,
+  { terms, qrels, ...files }: TryFiles,
+  { trials = jobDefaults.tryTrials, level, workers }: Making,
+  hooks: Hooks,
+): Promise<{ systems: TriedSystem[]; judged: number }> {
+  const { corpus, queryText, docs, queries } = files
+  const steps = new Steps(dataset)
+  const { top } = jobDefaults
+  const run = (await steps.do('run', (out) =>
+    searchRun({ queries, docs, out, top, workers }, hooks),
+  ))!
+  const bm25 = await steps.do('bm25', (out) =>
+    searchBm25({ corpus, queries: queryText, out, top }, hooks),
+  )
+  if (bm25 === undefined) {
+    hooks.onRemark?.('BM25 is left out: the corpus is too large for an index in memory')
+  }
+  const fuse = async (out: string): Promise<{ queries: number; seconds: number }> => {
+    const start = performance.now()
+    const fused = await fuseRuns({ runs: [run, bm25!], out, top }, hooks)
+    return { queries: fused.queries, seconds: (performance.now() - start) / 1000 }
+  }
+  const rrf = bm25 === undefined ? undefined : await steps.do('rrf', fuse)
+  const inputs = { ...files, run, statistics: { file: terms }, workers }
+  const fusion = await steps.do('fusion', (out) =>
+    rerankRun({ ...inputs, out, settings: { method: 'fusion' } }, hooks),
+  )
+  const kith = await steps.do('kith', (out) => rerankRun({ ...inputs, out }, hooks))
+  const judged = qrels === undefined ? 0 : await judgedIn(await readQrels(qrels), run, level)
+  const tune = (out: string): ReturnType<typeof rerankTuned> => {
+    const judgedFiles = { ...files, run, qrels: qrels!, trials, workers, level }
+    return rerankTuned(judgedFiles, out, tunedSettings(dataset), hooks)
+  }
+  const tunedKith = judged > FEW_QUERIES ? await steps.do('tunedKith', tune) : undefined
+  return { systems: steps.systems({ run, bm25, rrf, fusion, kith, tunedKith }), judged }
+}
+
+/** Where the settings that all judged queries choose are kept. */
+export function tunedSettings(dataset: Dataset): string {
+  return join(dirname(dataset.place('tunedKith')), `tuned${dataset.suffix}.json`)
+}
+
+/** The queries of a run that have a relevant document. */
+async function judgedIn(
+  qrels: Qrels,
+  run: string,
+  level: number = jobDefaults.level,
+): Promise<number> {
+  const isJudged = (id: string): boolean =>
+    [...(qrels.get(id)?.values() ?? [])].some((grade) => grade >= level)
+  return (await readRun(run)).queries.filter(isJudged).length
+}

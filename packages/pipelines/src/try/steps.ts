@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { findPath, writeAtomic } from '@kith/base'
+import type { Dataset } from '../dataset/dataset.ts'
+import { KEPT } from '../dataset/find-files.ts'
+import type { RoleName } from '../dataset/roles.ts'
+import type { TriedSystem } from './verdict.ts'
+
+/** The names of the systems that are compared, by the roles of their runs, in the order of the table. */
+const names = {
+  run: 'vector search',
+  bm25: 'BM25',
+  rrf: 'RRF of both',
+  fusion: 'dense + BM25 score fusion',
+  kith: 'Kith',
+  tunedKith: 'Kith, tuned (held out)',
+} as const
+
+/** A run of a system that is compared. */
+export type TriedRole = keyof typeof names
+
+/** The work of a step. */
+interface Worked {
+  queries: number
+  seconds: number
+}
+
+/** The steps of a try that make runs: those that are done are not done again, and their times are kept. */
+export class Steps {
+  readonly #dataset: Dataset
+  readonly #journal: string
+  readonly #milliseconds: Record<string, number>
+
+  constructor(dataset: Dataset) {
+    this.#dataset = dataset
+    this.#journal = join(dirname(dataset.place('kith')), `times${dataset.suffix}.json`)
+    this.#milliseconds = readTimes(this.#journal)
+  }
+
+  /** Makes the run of a role, unless it is there and its time is known; undefined where it cannot be made. */
+  async do(
+    role: TriedRole,
+    make: (out: string) => Promise<Worked | undefined>,
+  ): Promise<string | undefined> {
+    const there = await this.#dataset.find(role as RoleName)
+    const isKept = there?.includes(join(this.#dataset.folder, KEPT))
+    if (there !== undefined && (!isKept || this.#milliseconds[role] !== undefined)) return there
+    const out = this.#dataset.place(role)
+    const worked = await make(out)
+    if (!worked) return undefined
+    this.#milliseconds[role] = (1000 * worked.seconds) / Math.max(1, worked.queries)
+    const text = `${JSON.stringify(this.#milliseconds, undefined, 2)}\n`
+    await writeAtomic(this.#journal, (write) => write(text))
+    return out
+  }
+
+  /** The systems that were tried, with their times. */
+  systems(files: Readonly<Record<TriedRole, string | undefined>>): TriedSystem[] {
+    return (Object.keys(names) as TriedRole[]).flatMap((role) => {
+      const file = files[role]
+      if (file === undefined) return []
+      return [{ name: names[role], role, file, milliseconds: this.#milliseconds[role] }]
+    })
+  }
+}
+
+function readTimes(file: string): Record<string, number> {
+  if (!findPath(file)) return {}
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>
+  } catch {
+    // A journal that nobody can read only costs the time to do the steps again.
+    return {}
+  }
+}

@@ -1,0 +1,80 @@
+import { type Evaluation, formatP } from '@kith/ir'
+import type { Tuned } from '@kith/tune'
+import type { CorrectedComparison } from '../eval/evaluations.ts'
+import type { TriedRole } from './steps.ts'
+
+/** A system that was tried. */
+export interface TriedSystem {
+  name: string
+  role: TriedRole
+  /** Its run. */
+  file: string
+  /** Milliseconds per query of its own step, in a batch; undefined where Kith did not make the run. */
+  milliseconds?: number | undefined
+  evaluation?: Evaluation | undefined
+  /** Against vector search, by measure; p is corrected for the number of systems. */
+  comparison?: Readonly<Record<string, CorrectedComparison>> | undefined
+}
+
+/** The advice of a try. */
+export interface Verdict {
+  /** The settings to use; undefined where vector search should be kept. */
+  settings: 'default' | 'tuned' | undefined
+  /** The gain over vector search in the first measure, and its p. */
+  difference: number
+  p: number
+  sentence: string
+}
+
+/** Below this p a difference counts. */
+const SIGNIFICANT = 0.05
+
+/**
+ * Says whether Kith helps, and with which settings: the tuned ones only where tuning itself found
+ * them better than the default.
+ *
+ * @param settingsFile The file of the tuned settings, as the sentence names it.
+ */
+export function judgeTried(
+  systems: readonly TriedSystem[],
+  tuned: Tuned | undefined,
+  settingsFile: string,
+): Verdict {
+  const of = (role: TriedRole): TriedSystem | undefined =>
+    systems.find((system) => system.role === role)
+  const usesTuned = tuned?.verdict === 'tuned' && of('tunedKith') !== undefined
+  const chosen = (usesTuned ? of('tunedKith') : of('kith'))!
+  const measure = chosen.evaluation!.measures[0]!
+  const { difference, p } = chosen.comparison![measure]!
+  const helps = difference > 0 && p < SIGNIFICANT
+  const advice = usesTuned ? `use the settings in ${settingsFile}` : 'use the default settings'
+  const better = bestOther(systems, chosen, measure)
+  return {
+    settings: helps ? (usesTuned ? 'tuned' : 'default') : undefined,
+    difference,
+    p,
+    sentence: `${claimOf(measure, difference, p)}; ${helps ? advice : 'keep vector search'}${better}`,
+  }
+}
+
+function claimOf(measure: string, difference: number, p: number): string {
+  const size = Math.abs(difference).toFixed(3)
+  const chance = p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`
+  if (p < SIGNIFICANT) {
+    return `Kith ${difference > 0 ? 'improves' : 'worsens'} ${measure} by ${size} (${chance})`
+  }
+  const signed = `${difference < 0 ? '−' : '+'}${size}`
+  return `Kith does not measurably change ${measure} (${signed}, p = ${formatP(p)})`
+}
+
+/** Names the system that is better than Kith by the measure, if one is. */
+function bestOther(systems: readonly TriedSystem[], chosen: TriedSystem, measure: string): string {
+  const meanOf = ({ evaluation }: TriedSystem): number => evaluation!.mean[measure]!
+  const others = systems.filter(({ role }) => !['run', 'kith', 'tunedKith'].includes(role))
+  const best = others.reduce<TriedSystem | undefined>(
+    (top, other) => (top && meanOf(top) >= meanOf(other) ? top : other),
+    undefined,
+  )
+  if (!best || meanOf(best) <= meanOf(chosen)) return ''
+  return ` (${best.name} is higher here: ${meanOf(best).toFixed(4)} against ${meanOf(chosen).toFixed(4)})`
+}
