@@ -51,13 +51,6 @@ export function goldenCases(): GoldenCase[] {
         ...rest,
         // The paper compares by inner product.
         settings: { metric: 'dot', ...others, rowScaling },
-        expected: {
-          ...expected,
-          labels: expected.labels.map(({ normalise, ...label }) => ({
-            ...label,
-            normalize: normalise,
-          })),
-        },
         context: { data, rows: candidates + 1, dimensions },
         expected: {
           ...expected,
