@@ -19,7 +19,9 @@ const lengths = [768, 384]
 const trusts = [0, 0.5]
 
 export async function run() {
-  const rows = [['N', 'd', 'trust', 'Gemm', ...kernels, '× Gemm', 'copy', 'Gram', 'top-k', 'rest']]
+  const rows = [
+    ['N', 'd', 'trust', 'Gemm', ...kernels, '× Gemm', 'check', 'copy, Gram', 'neighbors', 'rest'],
+  ]
   const results = new Map()
   for (const size of sizes) {
     process.stderr.write(`measuring N = ${size} …\n`)
@@ -88,7 +90,7 @@ function input(size, dimensions, seed) {
   return { query, candidates, flat }
 }
 
-/** Milliseconds for copying, the Gram matrix, the top k of each row, and everything else. */
+/** Milliseconds for checking the input, the Gram matrix with copying, the neighbors, and the rest. */
 function splitTimes(settings, inputs, rounds) {
   const engine = createEngine(fastest)
   const postings = new Postings()
@@ -97,48 +99,18 @@ function splitTimes(settings, inputs, rounds) {
     const { query, candidates } = inputs[round % inputs.length]
     const marks = [performance.now()]
     const context = contextOf(query, candidates, settings.contextSize, postings, settings.terms)
-    engine.open({
-      ...settings,
-      rows: context.rows,
-      dimensions: query.length,
-      postings: 0,
-      blended: false,
-    })
-    const { data, stride } = engine.vectors(query.length)
-    context.views.get('vectors').copyTo(data, stride)
     marks.push(performance.now())
-    engine.gram()
+    const graph = engine.gram(context.views.get('vectors'))
     marks.push(performance.now())
-    engine.adopt()
-    engine.rank()
+    const neighborhoods = engine.neighbors(graph, settings)
     marks.push(performance.now())
-    engine.reciprocal(settings)
-    engine.weigh(settings)
-    const geometric = { values: engine.graphRow(0), noise: 0 }
-    orderByScore(mix(geometric, engine.jaccard(0), 0, settings))
+    const geometric = { values: graph.row(0), noise: 0 }
+    orderByScore(mix(geometric, neighborhoods.jaccard(0), 0, settings))
+    engine.release()
     marks.push(performance.now())
     steps.forEach((times, s) => {
       times.push(marks[s + 1] - marks[s])
     })
   }
   return steps.map(median)
-}
-
-/** The figures that the project holds itself to. */
-function targets(results) {
-  const ratio = (size, a, b) => (results.get(size)[a] / results.get(size)[b]).toFixed(2)
-  const rows = [['figure', 'measured', 'at most']]
-  for (const [size, most] of [
-    [60, '2.00'],
-    [200, '2.20'],
-    [1000, '2.50'],
-  ]) {
-    rows.push([`N = ${size}, × Gemm`, ratio(size, `${fastest} 768 0`, 'gemm 768'), most])
-  }
-  for (const size of sizes) {
-    const measured = ratio(size, `${fastest} 768 0.5`, `${fastest} 768 0`)
-    rows.push([`N = ${size}, trust 0.5 ÷ 0`, measured, '1.15'])
-  }
-  rows.push(['N = 60, d 384 ÷ 768', ratio(60, `${fastest} 384 0`, `${fastest} 768 0`), '0.70'])
-  return table(rows)
 }

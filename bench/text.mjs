@@ -28,23 +28,23 @@ export async function run() {
   const similarity = (texts) => {
     postings.clear()
     for (const text of texts) appendText(postings, text, 'english')
-    engine.open({ ...shape, dimensions: 0, postings: postings.count })
-    engine.text(postings)
+    engine.scoped(() => engine.texts(postings).similarity())
   }
   const vectors = createEngine()
+  const gram = (copyTo) =>
+    vectors.scoped(() => vectors.gram({ count: PASSAGES + 1, dimensions: DIMENSIONS, copyTo }))
   const times = await sideBySide(
     {
       copy: ({ query, candidates }) => {
-        vectors.open({ ...shape, dimensions: DIMENSIONS, postings: 0 })
-        const { data, stride } = vectors.vectors(DIMENSIONS)
-        data.set(query)
-        candidates.forEach((row, i) => {
-          data.set(row, (i + 1) * stride)
+        gram((data, stride) => {
+          data.set(query)
+          candidates.forEach((row, i) => {
+            data.set(row, (i + 1) * stride)
+          })
         })
-        vectors.gram()
       },
-      // Of the vectors copied last: the Gram matrix alone, without the copying.
-      gram: () => vectors.gram(),
+      // Of the vectors that lie at the same place from the round before: without the copying.
+      gram: () => gram(() => {}),
       prepared: ({ prepared }) => similarity(prepared),
       raw: ({ texts }) => similarity(texts),
     },
@@ -66,5 +66,3 @@ export async function run() {
   )
   countCollection()
 }
-
-const shape = { rows: PASSAGES + 1, blended: false, k: 10, kExp: 4, trust: 0 }

@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
-import { prepareText } from '@kith/core'
+import { prepareText, presets } from '@kith/core'
 import { appendText, createEngine, Postings } from '@kith/core/steps'
 import { evaluate, openEmbeddings, RunBuilder, readQrels, readTexts } from '@kith/ir'
 import { WordsIndex } from './bm25.mjs'
@@ -123,28 +123,27 @@ function partsOf({ vectors, texts }, query, { rows, g0, further, share = 0 }) {
   postings.clear()
   appendText(postings, query.terms, 'english')
   for (const row of rows) appendText(postings, texts[row].terms, 'english')
-  const shape = { rows: size, dimensions, postings: postings.count, blended: true }
-  engine.open({ ...shape, k: Math.min(10, size - 1), kExp: 4, trust: 0 })
-  const { data, stride } = engine.vectors(dimensions)
-  data.set(query.vector)
-  rows.forEach((row, i) => {
-    data.set(vectors[row], (i + 1) * stride)
-  })
-  engine.gram()
-  engine.cosine()
-  engine.blend(0.7 * (1 - share), true)
-  if (share > 0) {
-    engine.load(further, size)
-    engine.blend(0.7 * share, false)
+  const copyTo = (data, stride) => {
+    data.set(query.vector)
+    rows.forEach((row, i) => {
+      data.set(vectors[row], (i + 1) * stride)
+    })
   }
-  engine.text(postings)
-  engine.blend(0.3, false)
-  engine.rank()
-  engine.reciprocal({ overlap: 2 / 3 })
-  engine.weigh({ weight: 'linear', weightParameter: 1 })
-  const neighbors = standardize(Array.from(engine.jaccard(0).subarray(1)))
-  const graph = rows.map((_, c) => engine.graphRow(c + 1).subarray(1))
-  return { g: standardize(g0), neighbors, graph }
+  return engine.scoped(() => {
+    const cosines = engine.gram({ count: size, dimensions, copyTo })
+    cosines.toCosines()
+    let graph = engine.blend(undefined, cosines, 0.7 * (1 - share))
+    if (share > 0) {
+      graph = engine.blend(graph, engine.square(size, { data: further, stride: size }), 0.7 * share)
+    }
+    graph = engine.blend(graph, engine.texts(postings).similarity(), 0.3)
+    const jaccard = engine.neighbors(graph, presets.balanced).jaccard(0)
+    return {
+      g: standardize(g0),
+      neighbors: standardize(Array.from(jaccard.subarray(1))),
+      graph: rows.map((_, c) => graph.row(c + 1).subarray(1)),
+    }
+  })
 }
 
 /** p: how similar each candidate is in the graph to those that support it, itself aside; each supporter has a weight. */

@@ -8,6 +8,7 @@
  * With a quality q of each, a = c · q(words)^β / (c · q(words)^β + q(similarity)^β): for a whole
  * collection from its mean qualities, or for each query from its own.
  */
+import { presets } from '@kith/core'
 import { createEngine } from '@kith/core/steps'
 import {
   contextFrom,
@@ -109,18 +110,16 @@ function parts({ vectors }, { pool, ...query }) {
 
 /** The ten nearest others of each vector. */
 function nearest(vectors) {
-  const rows = vectors.length
-  const dimensions = vectors[0].length
-  const k = Math.min(10, rows - 1)
-  engine.open({ rows, dimensions, postings: 0, blended: false, k, kExp: 1, trust: 0 })
-  const { data, stride } = engine.vectors(dimensions)
-  vectors.forEach((vector, i) => {
-    data.set(vector, i * stride)
+  const copyTo = (data, stride) => {
+    vectors.forEach((vector, i) => {
+      data.set(vector, i * stride)
+    })
+  }
+  return engine.scoped(() => {
+    const graph = engine.gram({ count: vectors.length, dimensions: vectors[0].length, copyTo })
+    const found = engine.neighbors(graph, { ...presets.balanced, k: 10, kExp: 1 })
+    return found.ranks().map((list, c) => Array.from(list).filter((d) => d !== c))
   })
-  engine.gram()
-  engine.adopt()
-  engine.rank()
-  return engine.ranks().map((list, c) => Array.from(list).filter((d) => d !== c))
 }
 
 function meanQualities({ queries }, quality) {

@@ -1,5 +1,5 @@
 import { type Member, memberOf } from './context.ts'
-import type { Engine, NeighborVector } from './kernel/engine.ts'
+import type { NeighborVector } from './kernel/engine.ts'
 import type { MetricUse } from './method/metric.ts'
 import type { RankedContext } from './method/rank-context.ts'
 import { type ScoreParts, scoreParts } from './score-parts.ts'
@@ -66,15 +66,14 @@ export interface Explanation {
 export function explainCandidate(
   index: number,
   ranked: RankedContext,
-  engine: Engine,
   settings: Settings,
   queryText: Text | undefined,
 ): Explanation {
   const { order, scores } = ranked.ranking
   const place = order.indexOf(index)
-  const size = (ranked.words ?? ranked.neighbors)!.jaccard.length
+  const { jaccard: overlaps, graph, neighborhoods } = (ranked.words ?? ranked.neighbors)!
   const row = ranked.chosen ? ranked.chosen.indexOf(index) + 1 : index + 1
-  const inContext = row > 0 && row < size
+  const inContext = row > 0 && row < overlaps.length
   const explanation: Explanation = {
     index,
     rankBefore: index + 1,
@@ -92,7 +91,7 @@ export function explainCandidate(
   }
   if (!inContext) return explanation
   explanation.parts = scoreParts(ranked, settings)[row - 1]!
-  explanation.shared = sharedNeighbors(engine.neighborVector(0), engine.neighborVector(row))
+  explanation.shared = sharedNeighbors(neighborhoods.vector(0), neighborhoods.vector(row))
   if (ranked.neighbors) {
     const { geometric, jaccard } = ranked.neighbors
     explanation.geometric = geometric.values[row]!
@@ -112,7 +111,7 @@ export function explainCandidate(
     .filter((supporter) => supporter !== row)
     .map((supporter) => ({
       candidate: ranked.chosen ? ranked.chosen[supporter - 1]! : supporter - 1,
-      similarity: engine.graphRow(supporter)[row]!,
+      similarity: graph.row(supporter)[row]!,
     }))
     .sort((a, b) => b.similarity - a.similarity)
   return explanation

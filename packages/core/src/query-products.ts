@@ -15,18 +15,20 @@ export function queryProducts(vectors: readonly Float32Array[]): Products {
   const squares = new Float64Array(vectors.length)
   const [query] = vectors
   const dimensions = query?.length ?? 0
-  const shape = { dimensions, postings: 0, blended: false, k: 0, kExp: 0, trust: 0 }
   lender.lend((workspace) => {
     const engine = workspace.engine()
     for (let from = 0; from < vectors.length; from += BLOCK) {
       const block = vectors.slice(from, from + BLOCK)
-      engine.open({ ...shape, rows: block.length + 1 })
-      const { data, stride } = engine.vectors(dimensions)
-      data.set(query!)
-      block.forEach((vector, i) => {
-        data.set(vector, (i + 1) * stride)
+      const found = engine.products({
+        count: block.length + 1,
+        dimensions,
+        copyTo(data, stride) {
+          data.set(query!)
+          block.forEach((vector, i) => {
+            data.set(vector, (i + 1) * stride)
+          })
+        },
       })
-      const found = engine.products()
       toQuery.set(found.toQuery.subarray(1), from)
       squares.set(found.squares.subarray(1), from)
     }

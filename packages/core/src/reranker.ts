@@ -15,7 +15,7 @@ import { type Explanation, explainCandidate } from './explanation.ts'
 import { checkGroundTruth, type GroundTruth } from './labels/ground-truth.ts'
 import { type PartialLabelSettings, resolveLabelSettings } from './labels/label-settings.ts'
 import { type Labels, labelsOf } from './labels/labels.ts'
-import { buildGraph, findNeighbors } from './method/graph.ts'
+import { buildGraph } from './method/graph.ts'
 import type { Ranking } from './method/order-by-score.ts'
 import { rankQuery } from './method/rank-context.ts'
 import { namedSimilarities, type Similarities, similarities } from './method/similarities.ts'
@@ -95,10 +95,9 @@ export class Reranker {
     return this.#memory.lend((memory) => {
       const context = contextOf(query, candidates, Infinity, memory.postings, all.terms)
       const engine = memory.engine(all.kernel)
-      buildGraph(engine, context, [], all)
-      findNeighbors(engine, all)
-      const reciprocals = engine.reciprocals()
-      const [own, ...others] = engine.ranks().map((rank, row) => ({
+      const found = engine.neighbors(buildGraph(engine, context, [], all).graph, all)
+      const reciprocals = found.reciprocals()
+      const [own, ...others] = found.ranks().map((rank, row) => ({
         nearest: Array.from(rank, memberOf),
         reciprocal: Array.from(reciprocals[row]!, memberOf),
       }))
@@ -141,7 +140,7 @@ export class Reranker {
         )
       }
       const { text } = toQueryViews(query)
-      return explainCandidate(index, ranked, memory.engine(all.kernel), all, text)
+      return explainCandidate(index, ranked, all, text)
     })
   }
 

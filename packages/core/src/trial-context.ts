@@ -9,27 +9,21 @@ import {
   toViews,
 } from './context.ts'
 import { KithError } from './error.ts'
-import type { Engine, KernelName } from './kernel/engine.ts'
+import type { Engine, KernelName, Lists, Neighborhoods, Square } from './kernel/engine.ts'
 import { kernel } from './kernel/load.ts'
 import { LruCache } from './lru-cache.ts'
-import type { Recall } from './method/graph.ts'
+import { computed, type Recall } from './method/graph.ts'
 import type { MetricUse } from './method/metric.ts'
 import type { Ranking } from './method/order-by-score.ts'
-import { lookedAt, type SimilarityToQuery, usesWords } from './method/preselect.ts'
+import { lookedAt, type SimilarityToQuery } from './method/preselect.ts'
 import { type Memory, rankContext } from './method/rank-context.ts'
 import { fits, metricOf } from './method/vector-similarity.ts'
-import { viewWeights } from './method/view-weights.ts'
+import { usesWords, viewWeights } from './method/view-weights.ts'
 import { Reranker } from './reranker.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
 import { noPostings, Postings } from './text/postings.ts'
 import type { Terms } from './text/terms.ts'
 import { Lender, type Workspace } from './workspace.ts'
-
-/** Rows of numbers one behind the other, each `stride` long. */
-interface Remembered<T extends Float32Array | Uint32Array> {
-  data: T
-  stride: number
-}
 
 /** How many sizes of context S_text is remembered for, and how many kinds of graph neighbors are. */
 const KEPT = { texts: 16, ranks: 32, similarities: 8 }
@@ -56,9 +50,9 @@ export class TrialContext {
   readonly #kernel: KernelName
   /** The context of the largest size, without texts. */
   readonly #full: Context
-  #vectors: ReadonlyMap<string, Remembered<Float32Array>> = new Map()
-  readonly #texts = new LruCache<Remembered<Float32Array>>(KEPT.texts)
-  readonly #ranks = new LruCache<Remembered<Uint32Array>>(KEPT.ranks)
+  #vectors: ReadonlyMap<string, Lists<Float32Array>> = new Map()
+  readonly #texts = new LruCache<Lists<Float32Array>>(KEPT.texts)
+  readonly #ranks = new LruCache<Lists<Uint32Array>>(KEPT.ranks)
   /** Too long, too short, infinite or missing vectors are treated by `rerank`, whose rules depend on the size. */
   #irregular = false
   /** z of the similarities to the query, by metric, views and number of rows. */
@@ -143,51 +137,44 @@ export class TrialContext {
   #recallChosen(chosen: Uint32Array): Recall {
     const rows = [0, ...Array.from(chosen, (index) => index + 1)]
     return {
+      ...computed,
       vectors: (engine, context, view, metric) => {
-        const { data, stride } = this.#vectors.get(view)!
-        engine.load(data, stride, rows)
-        return metricOf(engine, context, view, metric)
+        const s = engine.square(rows.length, this.#vectors.get(view)!, rows)
+        return { s, metric: metricOf(s, context, view, metric) }
       },
-      texts: (engine, { texts }) => engine.text(texts!),
-      nearest: (engine) => engine.rank(),
     }
   }
 
   #recall(context: Context, all: Settings): Recall {
     const weights = viewWeights(context, all)
+    const { rows } = context
     // The weights of several views hardly ever come back, those of one always do.
     const words = usesWords(all, context.texts !== undefined)
     const alone = weights.size === 1 && weights.has('vectors') && !words
     return {
       vectors: (engine, part, view, metric) => {
-        const { data, stride } = this.#vectors.get(view)!
-        engine.load(data, stride)
-        return metricOf(engine, part, view, metric)
+        const s = engine.square(rows, this.#vectors.get(view)!)
+        return { s, metric: metricOf(s, part, view, metric) }
       },
-      texts: (engine, { rows }) => {
-        const { data, stride } = this.#texts.get(keyOf(rows, all.terms))!
-        engine.load(data, stride)
-      },
-      nearest: (engine, metric) => {
-        if (alone) this.#recallNearest(engine, context.rows, all, metric)
-        else engine.rank()
-      },
+      texts: (engine) => engine.square(rows, this.#texts.get(keyOf(rows, all.terms))!),
+      neighbors: (engine, graph, settings, metric) =>
+        alone
+          ? this.#recallNeighbors(engine, graph, settings, metric)
+          : engine.neighbors(graph, settings),
     }
   }
 
   /** S of every vector view, once. */
   #rememberVectors(engine: Engine): void {
     if (this.#vectors.size > 0 || this.#irregular) return
-    const { rows, views } = this.#full
     // Complete before it is kept: a getter among the vectors may come back here.
-    const remembered = new Map<string, Remembered<Float32Array>>()
-    for (const [name, vectors] of views) {
-      engine.open({ ...bare, rows, dimensions: vectors.dimensions })
-      const { data, stride } = engine.vectors(vectors.dimensions)
-      vectors.copyTo(data, stride)
-      engine.gram()
-      if (!engine.diagonal().every(fits)) this.#irregular = true
-      remembered.set(name, squareOf(engine, rows))
+    const remembered = new Map<string, Lists<Float32Array>>()
+    for (const [name, vectors] of this.#full.views) {
+      engine.scoped(() => {
+        const s = engine.gram(vectors)
+        if (!s.diagonal().every(fits)) this.#irregular = true
+        remembered.set(name, copyOf(s))
+      })
     }
     this.#vectors = remembered
   }
@@ -198,22 +185,26 @@ export class TrialContext {
     if (this.#texts.get(key)) return
     const { texts } = contextOf(this.#query, this.#candidates, rows - 1, memory.chosen, terms)
     const engine = memory.engine(this.#kernel)
-    engine.open({ ...bare, rows, postings: texts!.count })
-    engine.text(texts!)
-    this.#texts.set(key, squareOf(engine, rows))
+    this.#texts.set(
+      key,
+      engine.scoped(() => copyOf(engine.texts(texts!).similarity())),
+    )
   }
 
-  /** The nearest neighbors in S of the vectors, once for each number of rows, metric and scale. */
-  #recallNearest(engine: Engine, rows: number, all: Settings, metric: MetricUse | undefined): void {
-    const key = `${rows} ${metric?.name ?? all.metric} ${all.rowScaling}`
-    const keep = Math.min(all.k, rows - 1) + 1
+  /** The neighbors in S of the vectors: the nearest are found once for each number of rows, metric and scale. */
+  #recallNeighbors(
+    engine: Engine,
+    graph: Square,
+    settings: Settings,
+    metric: MetricUse | undefined,
+  ): Neighborhoods {
+    const key = `${graph.rows} ${metric?.name ?? settings.metric} ${settings.rowScaling}`
+    const stride = Math.min(settings.k, graph.rows - 1) + 1
     const known = this.#ranks.get(key)
-    if (known && known.stride >= keep) {
-      engine.loadRanks(known.data, known.stride)
-      return
-    }
-    engine.rank()
-    this.#ranks.set(key, { data: joined(engine.ranks(), keep), stride: keep })
+    if (known && known.stride >= stride) return engine.neighbors(graph, settings, known)
+    const found = engine.neighbors(graph, settings)
+    this.#ranks.set(key, { data: joined(found.ranks(), stride), stride })
+    return found
   }
 }
 
@@ -229,13 +220,11 @@ function keyOf(rows: number, terms: Terms): string {
   return `${rows} function ${number}`
 }
 
-/** Sizes that an engine does not need if it only computes S. */
-const bare = { dimensions: 0, postings: 0, blended: false, k: 0, kExp: 0, trust: 0 }
-
-function squareOf(engine: Engine, rows: number): Remembered<Float32Array> {
-  const data = new Float32Array(rows * rows)
-  for (let i = 0; i < rows; i++) data.set(engine.row(i), i * rows)
-  return { data, stride: rows }
+function copyOf(s: Square): Lists<Float32Array> {
+  const stride = s.rows
+  const data = new Float32Array(stride * stride)
+  for (let i = 0; i < stride; i++) data.set(s.row(i), i * stride)
+  return { data, stride }
 }
 
 function joined(lists: readonly Uint32Array[], length: number): Uint32Array {

@@ -14,11 +14,19 @@ export class Workspace {
   /** The engine of a kernel, by default the fastest one. */
   engine(name: KernelName = kernel()): Engine {
     let engine = this.#engines.get(name)
-    if (!engine || engine.bytes > KEPT_BYTES) {
+    if (!engine) {
       engine = createEngine(name)
       this.#engines.set(name, engine)
     }
     return engine
+  }
+
+  /** Ends a call: what its engines hold is gone. */
+  release(): void {
+    for (const [name, engine] of this.#engines) {
+      if (engine.bytes > KEPT_BYTES) this.#engines.delete(name)
+      else engine.release()
+    }
   }
 }
 
@@ -38,6 +46,7 @@ export class Lender {
     try {
       return work(workspace)
     } finally {
+      workspace.release()
       this.#idle = workspace
     }
   }

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kernel as defaultKernel, Reranker, rerank } from '../src/index.ts'
 import { createEngine } from '../src/kernel/load.ts'
+import { rowsOf as matrixRows } from '../src/matrix.ts'
 import {
   expandWeights,
   extendedSets,
@@ -53,38 +54,30 @@ describe.each(fastKernels)('%s against the oracle', (kernel) => {
           const { rows, dimensions } = context
           const k = Math.min(all.k, rows - 1)
           const engine = createEngine(kernel)
-          engine.open({ ...all, rows, dimensions, k, postings: 0, blended: false })
-          const { data, stride } = engine.vectors(dimensions)
-          for (let i = 0; i < rows; i++) {
-            data.set(context.data.subarray(i * dimensions, (i + 1) * dimensions), i * stride)
-          }
-          engine.gram()
-          engine.adopt()
-          const s = flat(rows, (i) => engine.graphRow(i))
+          const graph = engine.gram(matrixRows(context, 'row'))
+          const s = flat(rows, (i) => graph.row(i))
           expectClose(s, exactGram(context.data, rows, dimensions), dimensions * 2e-6)
 
-          engine.scale(rowScaling)
+          graph.scale(rowScaling)
           scaleRows(s, rows, rowScaling)
           expectClose(
-            flat(rows, (i) => engine.graphRow(i)),
+            flat(rows, (i) => graph.row(i)),
             s,
             1e-6 * largest(s),
           )
-          s.set(flat(rows, (i) => engine.graphRow(i)))
+          s.set(flat(rows, (i) => graph.row(i)))
 
-          engine.rank()
+          const found = engine.neighbors(graph, all)
           const rank = rankRows(s, rows, k)
-          expect(engine.ranks()).toEqual(rank)
+          expect(found.ranks()).toEqual(rank)
 
-          engine.reciprocal(all)
           const sets = extendedSets(rank, k, all.trust, all.overlap)
-          expect(engine.reciprocals()).toEqual(sets.map((set) => Uint32Array.from(set).sort()))
+          expect(found.reciprocals()).toEqual(sets.map((set) => Uint32Array.from(set).sort()))
 
-          engine.weigh(all)
           const weights = neighborWeights(s, sets, all.weight, all.weightParameter)
           const v = expandWeights(weights, rank, all.kExp)
           for (const probe of new Set([0, rows >> 1, rows - 1])) {
-            expectClose(engine.jaccard(probe), jaccardTo(v, rows, probe), 1e-6)
+            expectClose(found.jaccard(probe), jaccardTo(v, rows, probe), 1e-6)
           }
         },
       ),
@@ -139,19 +132,14 @@ describe.each(allKernels)('properties of %s', (kernel) => {
     const all = resolveSettings({ weight: 'exp', weightParameter: 2, k: rows, kExp: 1 })
     for (const size of [1e-20, 1e-12, 1e-6, 5.1e-4, 1e-3, 1, 40]) {
       const engine = createEngine(kernel)
-      engine.open({ ...all, rows, dimensions: 1, k: rows - 1, postings: 0, blended: false })
       const s = flat(rows, (i) =>
         Float32Array.from(parts, (_, j) => size * parts[Math.abs(i - j)]!),
       )
-      engine.load(s, rows)
-      engine.adopt()
-      engine.rank()
-      engine.reciprocal(all)
-      engine.weigh(all)
+      const found = engine.neighbors(engine.square(rows, { data: s, stride: rows }), all)
       for (let i = 0; i < rows; i++) {
         const powers = Array.from(s.subarray(i * rows, (i + 1) * rows), (x) => Math.expm1(2 * x))
         const sum = powers.reduce((a, b) => a + b)
-        const { columns, weights } = engine.neighborVector(i)
+        const { columns, weights } = found.vector(i)
         expect([...columns]).toEqual([0, 1, 2, 3])
         weights.forEach((weight, j) => {
           expect(Math.abs((weight * sum) / powers[j]! - 1)).toBeLessThan(3e-7)
@@ -170,22 +158,11 @@ describe.each(allKernels)('properties of %s', (kernel) => {
           for (const value of jaccard[0]!) expect(value >= 0 && value <= 1).toBe(true)
           const all = resolveSettings({ ...some, kernel })
           const engine = createEngine(kernel)
-          const { rows, dimensions, data } = context
-          const k = Math.min(all.k, rows - 1)
-          engine.open({ ...all, rows, dimensions, k, postings: 0, blended: false })
-          const target = engine.vectors(dimensions)
-          for (let i = 0; i < rows; i++) {
-            target.data.set(data.subarray(i * dimensions, (i + 1) * dimensions), i * target.stride)
-          }
-          engine.gram()
-          engine.adopt()
-          engine.rank()
-          engine.reciprocal(all)
-          engine.weigh(all)
-          const own = engine.neighborVector(0)
-          const similar = engine.jaccard(0)
-          for (let c = 0; c < rows; c++) {
-            const theirs = engine.neighborVector(c)
+          const found = engine.neighbors(engine.gram(matrixRows(context, 'row')), all)
+          const own = found.vector(0)
+          const similar = found.jaccard(0)
+          for (let c = 0; c < context.rows; c++) {
+            const theirs = found.vector(c)
             const same =
               own.columns.length > 0 &&
               own.columns.join() === theirs.columns.join() &&

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { contextOf } from '../src/context.ts'
 import { resolveLabelSettings } from '../src/index.ts'
-import type { Engine, KernelName } from '../src/kernel/engine.ts'
+import type { Engine, KernelName, Square } from '../src/kernel/engine.ts'
 import { createEngine } from '../src/kernel/load.ts'
 import { checkGroundTruth } from '../src/labels/ground-truth.ts'
 import { labelsOf } from '../src/labels/labels.ts'
+import { buildGraph } from '../src/method/graph.ts'
 import { ROUNDING } from '../src/method/mix.ts'
 import { similarities } from '../src/method/similarities.ts'
 import { cosine } from '../src/method/similarity-steps.ts'
@@ -28,8 +29,8 @@ interface Results {
   numbers: Record<string, ArrayLike<number>>
 }
 
-/** S of a view, m × m. */
-interface Square {
+/** A copy of S of a view, m × m. */
+interface Found {
   data: Float32Array
   rows: number
 }
@@ -39,10 +40,13 @@ function resultsOf(engine: Engine, { context, settings, groundTruth }: RandomCas
   const { query, candidates } = splitRows(context)
   const checked = contextOf(query, candidates, Infinity, new Postings(), all.terms)
   const probes = probesOf(groundTruth.rows)
+  engine.release()
   const { geometric, jaccard, mixed } = similarities(engine, checked, probes, all)
-  const graph = Array.from({ length: checked.rows }, (_, i) => engine.graphRow(i))
-  const rank = engine.ranks()
-  const reciprocal = engine.reciprocals()
+  const built = buildGraph(engine, checked, [], all).graph
+  const graph = Array.from({ length: checked.rows }, (_, i) => built.row(i))
+  const neighborhoods = engine.neighbors(built, all)
+  const rank = neighborhoods.ranks()
+  const reciprocal = neighborhoods.reciprocals()
   const judged = { candidates: groundTruth.rows.map((row) => row - 1), grades: groundTruth.grades }
   const known = checkGroundTruth(judged, checked)
   const { evidence, kept, target } = labelsOf(engine, checked, known, all)
@@ -66,38 +70,34 @@ function probesOf(groundTruth: readonly number[]): number[] {
 /** What a view's S is made of. */
 type View = 'vectors' | 'texts'
 
-/** An engine that hands each S, once it is computed, to a function. */
-function watched(
-  engine: Engine,
-  found: (engine: Engine, rows: number, view: View) => void,
-): Engine {
-  const open = engine.open.bind(engine)
+/** An engine that hands each S, once it is computed, to a function, which may return another one. */
+function watched(engine: Engine, found: (s: Square, view: View) => Found | undefined): Engine {
   const gram = engine.gram.bind(engine)
-  const text = engine.text.bind(engine)
-  let rows = 0
-  engine.open = (shape) => {
-    rows = shape.rows
-    open(shape)
+  const texts = engine.texts.bind(engine)
+  const watch = (s: Square, view: View): Square => {
+    const other = found(s, view)
+    return other ? engine.square(s.rows, { data: other.data, stride: other.rows }) : s
   }
-  engine.gram = () => {
-    gram()
-    found(engine, rows, 'vectors')
-  }
-  engine.text = (postings) => {
-    text(postings)
-    found(engine, rows, 'texts')
+  engine.gram = (vectors) => watch(gram(vectors), 'vectors')
+  engine.texts = (postings) => {
+    const own = texts(postings)
+    return {
+      similarity: () => watch(own.similarity(), 'texts'),
+      scores: (settings) => own.scores(settings),
+    }
   }
   return engine
 }
 
-function squareOf(engine: Engine, rows: number): Square {
+function copyOf(s: Square): Found {
+  const { rows } = s
   const data = new Float32Array(rows * rows)
-  for (let i = 0; i < rows; i++) data.set(engine.row(i), i * rows)
+  for (let i = 0; i < rows; i++) data.set(s.row(i), i * rows)
   return { data, rows }
 }
 
 /** The largest difference of two S, as a part of the lengths' product. */
-function distance(a: Square, b: Square): number {
+function distance(a: Found, b: Found): number {
   const { rows } = a
   let most = 0
   for (let i = 0; i < rows; i++) {
@@ -181,7 +181,7 @@ function cutAtNearTie(actual: Results, expected: Results, tolerance: number): bo
  * spread, that of several views' sum by its own once more, normalized evidence by its own, and
  * exponential weights multiply by p · S: each makes more of rounding, and none can do otherwise.
  */
-function tolerance(plain: Results, one: RandomCase, squares: Square[], error: number): number {
+function tolerance(plain: Results, one: RandomCase, squares: Found[], error: number): number {
   const { weight, weightParameter } = one.settings
   const steep = weight === 'exp' ? weightParameter! * Math.max(...plain.graph.map(largest)) : 1
   const spreads = [
@@ -200,7 +200,7 @@ function tolerance(plain: Results, one: RandomCase, squares: Square[], error: nu
 function termSpreads(
   plain: Results,
   { settings, groundTruth }: RandomCase,
-  squares: Square[],
+  squares: Found[],
 ): number[] {
   const { mix, metric, target } = settings
   if (mix !== 'standard' && target !== 'joint') return []
@@ -261,20 +261,20 @@ function largest(values: ArrayLike<number>): number {
 
 /** A compiled kernel, and the plain one with the similarities that the compiled one found. */
 class Pair {
-  readonly #found: Square[] = []
+  readonly #found: Found[] = []
   readonly #furthest = { vectors: 0, texts: 0 }
   readonly #fast: Engine
   readonly #replay: Engine
 
   constructor(kernel: KernelName) {
-    this.#fast = watched(createEngine(kernel), (engine, rows) => {
-      this.#found.push(squareOf(engine, rows))
+    this.#fast = watched(createEngine(kernel), (s) => {
+      this.#found.push(copyOf(s))
+      return undefined
     })
-    this.#replay = watched(createEngine('typescript'), (engine, rows, view) => {
+    this.#replay = watched(createEngine('typescript'), (s, view) => {
       const theirs = this.#found.shift()!
-      const apart = distance(squareOf(engine, rows), theirs)
-      this.#furthest[view] = Math.max(this.#furthest[view], apart)
-      engine.load(theirs.data, rows)
+      this.#furthest[view] = Math.max(this.#furthest[view], distance(copyOf(s), theirs))
+      return theirs
     })
   }
 
@@ -299,9 +299,10 @@ class Pair {
 test(`all kernels agree on ${CONTEXTS} random contexts over all settings`, {
   timeout: 300_000,
 }, () => {
-  const own: Square[] = []
-  const plainEngine = watched(createEngine('typescript'), (engine, rows) => {
-    own.push(squareOf(engine, rows))
+  const own: Found[] = []
+  const plainEngine = watched(createEngine('typescript'), (s) => {
+    own.push(copyOf(s))
+    return undefined
   })
   const pairs = fastKernels.map((kernel) => ({ kernel, pair: new Pair(kernel), nearTies: 0 }))
   for (let seed = 0; seed < CONTEXTS; seed++) {

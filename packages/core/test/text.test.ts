@@ -14,11 +14,8 @@ function similarities(
 ): Float32Array[] {
   const postings = new Postings()
   for (const text of texts) appendText(postings, text, 'none')
-  const engine = createEngine(kernel)
-  const shape = { rows: texts.length, dimensions: 1, k: 1, kExp: 1, trust: 0, blended: false }
-  engine.open({ ...shape, postings: postings.count })
-  engine.text(postings)
-  return texts.map((_, i) => engine.row(i))
+  const s = createEngine(kernel).texts(postings).similarity()
+  return texts.map((_, i) => s.row(i))
 }
 
 /** The multiset of counts says whether two splittings agree; the hash hides the terms themselves. */

@@ -94,10 +94,7 @@ function wordsOf(
 ): Float64Array {
   const postings = new Postings()
   for (const text of texts) appendText(postings, text, 'english')
-  const engine = createEngine(kernel)
-  const shape = { rows: texts.length, dimensions: 1, k: 1, kExp: 1, trust: 0, blended: false }
-  engine.open({ ...shape, postings: postings.count })
-  return engine.words(postings, settings)
+  return createEngine(kernel).texts(postings).scores(settings)
 }
 
 describe.each(allKernels)('the words score on %s', (kernel) => {

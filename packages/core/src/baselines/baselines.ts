@@ -53,11 +53,10 @@ const rocchio: Baseline['rank'] = (memory, query, candidates, settings) => {
   const metric = chooseMetric(settings.metric, compared, () => compared)
   const among = { data: data.subarray(dimensions), rows: count - 1, dimensions }
   const moved = contextOf(feedbackVector(matrix, settings), among, Infinity, noPostings, 'none')
-  const plain = { mix: 'raw', rowScaling: 'none', k: 1, kExp: 1, trust: 0 } as const
-  const [similarity] = buildGraph(memory.engine(settings.kernel), moved, [0], {
-    ...{ ...presets.balanced, ...plain, metric: metric.name },
-  })
-  const scores = Float64Array.from(similarity!.values)
+  const plain = { mix: 'raw', rowScaling: 'none' } as const
+  const own = { ...presets.balanced, ...plain, metric: metric.name }
+  const { terms } = buildGraph(memory.engine(settings.kernel), moved, [0], own)
+  const scores = Float64Array.from(terms[0]!.values)
   return rankingOfAll(orderByScore(scores, metric), undefined, context.candidates)
 }
 

@@ -1,3 +1,4 @@
+import type { Rows } from '../matrix.ts'
 import type { RowScaling, Settings } from '../settings/settings.ts'
 import type { Postings } from '../text/postings.ts'
 import type { WordsSettings } from '../text/words-score.ts'
@@ -5,27 +6,8 @@ import type { WordsSettings } from '../text/words-score.ts'
 /** The implementations of the method, fastest first. */
 export type KernelName = 'relaxed-simd' | 'simd' | 'typescript'
 
-/** How much room a context needs. */
-export interface Shape {
-  /** m: the query and its candidates. */
-  rows: number
-  /** The longest vector of any view. */
-  dimensions: number
-  /** Postings of all texts together. */
-  postings: number
-  /** Whether several views are blended into the graph. */
-  blended: boolean
-  /** k, at most m − 1. */
-  k: number
-  kExp: number
-  trust: number
-}
-
-/** A row of V that is mostly zero: its columns, ascending, and their weights. */
-export interface NeighborVector {
-  columns: Uint32Array
-  weights: Float32Array
-}
+/** Vectors that an engine copies into its own memory. */
+export type VectorRows = Pick<Rows, 'count' | 'dimensions' | 'copyTo'>
 
 /** Inner products of each row of a context, in double precision. */
 export interface Products {
@@ -33,62 +15,80 @@ export interface Products {
   squares: Float64Array
 }
 
+/** S or the graph in an engine's memory: a similarity of each row of a context to each. */
+export interface Square {
+  /** m: the query and its candidates. */
+  readonly rows: number
+  row(i: number): Float32Array
+  diagonal(): Float32Array
+  /** Inner products become cosines. */
+  toCosines(): void
+  /** Gives rows without a vector, whose cosines are 0, the mean cosines of the others. */
+  fill(missing: readonly number[]): void
+  /** Divides each row by its largest value or its mean. */
+  scale(rowScaling: RowScaling): void
+}
+
+/** The texts of a context in an engine's memory. */
+export interface Texts {
+  /** S of their words. */
+  similarity(): Square
+  /** W, the words score of each row; 0 for the query. */
+  scores(settings: WordsSettings): Float64Array
+}
+
+/** Lists of numbers one behind the other, or rows of a square, each `stride` long. */
+export interface Lists<T extends Float32Array | Uint32Array> {
+  data: T
+  stride: number
+}
+
+/** The settings of neighbors and of their vectors. */
+export type NeighborSettings = Pick<
+  Settings,
+  'k' | 'kExp' | 'trust' | 'overlap' | 'weight' | 'weightParameter'
+>
+
+/** A row of V that is mostly zero: its columns, ascending, and their weights. */
+export interface NeighborVector {
+  columns: Uint32Array
+  weights: Float32Array
+}
+
+/** The neighbors of each row of a graph, and their vectors V. */
+export interface Neighborhoods {
+  /** s_J(probe, ·). */
+  jaccard(probe: number): Float32Array
+  /** rank[i], k + 1 neighbors each. */
+  ranks(): Uint32Array[]
+  /** R(i), or R*(i) with trust. */
+  reciprocals(): Uint32Array[]
+  vector(i: number): NeighborVector
+}
+
 /**
- * The steps of docs/method.md sections 1 to 4 over one context at a time, in their
- * order: similarities, graph, neighbors, neighbor vectors, Jaccard. Everything
- * that an engine returns is a copy that outlives the context.
+ * The steps of docs/method.md sections 1 to 4: similarities, graph, neighbors, Jaccard. A step takes
+ * what the step before it returned: a square, texts or neighborhoods in the engine's memory, which
+ * are there until the scope ends that made them, or the engine is released. Typed arrays that a step returns are copies.
  */
 export interface Engine {
   readonly kernel: KernelName
   /** Bytes of memory that the engine holds on to. */
   readonly bytes: number
+  /** Runs some steps, and gives back their memory. */
+  scoped<T>(steps: () => T): T
+  /** Gives back the memory of all steps. */
+  release(): void
 
-  /** Starts a context. */
-  open(shape: Shape): void
-  /** Where the rows of a view are written, row i from i · stride on, before `gram`. */
-  vectors(dimensions: number): { data: Float32Array; stride: number }
-  /** S of the vectors written last. */
-  gram(): void
-  /** The inner products of the vectors written last with the query's and with themselves. */
-  products(): Products
-  /** W, the words score of each row; 0 for the query. */
-  words(postings: Postings, settings: WordsSettings): Float64Array
-  /** S of the texts' words. */
-  text(postings: Postings): void
-  /**
-   * S as it was computed before: the first rows and columns of a square with rows of `stride`, or
-   * those that are named.
-   */
-  load(square: Float32Array, stride: number, rows?: ArrayLike<number>): void
-  /** Gives rows without a vector, whose cosines are 0, the mean cosines of the others. */
-  fill(missing: readonly number[]): void
-  /** S becomes its cosine. */
-  cosine(): void
-  /** S[i, i] for all rows. */
-  diagonal(): Float32Array
-  /** S[i, ·]. */
-  row(i: number): Float32Array
-
-  /** S is the graph. */
-  adopt(): void
-  /** S joins the graph with a weight; the first one starts it. */
-  blend(weight: number, first: boolean): void
-  /** Scales the rows of the graph. */
-  scale(rowScaling: RowScaling): void
-  graphRow(i: number): Float32Array
-
-  /** rank[i], k + 1 neighbors each. */
-  rank(): void
-  /** rank[i] as it was found before: the first k + 1 of lists of `stride`. */
-  loadRanks(ranks: Uint32Array, stride: number): void
-  /** R(i), or R*(i) with trust. */
-  reciprocal(settings: Pick<Settings, 'overlap'>): void
-  /** V, expanded. */
-  weigh(settings: Pick<Settings, 'weight' | 'weightParameter'>): void
-  /** s_J(probe, ·). */
-  jaccard(probe: number): Float32Array
-
-  ranks(): Uint32Array[]
-  reciprocals(): Uint32Array[]
-  neighborVector(i: number): NeighborVector
+  /** The inner products of vectors with the first, the query's, and with themselves. */
+  products(vectors: VectorRows): Products
+  /** S of vectors: their inner products. */
+  gram(vectors: VectorRows): Square
+  /** S as it was computed before: the first rows and columns of a square, or those that are named. */
+  square(rows: number, from: Lists<Float32Array>, chosen?: ArrayLike<number>): Square
+  texts(postings: Postings): Texts
+  /** S, times a weight, joins a graph or starts one. Both squares become the graph. */
+  blend(graph: Square | undefined, s: Square, weight: number): Square
+  /** Sections 2 and 3 over a graph; `ranks` are its k + 1 or more nearest neighbors as found before. */
+  neighbors(graph: Square, settings: NeighborSettings, ranks?: Lists<Uint32Array>): Neighborhoods
 }

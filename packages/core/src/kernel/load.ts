@@ -2,7 +2,6 @@ import { KithError } from '../error.ts'
 import { wasm as relaxedSimd } from '../generated/relaxed-simd.ts'
 import { wasm as simd } from '../generated/simd.ts'
 import { show } from '../settings/show.ts'
-import { decodeBase64 } from './base64.ts'
 import type { Engine, KernelName } from './engine.ts'
 import { TypeScriptEngine } from './typescript-engine.ts'
 import { WasmEngine } from './wasm-engine.ts'
@@ -85,4 +84,9 @@ function allowRelaxedSimd(): boolean {
   if (!process?.versions?.node?.startsWith('20.')) return false
   process.getBuiltinModule?.('node:v8').setFlagsFromString('--experimental-wasm-relaxed-simd')
   return true
+}
+
+/** Bytes from base64, by functions that Node and browsers both have. */
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 }

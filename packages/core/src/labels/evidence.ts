@@ -19,7 +19,7 @@ export function evidenceOf(
       // A grade would turn against a candidate whose evidence is below average.
       return aggregate(jointEvidence(engine, context, rows, settings), [], settings.aggregate)
     case 'query-centric':
-      return aggregate([buildGraph(engine, context, [0], settings)[0]!.values], [], 'mean')
+      return aggregate([buildGraph(engine, context, [0], settings).terms[0]!.values], [], 'mean')
     case 'geometric':
       return aggregate(geometricOnly(engine, context, rows, settings), grades, settings.aggregate)
     case 'rnn':
@@ -47,7 +47,7 @@ function geometricOnly(
   settings: LabelSettings,
 ): Float64Array[] {
   const unused = new Float32Array(context.rows)
-  return buildGraph(engine, context, rows, settings).map((term, l) =>
+  return buildGraph(engine, context, rows, settings).terms.map((term, l) =>
     mix(term, unused, rows[l]!, { ...settings, lambda: 1 }),
   )
 }

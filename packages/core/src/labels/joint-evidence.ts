@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import type { Engine } from '../kernel/engine.ts'
+import type { Engine, Square } from '../kernel/engine.ts'
 import { noiseOf, standardize } from '../method/mix.ts'
 import { vectorSimilarity } from '../method/vector-similarity.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -18,32 +18,22 @@ export function jointEvidence(
   groundTruth: readonly number[],
   { metric }: Pick<Settings, 'metric'>,
 ): Float64Array[] {
-  const vectors = context.views.get('vectors')!
-  engine.open({
-    rows: context.rows,
-    dimensions: vectors.dimensions,
-    postings: context.texts?.count ?? 0,
-    blended: false,
-    k: 1,
-    kExp: 0,
-    trust: 0,
-  })
   const evidence = groundTruth.map(() => new Float64Array(context.rows))
-  const add = (weight: number): void => {
-    const [noise, ...noises] = noiseOf(engine, [0, ...groundTruth])
-    const ofQuery = standardize(engine.row(0), groundTruth, noise)
+  const add = (s: Square, weight: number): void => {
+    const [noise, ...noises] = noiseOf(s, [0, ...groundTruth])
+    const ofQuery = standardize(s.row(0), groundTruth, noise)
     groundTruth.forEach((row, l) => {
-      const ofDocument = standardize(engine.row(row), groundTruth, noises[l])
+      const ofDocument = standardize(s.row(row), groundTruth, noises[l])
       const sum = evidence[l]!
       for (let c = 0; c < sum.length; c++) sum[c]! += weight * (ofQuery[c]! + ofDocument[c]!)
     })
   }
-  const { name } = vectorSimilarity(engine, context, 'vectors', metric, false)
-  if (name === 'cosine') engine.cosine()
-  add(1)
-  if (context.texts) {
-    engine.text(context.texts)
-    add(WORDS)
-  }
+  engine.scoped(() => {
+    const { s, metric: use } = vectorSimilarity(engine, context, 'vectors', metric, false)
+    if (use.name === 'cosine') s.toCosines()
+    add(s, 1)
+  })
+  const { texts } = context
+  if (texts) engine.scoped(() => add(engine.texts(texts).similarity(), WORDS))
   return evidence
 }

@@ -1,26 +1,38 @@
 import type { Context } from '../context.ts'
 import { KithError } from '../error.ts'
-import type { Engine } from '../kernel/engine.ts'
+import type { Engine, Neighborhoods, Square } from '../kernel/engine.ts'
 import type { Settings, ViewWeights } from '../settings/settings.ts'
 import type { MetricUse } from './metric.ts'
 import { type GeometricTerm, noiseOf, ROUNDING, standardize } from './mix.ts'
 import { vectorSimilarity } from './vector-similarity.ts'
-import { scoreTerm, viewWeights } from './view-weights.ts'
+import { scoreTerm, usesWords, viewWeights } from './view-weights.ts'
 
 /** The steps whose results can be remembered: they compute them, or put them into an engine again. */
 export interface Recall {
-  /** S of a view: inner products, and the metric that is to be made of them. */
+  /** S of a view, and the metric that it is to have. */
   vectors: typeof vectorSimilarity
   /** S of the texts. */
-  texts(engine: Engine, context: Context): void
-  /** The nearest neighbors in the graph. */
-  nearest(engine: Engine, metric: MetricUse | undefined): void
+  texts(engine: Engine, context: Context): Square
+  /** The neighbors in a graph. */
+  neighbors(
+    engine: Engine,
+    graph: Square,
+    settings: Settings,
+    metric: MetricUse | undefined,
+  ): Neighborhoods
 }
 
-const computed: Recall = {
+/** Remembers nothing. */
+export const computed: Recall = {
   vectors: vectorSimilarity,
-  texts: (engine, { texts }) => engine.text(texts!),
-  nearest: (engine) => engine.rank(),
+  texts: (engine, { texts }) => engine.texts(texts!).similarity(),
+  neighbors: (engine, graph, settings) => engine.neighbors(graph, settings),
+}
+
+/** The similarity graph of a context, and the geometric term of each probe. */
+export interface ContextGraph {
+  graph: Square
+  terms: GeometricTerm[]
 }
 
 /**
@@ -33,14 +45,13 @@ export function buildGraph(
   probes: readonly number[],
   settings: Settings,
   recall = computed,
-): GeometricTerm[] {
+): ContextGraph {
   const weights = viewWeights(context, settings)
-  const usesWords = settings.mix === 'words' && context.texts !== undefined
   const oneOnly = weights.size === 1 && weights.has('vectors') && context.missing.length === 0
   // The support is a mean of cosines, also where the texts have no weight in the graph.
-  const alone = oneOnly && !usesWords
-  openEngine(engine, context, weights, settings, !alone)
-  if (alone) return oneView(engine, context, probes, settings, recall)
+  if (oneOnly && !usesWords(settings, context.texts !== undefined)) {
+    return oneView(engine, context, probes, settings, recall)
+  }
   if (settings.mix === 'raw') {
     throw new KithError(
       'BAD_SETTING',
@@ -50,30 +61,6 @@ export function buildGraph(
   return severalViews(engine, context, probes, settings, recall, weights)
 }
 
-function openEngine(
-  engine: Engine,
-  context: Context,
-  weights: ReadonlyMap<string, ViewWeights>,
-  settings: Settings,
-  blended: boolean,
-): void {
-  let dimensions = 0
-  for (const [name, rows] of context.views) {
-    if (weights.has(name)) dimensions = Math.max(dimensions, rows.dimensions)
-  }
-  // The words score needs the postings also where the texts have no weight in the graph.
-  const usesTexts = weights.has('texts') || settings.mix === 'words'
-  engine.open({
-    rows: context.rows,
-    dimensions,
-    postings: usesTexts ? (context.texts?.count ?? 0) : 0,
-    blended,
-    k: Math.min(settings.k, context.rows - 1),
-    kExp: settings.kExp,
-    trust: settings.trust,
-  })
-}
-
 /** S is the graph, and its scaled rows are the geometric terms. */
 function oneView(
   engine: Engine,
@@ -81,20 +68,21 @@ function oneView(
   probes: readonly number[],
   settings: Settings,
   recall: Recall,
-): GeometricTerm[] {
-  const metric = recall.vectors(engine, context, 'vectors', settings.metric, true)
-  if (metric.name === 'cosine') engine.cosine()
-  const noise = noiseOf(engine, probes)
-  engine.adopt()
+): ContextGraph {
+  const { s, metric } = recall.vectors(engine, context, 'vectors', settings.metric, true)
+  if (metric.name === 'cosine') s.toCosines()
+  const noise = noiseOf(s, probes)
+  const before = probes.map((probe) => s.row(probe))
+  const term = (values: Float32Array, noise: number): GeometricTerm => ({ values, noise, metric })
   if (settings.rowScaling === 'none') {
-    return probes.map((probe, p) => ({ values: engine.graphRow(probe), noise: noise[p]!, metric }))
+    return { graph: s, terms: before.map((values, p) => term(values, noise[p]!)) }
   }
-  const before = probes.map((probe) => engine.graphRow(probe))
-  engine.scale(settings.rowScaling)
-  return probes.map((probe, p) => {
-    const values = engine.graphRow(probe)
-    return { values, noise: noise[p]! * ratio(values, before[p]!), metric }
+  s.scale(settings.rowScaling)
+  const terms = probes.map((probe, p) => {
+    const values = s.row(probe)
+    return term(values, noise[p]! * ratio(values, before[p]!))
   })
+  return { graph: s, terms }
 }
 
 /** The factor that a row was multiplied by, taken from its largest entry. */
@@ -114,52 +102,43 @@ function severalViews(
   settings: Settings,
   recall: Recall,
   weights: ReadonlyMap<string, ViewWeights>,
-): GeometricTerm[] {
+): ContextGraph {
   const scored = scoreTerm(context, weights)
-  const terms = probes.map((probe) =>
+  const sums = probes.map((probe) =>
     probe === 0 ? Float32Array.from(scored) : new Float32Array(context.rows),
   )
-  const addTerms = (score: number, missing: readonly number[]): void => {
-    const noise = noiseOf(engine, probes)
+  const addTerms = (s: Square, score: number, missing: readonly number[]): void => {
+    const noise = noiseOf(s, probes)
     probes.forEach((probe, p) => {
-      const z = standardize(engine.row(probe), [probe, ...missing], noise[p]!)
+      const z = standardize(s.row(probe), [probe, ...missing], noise[p]!)
       // A candidate without a vector is as similar as the others are on the average.
       for (const row of missing) z[row] = 0
-      const term = terms[p]!
-      for (let c = 0; c < term.length; c++) term[c]! += score * z[c]!
+      const sum = sums[p]!
+      for (let c = 0; c < sum.length; c++) sum[c]! += score * z[c]!
     })
   }
-  let first = true
+  let graph: Square | undefined
   let main: MetricUse | undefined
-  for (const [name, { graph, score }] of weights) {
+  for (const [name, { graph: share, score }] of weights) {
     if (name === 'texts') {
-      recall.texts(engine, context)
-      if (score > 0) addTerms(score, [])
-    } else {
-      const missing = name === 'vectors' ? context.missing : []
-      const metric = recall.vectors(engine, context, name, settings.metric, false)
-      if (name === 'vectors') main = metric
-      // The geometric term may use the inner product: standardizing removes its scale.
-      if (metric.name === 'dot') addTerms(score, missing)
-      engine.cosine()
-      if (metric.name === 'cosine') addTerms(score, missing)
-      engine.fill(missing)
+      const s = recall.texts(engine, context)
+      if (score > 0) addTerms(s, score, [])
+      graph = engine.blend(graph, s, share)
+      continue
     }
-    engine.blend(graph, first)
-    first = false
+    const missing = name === 'vectors' ? context.missing : []
+    const { s, metric } = recall.vectors(engine, context, name, settings.metric, false)
+    if (name === 'vectors') main = metric
+    // The geometric term may use the inner product: standardizing removes its scale.
+    if (metric.name === 'dot') addTerms(s, score, missing)
+    s.toCosines()
+    if (metric.name === 'cosine') addTerms(s, score, missing)
+    s.fill(missing)
+    graph = engine.blend(graph, s, share)
   }
-  engine.scale(settings.rowScaling)
-  return terms.map((values) => ({ values, noise: ROUNDING, metric: main }))
-}
-
-/** Sections 2 and 3 over the graph that the engine holds: ranks, reciprocal sets, neighbor vectors. */
-export function findNeighbors(
-  engine: Engine,
-  settings: Settings,
-  metric?: MetricUse,
-  recall = computed,
-): void {
-  recall.nearest(engine, metric)
-  engine.reciprocal(settings)
-  engine.weigh(settings)
+  graph!.scale(settings.rowScaling)
+  return {
+    graph: graph!,
+    terms: sums.map((values) => ({ values, noise: ROUNDING, metric: main })),
+  }
 }

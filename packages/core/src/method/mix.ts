@@ -1,4 +1,4 @@
-import type { Engine } from '../kernel/engine.ts'
+import type { Square } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { MetricUse } from './metric.ts'
 
@@ -81,8 +81,8 @@ export function standardize(
  * The largest difference between entries of S[probe, ·] that rounding alone can make, for each probe:
  * a part of the product of its length with that of the longest candidate, which is 1 for cosines.
  */
-export function noiseOf(engine: Engine, probes: readonly number[]): number[] {
-  const squares = engine.diagonal()
+export function noiseOf(s: Square, probes: readonly number[]): number[] {
+  const squares = s.diagonal()
   let longest = 0
   for (let c = 1; c < squares.length; c++) longest = Math.max(longest, squares[c]!)
   return probes.map((probe) => ROUNDING * Math.sqrt(squares[probe]! * longest))

@@ -5,7 +5,7 @@ import type { Settings } from '../settings/settings.ts'
 import { chooseMetric, type MetricUse } from './metric.ts'
 import { ROUNDING, standardize } from './mix.ts'
 import { addWords, type Relevance } from './score-context.ts'
-import { scoreTerm, viewWeights } from './view-weights.ts'
+import { scoreTerm, usesWords, viewWeights } from './view-weights.ts'
 
 /** The candidates of a query in the order of g0, by which a context is chosen from them. */
 export interface Preselection extends Relevance {
@@ -17,11 +17,6 @@ export interface Preselection extends Relevance {
 
 /** From how many of the first candidates a context is chosen where the collection's statistics are known. */
 const PRESELECT = 200
-
-/** Whether a ranking takes the words: the second generation, which is the first where there are no texts. */
-export function usesWords({ mix }: Pick<Settings, 'mix'>, texts: boolean): boolean {
-  return mix === 'words' && texts
-}
 
 /**
  * How many of a query's first candidates a ranking looks at: the context, or those that it is
@@ -49,12 +44,8 @@ export function preselect(
   remember: (compute: () => SimilarityToQuery) => SimilarityToQuery = (compute) => compute(),
 ): Preselection {
   const { rows, texts } = context
-  let dimensions = 0
-  for (const view of context.views.values()) dimensions = Math.max(dimensions, view.dimensions)
-  const shape = { rows, dimensions, postings: texts!.count, blended: false }
-  engine.open({ ...shape, k: 0, kExp: 0, trust: 0 })
   const { similarity, metric } = remember(() => similarityToQuery(engine, context, settings))
-  const found = addWords(similarity, engine.words(texts!, settings), settings)
+  const found = addWords(similarity, engine.texts(texts!).scores(settings), settings)
   const { relevance } = found
   const order = Uint32Array.from({ length: rows - 1 }, (_, i) => i)
   order.sort((a, b) => relevance[b + 1]! - relevance[a + 1]! || a - b)
@@ -76,9 +67,7 @@ function similarityToQuery(
   for (const [name, view] of context.views) {
     const { score } = weights.get(name) ?? { score: 0 }
     if (score === 0) continue
-    const { data, stride } = engine.vectors(view.dimensions)
-    view.copyTo(data, stride)
-    const { toQuery, squares } = engine.products()
+    const { toQuery, squares } = engine.products(view)
     const wrong = squares.findIndex((square) => !Number.isFinite(square))
     if (wrong >= 0) {
       throw new KithError('BAD_VECTOR', `${nameOf(wrong)} has a number that is not finite`)

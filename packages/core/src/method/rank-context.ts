@@ -14,13 +14,7 @@ import type { Recall } from './graph.ts'
 import type { MetricUse } from './metric.ts'
 import { ROUNDING, standardize } from './mix.ts'
 import { orderByScore, type Ranking, rankingOfAll } from './order-by-score.ts'
-import {
-  lookedAt,
-  type Preselection,
-  preselect,
-  type SimilarityToQuery,
-  usesWords,
-} from './preselect.ts'
+import { lookedAt, type Preselection, preselect, type SimilarityToQuery } from './preselect.ts'
 import {
   type NeighborScores,
   type Relevance,
@@ -28,6 +22,7 @@ import {
   scoreWithWords,
   type WordsScores,
 } from './score-context.ts'
+import { usesWords } from './view-weights.ts'
 
 /** A ranking of all candidates, and what it was made of. */
 export interface RankedContext {

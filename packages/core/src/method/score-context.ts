@@ -1,12 +1,18 @@
 import type { Context } from '../context.ts'
-import type { Engine } from '../kernel/engine.ts'
+import type { Engine, Neighborhoods, Square } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
-import { buildGraph, findNeighbors, type Recall } from './graph.ts'
+import { buildGraph, computed, type Recall } from './graph.ts'
 import type { MetricUse } from './metric.ts'
 import { type GeometricTerm, mix, ROUNDING, standardize } from './mix.ts'
 
+/** What an engine holds of a context that was scored. */
+interface Scored {
+  graph: Square
+  neighborhoods: Neighborhoods
+}
+
 /** Scores of a context's rows, and the two terms that they were mixed of; the query's own entry is at 0. */
-export interface NeighborScores {
+export interface NeighborScores extends Scored {
   scores: Float64Array
   geometric: GeometricTerm
   jaccard: Float32Array
@@ -27,7 +33,7 @@ export interface Relevance {
 }
 
 /** Second-generation scores of a context's rows, and their parts before they are weighed; the query's own entry is at 0. */
-export interface WordsScores extends Relevance {
+export interface WordsScores extends Relevance, Scored {
   scores: Float64Array
   /** s_J: how much the neighborhoods overlap. */
   jaccard: Float32Array
@@ -45,13 +51,15 @@ export function scoreByNeighbors(
   engine: Engine,
   context: Context,
   settings: Settings,
-  recall?: Recall,
+  recall: Recall = computed,
 ): NeighborScores {
-  const geometric = buildGraph(engine, context, [0], settings, recall)[0]!
-  findNeighbors(engine, settings, geometric.metric, recall)
-  const jaccard = engine.jaccard(0)
+  const { graph, terms } = buildGraph(engine, context, [0], settings, recall)
+  const geometric = terms[0]!
+  const { metric } = geometric
+  const neighborhoods = recall.neighbors(engine, graph, settings, metric)
+  const jaccard = neighborhoods.jaccard(0)
   const scores = mix(geometric, jaccard, 0, settings)
-  return { scores, geometric, jaccard, metric: geometric.metric }
+  return { scores, geometric, jaccard, metric, graph, neighborhoods }
 }
 
 /**
@@ -64,34 +72,37 @@ export function scoreWithWords(
   context: Context,
   settings: Settings,
   known?: { relevance: Relevance; metric: MetricUse | undefined },
-  recall?: Recall,
+  recall: Recall = computed,
 ): WordsScores {
-  const term = buildGraph(engine, context, [0], settings, recall)[0]!
-  const found = known?.relevance ?? relevanceOf(engine, context, settings, term)
+  // The texts are put into the engine once, for their words score and for their similarity.
+  const texts = known ? undefined : engine.texts(context.texts!)
+  const own = texts && recall === computed ? { ...recall, texts: () => texts.similarity() } : recall
+  const { graph, terms } = buildGraph(engine, context, [0], settings, own)
+  const term = terms[0]!
+  const found = known?.relevance ?? relevanceOf(term, texts!.scores(settings), settings)
   const { relevance } = found
-  findNeighbors(engine, settings, term.metric, recall)
-  const jaccard = engine.jaccard(0)
+  const neighborhoods = recall.neighbors(engine, graph, settings, term.metric)
+  const jaccard = neighborhoods.jaccard(0)
   const neighbors = standardize(jaccard, [0], ROUNDING)
-  const { supporters, support } = supportOf(engine, relevance, settings.supportDocs)
+  const { supporters, support } = supportOf(graph, relevance, settings.supportDocs)
   const { neighborWeight, supportWeight } = settings
-  const own = 1 - neighborWeight - supportWeight
+  const share = 1 - neighborWeight - supportWeight
   const scores = new Float64Array(relevance.length)
   for (let c = 0; c < scores.length; c++) {
-    scores[c] = own * relevance[c]! + neighborWeight * neighbors[c]! + supportWeight * support[c]!
+    scores[c] = share * relevance[c]! + neighborWeight * neighbors[c]! + supportWeight * support[c]!
   }
   // The metric of this graph says nothing where g came from elsewhere.
   const metric = known ? known.metric : term.metric
-  return { ...found, scores, jaccard, neighbors, support, supporters, metric }
+  return { ...found, scores, jaccard, neighbors, support, supporters, metric, graph, neighborhoods }
 }
 
 /** Steps 1 and 2: g of a context from the similarity to the query and the words score. */
 function relevanceOf(
-  engine: Engine,
-  { texts }: Context,
-  settings: Settings,
   { values, noise }: GeometricTerm,
+  words: Float64Array,
+  settings: Settings,
 ): Relevance {
-  const found = addWords(standardize(values, [0], noise), engine.words(texts!, settings), settings)
+  const found = addWords(standardize(values, [0], noise), words, settings)
   return { ...found, relevance: standardize(found.relevance, [0], ROUNDING) }
 }
 
@@ -114,14 +125,14 @@ export function addWords(
  * p, how similar each candidate is in the graph to those of them that are not itself, standardized.
  */
 function supportOf(
-  engine: Engine,
+  graph: Square,
   relevance: Float64Array,
   count: number,
 ): { supporters: number[]; support: Float64Array } {
   const supporters = highest(relevance, count)
   const sums = new Float64Array(relevance.length)
   for (const row of supporters) {
-    const similarities = engine.graphRow(row)
+    const similarities = graph.row(row)
     for (let c = 1; c < sums.length; c++) if (c !== row) sums[c]! += similarities[c]!
   }
   const means = new Float64Array(sums.length)

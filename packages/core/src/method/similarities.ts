@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import type { Engine } from '../kernel/engine.ts'
 import type { Settings } from '../settings/settings.ts'
-import { buildGraph, findNeighbors } from './graph.ts'
+import { buildGraph } from './graph.ts'
 import type { MetricUse } from './metric.ts'
 import { mix } from './mix.ts'
 
@@ -38,9 +38,9 @@ export function similarities(
   probes: readonly number[],
   settings: Settings,
 ): SimilarityRows {
-  const geometric = buildGraph(engine, context, probes, settings)
-  findNeighbors(engine, settings)
-  const jaccard = probes.map((probe) => engine.jaccard(probe))
+  const { graph, terms: geometric } = buildGraph(engine, context, probes, settings)
+  const neighborhoods = engine.neighbors(graph, settings)
+  const jaccard = probes.map((probe) => neighborhoods.jaccard(probe))
   const mixed = probes.map(
     (probe, p) => new Float32Array(mix(geometric[p]!, jaccard[p]!, probe, settings)),
   )

@@ -1,6 +1,7 @@
 import { type Context, nameOf } from '../context.ts'
 import { KithError } from '../error.ts'
-import type { Engine } from '../kernel/engine.ts'
+import type { Engine, Square } from '../kernel/engine.ts'
+import { rowsOf } from '../matrix.ts'
 import type { Settings } from '../settings/settings.ts'
 import { chooseMetric, LARGEST_SQUARE, type MetricUse } from './metric.ts'
 import { SMALLEST_SQUARE } from './similarity-steps.ts'
@@ -12,6 +13,12 @@ import { SMALLEST_SQUARE } from './similarity-steps.ts'
  */
 type Rescaling = 'none' | 'common' | 'each'
 
+/** Inner products of one view's vectors, and the metric that they are to have. */
+export interface VectorSimilarity {
+  s: Square
+  metric: MetricUse
+}
+
 /**
  * Section 1: inner products of one view's vectors, whose numbers this checks, and the metric that S
  * is to have. `alone` says that the inner products count as they are, not in proportion.
@@ -22,41 +29,42 @@ export function vectorSimilarity(
   view: string,
   metric: Settings['metric'],
   alone: boolean,
-): MetricUse {
+): VectorSimilarity {
   const rows = context.views.get(view)!
-  const { data, stride } = engine.vectors(rows.dimensions)
-  rows.copyTo(data, stride)
-  engine.gram()
+  const s = engine.gram(rows)
   // A vector's product with itself shows whether all is well with it, and by
   // Cauchy and Schwarz with its other products: nothing else needs a look.
-  const squares = engine.diagonal()
-  if (squares.every(fits)) return metricOf(engine, context, view, metric, squares)
-  const again = engine.vectors(rows.dimensions).data
-  rows.copyTo(again, stride)
-  const vectors = Array.from({ length: rows.count }, (_, i) =>
-    again.subarray(i * stride, i * stride + rows.dimensions),
+  const squares = s.diagonal()
+  if (squares.every(fits)) return { s, metric: metricOf(s, context, view, metric, squares) }
+  const { count, dimensions } = rows
+  const data = new Float32Array(count * dimensions)
+  rows.copyTo(data, dimensions)
+  const vectors = Array.from({ length: count }, (_, i) =>
+    data.subarray(i * dimensions, (i + 1) * dimensions),
   )
   const named = (i: number): string =>
     view === 'vectors' ? nameOf(i) : `${nameOf(i)} of view ${view}`
   refuseInfinite(vectors, named)
-  const use = metricOf(engine, context, view, metric, squares)
+  const use = metricOf(s, context, view, metric, squares)
   const rescaling: Rescaling = use.name === 'cosine' ? 'each' : alone ? 'none' : 'common'
   if (rescaling === 'none') refuseLong(vectors, squares, named)
-  else if (rescale(vectors, squares, rescaling)) engine.gram()
-  return use
+  else if (rescale(vectors, squares, rescaling)) {
+    return { s: engine.gram(rowsOf({ data, rows: count, dimensions }, 'row')), metric: use }
+  }
+  return { s, metric: use }
 }
 
-/** The metric of a view whose inner products an engine holds. */
+/** The metric of a view, given its inner products. */
 export function metricOf(
-  engine: Engine,
+  s: Square,
   context: Context,
   view: string,
   metric: Settings['metric'],
-  squares = engine.diagonal(),
+  squares = s.diagonal(),
 ): MetricUse {
   const missing = view === 'vectors' ? context.missing : []
   return chooseMetric(metric, { squares, missing }, () => {
-    return { toQuery: engine.row(0), squares, missing }
+    return { toQuery: s.row(0), squares, missing }
   })
 }
 

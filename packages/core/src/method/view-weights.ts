@@ -6,6 +6,11 @@ import { standardize } from './mix.ts'
 /** The default weight of the words' view where texts are given (docs/method.md section 4). */
 export const textWeights: Readonly<ViewWeights> = { graph: 0.3, score: 0.2 }
 
+/** Whether a ranking takes the words: the second generation, which is the first where there are no texts. */
+export function usesWords({ mix }: Pick<Settings, 'mix'>, texts: boolean): boolean {
+  return mix === 'words' && texts
+}
+
 /**
  * The weights of the views that take part, by name. Without `settings.views`:
  * docs/method.md's for the words, and equal shares of the rest for the vector views.

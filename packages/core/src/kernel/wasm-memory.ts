@@ -1,0 +1,82 @@
+import { KithError } from '../error.ts'
+
+const PAGE = 1 << 16
+
+/** Memory below this address belongs to the compiler. */
+const BASE = PAGE
+
+/**
+ * The memory of a compiled kernel: room is taken in a row, and given back in one go. Pointers are
+ * byte offsets, multiples of 16.
+ */
+export class WasmMemory {
+  readonly memory = new WebAssembly.Memory({ initial: 1 })
+  /** Views of the whole memory; growing replaces them. */
+  floats = new Float32Array(this.memory.buffer)
+  integers = new Uint32Array(this.memory.buffer)
+  #end = BASE
+
+  get bytes(): number {
+    return this.memory.buffer.byteLength
+  }
+
+  /** Runs some steps, and gives back the room that they took. */
+  scoped<T>(steps: () => T): T {
+    const end = this.#end
+    try {
+      return steps()
+    } finally {
+      this.#end = end
+    }
+  }
+
+  /** Gives back all room. */
+  release(): void {
+    this.#end = BASE
+  }
+
+  /** Room for some bytes. It has what was there before. */
+  take(bytes: number): number {
+    const start = this.#end
+    this.#end = start + Math.ceil(bytes / 16) * 16
+    if (this.#end > this.memory.buffer.byteLength) this.#grow(start)
+    return start
+  }
+
+  /** Room for some numbers of 4 bytes. */
+  takeWords(count: number): number {
+    return this.take(count * 4)
+  }
+
+  /** Room for some numbers of 4 bytes, all 0. */
+  takeZeros(count: number): number {
+    const start = this.takeWords(count)
+    this.floats.fill(0, start / 4, start / 4 + count)
+    return start
+  }
+
+  /** Gives back what was taken last, where it starts at this address and has so many bytes. */
+  giveBack(start: number, bytes: number): void {
+    if (start + Math.ceil(bytes / 16) * 16 === this.#end) this.#end = start
+  }
+
+  /** A copy of some doubles. */
+  doubles(pointer: number, count: number): Float64Array {
+    return new Float64Array(this.memory.buffer, pointer, count).slice()
+  }
+
+  #grow(start: number): void {
+    const bytes = this.#end
+    try {
+      this.memory.grow(Math.ceil((bytes - this.memory.buffer.byteLength) / PAGE))
+    } catch {
+      this.#end = start
+      throw new KithError(
+        'OUT_OF_MEMORY',
+        `the candidates need ${bytes} bytes, more than there are; lower contextSize`,
+      )
+    }
+    this.floats = new Float32Array(this.memory.buffer)
+    this.integers = new Uint32Array(this.memory.buffer)
+  }
+}
