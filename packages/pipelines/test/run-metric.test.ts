@@ -138,7 +138,7 @@ test('labels, audits and tuning take the metric of the run', async () => {
 
 test('a store tells its metric, and its documents are compared as those of a file', async () => {
   const address = at('docs.lance')
-  const store = await openStore(address)
+  const store = await openStore(address, { create: true })
   await store.add(long.map((vector, i) => ({ id: `d${i}`, vector: Float32Array.from(vector) })))
   expect(store.metric).toBe('dot')
   await store.close()

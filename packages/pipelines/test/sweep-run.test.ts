@@ -57,7 +57,7 @@ test('judged documents without an embedding are an error before the work, or cou
     { onRemark: (remark) => remarks.push(remark) },
   )
   expect(missing).toMatchObject([{ count: 1, first: ['away'] }])
-  expect(remarks).toEqual(['1 judged documents have no embedding: away'])
+  expect(remarks).toContain('1 judged documents have no embedding: away')
 })
 
 test('stopped on its way it writes nothing', async () => {

@@ -98,9 +98,9 @@ test('the first documents are in the order of the cross-encoder, all others as t
   const cut = await expectOrdered('four.trec', 'reranked.trec', 4)
   expect(cut).toBeGreaterThan(0)
   expect(result.crossEncoded).toEqual({ texts: 4 * QUERIES, cut })
-  expect(remarks).toEqual([
+  expect(remarks).toContain(
     `${cut} of ${4 * QUERIES} texts are longer than 24 tokens with their query: what is beyond is cut off`,
-  ])
+  )
   expect([...stages]).toEqual(['reranking', 'cross-encoding'])
   const { settings } = JSON.parse(read('four.trec.meta.json'))
   expect(settings.thenCrossEncode).toEqual({ model, first: 4 })
