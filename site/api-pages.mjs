@@ -10,8 +10,6 @@ export function apiPages() {
       readFileSync(join(root, folder, 'package.json'), 'utf8'),
     )
     return Object.entries(exports).flatMap(([path, { default: built }]) => {
-      // A pattern names modules for Kith's own packages.
-      if (path.includes('*')) return []
       const source = join(root, folder, built.replace('dist/', 'src/').replace(/js$/, 'ts'))
       const code = readFileSync(source, 'utf8')
       if (isInternal(code)) return []

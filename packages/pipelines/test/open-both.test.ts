@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openBoth } from '../src/join/open-vectors.ts'
+import { openBoth } from '../src/join/contexts.ts'
 
 test('where the second cannot be opened, the first is closed', async () => {
   let closed = 0

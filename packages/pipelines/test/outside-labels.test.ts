@@ -1,6 +1,6 @@
 import type { TrainingQuery } from '@kith/train'
 import { expect, test } from 'vitest'
-import { outsideRemark, treatOutside } from '../src/train/outside-labels.ts'
+import { outsideRemark, treatOutside } from '../src/train/training-queries.ts'
 
 const none = { labels: 0, outside: 0, queries: 0, candidates: 0 }
 const query = (id: string, more: Partial<TrainingQuery>): TrainingQuery => ({

@@ -7,10 +7,9 @@ import {
 import type { OpenEmbeddingsOptions } from '@kith/ir'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
-import { sliceSources } from '../join/contexts.ts'
+import { openVectors, sliceSources } from '../join/contexts.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import { checkTextPair, OpenTexts, type TextFiles } from '../join/open-texts.ts'
-import { openVectors } from '../join/open-vectors.ts'
 import { documentsIn, rankingsIn, runMetric } from '../join/run-metric.ts'
 import type { LabelSliceInputs } from '../labels/label-slice.ts'
 

@@ -1,6 +1,11 @@
 import { halfTable } from '@kith/base/half'
 import { KithError, type Matrix } from '@kith/core'
-import { type Embeddings, type FileEmbeddings, openEmbeddings } from '@kith/ir'
+import {
+  type Embeddings,
+  type FileEmbeddings,
+  type OpenEmbeddingsOptions,
+  openEmbeddings,
+} from '@kith/ir'
 import {
   checkFinite,
   type EmbeddingIds,
@@ -10,7 +15,6 @@ import {
 } from '@kith/ir/internal'
 import { namedError } from '../tasks/job.ts'
 import type { DocumentRows } from './join.ts'
-import { openBoth } from './open-vectors.ts'
 
 /** The vectors of queries and documents, in a form that can be handed to a worker thread. */
 interface ContextSources {
@@ -210,4 +214,43 @@ function floatsOf(halves: Uint16Array, into: Float32Array, at: number): Float32A
   const values = halfTable()
   for (let i = 0; i < halves.length; i++) into[at + i] = values[halves[i]!]!
   return into
+}
+
+/** The embeddings of queries and documents. */
+export interface OpenVectors {
+  queries: FileEmbeddings
+  docs: FileEmbeddings
+  close(): Promise<void>
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Opens the embeddings of queries and documents, both or none. */
+export async function openVectors(
+  files: { queries: string; docs: string } & OpenEmbeddingsOptions,
+): Promise<OpenVectors> {
+  const { dimensions, memory, checked } = files
+  const [queries, docs] = await openBoth(
+    openEmbeddings(files.queries, { dimensions, memory, checked }),
+    () => openEmbeddings(files.docs, { dimensions, memory, checked }),
+  )
+  const close = async (): Promise<void> => {
+    await queries.close()
+    await docs.close()
+  }
+  return { queries, docs, close, [Symbol.asyncDispose]: close }
+}
+
+/** Opens two things, both or none: where the second fails, the first is closed. */
+export async function openBoth<A extends { close(): Promise<void> }, B>(
+  openFirst: Promise<A>,
+  openSecond: () => Promise<B>,
+): Promise<[A, B]> {
+  const first = await openFirst
+  try {
+    return [first, await openSecond()]
+  } catch (error) {
+    await first.close()
+    throw error
+  }
 }

@@ -1,8 +1,8 @@
 import { KithError, type PreparedText, prepareText, type Terms } from '@kith/core'
 import { type LabelTexts, type TextEntry, TextStore } from '@kith/ir'
 import { type SharedTextStore, TextReader } from '@kith/ir/internal'
+import { openBoth } from './contexts.ts'
 import type { TextsPresent } from './join.ts'
-import { openBoth } from './open-vectors.ts'
 import { NumberedTexts } from './prepared-texts.ts'
 
 /** Files with texts; those of documents and of queries go together. */

@@ -2,7 +2,7 @@ import type { PartialLabelSettings } from '@kith/core'
 import type { LabelValues, OpenEmbeddingsOptions } from '@kith/ir'
 import { shareQrels } from '@kith/ir/internal'
 import type { Hooks } from '../job/hooks.ts'
-import { sliceSources } from '../join/contexts.ts'
+import { type OpenVectors, openVectors, sliceSources } from '../join/contexts.ts'
 import {
   type Missing,
   type MissingPolicy,
@@ -11,7 +11,6 @@ import {
   remarkMissing,
 } from '../join/missing.ts'
 import { checkTextPair, OpenTexts } from '../join/open-texts.ts'
-import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
 import { documentsIn, rankingsIn, runMetric } from '../join/run-metric.ts'
 import { type DocumentPlace, placeOf } from '../join/stores.ts'
 import { openRun } from '../tasks/open-run.ts'

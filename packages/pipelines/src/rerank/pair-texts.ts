@@ -3,8 +3,8 @@ import { KithError } from '@kith/core'
 import { TextStore } from '@kith/ir'
 import { openStore } from '@kith/stores'
 import { wholeText } from '@kith/stores/internal'
+import { openBoth } from '../join/contexts.ts'
 import type { TextFiles } from '../join/open-texts.ts'
-import { openBoth } from '../join/open-vectors.ts'
 import { type DocumentPlace, placeOf, type StoreAddress, wholeAddress } from '../join/stores.ts'
 
 /** Where the texts of queries and documents are; a store has those of its documents itself. */

@@ -19,7 +19,7 @@ import {
 } from '../join/contexts.ts'
 import { type DocumentId, Join, type JoinedTexts, type JoinSources } from '../join/join.ts'
 import { type MissingIds, type MissingPolicy, MissingReport } from '../join/missing.ts'
-import { RowTexts, type SharedRowTexts } from '../join/row-texts.ts'
+import { RowTexts, type SharedRowTexts } from '../join/prepared-texts.ts'
 import type { Job } from '../tasks/job.ts'
 import { readSlice, type SliceTask } from '../tasks/open-run.ts'
 

@@ -4,7 +4,7 @@ import { type Metric, openStore, type Store, searchExact } from '@kith/stores'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
-import { openVectors } from '../join/open-vectors.ts'
+import { openVectors } from '../join/contexts.ts'
 import {
   type DocumentPlace,
   placeOf,

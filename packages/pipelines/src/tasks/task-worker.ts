@@ -1,6 +1,6 @@
 /** The worker thread of the pool: answers a batch of tasks of one kind of job. */
 import { serveThread } from '@kith/base/pool/service'
-import { type JobName, type Jobs, openJob } from './jobs.ts'
+import { type JobName, type Jobs, openJob } from './task-pool.ts'
 
 /** The data that the thread is started with. */
 export interface TaskData<Name extends JobName> {

@@ -5,12 +5,17 @@ export { type CompareTrainingsInputs, compareTrainings } from './compare-trainin
 export type { HeldOutFigures } from './hold-out.ts'
 export type { CutQueries } from './open-training.ts'
 export { someMissing, type TrainingMissing } from './open-training.ts'
-export { type OutsidePolicy, outsidePolicies } from './outside-labels.ts'
 export type { TeacherInputs } from './teacher.ts'
 export { type TrainInputs, type TrainResult, trainFromFiles } from './train-from-files.ts'
 export type { TrainingInputs, TrainingSettings } from './training-inputs.ts'
 export type { QueryFiles } from './training-queries.ts'
-export { type QueriesMade, type QuerySources, trainingQueries } from './training-queries.ts'
+export {
+  type OutsidePolicy,
+  outsidePolicies,
+  type QueriesMade,
+  type QuerySources,
+  trainingQueries,
+} from './training-queries.ts'
 export {
   type TuneTrainingInputs,
   type TuneTrainingResult,
