@@ -257,13 +257,13 @@ describe('mistakes', () => {
       'no command',
       () => ['frobnicate'],
       2,
-      /no command "frobnicate"; there are: encode, search, rerank, eval/,
+      /no command "frobnicate"; there are: try, encode, search, rerank, eval/,
     ],
     [
       'a missing option',
       () => ['eval', '--run', 'x'],
       2,
-      /--qrels FILE is missing\nTry: kith eval --help/,
+      /--qrels FILE is missing, and no DATASET is named\nTry: kith eval --help/,
     ],
     [
       'a misspelled command',

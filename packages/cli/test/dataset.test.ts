@@ -90,6 +90,7 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
       [['search', data, '--store', 'lance'], 'leave out DATASET or --store'],
       [['search', join(data, 'none')], 'is not a folder; a dataset is a folder with corpus.jsonl'],
       [['eval', folder], 'has no relevance judgments (qrels.tsv, qrels/SPLIT.tsv'],
+      [['audit', data, '--accept', 'x.json'], '--out FILE is missing'],
       [['eval'], '--qrels FILE is missing, and no DATASET is named'],
     ] as const) {
       const { code, err } = kith(...args)

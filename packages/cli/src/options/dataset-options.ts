@@ -41,6 +41,7 @@ export const datasetOptions = {
   ...splitOption,
   model: {
     value: 'MODEL',
+    file: 'input',
     help: 'model whose embeddings are used, with DATASET',
     default: 'that of the embeddings in DATASET, else minilm',
     group: 'Input',
