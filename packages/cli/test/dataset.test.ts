@@ -120,6 +120,10 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     const times = readFileSync(kept('try/times.json'), 'utf8')
     expect(succeed('try', data, '--trials', '3')).toBe(first)
     expect(readFileSync(kept('try/times.json'), 'utf8')).toBe(times)
+    // Another number of trials is another tuning.
+    succeed('try', data, '--trials', '4')
+    const { settings } = JSON.parse(readFileSync(kept('try/tuned.trec.meta.json'), 'utf8'))
+    expect(settings).toMatchObject({ trials: 4, folds: 5 })
     // Kith of the table is kith rerank with its defaults.
     const { runs } = JSON.parse(succeed('eval', data, '--json'))
     expect(first).toMatch(new RegExp(`\\nKith +${runs[1].measures['nDCG@10'].toFixed(4)}`))
