@@ -1,6 +1,7 @@
 import {
   allCommands,
   common,
+  datasetArgument,
   labelSettingOptions,
   methodOptions,
   trainOptions,
@@ -40,9 +41,9 @@ export function writeCommands() {
 }
 
 function commandPage(command) {
-  const rest = command.rest
-    ? [[`\`${cell(command.rest.value)}\``, cell(command.rest.help), 'required']]
-    : []
+  const argument = command.rest ?? (command.dataset && datasetArgument)
+  const note = command.rest ? 'required' : ''
+  const rest = argument ? [[`\`${cell(argument.value)}\``, cell(argument.help), note]] : []
   const entries = Object.entries(command.options)
   const own = entries.filter((entry) => !groups.some((group) => belongs(group, entry)))
   const grouped = groups.map((group) => ({
@@ -65,7 +66,7 @@ function commandPage(command) {
 
 /** A command may change a shared option's text: then it is one of its own. */
 function belongs({ options }, [name, option]) {
-  return options.some((shared) => shared[name] === option)
+  return options.some((shared) => shared[name]?.help === option.help)
 }
 
 function optionRow([name, option]) {

@@ -1,7 +1,7 @@
 import type { KithError } from '@kith/core'
 import { loadCommand } from './command-list.ts'
 import { type Options, parseOptions } from './options/command.ts'
-import { fillFromDataset } from './options/dataset-options.ts'
+import { fillFromDataset, namesDataset, refuseDatasetOptions } from './options/dataset-options.ts'
 import { refuseClashes, writesToStandardOutput } from './options/file-clashes.ts'
 import { helpOf } from './options/help.ts'
 import { spellOptions } from './options/spell-options.ts'
@@ -30,8 +30,11 @@ export async function runCommand(name: string, args: readonly string[]): Promise
       options,
     })
     const run = async (): Promise<void> => {
-      const values = await fillFromDataset(command, given, output)
+      const values = namesDataset(command, given)
+        ? await fillFromDataset(command, given, output)
+        : given
       refuseClashes(command, values)
+      if (values === given) refuseDatasetOptions(command, given)
       await command.run(values, output, stop)
     }
     await run().finally(() => output.endProgress())

@@ -257,13 +257,13 @@ describe('mistakes', () => {
       'no command',
       () => ['frobnicate'],
       2,
-      /no command "frobnicate"; there are: encode, search, rerank, eval/,
+      /no command "frobnicate"; there are: try, encode, search, rerank, eval/,
     ],
     [
       'a missing option',
       () => ['eval', '--run', 'x'],
       2,
-      /--qrels FILE is missing\nTry: kith eval --help/,
+      /--qrels FILE is missing, and no DATASET is named\nTry: kith eval --help/,
     ],
     [
       'a misspelled command',
@@ -450,10 +450,10 @@ test.each(['labels merge', 'train compare', 'jobs', 'jobs retry', 'jobs remove',
 )
 
 test('the help teaches: every command has an example that its own options take', () => {
-  expect(succeed('--help')).toContain('kith search --queries')
+  expect(succeed('--help')).toContain('kith try DATASET')
   for (const name of ['search', 'rerank', 'eval', 'convert']) {
     const help = succeed(name, '--help')
-    const example = /Example:\n {2}kith \w+ (.*)\n/.exec(help)![1]!
+    const example = /Example:\n(?: {2}.*\n)? {2}kith \w+ (--.*)\n$/.exec(help)![1]!
     for (const [option] of example.matchAll(/--[\w-]+/g)) expect(help).toContain(`  ${option}`)
   }
   expect(succeed('--version')).toMatch(/^\d+\.\d+\.\d+\n$/)

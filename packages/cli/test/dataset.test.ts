@@ -90,6 +90,7 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
       [['search', data, '--store', 'lance'], 'leave out DATASET or --store'],
       [['search', join(data, 'none')], 'is not a folder; a dataset is a folder with corpus.jsonl'],
       [['eval', folder], 'has no relevance judgments (qrels.tsv, qrels/SPLIT.tsv'],
+      [['audit', data, '--accept', 'x.json'], '--out FILE is missing'],
       [['eval'], '--qrels FILE is missing, and no DATASET is named'],
     ] as const) {
       const { code, err } = kith(...args)
@@ -119,6 +120,10 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     const times = readFileSync(kept('try/times.json'), 'utf8')
     expect(succeed('try', data, '--trials', '3')).toBe(first)
     expect(readFileSync(kept('try/times.json'), 'utf8')).toBe(times)
+    // Another number of trials is another tuning.
+    succeed('try', data, '--trials', '4')
+    const { settings } = JSON.parse(readFileSync(kept('try/tuned.trec.meta.json'), 'utf8'))
+    expect(settings).toMatchObject({ trials: 4, folds: 5 })
     // Kith of the table is kith rerank with its defaults.
     const { runs } = JSON.parse(succeed('eval', data, '--json'))
     expect(first).toMatch(new RegExp(`\\nKith +${runs[1].measures['nDCG@10'].toFixed(4)}`))

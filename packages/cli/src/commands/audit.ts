@@ -20,7 +20,12 @@ export const auditCommand = defineCommand({
     'document of each query and reports how many of the hidden ones come out on top.',
   example:
     'kith audit --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out audit.tsv',
-  dataset: { purpose: 'measure', files: { ...judgedFiles, out: 'audit' } },
+  dataset: {
+    purpose: 'measure',
+    // New judgments are for the user to name: they do not replace the list.
+    files: ({ accept }) =>
+      accept === undefined ? { ...judgedFiles, out: 'audit' } : { qrels: 'qrels' },
+  },
   options: {
     ...auditFileOptions,
     out: {

@@ -1,11 +1,9 @@
-import { openDataset } from '@kith/pipelines/dataset'
-import { type EncodeInputs, encodeTexts } from '@kith/pipelines/encode'
+import { encodeDataset } from '@kith/pipelines/dataset'
+import { encodeTexts } from '@kith/pipelines/encode'
 import { defineCommand } from '../options/command.ts'
 import { splitOption } from '../options/dataset-options.ts'
 import { encoderOptions, readEncoderOptions } from '../options/encoder-options.ts'
-import { UsageError } from '../options/usage-error.ts'
 import { isSet, neededFile, optionalChoice, optionalText } from '../options/values.ts'
-import type { Output } from '../terminal/output.ts'
 
 /** `kith encode`: texts in, embeddings out. */
 export const encodeCommand = defineCommand({
@@ -44,7 +42,13 @@ export const encodeCommand = defineCommand({
     }
     const [folder] = values.rest ?? []
     if (folder !== undefined && values.input === undefined) {
-      return encodeDataset(folder, optionalText(values, 'split'), role, encoder, output)
+      const split = optionalText(values, 'split')
+      const files = await encodeDataset(
+        { ...encoder, dataset: folder, split, role },
+        output.hooks(),
+      )
+      const text = files.map((file) => `${file}: up to date`).join('\n')
+      return output.result({ out: files }, text)
     }
     const [input, out] = [neededFile(values, 'input'), neededFile(values, 'out')]
     const result = await encodeTexts({ ...encoder, input, out, role }, output.hooks())
@@ -56,25 +60,3 @@ export const encodeCommand = defineCommand({
     )
   },
 })
-
-/** Encodes the documents and the queries of a dataset, or those of one role. */
-async function encodeDataset(
-  folder: string,
-  split: string | undefined,
-  role: 'query' | 'document' | undefined,
-  { model, ...encoder }: Omit<EncodeInputs, 'input' | 'out' | 'role'>,
-  output: Output,
-): Promise<void> {
-  const dataset = openDataset(folder, { split, model, encoder })
-  const files: string[] = []
-  for (const [name, of] of [
-    ['document', 'documentEmbeddings'],
-    ['query', 'queryEmbeddings'],
-  ] as const) {
-    if (role !== undefined && role !== name) continue
-    const file = await dataset.need(of, output.hooks())
-    if (file === undefined) throw new UsageError(`${folder} has no ${dataset.lacking(of)}`)
-    files.push(file)
-  }
-  output.result({ out: files }, files.map((file) => `${file}: up to date`).join('\n'))
-}

@@ -1,16 +1,13 @@
 import { join } from 'node:path'
 import { openTextModel } from '@kith/server'
 import {
-  demoFiles,
   exportBytes,
   exportedFiles,
   exportStudio,
   StudioCollection,
-  type StudioExport,
-  type StudioFiles,
   startStudio,
 } from '@kith/studio'
-import { defineCommand, rare, type Values } from '../options/command.ts'
+import { defineCommand, rare } from '../options/command.ts'
 import { splitOption } from '../options/dataset-options.ts'
 import { modelOptions, readModelOptions } from '../options/encoder-options.ts'
 import { judgedFiles } from '../options/judged-collection.ts'
@@ -18,14 +15,14 @@ import {
   embeddingOptions,
   levelOption,
   readEmbeddingOptions,
-  textFiles,
   textOptions,
 } from '../options/shared-options.ts'
+import { readStudioFiles } from '../options/studio-files.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { isSet, optionalBytes, optionalText, optionalWhole, sizeText } from '../options/values.ts'
 import { openBrowser } from '../terminal/open-browser.ts'
-import type { Output } from '../terminal/output.ts'
 import { aborted } from '../terminal/stop.ts'
+import { tellExported } from '../terminal/tell-exported.ts'
 
 /** `kith studio`: the page that shows why a ranking changes. */
 export const studioCommand = defineCommand({
@@ -67,7 +64,7 @@ export const studioCommand = defineCommand({
     return folder === undefined ? [] : exportedFiles.map((name) => join(folder, name))
   },
   async run(values, output, stop) {
-    const files = readFiles(values)
+    const files = readStudioFiles(values)
     const port = optionalWhole(values, 'port', { to: 65_535 })
     const level = optionalWhole(values, 'level')
     const folder = optionalText(values, 'export')
@@ -85,7 +82,7 @@ export const studioCommand = defineCommand({
     })
     try {
       if (folder !== undefined)
-        return tell(output, await exportStudio(collection, folder, { bytes }))
+        return tellExported(output, await exportStudio(collection, folder, { bytes }))
       const studio = await startStudio(collection, port)
       output.result({ url: studio.url }, `Kith Studio: ${studio.url}`)
       if (isSet(values, 'open')) openBrowser(studio.url)
@@ -96,21 +93,3 @@ export const studioCommand = defineCommand({
     }
   },
 })
-
-function tell(output: Output, made: StudioExport): void {
-  const { folder, queries, documents, bytes } = made
-  const contents = `${queries} queries, ${documents} documents, ${(bytes / 1e6).toFixed(1)} MB`
-  output.result(made, `${join(folder, 'index.html')}: ${contents}`)
-}
-
-/** The files that the options name, or those of the demo where they name none. */
-function readFiles(values: Values): StudioFiles {
-  const [run, queries, docs] = ['run', 'queries', 'docs'].map((name) => optionalText(values, name))
-  const [corpus, queryText] = textFiles(values)
-  const qrels = optionalText(values, 'qrels')
-  if ([run, queries, docs, corpus, qrels].every((file) => file === undefined)) return demoFiles()
-  if (run === undefined || queries === undefined || docs === undefined) {
-    throw new UsageError('--run, --queries and --docs go together; without any file, the demo')
-  }
-  return { run, queries, docs, corpus, queryText, qrels }
-}

@@ -40,11 +40,31 @@ export const datasetOptions = {
   ...splitOption,
   model: {
     value: 'MODEL',
+    file: 'input',
     help: 'model whose embeddings are used, with DATASET',
     default: 'that of the embeddings in DATASET, else minilm',
     group: 'Input',
   },
 } satisfies Options
+
+/** Whether a command line names a dataset. */
+export function namesDataset(command: DeclaredCommand, values: Values): boolean {
+  return command.dataset !== undefined && (values['rest'] as string[]).length > 0
+}
+
+/** The options of a command that only choose a part of a dataset. */
+function chosenBy({ options }: DeclaredCommand): string[] {
+  return Object.entries(datasetOptions)
+    .filter(([name, option]) => options[name] === option)
+    .map(([name]) => name)
+}
+
+/** Refuses options that choose a part of a dataset where none is named. */
+export function refuseDatasetOptions(command: DeclaredCommand, values: Values): void {
+  const given = chosenBy(command).find((name) => values[name] !== undefined)
+  if (given === undefined || command.rest) return
+  throw new UsageError(`--${given} needs a DATASET: kith ${command.name} DATASET`)
+}
 
 /**
  * Fills the file options that the user has not given from the dataset that the command line names.
@@ -55,22 +75,12 @@ export async function fillFromDataset(
   values: Values,
   output: Output,
 ): Promise<Values> {
-  const [folder, ...others] = (values['rest'] ?? []) as string[]
-  const chooses = Object.entries(datasetOptions)
-    .filter(([name, option]) => command.options[name] === option)
-    .map(([name]) => name)
-  if (!command.dataset || folder === undefined) {
-    const given = chooses.find((name) => values[name] !== undefined)
-    if (given !== undefined && command.dataset) {
-      throw new UsageError(`--${given} needs a DATASET: kith ${command.name} DATASET`)
-    }
-    return values
-  }
+  const [folder, ...others] = values['rest'] as [string, ...string[]]
   if (others.length > 0) throw new UsageError(`name one DATASET, not ${others.length + 1}`)
   if (values['store'] !== undefined) {
     throw new UsageError('DATASET has its documents in files: leave out DATASET or --store')
   }
-  const { purpose, files, opensModel } = command.dataset
+  const { purpose, files, opensModel } = command.dataset!
   const use = Object.entries(typeof files === 'function' ? files(values) : files).map(
     ([option, role]) => ({ option, roles: [role].flat() as RoleName[] }),
   )
@@ -84,7 +94,7 @@ export async function fillFromDataset(
     files: Object.fromEntries(named),
   })
   const filled: Record<string, unknown> = { ...values }
-  for (const name of chooses) delete filled[name]
+  for (const name of chosenBy(command)) delete filled[name]
   const hooks = output.hooks()
   if (use.some(({ option, roles }) => roles.includes('qrels') && !values[option])) {
     dataset.remarkSplit(hooks)

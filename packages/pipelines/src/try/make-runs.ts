@@ -34,7 +34,7 @@ interface Making {
 export async function makeRuns(
   dataset: Dataset,
   { terms, qrels, ...files }: TryFiles,
-  { trials = jobDefaults.tryTrials, level, workers }: Making,
+  { trials = jobDefaults.tryTrials, level = jobDefaults.level, workers }: Making,
   hooks: Hooks,
 ): Promise<{ systems: TriedSystem[]; judged: number }> {
   const { corpus, queryText, docs, queries } = files
@@ -65,7 +65,8 @@ export async function makeRuns(
     const judgedFiles = { ...files, run, qrels: qrels!, trials, workers, level }
     return rerankTuned(judgedFiles, out, tunedSettings(dataset), hooks)
   }
-  const tunedKith = judged > FEW_QUERIES ? await steps.do('tunedKith', tune) : undefined
+  const tunedKith =
+    judged > FEW_QUERIES ? await steps.do('tunedKith', tune, { trials, level }) : undefined
   return { systems: steps.systems({ run, bm25, rrf, fusion, kith, tunedKith }), judged }
 }
 
@@ -75,11 +76,7 @@ export function tunedSettings(dataset: Dataset): string {
 }
 
 /** The queries of a run that have a relevant document. */
-async function judgedIn(
-  qrels: Qrels,
-  run: string,
-  level: number = jobDefaults.level,
-): Promise<number> {
+async function judgedIn(qrels: Qrels, run: string, level: number): Promise<number> {
   const isJudged = (id: string): boolean =>
     [...(qrels.get(id)?.values() ?? [])].some((grade) => grade >= level)
   return (await readRun(run)).queries.filter(isJudged).length

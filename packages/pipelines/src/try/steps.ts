@@ -4,6 +4,7 @@ import { findPath, writeAtomic } from '@kith/base'
 import type { Dataset } from '../dataset/dataset.ts'
 import { KEPT } from '../dataset/find-files.ts'
 import type { RoleName } from '../dataset/roles.ts'
+import { readSidecar } from '../files/sidecar.ts'
 import type { TriedSystem } from './verdict.ts'
 
 /** The names of the systems that are compared, by the roles of their runs, in the order of the table. */
@@ -37,14 +38,22 @@ export class Steps {
     this.#milliseconds = readTimes(this.#journal)
   }
 
-  /** Makes the run of a role, unless it is there and its time is known; undefined where it cannot be made. */
+  /**
+   * Makes the run of a role, unless it is there with the same settings and its time is known;
+   * undefined where it cannot be made.
+   */
   async do(
     role: TriedRole,
     make: (out: string) => Promise<Worked | undefined>,
+    settings: Readonly<Record<string, unknown>> = {},
   ): Promise<string | undefined> {
     const there = await this.#dataset.find(role as RoleName)
     const isKept = there?.includes(join(this.#dataset.folder, KEPT))
-    if (there !== undefined && (!isKept || this.#milliseconds[role] !== undefined)) return there
+    if (there !== undefined && !isKept) return there
+    if (there !== undefined && this.#milliseconds[role] !== undefined) {
+      const made = (await readSidecar(there))?.settings ?? {}
+      if (Object.entries(settings).every(([name, value]) => made[name] === value)) return there
+    }
     const out = this.#dataset.place(role)
     const worked = await make(out)
     if (!worked) return undefined

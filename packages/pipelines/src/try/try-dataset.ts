@@ -67,7 +67,7 @@ export async function tryDataset(inputs: TryInputs, hooks: Hooks = {}): Promise<
     const changes = await changesOf(files, [fileOf('run'), fileOf('kith')], undefined)
     return { ...base, systems, verdict: undefined, changes, report: undefined }
   }
-  const measuring = { qrels, measures: [...tryMeasures], level: inputs.level }
+  const measuring = { qrels, measures: [...tryMeasures], level: inputs.level, complete: true }
   const found = await evaluateRuns({ ...measuring, runs: systems.map(({ file }) => file) }, hooks)
   const measured = systems.map((system, i): TriedSystem => {
     const { name, evaluation } = found.evaluations[i]!

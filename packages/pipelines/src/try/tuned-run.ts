@@ -32,7 +32,7 @@ export async function rerankTuned(
   settings: string,
   hooks: Hooks,
 ): Promise<TunedRun> {
-  const { level: _, trials: __, qrels, ...files } = inputs
+  const { level, trials, qrels, ...files } = inputs
   const { folds } = await tuneAnew({ ...inputs, out: settings }, hooks)
   const run = await readRun(inputs.run)
   const folder = await mkdtemp(`${out}.folds-`)
@@ -58,7 +58,7 @@ export async function rerankTuned(
   }
   await writeRun(out, rankings)
   const from = [files.run, files.queries, files.docs, files.corpus, files.queryText, qrels]
-  await writeSidecar(out, 'try', { method: 'tuned', folds: folds.length }, from)
+  await writeSidecar(out, 'try', { method: 'tuned', folds: folds.length, trials, level }, from)
   return { queries: rankings.length, seconds }
 }
 

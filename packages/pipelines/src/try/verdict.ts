@@ -1,5 +1,5 @@
 import { type Evaluation, formatP } from '@kith/ir'
-import type { Tuned } from '@kith/tune'
+import { FEW_QUERIES, type Tuned } from '@kith/tune'
 import type { CorrectedComparison } from '../eval/evaluations.ts'
 import type { TriedRole } from './steps.ts'
 
@@ -47,13 +47,16 @@ export function judgeTried(
   const measure = chosen.evaluation!.measures[0]!
   const { difference, p } = chosen.comparison![measure]!
   const helps = difference > 0 && p < SIGNIFICANT
-  const advice = usesTuned ? `use the settings in ${settingsFile}` : 'use the default settings'
+  const queries = chosen.evaluation!.queries.length
+  const isOpen = p >= SIGNIFICANT && queries <= FEW_QUERIES
+  const use = usesTuned ? `use the settings in ${settingsFile}` : 'use the default settings'
+  const keep = isOpen ? `${queries} judged queries are too few to tell` : 'keep vector search'
   const better = bestOther(systems, chosen, measure)
   return {
     settings: helps ? (usesTuned ? 'tuned' : 'default') : undefined,
     difference,
     p,
-    sentence: `${claimOf(measure, difference, p)}; ${helps ? advice : 'keep vector search'}${better}`,
+    sentence: `${claimOf(measure, difference, p)}; ${helps ? use : keep}${better}`,
   }
 }
 
