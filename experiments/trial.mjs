@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { labelPresets } from '@kith/core'
-import { compare, evaluate, holm, readRun } from '@kith/ir'
+import { compare, evaluate, readRun } from '@kith/ir'
+import { holm } from '@kith/ir/internal'
 import { adaptQueries, encodeTexts, rerankRun, searchRun, trainFromFiles } from '@kith/pipelines'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))

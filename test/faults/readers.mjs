@@ -7,17 +7,15 @@ import { readNouns } from '@kith/datasets'
 import { openModel } from '@kith/encoder'
 import { buildEncoder, readWeights } from '@kith/encoder/internal'
 import {
-  formatLabelsJson,
   openEmbeddings,
   readLabels,
-  readLabelsParquet,
   readQrels,
   readRun,
   readTexts,
   streamRankings,
   writeEmbeddings,
-  writeLabelsParquet,
 } from '@kith/ir'
+import { formatLabelsJson, readLabelsParquet, writeLabelsParquet } from '@kith/ir/internal'
 import { readKept, writeKept } from '@kith/pipelines/internal/collection/kept-vectors'
 import { readFolder } from '@kith/pipelines/internal/collection/read-folder'
 import { parseFigures, renderReport } from '@kith/report'

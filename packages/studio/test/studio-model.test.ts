@@ -1,5 +1,6 @@
 import { explain, Reranker, rerank, similarity, termNames, termStatistics } from '@kith/core'
-import { evaluate, readQrels, readRun, TextStore } from '@kith/ir'
+import { evaluate, readQrels, readRun } from '@kith/ir'
+import { TextStore } from '@kith/ir/internal'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'

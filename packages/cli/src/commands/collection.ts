@@ -1,12 +1,6 @@
 import { join } from 'node:path'
-import {
-  buildWordnet,
-  drawFromRun,
-  readNouns,
-  sparseDepth,
-  wordnetFiles,
-  writeWordnet,
-} from '@kith/datasets'
+import { buildWordnet, readNouns, writeWordnet } from '@kith/datasets'
+import { drawFromRun, sparseDepth, wordnetFiles } from '@kith/datasets/internal'
 import { encodeTexts } from '@kith/pipelines/internal/encode/encode-texts'
 import { searchRun } from '@kith/pipelines/internal/search/search-run'
 import { collectionOptions } from '../options/collection-options.ts'

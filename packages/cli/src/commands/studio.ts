@@ -1,15 +1,13 @@
 import { join } from 'node:path'
 import { openTextModel } from '@kith/server'
 import {
-  demoFiles,
-  exportBytes,
-  exportedFiles,
   exportStudio,
   StudioCollection,
   type StudioExport,
   type StudioFiles,
   startStudio,
 } from '@kith/studio'
+import { demoFiles, exportBytes, exportedFiles } from '@kith/studio/internal'
 import { defineCommand, type Values } from '../options/command.ts'
 import { modelOptions, readModelOptions } from '../options/encoder-options.ts'
 import {

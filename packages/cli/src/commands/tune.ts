@@ -1,6 +1,6 @@
 import { type Method, methods } from '@kith/core'
 import { studyBeside, type TuneInputs, tuneRun } from '@kith/pipelines/internal/tune/tune-run'
-import { tuneDefaults } from '@kith/tune'
+import { tuneDefaults } from '@kith/tune/internal'
 import { defineCommand, type Options, type Values } from '../options/command.ts'
 import { judgedOptions, readJudged } from '../options/judged-collection.ts'
 import { methodOptions, readMethodSettings } from '../options/setting-options.ts'

@@ -1,4 +1,4 @@
-import { formatFigure, formatP } from '@kith/ir'
+import { formatFigure, formatP } from '@kith/ir/internal'
 import type { TrainingInputs, TrainResult } from '@kith/pipelines'
 import { someMissing } from '@kith/pipelines/internal/train/open-training'
 import type { Output } from './output.ts'

@@ -1,13 +1,6 @@
 import { KithError, type LabelSettings, type Target } from '@kith/core'
-import {
-  evaluate,
-  hideAllButOne,
-  type Qrels,
-  type Run,
-  RunBuilder,
-  readQrels,
-  readRun,
-} from '@kith/ir'
+import { evaluate, type Qrels, type Run, RunBuilder, readQrels, readRun } from '@kith/ir'
+import { hideAllButOne } from '@kith/ir/internal'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 import { labelTasks } from '../label/label-tasks.ts'

@@ -1,5 +1,5 @@
 import { KithError } from '@kith/core'
-import { storeKind } from '@kith/stores'
+import { storeKind } from '@kith/stores/internal'
 import { splitAddress } from '../join/store-address.ts'
 
 /** The address of the database that batches are in, without the collection that the address names. */

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
-import { type Comparison, type ComparisonOptions, compare, type Evaluation, holm } from '@kith/ir'
+import { type Comparison, type ComparisonOptions, compare, type Evaluation } from '@kith/ir'
+import { holm } from '@kith/ir/internal'
 
 /** A run's name, its file, if it has one, and its figures. */
 export interface NamedEvaluation {

@@ -1,5 +1,5 @@
 import { KithError } from '@kith/core'
-import { storeKind } from '@kith/stores'
+import { storeKind } from '@kith/stores/internal'
 import { type StoreAddress, splitAddress } from './store-address.ts'
 
 /** Where the embeddings of documents are: in a file, or in a store. */

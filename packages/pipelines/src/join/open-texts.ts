@@ -1,6 +1,6 @@
 import { type PreparedText, prepareText, type Terms } from '@kith/core'
-import { type LabelTexts, type TextEntry, TextStore } from '@kith/ir'
-import { type SharedTextStore, TextReader } from '@kith/ir/internal'
+import type { LabelTexts, TextEntry } from '@kith/ir'
+import { type SharedTextStore, TextReader, TextStore } from '@kith/ir/internal'
 import type { TextsPresent } from './join.ts'
 import { openBoth } from './open-both.ts'
 import { NumberedTexts } from './prepared-texts.ts'

@@ -1,6 +1,7 @@
 import { putInPlace } from '@kith/base'
 import { KithError } from '@kith/core'
-import { type NoRow, readLabels, writeLabelsParquet } from '@kith/ir'
+import { type NoRow, readLabels } from '@kith/ir'
+import { writeLabelsParquet } from '@kith/ir/internal'
 import type { LabelLayout } from './label-format.ts'
 import type { LabelSummary } from './label-summary.ts'
 

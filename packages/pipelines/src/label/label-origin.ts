@@ -1,4 +1,5 @@
-import { countRankings, type Qrels, readQrels } from '@kith/ir'
+import { type Qrels, readQrels } from '@kith/ir'
+import { countRankings } from '@kith/ir/internal'
 import { digestedInputs, fingerprint, inputsOf, type Sidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../hooks.ts'
 import { version } from '../version.ts'

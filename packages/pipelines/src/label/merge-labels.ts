@@ -1,6 +1,6 @@
 import { readChunks, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
-import { readLabelsParquet, writeLabelsParquet } from '@kith/ir'
+import { readLabelsParquet, writeLabelsParquet } from '@kith/ir/internal'
 import { writeSidecar } from '../files/sidecar.ts'
 import { checkShares } from './check-shares.ts'
 import { readShare } from './label-share.ts'
