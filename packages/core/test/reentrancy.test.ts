@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { feedbackQuery } from '../src/baselines/rank-by-method.ts'
 import {
   type Candidates,
   explain,
-  feedbackQuery,
   type GroundTruth,
   type KernelName,
   type Member,

@@ -1,4 +1,5 @@
-import { explain, Reranker, rerank, similarity, termNames, termStatistics } from '@kith/core'
+import { explain, Reranker, rerank, similarity, termStatistics } from '@kith/core'
+import { termNames } from '@kith/core/internal'
 import { evaluate, readQrels, readRun } from '@kith/ir'
 import { TextStore } from '@kith/ir/internal'
 import fc from 'fast-check'

@@ -1,4 +1,5 @@
-import { type Method, methods } from '@kith/core'
+import type { Method } from '@kith/core'
+import { methods } from '@kith/core/internal'
 import { studyBeside, type TuneInputs, tuneRun } from '@kith/pipelines/internal/tune/tune-run'
 import { tuneDefaults } from '@kith/tune/internal'
 import { defineCommand, type Options, type Values } from '../options/command.ts'

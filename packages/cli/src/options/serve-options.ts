@@ -1,4 +1,5 @@
-import { type Settings, similaritySettings } from '@kith/core'
+import type { Settings } from '@kith/core'
+import { similaritySettings } from '@kith/core/internal'
 import type { Limits } from '@kith/server'
 import { defaultAddress, defaultLimits } from '@kith/server/internal'
 import type { Options, Values } from './command.ts'

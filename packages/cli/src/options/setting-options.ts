@@ -2,18 +2,15 @@ import {
   type LabelSettings,
   labelPresets,
   type MethodSettings,
-  methods,
   type PartialLabelSettings,
   type PartialSettings,
   presets,
   resolveLabelSettings,
   resolveMethodSettings,
-  resolveSettings,
   type Settings,
   targets,
-  termNames,
 } from '@kith/core'
-import { textWeights } from '@kith/core/internal'
+import { methods, resolveSettings, termNames, textWeights } from '@kith/core/internal'
 import type { StatisticsSource } from '@kith/pipelines'
 import { readTuned, type Tuned } from '@kith/tune'
 import type { Options, Values } from './command.ts'

@@ -1,9 +1,5 @@
-import {
-  auditPreset,
-  type LabelSettings,
-  type PartialLabelSettings,
-  resolveLabelSettings,
-} from '@kith/core'
+import { type LabelSettings, type PartialLabelSettings, resolveLabelSettings } from '@kith/core'
+import { auditPreset } from '@kith/core/internal'
 import type { OpenEmbeddingsOptions, Qrels, RankedQuery } from '@kith/ir'
 import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'

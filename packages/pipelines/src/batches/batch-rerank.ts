@@ -1,10 +1,5 @@
-import {
-  type MethodSettings,
-  type Ranking,
-  similaritySettings,
-  type TermStatistics,
-} from '@kith/core'
-import { lookedAt } from '@kith/core/internal'
+import type { MethodSettings, Ranking, TermStatistics } from '@kith/core'
+import { lookedAt, similaritySettings } from '@kith/core/internal'
 import type { RankedQuery } from '@kith/ir'
 import type { Store } from '@kith/stores'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'

@@ -1,5 +1,5 @@
-import { extendRanking, type Ranking, Selection, type Settings } from '@kith/core'
-import { lookedAt } from '@kith/core/internal'
+import { type Ranking, Selection, type Settings } from '@kith/core'
+import { extendRanking, lookedAt } from '@kith/core/internal'
 import type { Store } from '@kith/stores'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 import { PreparedTexts } from '../join/prepared-texts.ts'

@@ -1,4 +1,5 @@
-import { injectGroundTruth, type PreparedText } from '@kith/core'
+import type { PreparedText } from '@kith/core'
+import { injectGroundTruth } from '@kith/core/internal'
 import type { Embeddings, Qrels, RankedQuery } from '@kith/ir'
 import { type DocumentId, Join } from '../join/join.ts'
 import type { MissingPolicy } from '../join/missing.ts'

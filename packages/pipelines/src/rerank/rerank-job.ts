@@ -1,4 +1,5 @@
-import { extendRanking, type MethodSettings, type Ranking, rerank } from '@kith/core'
+import { type MethodSettings, type Ranking, rerank } from '@kith/core'
+import { extendRanking } from '@kith/core/internal'
 import { type SharedTexts, textAt } from '@kith/ir/internal'
 import { type ContextSources, ContextVectors } from '../join/context-vectors.ts'
 import type { Job } from '../tasks/job.ts'

@@ -1,4 +1,5 @@
-import { extendRanking, type MethodSettings, type Ranking, Reranker } from '@kith/core'
+import { type MethodSettings, type Ranking, Reranker } from '@kith/core'
+import { extendRanking } from '@kith/core/internal'
 import type { RankedQuery } from '@kith/ir'
 import {
   type ListedRanking,

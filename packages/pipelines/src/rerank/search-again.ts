@@ -1,4 +1,5 @@
-import { feedbackQuery, type MethodSettings } from '@kith/core'
+import type { MethodSettings } from '@kith/core'
+import { feedbackQuery } from '@kith/core/internal'
 import { type Embeddings, type RankedQuery, type Run, readRun, writeRun } from '@kith/ir'
 import { searchExact } from '@kith/stores'
 import { type Hooks, stageOf } from '../hooks.ts'

@@ -1,12 +1,11 @@
 import {
   type DistilSettings,
-  distilTarget,
   KithError,
   type PreparedText,
   Reranker,
   resolveMethodSettings,
 } from '@kith/core'
-import { lookedAt } from '@kith/core/internal'
+import { distilTarget, lookedAt } from '@kith/core/internal'
 import type { Embeddings, Run } from '@kith/ir'
 import type { TrainingQuery } from '@kith/train'
 import type { Join } from '../join/join.ts'

@@ -1,4 +1,5 @@
-import { type DistilSettings, distilTarget } from '@kith/core'
+import type { DistilSettings } from '@kith/core'
+import { distilTarget } from '@kith/core/internal'
 import type { Run } from '@kith/ir'
 import type { TrainingQuery } from '@kith/train'
 import type { Join } from '../join/join.ts'

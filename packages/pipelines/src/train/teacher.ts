@@ -1,4 +1,5 @@
-import { KithError, type PartialDistilSettings, resolveDistilSettings } from '@kith/core'
+import { KithError, type PartialDistilSettings } from '@kith/core'
+import { resolveDistilSettings } from '@kith/core/internal'
 import { readRun } from '@kith/ir'
 import type { TrainingQuery } from '@kith/train'
 import type { Join } from '../join/join.ts'

@@ -1,13 +1,12 @@
 import { cpus } from 'node:os'
 import {
-  injectGroundTruth,
   type MethodSettings,
   Reranker,
   rerank,
   resolveLabelSettings,
-  similaritySettings,
   type Target,
 } from '@kith/core'
+import { injectGroundTruth, similaritySettings } from '@kith/core/internal'
 import type { Embeddings, Qrels, Run } from '@kith/ir'
 import type { Figure } from '@kith/report'
 import type { SweptSetting, TrialCollection } from '@kith/tune'

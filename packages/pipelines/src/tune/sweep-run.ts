@@ -1,12 +1,7 @@
 import { join } from 'node:path'
 import { writeAtomic } from '@kith/base'
-import {
-  type PartialMethodSettings,
-  resolveMethodSettings,
-  type TermsName,
-  termNames,
-} from '@kith/core'
-import { throwIfAborted } from '@kith/core/internal'
+import { type PartialMethodSettings, resolveMethodSettings, type TermsName } from '@kith/core'
+import { termNames, throwIfAborted } from '@kith/core/internal'
 import type { Figure } from '@kith/report'
 import { sweep } from '@kith/tune'
 import type { Hooks } from '../hooks.ts'
