@@ -1,4 +1,5 @@
-import { distilTarget, prepareText, Reranker, termStatistics } from '@kith/core'
+import { prepareText, Reranker, termStatistics } from '@kith/core'
+import { distilTarget } from '@kith/core/internal'
 import { clusteredContext } from './clusters.mjs'
 import { median, table } from './measure.mjs'
 import { passages } from './passages.mjs'

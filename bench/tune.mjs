@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { prepareText, presets, Reranker, TrialContext } from '@kith/core'
 import { openEmbeddings, readQrels, readRun, readTexts } from '@kith/ir'
 import { collect } from '@kith/pipelines/tune'
-import { createEvaluator, settingSpace, settingsOf, suggestEvenly, tune } from '@kith/tune'
+import { createEvaluator, tune } from '@kith/tune'
+import { settingSpace, settingsOf, suggestEvenly } from '@kith/tune/internal'
 import { sideBySide, table } from './measure.mjs'
 
 const TRIALS = 200

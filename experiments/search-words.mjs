@@ -8,7 +8,7 @@
  */
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { resolveSettings } from '@kith/core'
+import { resolveSettings } from '@kith/core/internal'
 import { compare, evaluate, openEmbeddings, RunBuilder, readQrels, readTexts } from '@kith/ir'
 import { Collection } from '@kith/pipelines/collection'
 import { openSearchStore, withStatistics, withWords } from '@kith/stores/internal'

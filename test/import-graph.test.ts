@@ -10,8 +10,8 @@ const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8
 const packages = workspaces.filter((folder) => folder.startsWith('packages/'))
 
 /** The packages of ours that the sources of one import. */
-function importsOf(folder: string): string[] {
-  const sources = ['src', 'page'].flatMap((part) => filesIn(join(root, folder, part)))
+function importsOf(folder: string, parts = ['src', 'page']): string[] {
+  const sources = parts.flatMap((part) => filesIn(join(root, folder, part)))
   const found = sources.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'@kith\/([\w-]+)/g)].map(
       ([, name]) => name!,
@@ -54,6 +54,25 @@ test('no package exports all of its modules by a pattern', () => {
     return Object.keys(exports).some((path) => path.includes('*'))
   })
   expect(open).toEqual([])
+})
+
+test('packages name what their sources import among their dependencies', () => {
+  for (const folder of packages) {
+    const { dependencies = {}, peerDependencies = {} } = JSON.parse(
+      readFileSync(join(root, folder, 'package.json'), 'utf8'),
+    )
+    const named = Object.keys({ ...dependencies, ...peerDependencies })
+    // The studio's page is bundled: what it imports is not installed.
+    const wanted = importsOf(folder, ['src']).map((name) => `@kith/${name}`)
+    expect(named, folder).toEqual(expect.arrayContaining(wanted))
+  }
+})
+
+test('no source file is longer than 350 lines', () => {
+  const long = packages
+    .flatMap((folder) => ['src', 'page'].flatMap((part) => filesIn(join(root, folder, part))))
+    .filter((file) => readFileSync(file, 'utf8').split('\n').length > 351)
+  expect(long).toEqual([])
 })
 
 test('adapters import core only', () => {

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
-import { compare, evaluate, formatP, readQrels, readRun } from '@kith/ir'
+import { compare, evaluate, readQrels, readRun } from '@kith/ir'
+import { formatP } from '@kith/ir/internal'
 
 const measures = ['nDCG@10', 'MRR@10', 'Recall@10']
 

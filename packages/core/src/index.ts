@@ -3,10 +3,8 @@
 export {
   type Method,
   type MethodSettings,
-  methods,
   type PartialMethodSettings,
   resolveMethodSettings,
-  similaritySettings,
 } from './baselines/method-settings.ts'
 export type { Candidates, CandidateViews, Member, Query, QueryViews } from './context.ts'
 export { KithError, type KithErrorCode } from './error.ts'
@@ -19,21 +17,9 @@ export type {
 export { explain, neighbors, rerank, similarity, smoothLabels } from './functions.ts'
 export type { KernelName } from './kernel/engine.ts'
 export { kernel } from './kernel/load.ts'
-export {
-  type AuditSettings,
-  auditCandidates,
-  auditPreset,
-  type Finding,
-  type Voucher,
-} from './labels/audit.ts'
-export {
-  type DistilSettings,
-  distilDefaults,
-  distilTarget,
-  type PartialDistilSettings,
-  resolveDistilSettings,
-} from './labels/distil.ts'
-export { type GroundTruth, injectGroundTruth } from './labels/ground-truth.ts'
+export { type AuditSettings, auditCandidates, type Finding, type Voucher } from './labels/audit.ts'
+export type { DistilSettings, PartialDistilSettings } from './labels/distil.ts'
+export type { GroundTruth } from './labels/ground-truth.ts'
 export { type LabelPresetName, labelPresets } from './labels/label-presets.ts'
 export {
   type Aggregate,
@@ -47,20 +33,19 @@ export {
 export type { Labels } from './labels/labels.ts'
 export type { Matrix, SomeVectors, Vector, Vectors } from './matrix.ts'
 export type { MetricUse } from './method/metric.ts'
-export { extendRanking, type Ranking } from './method/order-by-score.ts'
+export type { Ranking } from './method/order-by-score.ts'
 export type { Similarities, Similarity } from './method/similarities.ts'
 export { type NeighborSets, type Neighbors, Reranker } from './reranker.ts'
 export type { ScoreParts, TakenApart } from './score-parts.ts'
 export { type ScoredTexts, Selection } from './selection.ts'
 export { type PresetName, presets } from './settings/presets.ts'
 export type { PartialRerankerSettings } from './settings/reranker-settings.ts'
-export {
-  type PartialSettings,
-  type RowScaling,
-  resolveSettings,
-  type Settings,
-  type ViewWeights,
-  type Weight,
+export type {
+  PartialSettings,
+  RowScaling,
+  Settings,
+  ViewWeights,
+  Weight,
 } from './settings/settings.ts'
 export { type PreparedText, prepareText, type Text } from './text/prepare-text.ts'
 export {
@@ -76,5 +61,5 @@ export {
   TermStatisticsBuilder,
   termStatistics,
 } from './text/term-statistics.ts'
-export { type Terms, type TermsName, type TermsOption, termNames } from './text/terms.ts'
+export type { Terms, TermsName, TermsOption } from './text/terms.ts'
 export { TrialContext } from './trial-context.ts'

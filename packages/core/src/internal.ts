@@ -4,8 +4,14 @@
  */
 
 export { abortedError, throwIfAborted } from './abort.ts'
+export { methods, similaritySettings } from './baselines/method-settings.ts'
+export { feedbackQuery } from './baselines/rank-by-method.ts'
 export { compareVectors, metricInAnyOrder, metricRemark } from './compare-vectors.ts'
+export { auditPreset } from './labels/audit.ts'
+export { distilDefaults, distilTarget, resolveDistilSettings } from './labels/distil.ts'
+export { injectGroundTruth } from './labels/ground-truth.ts'
 export { lookedAt } from './method/preselect.ts'
+export { extendRanking } from './method/ranking.ts'
 export { textWeights } from './method/view-weights.ts'
 export { OpenState } from './open-state.ts'
 export { queryProducts } from './query-products.ts'
@@ -19,6 +25,8 @@ export {
   range,
   resolve,
 } from './settings/setting-rules.ts'
+export { resolveSettings } from './settings/settings.ts'
+export { termNames } from './text/terms.ts'
 export {
   methodLooksAt,
   type PlannedCandidates,

@@ -1,5 +1,28 @@
 import { describe, expect, test } from 'vitest'
-import * as core from '../src/index.ts'
+import * as entry from '../src/index.ts'
+import {
+  distilTarget,
+  extendRanking,
+  feedbackQuery,
+  injectGroundTruth,
+  methods,
+  resolveDistilSettings,
+  resolveSettings,
+  similaritySettings,
+} from '../src/internal.ts'
+
+/** What programs call, and what the other packages do. */
+const core = {
+  ...entry,
+  distilTarget,
+  extendRanking,
+  feedbackQuery,
+  injectGroundTruth,
+  methods,
+  resolveDistilSettings,
+  resolveSettings,
+  similaritySettings,
+}
 
 const { KithError, prepareText, presets, Reranker, resolveMethodSettings, TrialContext } = core
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { distilTarget, resolveDistilSettings } from '../src/index.ts'
+import { distilTarget, resolveDistilSettings } from '../src/labels/distil.ts'
 
 /** The formula of docs/method.md section 6, term by term. */
 function plainTarget(scores: readonly number[], depth: number, sharpness: number): number[] {

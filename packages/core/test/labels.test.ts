@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   type GroundTruth,
-  injectGroundTruth,
   type Labels,
   labelPresets,
   type Matrix,
@@ -10,6 +9,7 @@ import {
   prepareText,
   smoothLabels,
 } from '../src/index.ts'
+import { injectGroundTruth } from '../src/labels/ground-truth.ts'
 import { contexts, makeContext } from './contexts.ts'
 import { goldenCases } from './golden.ts'
 import { mixedLabels } from './label-oracle.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { methods, presets, rerank } from '../src/index.ts'
+import { methods } from '../src/baselines/method-settings.ts'
+import { presets, rerank } from '../src/index.ts'
 import { contexts, makeContext } from './contexts.ts'
 import { rowSimilarity } from './row-forms.ts'
 import { splitContext } from './support.ts'

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { feedbackQuery } from '../src/baselines/rank-by-method.ts'
 import {
   type Candidates,
   explain,

@@ -6,7 +6,6 @@ import {
   prepareText,
   rerank,
   TermStatisticsBuilder,
-  termNames,
   termStatistics,
   termStatisticsFromBytes,
   termStatisticsFromJson,
@@ -14,6 +13,7 @@ import {
   termStatisticsToJson,
 } from '../src/index.ts'
 import { termHash } from '../src/text/term-spans.ts'
+import { termNames } from '../src/text/terms.ts'
 import { collectionTexts } from './words-contexts.ts'
 import { statisticsOf } from './words-oracle.ts'
 

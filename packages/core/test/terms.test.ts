@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { prepareText, type TermsName, termNames, termSpans } from '../src/index.ts'
+import { prepareText, type TermsName, termSpans } from '../src/index.ts'
 import { porterStem } from '../src/text/porter.ts'
 import { stopWords } from '../src/text/stop-words.ts'
 import { termHash } from '../src/text/term-spans.ts'
+import { termNames } from '../src/text/terms.ts'
 import { stems } from './words-oracle.ts'
 
 /** Examples of the rules in M. F. Porter, An algorithm for suffix stripping (1980), with the later steps applied. */

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { prepareText, termNames } from '../src/index.ts'
+import { prepareText } from '../src/index.ts'
 import { createEngine } from '../src/kernel/load.ts'
 import { Postings } from '../src/text/postings.ts'
 import { appendString, appendText } from '../src/text/prepare-text.ts'
+import { termNames } from '../src/text/terms.ts'
 import { allKernels, expectClose, random } from './support.ts'
 import { termsOf, textCosines } from './text-oracle.ts'
 

@@ -5,18 +5,18 @@ import { join } from 'node:path'
 import { RunBuilder, readQrels, readTexts, writeRun } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
+import { splits } from '../src/build-wordnet.ts'
+import { drawFromRun } from '../src/draw-sparse.ts'
 import {
   buildWordnet,
   completeQrels,
-  drawFromRun,
   drawSparse,
   readNouns,
-  splits,
   type WordnetCollection,
   type WordnetQuery,
-  wordnetFiles,
   writeWordnet,
 } from '../src/index.ts'
+import { wordnetFiles } from '../src/write-wordnet.ts'
 import { nounsOf } from './support.ts'
 
 const folder = temporaryFolder()

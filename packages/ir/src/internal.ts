@@ -11,8 +11,17 @@ export {
 export { embeddingMemory } from './embeddings/open-embeddings.ts'
 export { checkFinite } from './embeddings/raw-rows.ts'
 export type { IdList } from './io/id-list.ts'
+export { formatListwise, formatSentenceTransformers, formatTevatron } from './labels/label-texts.ts'
+export {
+  formatLabelsJson,
+  formatLabelsTsv,
+  labelRow,
+  readLabelsParquet,
+  writeLabelsParquet,
+} from './labels/labels.ts'
 export { Evaluator } from './measures/evaluate.ts'
-export { type SharedQrels, sharedQrels, shareQrels } from './qrels/qrels.ts'
+export { formatFigure } from './measures/measures.ts'
+export { hideAllButOne, type SharedQrels, sharedQrels, shareQrels } from './qrels/qrels.ts'
 export { type ListedRanking, type RankingForm, RankingLines } from './runs/ranking-lines.ts'
 export type { RunParts } from './runs/run.ts'
 export { formatByName, writeRunParts } from './runs/run-files.ts'
@@ -26,11 +35,14 @@ export {
   shareRankings,
   sliceRun,
 } from './runs/run-slices.ts'
+export { countRankings } from './runs/run-stream.ts'
+export { formatP, holm, markOf } from './stats/compare.ts'
 export { tQuantile } from './stats/t-distribution.ts'
 export {
   type SharedTextStore,
   type SharedTexts,
   shareTexts,
   TextReader,
+  TextStore,
   textAt,
 } from './texts/text-store.ts'

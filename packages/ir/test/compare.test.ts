@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { compare, type Evaluation, holm } from '../src/index.ts'
-import { randomizationP } from '../src/stats/compare.ts'
+import { compare, type Evaluation } from '../src/index.ts'
+import { holm, randomizationP } from '../src/stats/compare.ts'
 import { incompleteBeta, tTestP } from '../src/stats/t-distribution.ts'
 
 function evaluationOf(values: Record<string, number>): Evaluation {

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { FileError } from '@kith/base'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { FileError, openEmbeddings, writeEmbeddings } from '../src/index.ts'
+import { openEmbeddings, writeEmbeddings } from '../src/index.ts'
 import { filesIn, sharedData } from './support.ts'
 
 const folder = temporaryFolder()

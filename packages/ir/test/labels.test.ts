@@ -14,21 +14,23 @@ import { writeResumably } from '@kith/base'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import {
-  countRankings,
-  formatLabelsJson,
-  formatSentenceTransformers,
-  hideAllButOne,
   type LabeledQuery,
-  labelRow,
   RunBuilder,
   readLabels,
-  readLabelsParquet,
   readRun,
   streamRankings,
-  TextStore,
-  writeLabelsParquet,
   writeRun,
 } from '../src/index.ts'
+import { formatSentenceTransformers } from '../src/labels/label-texts.ts'
+import {
+  formatLabelsJson,
+  labelRow,
+  readLabelsParquet,
+  writeLabelsParquet,
+} from '../src/labels/labels.ts'
+import { hideAllButOne } from '../src/qrels/qrels.ts'
+import { countRankings } from '../src/runs/run-stream.ts'
+import { TextStore } from '../src/texts/text-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'kith-labels-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { evaluate, formatFigure, parseMeasure } from '../src/index.ts'
+import { evaluate } from '../src/index.ts'
+import { formatFigure, parseMeasure } from '../src/measures/measures.ts'
 import { qrelsOf, runOf } from './support.ts'
 
 /** One query, documents a, b, c, ... retrieved in this order. */

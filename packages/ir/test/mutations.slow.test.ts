@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { type LabeledQuery, writeEmbeddings, writeLabelsParquet } from '../src/index.ts'
+import { type LabeledQuery, writeEmbeddings } from '../src/index.ts'
+import { writeLabelsParquet } from '../src/labels/labels.ts'
 
 const folder = temporaryFolder()
 

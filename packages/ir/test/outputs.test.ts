@@ -19,14 +19,13 @@ import { writeResumably } from '@kith/base'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import {
-  formatLabelsJson,
   type LabeledQuery,
   openEmbeddings,
   writeEmbeddings,
-  writeLabelsParquet,
   writeRun,
   writeTexts,
 } from '../src/index.ts'
+import { formatLabelsJson, writeLabelsParquet } from '../src/labels/labels.ts'
 import { runOf } from './support.ts'
 
 const folder = temporaryFolder()

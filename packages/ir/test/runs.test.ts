@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { writeAtomic } from '@kith/base'
+import { FileError, writeAtomic } from '@kith/base'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { FileError, readQrels, readRun, writeQrels, writeRun } from '../src/index.ts'
+import { readQrels, readRun, writeQrels, writeRun } from '../src/index.ts'
 import { filesIn, qrelsOf, runOf } from './support.ts'
 
 const folder = temporaryFolder()

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { FileError } from '@kith/base'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { FileError, readTexts, type TextEntry, type TextLayout, writeTexts } from '../src/index.ts'
+import { readTexts, type TextEntry, type TextLayout, writeTexts } from '../src/index.ts'
 import { all, filesIn } from './support.ts'
 
 const folder = temporaryFolder()

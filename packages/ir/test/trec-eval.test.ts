@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { evaluate, formatFigure, readQrels, readRun } from '../src/index.ts'
+import { evaluate, readQrels, readRun } from '../src/index.ts'
+import { formatFigure } from '../src/measures/measures.ts'
 import { sharedData } from './support.ts'
 
 const data = sharedData()

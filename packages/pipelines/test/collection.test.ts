@@ -8,7 +8,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { type PartialSettings, rerank, resolveSettings, termStatistics } from '@kith/core'
+import { type PartialSettings, rerank, termStatistics } from '@kith/core'
+import { resolveSettings } from '@kith/core/internal'
 import type { EncodeOptions, Encoder } from '@kith/encoder'
 import { openEmbeddings, readTexts, writeEmbeddings } from '@kith/ir'
 import { type SearchStore, withWords } from '@kith/stores/internal'

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openEmbeddings, readLabelsParquet, writeEmbeddings } from '@kith/ir'
+import { openEmbeddings, writeEmbeddings } from '@kith/ir'
+import { readLabelsParquet } from '@kith/ir/internal'
 import { Batches } from '@kith/work'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'

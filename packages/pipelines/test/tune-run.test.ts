@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { methods } from '@kith/core'
+import { methods } from '@kith/core/internal'
 import { openEmbeddings, writeEmbeddings } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sharedCollection, temporaryFolder } from '../../../test/files.ts'

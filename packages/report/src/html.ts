@@ -1,4 +1,4 @@
-import { formatFigure } from '@kith/ir'
+import { formatFigure } from '@kith/ir/internal'
 
 /** A piece of HTML that is safe to put into a page as it stands. */
 export class Html {

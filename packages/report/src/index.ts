@@ -7,48 +7,29 @@ export type {
   ReportRun,
   ReportTable,
 } from './data/report-data.ts'
-export {
-  checkFigure,
-  describeFigure,
-  drawFigure,
-  type Figure,
-  formatFigures,
-  parseFigures,
-} from './plots/figure.ts'
+export { drawFigure, type Figure, parseFigures } from './plots/figure.ts'
 export { type GainsFigure, gainsPlot } from './plots/gains-plot.ts'
-export {
-  type ContextSizeFigure,
-  contextSizePlot,
-  type MeasuredMean,
-  type SettingFigure,
-  settingPlot,
-} from './plots/measure-plots.ts'
+export type { ContextSizeFigure, MeasuredMean, SettingFigure } from './plots/measure-plots.ts'
 export { type PlotSize, standaloneSvg } from './plots/plot.ts'
-export {
-  type LabelSpreadFigure,
-  labelSpreadPlot,
-  type QuantilesOptions,
-  quantilesPerRank,
-  type RankQuantiles,
-  type ScoresPerRankFigure,
-  scoresPerRankPlot,
+export type {
+  LabelSpreadFigure,
+  QuantilesOptions,
+  RankQuantiles,
+  ScoresPerRankFigure,
 } from './plots/spread-plots.ts'
-export { type TimeFigure, type TimePoint, timePlot } from './plots/time-plot.ts'
-export {
-  type TrainingCurve,
-  type TrainingFigure,
-  type TrainingLoss,
-  type TrainingPoint,
-  trainingCurves,
+export type { TimeFigure, TimePoint } from './plots/time-plot.ts'
+export type {
+  TrainingCurve,
+  TrainingFigure,
+  TrainingLoss,
+  TrainingPoint,
 } from './plots/training-curves.ts'
 export { renderReport } from './report.ts'
-export { type ReportVerdict, verdictOf } from './sections/measures-section.ts'
-export {
-  type DocumentText,
-  type QueryRow,
-  type QueryRows,
-  type QueryRowsOptions,
-  queryRows,
-  type RankedDocument,
+export type { ReportVerdict } from './sections/measures-section.ts'
+export type {
+  DocumentText,
+  QueryRow,
+  QueryRows,
+  QueryRowsOptions,
+  RankedDocument,
 } from './sections/query-rows.ts'
-export { parseTables } from './sections/sections.ts'

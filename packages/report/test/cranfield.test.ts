@@ -15,7 +15,10 @@ import {
 import { expect, test } from 'vitest'
 import { browser, browserOfFile } from '../../../test/browser.ts'
 import { sharedCollection, temporaryFolder } from '../../../test/files.ts'
-import { quantilesPerRank, queryRows, renderReport, verdictOf } from '../src/index.ts'
+import { renderReport } from '../src/index.ts'
+import { quantilesPerRank } from '../src/plots/spread-plots.ts'
+import { verdictOf } from '../src/sections/measures-section.ts'
+import { queryRows } from '../src/sections/query-rows.ts'
 
 const withBrowser = browserOfFile()
 

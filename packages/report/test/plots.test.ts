@@ -1,19 +1,12 @@
 import { DOMParser } from 'linkedom'
 import { describe, expect, test } from 'vitest'
-import {
-  contextSizePlot,
-  drawFigure,
-  type Figure,
-  formatFigures,
-  gainsPlot,
-  parseFigures,
-  quantilesPerRank,
-  settingPlot,
-  standaloneSvg,
-  timePlot,
-  trainingCurves,
-} from '../src/index.ts'
+import { drawFigure, type Figure, gainsPlot, parseFigures, standaloneSvg } from '../src/index.ts'
 import { palette } from '../src/plots/axes.ts'
+import { formatFigures } from '../src/plots/figure.ts'
+import { contextSizePlot, settingPlot } from '../src/plots/measure-plots.ts'
+import { quantilesPerRank } from '../src/plots/spread-plots.ts'
+import { timePlot } from '../src/plots/time-plot.ts'
+import { trainingCurves } from '../src/plots/training-curves.ts'
 import { figures } from './support.ts'
 
 const parse = (svg: string) => new DOMParser().parseFromString(svg, 'image/svg+xml')

@@ -1,6 +1,9 @@
 import { evaluate } from '@kith/ir'
 import { describe, expect, test } from 'vitest'
-import { parseTables, queryRows, type ReportRun, renderReport, verdictOf } from '../src/index.ts'
+import { type ReportRun, renderReport } from '../src/index.ts'
+import { verdictOf } from '../src/sections/measures-section.ts'
+import { queryRows } from '../src/sections/query-rows.ts'
+import { parseTables } from '../src/sections/sections.ts'
 import { Collection, ids } from './support.ts'
 
 const collection = new Collection(ids(30))

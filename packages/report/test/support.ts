@@ -1,11 +1,7 @@
 import { compare, evaluate, type LabelTexts, type Qrels, type Run, RunBuilder } from '@kith/ir'
-import {
-  type Figure,
-  quantilesPerRank,
-  queryRows,
-  type ReportData,
-  type ReportRun,
-} from '../src/index.ts'
+import type { Figure, ReportData, ReportRun } from '../src/index.ts'
+import { quantilesPerRank } from '../src/plots/spread-plots.ts'
+import { queryRows } from '../src/sections/query-rows.ts'
 
 const measures = ['nDCG@10', 'MRR@10', 'Recall@10']
 

@@ -1,9 +1,4 @@
 /** The rerank server. */
-export { defaultLimits, type Limits } from './limits.ts'
-export {
-  defaultAddress,
-  type RunningServer,
-  type ServeOptions,
-  startServer,
-} from './server.ts'
+export type { Limits } from './limits.ts'
+export { type RunningServer, type ServeOptions, startServer } from './server.ts'
 export { openTextModel, type TextModel } from './text-model.ts'

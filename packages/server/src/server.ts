@@ -1,4 +1,5 @@
-import { KithError, type PartialSettings, resolveSettings, termStatisticsToBytes } from '@kith/core'
+import { KithError, type PartialSettings, termStatisticsToBytes } from '@kith/core'
+import { resolveSettings } from '@kith/core/internal'
 import { type SearchStore, withStatistics } from '@kith/stores/internal'
 import type { ServerState } from './app.ts'
 import type { WorkerPlan } from './channel.ts'

@@ -1,4 +1,5 @@
-import { KithError, resolveSettings } from '@kith/core'
+import { KithError } from '@kith/core'
+import { resolveSettings } from '@kith/core/internal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { routes } from '../src/app.ts'

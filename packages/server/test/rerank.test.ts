@@ -1,4 +1,5 @@
-import { rerank, resolveSettings } from '@kith/core'
+import { rerank } from '@kith/core'
+import { resolveSettings } from '@kith/core/internal'
 import { describe, expect, test } from 'vitest'
 import { base64, post, serve, vectors } from './support.ts'
 

@@ -6,7 +6,7 @@ export {
   type SearchResult,
   searchExact,
 } from './exact/search-exact.ts'
-export { openStore, type StoreKind, storeKind } from './open-store.ts'
+export { openStore, type StoreKind } from './open-store.ts'
 export type {
   Store,
   StoreDocument,

@@ -3,6 +3,8 @@
  * the collections of `@kith/pipelines` share. It may change with any version; programs use the
  * package's main entry.
  */
+
+export { storeKind } from './open-store.ts'
 export {
   type FetchedDocument,
   openSearchStore,

@@ -1,4 +1,4 @@
-/** PostgreSQL with pgvector, and functions for other packages that keep tables in it. */
+/** Internal: PostgreSQL with pgvector, for Kith's packages that keep tables in it. It may change with any version. */
 
 export { checkStorable, unstorable } from './check-documents.ts'
 export {
@@ -12,4 +12,3 @@ export {
   postgresError,
 } from './postgres/postgres-connection.ts'
 export { migrate } from './postgres/postgres-schema.ts'
-export { PostgresStore } from './postgres/postgres-store.ts'

@@ -1,4 +1,5 @@
-import { explain, resolveSettings, termStatistics } from '@kith/core'
+import { explain, termStatistics } from '@kith/core'
+import { resolveSettings } from '@kith/core/internal'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { rareWords } from '../src/postgres/postgres-search.ts'

@@ -6,10 +6,10 @@ import {
   KithError,
   type TermStatistics,
   type TermsName,
-  termNames,
   termStatistics,
   termStatisticsToBytes,
 } from '@kith/core'
+import { termNames } from '@kith/core/internal'
 import { GENERATOR, pagePart, wholePage } from './page-files.ts'
 import type { StudioCollection } from './studio-collection.ts'
 import {

@@ -1,10 +1,5 @@
-import {
-  KithError,
-  type TermStatistics,
-  TermStatisticsBuilder,
-  type TermsName,
-  termNames,
-} from '@kith/core'
+import { KithError, type TermStatistics, TermStatisticsBuilder, type TermsName } from '@kith/core'
+import { termNames } from '@kith/core/internal'
 import type { Run } from '@kith/ir'
 import type { TextModel } from '@kith/server'
 import { entriesOf, openingQuery } from './query-entries.ts'

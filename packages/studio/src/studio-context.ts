@@ -1,15 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { KithError } from '@kith/core'
-import {
-  type Embeddings,
-  openEmbeddings,
-  type Qrels,
-  type Run,
-  readQrels,
-  readRun,
-  TextStore,
-} from '@kith/ir'
+import { type Embeddings, openEmbeddings, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
+import { TextStore } from '@kith/ir/internal'
 import type { QueryEntry, StudioContext, StudioDocument, StudioFiles } from './studio-wire.ts'
 
 /** Candidates of one query that the page looks at, at the most. */

@@ -8,15 +8,8 @@ import {
   rerank,
   termStatistics,
 } from '@kith/core'
-import {
-  evaluate,
-  openEmbeddings,
-  type Run,
-  readLabels,
-  readQrels,
-  readRun,
-  TextStore,
-} from '@kith/ir'
+import { evaluate, openEmbeddings, type Run, readLabels, readQrels, readRun } from '@kith/ir'
+import { TextStore } from '@kith/ir/internal'
 import type { TextModel } from '@kith/server'
 import { searchExact } from '@kith/stores'
 import type { Page } from 'playwright-core'

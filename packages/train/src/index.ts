@@ -1,15 +1,9 @@
 /** CODER fine-tuning of query encoders and query adapters: docs/method.md section 7. */
 
 export type { Relabel, Search } from './data/examples.ts'
-export {
-  candidatesOf,
-  FixedLabels,
-  type Labeler,
-  LiveLabels,
-  type TargetList,
-} from './data/targets.ts'
+export type { Labeler, TargetList } from './data/targets.ts'
 export type { DocumentVectors, TrainingQuery } from './data/training-query.ts'
-export { backward } from './graph/backward.ts'
+
 export type { DeviceOptions } from './graph/session.ts'
 export type { Loss } from './losses.ts'
 export {
@@ -19,14 +13,13 @@ export {
   openAdapter,
 } from './models/adapter-model.ts'
 export {
-  EncoderModel,
   type EncoderModelOptions,
   openEncoderModel,
   type QueryTexts,
 } from './models/encoder-model.ts'
 export { QueryEncoder } from './models/query-encoder.ts'
 export type { Query, QueryBatch, QueryGraph, QueryModel } from './models/query-model.ts'
-export { adamw, Optimizer, type OptimizerSettings, radam } from './optimizer/optimizer.ts'
+export type { OptimizerSettings } from './optimizer/optimizer.ts'
 export { modelIdentity } from './run/identity.ts'
 export {
   type MetricsRecord,
@@ -35,7 +28,7 @@ export {
   type ValidationRecord,
 } from './run/metrics.ts'
 export type { TrainingHooks, TrainingResult } from './run/training-run.ts'
-export { TrainingStep, type TrainingStepSettings } from './run/training-step.ts'
-export { criterion, MEASURES, type Validation, validate } from './run/validate.ts'
-export { type PartialTrainSettings, resolveTrainSettings, type TrainSettings } from './settings.ts'
+export type { TrainingStepSettings } from './run/training-step.ts'
+export { criterion, type Validation } from './run/validate.ts'
+export type { PartialTrainSettings, TrainSettings } from './settings.ts'
 export { type TrainingJob, train } from './train.ts'

@@ -3,16 +3,10 @@ import { Graph } from '@kith/encoder/internal'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { Batches } from '../src/data/examples.ts'
+import { candidatesOf, FixedLabels, LiveLabels } from '../src/data/targets.ts'
 import { Dropout } from '../src/graph/dropout.ts'
-import {
-  AdapterModel,
-  candidatesOf,
-  FixedLabels,
-  LiveLabels,
-  type TrainingQuery,
-  train,
-  validate,
-} from '../src/index.ts'
+import { AdapterModel, type TrainingQuery, train } from '../src/index.ts'
+import { validate } from '../src/run/validate.ts'
 import { randomDocuments } from './support.ts'
 
 const documents = randomDocuments(30, 6, 2)

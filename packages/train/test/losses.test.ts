@@ -2,8 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { AdapterModel, resolveTrainSettings, TrainingStep } from '../src/index.ts'
+import { AdapterModel } from '../src/index.ts'
 import { entropyOf, type Loss, lossNamed, lossNames } from '../src/losses.ts'
+import { TrainingStep } from '../src/run/training-step.ts'
+import { resolveTrainSettings } from '../src/settings.ts'
 import { documentsOf } from './support.ts'
 
 const lists = { lengths: [4, 3], longest: 4, target: Float32Array.of(0.7, 0.3, 0, 0, 1, 0, 0, 0) }

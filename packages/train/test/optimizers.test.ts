@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { Gradients } from '../src/graph/gradients.ts'
-import { adamw, Optimizer, radam } from '../src/index.ts'
-import { clipFactor, decays } from '../src/optimizer/optimizer.ts'
+
+import { adamw, clipFactor, decays, Optimizer, radam } from '../src/optimizer/optimizer.ts'
 import { Schedule, type ScheduleSettings } from '../src/optimizer/schedule.ts'
 import { generator } from './support.ts'
 

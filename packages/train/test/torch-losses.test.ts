@@ -5,14 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { families } from '@kith/encoder/internal'
 import { beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import {
-  adamw,
-  type EncoderModel,
-  Optimizer,
-  openEncoderModel,
-  TrainingStep,
-} from '../src/index.ts'
-import { clipFactor } from '../src/optimizer/optimizer.ts'
+import { openEncoderModel } from '../src/index.ts'
+import type { EncoderModel } from '../src/models/encoder-model.ts'
+import { adamw, clipFactor, Optimizer } from '../src/optimizer/optimizer.ts'
+import { TrainingStep } from '../src/run/training-step.ts'
 import { type FamilyName, randomDocuments, writeSmallModel } from './support.ts'
 
 const folder = temporaryFolder()

@@ -12,7 +12,6 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import {
-  type EncoderModel,
   openEncoderModel,
   type PartialTrainSettings,
   readMetrics,
@@ -20,6 +19,7 @@ import {
   type TrainingQuery,
   train,
 } from '../src/index.ts'
+import type { EncoderModel } from '../src/models/encoder-model.ts'
 import { lowerLayersFile } from '../src/run/checkpoint.ts'
 import { documentsOf, randomDocuments, writeSmallModel } from './support.ts'
 

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { type RunningTrial, type SearchedTrial, search } from '../src/index.ts'
-import { MedianPruner } from '../src/search/search.ts'
+import type { RunningTrial, SearchedTrial } from '../src/index.ts'
+import { MedianPruner, search } from '../src/search/search.ts'
 import type { Parameters, Space } from '../src/search/space.ts'
 
 const folder = temporaryFolder()

@@ -1,4 +1,5 @@
-import { methods, presets, resolveMethodSettings } from '@kith/core'
+import { presets, resolveMethodSettings } from '@kith/core'
+import { methods } from '@kith/core/internal'
 import { describe, expect, test } from 'vitest'
 import { checkSpace } from '../src/search/space.ts'
 import { type FinishedTrial, suggestEvenly } from '../src/search/tpe.ts'

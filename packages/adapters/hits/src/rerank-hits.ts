@@ -1,5 +1,4 @@
 import {
-  extendRanking,
   KithError,
   type MethodSettings,
   type PartialMethodSettings,
@@ -9,7 +8,7 @@ import {
   resolveMethodSettings,
   type TermStatistics,
 } from '@kith/core'
-import { methodLooksAt, refuseUnknown, warnMetric } from '@kith/core/internal'
+import { extendRanking, methodLooksAt, refuseUnknown, warnMetric } from '@kith/core/internal'
 import { checkHits, checkVectorReader, optionParts } from './check-arguments.ts'
 import { checkVectors, partsOf, type Reader, scoresOf, textsOf } from './reader.ts'
 

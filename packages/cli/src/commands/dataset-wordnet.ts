@@ -1,12 +1,6 @@
 import { join } from 'node:path'
-import {
-  buildWordnet,
-  drawFromRun,
-  readNouns,
-  sparseDepth,
-  wordnetFiles,
-  writeWordnet,
-} from '@kith/datasets'
+import { buildWordnet, readNouns, writeWordnet } from '@kith/datasets'
+import { drawFromRun, sparseDepth, wordnetFiles } from '@kith/datasets/internal'
 import { encodeAndSearch } from '@kith/pipelines/dataset'
 import { defineCommand } from '../options/command.ts'
 import { encoderOptions, readEncoderOptions } from '../options/encoder-options.ts'

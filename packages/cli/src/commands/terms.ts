@@ -1,4 +1,4 @@
-import { termNames } from '@kith/core'
+import { termNames } from '@kith/core/internal'
 import { collectTerms } from '@kith/pipelines/terms'
 import { defineCommand } from '../options/command.ts'
 import { optionalChoice, text } from '../options/values.ts'

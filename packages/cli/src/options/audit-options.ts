@@ -1,4 +1,4 @@
-import { auditPreset } from '@kith/core'
+import { auditPreset } from '@kith/core/internal'
 import type { AuditFiles } from '@kith/pipelines/audit'
 import type { Options, Values } from './command.ts'
 import { readLabelSettings, settingOptions } from './setting-options.ts'

@@ -1,4 +1,5 @@
-import { distilDefaults, type PartialDistilSettings, type Target, targets } from '@kith/core'
+import { distilDefaults } from '@kith/core/internal'
+import { type PartialDistilSettings, type Target, targets } from '@kith/core'
 import type { TeacherInputs } from '@kith/pipelines/train'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'

@@ -1,5 +1,7 @@
-import { type Settings, similaritySettings } from '@kith/core'
-import { defaultAddress, defaultLimits, type Limits } from '@kith/server'
+import type { Settings } from '@kith/core'
+import { similaritySettings } from '@kith/core/internal'
+import type { Limits } from '@kith/server'
+import { defaultAddress, defaultLimits } from '@kith/server/internal'
 import type { Options, Values } from './command.ts'
 import { encoderOptions, readEncoderOptions } from './encoder-options.ts'
 import {

@@ -1,19 +1,5 @@
-import {
-  type LabelSettings,
-  labelPresets,
-  type MethodSettings,
-  methods,
-  type PartialLabelSettings,
-  type PartialSettings,
-  presets,
-  resolveLabelSettings,
-  resolveMethodSettings,
-  resolveSettings,
-  type Settings,
-  targets,
-  termNames,
-} from '@kith/core'
-import { textWeights } from '@kith/core/internal'
+import { type LabelSettings, labelPresets, type MethodSettings, type PartialLabelSettings, type PartialSettings, presets, resolveLabelSettings, resolveMethodSettings, type Settings, targets } from '@kith/core'
+import { methods, resolveSettings, termNames, textWeights } from '@kith/core/internal'
 import type { StatisticsSource } from '@kith/pipelines/job'
 import { readTuned, type Tuned } from '@kith/tune'
 import type { Options, Values } from './command.ts'

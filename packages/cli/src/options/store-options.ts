@@ -1,6 +1,6 @@
 import type { Submission } from '@kith/pipelines/batches'
 import { jobDefaults } from '@kith/pipelines/job'
-import { storeKind } from '@kith/stores'
+import { storeKind } from '@kith/stores/internal'
 import type { Options, Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
 import { optionalText, optionalWhole, text } from './values.ts'

@@ -1,4 +1,4 @@
-import { formatFigure, formatP, markOf } from '@kith/ir'
+import { formatFigure, formatP, markOf } from '@kith/ir/internal'
 import type { CorrectedComparison, NamedEvaluation } from '@kith/pipelines/eval'
 import { table } from './table.ts'
 

@@ -1,4 +1,5 @@
-import { type SparseCounts, sparseDepth, splits, type WordnetCollection } from '@kith/datasets'
+import type { SparseCounts, WordnetCollection } from '@kith/datasets'
+import { sparseDepth, splits } from '@kith/datasets/internal'
 import type { Output } from './output.ts'
 
 /** Prints the contents of a collection and how many sparse labels were drawn. */

@@ -1,4 +1,4 @@
-import { formatFigure, formatP } from '@kith/ir'
+import { formatFigure, formatP } from '@kith/ir/internal'
 import { someMissing, type TrainingInputs, type TrainResult } from '@kith/pipelines/train'
 import type { Output } from './output.ts'
 

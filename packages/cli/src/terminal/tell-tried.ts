@@ -1,4 +1,4 @@
-import { formatFigure, markOf } from '@kith/ir'
+import { formatFigure, markOf } from '@kith/ir/internal'
 import type { QueryChange, TryResult } from '@kith/pipelines/try'
 import type { Output } from './output.ts'
 import { table } from './table.ts'

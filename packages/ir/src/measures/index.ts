@@ -3,7 +3,6 @@
  * here reads files.
  */
 export {
-  formatFigure,
   type GradedRanking,
   type Measure,
   type MeasureKind,

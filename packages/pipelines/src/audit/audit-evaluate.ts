@@ -1,14 +1,6 @@
 import { KithError, type LabelSettings, type Target } from '@kith/core'
-import {
-  evaluate,
-  hideAllButOne,
-  type Qrels,
-  type Run,
-  RunBuilder,
-  readQrels,
-  readRun,
-} from '@kith/ir'
-import { shareQrels } from '@kith/ir/internal'
+import { evaluate, type Qrels, type Run, RunBuilder, readQrels, readRun } from '@kith/ir'
+import { hideAllButOne, shareQrels } from '@kith/ir/internal'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { slicesBetween } from '../labels/label-slice.ts'

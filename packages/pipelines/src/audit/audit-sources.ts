@@ -1,9 +1,5 @@
-import {
-  auditPreset,
-  type LabelSettings,
-  type PartialLabelSettings,
-  resolveLabelSettings,
-} from '@kith/core'
+import { auditPreset } from '@kith/core/internal'
+import { type LabelSettings, type PartialLabelSettings, resolveLabelSettings } from '@kith/core'
 import type { OpenEmbeddingsOptions } from '@kith/ir'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'

@@ -1,11 +1,5 @@
-import {
-  type MethodSettings,
-  type Ranking,
-  Selection,
-  similaritySettings,
-  type TermStatistics,
-} from '@kith/core'
-import { lookedAt } from '@kith/core/internal'
+import { type MethodSettings, type Ranking, Selection, type TermStatistics } from '@kith/core'
+import { similaritySettings, lookedAt } from '@kith/core/internal'
 import type { RankedQuery } from '@kith/ir'
 import type { Store } from '@kith/stores'
 import { ContextVectors } from '../join/contexts.ts'

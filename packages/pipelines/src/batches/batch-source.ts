@@ -5,8 +5,8 @@ import {
   openEmbeddings,
   type Qrels,
   streamRankings,
-  TextStore,
 } from '@kith/ir'
+import { TextStore } from '@kith/ir/internal'
 import { unstorable } from '@kith/stores/postgres'
 import { type MissingPolicy, MissingReport } from '../join/missing.ts'
 import { type BatchQuery, encodeItem } from './batch-item.ts'

@@ -1,5 +1,5 @@
 import { KithError } from '@kith/core'
-import { storeKind } from '@kith/stores'
+import { storeKind } from '@kith/stores/internal'
 import { type Batch, Batches } from '@kith/work'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { splitAddress } from '../join/stores.ts'

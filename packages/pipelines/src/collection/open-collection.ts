@@ -1,5 +1,5 @@
-import { KithError, type PartialSettings, resolveSettings, type Settings } from '@kith/core'
-import { throwIfAborted } from '@kith/core/internal'
+import { KithError, type PartialSettings, type Settings } from '@kith/core'
+import { resolveSettings, throwIfAborted } from '@kith/core/internal'
 import type { EncoderOptions } from '@kith/encoder'
 import { readTexts } from '@kith/ir'
 import {

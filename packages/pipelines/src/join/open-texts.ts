@@ -1,6 +1,6 @@
 import { KithError, type PreparedText, prepareText, type Terms } from '@kith/core'
-import { type LabelTexts, type TextEntry, TextStore } from '@kith/ir'
-import { type SharedTextStore, TextReader } from '@kith/ir/internal'
+import { type LabelTexts, type TextEntry } from '@kith/ir'
+import { TextStore, type SharedTextStore, TextReader } from '@kith/ir/internal'
 import { openBoth } from './contexts.ts'
 import type { TextsPresent } from './join.ts'
 import { NumberedTexts } from './prepared-texts.ts'

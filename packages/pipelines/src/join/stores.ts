@@ -1,6 +1,7 @@
 import { KithError, type Settings, type TermStatistics } from '@kith/core'
 import { type OpenEmbeddingsOptions, openEmbeddings } from '@kith/ir'
-import { openStore, storeKind } from '@kith/stores'
+import { openStore } from '@kith/stores'
+import { storeKind } from '@kith/stores/internal'
 import type { Hooks } from '../job/hooks.ts'
 import { rankingsIn, runMetric } from './run-metric.ts'
 import { readStatistics, type StatisticsSource } from './statistics.ts'

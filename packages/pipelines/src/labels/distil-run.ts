@@ -1,12 +1,6 @@
 import type { AppendPart } from '@kith/base'
-import {
-  type DistilSettings,
-  distilTarget,
-  KithError,
-  type PartialDistilSettings,
-  resolveDistilSettings,
-} from '@kith/core'
-import { throwIfAborted } from '@kith/core/internal'
+import { type DistilSettings, KithError, type PartialDistilSettings } from '@kith/core'
+import { distilTarget, resolveDistilSettings, throwIfAborted } from '@kith/core/internal'
 import { type LabeledQuery, type RankedQuery, streamRankings } from '@kith/ir'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'

@@ -1,13 +1,12 @@
+import type { LabeledQuery, LabelValues } from '@kith/ir'
 import {
   formatLabelsJson,
   formatLabelsTsv,
   formatListwise,
   formatSentenceTransformers,
   formatTevatron,
-  type LabeledQuery,
-  type LabelValues,
   labelRow,
-} from '@kith/ir'
+} from '@kith/ir/internal'
 import type { Join } from '../join/join.ts'
 import type { OpenTexts } from '../join/open-texts.ts'
 

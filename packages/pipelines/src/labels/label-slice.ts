@@ -1,11 +1,6 @@
 /** The one executor of contexts with ground truth: labels of files and batches, and audits, use it. */
-import {
-  injectGroundTruth,
-  type LabelSettings,
-  type Labels,
-  type PreparedText,
-  Reranker,
-} from '@kith/core'
+import { injectGroundTruth } from '@kith/core/internal'
+import { type LabelSettings, type Labels, type PreparedText, Reranker } from '@kith/core'
 import type { Embeddings, Qrels } from '@kith/ir'
 import { type SharedQrels, sharedQrels } from '@kith/ir/internal'
 import {

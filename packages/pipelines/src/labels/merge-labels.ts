@@ -1,6 +1,6 @@
 import { readChunks, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
-import { readLabelsParquet, writeLabelsParquet } from '@kith/ir'
+import { readLabelsParquet, writeLabelsParquet } from '@kith/ir/internal'
 import { identityOf } from '../files/file-identity.ts'
 import { type Input, otherThan, sidecarOf, writeSidecar } from '../files/sidecar.ts'
 import { addSummaries, type LabelSummary } from './query-labels.ts'

@@ -1,6 +1,7 @@
 import { FileError } from '@kith/base'
 import { throwIfAborted } from '@kith/core/internal'
-import { type Embeddings, type OpenEmbeddingsOptions, openEmbeddings, TextStore } from '@kith/ir'
+import { type Embeddings, type OpenEmbeddingsOptions, openEmbeddings } from '@kith/ir'
+import { TextStore } from '@kith/ir/internal'
 import { type Metric, openStore, type Store, type StoreDocument } from '@kith/stores'
 import { unstorable } from '@kith/stores/postgres'
 import { type Hooks, stageOf } from '../job/hooks.ts'

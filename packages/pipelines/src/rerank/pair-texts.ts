@@ -1,6 +1,6 @@
 import { checkRegular } from '@kith/base'
 import { KithError } from '@kith/core'
-import { TextStore } from '@kith/ir'
+import { TextStore } from '@kith/ir/internal'
 import { openStore } from '@kith/stores'
 import { wholeText } from '@kith/stores/internal'
 import { openBoth } from '../join/contexts.ts'

@@ -5,7 +5,8 @@ import {
   resolveMethodSettings,
   type TermStatistics,
 } from '@kith/core'
-import { countRankings, type RankedQuery, writeRun } from '@kith/ir'
+import { type RankedQuery, writeRun } from '@kith/ir'
+import { countRankings } from '@kith/ir/internal'
 import { decodeItem } from '../batches/batch-item.ts'
 import { BatchPool } from '../batches/batch-pool.ts'
 import { decodeRanking, type RerankWork } from '../batches/batch-rerank.ts'

@@ -20,7 +20,8 @@ export async function compareTrainings({
   out,
   measure = jobDefaults.measure,
 }: CompareTrainingsInputs): Promise<{ out: string; trainings: number }> {
-  const { renderReport, standaloneSvg, trainingCurves } = await import('@kith/report')
+  const { renderReport, standaloneSvg } = await import('@kith/report')
+  const { trainingCurves } = await import('@kith/report/internal')
   const figure = await trainingFigure(folders, measure)
   const picture = out.endsWith('.html')
     ? renderReport({ title: 'Trainings compared', figures: [figure] })

@@ -1,13 +1,5 @@
-import {
-  type DistilSettings,
-  distilTarget,
-  KithError,
-  type PartialDistilSettings,
-  Reranker,
-  resolveDistilSettings,
-  resolveMethodSettings,
-} from '@kith/core'
-import { lookedAt } from '@kith/core/internal'
+import { type DistilSettings, KithError, type PartialDistilSettings, Reranker, resolveMethodSettings } from '@kith/core'
+import { distilTarget, resolveDistilSettings, lookedAt } from '@kith/core/internal'
 import { type Embeddings, type Run, readRun } from '@kith/ir'
 import type { TrainingQuery } from '@kith/train'
 import type { Join, JoinedTexts, JoinSources } from '../join/join.ts'

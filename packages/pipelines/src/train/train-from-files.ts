@@ -128,7 +128,8 @@ function validationLine({ step, loss, measures }: ValidationRecord, judged: bool
 
 /** Draws the validations that a training has made, beside its metrics: a picture and a page. */
 async function drawCurves(folder: string): Promise<string> {
-  const { renderReport, standaloneSvg, trainingCurves } = await import('@kith/report')
+  const { renderReport, standaloneSvg } = await import('@kith/report')
+  const { trainingCurves } = await import('@kith/report/internal')
   const figure = await trainingFigure([folder], jobDefaults.measure)
   const [picture, page] = [join(folder, 'curves.svg'), join(folder, 'curves.html')]
   await writeAtomic(picture, (write) => write(standaloneSvg(trainingCurves(figure))))

@@ -4,13 +4,8 @@ import { writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
 import type { PartialTrainSettings } from '@kith/train'
-import {
-  type Parameters,
-  type RunningTrial,
-  type SearchedTrial,
-  type Space,
-  search,
-} from '@kith/tune'
+import { type Parameters, type RunningTrial, type SearchedTrial, type Space } from '@kith/tune'
+import { search } from '@kith/tune/internal'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { type Qrels, readQrels, readRun } from '@kith/ir'
-import { FEW_QUERIES } from '@kith/tune'
+import { FEW_QUERIES } from '@kith/tune/internal'
 import type { Dataset } from '../dataset/dataset.ts'
 import { fuseRuns } from '../fuse/fuse-runs.ts'
 import type { Hooks } from '../job/hooks.ts'

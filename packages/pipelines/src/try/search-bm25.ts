@@ -1,4 +1,4 @@
-import { resolveSettings } from '@kith/core'
+import { resolveSettings } from '@kith/core/internal'
 import { type RankedQuery, readTexts, writeRun } from '@kith/ir'
 import { WordIndex, wholeText } from '@kith/stores/internal'
 import { writeSidecar } from '../files/sidecar.ts'

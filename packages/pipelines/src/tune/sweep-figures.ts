@@ -1,22 +1,16 @@
 import { cpus } from 'node:os'
 import {
-  injectGroundTruth,
   type MethodSettings,
   Reranker,
   rerank,
   resolveLabelSettings,
-  similaritySettings,
   type Target,
 } from '@kith/core'
+import { injectGroundTruth, similaritySettings } from '@kith/core/internal'
 import type { Embeddings, Qrels, Run } from '@kith/ir'
 import type { Figure } from '@kith/report'
-import {
-  type SweptSetting,
-  type TrialCollection,
-  timePerQuery,
-  viewsOf,
-  withStatistics,
-} from '@kith/tune'
+import type { SweptSetting, TrialCollection } from '@kith/tune'
+import { timePerQuery, viewsOf, withStatistics } from '@kith/tune/internal'
 import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 
@@ -57,7 +51,7 @@ export async function scoresFigure(
   collection: TrialCollection,
   settings: MethodSettings,
 ): Promise<Figure> {
-  const { quantilesPerRank } = await import('@kith/report')
+  const { quantilesPerRank } = await import('@kith/report/internal')
   const some = collection.list.slice(0, MOST_QUERIES)
   const before = some.map(({ id }) => Float32Array.from(run.get(id)!.scores).subarray(0, RANKS))
   const after = some.map((own) => {
@@ -121,7 +115,7 @@ export async function labelFigure(
   { queries, docs }: Pick<LabelSources, 'queries' | 'docs'>,
   settings: MethodSettings,
 ): Promise<Figure> {
-  const { quantilesPerRank } = await import('@kith/report')
+  const { quantilesPerRank } = await import('@kith/report/internal')
   const reranker = new Reranker()
   const { views, mix, ...plain } = similaritySettings(settings)
   const labelMix = mix === 'words' ? undefined : mix

@@ -1,12 +1,7 @@
 import { join } from 'node:path'
 import { writeAtomic } from '@kith/base'
-import {
-  type PartialMethodSettings,
-  resolveMethodSettings,
-  type TermsName,
-  termNames,
-} from '@kith/core'
-import { throwIfAborted } from '@kith/core/internal'
+import { type PartialMethodSettings, resolveMethodSettings, type TermsName } from '@kith/core'
+import { termNames, throwIfAborted } from '@kith/core/internal'
 import type { Figure } from '@kith/report'
 import { sweep } from '@kith/tune'
 import { collectionName } from '../files/shown-path.ts'
@@ -93,7 +88,8 @@ async function writeFigures(
   { out, qrels, corpus, commands = [] }: SweepInputs,
   figures: readonly Figure[],
 ): Promise<string[]> {
-  const { drawFigure, formatFigures, renderReport, standaloneSvg } = await import('@kith/report')
+  const { drawFigure, renderReport, standaloneSvg } = await import('@kith/report')
+  const { formatFigures } = await import('@kith/report/internal')
   const files: string[] = []
   const put = async (name: string, content: string): Promise<void> => {
     const file = join(out, name)

@@ -1,14 +1,13 @@
 import {
   KithError,
-  methods as known,
   type Method,
   type MethodSettings,
   type PartialMethodSettings,
   resolveMethodSettings,
   type Settings,
   type TermsName,
-  termNames,
 } from '@kith/core'
+import { methods as known, termNames } from '@kith/core/internal'
 import { type Tuned, tune, writeTuned } from '@kith/tune'
 import { learnedQueries } from '../files/learned-queries.ts'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'

@@ -1,4 +1,4 @@
-import { formatFigure } from '@kith/ir'
+import { formatFigure } from '@kith/ir/internal'
 import { areaY, dot, line, type Markish, ruleX, ruleY, type ScaleOptions } from '@observablehq/plot'
 import {
   list,

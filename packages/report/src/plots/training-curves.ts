@@ -1,4 +1,4 @@
-import { formatFigure } from '@kith/ir'
+import { formatFigure } from '@kith/ir/internal'
 import { dot, line } from '@observablehq/plot'
 import { list, number, object, optional, text } from '../data/shape.ts'
 import { measureAxis, seriesLook } from './axes.ts'

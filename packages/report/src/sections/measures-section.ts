@@ -1,4 +1,4 @@
-import { formatFigure, formatP, markOf } from '@kith/ir'
+import { formatFigure, formatP, markOf } from '@kith/ir/internal'
 import type { ReportComparison, ReportRun } from '../data/report-data.ts'
 import { count, type Html, html, pInWords, signedFigure } from '../html.ts'
 

@@ -6,7 +6,8 @@ import {
   TermStatisticsBuilder,
   type Terms,
 } from '@kith/core'
-import { readTexts, TextStore } from '@kith/ir'
+import { readTexts } from '@kith/ir'
+import { TextStore } from '@kith/ir/internal'
 import type { Metric } from '../exact/search-exact.ts'
 
 /** The methods of a store that searching uses; stores of `@kith/stores` have them. */

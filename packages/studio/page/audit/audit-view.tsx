@@ -1,4 +1,4 @@
-import { auditPreset } from '@kith/core'
+import { auditPreset } from '@kith/core/internal'
 import { judgingStyle, startJudging } from '@kith/pipelines/judging'
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'

@@ -1,4 +1,5 @@
-import { auditCandidates, auditPreset, injectGroundTruth, type TermsName } from '@kith/core'
+import { auditCandidates, type TermsName } from '@kith/core'
+import { auditPreset, injectGroundTruth } from '@kith/core/internal'
 import { type AuditEntry, byEvidence } from '@kith/pipelines/judging'
 import type { StudioContext } from '../../src/studio-wire.ts'
 import { QueryContext } from '../model/query-context.ts'

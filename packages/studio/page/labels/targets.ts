@@ -1,4 +1,5 @@
-import { injectGroundTruth, Reranker, type Target } from '@kith/core'
+import { Reranker, type Target } from '@kith/core'
+import { injectGroundTruth } from '@kith/core/internal'
 import {
   methodSettings,
   type PageLabelSettings,

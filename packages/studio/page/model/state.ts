@@ -1,4 +1,5 @@
-import { resolveLabelSettings, resolveSettings, type Settings } from '@kith/core'
+import { resolveLabelSettings, type Settings } from '@kith/core'
+import { resolveSettings } from '@kith/core/internal'
 import {
   defaultLabels,
   defaultSettings,

@@ -1,4 +1,5 @@
-import { type PresetName, termNames } from '@kith/core'
+import type { PresetName } from '@kith/core'
+import { termNames } from '@kith/core/internal'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { StudioInfo } from '../../src/studio-wire.ts'

@@ -1,11 +1,11 @@
 import {
-  injectGroundTruth,
   KithError,
   type LabelSettings,
   type PartialLabelSettings,
   Reranker,
   resolveLabelSettings,
 } from '@kith/core'
+import { injectGroundTruth } from '@kith/core/internal'
 import type { DocumentVectors, TrainingQuery } from './training-query.ts'
 
 /** A query's candidates and their target probabilities. */

@@ -3,11 +3,10 @@ import {
   type MethodSettings,
   type Ranking,
   rerank,
-  similaritySettings,
   type Terms,
   TrialContext,
 } from '@kith/core'
-import { methodLooksAt } from '@kith/core/internal'
+import { methodLooksAt, similaritySettings } from '@kith/core/internal'
 import {
   createScorer,
   type Scorer,
