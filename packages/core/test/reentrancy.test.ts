@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { feedbackQuery } from '../src/baselines/rank-by-method.ts'
 import {
   type Candidates,
   explain,
