@@ -2,10 +2,10 @@
 
 import { double, word } from './address'
 
-/** As in src/cosine.ts. */
+/** As in src/method/similarity-steps.ts. */
 const SMALLEST_SQUARE: f32 = 1e-30
 
-/** As in src/scale.ts. */
+/** As in src/method/similarity-steps.ts. */
 const SMALLEST_MEAN: f64 = 0.01
 
 /**

@@ -35,7 +35,12 @@ export class WasmEngine implements Engine {
   }
 
   scoped<T>(steps: () => T): T {
-    return this.#memory.scoped(steps)
+    const { end } = this.#memory
+    try {
+      return steps()
+    } finally {
+      this.#memory.release(end)
+    }
   }
 
   release(): void {
@@ -44,24 +49,22 @@ export class WasmEngine implements Engine {
 
   products(vectors: VectorRows): Products {
     const { count } = vectors
-    return this.#memory.scoped(() => {
-      const { x, stride } = this.#place(vectors)
-      const toQuery = this.#memory.take(count * 8)
-      const squares = this.#memory.take(count * 8)
-      this.#wasm.products(x, count, stride, toQuery, squares)
-      return {
-        toQuery: this.#memory.doubles(toQuery, count),
-        squares: this.#memory.doubles(squares, count),
-      }
-    })
+    const memory = this.#memory
+    const { end } = memory
+    const { x, stride } = this.#place(vectors)
+    const toQuery = memory.take(count * 8)
+    const squares = memory.take(count * 8)
+    this.#wasm.products(x, count, stride, toQuery, squares)
+    memory.release(end)
+    return { toQuery: memory.doubles(toQuery, count), squares: memory.doubles(squares, count) }
   }
 
   gram(vectors: VectorRows): WasmSquare {
     const s = this.#newSquare(vectors.count)
-    this.#memory.scoped(() => {
-      const { x, stride } = this.#place(vectors)
-      this.#wasm.gram(x, s.stride, stride, s.at, 0)
-    })
+    const { end } = this.#memory
+    const { x, stride } = this.#place(vectors)
+    this.#wasm.gram(x, s.stride, stride, s.at, 0)
+    this.#memory.release(end)
     return s
   }
 
@@ -146,10 +149,9 @@ export class WasmSquare implements Square {
   }
 
   toCosines(): void {
-    this.#memory.scoped(() => {
-      const lengths = this.#memory.take(this.stride * 8)
-      this.#wasm.cosine(this.at, this.rows, this.stride, lengths)
-    })
+    const lengths = this.#memory.take(this.stride * 8)
+    this.#wasm.cosine(this.at, this.rows, this.stride, lengths)
+    this.#memory.release(lengths)
   }
 
   fill(missing: readonly number[]): void {

@@ -20,19 +20,14 @@ export class WasmMemory {
     return this.memory.buffer.byteLength
   }
 
-  /** Runs some steps, and gives back the room that they took. */
-  scoped<T>(steps: () => T): T {
-    const end = this.#end
-    try {
-      return steps()
-    } finally {
-      this.#end = end
-    }
+  /** Where the room that is taken ends. */
+  get end(): number {
+    return this.#end
   }
 
-  /** Gives back all room. */
-  release(): void {
-    this.#end = BASE
+  /** Gives back the room behind an address that was the end, or all of it. */
+  release(end = BASE): void {
+    this.#end = end
   }
 
   /** Room for some bytes. It has what was there before. */

@@ -98,13 +98,13 @@ export class WasmNeighborhoods implements Neighborhoods {
       copyBlock({ ...known, at: 0 }, to, count, keep)
       return ranks
     }
-    return memory.scoped(() => {
-      const values = memory.takeWords(stride + 4)
-      const found = memory.takeWords(stride + 4)
-      const seen = memory.takeWords(stride + 4)
-      this.#wasm.rank(at, count, stride, keep, ranks, values, found, seen)
-      return ranks
-    })
+    const { end } = memory
+    const values = memory.takeWords(stride + 4)
+    const found = memory.takeWords(stride + 4)
+    const seen = memory.takeWords(stride + 4)
+    this.#wasm.rank(at, count, stride, keep, ranks, values, found, seen)
+    memory.release(end)
+    return ranks
   }
 
   /** R(i), extended where there is trust. */
@@ -115,9 +115,9 @@ export class WasmNeighborhoods implements Neighborhoods {
     const sets = this.#reciprocal(k)
     if (trust === 0) return sets
     const extended = memory.take(count * words * 8)
-    memory.scoped(() => {
-      this.#wasm.extend(sets, this.#reciprocal(trusted), extended, count, words, overlap)
-    })
+    const { end } = memory
+    this.#wasm.extend(sets, this.#reciprocal(trusted), extended, count, words, overlap)
+    memory.release(end)
     return extended
   }
 
@@ -128,21 +128,21 @@ export class WasmNeighborhoods implements Neighborhoods {
     const sets = memory.take(count * this.#words * 8)
     const line = stride * 4
     const [across, down] = symmetric ? [4, line] : [line, 4]
-    memory.scoped(() => {
-      const limits = memory.takeWords(stride + 4)
-      this.#wasm.reciprocal(
-        at,
-        count,
-        across,
-        down,
-        this.#ranks,
-        this.#keep,
-        n,
-        limits,
-        sets,
-        this.#words,
-      )
-    })
+    const { end } = memory
+    const limits = memory.takeWords(stride + 4)
+    this.#wasm.reciprocal(
+      at,
+      count,
+      across,
+      down,
+      this.#ranks,
+      this.#keep,
+      n,
+      limits,
+      sets,
+      this.#words,
+    )
+    memory.release(end)
     return sets
   }
 
@@ -170,26 +170,26 @@ export class WasmNeighborhoods implements Neighborhoods {
     const count = this.#graph.rows
     const nearest = Math.min(kExp, this.#keep)
     const expanded = this.#takeVectors(Math.min(count, nearest * entries))
-    memory.scoped(() => {
-      const sums = memory.takeZeros(count * 2)
-      const union = memory.take(this.#words * 8)
-      this.#wasm.expand(
-        count,
-        this.#ranks,
-        this.#keep,
-        nearest,
-        this.#sets,
-        this.#words,
-        own.starts,
-        own.columns,
-        own.weights,
-        sums,
-        union,
-        expanded.starts,
-        expanded.columns,
-        expanded.weights,
-      )
-    })
+    const { end } = memory
+    const sums = memory.takeZeros(count * 2)
+    const union = memory.take(this.#words * 8)
+    this.#wasm.expand(
+      count,
+      this.#ranks,
+      this.#keep,
+      nearest,
+      this.#sets,
+      this.#words,
+      own.starts,
+      own.columns,
+      own.weights,
+      sums,
+      union,
+      expanded.starts,
+      expanded.columns,
+      expanded.weights,
+    )
+    memory.release(end)
     return expanded
   }
 

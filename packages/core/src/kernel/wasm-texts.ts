@@ -42,32 +42,32 @@ export class WasmTexts implements Texts {
     const { texts: count, count: postings } = this.#postings
     const memory = this.#memory
     const s = this.#newSquare(count)
-    memory.scoped(() => {
-      const idf = memory.takeWords(count)
-      const weights = memory.takeWords(frequencies.length)
-      const slots = slotsFor(postings)
-      const table = memory.takeWords(slots)
-      const terms = memory.takeWords(postings * 4 + 8)
-      const lists = memory.takeWords(postings * 2 + 8)
-      const x = memory.takeWords(s.stride * COLUMNS)
-      const { floats } = memory
-      for (let df = 1; df < count; df++) floats[idf / 4 + df] = inverseFrequency(count - 1, df)
-      floats.set(frequencies, weights / 4)
-      this.#wasm.text(
-        this.#from,
-        this.#starts,
-        count,
-        s.stride,
-        idf,
-        weights,
-        table,
-        slots,
-        terms,
-        lists,
-        x,
-        s.at,
-      )
-    })
+    const { end } = memory
+    const idf = memory.takeWords(count)
+    const weights = memory.takeWords(frequencies.length)
+    const slots = slotsFor(postings)
+    const table = memory.takeWords(slots)
+    const terms = memory.takeWords(postings * 4 + 8)
+    const lists = memory.takeWords(postings * 2 + 8)
+    const x = memory.takeWords(s.stride * COLUMNS)
+    const { floats } = memory
+    for (let df = 1; df < count; df++) floats[idf / 4 + df] = inverseFrequency(count - 1, df)
+    floats.set(frequencies, weights / 4)
+    this.#wasm.text(
+      this.#from,
+      this.#starts,
+      count,
+      s.stride,
+      idf,
+      weights,
+      table,
+      slots,
+      terms,
+      lists,
+      x,
+      s.at,
+    )
+    memory.release(end)
     return s
   }
 
@@ -77,38 +77,38 @@ export class WasmTexts implements Texts {
     const [from, starts] = [this.#from, this.#starts]
     const query = queryTerms(this.#postings)
     const terms = query.hashes.length
-    return memory.scoped(() => {
-      // A small table for the few terms of a query stays in the fastest cache.
-      const slots = Math.min(slotsFor(postings), 2 ** Math.ceil(Math.log2(terms * 4 + 2)))
-      const table = memory.takeWords(slots)
-      const candidates = memory.takeWords(terms)
-      const found = memory.takeWords(terms)
-      const weights = memory.take(terms * 8)
-      const matches = memory.takeWords(postings * 2 + 8)
-      const lengths = memory.take(count * 8)
-      const scores = memory.take(count * 8)
-      this.#wasm.matchTerms(from, starts, count, table, slots, matches, candidates, lengths)
-      const counts = memory.integers.subarray(candidates / 4, candidates / 4 + terms)
-      const mean = meanLength(memory.doubles(lengths, count), settings)
-      new Float64Array(memory.memory.buffer, weights, terms).set(
-        termWeights(query, counts, count - 1, settings),
-      )
-      const { k1, b } = settings
-      this.#wasm.scoreWords(
-        from,
-        starts,
-        count,
-        matches,
-        lengths,
-        weights,
-        found,
-        k1,
-        b,
-        mean,
-        scores,
-      )
-      return memory.doubles(scores, count)
-    })
+    const { end } = memory
+    // A small table for the few terms of a query stays in the fastest cache.
+    const slots = Math.min(slotsFor(postings), 2 ** Math.ceil(Math.log2(terms * 4 + 2)))
+    const table = memory.takeWords(slots)
+    const candidates = memory.takeWords(terms)
+    const found = memory.takeWords(terms)
+    const weights = memory.take(terms * 8)
+    const matches = memory.takeWords(postings * 2 + 8)
+    const lengths = memory.take(count * 8)
+    const scores = memory.take(count * 8)
+    this.#wasm.matchTerms(from, starts, count, table, slots, matches, candidates, lengths)
+    const counts = memory.integers.subarray(candidates / 4, candidates / 4 + terms)
+    const mean = meanLength(memory.doubles(lengths, count), settings)
+    new Float64Array(memory.memory.buffer, weights, terms).set(
+      termWeights(query, counts, count - 1, settings),
+    )
+    const { k1, b } = settings
+    this.#wasm.scoreWords(
+      from,
+      starts,
+      count,
+      matches,
+      lengths,
+      weights,
+      found,
+      k1,
+      b,
+      mean,
+      scores,
+    )
+    memory.release(end)
+    return memory.doubles(scores, count)
   }
 }
 

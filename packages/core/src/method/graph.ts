@@ -73,14 +73,13 @@ function oneView(
   if (metric.name === 'cosine') s.toCosines()
   const noise = noiseOf(s, probes)
   const before = probes.map((probe) => s.row(probe))
-  const term = (values: Float32Array, noise: number): GeometricTerm => ({ values, noise, metric })
   if (settings.rowScaling === 'none') {
-    return { graph: s, terms: before.map((values, p) => term(values, noise[p]!)) }
+    return { graph: s, terms: before.map((values, p) => ({ values, noise: noise[p]!, metric })) }
   }
   s.scale(settings.rowScaling)
   const terms = probes.map((probe, p) => {
     const values = s.row(probe)
-    return term(values, noise[p]! * ratio(values, before[p]!))
+    return { values, noise: noise[p]! * ratio(values, before[p]!), metric }
   })
   return { graph: s, terms }
 }

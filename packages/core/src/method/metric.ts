@@ -56,14 +56,20 @@ export function chooseMetric(
   return { name: metric === 'auto' ? fitting : metric, unit, agreement }
 }
 
+/** Room for the similarities of one context, kept from call to call: nothing calls again in between. */
+let dots = new Float64Array(256)
+let cosines = new Float64Array(256)
+
 /**
  * The share of pairs that each metric puts in the order of the candidates, over all pairs whose
  * places are a power of four apart: n log n of them, neighbors included, so that a metric agrees with
  * all of them only where its order is that of the candidates.
  */
 function agreementOf({ toQuery, squares, missing = [] }: ComparedRows): Record<Metric, number> {
-  const dots = new Float64Array(squares.length)
-  const cosines = new Float64Array(squares.length)
+  if (dots.length < squares.length) {
+    dots = new Float64Array(squares.length)
+    cosines = new Float64Array(squares.length)
+  }
   let count = 0
   let longest = 0
   for (let row = 1; row < squares.length; row++) {

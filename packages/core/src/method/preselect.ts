@@ -45,7 +45,8 @@ export function preselect(
 ): Preselection {
   const { rows, texts } = context
   const { similarity, metric } = remember(() => similarityToQuery(engine, context, settings))
-  const found = addWords(similarity, engine.texts(texts!).scores(settings), settings)
+  const words = engine.scoped(() => engine.texts(texts!).scores(settings))
+  const found = addWords(similarity, words, settings)
   const { relevance } = found
   const order = Uint32Array.from({ length: rows - 1 }, (_, i) => i)
   order.sort((a, b) => relevance[b + 1]! - relevance[a + 1]! || a - b)

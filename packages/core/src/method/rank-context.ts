@@ -120,8 +120,10 @@ export function rankChosen(
     const ranking = orderByScore(neighbors.scores, neighbors.metric)
     return { ranking, neighbors, words: undefined }
   }
-  const metric = choice?.metric?.name ?? settings.metric
-  const words = scoreWithWords(engine, context, { ...settings, metric }, choice, recall)
+  // The graph has the metric that chose its candidates.
+  const metric = choice?.metric?.name
+  const own = metric ? { ...settings, metric } : settings
+  const words = scoreWithWords(engine, context, own, choice, recall)
   return { ranking: orderByScore(words.scores, words.metric), neighbors: undefined, words }
 }
 
