@@ -1,7 +1,9 @@
 // Reads a Parquet file with each of its bytes changed in turn, and prints what came of it as JSON.
 // A process of its own: a reader that does not come back must not take the tests with it.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { FileError, openEmbeddings, readLabelsParquet } from '../dist/index.js'
+import { FileError } from '@kith/base'
+import { openEmbeddings } from '../dist/index.js'
+import { readLabelsParquet } from '../dist/internal.js'
 
 const [kind, file] = process.argv.slice(2)
 const original = readFileSync(file)

@@ -39,7 +39,8 @@ const users: Record<string, string> = {
 }
 
 const script = (body: string): string =>
-  `import { openEmbeddings, TextStore } from ${JSON.stringify(library)}
+  `import { openEmbeddings } from ${JSON.stringify(library)}
+   import { TextStore } from ${JSON.stringify(new URL('../dist/internal.js', import.meta.url))}
    import { writeAtomic } from ${JSON.stringify(base)}
    try { ${body} } catch (error) { console.error(error.message); process.exit(1) }`
 
