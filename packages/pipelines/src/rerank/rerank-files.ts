@@ -69,7 +69,7 @@ async function rerankWith(
     plan.out,
     'rerank',
     {
-      ...{ ...settings, missing, texts: texts !== undefined, again: false },
+      ...{ ...settings, missing, texts: texts !== undefined },
       ...(statistics ? { statistics: { documents: statistics.documents } } : {}),
       thenCrossEncode: plan.crossEncoding?.settings,
     },
