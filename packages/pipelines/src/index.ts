@@ -1,7 +1,15 @@
 /** Whole jobs, callable: files and stores in, results out. Each job also has a subpath of its own. */
 export * from './audit/index.ts'
 export * from './batches/index.ts'
-export * from './collection/index.ts'
+export {
+  Collection,
+  type CollectionDocument,
+  type CollectionInputs,
+  type CollectionSearchOptions,
+  type Found,
+  openCollection,
+  type Reasons,
+} from './collection/index.ts'
 export * from './convert/index.ts'
 export * from './dataset/index.ts'
 export * from './encode/index.ts'
