@@ -30,7 +30,7 @@ export function writeSettings() {
       '# Settings\n',
       'The same in a shell (`--k-exp 4`), in a program (`{ kExp: 4 }`) and in the file that `kith tune` writes. What they mean in the method: [the idea in pictures](./idea.md). Which suit your data: [tune](./tune.md).\n',
       `## Reranking\n\n${optionTable(settingOptions)}`,
-      `## Reranking with texts\n\nWords score and support count where texts are given and the mix is \`words\`, the default; \`--stems\` and the collection's statistics (\`statistics\` in a program, from \`termStatistics\`) belong to them too.\n\n${optionTable(wordsOptions)}`,
+      `## Reranking with texts\n\nWords score and support count where texts are given and the mix is \`words\`, the default; \`--tokenizer\` and the collection's statistics (\`statistics\` in a program, from \`termStatistics\`) belong to them too.\n\n${optionTable(wordsOptions)}`,
       `## Other methods\n\nTo compare with, as \`kith rerank --method NAME\`, or \`rerank(query, candidates, { method })\` in a program.\n\n${optionTable(others)}`,
       `## Labels\n\n\`kith labels\`, \`kith train\` and \`smoothLabels\` take these besides the settings of reranking.\n\n${optionTable(labels)}`,
       `## Training\n\n${table(['option', 'what it does', 'default'], Object.entries(trainOptions).map(optionCells))}`,

@@ -7,7 +7,7 @@ const names = {
   run: 'plain search',
   average: 'feedback: mean of query and first three',
   fusion: 'similarity and words, no neighbors',
-  rrf: 'ranks by similarity and neighbors fused',
+  'neighbor-rrf': 'ranks by similarity and neighbors fused',
   'embeddings-only': 'Kith, embeddings only',
   reranked: 'Kith, embeddings and words, tuned',
   trained: 'trained query encoder',

@@ -37,7 +37,7 @@ const trained = (): string[] => [
 /** Commands that write, but for the option with their output, and the output's name. */
 const commands: [string[], string, () => string[]][] = [
   [['studio', '--export'], 'studio', ranked],
-  [['sweep', '--out'], 'sweep', () => [...judged(), '--context', '20']],
+  [['sweep', '--out'], 'sweep', () => [...judged(), '--context-size', '20']],
   [['train', '--out'], 'trained', () => [...trained(), '--steps', '2']],
   [['tune', '--train', '--out'], 'trials', () => [...trained(), '--steps', '2', '--trials', '2']],
   [['tune', '--out'], 'tuned.json', () => [...judged(), '--trials', '2']],
@@ -49,7 +49,7 @@ const commands: [string[], string, () => string[]][] = [
   [['labels', '--out'], 'labels.jsonl', judged],
   [['labels', '--out'], 'labels.parquet', judged],
   [['audit', '--out'], 'audit', judged],
-  [['terms', '--out'], 'terms.bin', () => ['--corpus', path('corpus.jsonl')]],
+  [['term-statistics', '--out'], 'terms.bin', () => ['--corpus', path('corpus.jsonl')]],
   [
     ['report', '--out'],
     'report.html',

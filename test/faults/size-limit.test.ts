@@ -45,7 +45,7 @@ const labels = (): string[] => [
     ...ranked(),
     '--qrels',
     path('train.trec'),
-    '--context',
+    '--context-size',
     '60',
     '--label-depth',
     '60',

@@ -114,9 +114,9 @@ const listed: Readonly<Record<string, ListedCommand>> = {
     summary: 'build a retrieval collection with nearly complete labels, from WordNet',
     load: async () => (await import('./commands/collection.ts')).wordnetCommand,
   },
-  terms: {
+  'term-statistics': {
     summary: 'count how often terms occur in a collection, for reranking with its texts',
-    load: async () => (await import('./commands/terms.ts')).termsCommand,
+    load: async () => (await import('./commands/term-statistics.ts')).termStatisticsCommand,
   },
   convert: {
     summary: 'turn runs, judgments, texts or embeddings into another format',

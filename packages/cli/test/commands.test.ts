@@ -120,9 +120,9 @@ describe('the pipeline on a small collection', () => {
       path('run.trec'),
       ...embeddings(),
       ...texts,
-      '--context',
+      '--context-size',
       '20',
-      '--no-terms',
+      '--no-term-statistics',
       '--out',
       path('better.trec'),
       '--qrels',
@@ -431,23 +431,27 @@ describe('mistakes', () => {
 })
 
 // The other commands run as processes in outputs.test.ts, piped.test.ts and test/faults.
-test.each(['labels merge', 'train compare', 'jobs', 'jobs retry', 'jobs remove', 'terms'])(
-  'kith %s ends as a process as it does in a thread',
-  (name) => {
-    const words = name.split(' ')
-    expect(kithProcess(...words, '--help')).toEqual({
-      code: 0,
-      out: succeed(...words, '--help'),
-      err: '',
-    })
-    const refused = kith(...words)
-    expect(refused).toMatchObject({
-      code: 2,
-      err: expect.stringContaining(`Try: kith ${name} --help`),
-    })
-    expect(kithProcess(...words)).toEqual(refused)
-  },
-)
+test.each([
+  'labels merge',
+  'train compare',
+  'jobs',
+  'jobs retry',
+  'jobs remove',
+  'term-statistics',
+])('kith %s ends as a process as it does in a thread', (name) => {
+  const words = name.split(' ')
+  expect(kithProcess(...words, '--help')).toEqual({
+    code: 0,
+    out: succeed(...words, '--help'),
+    err: '',
+  })
+  const refused = kith(...words)
+  expect(refused).toMatchObject({
+    code: 2,
+    err: expect.stringContaining(`Try: kith ${name} --help`),
+  })
+  expect(kithProcess(...words)).toEqual(refused)
+})
 
 test('the help teaches: every command has an example that its own options take', () => {
   expect(succeed('--help')).toContain('kith search --queries')

@@ -5,16 +5,16 @@ import { spellOptions } from '../src/options/spell-options.ts'
 const options = {
   ...trainCommand.options,
   context: { help: '' },
-  terms: { help: '' },
-  stems: { help: '' },
+  'context-size': { help: '' },
+  tokenizer: { help: '' },
 }
 
 test.each([
   ["(missing: 'skip' goes on without them)", '(--missing skip goes on without them)'],
   ["(outside: 'inject' puts them in)", '(--outside inject puts them in)'],
   ['longer than 4 tokens (maxTokens)', 'longer than 4 tokens (--max-tokens)'],
-  ['setting contextSize is 0', '--context is 0'],
-  ['setting terms is "x"', '--stems is "x"'],
+  ['setting contextSize is 0', '--context-size is 0'],
+  ['setting tokenizer is "x"', '--tokenizer is "x"'],
   ['take longer lists (listSize)', 'take longer lists (--list-size)'],
 ])('a setting is spelled as the option: %s', (message, spelled) => {
   expect(spellOptions(message, options)).toBe(spelled)

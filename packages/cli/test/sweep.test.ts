@@ -17,7 +17,7 @@ const inputs = (): string[] => [
 ]
 
 test('kith sweep draws every figure, and kith report takes them', () => {
-  const out = succeed('sweep', ...inputs(), '--context', '40', '--out', path('sweep'))
+  const out = succeed('sweep', ...inputs(), '--context-size', '40', '--out', path('sweep'))
   expect(out).toContain('index.html: 11 figures')
   expect(read('sweep/index.html')).toContain('kith sweep --run')
   copyFileSync(path('run.trec'), path('again.trec'))

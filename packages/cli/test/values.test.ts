@@ -55,7 +55,7 @@ test('the defaults that the help shows are those that hold', () => {
   }
   const { contextSize, k, kExp, lambda } = readMethodSettings({})
   expect([contextSize, k, kExp, lambda]).toEqual(
-    (['context', 'k', 'k-exp', 'lambda'] as const).map(shown),
+    (['context-size', 'k', 'k-exp', 'lambda'] as const).map(shown),
   )
   expect(readLabelSettings({}).boost).toBe(shown('boost'))
   expect(readMethodSettings({})).toEqual(resolveMethodSettings(presets.balanced))

@@ -77,5 +77,10 @@ export {
   TermStatisticsBuilder,
   termStatistics,
 } from './text/term-statistics.ts'
-export { type Terms, type TermsName, type TermsOption, termNames } from './text/terms.ts'
+export {
+  type Tokenizer,
+  type TokenizerName,
+  type TokenizerOption,
+  tokenizerNames,
+} from './text/tokenizer.ts'
 export { TrialContext } from './trial-context.ts'

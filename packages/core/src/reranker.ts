@@ -84,7 +84,7 @@ export class Reranker {
   ): Similarities[] {
     const all = withoutWords(this.#resolve(settings))
     return this.#memory.lend((memory) => {
-      const context = contextOf(query, candidates, Infinity, memory.postings, all.terms)
+      const context = contextOf(query, candidates, Infinity, memory.postings, all.tokenizer)
       const rows = checkProbes(probes, context)
       return namedSimilarities(similarities(memory.engine(all.kernel), context, rows, all))
     })
@@ -94,7 +94,7 @@ export class Reranker {
   neighbors(query: Query, candidates: Candidates, settings?: PartialSettings): Neighbors {
     const all = this.#resolve(settings)
     return this.#memory.lend((memory) => {
-      const context = contextOf(query, candidates, Infinity, memory.postings, all.terms)
+      const context = contextOf(query, candidates, Infinity, memory.postings, all.tokenizer)
       const engine = memory.engine(all.kernel)
       buildGraph(engine, context, [], all)
       findNeighbors(engine, all)
@@ -117,7 +117,7 @@ export class Reranker {
     const { labels } = this.#settings
     const all = settings === undefined ? labels : resolveLabelSettings(settings, labels)
     return this.#memory.lend((memory) => {
-      const context = contextOf(query, candidates, Infinity, memory.postings, all.terms)
+      const context = contextOf(query, candidates, Infinity, memory.postings, all.tokenizer)
       requireVectors(context, 'smoothLabels')
       const known = checkGroundTruth(groundTruth, context)
       return labelsOf(memory.engine(all.kernel), context, known, all)

@@ -62,8 +62,8 @@ export class Selection {
     this.#count = prepared.length
     const chosenOf = shared.lend((memory) => {
       const found = { texts: prepared, scores }
-      const { terms } = all
-      const context = contextOf({ text: this.#query }, found, limit, memory.postings, terms)
+      const { tokenizer } = all
+      const context = contextOf({ text: this.#query }, found, limit, memory.postings, tokenizer)
       const size = context.rows - 1
       if (size <= all.contextSize) return { order: Uint32Array.from({ length: size }, (_, i) => i) }
       const selection = preselect(memory.engine(all.kernel), context, all)
@@ -79,11 +79,11 @@ export class Selection {
 
   /** Ranks all candidates, given the vectors of the query and of the chosen ones, in the order of `chosen`. */
   rerank(vector: Vector, vectors: SomeVectors): Ranking {
-    const { contextSize, terms, kernel } = this.#settings
+    const { contextSize, tokenizer, kernel } = this.#settings
     return shared.lend((memory) => {
       const asked = { vector, text: this.#query }
       const found = { vectors, texts: this.#texts, scores: this.#scores }
-      const context = contextOf(asked, found, contextSize, memory.postings, terms)
+      const context = contextOf(asked, found, contextSize, memory.postings, tokenizer)
       const relevance = this.#relevance
       const engine = memory.engine(kernel)
       const { ranking } = rankWithWords(engine, context, this.#settings, { relevance })
@@ -92,6 +92,6 @@ export class Selection {
   }
 }
 
-function preparedOf(text: Text, { terms }: Settings): Text {
-  return typeof text === 'string' ? prepareText(text, { terms }) : text
+function preparedOf(text: Text, { tokenizer }: Settings): Text {
+  return typeof text === 'string' ? prepareText(text, { tokenizer }) : text
 }

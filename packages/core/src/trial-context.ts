@@ -23,7 +23,7 @@ import { viewWeights } from './method/view-weights.ts'
 import { Reranker } from './reranker.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
 import { noPostings, Postings } from './text/postings.ts'
-import type { Terms } from './text/terms.ts'
+import type { Tokenizer } from './text/tokenizer.ts'
 import { Lender, type Workspace } from './workspace.ts'
 
 /** Rows of numbers one behind the other, each `stride` long. */
@@ -120,8 +120,8 @@ export class TrialContext {
     // S_text comes from memory: the engine needs no room for postings.
     if (this.#candidates.texts) context.texts = noPostings
     const weights = viewWeights(context, all)
-    if (weights.has('texts')) this.#rememberTexts(engine, memory.postings, rows, all.terms)
-    const geometric = buildGraph(engine, context, [0], all, this.#source(all.terms))[0]!
+    if (weights.has('texts')) this.#rememberTexts(engine, memory.postings, rows, all.tokenizer)
+    const geometric = buildGraph(engine, context, [0], all, this.#source(all.tokenizer))[0]!
     const alone = weights.size === 1 && weights.has('vectors')
     const metric = geometric.metric?.name ?? all.metric
     this.#findNeighbors(engine, rows, { ...all, metric }, alone)
@@ -133,12 +133,12 @@ export class TrialContext {
   #rankWithWords(memory: Workspace, all: Settings): Ranking {
     checkStatisticsFit(all)
     const engine = memory.engine(this.#kernel)
-    const { contextSize, terms } = all
+    const { contextSize, tokenizer } = all
     const limit = lookedAt(all, true)
-    const context = contextOf(this.#query, this.#candidates, limit, memory.postings, terms)
+    const context = contextOf(this.#query, this.#candidates, limit, memory.postings, tokenizer)
     if (context.rows - 1 <= contextSize) {
-      this.#rememberTexts(engine, memory.chosen, context.rows, terms)
-      const { ranking } = rankWithWords(engine, context, all, { source: this.#source(terms) })
+      this.#rememberTexts(engine, memory.chosen, context.rows, tokenizer)
+      const { ranking } = rankWithWords(engine, context, all, { source: this.#source(tokenizer) })
       return extendRanking(ranking, context.candidates)
     }
     const key = `${context.rows} ${all.metric} ${JSON.stringify(all.views)}`
@@ -154,7 +154,7 @@ export class TrialContext {
     })).ranking
   }
 
-  #source(terms: Terms): SimilaritySource {
+  #source(tokenizer: Tokenizer): SimilaritySource {
     return {
       vectors: (engine, context, view, metric) => {
         const { data, stride } = this.#vectors.get(view)!
@@ -162,7 +162,7 @@ export class TrialContext {
         return metricOf(engine, context, view, metric)
       },
       texts: (engine, { rows }) => {
-        const { data, stride } = this.#texts.get(keyOf(rows, terms))!
+        const { data, stride } = this.#texts.get(keyOf(rows, tokenizer))!
         engine.load(data, stride)
       },
     }
@@ -186,10 +186,10 @@ export class TrialContext {
   }
 
   /** S_text, once for each number of rows: how rare a term is depends on the candidates. */
-  #rememberTexts(engine: Engine, postings: Postings, rows: number, terms: Terms): void {
-    const key = keyOf(rows, terms)
+  #rememberTexts(engine: Engine, postings: Postings, rows: number, tokenizer: Tokenizer): void {
+    const key = keyOf(rows, tokenizer)
     if (this.#texts.get(key)) return
-    const { texts } = contextOf(this.#query, this.#candidates, rows - 1, postings, terms)
+    const { texts } = contextOf(this.#query, this.#candidates, rows - 1, postings, tokenizer)
     engine.open({ ...bare, rows, postings: texts!.count })
     engine.text(texts!)
     this.#texts.set(key, squareOf(engine, rows))
@@ -210,15 +210,15 @@ export class TrialContext {
   }
 }
 
-/** Each function of terms has a number of its own: two of them make different terms of a text. */
+/** Each tokenizer function has a number of its own: two of them make different terms of a text. */
 const functionNumbers = new WeakMap<object, number>()
 let functions = 0
 
 /** What S_text depends on, besides the texts. */
-function keyOf(rows: number, terms: Terms): string {
-  if (typeof terms !== 'function') return `${rows} ${terms}`
-  const number = functionNumbers.get(terms) ?? functions++
-  functionNumbers.set(terms, number)
+function keyOf(rows: number, tokenizer: Tokenizer): string {
+  if (typeof tokenizer !== 'function') return `${rows} ${tokenizer}`
+  const number = functionNumbers.get(tokenizer) ?? functions++
+  functionNumbers.set(tokenizer, number)
   return `${rows} function ${number}`
 }
 

@@ -95,12 +95,12 @@ const table: Record<string, [Any, ...unknown[]]> = {
   resolveLabelSettings: [core.resolveLabelSettings, labelSettings, core.labelPresets.balanced],
   resolveMethodSettings: [resolveMethodSettings, { method: 'fusion' }, resolveMethodSettings()],
   similaritySettings: [core.similaritySettings, resolveMethodSettings()],
-  prepareText: [prepareText, 'a text', { terms: 'plural' }],
+  prepareText: [prepareText, 'a text', { tokenizer: 'plural' }],
   termSpans: [core.termSpans, 'some words', 'english'],
   termStatistics: [
     core.termStatistics,
     ['one word', prepareText('two words')],
-    { terms: 'english' },
+    { tokenizer: 'english' },
   ],
   mergeTermStatistics: [core.mergeTermStatistics, [statistics, statistics]],
   termStatisticsToBytes: [core.termStatisticsToBytes, statistics],
@@ -109,7 +109,7 @@ const table: Record<string, [Any, ...unknown[]]> = {
   termStatisticsFromJson: [core.termStatisticsFromJson, core.termStatisticsToJson(statistics)],
   TermStatisticsBuilder: [
     ((...given) => new core.TermStatisticsBuilder(...(given as [never]))) as Any,
-    { terms: 'none' },
+    { tokenizer: 'none' },
   ],
   'TermStatisticsBuilder.add': [builder.add.bind(builder), 'some words'],
   'rerank, with statistics': [core.rerank, query, candidates, { statistics, contextSize: 2 }],
@@ -226,7 +226,7 @@ test('a Proxy of a typed array, which has no length, is neither a vector nor a p
     () => core.rerank(vector, candidates.vectors),
     () => core.rerank(query.vector, [vector]),
     () => core.rerank(query.vector, { data: vector, rows: 1, dimensions: 3 }),
-    () => core.rerank(query, { vectors: [[1, 2, 3]], texts: [{ postings, terms: 'english' }] }),
+    () => core.rerank(query, { vectors: [[1, 2, 3]], texts: [{ postings, tokenizer: 'english' }] }),
   ]
   for (const call of calls) expect(call).toThrow(KithError)
 })

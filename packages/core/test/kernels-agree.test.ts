@@ -37,7 +37,7 @@ interface Square {
 function resultsOf(engine: Engine, { context, settings, groundTruth }: RandomCase): Results {
   const all = resolveLabelSettings(settings)
   const { query, candidates } = splitRows(context)
-  const checked = contextOf(query, candidates, Infinity, new Postings(), all.terms)
+  const checked = contextOf(query, candidates, Infinity, new Postings(), all.tokenizer)
   const probes = probesOf(groundTruth.rows)
   const { geometric, jaccard, mixed } = similarities(engine, checked, probes, all)
   const graph = Array.from({ length: checked.rows }, (_, i) => engine.graphRow(i))

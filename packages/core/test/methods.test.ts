@@ -95,7 +95,7 @@ test('rank fusion adds reciprocal ranks by geometric and Jaccard similarity', ()
     return order.map((_, i) => order.indexOf(i) + 1)
   })
   const expected = ranks[0]!.map((rank, i) => 1 / (60 + rank) + 1 / (60 + ranks[1]![i]!))
-  const { order, scores } = rerank(q, candidates, { method: 'rrf' })
+  const { order, scores } = rerank(q, candidates, { method: 'neighbor-rrf' })
   order.forEach((candidate, place) => {
     expect(scores[place]).toBeCloseTo(expected[candidate]!, 7)
   })

@@ -147,7 +147,7 @@ test('labels, audits, neighbors, similarities and explanations compare as rankin
     1e-4,
   )
   expect(explain(query, long, 3).metric).toMatchObject({ name: 'cosine', unit: false })
-  for (const method of ['fusion', 'average', 'rocchio', 'regularize', 'rrf'] as const) {
+  for (const method of ['fusion', 'average', 'rocchio', 'regularize', 'neighbor-rrf'] as const) {
     const texts = long.map((_, i) => `bee ${i}`)
     const rank = (vectors: number[][]) =>
       rerank({ vector: query, text: 'bee 3' }, { vectors, texts }, { method, feedbackDocs: 1 })

@@ -75,7 +75,8 @@ const calls: Record<string, (inputs: Inputs) => unknown> = {
     smoothLabels(query, candidates, groundTruth, { ...settings, target: 'uniform' }),
   'rerank, fusion': ({ query, candidates, settings }) =>
     rerank(query, candidates, { ...settings, method: 'fusion' }),
-  'rerank, rrf': ({ query, candidates }) => rerank(query, candidates, { method: 'rrf' }),
+  'rerank, neighbor-rrf': ({ query, candidates }) =>
+    rerank(query, candidates, { method: 'neighbor-rrf' }),
   'rerank, regularize': ({ query, candidates }) =>
     rerank(query, candidates, { method: 'regularize' }),
   feedbackQuery: ({ query, candidates }) => feedbackQuery(query, candidates),
@@ -187,9 +188,9 @@ describe.each(allKernels)('inputs whose getters call again, on %s', (kernel) => 
         interrupt()
         return prepared.postings
       },
-      get terms() {
+      get tokenizer() {
         interrupt()
-        return prepared.terms
+        return prepared.tokenizer
       },
     }
     const actual = rerank(query, { vectors: getters, texts: ['words', text, all[2]!] }, settings)

@@ -495,7 +495,7 @@ describe('what bad input gets', () => {
       'an unknown setting',
       () => new Reranker().rerank([1], [[1]], { kexp: 3 } as object),
       'BAD_SETTING',
-      'unknown setting "kexp", did you mean kExp? Known: contextSize, k, kExp, trust, overlap, lambda, weightParameter, weight, rowScaling, metric, mix, terms, wordsWeight, k1, b, neighborWeight, supportDocs, supportWeight, preselect, statistics, kernel, views, method, feedbackDocs, feedbackWeight, smoothness, rrfK',
+      'unknown setting "kexp", did you mean kExp? Known: contextSize, k, kExp, trust, overlap, lambda, weightParameter, weight, rowScaling, metric, mix, terms, bm25Weight, k1, b, neighborWeight, supportDocs, supportWeight, preselect, statistics, kernel, views, method, feedbackDocs, feedbackWeight, smoothness, rrfK',
     ],
   ]
   test.each(cases)('%s', (_, call, code, message) => {

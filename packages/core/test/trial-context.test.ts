@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   type PartialSettings,
   rerank,
-  type Terms,
+  type Tokenizer,
   TrialContext,
   termStatistics,
 } from '../src/index.ts'
@@ -14,8 +14,8 @@ import { caseShapes, collectionTexts, wordsCase } from './words-contexts.ts'
 const kinds: readonly Kind[] = ['integers', 'floats', 'clustered']
 
 /** Two ways of a caller's to make terms. */
-const letters: Terms = (text) => text.split('')
-const firstLetters: Terms = (text) => text.split(' ').map((word) => word.slice(0, 1))
+const letters: Tokenizer = (text) => text.split('')
+const firstLetters: Tokenizer = (text) => text.split(' ').map((word) => word.slice(0, 1))
 
 /** Settings of one study after the other, whose sizes and scales come back. */
 function trials(most: number): fc.Arbitrary<PartialSettings[]> {
@@ -111,9 +111,9 @@ describe.each(allKernels)('trials on %s', (kernel) => {
       contextSize: fc.integer({ min: 1, max: 50 }),
       preselect: fc.option(fc.integer({ min: 0, max: 60 }), { nil: undefined }),
       known: fc.boolean(),
-      terms: fc.constantFrom<Terms>('english', 'none', letters, firstLetters),
+      tokenizer: fc.constantFrom<Tokenizer>('english', 'none', letters, firstLetters),
       metric: fc.constantFrom('dot', 'cosine'),
-      wordsWeight: fc.constantFrom(0, 0.4, 1),
+      bm25Weight: fc.constantFrom(0, 0.4, 1),
       supportDocs: fc.constantFrom(0, 1, 5),
       k: fc.integer({ min: 1, max: 12 }),
     })
@@ -132,9 +132,9 @@ describe.each(allKernels)('trials on %s', (kernel) => {
           }
           const shared = new TrialContext(asked, found, 200, kernel)
           for (const { known, ...some } of list) {
-            const { terms } = some
+            const { tokenizer } = some
             const statistics = known
-              ? termStatistics(collectionTexts(shape.seed), { terms })
+              ? termStatistics(collectionTexts(shape.seed), { tokenizer })
               : undefined
             const all = { ...some, statistics, kernel }
             expect(shared.rerank(all)).toEqual(rerank(asked, found, all))

@@ -30,7 +30,7 @@ const defaults: WordsOracleSettings = {
   k: 10,
   kExp: 4,
   metric: 'cosine',
-  wordsWeight: 0.4,
+  bm25Weight: 0.4,
   k1: 0.9,
   b: 0.4,
   neighborWeight: 0.2,
@@ -43,7 +43,7 @@ const defaults: WordsOracleSettings = {
 const someSettings: fc.Arbitrary<Partial<WordsOracleSettings>> = fc.record({
   k: fc.integer({ min: 1, max: 15 }),
   kExp: fc.integer({ min: 0, max: 6 }),
-  wordsWeight: fc.constantFrom(0, 0.4, 1),
+  bm25Weight: fc.constantFrom(0, 0.4, 1),
   k1: fc.constantFrom(0, 0.9, 2),
   b: fc.constantFrom(0, 0.4, 1),
   neighborWeight: fc.constantFrom(0, 0.2, 0.6),
@@ -190,8 +190,8 @@ describe.each(allKernels)('the second-generation ranking on %s', (kernel) => {
     for (const text of ['', 'of the', '?!']) {
       const without = { ...one, query: { ...one.query, text } }
       const ranking = rankCase(without, { kernel })
-      for (const wordsWeight of [0, 0.9]) {
-        expect(rankCase(without, { kernel, wordsWeight })).toEqual(ranking)
+      for (const bm25Weight of [0, 0.9]) {
+        expect(rankCase(without, { kernel, bm25Weight })).toEqual(ranking)
       }
     }
   })
@@ -274,7 +274,7 @@ describe.each(allKernels)('the second-generation ranking on %s', (kernel) => {
       const first = { ...presets['balanced-1'], ...settings, kernel }
       const ranking = rerank(query, candidates, first)
       expect([...ranking.order]).toEqual(expected.order)
-      const others = { wordsWeight: 1, k1: 3, b: 1, supportDocs: 1, preselect: 100 }
+      const others = { bm25Weight: 1, k1: 3, b: 1, supportDocs: 1, preselect: 100 }
       expect(rerank(query, candidates, { ...first, ...others })).toEqual(ranking)
     }
   })

@@ -33,7 +33,7 @@ export { type RunFormat, readRun, writeRun } from './runs/run-files.ts'
 export { countRankings, streamRankings } from './runs/run-stream.ts'
 export { type Comparison, type ComparisonOptions, compare, holm } from './stats/compare.ts'
 export { formatP, markOf } from './stats/format-p.ts'
-export { readTerms, writeTerms } from './terms/term-files.ts'
+export { readTermStatistics, writeTermStatistics } from './terms/term-files.ts'
 export { TextStore } from './texts/text-store.ts'
 export {
   readTexts,

@@ -58,7 +58,10 @@ export { type Measuring, type RerankFigures, usualMeasures } from './rerank/rera
 export { type RerankInputs, type RerankResult, rerankRun } from './rerank/rerank-run.ts'
 export { submitRerank } from './rerank/rerank-store.ts'
 export { type SearchInputs, type SearchResult, searchRun } from './search/search-run.ts'
-export { collectTerms, type TermsInputs } from './terms/collect-terms.ts'
+export {
+  collectTermStatistics,
+  type TermStatisticsInputs,
+} from './terms/collect-term-statistics.ts'
 export { type AdaptInputs, adaptQueries } from './train/adapt-queries.ts'
 export { type CompareTrainingsInputs, compareTrainings } from './train/compare-trainings.ts'
 export type { CutQueries } from './train/cut-queries.ts'

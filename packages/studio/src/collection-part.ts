@@ -2,10 +2,10 @@ import { toHalves } from '@kith/base/half'
 import {
   KithError,
   type TermStatistics,
-  type TermsName,
-  termNames,
+  type TokenizerName,
   termStatistics,
   termStatisticsToBytes,
+  tokenizerNames,
 } from '@kith/core'
 import type { StudioCollection } from './studio-collection.ts'
 import {
@@ -114,11 +114,11 @@ export function partOf(collection: StudioCollection, bytes: number): WrittenColl
 function statisticsOf(
   documents: readonly DocumentText[],
   collection: StudioCollection,
-): Record<TermsName, string> {
+): Record<TokenizerName, string> {
   const words = documents.map(wordsOf)
-  const kept = termNames.map((terms) => {
-    const own = new Set(termStatistics(words, { terms }).hashes)
-    return [terms, base64Of(termStatisticsToBytes(keep(collection.statistics(terms), own)))]
+  const kept = tokenizerNames.map((tokenizer) => {
+    const own = new Set(termStatistics(words, { tokenizer }).hashes)
+    return [tokenizer, base64Of(termStatisticsToBytes(keep(collection.statistics(tokenizer), own)))]
   })
   return Object.fromEntries(kept)
 }

@@ -115,7 +115,7 @@ describe.skipIf(!browser)('the page', () => {
   test('the first generation is that of kith rerank, also after sliders have moved', async () => {
     succeed('rerank', ...inputs(), '--mix', 'standard', '--out', at('default.trec'))
     succeed(
-      ...['rerank', ...inputs(), '--mix', 'standard', '--context', '30', '--k', '14'],
+      ...['rerank', ...inputs(), '--mix', 'standard', '--context-size', '30', '--k', '14'],
       ...['--lambda', '0.45'],
       ...['--trust', '0.2', '--texts-weights', '0.35,0.3', '--out', at('chosen.trec')],
     )
@@ -174,10 +174,10 @@ describe.skipIf(!browser)('the page', () => {
   test('with texts the page ranks by words and support too, and shows what each setting does', async () => {
     const runs = {
       usual: await reranked('usual.trec'),
-      alone: await reranked('alone.trec', '--no-terms'),
+      alone: await reranked('alone.trec', '--no-term-statistics'),
       chosen: await reranked(
         'chosen-words.trec',
-        ...['--words-weight', '0.6', '--neighbor-weight', '0.1', '--support-weight', '0.35'],
+        ...['--bm25-weight', '0.6', '--neighbor-weight', '0.1', '--support-weight', '0.35'],
         ...['--support-docs', '3', '--preselect', '120', '--k1', '1.5', '--b', '0.8'],
       ),
       first: await reranked('first.trec', '--preset', 'balanced-1'),
@@ -318,8 +318,8 @@ describe.skipIf(!browser)('the page', () => {
 
   test.each([
     [
-      '/?query=q4&k=7&words-weight=0.7&support-docs=2&stems=plural&no-terms=',
-      "terms: 'plural',\n  wordsWeight: 0.7,",
+      '/?query=q4&k=7&bm25-weight=0.7&support-docs=2&tokenizer=plural&no-term-statistics=',
+      "tokenizer: 'plural',\n  bm25Weight: 0.7,",
     ],
     ['/?query=q4&k=7&mix=raw', "mix: 'raw'"],
   ])(

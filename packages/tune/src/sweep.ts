@@ -51,7 +51,7 @@ interface Line {
   settings(value: number | string): MethodSettings
 }
 
-function linesThrough(base: MethodSettings, { largest, texts, terms }: Evaluator): Line[] {
+function linesThrough(base: MethodSettings, { largest, texts, tokenizers }: Evaluator): Line[] {
   const plain = (setting: keyof MethodSettings, values: readonly (number | string)[]): Line => ({
     setting,
     values: withChosen(values, base[setting] as number | string),
@@ -89,11 +89,11 @@ function linesThrough(base: MethodSettings, { largest, texts, terms }: Evaluator
           ),
           ...(usesWords
             ? [
-                plain('wordsWeight', tenths(0, 1)),
+                plain('bm25Weight', tenths(0, 1)),
                 plain('neighborWeight', tenths(0, 0.6)),
                 plain('supportWeight', tenths(0, 0.6)),
                 plain('supportDocs', [1, 2, 3, 5, 7, 10, 15]),
-                plain('terms', terms),
+                plain('tokenizer', tokenizers),
               ]
             : [plain('lambda', tenths(0, 1))]),
           plain('trust', [0, 0.125, 0.25, 0.5, 0.75, 1]),

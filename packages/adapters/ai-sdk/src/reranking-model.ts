@@ -20,7 +20,7 @@ export interface RerankingOptions {
   /** The text of an object document; by default all its strings. */
   text?: TextOf | undefined
   /**
-   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith terms`.
+   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith term-statistics`.
    * With it the context is chosen from the first 200 documents instead of the first 50.
    */
   statistics?: TermStatistics | undefined

@@ -11,7 +11,7 @@ export interface RerankHitsOptions {
   /** How many of the best to return; by default all. */
   topN?: number | undefined
   /**
-   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith terms`.
+   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith term-statistics`.
    * With it the context is chosen from the first 200 hits instead of the first 50.
    */
   statistics?: TermStatistics | undefined

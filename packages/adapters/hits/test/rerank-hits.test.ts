@@ -60,9 +60,9 @@ test('statistics count, and choose the context from the first 200', () => {
   expect(() => rerankHits(asked, bare, own, { statistics: new Map() as never })).toThrow(
     'statistics must come from termStatistics',
   )
-  expect(() => rerankHits(asked, bare, own, { statistics, settings: { terms: 'none' } })).toThrow(
-    'the statistics are of terms english, setting terms is none',
-  )
+  expect(() =>
+    rerankHits(asked, bare, own, { statistics, settings: { tokenizer: 'none' } }),
+  ).toThrow("term statistics were built with tokenizer 'english', but this call uses 'none'")
 })
 
 test('hits of two lists: those without a vector take part by their words and scores', () => {

@@ -8,7 +8,7 @@ import {
   readMethodSettings,
   readStatisticsSource,
   readTunedSettings,
-  termsOptions,
+  statisticsOptions,
   tunedOption,
 } from '../options/setting-options.ts'
 import {
@@ -34,7 +34,7 @@ export const rerankCommand = defineCommand({
   description:
     'Takes a run and the embeddings it came from. With the texts of documents and queries\n' +
     '(--corpus, --query-text), the words they share count too, which helps most: the terms of the\n' +
-    'whole corpus are counted on the way (--terms has them counted before). With judgments\n' +
+    'whole corpus are counted on the way (--term-statistics has them counted before). With judgments\n' +
     '(--qrels), it prints figures before and after, and says plainly when reranking made them worse.\n' +
     'Other methods (--method) are there to compare with; average and rocchio can also search the\n' +
     'whole collection again with the vector that they make (--search-again).\n' +
@@ -54,7 +54,7 @@ export const rerankCommand = defineCommand({
     out: { value: 'FILE', file: 'output', help: 'the run to write' },
     ...submitOptions,
     ...textOptions,
-    ...termsOptions,
+    ...statisticsOptions,
     qrels: { value: 'FILE', file: 'input', help: 'judgments: print figures before and after' },
     ...missingOption('queries or candidates', 'skip (they stay behind the reranked ones)'),
     ...tunedOption,

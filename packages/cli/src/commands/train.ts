@@ -4,7 +4,7 @@ import { trainFromFiles } from '@kith/pipelines/internal/train/train-from-files'
 import { defineCommand } from '../options/command.ts'
 import { defaultText } from '../options/default-text.ts'
 import { distilOptions, readTeacher, targetOption } from '../options/distil-options.ts'
-import { termsOptions } from '../options/setting-options.ts'
+import { statisticsOptions } from '../options/setting-options.ts'
 import { textOptions } from '../options/shared-options.ts'
 import { readTraining, trainingOptions } from '../options/training-setup.ts'
 import { optionalNumber, optionalText, text } from '../options/values.ts'
@@ -41,7 +41,7 @@ export const trainCommand = defineCommand({
     ...targetOption,
     ...distilOptions,
     ...textOptions,
-    ...termsOptions,
+    ...statisticsOptions,
     'hold-out': {
       value: 'P',
       help: 'part of the judged queries to test the result on, where there are no --dev-queries; 0 trains on all',

@@ -30,7 +30,7 @@ export const auditFileOptions = {
 export const auditSettingOptions = {
   ...missingOption('queries or documents'),
   ...settingOptions,
-  context: {
+  'context-size': {
     value: 'N',
     help: 'how many documents a context has',
     default: String(contextSize),
@@ -59,7 +59,7 @@ export function readAudit(
     ...readTexts(values, {}),
     ...readEmbeddingOptions(values),
     level: optionalWhole(values, 'level'),
-    settings: readLabelSettings({ target, context: String(contextSize), ...values }),
+    settings: readLabelSettings({ target, 'context-size': String(contextSize), ...values }),
     missing: readMissing(values),
     workers: optionalWhole(values, 'workers'),
   }

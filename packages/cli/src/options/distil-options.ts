@@ -2,7 +2,11 @@ import { distilDefaults, type PartialDistilSettings, type Target, targets } from
 import type { TeacherInputs } from '@kith/pipelines'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'
-import { labelSettingOptions, readStatisticsSource, type termsOptions } from './setting-options.ts'
+import {
+  labelSettingOptions,
+  readStatisticsSource,
+  type statisticsOptions,
+} from './setting-options.ts'
 import type { textOptions } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
 import { optionalChoice, optionalNumber, optionalText, optionalWhole } from './values.ts'
@@ -68,7 +72,7 @@ export function readDistilSettings(
 /** The teacher of a training, with the texts that it reads. */
 export function readTeacher(
   values: Values<
-    typeof distilOptions & typeof targetOption & typeof textOptions & typeof termsOptions
+    typeof distilOptions & typeof targetOption & typeof textOptions & typeof statisticsOptions
   >,
 ): TeacherInputs | undefined {
   const settings = readDistilSettings(values)

@@ -7,7 +7,7 @@ import {
   readStatisticsSource,
   readTunedFile,
   settingOptions,
-  termsOptions,
+  statisticsOptions,
   tunedOption,
   wordsOptions,
 } from './setting-options.ts'
@@ -81,10 +81,10 @@ export const serveOptions = {
   },
   ...tunedOption,
   force: { help: 'serve even where kith tune says that the old ranking is better' },
-  ...termsOptions,
-  terms: {
-    ...termsOptions.terms,
-    help: 'what kith terms counted, instead of the store’s own or counting --corpus',
+  ...statisticsOptions,
+  'term-statistics': {
+    ...statisticsOptions['term-statistics'],
+    help: 'what kith term-statistics counted, instead of the store’s own or counting --corpus',
   },
   ...wordsOptions,
   ...settingOptions,

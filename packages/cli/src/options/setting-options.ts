@@ -11,7 +11,7 @@ import {
   resolveSettings,
   type Settings,
   targets,
-  termNames,
+  tokenizerNames,
 } from '@kith/core'
 import { textWeights } from '@kith/core/internal'
 import type { StatisticsSource } from '@kith/pipelines'
@@ -31,7 +31,7 @@ const usualLabels = labelPresets[DEFAULT_PRESET]
 /** The method's settings as options. */
 export const settingOptions = {
   preset: { value: 'NAME', help: 'settings to start from', default: DEFAULT_PRESET },
-  context: {
+  'context-size': {
     value: 'N',
     help: 'how many first candidates are reordered',
     default: defaultText(usual.contextSize),
@@ -82,10 +82,10 @@ export const settingOptions = {
     help: 'raw, standard, or words (standard without texts)',
     default: defaultText(usual.mix),
   },
-  stems: {
+  tokenizer: {
     value: 'KIND',
-    help: `how words become terms: ${termNames.join(', ')}`,
-    default: defaultText(usual.terms as string),
+    help: `how words become terms: ${tokenizerNames.join(', ')}`,
+    default: defaultText(usual.tokenizer as string),
   },
   'texts-weights': {
     value: 'SCORE,GRAPH',
@@ -101,10 +101,10 @@ export function readSettings(values: Values<typeof settingOptions>): Settings {
 
 /** The settings of the second generation of the ranking, which needs texts. */
 export const wordsOptions = {
-  'words-weight': {
+  'bm25-weight': {
     value: 'A',
     help: 'share of the words score beside the similarity, 0 to 1',
-    default: defaultText(usual.wordsWeight),
+    default: defaultText(usual.bm25Weight),
   },
   k1: {
     value: 'K1',
@@ -138,20 +138,21 @@ export const wordsOptions = {
 } satisfies Options
 
 /** Where the words score gets the statistics of terms from. */
-export const termsOptions = {
-  terms: {
+export const statisticsOptions = {
+  'term-statistics': {
     value: 'FILE',
     file: 'input',
-    help: 'what kith terms counted, instead of counting --corpus or taking the store’s own',
+    help: 'what kith term-statistics counted, instead of counting --corpus or taking the store’s own',
   },
-  'no-terms': { help: 'count terms among each query’s candidates only' },
+  'no-term-statistics': { help: 'count terms among each query’s candidates only' },
 } satisfies Options
 
 /** The source of term statistics that the options name. */
-export function readStatisticsSource(values: Values<typeof termsOptions>): StatisticsSource {
-  const file = optionalText(values, 'terms')
-  if (!isSet(values, 'no-terms')) return file === undefined ? 'corpus' : { file }
-  if (file !== undefined) throw new UsageError('--terms and --no-terms exclude each other')
+export function readStatisticsSource(values: Values<typeof statisticsOptions>): StatisticsSource {
+  const file = optionalText(values, 'term-statistics')
+  if (!isSet(values, 'no-term-statistics')) return file === undefined ? 'corpus' : { file }
+  if (file !== undefined)
+    throw new UsageError('--term-statistics and --no-term-statistics exclude each other')
   return 'context'
 }
 
@@ -177,10 +178,10 @@ export const methodOptions = {
     help: 'share of the neighbors’ scores in regularize',
     default: defaultText(usual.smoothness),
   },
-  'rrf-k': {
+  'neighbor-rrf-k': {
     value: 'K',
-    help: 'added to ranks in rrf (reciprocal rank fusion)',
-    default: defaultText(usual.rrfK),
+    help: 'added to ranks in neighbor-rrf',
+    default: defaultText(usual.neighborRrfK),
   },
   ...wordsOptions,
   ...settingOptions,
@@ -194,8 +195,8 @@ export function readMethodSettings(values: Values<typeof methodOptions>): Method
     feedbackDocs: optionalNumber(values, 'feedback-docs'),
     feedbackWeight: optionalNumber(values, 'feedback-weight'),
     smoothness: optionalNumber(values, 'smoothness'),
-    rrfK: optionalNumber(values, 'rrf-k'),
-    wordsWeight: optionalNumber(values, 'words-weight'),
+    neighborRrfK: optionalNumber(values, 'neighbor-rrf-k'),
+    bm25Weight: optionalNumber(values, 'bm25-weight'),
     k1: optionalNumber(values, 'k1'),
     b: optionalNumber(values, 'b'),
     neighborWeight: optionalNumber(values, 'neighbor-weight'),
@@ -208,7 +209,7 @@ export function readMethodSettings(values: Values<typeof methodOptions>): Method
 /** The settings of label smoothing as options. */
 export const labelSettingOptions = {
   ...settingOptions,
-  context: {
+  'context-size': {
     value: 'N',
     help: 'how many documents a context has',
     default: defaultText(usualLabels.contextSize),
@@ -278,7 +279,7 @@ function presetOf<T>(
 
 function similarityOf(values: Values<typeof settingOptions>): PartialSettings {
   return {
-    contextSize: optionalNumber(values, 'context'),
+    contextSize: optionalNumber(values, 'context-size'),
     k: optionalNumber(values, 'k'),
     kExp: optionalNumber(values, 'k-exp'),
     trust: optionalNumber(values, 'trust'),
@@ -289,7 +290,7 @@ function similarityOf(values: Values<typeof settingOptions>): PartialSettings {
     rowScaling: optionalChoice(values, 'row-scaling', ['none', 'max', 'mean']),
     metric: optionalChoice(values, 'metric', ['auto', 'dot', 'cosine']),
     mix: optionalChoice(values, 'mix', ['raw', 'standard', 'words']),
-    terms: optionalChoice(values, 'stems', termNames),
+    tokenizer: optionalChoice(values, 'tokenizer', tokenizerNames),
     views: textsWeights(values),
   }
 }

@@ -1,10 +1,7 @@
 import type { Options } from './command.ts'
 
 /** Settings whose option has another name. */
-const renamed: Readonly<Record<string, string>> = {
-  contextSize: 'context',
-  terms: 'stems',
-}
+const renamed: Readonly<Record<string, string>> = {}
 
 /** `missing: 'skip'`: a setting with its value, as a program writes it. */
 const withValue = /\b([a-z][A-Za-z0-9]*): '([\w.-]+)'/g

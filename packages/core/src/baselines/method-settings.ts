@@ -9,9 +9,9 @@ import { show } from '../settings/show.ts'
  * Ways to reorder candidates without a cross-encoder: docs/method.md's reciprocal `neighbors`, and what
  * people would use instead. `fusion` adds the scores of embeddings and words; `average` and
  * `rocchio` move the query's vector towards its first candidates; `regularize` smooths scores over
- * the graph of documents; `rrf` adds the reciprocal ranks by geometric and Jaccard similarity.
+ * the graph of documents; `neighbor-rrf` adds the reciprocal ranks by geometric and Jaccard similarity.
  */
-export type Method = 'neighbors' | 'fusion' | 'average' | 'rocchio' | 'regularize' | 'rrf'
+export type Method = 'neighbors' | 'fusion' | 'average' | 'rocchio' | 'regularize' | 'neighbor-rrf'
 
 /** Every method, ours first. */
 export const methods: readonly Method[] = [
@@ -20,7 +20,7 @@ export const methods: readonly Method[] = [
   'average',
   'rocchio',
   'regularize',
-  'rrf',
+  'neighbor-rrf',
 ]
 
 /** The settings of all methods: those of the similarity, and these. */
@@ -32,8 +32,8 @@ export interface MethodSettings extends Settings {
   feedbackWeight: number
   /** The weight of the neighbors in a score of `regularize`; from 0 to below 1. */
   smoothness: number
-  /** The number that `rrf` adds to ranks before it takes their reciprocal. */
-  rrfK: number
+  /** The number that `neighbor-rrf` adds to ranks before it takes their reciprocal. */
+  neighborRrfK: number
 }
 
 /** Method settings that differ from the default; `undefined` leaves the default. */
@@ -48,7 +48,7 @@ export const methodRules: Rules = {
   feedbackDocs: range({ from: 1, to: 16_384, integer: true }),
   feedbackWeight: range({ from: 0, to: 1 }),
   smoothness: range({ from: 0, to: 0.99 }),
-  rrfK: range({ from: 0, to: 1e6 }),
+  neighborRrfK: range({ from: 0, to: 1e6 }),
 }
 
 /** Feedback as measured in docs/method.md section 4; the constant that rank fusion was published with. */
@@ -58,7 +58,7 @@ export const standard: MethodSettings = {
   feedbackDocs: 3,
   feedbackWeight: 0.1,
   smoothness: 0.3,
-  rrfK: 60,
+  neighborRrfK: 60,
 }
 
 /** Completes the settings of a method with others, by default the library's, and checks each one's range. */
@@ -74,6 +74,6 @@ export function similaritySettings(settings: MethodSettings): Settings {
   if (!isObject(settings)) {
     throw new KithError('BAD_INPUT', `settings must be an object, not ${show(settings)}`)
   }
-  const { method, feedbackDocs, feedbackWeight, smoothness, rrfK, ...rest } = settings
+  const { method, feedbackDocs, feedbackWeight, smoothness, neighborRrfK, ...rest } = settings
   return rest
 }

@@ -45,18 +45,18 @@ export function rankByMethod(
       const mix = all.mix === 'raw' ? 'standard' : all.mix
       return rankQuery(memory, query, candidates, { ...all, ...alone, mix }).ranking
     }
-    case 'rrf': {
+    case 'neighbor-rrf': {
       // The further views of vectors do not take part.
       const { vector, text } = toQueryViews(query)
       const { vectors, texts } = toViews(candidates)
       const found = { vectors, texts }
       const limit = all.contextSize
-      const context = contextOf({ vector, text }, found, limit, memory.postings, all.terms)
-      requireVectors(context, 'method rrf')
+      const context = contextOf({ vector, text }, found, limit, memory.postings, all.tokenizer)
+      requireVectors(context, 'method neighbor-rrf')
       const mix = all.mix === 'raw' ? 'raw' : 'standard'
       const engine = memory.engine(all.kernel)
       const { geometric, jaccard, metric } = similarities(engine, context, [0], { ...all, mix })
-      const scores = reciprocalRankFusion([geometric[0]!, jaccard[0]!], all.rrfK)
+      const scores = reciprocalRankFusion([geometric[0]!, jaccard[0]!], all.neighborRrfK)
       return rankCandidates(scores, context.candidates, metric)
     }
     default: {

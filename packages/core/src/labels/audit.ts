@@ -84,7 +84,7 @@ export function auditCandidates(
   const { level, perQuery } = resolve({ level: givenLevel, perQuery: givenCount }, own, ownRules)
   const settings = resolveLabelSettings(rest, auditPreset)
   return memory.lend((workspace) => {
-    const context = contextOf(query, candidates, Infinity, workspace.postings, settings.terms)
+    const context = contextOf(query, candidates, Infinity, workspace.postings, settings.tokenizer)
     requireVectors(context, 'an audit')
     const judged = checkGrades(grades, context)
     const relevant = indicesOf(judged, (grade) => grade >= level)

@@ -55,8 +55,8 @@ export function preselect(
   const { similarity, metric } = remembered ?? similarityToQuery(engine, context, settings)
   const words = engine.words(texts!, settings)
   const matched = standardize(words, [0], ROUNDING)
-  const { wordsWeight } = settings
-  const relevance = similarity.map((z, c) => (1 - wordsWeight) * z + wordsWeight * matched[c]!)
+  const { bm25Weight } = settings
+  const relevance = similarity.map((z, c) => (1 - bm25Weight) * z + bm25Weight * matched[c]!)
   const order = Uint32Array.from({ length: rows - 1 }, (_, i) => i)
   order.sort((a, b) => relevance[b + 1]! - relevance[a + 1]! || a - b)
   return { order, relevance, similarity, words, matched, metric }

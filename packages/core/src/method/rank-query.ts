@@ -8,7 +8,7 @@ import {
 } from '../context.ts'
 import { KithError } from '../error.ts'
 import type { Settings } from '../settings/settings.ts'
-import { nameOfTerms } from '../text/terms.ts'
+import { nameOfTokenizer } from '../text/tokenizer.ts'
 import type { Workspace } from '../workspace.ts'
 import type { SimilaritySource } from './graph.ts'
 import { ROUNDING, standardize } from './mix.ts'
@@ -36,11 +36,11 @@ export function rankQuery(
   candidates: Candidates,
   settings: Settings,
 ): RankedQuery {
-  const { contextSize, terms } = settings
+  const { contextSize, tokenizer } = settings
   const found = toViews(candidates)
   const hasTexts = found.texts !== undefined
   const limit = lookedAt(settings, hasTexts)
-  const context = contextOf(query, found, limit, memory.postings, terms)
+  const context = contextOf(query, found, limit, memory.postings, tokenizer)
   const engine = memory.engine(settings.kernel)
   if (settings.mix !== 'words' || !hasTexts) {
     const neighbors = rankByNeighbors(engine, context, settings)
@@ -105,11 +105,11 @@ export function relevanceOfChosen(selection: Preselection, chosen: Uint32Array):
   }
 }
 
-/** Refuses statistics of other terms than those of the texts: they would count as unknown terms. */
-export function checkStatisticsFit({ statistics, terms }: Settings): void {
-  if (!statistics || statistics.terms === nameOfTerms(terms)) return
+/** Refuses statistics of another tokenizer than the texts': their terms would count as unknown. */
+export function checkStatisticsFit({ statistics, tokenizer }: Settings): void {
+  if (!statistics || statistics.tokenizer === nameOfTokenizer(tokenizer)) return
   throw new KithError(
     'BAD_INPUT',
-    `the statistics are of terms ${statistics.terms}, setting terms is ${nameOfTerms(terms)}`,
+    `term statistics were built with tokenizer '${statistics.tokenizer}', but this call uses '${nameOfTokenizer(tokenizer)}'; rebuild them or pass tokenizer: '${statistics.tokenizer}'`,
   )
 }

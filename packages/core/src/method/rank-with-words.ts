@@ -71,13 +71,13 @@ export function rankWithWords(
 export function relevanceOf(
   similarity: Pick<GeometricTerm, 'values' | 'noise'>,
   words: Float64Array,
-  { wordsWeight }: Pick<Settings, 'wordsWeight'>,
+  { bm25Weight }: Pick<Settings, 'bm25Weight'>,
 ): Relevance {
   const near = standardize(similarity.values, [0], similarity.noise)
   const matched = standardize(words, [0], ROUNDING)
   const sum = new Float64Array(near.length)
   for (let c = 0; c < sum.length; c++) {
-    sum[c] = (1 - wordsWeight) * near[c]! + wordsWeight * matched[c]!
+    sum[c] = (1 - bm25Weight) * near[c]! + bm25Weight * matched[c]!
   }
   return { similarity: near, words, matched, relevance: standardize(sum, [0], ROUNDING) }
 }

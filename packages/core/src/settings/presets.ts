@@ -2,8 +2,8 @@ import type { Settings } from './settings.ts'
 
 /** What the second generation adds (docs/method.md section 4); the paper's settings do not use it. */
 const wordsDefaults = {
-  terms: 'english',
-  wordsWeight: 0.4,
+  tokenizer: 'english',
+  bm25Weight: 0.4,
   k1: 0.9,
   b: 0.4,
   neighborWeight: 0.2,
@@ -48,7 +48,7 @@ function msmarco(
  */
 export const presets = Object.freeze({
   balanced,
-  'balanced-1': Object.freeze<Settings>({ ...balanced, mix: 'standard', terms: 'none' }),
+  'balanced-1': Object.freeze<Settings>({ ...balanced, mix: 'standard', tokenizer: 'none' }),
   'msmarco-tas-b': msmarco({ contextSize: 60, k: 21, kExp: 3, trust: 0, lambda: 0.451 }),
   'msmarco-cocondenser': msmarco({ contextSize: 53, k: 21, kExp: 5, trust: 0.128, lambda: 0.469 }),
   'msmarco-coder-cocondenser': msmarco({

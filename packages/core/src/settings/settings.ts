@@ -2,7 +2,7 @@ import { KithError } from '../error.ts'
 import type { KernelName } from '../kernel/engine.ts'
 import { isObject } from '../matrix.ts'
 import { checkStatistics, type TermStatistics } from '../text/term-statistics.ts'
-import { checkTerms, type Terms } from '../text/terms.ts'
+import { checkTokenizer, type Tokenizer } from '../text/tokenizer.ts'
 import { refuseUnknown } from './names.ts'
 import { presets } from './presets.ts'
 import { choice, type Rules, range, resolve } from './setting-rules.ts'
@@ -50,9 +50,9 @@ export interface Settings {
    */
   mix: 'raw' | 'standard' | 'words'
   /** How words become terms: by name, or a function from a text to its terms. */
-  terms: Terms
+  tokenizer: Tokenizer
   /** a: the words score's share beside the similarity, from 0 to 1. With `words` only, as the settings below. */
-  wordsWeight: number
+  bm25Weight: number
   /** How fast the words score saturates when a term comes again. */
   k1: number
   /** How much the words score makes up for the length of a text, from 0 to 1. */
@@ -95,8 +95,8 @@ export const settingRules: Rules = {
   rowScaling: choice('none', 'max', 'mean'),
   metric: choice('auto', 'dot', 'cosine'),
   mix: choice('raw', 'standard', 'words'),
-  terms: checkTerms,
-  wordsWeight: range({ from: 0, to: 1 }),
+  tokenizer: checkTokenizer,
+  bm25Weight: range({ from: 0, to: 1 }),
   k1: range({ from: 0, to: 100 }),
   b: range({ from: 0, to: 1 }),
   neighborWeight: range({ from: 0, to: 1 }),

@@ -54,7 +54,7 @@ export async function openAudit(files: AuditFiles, hooks: Hooks): Promise<AuditS
     const { run } = files
     const ranked = { run, rankings: rankingsIn(run), queries, documents: documentsIn(docs) }
     const settings = { ...asked, metric: await runMetric(asked.metric, ranked, hooks) }
-    const texts = pair && (await OpenTexts.open(pair, settings.terms))
+    const texts = pair && (await OpenTexts.open(pair, settings.tokenizer))
     const close = async (): Promise<void> => {
       await opened.close()
       await texts?.close()

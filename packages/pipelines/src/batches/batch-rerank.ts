@@ -68,7 +68,7 @@ async function rankBatch(
   const needed = neededIds(items, looked, missing)
   const { documents, queries, docs, sources } = await batchVectors(store, items, needed)
   const texts = compares
-    ? PreparedTexts.of(queryTexts(items), documentTexts(documents.values()), settings.terms)
+    ? PreparedTexts.of(queryTexts(items), documentTexts(documents.values()), settings.tokenizer)
     : undefined
   const plan = { run: runOf(items), queries, docs, texts, missing, lookedAt: looked }
   const { list, report } = rerankTasks(plan)

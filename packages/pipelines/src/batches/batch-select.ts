@@ -30,8 +30,8 @@ export async function selectBatch(
   const looked = lookedAt(settings, true)
   const needed = neededIds(items, looked, missing)
   const documents = await documentsOf(store, needed, { vectors: false })
-  const { terms } = settings
-  const texts = PreparedTexts.of(queryTexts(items), documentTexts(documents.values()), terms)
+  const { tokenizer } = settings
+  const texts = PreparedTexts.of(queryTexts(items), documentTexts(documents.values()), tokenizer)
   const queries = queryVectors(items, store.dimensions ?? 0)
   // A document of the store has a vector.
   const docs = { rowOf: (id: string) => (documents.has(id) ? 0 : undefined) }

@@ -1,4 +1,4 @@
-import type { PreparedText, TermsName } from '@kith/core'
+import type { PreparedText, TokenizerName } from '@kith/core'
 import type { TextEntry } from '@kith/ir'
 import type { Job } from '../tasks/job.ts'
 import { prepareEntry } from './prepared-texts.ts'
@@ -12,13 +12,13 @@ export interface PreparedBatch {
 
 /** Prepares batch after batch of texts. */
 export async function openPrepareJob({
-  terms,
+  tokenizer,
 }: {
-  terms: TermsName
+  tokenizer: TokenizerName
 }): Promise<Job<TextEntry[], PreparedBatch>> {
   return {
     run(entries) {
-      const texts = entries.map((entry) => prepareEntry(entry, terms).postings)
+      const texts = entries.map((entry) => prepareEntry(entry, tokenizer).postings)
       const starts = new Uint32Array(texts.length + 1)
       texts.forEach((postings, i) => {
         starts[i + 1] = starts[i]! + postings.length
@@ -37,7 +37,7 @@ export async function openPrepareJob({
 export function preparedAt(
   { postings, starts }: PreparedBatch,
   i: number,
-  terms: PreparedText['terms'],
+  tokenizer: PreparedText['tokenizer'],
 ): PreparedText {
-  return { postings: postings.subarray(starts[i], starts[i + 1]), terms }
+  return { postings: postings.subarray(starts[i], starts[i + 1]), tokenizer }
 }

@@ -31,7 +31,7 @@ export async function labelFiles(plan: LabelFilesPlan, hooks: Hooks): Promise<La
   const vectors = await openVectors({ queries, docs, dimensions, memory, checked: false })
   let texts: OpenTexts | undefined
   try {
-    texts = pair && (await OpenTexts.open(pair, plan.batch.settings.terms))
+    texts = pair && (await OpenTexts.open(pair, plan.batch.settings.tokenizer))
     return await labelWith(vectors, texts, plan, hooks)
   } finally {
     await vectors.close()

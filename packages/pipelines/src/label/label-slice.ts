@@ -42,7 +42,7 @@ export async function openLabelSliceJob(
   const job = await openLabelJob({ ...inputs, settings })
   const queries = sharedRowIds(inputs.ids.queries)
   const docs = sharedRowIds(inputs.ids.docs)
-  const texts = inputs.texts && OpenTexts.over(inputs.texts, settings.terms)
+  const texts = inputs.texts && OpenTexts.over(inputs.texts, settings.tokenizer)
   const compared = compares ? texts : undefined
   const { contextSize } = settings
   const qrels = sharedQrels(inputs.qrels)

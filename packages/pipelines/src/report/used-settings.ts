@@ -3,16 +3,16 @@ type Named = Readonly<Record<string, unknown>>
 /** Settings of the graph of neighbors. */
 const graph = ['k', 'kExp', 'trust', 'overlap', 'weight', 'weightParameter', 'rowScaling']
 /** Settings of the mix `words`, which needs texts. */
-const words = ['wordsWeight', 'k1', 'b', 'preselect']
+const words = ['bm25Weight', 'k1', 'b', 'preselect']
 const support = ['neighborWeight', 'supportDocs', 'supportWeight']
 /** What texts bring with them. */
-const texts = ['terms', 'views', 'statistics']
+const texts = ['tokenizer', 'views', 'statistics']
 
 /** The settings that only some methods take, by method. */
 const own: Readonly<Record<string, readonly string[]>> = {
   neighbors: [...graph, 'mix', 'lambda', ...words, ...support, ...texts],
   fusion: ['mix', 'rowScaling', ...words, ...texts],
-  rrf: [...graph, 'rrfK', ...texts],
+  'neighbor-rrf': [...graph, 'neighborRrfK', ...texts],
   regularize: ['k', 'smoothness'],
   average: ['feedbackDocs'],
   rocchio: ['feedbackDocs', 'feedbackWeight'],
@@ -42,7 +42,7 @@ function idleSettings(settings: Named): string[] {
     ...(settings['texts'] === true ? [] : texts),
     ...(settings['weight'] === 'exp' ? [] : ['weightParameter']),
     ...(settings['trust'] === 0 ? ['overlap'] : []),
-    ...(settings['wordsWeight'] === 0 ? ['k1', 'b'] : []),
+    ...(settings['bm25Weight'] === 0 ? ['k1', 'b'] : []),
     ...(settings['supportWeight'] === 0 ? ['supportDocs'] : []),
     ...(settings['again'] === true ? [] : ['again']),
     ...(settings['missing'] === 'error' ? ['missing'] : []),

@@ -8,7 +8,7 @@ import { type OpenVectors, openVectors } from '../join/open-vectors.ts'
 import { PreparedTexts } from '../join/prepared-texts.ts'
 import { documentsIn, runMetric } from '../join/run-metric.ts'
 import {
-  checkNamedTerms,
+  checkNamedTokenizer,
   readStatistics,
   shareStatistics,
   usesStatistics,
@@ -56,7 +56,7 @@ async function rerankWith(
   const plan = { ...asked, settings: { ...asked.settings, metric } }
   const { out, settings, missing, qrels, corpus, queryText, crossEncoding } = plan
   const textFiles = checkTextPair(plan)
-  const namedTerms = checkNamedTerms(settings)
+  const tokenizer = checkNamedTokenizer(settings)
   const { statistics: source = 'corpus' } = plan
   const known = textFiles && usesStatistics(settings)
   const kept = known ? await readStatistics(source, settings) : undefined
@@ -67,7 +67,7 @@ async function rerankWith(
     (await PreparedTexts.read(
       textFiles,
       await textsOfSlices(run, { queries, docs, missing, lookedAt: looked }),
-      { terms: namedTerms, count, workers: plan.workers },
+      { tokenizer: tokenizer, count, workers: plan.workers },
     ))
   const statistics = shareStatistics(kept ?? texts?.statistics)
   const start = performance.now()

@@ -17,7 +17,7 @@ import { inputsOf, type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../hooks.ts'
 import { placeOf } from '../join/documents.ts'
 import { type MissingPolicy, MissingReport, remarkMissing } from '../join/missing.ts'
-import { checkNamedTerms, shareStatistics, usesStatistics } from '../join/statistics.ts'
+import { checkNamedTokenizer, shareStatistics, usesStatistics } from '../join/statistics.ts'
 import { checkStore, type StoreAddress, storeName } from '../join/store-address.ts'
 import { storeStatistics } from '../join/store-statistics.ts'
 import { storedRunMetric } from '../join/stored-run-metric.ts'
@@ -93,7 +93,7 @@ export async function submitRerank(
   if (typeof inputs.statistics === 'object') {
     throw new KithError(
       'BAD_INPUT',
-      'work that is submitted takes the term statistics of its store: leave out the file of terms',
+      'work that is submitted takes the term statistics of its store: leave out the file of term statistics',
     )
   }
   if (inputs.thenCrossEncode) {
@@ -131,7 +131,7 @@ async function batchOf(
     throw new KithError('BAD_INPUT', 'a store has the texts of its documents: leave out the corpus')
   }
   const { missing, queryText, store, statistics: source = 'corpus' } = plan
-  checkNamedTerms(plan.settings)
+  checkNamedTokenizer(plan.settings)
   const { statistics: _, ...settings } = plan.settings
   const texts = queryText !== undefined
   const counts = texts && usesStatistics(settings)

@@ -1,4 +1,4 @@
-import type { Finding, Labels, Ranking, TermsName } from '@kith/core'
+import type { Finding, Labels, Ranking, TokenizerName } from '@kith/core'
 import type { TextEntry } from '@kith/ir'
 import type { AuditJobInputs } from '../audit/audit-job.ts'
 import type { AuditTask } from '../audit/audit-tasks.ts'
@@ -14,7 +14,7 @@ import type { SliceTask } from './open-run.ts'
 
 /** The inputs, tasks and answers of each kind of job; all can be handed to a worker thread. */
 export interface Jobs {
-  prepare: { inputs: { terms: TermsName }; task: TextEntry[]; answer: PreparedBatch }
+  prepare: { inputs: { tokenizer: TokenizerName }; task: TextEntry[]; answer: PreparedBatch }
   rerank: { inputs: RerankInputs; task: RerankTask; answer: Ranking }
   'rerank-slice': { inputs: RerankSliceInputs; task: SliceTask; answer: RerankedSlice }
   label: { inputs: LabelInputs; task: LabelTask; answer: Labels }

@@ -12,7 +12,7 @@ import type { TrainingQuery } from '@kith/train'
 import type { Join } from '../join/join.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import { PreparedTexts, textsOfRun, type WantedTexts } from '../join/prepared-texts.ts'
-import { checkNamedTerms, readStatistics, type StatisticsSource } from '../join/statistics.ts'
+import { checkNamedTokenizer, readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { checkTextPair } from '../join/text-files.ts'
 import type { TaughtLabels, Teacher } from './teacher.ts'
 
@@ -73,7 +73,7 @@ export class RankingTeacher implements Teacher {
     const count = source === 'corpus'
     const looked = lookedAt(ranking, true, kept !== undefined || count)
     const texts = await PreparedTexts.read(files, wantedTexts(needed, looked), {
-      terms: checkNamedTerms(ranking),
+      tokenizer: checkNamedTokenizer(ranking),
       count,
     })
     const reranker = new Reranker({ ...ranking, statistics: kept ?? texts.statistics })

@@ -3,8 +3,8 @@ import { writeAtomic } from '@kith/base'
 import {
   type PartialMethodSettings,
   resolveMethodSettings,
-  type TermsName,
-  termNames,
+  type TokenizerName,
+  tokenizerNames,
 } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
 import type { Figure } from '@kith/report'
@@ -13,7 +13,7 @@ import type { Hooks } from '../hooks.ts'
 import { jobDefaults } from '../job-defaults.ts'
 import type { Missing } from '../join/missing.ts'
 import { namingFiles } from '../join/missing-place.ts'
-import { checkNamedTerms } from '../join/statistics.ts'
+import { checkNamedTokenizer } from '../join/statistics.ts'
 import { collectionName } from '../report/collection-name.ts'
 import { version } from '../version.ts'
 import { type JudgedInputs, judgedMetric, openJudged } from './judged-collection.ts'
@@ -54,9 +54,9 @@ export interface SweepResult {
  */
 export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<SweepResult> {
   const asked = resolveMethodSettings(inputs.settings)
-  checkNamedTerms(asked)
-  const terms = asked.mix === 'words' ? termNames : [asked.terms as TermsName]
-  const judged = await openJudged({ ...inputs, terms }, LARGEST)
+  checkNamedTokenizer(asked)
+  const tokenizers = asked.mix === 'words' ? tokenizerNames : [asked.tokenizer as TokenizerName]
+  const judged = await openJudged({ ...inputs, tokenizers }, LARGEST)
   const { run, qrels, queries, docs, collection, evaluator, scoring, policy, report } = judged
   try {
     throwIfAborted(hooks.signal)

@@ -40,7 +40,7 @@ import {
   changeTerms,
   type KnownTerms,
   lockDocuments,
-  readTerms,
+  readTermStatistics,
 } from './postgres-terms.ts'
 import { decodeVector } from './postgres-vectors.ts'
 import { rareWords, searchWordsSql, wordsIndexSql } from './postgres-words.ts'
@@ -183,7 +183,7 @@ export class PostgresStore implements Store {
     this.#state.check()
     const { pool, name } = this.#connections
     try {
-      this.#terms = await readTerms(pool, this.#name, this.#terms)
+      this.#terms = await readTermStatistics(pool, this.#name, this.#terms)
     } catch (error) {
       throw postgresError(name, error)
     }

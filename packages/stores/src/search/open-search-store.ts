@@ -1,4 +1,4 @@
-import { KithError, type Settings, type Terms } from '@kith/core'
+import { KithError, type Settings, type Tokenizer } from '@kith/core'
 import type { SearchStore } from './search-store.ts'
 import { storeWithTexts } from './store-with-texts.ts'
 
@@ -9,7 +9,7 @@ export interface SearchStoreOptions {
   /** A file with the texts of the documents, where the store has none. */
   corpus?: string | undefined
   /** How words become terms where those of `corpus` are counted; default `english`. */
-  terms?: Terms | undefined
+  tokenizer?: Tokenizer | undefined
 }
 
 /**
@@ -19,7 +19,7 @@ export interface SearchStoreOptions {
  */
 export async function openSearchStore(
   address: string,
-  { metric, corpus, terms }: SearchStoreOptions = {},
+  { metric, corpus, tokenizer }: SearchStoreOptions = {},
 ): Promise<SearchStore> {
   // Loaded here, since most servers search nothing.
   const { openStore } = await import('../open-store.ts')
@@ -30,5 +30,5 @@ export async function openSearchStore(
     const shown = address.replace(/\/\/[^/]*@/, '//')
     throw new KithError('BAD_INPUT', `the store ${shown} has no documents: kith load brings some`)
   }
-  return corpus === undefined ? store : storeWithTexts(store, corpus, terms)
+  return corpus === undefined ? store : storeWithTexts(store, corpus, tokenizer)
 }

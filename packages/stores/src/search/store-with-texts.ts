@@ -1,4 +1,4 @@
-import { type TermStatistics, TermStatisticsBuilder, type Terms } from '@kith/core'
+import { type TermStatistics, TermStatisticsBuilder, type Tokenizer } from '@kith/core'
 import { readTexts, TextStore } from '@kith/ir'
 import { type SearchStore, wholeText } from './search-store.ts'
 
@@ -6,7 +6,7 @@ import { type SearchStore, wholeText } from './search-store.ts'
 export async function storeWithTexts(
   store: SearchStore,
   corpus: string,
-  terms?: Terms,
+  tokenizer?: Tokenizer,
 ): Promise<SearchStore> {
   const texts = await TextStore.open(corpus).catch(async (error: unknown) => {
     await store.close()
@@ -25,7 +25,7 @@ export async function storeWithTexts(
       if (!options.texts) return documents
       return documents.map((document, i) => document && { ...document, ...texts.get(ids[i]!) })
     },
-    terms: () => countTerms(corpus, terms),
+    terms: () => countTerms(corpus, tokenizer),
     async close() {
       await texts.close()
       await store.close()
@@ -34,8 +34,8 @@ export async function storeWithTexts(
 }
 
 /** The terms of all texts of a corpus, in one pass over them. */
-async function countTerms(corpus: string, terms?: Terms): Promise<TermStatistics> {
-  const builder = new TermStatisticsBuilder({ terms })
+async function countTerms(corpus: string, tokenizer?: Tokenizer): Promise<TermStatistics> {
+  const builder = new TermStatisticsBuilder({ tokenizer })
   for await (const entry of readTexts(corpus)) builder.add(wholeText(entry)!)
   return builder.finish()
 }

@@ -11,13 +11,13 @@ export async function withStatistics(
   store: SearchStore | undefined,
   from: 'store' | 'context' = 'store',
 ): Promise<Settings> {
-  const { mix, terms, statistics: given } = settings
+  const { mix, tokenizer, statistics: given } = settings
   if (mix !== 'words') return settings
-  if (given && given.terms !== terms) {
-    const problem = `the statistics are of terms ${given.terms}, setting terms is ${String(terms)}`
+  if (given && given.tokenizer !== tokenizer) {
+    const problem = `term statistics were built with tokenizer '${given.tokenizer}', but this call uses '${String(tokenizer)}'; rebuild them or pass tokenizer: '${given.tokenizer}'`
     throw new KithError('BAD_INPUT', problem)
   }
   if (given || from === 'context') return settings
   const found = await store?.terms?.()
-  return found?.terms === terms ? { ...settings, statistics: found } : settings
+  return found?.tokenizer === tokenizer ? { ...settings, statistics: found } : settings
 }

@@ -1,4 +1,4 @@
-import { auditCandidates, auditPreset, injectGroundTruth, type TermsName } from '@kith/core'
+import { auditCandidates, auditPreset, injectGroundTruth, type TokenizerName } from '@kith/core'
 import type { AuditEntry } from '@kith/pipelines/judging'
 import type { StudioContext } from '../../src/studio-wire.ts'
 import { QueryContext } from '../model/query-context.ts'
@@ -18,8 +18,8 @@ export function suspectsOf(
   const words = new QueryContext(source)
   const grades = context.map((document) => documents[document]!.grade)
   const idOf = (candidate: number): string => documents[context[candidate]!]!.id
-  const terms = texts ? (auditPreset.terms as TermsName) : undefined
-  return auditCandidates(words.query(terms), words.of(context, terms), grades, {
+  const tokenizer = texts ? (auditPreset.tokenizer as TokenizerName) : undefined
+  return auditCandidates(words.query(tokenizer), words.of(context, tokenizer), grades, {
     level,
   }).map(({ candidate, evidence, vouchers }) => ({
     query: query.id,

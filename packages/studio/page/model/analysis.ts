@@ -75,8 +75,8 @@ function rawParts(
   scores: Float32Array,
   members: Uint32Array,
 ): ScoreParts[] {
-  const { query, settings, terms } = context.ranking(page)
-  const inContext = context.of(members, terms)
+  const { query, settings, tokenizer } = context.ranking(page)
+  const inContext = context.of(members, tokenizer)
   const [similar] = method.similarity(query, inContext, ['query'], settings)
   return Array.from(similar!.jaccard.toCandidates, (jaccard, i) => {
     const neighbors = (1 - page.lambda) * jaccard

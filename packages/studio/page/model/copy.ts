@@ -1,5 +1,11 @@
 import type { StudioFiles, StudioInfo } from '../../src/studio-wire.ts'
-import { defaultSettings, mixOf, type PageSettings, termsOf, type Use } from './page-settings.ts'
+import {
+  defaultSettings,
+  mixOf,
+  type PageSettings,
+  tokenizerOf,
+  type Use,
+} from './page-settings.ts'
 import { labelOptionsOf, type Option, optionsOf, rankingNames } from './setting-names.ts'
 import type { StudioState } from './state.ts'
 
@@ -11,7 +17,7 @@ export function commandLine(
 ): string {
   const { level } = info
   const use = { texts: info.texts, labels: view === 'labels' }
-  const words = termsOf(settings, use) !== undefined
+  const words = tokenizerOf(settings, use) !== undefined
   const texts = words ? textFiles(files) : []
   const method = methodOptions(settings, use)
   const judged = files.qrels === undefined ? [] : [['qrels', files.qrels] as const]
@@ -47,7 +53,7 @@ function methodOptions(settings: PageSettings, use: Use): Option[] {
   return optionsOf(own).flatMap((option): Option[] => {
     const [name] = option
     if (name === 'texts-weights') {
-      if (termsOf(settings, use) === undefined) return []
+      if (tokenizerOf(settings, use) === undefined) return []
       return [mix === 'words' ? [name, `0,${settings.textGraph}`] : option]
     }
     return rankingNames.has(name) && mix !== 'words' ? [] : [option]
@@ -57,7 +63,7 @@ function methodOptions(settings: PageSettings, use: Use): Option[] {
 /** The call that does the same in a program. */
 export function code(settings: PageSettings, info: StudioInfo): string {
   const mix = mixOf(settings, info)
-  const terms = termsOf(settings, info)
+  const tokenizer = tokenizerOf(settings, info)
   const counted = mix === 'words' && settings.statistics === 'collection'
   const changed = Object.entries(settings).flatMap(([name, value]) =>
     ['textScore', 'textGraph', 'statistics'].includes(name) ||
@@ -69,7 +75,7 @@ export function code(settings: PageSettings, info: StudioInfo): string {
   const textScore = mix === 'words' ? 0 : settings.textScore
   const { textGraph } = settings
   const usual = mix === 'words' ? 0 : defaultSettings.textScore
-  if (terms && (textScore !== usual || textGraph !== defaultSettings.textGraph)) {
+  if (tokenizer && (textScore !== usual || textGraph !== defaultSettings.textGraph)) {
     const rest = [rounded(1 - textScore), rounded(1 - textGraph)]
     changed.push(
       '  views: {',
@@ -78,12 +84,12 @@ export function code(settings: PageSettings, info: StudioInfo): string {
       '  },',
     )
   }
-  const inputs = terms ? '{ vector, text }, { vectors, texts }' : 'vector, vectors'
+  const inputs = tokenizer ? '{ vector, text }, { vectors, texts }' : 'vector, vectors'
   const call =
     changed.length === 0 ? `rerank(${inputs})` : `rerank(${inputs}, {\n${changed.join('\n')}\n})`
   const ranked = `const { order, scores } = ${call}\n`
   if (!counted) return `import { rerank } from '@kith/core'\n\n${ranked}`
-  const how = terms === defaultSettings.terms ? '' : `, { terms: '${terms}' }`
+  const how = tokenizer === defaultSettings.tokenizer ? '' : `, { tokenizer: '${tokenizer}' }`
   return (
     `import { rerank, termStatistics } from '@kith/core'\n\n` +
     `// Once, from the texts of all documents.\n` +

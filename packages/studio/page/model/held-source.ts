@@ -23,9 +23,9 @@ export function heldSource(collection: HeldCollection): DataSource {
       ),
     judged: async () => queries.filter(({ judged }) => judged).map(({ query }) => query.id),
     documents: async (ids) => ids.map((id) => entries.get(id) ?? { id }),
-    statistics: async (terms) =>
-      statistics?.[terms] ??
-      termStatisticsToBytes(termStatistics(documents.map(wordsOf), { terms })),
+    statistics: async (tokenizer) =>
+      statistics?.[tokenizer] ??
+      termStatisticsToBytes(termStatistics(documents.map(wordsOf), { tokenizer })),
     context: async (query) => {
       const place = places.get(query)
       if (place === undefined) throw new Error(`there is no query ${JSON.stringify(query)}`)

@@ -1,5 +1,5 @@
 import { halfTable } from '@kith/base/half'
-import type { TermsName } from '@kith/core'
+import type { TokenizerName } from '@kith/core'
 import type { HeldCollection, WrittenCollection } from '../../src/studio-wire.ts'
 
 /** The collection that was written into a page as JSON. */
@@ -17,7 +17,7 @@ export function readCollection(json: string): HeldCollection {
   }
 }
 
-function decoded(statistics: Record<TermsName, string>): Record<TermsName, Uint8Array> {
+function decoded(statistics: Record<TokenizerName, string>): Record<TokenizerName, Uint8Array> {
   const entries = Object.entries(statistics).map(([terms, base64]) => [terms, bytesOf(base64)])
   return Object.fromEntries(entries)
 }

@@ -7,7 +7,8 @@ export const serverSource: DataSource = {
   queries: (search, signal) => json('queries', { search }, signal),
   judged: () => json('judged', {}),
   documents: (ids) => json('documents', { id: ids }),
-  statistics: async (terms) => new Uint8Array(await (await ask('terms', { terms })).arrayBuffer()),
+  statistics: async (tokenizer) =>
+    new Uint8Array(await (await ask('term-statistics', { tokenizer })).arrayBuffer()),
   context: (query, top, { truth = false, signal } = {}) =>
     context('context', { query, top: String(top), ...(truth ? { truth: '' } : {}) }, signal),
   textContext: (text, top, signal) => context('text', { text, top: String(top) }, signal),

@@ -11,7 +11,7 @@ const names: Record<
   Exclude<keyof PageSettings, 'textScore' | 'textGraph' | 'statistics'>,
   string
 > = {
-  contextSize: 'context',
+  contextSize: 'context-size',
   k: 'k',
   kExp: 'k-exp',
   trust: 'trust',
@@ -22,8 +22,8 @@ const names: Record<
   rowScaling: 'row-scaling',
   metric: 'metric',
   mix: 'mix',
-  terms: 'stems',
-  wordsWeight: 'words-weight',
+  tokenizer: 'tokenizer',
+  bm25Weight: 'bm25-weight',
   k1: 'k1',
   b: 'b',
   neighborWeight: 'neighbor-weight',
@@ -34,7 +34,7 @@ const names: Record<
 
 /** Settings of rankings, which labels do not have. */
 export const rankingNames: ReadonlySet<string> = new Set([
-  ...['no-terms', 'words-weight', 'k1', 'b'],
+  ...['no-term-statistics', 'bm25-weight', 'k1', 'b'],
   ...['neighbor-weight', 'support-docs', 'support-weight', 'preselect'],
 ])
 
@@ -55,7 +55,7 @@ export function optionsOf(settings: PageSettings): Option[] {
     .filter(([key]) => differs(settings, defaultSettings, key))
     .map(([key, name]): Option => [name, String(settings[key as keyof PageSettings])])
   const { textScore, textGraph, statistics } = settings
-  if (statistics === 'context') options.push(['no-terms'])
+  if (statistics === 'context') options.push(['no-term-statistics'])
   if (textScore !== defaultSettings.textScore || textGraph !== defaultSettings.textGraph) {
     options.push(['texts-weights', `${textScore},${textGraph}`])
   }
@@ -72,7 +72,7 @@ export function labelOptionsOf(settings: PageLabelSettings): Option[] {
 /** The settings that an address names. Anybody can write one: what is not allowed is left out. */
 export function settingsFrom(address: URLSearchParams): PageSettings {
   const settings = withinShares(read(address, names, defaultSettings, checkSetting))
-  if (address.has('no-terms')) settings.statistics = 'context'
+  if (address.has('no-term-statistics')) settings.statistics = 'context'
   const [textScore, textGraph] = (address.get('texts-weights') ?? '').split(',').map(share)
   if (textScore === undefined || textGraph === undefined) return settings
   return { ...settings, textScore, textGraph }

@@ -1,4 +1,4 @@
-import type { TermsName } from '@kith/core'
+import type { TokenizerName } from '@kith/core'
 import type {
   DocumentText,
   HeldCollection,
@@ -20,7 +20,7 @@ export interface DataSource {
   /** The texts of some documents. */
   documents(ids: readonly string[]): Promise<DocumentText[]>
   /** The bytes of the collection's term statistics. */
-  statistics(terms: TermsName): Promise<Uint8Array>
+  statistics(tokenizer: TokenizerName): Promise<Uint8Array>
   /** One query with at least its first candidates and, if asked for, all its relevant documents. */
   context(query: string, top: number, options?: ContextOptions): Promise<StudioContext>
   /** A free text with its nearest documents; only where `info` names a model. */

@@ -1,9 +1,9 @@
-import { type TermsName, termSpans } from '@kith/core'
+import { type TokenizerName, termSpans } from '@kith/core'
 import type { ComponentChild, VNode } from 'preact'
 
 /** Terms to look for in a text, and how its words become terms. */
 export interface Wanted {
-  terms: TermsName
+  tokenizer: TokenizerName
   found: ReadonlySet<string>
 }
 
@@ -11,7 +11,7 @@ export interface Wanted {
 export function Highlighted({ text, wanted }: { text: string; wanted: Wanted }): VNode {
   const pieces: ComponentChild[] = []
   let end = 0
-  for (const span of termSpans(text, wanted.terms)) {
+  for (const span of termSpans(text, wanted.tokenizer)) {
     if (!wanted.found.has(span.term)) continue
     // Pairs of characters overlap in scripts without spaces.
     const start = Math.max(span.start, end)

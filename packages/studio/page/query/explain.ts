@@ -6,8 +6,8 @@ const method = new Reranker()
 
 /** Why a document stands where it stands. */
 export function explain(context: QueryContext, page: PageSettings, document: number): Explanation {
-  const { query, candidates, settings, terms } = context.ranking(page)
+  const { query, candidates, settings, tokenizer } = context.ranking(page)
   // The terms of a prepared text have no names.
-  const asked = terms ? { ...query, text: context.source.query.text! } : query
+  const asked = tokenizer ? { ...query, text: context.source.query.text! } : query
   return method.explain(asked, candidates, document, settings)
 }

@@ -37,7 +37,7 @@ export function ExplanationCard(
               ? `Stays at ${rankAfter}`
               : `From ${rankBefore} to ${rankAfter}`}
           </h3>
-          <FullText {...entry} wanted={{ terms: settings.terms, found }} />
+          <FullText {...entry} wanted={{ tokenizer: settings.tokenizer, found }} />
           {inContext && (
             <button type="button" onClick={() => update({ view: 'neighborhood', probe: entry.id })}>
               See its neighborhood
@@ -88,7 +88,9 @@ function Reasons(props: ViewProps & { explanation: Explanation }): VNode {
           <dd>{decimal(jaccard)}</dd>
         </dl>
       </div>
-      {hasWords && <MatchedWords query={query.text!} matched={matched} terms={settings.terms} />}
+      {hasWords && (
+        <MatchedWords query={query.text!} matched={matched} tokenizer={settings.tokenizer} />
+      )}
       <Speakers
         title={
           shared.length === 0

@@ -1,4 +1,4 @@
-import { type MatchedTerm, type TermsName, termSpans } from '@kith/core'
+import { type MatchedTerm, type TokenizerName, termSpans } from '@kith/core'
 import type { VNode } from 'preact'
 import { decimal } from '../parts/figure.ts'
 
@@ -6,12 +6,12 @@ import { decimal } from '../parts/figure.ts'
 export function MatchedWords(props: {
   query: string
   matched: readonly MatchedTerm[]
-  terms: TermsName
+  tokenizer: TokenizerName
 }): VNode {
-  const { query, matched, terms } = props
+  const { query, matched, tokenizer } = props
   /** The word of the query that each term was first made of. */
   const words = new Map<string, string>()
-  for (const { term, start, end } of termSpans(query, terms)) {
+  for (const { term, start, end } of termSpans(query, tokenizer)) {
     if (!words.has(term)) words.set(term, query.slice(start, end))
   }
   const lacking = [...words].filter(([term]) => !matched.some((other) => other.term === term))

@@ -1,4 +1,4 @@
-import { type PresetName, termNames } from '@kith/core'
+import { type PresetName, tokenizerNames } from '@kith/core'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { StudioInfo } from '../../src/studio-wire.ts'
@@ -8,7 +8,7 @@ import {
   type PageSettings,
   pagePresets,
   presetOf,
-  termsOf,
+  tokenizerOf,
   type Use,
 } from '../model/page-settings.ts'
 import type { StudioState } from '../model/state.ts'
@@ -109,13 +109,13 @@ export function SettingsPanel(props: {
             onChange={(statistics) => change({ statistics })}
           />
         )}
-        {termsOf(settings, use) && (
+        {tokenizerOf(settings, use) && (
           <Choice
             label="Terms"
             help="How words become terms. english: stems without stop words; plural: without the plural’s s; prefix5: the first five letters; none: the words as they are."
-            options={termNames}
-            value={settings.terms}
-            onChange={(terms) => change({ terms })}
+            options={tokenizerNames}
+            value={settings.tokenizer}
+            onChange={(tokenizer) => change({ tokenizer })}
           />
         )}
         {texts && mix === 'raw' && (

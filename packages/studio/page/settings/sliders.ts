@@ -11,7 +11,7 @@ export type SliderName =
   | 'weightParameter'
   | 'textScore'
   | 'textGraph'
-  | 'wordsWeight'
+  | 'bm25Weight'
   | 'k1'
   | 'b'
   | 'neighborWeight'
@@ -121,7 +121,7 @@ export const methodSliders: readonly SliderRule[] = [
 /** The sliders of the second generation: what each part of the score counts for. */
 export const wordsSliders: readonly SliderRule[] = [
   {
-    name: 'wordsWeight',
+    name: 'bm25Weight',
     label: 'Share of words',
     symbol: 'a',
     help: 'The share of the words score beside similarity, which has the rest.',
@@ -185,7 +185,7 @@ export const scoreSliders: readonly SliderRule[] = [
     to: 3,
     step: 0.05,
     stops: [0, 0.3, 0.6, 0.9, 1.2, 1.5, 2, 3],
-    isIdle: (settings, use) => withoutWords(settings, use) || settings.wordsWeight === 0,
+    isIdle: (settings, use) => withoutWords(settings, use) || settings.bm25Weight === 0,
   },
   {
     name: 'b',
@@ -196,7 +196,7 @@ export const scoreSliders: readonly SliderRule[] = [
     to: 1,
     step: 0.05,
     stops: tenths,
-    isIdle: (settings, use) => withoutWords(settings, use) || settings.wordsWeight === 0,
+    isIdle: (settings, use) => withoutWords(settings, use) || settings.bm25Weight === 0,
   },
 ]
 
@@ -246,7 +246,7 @@ export function positionOf(name: SliderName, settings: PageSettings): number {
 
 /** The setting that a fresh curve is drawn along: the one that matters most. */
 export function firstSlider(settings: PageSettings, use: Use): SliderName {
-  return mixOf(settings, use) === 'words' ? 'wordsWeight' : 'lambda'
+  return mixOf(settings, use) === 'words' ? 'bm25Weight' : 'lambda'
 }
 
 /** The stops of a slider within a collection, with the current value among them. */

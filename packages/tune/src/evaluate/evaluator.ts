@@ -16,7 +16,7 @@ export interface Evaluator {
   /** Whether there are texts. */
   readonly texts: boolean
   /** The ways to make terms that there are texts of. */
-  readonly terms: readonly string[]
+  readonly tokenizers: readonly string[]
   /** Each query's value as the run ranks it. */
   readonly baseline: Float64Array
   /**
@@ -76,7 +76,7 @@ export function createEvaluator(
     groups: grouped ? list.map(({ id, group }) => group ?? `query ${id}`) : undefined,
     largest: list.reduce((most, { docs }) => Math.max(most, docs.length), 1),
     texts: collection.texts !== undefined,
-    terms: (collection.texts ?? []).map(({ docs }) => docs.terms),
+    tokenizers: (collection.texts ?? []).map(({ docs }) => docs.tokenizer),
     baseline,
     async evaluate(settings, wanted) {
       const parts = await Promise.all(

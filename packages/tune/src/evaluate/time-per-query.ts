@@ -29,7 +29,7 @@ export function timePerQuery(
     const some = withStatistics(collection, { ...settings, contextSize: size })
     const deep = sample.filter(({ docs }) => docs.length >= size)
     const contexts = (deep.length > 0 ? deep : sample).map((own) =>
-      viewsOf(collection, own, some.terms),
+      viewsOf(collection, own, some.tokenizer),
     )
     // The first calls compile and allocate.
     for (const [query, candidates] of contexts.slice(0, 3)) rerank(query, candidates, some)

@@ -15,8 +15,8 @@ export interface SpaceInputs {
   largest: number
   /** Whether there are texts. */
   texts: boolean
-  /** The ways to make terms that there are texts of. */
-  terms?: readonly string[] | undefined
+  /** The tokenizers that there are prepared texts of. */
+  tokenizers?: readonly string[] | undefined
   /** The mix of the settings to depart from; `words` with texts has settings of its own. */
   mix?: MethodSettings['mix'] | undefined
   /** The methods to choose among; default: `neighbors` alone. */
@@ -39,7 +39,7 @@ export function settingSpace(inputs: SpaceInputs): Space {
   if (methods.length === 1 && only === 'neighbors') return neighborSpace(inputs)
   const { contextSize, ...own } = neighborSpace(inputs)
   const of = (method: Method) => ({ when: { dimension: 'method', is: method } })
-  const { textScore, wordsWeight, terms, ...rest } = own
+  const { textScore, bm25Weight, tokenizer, ...rest } = own
   return {
     method: { kind: 'choice', values: methods },
     contextSize: contextSize!,
@@ -51,13 +51,13 @@ export function settingSpace(inputs: SpaceInputs): Space {
     ),
     // Both of two methods have it.
     ...(textScore ? { textScore } : {}),
-    ...(wordsWeight ? { wordsWeight } : {}),
-    ...(terms ? { terms } : {}),
+    ...(bm25Weight ? { bm25Weight } : {}),
+    ...(tokenizer ? { tokenizer } : {}),
     feedbackDocs: { kind: 'integer', from: 1, to: Math.min(10, inputs.largest), ...of('rocchio') },
     feedbackWeight: { kind: 'float', from: 0, to: 0.7, ...of('rocchio') },
     averaged: { kind: 'integer', from: 1, to: Math.min(10, inputs.largest), ...of('average') },
     smoothness: { kind: 'float', from: 0, to: 0.95, ...of('regularize') },
-    rrfK: { kind: 'float', from: 1, to: 200, log: true, ...of('rrf') },
+    neighborRrfK: { kind: 'float', from: 1, to: 200, log: true, ...of('neighbor-rrf') },
   }
 }
 
@@ -90,14 +90,16 @@ function neighborSpace(inputs: SpaceInputs): Space {
 }
 
 /** The settings of the second generation: the weights of its terms (docs/method.md section 4). */
-function wordsSpace({ terms = [], largest }: SpaceInputs): Space {
+function wordsSpace({ tokenizers = [], largest }: SpaceInputs): Space {
   return {
-    wordsWeight: { kind: 'float', from: 0.2, to: 0.7 },
+    bm25Weight: { kind: 'float', from: 0.2, to: 0.7 },
     neighborWeight: { kind: 'float', from: 0, to: 0.5 },
     supportDocs: { kind: 'integer', from: 1, to: Math.min(10, largest) },
     supportWeight: { kind: 'float', from: 0, to: 0.4 },
     textGraph: { kind: 'float', from: 0, to: 0.9 },
-    ...(terms.length > 1 ? { terms: { kind: 'choice', values: terms } as const } : {}),
+    ...(tokenizers.length > 1
+      ? { tokenizer: { kind: 'choice', values: tokenizers } as const }
+      : {}),
   }
 }
 

@@ -1,16 +1,16 @@
-import { termNames } from '@kith/core'
-import { collectTerms } from '@kith/pipelines/internal/terms/collect-terms'
+import { tokenizerNames } from '@kith/core'
+import { collectTermStatistics } from '@kith/pipelines/internal/terms/collect-term-statistics'
 import { defineCommand } from '../options/command.ts'
 import { optionalChoice, text } from '../options/values.ts'
 
-/** `kith terms`: a collection's term statistics, for the words score. */
-export const termsCommand = defineCommand({
-  name: 'terms',
+/** `kith term-statistics`: a collection's term statistics, for the words score. */
+export const termStatisticsCommand = defineCommand({
+  name: 'term-statistics',
   description:
     'kith rerank counts the terms of --corpus by itself; kept in a file, they need not be counted\n' +
-    'again (kith rerank --terms, kith serve --terms). A term is known by its hash: the file has no\n' +
+    'again (kith rerank --term-statistics, kith serve --term-statistics). A term is known by its hash: the file has no\n' +
     'words, and takes 12 bytes for each different term.',
-  example: 'kith terms --corpus corpus.jsonl --out terms.bin',
+  example: 'kith term-statistics --corpus corpus.jsonl --out terms.bin',
   options: {
     corpus: { value: 'FILE', file: 'input', help: 'texts of all documents', required: true },
     out: {
@@ -19,9 +19,9 @@ export const termsCommand = defineCommand({
       help: 'the statistics; JSON where it ends in .json',
       required: true,
     },
-    stems: {
+    tokenizer: {
       value: 'KIND',
-      help: `how words become terms: ${termNames.join(', ')}`,
+      help: `tokenizer: ${tokenizerNames.join(', ')}`,
       default: 'english',
     },
   },
@@ -30,10 +30,10 @@ export const termsCommand = defineCommand({
     const inputs = {
       corpus: text(values, 'corpus'),
       out,
-      terms: optionalChoice(values, 'stems', termNames),
+      tokenizer: optionalChoice(values, 'tokenizer', tokenizerNames),
     }
     const { documents, length, hashes } = await stop.heed(
-      (signal) => collectTerms(inputs, output.hooks(signal)),
+      (signal) => collectTermStatistics(inputs, output.hooks(signal)),
       { next: 'nothing was written' },
     )
     const mean = documents === 0 ? 0 : length / documents
