@@ -46,7 +46,7 @@ export function commandLines(source, root) {
       '--out',
       '{out}/preset.json',
     ],
-    ...['fusion', 'average', 'rocchio', 'regularize', 'rrf'].map((method) => [
+    ...['fusion', 'rocchio', 'rrf'].map((method) => [
       `rerank --method ${method}`,
       ...['rerank', ...run, ...texts, '--method', method, '--out', `{out}/${method}.trec`],
     ]),
@@ -73,16 +73,6 @@ export function commandLines(source, root) {
       'rank fusion by another constant',
       ...['rerank', ...run, ...texts, '--method', 'rrf', '--rrf-k', '20'],
       ...['--out', '{out}/other-fusion.trec'],
-    ],
-    [
-      'search again',
-      'rerank',
-      ...run,
-      '--method',
-      'rocchio',
-      '--search-again',
-      '--out',
-      '{out}/again.trec',
     ],
     [
       'eval',

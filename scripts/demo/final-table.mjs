@@ -5,7 +5,7 @@ const measures = ['nDCG@10', 'MRR@10', 'Recall@10']
 
 const names = {
   run: 'plain search',
-  average: 'feedback: mean of query and first three',
+  rocchio: 'feedback: query moved towards its first three',
   fusion: 'similarity and words, no neighbors',
   'neighbor-rrf': 'ranks by similarity and neighbors fused',
   'embeddings-only': 'Kith, embeddings only',

@@ -75,7 +75,7 @@ say(
 )
 kith('rerank', { run, ...embeddings, ...texts, settings: tuned, out: at('reranked.trec') })
 kith('rerank', { run, ...embeddings, out: at('embeddings-only.trec') })
-for (const method of ['average', 'fusion', 'neighbor-rrf']) {
+for (const method of ['rocchio', 'fusion', 'neighbor-rrf']) {
   kith('rerank', { run, ...embeddings, ...texts, method, out: at(`${method}.trec`) })
 }
 
@@ -132,7 +132,7 @@ kith('rerank', {
 say('Measure', 'Test queries with complete labels, each run against plain search.')
 const runs = [
   'run',
-  ...['average', 'fusion', 'neighbor-rrf', 'embeddings-only', 'reranked'],
+  ...['rocchio', 'fusion', 'neighbor-rrf', 'embeddings-only', 'reranked'],
   ...['trained', 'trained-reranked'],
 ].map((file) => at(`${file}.trec`))
 kith('eval', { qrels: complete.test, run: runs, measures: 'nDCG@10,MRR@10,Recall@10' })

@@ -8,7 +8,6 @@ export {
   resolveMethodSettings,
   similaritySettings,
 } from './baselines/method-settings.ts'
-export { feedbackQuery } from './baselines/rank-by-method.ts'
 export type { Candidates, CandidateViews, Member, Query, QueryViews } from './context.ts'
 export { KithError, type KithErrorCode } from './error.ts'
 export type {

@@ -126,7 +126,6 @@ const table: Record<string, [Any, ...unknown[]]> = {
   ],
   'Selection.rerank': [selection.rerank.bind(selection), [1, 2, 3], [[1, 2, 3], undefined]],
   extendRanking: [core.extendRanking, ranking, 4],
-  feedbackQuery: [core.feedbackQuery, query, candidates, { method: 'rocchio', feedbackDocs: 2 }],
   Reranker: [((given) => new Reranker(given)) as Any, labelSettings],
   'Reranker.rerank': [own.rerank.bind(own), query, candidates, settings],
   'Reranker.similarity': [own.similarity.bind(own), query, candidates, ['query', 0], settings],

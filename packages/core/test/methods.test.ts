@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { regularize } from '../src/baselines/regularize.ts'
-import { feedbackQuery, methods, presets, rerank } from '../src/index.ts'
+import { methods, presets, rerank } from '../src/index.ts'
 import { contexts, makeContext } from './contexts.ts'
 import { rowSimilarity } from './row-forms.ts'
 import { splitContext } from './support.ts'
@@ -18,69 +17,34 @@ function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return Array.from(a).reduce((sum, value, i) => sum + value * b[i]!, 0)
 }
 
-describe('feedback', () => {
-  test('average gives the query the weight of one candidate', () => {
-    const moved = feedbackQuery(query, vectors, { method: 'average', feedbackDocs: 2 })
-    expect(moved[0]).toBeCloseTo(2.7 / 3, 6)
-    expect(moved[1]).toBeCloseTo(1 / 3, 6)
-  })
-
-  test('rocchio gives the candidates their share, and candidates are ranked by the new vector', () => {
+describe('rocchio', () => {
+  test('ranks by the query moved towards its first candidates by their share', () => {
     const settings = {
       method: 'rocchio',
       feedbackDocs: 3,
       feedbackWeight: 0.6,
       metric: 'dot',
     } as const
-    const moved = feedbackQuery(query, vectors, settings)
-    expect(moved[0]).toBeCloseTo(0.4 + 0.6 * 0.8, 6)
-    expect(moved[1]).toBeCloseTo(0.6 * 0.6, 6)
+    const moved = [0.4 + 0.6 * 0.8, 0.6 * 0.6]
     const { order, scores } = rerank(query, vectors, settings)
     expect([...order]).toEqual([1, 2, 0, 3])
-    expect(scores[0]).toBeCloseTo(dot(moved, vectors[1]!), 6)
+    order.forEach((candidate, place) => {
+      expect(scores[place]).toBeCloseTo(dot(moved, vectors[candidate]!), 6)
+    })
   })
 
-  test('without a share, or without candidates, the query stays', () => {
-    expect([...feedbackQuery(query, vectors, { method: 'rocchio', feedbackWeight: 0 })]).toEqual(
-      query,
-    )
-    expect([...feedbackQuery(query, [], { method: 'average' })]).toEqual(query)
+  test('without a share the query stays, and without candidates there is nothing to rank', () => {
+    const settings = { method: 'rocchio', feedbackWeight: 0, metric: 'dot' } as const
+    const { order, scores } = rerank(query, vectors, settings)
+    expect([...order]).toEqual([0, 1, 2, 3])
+    expect(scores[3]).toBeCloseTo(0.6, 6)
+    expect(rerank(query, [], { method: 'rocchio' }).order).toHaveLength(0)
   })
 
-  test('a vector that overflows is refused', () => {
+  test('refuses a number that is not finite', () => {
     const huge = [[3e38], [3e38], [3e38]]
-    const settings = { method: 'average', feedbackDocs: 3 } as const
-    expect([...feedbackQuery([1], huge, settings)].every(Number.isFinite)).toBe(true)
-    expect(() => feedbackQuery([Number.NaN], huge, settings)).toThrow(/finite/)
-  })
-})
-
-describe('regularization', () => {
-  const S = [
-    [1, 0.5, 0],
-    [0.5, 1, -0.2],
-    [0, -0.2, 1],
-  ].map((row) => Float32Array.from(row))
-
-  test('solves its equation', () => {
-    // Documents 0 and 1 are tied to each other alone: W has 1 between them.
-    const f = regularize(Float64Array.of(1, 0, 2), S, { k: 2, smoothness: 0.5 })
-    expect(f[0]).toBeCloseTo(0.5 * f[1]! + 0.5, 8)
-    expect(f[1]).toBeCloseTo(0.5 * f[0]!, 8)
-    expect(f[2]).toBeCloseTo(1, 8)
-  })
-
-  test('a document rises by its neighbors', () => {
-    const candidates = [
-      [0.9, 0.4],
-      [0.88, 0.45],
-      [0.7, -2],
-      [0.6, 0.8],
-    ]
-    const alone = rerank([1, 0], candidates, { method: 'regularize', smoothness: 0 })
-    expect([...alone.order]).toEqual([0, 1, 2, 3])
-    const smooth = rerank([1, 0], candidates, { method: 'regularize', smoothness: 0.8, k: 2 })
-    expect([...smooth.order]).toEqual([0, 1, 3, 2])
+    expect(rerank([1], huge, { method: 'rocchio' }).order).toHaveLength(3)
+    expect(() => rerank([Number.NaN], huge, { method: 'rocchio' })).toThrow(/NaN/)
   })
 })
 
@@ -119,7 +83,7 @@ test('neighbors are what rerank does', () => {
 })
 
 test('settings out of range are refused', () => {
-  for (const settings of [{ method: 'none' }, { feedbackDocs: 0 }, { smoothness: 1 }]) {
+  for (const settings of [{ method: 'none' }, { feedbackDocs: 0 }, { rrfK: -1 }]) {
     expect(() => rerank(query, vectors, settings as object)).toThrow(/allowed/)
   }
 })

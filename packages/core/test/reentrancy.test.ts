@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import {
   type Candidates,
   explain,
-  feedbackQuery,
   type GroundTruth,
   type KernelName,
   type Member,
@@ -77,9 +76,7 @@ const calls: Record<string, (inputs: Inputs) => unknown> = {
     rerank(query, candidates, { ...settings, method: 'fusion' }),
   'rerank, neighbor-rrf': ({ query, candidates }) =>
     rerank(query, candidates, { method: 'neighbor-rrf' }),
-  'rerank, regularize': ({ query, candidates }) =>
-    rerank(query, candidates, { method: 'regularize' }),
-  feedbackQuery: ({ query, candidates }) => feedbackQuery(query, candidates),
+  'rerank, rocchio': ({ query, candidates }) => rerank(query, candidates, { method: 'rocchio' }),
   'a Reranker': ({ query, candidates, settings }) =>
     new Reranker(settings).rerank(query, candidates),
   'one Reranker': (inputs) => [

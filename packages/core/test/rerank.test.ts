@@ -439,9 +439,9 @@ describe('what bad input gets', () => {
     ],
     [
       'explaining another method',
-      () => new Reranker({ method: 'average' }).explain([1, 2], good, 0),
+      () => new Reranker({ method: 'rocchio' }).explain([1, 2], good, 0),
       'BAD_SETTING',
-      'explain is for the method neighbors, not for average',
+      'explain is for the method neighbors, not for rocchio',
     ],
     [
       'a candidate outside',
@@ -495,7 +495,7 @@ describe('what bad input gets', () => {
       'an unknown setting',
       () => new Reranker().rerank([1], [[1]], { kexp: 3 } as object),
       'BAD_SETTING',
-      'unknown setting "kexp", did you mean kExp? Known: contextSize, k, kExp, trust, overlap, lambda, weightParameter, weight, rowScaling, metric, mix, terms, bm25Weight, k1, b, neighborWeight, supportDocs, supportWeight, preselect, statistics, kernel, views, method, feedbackDocs, feedbackWeight, smoothness, rrfK',
+      'unknown setting "kexp", did you mean kExp? Known: contextSize, k, kExp, trust, overlap, lambda, weightParameter, weight, rowScaling, metric, mix, tokenizer, bm25Weight, k1, b, neighborWeight, supportDocs, supportWeight, preselect, statistics, kernel, views, method, feedbackDocs, feedbackWeight, neighborRrfK',
     ],
   ]
   test.each(cases)('%s', (_, call, code, message) => {

@@ -40,7 +40,7 @@ test.each([
     { statistics, method: 'fusion' },
     200,
   ],
-  ['a method without words', { count, texts, scores }, { statistics, method: 'average' }, 50],
+  ['a method without words', { count, texts, scores }, { statistics, method: 'rocchio' }, 50],
   ['few candidates', { count: 20, texts: texts.slice(0, 20) }, { statistics }, 20],
 ] as const)(
   '%s: the first ones are needed, and ranked as rerank does',

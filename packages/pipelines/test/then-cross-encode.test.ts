@@ -119,11 +119,11 @@ test('the first documents are in the order of the cross-encoder, all others as t
   expect(read('two-workers.trec')).toBe(read('four.trec'))
 })
 
-test('of lists that are shorter all documents are put in order, also those of a second search', async () => {
-  const again = { settings: { method: 'rocchio' }, searchAgain: true } as const
-  await rerank(again, 'again.trec')
-  await rerank({ ...again, ...then(100) }, 'again-ordered.trec')
-  await expectOrdered('again-ordered.trec', 'again.trec', 100)
+test('of lists that are shorter all documents are put in order, also those of another method', async () => {
+  const feedback = { settings: { method: 'rocchio' } } as const
+  await rerank(feedback, 'feedback.trec')
+  await rerank({ ...feedback, ...then(100) }, 'feedback-ordered.trec')
+  await expectOrdered('feedback-ordered.trec', 'feedback.trec', 100)
 })
 
 test('a run that tuning advises to keep is put in order as it is', async () => {

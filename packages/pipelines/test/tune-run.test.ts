@@ -72,7 +72,7 @@ describe('tuneRun', () => {
     await expect(tune('x', { measure: 'nonsense' })).rejects.toThrow('nonsense')
     await expect(tune('x', { methods: ['fusion'] })).rejects.toThrow('fusion needs the texts')
     await expect(tune('x', { methods: ['magic' as 'neighbor-rrf'] })).rejects.toThrow(
-      'no method magic to choose; there are: neighbors, average',
+      'no method magic to choose; there are: neighbors, rocchio',
     )
     await expect(tune('x', { corpus: path('run.trec') })).rejects.toThrow('go together')
     expect(existsSync(path('x'))).toBe(false)

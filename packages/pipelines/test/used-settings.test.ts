@@ -2,7 +2,7 @@ import { resolveMethodSettings } from '@kith/core'
 import { expect, test } from 'vitest'
 import { usedSettings } from '../src/report/used-settings.ts'
 
-const all = { ...resolveMethodSettings(), missing: 'error', texts: true, again: false }
+const all = { ...resolveMethodSettings(), missing: 'error', texts: true }
 const used = (change: object): string[] => Object.keys(usedSettings({ ...all, ...change })).sort()
 
 test('a report names the settings of the mix and of the method that were used', () => {
@@ -13,11 +13,10 @@ test('a report names the settings of the mix and of the method that were used', 
   expect(used({ weight: 'exp', trust: 0.2, missing: 'skip' })).toEqual(
     expect.arrayContaining(['weightParameter', 'overlap', 'missing']),
   )
-  const average = { method: 'average', again: true }
-  expect(used(average)).toEqual([
-    'again',
+  const feedback = ['feedbackDocs', 'feedbackWeight']
+  expect(used({ method: 'rocchio' })).toEqual([
     'contextSize',
-    'feedbackDocs',
+    ...feedback,
     'method',
     'metric',
     'texts',

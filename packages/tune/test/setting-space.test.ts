@@ -69,8 +69,8 @@ describe('several methods', () => {
         const ours = settings.method === 'neighbors'
         expect('k' in parameters).toBe(ours)
         expect('trust' in parameters).toBe(ours && parameters['extended'] === true)
-        expect('smoothness' in parameters).toBe(settings.method === 'regularize')
-        expect('averaged' in parameters).toBe(settings.method === 'average')
+        expect('feedbackDocs' in parameters).toBe(settings.method === 'rocchio')
+        expect('rrfK' in parameters).toBe(settings.method === 'rrf')
       }
     }
     expect(settingsOf(start, base).method).toBe('neighbors')

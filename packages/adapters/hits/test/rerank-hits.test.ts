@@ -30,7 +30,7 @@ test('topN and settings', () => {
   expect(best.map(({ index }) => index)).toEqual([...order.subarray(0, 3)])
   expect(rerankHits(query, [], own)).toEqual([])
   // What kith tune writes names the method too.
-  const tuned = { ...presets.balanced, method: 'fusion', feedbackDocs: 3, smoothness: 0.3 } as const
+  const tuned = { ...presets.balanced, method: 'fusion', feedbackDocs: 3, rrfK: 60 } as const
   const fused = rerankHits(query, hits, own, { settings: tuned })
   expect(fused.map(({ index }) => index)).toEqual([
     ...rerank(query, { vectors, texts }, tuned).order,

@@ -36,8 +36,7 @@ export const rerankCommand = defineCommand({
     '(--corpus, --query-text), the words they share count too, which helps most: the terms of the\n' +
     'whole corpus are counted on the way (--term-statistics has them counted before). With judgments\n' +
     '(--qrels), it prints figures before and after, and says plainly when reranking made them worse.\n' +
-    'Other methods (--method) are there to compare with; average and rocchio can also search the\n' +
-    'whole collection again with the vector that they make (--search-again).\n' +
+    'Other methods (--method) are there to compare with.\n' +
     'With --then-cross-encode 10 a cross-encoder (--cross-encoder) reads the texts of each query’s\n' +
     'first ten documents when they are reranked, and puts these ten in order by its scores; all\n' +
     'others stay behind them. Every place keeps its score, so that scores fall from place to place.\n' +
@@ -60,7 +59,6 @@ export const rerankCommand = defineCommand({
     ...tunedOption,
     force: { help: 'rerank even where kith tune says that the old ranking is better' },
     ...crossEncoderOptions,
-    'search-again': { help: 'search all documents with the vector of average or rocchio' },
     ...methodOptions,
     ...evaluationOptions,
     ...embeddingOptions,
@@ -68,10 +66,8 @@ export const rerankCommand = defineCommand({
   },
   async run(values, output) {
     const tuned = await readTunedSettings(values)
-    const searchAgain = isSet(values, 'search-again')
     const source = readSource(values)
     const submission = readSubmission(values)
-    if (searchAgain && 'store' in source) throw new UsageError('--search-again needs --docs')
     const inputs: RerankInputs = {
       ...source,
       ...readTexts(values, source),
@@ -86,7 +82,6 @@ export const rerankCommand = defineCommand({
       tuned,
       tunedFile: tuned && optionalText(values, 'settings'),
       force: isSet(values, 'force'),
-      searchAgain,
       thenCrossEncode: readThenCrossEncode(values, source),
       missing: readMissing(values),
       workers: optionalWhole(values, 'workers'),

@@ -165,18 +165,13 @@ export const methodOptions = {
   },
   'feedback-docs': {
     value: 'N',
-    help: 'first candidates that average and rocchio trust',
+    help: 'first candidates that rocchio trusts',
     default: defaultText(usual.feedbackDocs),
   },
   'feedback-weight': {
     value: 'W',
     help: 'their weight in rocchio’s vector',
     default: defaultText(usual.feedbackWeight),
-  },
-  smoothness: {
-    value: 'S',
-    help: 'share of the neighbors’ scores in regularize',
-    default: defaultText(usual.smoothness),
   },
   'neighbor-rrf-k': {
     value: 'K',
@@ -194,7 +189,6 @@ export function readMethodSettings(values: Values<typeof methodOptions>): Method
     method: optionalChoice(values, 'method', methods),
     feedbackDocs: optionalNumber(values, 'feedback-docs'),
     feedbackWeight: optionalNumber(values, 'feedback-weight'),
-    smoothness: optionalNumber(values, 'smoothness'),
     neighborRrfK: optionalNumber(values, 'neighbor-rrf-k'),
     bm25Weight: optionalNumber(values, 'bm25-weight'),
     k1: optionalNumber(values, 'k1'),

@@ -2,22 +2,17 @@ import type { Matrix } from '../matrix.ts'
 import type { MethodSettings } from './method-settings.ts'
 
 /**
- * Pseudo-relevance feedback: the query's vector moved towards the mean of its first candidates,
- * which are taken for relevant. `average` gives the query the weight of one candidate; `rocchio`
- * says how much the candidates count for.
+ * Pseudo-relevance feedback: moves the query's vector towards the mean of its first candidates,
+ * which are taken for relevant.
  *
  * @param context The query's vector in row 0, its candidates' below.
  */
 export function feedbackVector(
   { data, rows, dimensions }: Matrix,
-  {
-    method,
-    feedbackDocs,
-    feedbackWeight,
-  }: Pick<MethodSettings, 'method' | 'feedbackDocs' | 'feedbackWeight'>,
+  { feedbackDocs, feedbackWeight }: Pick<MethodSettings, 'feedbackDocs' | 'feedbackWeight'>,
 ): Float32Array {
   const count = Math.min(feedbackDocs, rows - 1)
-  const share = method === 'average' ? count / (count + 1) : count > 0 ? feedbackWeight : 0
+  const share = count > 0 ? feedbackWeight : 0
   const moved = new Float32Array(dimensions)
   for (let j = 0; j < dimensions; j++) {
     let sum = 0

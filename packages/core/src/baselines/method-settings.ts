@@ -7,31 +7,22 @@ import { show } from '../settings/show.ts'
 
 /**
  * Ways to reorder candidates without a cross-encoder: docs/method.md's reciprocal `neighbors`, and what
- * people would use instead. `fusion` adds the scores of embeddings and words; `average` and
- * `rocchio` move the query's vector towards its first candidates; `regularize` smooths scores over
- * the graph of documents; `neighbor-rrf` adds the reciprocal ranks by geometric and Jaccard similarity.
+ * people would use instead. `fusion` adds the scores of embeddings and words; `rocchio` moves the
+ * query's vector towards its first candidates; `neighbor-rrf` adds the reciprocal ranks by geometric and
+ * Jaccard similarity.
  */
-export type Method = 'neighbors' | 'fusion' | 'average' | 'rocchio' | 'regularize' | 'neighbor-rrf'
+export type Method = 'neighbors' | 'fusion' | 'rocchio' | 'neighbor-rrf'
 
 /** Every method, ours first. */
-export const methods: readonly Method[] = [
-  'neighbors',
-  'fusion',
-  'average',
-  'rocchio',
-  'regularize',
-  'neighbor-rrf',
-]
+export const methods: readonly Method[] = ['neighbors', 'fusion', 'rocchio', 'neighbor-rrf']
 
 /** The settings of all methods: those of the similarity, and these. */
 export interface MethodSettings extends Settings {
   method: Method
-  /** How many of the first candidates are taken for relevant by `average` and `rocchio`. */
+  /** How many of the first candidates are taken for relevant by `rocchio`. */
   feedbackDocs: number
   /** The weight of their mean in `rocchio`'s new vector, from 0 to 1. */
   feedbackWeight: number
-  /** The weight of the neighbors in a score of `regularize`; from 0 to below 1. */
-  smoothness: number
   /** The number that `neighbor-rrf` adds to ranks before it takes their reciprocal. */
   neighborRrfK: number
 }
@@ -47,7 +38,6 @@ export const methodRules: Rules = {
   method: choice(...methods),
   feedbackDocs: range({ from: 1, to: 16_384, integer: true }),
   feedbackWeight: range({ from: 0, to: 1 }),
-  smoothness: range({ from: 0, to: 0.99 }),
   neighborRrfK: range({ from: 0, to: 1e6 }),
 }
 
@@ -57,7 +47,6 @@ export const standard: MethodSettings = {
   method: 'neighbors',
   feedbackDocs: 3,
   feedbackWeight: 0.1,
-  smoothness: 0.3,
   neighborRrfK: 60,
 }
 
@@ -74,6 +63,6 @@ export function similaritySettings(settings: MethodSettings): Settings {
   if (!isObject(settings)) {
     throw new KithError('BAD_INPUT', `settings must be an object, not ${show(settings)}`)
   }
-  const { method, feedbackDocs, feedbackWeight, smoothness, neighborRrfK, ...rest } = settings
+  const { method, feedbackDocs, feedbackWeight, neighborRrfK, ...rest } = settings
   return rest
 }

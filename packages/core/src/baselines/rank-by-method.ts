@@ -11,7 +11,6 @@ import type { Engine } from '../kernel/engine.ts'
 import type { Matrix } from '../matrix.ts'
 import { buildGraph } from '../method/graph.ts'
 import { chooseMetric } from '../method/metric.ts'
-import { standardize } from '../method/mix.ts'
 import { products } from '../method/products.ts'
 import { rankQuery } from '../method/rank-query.ts'
 import { type Ranking, rankCandidates } from '../method/ranking.ts'
@@ -20,12 +19,7 @@ import { presets } from '../settings/presets.ts'
 import { noPostings } from '../text/postings.ts'
 import type { Workspace } from '../workspace.ts'
 import { feedbackVector } from './feedback.ts'
-import {
-  type MethodSettings,
-  type PartialMethodSettings,
-  resolveMethodSettings,
-} from './method-settings.ts'
-import { regularize } from './regularize.ts'
+import type { MethodSettings } from './method-settings.ts'
 import { reciprocalRankFusion } from './rrf.ts'
 
 /** Orders a query's candidates anew by any method, ours or a simpler one to compare it with. */
@@ -59,55 +53,29 @@ export function rankByMethod(
       const scores = reciprocalRankFusion([geometric[0]!, jaccard[0]!], all.neighborRrfK)
       return rankCandidates(scores, context.candidates, metric)
     }
-    default: {
-      const engine = memory.engine(all.kernel)
+    case 'rocchio': {
       const { total, matrix } = matrixOf(query, candidates, all.contextSize)
       const compared = products(matrix)
       const metric = chooseMetric(all.metric, compared, () => compared)
-      const scores = scoresOf(engine, matrix, { ...all, metric: metric.name })
+      const moved = feedbackVector(matrix, all)
+      const scores = similaritiesTo(memory.engine(all.kernel), moved, matrix, metric.name)
       return rankCandidates(scores, total, metric)
     }
   }
 }
 
-/** The query's vector as `average` and `rocchio` move it, to search with it again. */
-export function feedbackQuery(
-  query: Query,
-  candidates: Candidates,
-  settings?: PartialMethodSettings,
-): Float32Array {
-  const all = resolveMethodSettings(settings)
-  const { matrix } = matrixOf(query, candidates, all.feedbackDocs)
-  return checked(feedbackVector(matrix, all))
-}
-
-/** The scores of all rows of a context, by their vectors alone. */
-function scoresOf(engine: Engine, context: Matrix, settings: MethodSettings): Float64Array {
-  const { method, k, smoothness } = settings
-  if (method === 'regularize') {
-    const rows = Array.from({ length: context.rows }, (_, row) => row)
-    const cosines = similaritiesOf(engine, context, rows, 'cosine')
-    const scores = standardize(similaritiesOf(engine, context, [0], settings.metric)[0]!, [])
-    const among = cosines.slice(1).map((row) => row.subarray(1))
-    return Float64Array.of(0, ...regularize(scores.subarray(1), among, { k, smoothness }))
-  }
-  const data = context.data.slice()
-  data.set(feedbackVector(context, settings))
-  return Float64Array.from(similaritiesOf(engine, { ...context, data }, [0], settings.metric)[0]!)
-}
-
-/** S[probe, ·] of some probes, as it is. */
-function similaritiesOf(
+/** The similarities of a vector to all rows of a context, as they are. */
+function similaritiesTo(
   engine: Engine,
+  query: Float32Array,
   { data, rows, dimensions }: Matrix,
-  probes: readonly number[],
   metric: MethodSettings['metric'],
-): Float32Array[] {
+): Float64Array {
   const vectors = { data: data.subarray(dimensions), rows: rows - 1, dimensions }
-  const context = contextOf(data.subarray(0, dimensions), vectors, Infinity, noPostings, 'none')
+  const context = contextOf(query, vectors, Infinity, noPostings, 'none')
   const plain = { mix: 'raw', rowScaling: 'none', k: 1, kExp: 1, trust: 0 } as const
-  const terms = buildGraph(engine, context, probes, { ...presets.balanced, ...plain, metric })
-  return terms.map(({ values }) => values)
+  const [term] = buildGraph(engine, context, [0], { ...presets.balanced, ...plain, metric })
+  return Float64Array.from(term!.values)
 }
 
 /**
@@ -133,13 +101,5 @@ function checkTexts(candidates: Candidates): void {
   throw new KithError(
     'BAD_INPUT',
     'method fusion adds the scores of embeddings and words: give texts',
-  )
-}
-
-function checked(vector: Float32Array): Float32Array {
-  if (vector.every(Number.isFinite)) return vector
-  throw new KithError(
-    'BAD_VECTOR',
-    'the query’s vector and those of its candidates give no finite one',
   )
 }

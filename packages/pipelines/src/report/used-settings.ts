@@ -13,8 +13,6 @@ const own: Readonly<Record<string, readonly string[]>> = {
   neighbors: [...graph, 'mix', 'lambda', ...words, ...support, ...texts],
   fusion: ['mix', 'rowScaling', ...words, ...texts],
   'neighbor-rrf': [...graph, 'neighborRrfK', ...texts],
-  regularize: ['k', 'smoothness'],
-  average: ['feedbackDocs'],
   rocchio: ['feedbackDocs', 'feedbackWeight'],
 }
 const ofSome: ReadonlySet<string> = new Set(Object.values(own).flat())
@@ -44,7 +42,6 @@ function idleSettings(settings: Named): string[] {
     ...(settings['trust'] === 0 ? ['overlap'] : []),
     ...(settings['bm25Weight'] === 0 ? ['k1', 'b'] : []),
     ...(settings['supportWeight'] === 0 ? ['supportDocs'] : []),
-    ...(settings['again'] === true ? [] : ['again']),
     ...(settings['missing'] === 'error' ? ['missing'] : []),
   ]
 }

@@ -19,7 +19,6 @@ import type { CrossEncoding } from './cross-encoding.ts'
 import { measureReranking } from './rerank-figures.ts'
 import type { RerankInputs, RerankResult } from './rerank-run.ts'
 import { rerankSlices } from './rerank-slices.ts'
-import { searchRunAgain } from './search-again.ts'
 import { textsOfSlices } from './texts-of-slices.ts'
 
 /** Inputs whose settings are complete and whose documents are in a file. */
@@ -27,7 +26,6 @@ export interface RerankFilesPlan extends RerankInputs {
   docs: string
   settings: MethodSettings
   missing: MissingPolicy
-  searchAgain: boolean
   crossEncoding: CrossEncoding | undefined
 }
 
@@ -36,8 +34,8 @@ export async function rerankFiles(plan: RerankFilesPlan, hooks: Hooks): Promise<
   // The run is looked through while the embeddings are read. An error of it is thrown below.
   const opening = openRun(plan.run)
   opening.catch(() => {})
-  // A second search compares with all rows; a reranking finds by itself where a row is not finite.
-  const vectors = await openVectors({ ...plan, checked: plan.searchAgain })
+  // A reranking finds by itself where a row is not finite.
+  const vectors = await openVectors({ ...plan, checked: false })
   try {
     return await rerankWith(vectors, await opening, plan, hooks)
   } finally {
@@ -72,9 +70,7 @@ async function rerankWith(
   const statistics = shareStatistics(kept ?? texts?.statistics)
   const start = performance.now()
   const opened = { ...{ run, queries, docs, texts, statistics }, lookedAt: looked }
-  const { reranked, report } = plan.searchAgain
-    ? await searchRunAgain(opened, plan, hooks)
-    : await rerankSlices(opened, plan, hooks)
+  const { reranked, report } = await rerankSlices(opened, plan, hooks)
   const seconds = (performance.now() - start) / 1000
   const terms = typeof source === 'object' && kept ? source.file : undefined
   const files = [plan.run, plan.queries, plan.docs, corpus, queryText, terms, plan.tunedFile]
@@ -82,7 +78,7 @@ async function rerankWith(
     out,
     'rerank',
     {
-      ...{ ...settings, missing, texts: texts !== undefined, again: plan.searchAgain },
+      ...{ ...settings, missing, texts: texts !== undefined },
       ...(statistics ? { statistics: { documents: statistics.documents } } : {}),
       thenCrossEncode: crossEncoding?.settings,
     },

@@ -1,4 +1,4 @@
-import { KithError, type PartialMethodSettings, resolveMethodSettings } from '@kith/core'
+import { type PartialMethodSettings, resolveMethodSettings } from '@kith/core'
 import { type OpenEmbeddingsOptions, readRun, writeRun } from '@kith/ir'
 import type { Tuned } from '@kith/tune'
 import { writeSidecar } from '../files/sidecar.ts'
@@ -37,8 +37,6 @@ export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions {
   tunedFile?: string | undefined
   /** Rerank even where tuning advises against it. */
   force?: boolean | undefined
-  /** Search all documents again with the vector of `average` or `rocchio`. */
-  searchAgain?: boolean | undefined
   /** Have a cross-encoder put each query's first documents in order when they are reranked; it reads the texts. */
   thenCrossEncode?: ThenCrossEncode | undefined
   missing?: MissingPolicy | undefined
@@ -73,19 +71,12 @@ export interface RerankResult {
  * ```
  */
 export async function rerankRun(inputs: RerankInputs, hooks: Hooks = {}): Promise<RerankResult> {
-  const { tuned, searchAgain = false, missing = 'error' } = inputs
+  const { tuned, missing = 'error' } = inputs
   const settings = tuned?.settings ?? resolveMethodSettings(inputs.settings)
-  const { method } = settings
-  if (searchAgain && method !== 'average' && method !== 'rocchio') {
-    throw new KithError(
-      'BAD_SETTING',
-      `only average and rocchio make a vector to search again with, ${method} does not`,
-    )
-  }
   const then = inputs.thenCrossEncode
   const crossEncoding = then && (await openCrossEncoding(then, { ...inputs, missing }, hooks))
   try {
-    const plan = { ...inputs, settings, missing, searchAgain, crossEncoding }
+    const plan = { ...inputs, settings, missing, crossEncoding }
     const result = await namingFiles(inputs, () => rerankPlan(plan, hooks))
     if (!crossEncoding) return result
     const lacking = [...result.missing, ...crossEncoding.report.list()]

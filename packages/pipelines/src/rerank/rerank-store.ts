@@ -39,9 +39,6 @@ export interface RerankStorePlan extends Omit<RerankInputs, 'store'> {
 
 /** Reranks with documents of a store, here. */
 export async function rerankStore(asked: RerankStorePlan, hooks: Hooks): Promise<RerankResult> {
-  if (asked.searchAgain) {
-    throw new KithError('BAD_INPUT', 'a store is not searched again: give a file of documents')
-  }
   const plan = { ...asked, settings: await settingsInStore(asked, hooks) }
   const { out, run, store, missing, qrels, crossEncoding } = plan
   const { batch, made, statistics } = await batchOf(plan)

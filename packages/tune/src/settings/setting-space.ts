@@ -55,8 +55,6 @@ export function settingSpace(inputs: SpaceInputs): Space {
     ...(tokenizer ? { tokenizer } : {}),
     feedbackDocs: { kind: 'integer', from: 1, to: Math.min(10, inputs.largest), ...of('rocchio') },
     feedbackWeight: { kind: 'float', from: 0, to: 0.7, ...of('rocchio') },
-    averaged: { kind: 'integer', from: 1, to: Math.min(10, inputs.largest), ...of('average') },
-    smoothness: { kind: 'float', from: 0, to: 0.95, ...of('regularize') },
     neighborRrfK: { kind: 'float', from: 1, to: 200, log: true, ...of('neighbor-rrf') },
   }
 }
@@ -127,11 +125,10 @@ function termSpace(texts: boolean, standard: Pick<Dimension, 'when'>): Space {
 
 /** The settings that parameters stand for; settings that they do not name are as in `base`. */
 export function settingsOf(parameters: Parameters, base: MethodSettings): MethodSettings {
-  const { extended, rawLambda, textGraph, textScore, averaged, ...plain } = parameters
+  const { extended, rawLambda, textGraph, textScore, ...plain } = parameters
   const settings: Record<string, unknown> = { ...base, ...plain }
   if (extended === false) settings['trust'] = 0
   if (rawLambda !== undefined) settings['lambda'] = rawLambda
-  if (averaged !== undefined) settings['feedbackDocs'] = averaged
   if (typeof textScore === 'number') {
     const graph = typeof textGraph === 'number' ? textGraph : DEFAULT_WORDS.graph
     settings['views'] = {
@@ -156,7 +153,6 @@ export function parametersOf(settings: MethodSettings, space: Space): Parameters
     ...settings,
     extended: settings.trust > 0,
     rawLambda: settings.lambda,
-    averaged: settings.feedbackDocs,
     textGraph: words?.graph ?? DEFAULT_WORDS.graph,
     textScore: words?.score ?? DEFAULT_WORDS.score,
   }
