@@ -83,7 +83,7 @@ test('neighbors are what rerank does', () => {
 })
 
 test('settings out of range are refused', () => {
-  for (const settings of [{ method: 'none' }, { feedbackDocs: 0 }, { rrfK: -1 }]) {
+  for (const settings of [{ method: 'none' }, { feedbackDocs: 0 }, { neighborRrfK: -1 }]) {
     expect(() => rerank(query, vectors, settings as object)).toThrow(/allowed/)
   }
 })

@@ -70,7 +70,7 @@ describe('several methods', () => {
         expect('k' in parameters).toBe(ours)
         expect('trust' in parameters).toBe(ours && parameters['extended'] === true)
         expect('feedbackDocs' in parameters).toBe(settings.method === 'rocchio')
-        expect('rrfK' in parameters).toBe(settings.method === 'rrf')
+        expect('neighborRrfK' in parameters).toBe(settings.method === 'neighbor-rrf')
       }
     }
     expect(settingsOf(start, base).method).toBe('neighbors')
