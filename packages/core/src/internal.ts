@@ -4,13 +4,26 @@
  */
 
 export { abortedError, throwIfAborted } from './abort.ts'
+export { methodTable } from './baselines/method-settings.ts'
 export { compareVectors, metricInAnyOrder, metricRemark } from './compare-vectors.ts'
+export { distilTable } from './labels/distil.ts'
+export { labelTable } from './labels/label-settings.ts'
 export { lookedAt } from './method/preselect.ts'
 export { textWeights } from './method/view-weights.ts'
 export { OpenState } from './open-state.ts'
 export { queryProducts } from './query-products.ts'
 export { higherIsBetter, type RetrieverScores } from './retriever-scores.ts'
+export { idleReason, refuseIdle } from './settings/idle.ts'
 export { type NamedParts, refuseUnknown, unknownName } from './settings/names.ts'
+export {
+  type AnyTable,
+  defaultsOf,
+  rulesOf,
+  type Setting,
+  type SettingTable,
+  type TunerRange,
+  type Use,
+} from './settings/setting.ts'
 export {
   choice,
   type Range,
@@ -19,6 +32,7 @@ export {
   range,
   resolve,
 } from './settings/setting-rules.ts'
+export { settingTable } from './settings/setting-table.ts'
 export {
   methodLooksAt,
   type PlannedCandidates,

@@ -1,4 +1,8 @@
-import { type PartialMethodSettings, resolveMethodSettings } from './baselines/method-settings.ts'
+import {
+  methodTable,
+  type PartialMethodSettings,
+  resolveMethodSettings,
+} from './baselines/method-settings.ts'
 import { rankByMethod } from './baselines/rank-by-method.ts'
 import {
   type Candidates,
@@ -13,7 +17,11 @@ import {
 import { KithError } from './error.ts'
 import { type Explanation, explainCandidate } from './explanation.ts'
 import { checkGroundTruth, type GroundTruth } from './labels/ground-truth.ts'
-import { type PartialLabelSettings, resolveLabelSettings } from './labels/label-settings.ts'
+import {
+  labelTable,
+  type PartialLabelSettings,
+  resolveLabelSettings,
+} from './labels/label-settings.ts'
 import { type Labels, labelsOf } from './labels/labels.ts'
 import { buildGraph } from './method/graph.ts'
 import { rankQuery } from './method/rank-query.ts'
@@ -25,11 +33,13 @@ import {
   similarities,
 } from './method/similarities.ts'
 import { scoreParts, type TakenApart } from './score-parts.ts'
+import { refuseIdle, useOf } from './settings/idle.ts'
 import {
   type PartialRerankerSettings,
   type RerankerSettings,
   resolveRerankerSettings,
 } from './settings/reranker-settings.ts'
+import { settingTable } from './settings/setting-table.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
 import { show } from './settings/show.ts'
 import { Lender } from './workspace.ts'
@@ -72,6 +82,7 @@ export class Reranker {
   rerank(query: Query, candidates: Candidates, settings?: PartialMethodSettings): Ranking {
     const { ranking } = this.#settings
     const all = settings === undefined ? ranking : resolveMethodSettings(settings, ranking)
+    refuseIdle(settings, all, useOf(candidates), methodTable)
     return this.#memory.lend((memory) => rankByMethod(memory, query, candidates, all))
   }
 
@@ -116,6 +127,7 @@ export class Reranker {
   ): Labels {
     const { labels } = this.#settings
     const all = settings === undefined ? labels : resolveLabelSettings(settings, labels)
+    refuseIdle(settings, all, useOf(candidates, true), labelTable)
     return this.#memory.lend((memory) => {
       const context = contextOf(query, candidates, Infinity, memory.postings, all.tokenizer)
       requireVectors(context, 'smoothLabels')
@@ -132,6 +144,7 @@ export class Reranker {
     settings?: PartialSettings,
   ): Explanation {
     const all = this.#resolveNeighbors(settings, 'explain')
+    refuseIdle(settings, all, useOf(candidates), settingTable)
     return this.#memory.lend((memory) => {
       const ranked = rankQuery(memory, query, candidates, all)
       const count = ranked.ranking.order.length
@@ -149,6 +162,7 @@ export class Reranker {
   /** The ranking of {@link rerank} with the parts of all scores of its context at once, as `explain` gives those of one. */
   takeApart(query: Query, candidates: Candidates, settings?: PartialSettings): TakenApart {
     const all = this.#resolveNeighbors(settings, 'takeApart')
+    refuseIdle(settings, all, useOf(candidates), settingTable)
     return this.#memory.lend((memory) => {
       const ranked = rankQuery(memory, query, candidates, all)
       const parts = scoreParts(ranked, all)

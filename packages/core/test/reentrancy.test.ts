@@ -10,6 +10,7 @@ import {
   type Query,
   Reranker,
   rerank,
+  resolveMethodSettings,
   similarity,
   smoothLabels,
   TrialContext,
@@ -73,7 +74,7 @@ const calls: Record<string, (inputs: Inputs) => unknown> = {
   'smoothLabels, uniform': ({ query, candidates, groundTruth, settings }) =>
     smoothLabels(query, candidates, groundTruth, { ...settings, target: 'uniform' }),
   'rerank, fusion': ({ query, candidates, settings }) =>
-    rerank(query, candidates, { ...settings, method: 'fusion' }),
+    rerank(query, candidates, resolveMethodSettings({ ...settings, method: 'fusion' })),
   'rerank, neighbor-rrf': ({ query, candidates }) =>
     rerank(query, candidates, { method: 'neighbor-rrf' }),
   'rerank, rocchio': ({ query, candidates }) => rerank(query, candidates, { method: 'rocchio' }),

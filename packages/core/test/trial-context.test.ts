@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   type PartialSettings,
   rerank,
+  resolveSettings,
   type Tokenizer,
   TrialContext,
   termStatistics,
@@ -55,7 +56,9 @@ describe.each(allKernels)('trials on %s', (kernel) => {
           const { query, candidates } = splitContext(context)
           const shared = new TrialContext(query, candidates, 70, kernel)
           for (const some of list) {
-            expect(shared.rerank(some)).toEqual(rerank(query, candidates, { ...some, kernel }))
+            expect(shared.rerank(some)).toEqual(
+              rerank(query, candidates, resolveSettings({ ...some, kernel })),
+            )
           }
         },
       ),
@@ -98,7 +101,9 @@ describe.each(allKernels)('trials on %s', (kernel) => {
             const own = i % 3 === 0 ? {} : { views }
             const mix = alone && i % 3 > 0 ? some.mix : 'standard'
             const all = { ...some, ...own, mix } as const
-            expect(shared.rerank(all)).toEqual(rerank(asked, found, { ...all, kernel }))
+            expect(shared.rerank(all)).toEqual(
+              rerank(asked, found, resolveSettings({ ...all, kernel })),
+            )
           })
         },
       ),
@@ -137,7 +142,7 @@ describe.each(allKernels)('trials on %s', (kernel) => {
               ? termStatistics(collectionTexts(shape.seed), { tokenizer })
               : undefined
             const all = { ...some, statistics, kernel }
-            expect(shared.rerank(all)).toEqual(rerank(asked, found, all))
+            expect(shared.rerank(all)).toEqual(rerank(asked, found, resolveSettings(all)))
           }
         },
       ),

@@ -7,6 +7,7 @@ import {
   presets,
   type Ranking,
   rerank,
+  resolveSettings,
   termStatistics,
 } from '../src/index.ts'
 import { createEngine } from '../src/kernel/load.ts'
@@ -63,7 +64,7 @@ function splitCase({ query, candidates }: WordsCase) {
 
 function rankCase(one: WordsCase, settings: PartialSettings): Ranking {
   const { asked, found } = splitCase(one)
-  return rerank(asked, found, settings)
+  return rerank(asked, found, resolveSettings(settings))
 }
 
 /** The scores of the context, and the order where they are not equal but for rounding. */
