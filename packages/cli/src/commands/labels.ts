@@ -26,9 +26,10 @@ export const labelsCommand = defineCommand({
     'kith labels --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --out labels.jsonl',
   options: labelOptions,
   async run(values, output) {
-    const distil = readDistilInputs(values)
+    const distil = await readDistilInputs(values)
     if (distil) return tellLabeled(output, await distilRun(distil, output.hooks()))
-    const inputs = readLabelInputs(values)
+    const { inputs, recipe } = await readLabelInputs(values)
+    output.remark(`labels by ${recipe}`)
     const submission = readSubmission(values)
     if (!submission) return tellLabeled(output, await labelRun(inputs, output.hooks()))
     tellSubmitted(output, await submitLabels(inputs, submission, output.hooks()))

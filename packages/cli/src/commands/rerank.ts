@@ -5,11 +5,10 @@ import { defineCommand } from '../options/command.ts'
 import { crossEncoderOptions, readThenCrossEncode } from '../options/cross-encoder-options.ts'
 import {
   methodOptions,
-  readMethodSettings,
+  namesTexts,
+  readRanking,
   readStatisticsSource,
-  readTunedSettings,
   statisticsOptions,
-  tunedOption,
 } from '../options/setting-options.ts'
 import {
   embeddingOptions,
@@ -56,7 +55,6 @@ export const rerankCommand = defineCommand({
     ...statisticsOptions,
     qrels: { value: 'FILE', file: 'input', help: 'judgments: print figures before and after' },
     ...missingOption('queries or candidates', 'skip (they stay behind the reranked ones)'),
-    ...tunedOption,
     force: { help: 'rerank even where kith tune says that the old ranking is better' },
     ...crossEncoderOptions,
     ...methodOptions,
@@ -65,7 +63,7 @@ export const rerankCommand = defineCommand({
     ...workerOption,
   },
   async run(values, output) {
-    const tuned = await readTunedSettings(values)
+    const { settings, tuned } = await readRanking(values, { texts: namesTexts(values) })
     const source = readSource(values)
     const submission = readSubmission(values)
     const inputs: RerankInputs = {
@@ -77,7 +75,7 @@ export const rerankCommand = defineCommand({
       out: text(values, 'out'),
       qrels: optionalText(values, 'qrels'),
       measuring: readEvaluationOptions(values),
-      settings: tuned ? undefined : readMethodSettings(values),
+      settings: tuned ? undefined : settings,
       statistics: readStatisticsSource(values),
       tuned,
       tunedFile: tuned && optionalText(values, 'settings'),

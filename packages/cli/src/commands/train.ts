@@ -35,7 +35,7 @@ export const trainCommand = defineCommand({
     'The result is a folder that kith encode and sentence-transformers load. Stopped, the same\n' +
     'command goes on from the last checkpoint with the same weights in the end.',
   example:
-    'kith train --model minilm --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --inverse-temperature 20 --out trained',
+    'kith train --model minilm --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --set inverseTemperature=20 --out trained',
   options: {
     ...trainingOptions,
     ...targetOption,
@@ -58,9 +58,11 @@ export const trainCommand = defineCommand({
   writes: (values) => trainingResults.map((name) => join(text(values, 'out'), name)),
   async run(values, output, stop) {
     const out = text(values, 'out')
-    const { training, ...inputs } = readTraining(values)
     const labels = optionalText(values, 'labels')
-    const teacher = readTeacher(values)
+    const { inputs: all, distil, recipe } = await readTraining(values)
+    const { training, ...inputs } = all
+    const teacher = readTeacher(values, distil)
+    output.remark(`training by ${recipe}`)
     const holdOut = optionalNumber(values, 'hold-out')
     const result = await stop.heed(
       (signal) =>

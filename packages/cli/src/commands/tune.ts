@@ -3,7 +3,7 @@ import { studyBeside, type TuneInputs, tuneRun } from '@kith/pipelines/internal/
 import { tuneDefaults } from '@kith/tune'
 import { defineCommand, type Options, type Values } from '../options/command.ts'
 import { judgedOptions, readJudged } from '../options/judged-collection.ts'
-import { methodOptions, readMethodSettings } from '../options/setting-options.ts'
+import { methodOptions, namesTexts, readRanking } from '../options/setting-options.ts'
 import { optionalText, optionalWhole, text } from '../options/values.ts'
 import { tellTuned } from '../terminal/tell-tuned.ts'
 
@@ -61,7 +61,7 @@ export const tuneCommand = defineCommand({
       ...readJudged(values),
       out,
       study,
-      settings: readMethodSettings(values),
+      settings: (await readRanking(values, { texts: namesTexts(values) })).settings,
       methods: readMethods(values),
       trials: optionalWhole(values, 'trials'),
       folds: optionalWhole(values, 'folds', { from: 2 }),

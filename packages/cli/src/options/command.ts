@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import type { AnyTable } from '@kith/core/internal'
 import type { Output } from '../terminal/output.ts'
 import type { Stop } from '../terminal/stop.ts'
 import { nearestWord } from './nearest-word.ts'
@@ -20,6 +21,8 @@ export interface Option {
   multiple?: boolean
   /** The default in the help. */
   default?: string
+  /** The settings that the option takes by name, for `--help-all` and the documentation. */
+  settings?: AnyTable
 }
 
 export type Options = Readonly<Record<string, Option>>

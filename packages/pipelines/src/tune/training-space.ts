@@ -1,4 +1,6 @@
+import { labelTable } from '@kith/core/internal'
 import type { PartialTrainSettings } from '@kith/train'
+import { trainDefaults, trainTable } from '@kith/train/internal'
 import type { Parameters, Space } from '@kith/tune'
 
 /**
@@ -6,8 +8,8 @@ import type { Parameters, Space } from '@kith/tune'
  * the settings of targets. Evidence-based targets have settings of their own, so they are a branch of the space.
  */
 export const trainingSpace: Space = {
-  learningRate: { kind: 'float', from: 0.1, to: 10, log: true },
-  inverseTemperature: { kind: 'float', from: 0.2, to: 5, log: true },
+  learningRate: { kind: 'float', ...trainTable.learningRate.tune },
+  inverseTemperature: { kind: 'float', ...trainTable.inverseTemperature.tune },
   evidence: { kind: 'choice', values: [false, true] },
   target: {
     kind: 'choice',
@@ -16,12 +18,10 @@ export const trainingSpace: Space = {
   },
   labelDepth: {
     kind: 'integer',
-    from: 2,
-    to: 32,
-    log: true,
+    ...labelTable.labelDepth.tune,
     when: { dimension: 'evidence', is: true },
   },
-  boost: { kind: 'float', from: 1, to: 6, log: true, when: { dimension: 'evidence', is: true } },
+  boost: { kind: 'float', ...labelTable.boost.tune, when: { dimension: 'evidence', is: true } },
   normalize: {
     kind: 'choice',
     values: ['maxmin', 'std'],
@@ -39,8 +39,10 @@ export function trialSettings(
 ): PartialTrainSettings {
   return {
     ...base,
-    learningRate: (base.learningRate ?? 2e-5) * (learningRate as number),
-    inverseTemperature: (base.inverseTemperature ?? 1) * (inverseTemperature as number),
+    learningRate: (base.learningRate ?? trainDefaults.learningRate) * (learningRate as number),
+    inverseTemperature:
+      (base.inverseTemperature ?? trainDefaults.inverseTemperature) *
+      (inverseTemperature as number),
     target: evidence
       ? ({
           ...base.target,
