@@ -88,13 +88,23 @@ describe('the address', () => {
 
   test('whatever somebody writes into it, the settings are allowed ones', () => {
     const names = [
-      ...['context', 'k', 'k-exp', 'trust', 'lambda', 'weight', 'mix', 'texts-weights'],
+      ...[
+        'contextSize',
+        'k',
+        'kExp',
+        'trust',
+        'lambda',
+        'weight',
+        'mix',
+        'views.texts.score',
+        'views.texts.graph',
+      ],
       ...[
         'tokenizer',
         'no-term-statistics',
-        'bm25-weight',
-        'neighbor-weight',
-        'support-weight',
+        'bm25Weight',
+        'neighborWeight',
+        'supportWeight',
         'preselect',
       ],
     ]
@@ -111,9 +121,9 @@ describe('the address', () => {
     const wrong = '?k=0&lambda=NaN&trust=&mix=none&tokenizer=german&preselect=-1'
     expect(stateFrom(wrong).settings).toEqual(defaultSettings)
     // One alone may be high where the other is low.
-    expect(stateFrom('?neighbor-weight=0.9&support-weight=0.2').settings).toEqual(defaultSettings)
+    expect(stateFrom('?neighborWeight=0.9&supportWeight=0.2').settings).toEqual(defaultSettings)
     const high = { neighborWeight: 0.9, supportWeight: 0.1 }
-    expect(stateFrom('?neighbor-weight=0.9&support-weight=0.1').settings).toMatchObject(high)
+    expect(stateFrom('?neighborWeight=0.9&supportWeight=0.1').settings).toMatchObject(high)
   })
 
   test('presets are known again', () => {
@@ -244,33 +254,39 @@ describe('the figures', () => {
 
 describe('what is copied', () => {
   test('the command has the files and what differs from the default, safe for a shell', () => {
-    const state = stateFrom('?k=12&texts-weights=0.1,0.4')
+    const state = stateFrom('?k=12&views.texts.score=0.1&views.texts.graph=0.4')
     const info = { ...collection.info, level: 2 }
     const named = { ...files, run: "it's a run.trec", corpus: 'c.jsonl', queryText: 'q.jsonl' }
     expect(commandLine(state, info, named)).toBe(
       `kith rerank --run 'it'\\''s a run.trec' --queries ${files.queries} --docs ${files.docs} ` +
-        `--corpus c.jsonl --query-text q.jsonl --qrels ${files.qrels} --k 12 --texts-weights 0,0.4 --out better.trec`,
+        `--corpus c.jsonl --query-text q.jsonl --qrels ${files.qrels} --set k=12 --set views.texts.graph=0.4 --out better.trec`,
     )
     const first = commandLine(
-      stateFrom('?mix=standard&texts-weights=0.1,0.4&bm25-weight=1'),
+      stateFrom('?mix=standard&views.texts.score=0.1&views.texts.graph=0.4&bm25Weight=1'),
       info,
       named,
     )
-    expect(first).toContain('--mix standard --texts-weights 0.1,0.4 --out')
+    expect(first).toContain(
+      '--set mix=standard --set views.texts.score=0.1 --set views.texts.graph=0.4 --out',
+    )
     const alone = commandLine(
       stateFrom('?no-term-statistics=&tokenizer=plural&preselect=100'),
       info,
       named,
     )
-    expect(alone).toContain('--tokenizer plural --preselect 100 --no-term-statistics --out')
-    const labels = commandLine({ ...stateFrom('?bm25-weight=1&k=3'), view: 'labels' }, info, named)
-    expect(labels).not.toContain('--bm25-weight')
-    expect(labels).toContain('--k 3')
+    expect(alone).toContain('--set tokenizer=plural --set preselect=100 --no-term-statistics --out')
+    const labels = commandLine({ ...stateFrom('?bm25Weight=1&k=3'), view: 'labels' }, info, named)
+    expect(labels).not.toContain('bm25Weight')
+    expect(labels).toContain('--set k=3')
     expect(commandLine({ ...state, view: 'labels' }, info, named)).toContain('--level 2')
     expect(commandLine({ ...state, view: 'audit' }, info, named)).toMatch(/^kith audit /)
-    const raw = commandLine(stateFrom('?mix=raw&texts-weights=0.1,0.4'), info, named)
+    const raw = commandLine(
+      stateFrom('?mix=raw&views.texts.score=0.1&views.texts.graph=0.4'),
+      info,
+      named,
+    )
     expect(raw).not.toContain('--corpus')
-    expect(raw).not.toContain('--texts-weights')
+    expect(raw).not.toContain('views.texts')
   })
 
   test('the code is a call with what differs', () => {

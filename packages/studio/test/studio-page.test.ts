@@ -111,13 +111,18 @@ async function measured(page: Page, where: string): Promise<number[]> {
 const slide = (page: Page, label: string, value: number): Promise<void> =>
   page.getByRole('slider', { name: new RegExp(`^${label}`) }).fill(String(value))
 
+const set = (...settings: string[]) => settings.flatMap((one) => ['--set', one])
+
 describe.skipIf(!browser)('the page', () => {
   test('the first generation is that of kith rerank, also after sliders have moved', async () => {
-    succeed('rerank', ...inputs(), '--mix', 'standard', '--out', at('default.trec'))
+    succeed('rerank', ...inputs(), '--set', 'mix=standard', '--out', at('default.trec'))
     succeed(
-      ...['rerank', ...inputs(), '--mix', 'standard', '--context-size', '30', '--k', '14'],
-      ...['--lambda', '0.45'],
-      ...['--trust', '0.2', '--texts-weights', '0.35,0.3', '--out', at('chosen.trec')],
+      ...[
+        'rerank',
+        ...inputs(),
+        ...set('mix=standard', 'contextSize=30', 'k=14', 'lambda=0.45', 'trust=0.2'),
+      ],
+      ...[...set('views.texts.score=0.35', 'views.texts.graph=0.3'), '--out', at('chosen.trec')],
     )
     const qrels = await readQrels(files.qrels)
     const [before, after] = [await readRun(files.run), await readRun(at('chosen.trec'))].map(
@@ -162,7 +167,9 @@ describe.skipIf(!browser)('the page', () => {
       expect(await page.locator('.mean .stop').count()).toBeGreaterThan(9)
 
       // All of it is in the address; the back button goes to the query before.
-      await expect.poll(() => new URL(page.url()).search).toContain('texts-weights=0.35%2C0.3')
+      await expect
+        .poll(() => new URL(page.url()).search)
+        .toContain('views.texts.score=0.35&views.texts.graph=0.3')
       await page.reload()
       await page.getByRole('button', { name: 'Show all 30' }).click()
       expect((await rankingAfter(page)).ids).toEqual(expected.ids.slice(0, 30))
@@ -177,8 +184,8 @@ describe.skipIf(!browser)('the page', () => {
       alone: await reranked('alone.trec', '--no-term-statistics'),
       chosen: await reranked(
         'chosen-words.trec',
-        ...['--bm25-weight', '0.6', '--neighbor-weight', '0.1', '--support-weight', '0.35'],
-        ...['--support-docs', '3', '--preselect', '120', '--k1', '1.5', '--b', '0.8'],
+        ...set('bm25Weight=0.6', 'neighborWeight=0.1', 'supportWeight=0.35'),
+        ...set('supportDocs=3', 'preselect=120', 'k1=1.5', 'b=0.8'),
       ),
       first: await reranked('first.trec', '--preset', 'balanced-1'),
     }
@@ -318,7 +325,7 @@ describe.skipIf(!browser)('the page', () => {
 
   test.each([
     [
-      '/?query=q4&k=7&bm25-weight=0.7&support-docs=2&tokenizer=plural&no-term-statistics=',
+      '/?query=q4&k=7&bm25Weight=0.7&supportDocs=2&tokenizer=plural&no-term-statistics=',
       "tokenizer: 'plural',\n  bm25Weight: 0.7,",
     ],
     ['/?query=q4&k=7&mix=raw', "mix: 'raw'"],
@@ -340,7 +347,7 @@ describe.skipIf(!browser)('the page', () => {
         await page.goto(await copied('Copy link'))
         expect(await rankingAfter(page)).toEqual(shown)
         await page.getByLabel('Preset').selectOption('msmarco-coder-cocondenser')
-        await expect.poll(() => new URL(page.url()).search).toContain('k-exp=8')
+        await expect.poll(() => new URL(page.url()).search).toContain('kExp=8')
         expect(await page.getByRole('slider', { name: 'Trust' }).inputValue()).toBe('0.5')
       })
     },

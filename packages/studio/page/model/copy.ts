@@ -1,3 +1,4 @@
+import { idleReason, type Setting, settingTable } from '@kith/core/internal'
 import type { StudioFiles, StudioInfo } from '../../src/studio-wire.ts'
 import {
   defaultSettings,
@@ -6,7 +7,13 @@ import {
   tokenizerOf,
   type Use,
 } from './page-settings.ts'
-import { labelOptionsOf, type Option, optionsOf, rankingNames } from './setting-names.ts'
+import {
+  labelOptionsOf,
+  NO_STATISTICS,
+  type Option,
+  optionsOf,
+  viewNames,
+} from './setting-names.ts'
 import type { StudioState } from './state.ts'
 
 /** The command that does for the whole run what the current view shows for a query. */
@@ -32,7 +39,7 @@ export function commandLine(
       return line(
         'labels',
         ...[...inputs, ...judged, ...graded, ...texts, ...(words ? [['texts'] as const] : [])],
-        ...[...method, ...labelOptionsOf(labels), ['out', 'labels.jsonl'] as const],
+        ...[...method, ...labelOptionsOf(labels).map(set), ['out', 'labels.jsonl'] as const],
       )
     case 'audit':
       return line(
@@ -45,18 +52,29 @@ export function commandLine(
   }
 }
 
+/** A setting as an option of a command. */
+function set([name, value]: Option): Option {
+  return ['set', `${name}=${value}`]
+}
+
 /** The options for the settings that count. */
 function methodOptions(settings: PageSettings, use: Use): Option[] {
   const mix = mixOf(settings, use)
   // The second generation has no words in the geometric term: what the page remembers of them waits for the first.
   const own = mix === 'words' ? { ...settings, textScore: defaultSettings.textScore } : settings
+  const known: Readonly<Record<string, Setting>> = settingTable
   return optionsOf(own).flatMap((option): Option[] => {
-    const [name] = option
-    if (name === 'texts-weights') {
+    const [name, value] = option
+    if (name === NO_STATISTICS) return mix === 'words' ? [option] : []
+    if (name === viewNames.textScore || name === viewNames.textGraph) {
       if (tokenizerOf(settings, use) === undefined) return []
-      return [mix === 'words' ? [name, `0,${settings.textGraph}`] : option]
+      // The BM25 score stands for the texts in the score.
+      return mix === 'words' && name === viewNames.textScore ? [] : [set(option)]
     }
-    return rankingNames.has(name) && mix !== 'words' ? [] : [option]
+    const all = { ...settings, mix, method: 'neighbors' }
+    return value === undefined || idleReason(known[name]!, all, use) !== undefined
+      ? []
+      : [set(option)]
   })
 }
 
@@ -65,9 +83,12 @@ export function code(settings: PageSettings, info: StudioInfo): string {
   const mix = mixOf(settings, info)
   const tokenizer = tokenizerOf(settings, info)
   const counted = mix === 'words' && settings.statistics === 'collection'
+  const all = { ...settings, mix, method: 'neighbors' }
+  const known: Readonly<Record<string, Setting>> = settingTable
   const changed = Object.entries(settings).flatMap(([name, value]) =>
     ['textScore', 'textGraph', 'statistics'].includes(name) ||
-    value === defaultSettings[name as keyof PageSettings]
+    value === defaultSettings[name as keyof PageSettings] ||
+    idleReason(known[name]!, all, info) !== undefined
       ? []
       : [`  ${name}: ${typeof value === 'string' ? `'${value}'` : value},`],
   )

@@ -1,4 +1,5 @@
 import { type PresetName, tokenizerNames } from '@kith/core'
+import { settingTable } from '@kith/core/internal'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { StudioInfo } from '../../src/studio-wire.ts'
@@ -135,14 +136,14 @@ export function SettingsPanel(props: {
           <Choice
             label="Neighbor weights"
             help="How a neighbor's similarity becomes its weight."
-            options={['linear', 'exp', 'binary']}
+            options={settingTable.weight.values}
             value={settings.weight}
             onChange={(weight) => change({ weight })}
           />
           <Choice
             label="Row scaling"
             help="How the rows of similarities are scaled before anything else."
-            options={['none', 'max', 'mean']}
+            options={settingTable.rowScaling.values}
             value={settings.rowScaling}
             onChange={(rowScaling) => change({ rowScaling })}
           />
