@@ -11,14 +11,12 @@ import { writeCommands } from './commands.mjs'
 import { writeExamples } from './examples.mjs'
 import { writeGuide } from './guide.mjs'
 import { generated } from './place.mjs'
-import { writeSettings } from './settings.mjs'
 import { writeTry } from './try.mjs'
 
 rmSync(generated, { recursive: true, force: true })
 writeGuide()
 writeExamples()
 writeCommands()
-writeSettings()
 // The encoder works in a process of its own.
 await Promise.all([writeTry(), writeApi()])
 await build(fileURLToPath(new URL('.', import.meta.url)))

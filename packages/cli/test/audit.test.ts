@@ -55,8 +55,8 @@ describe('kith audit', () => {
       path('judge.html'),
       '--limit',
       '3',
-      '--context-size',
-      '8',
+      '--set',
+      'contextSize=8',
       '--level',
       '1',
     ]

@@ -120,8 +120,8 @@ describe('the pipeline on a small collection', () => {
       path('run.trec'),
       ...embeddings(),
       ...texts,
-      '--context-size',
-      '20',
+      '--set',
+      'contextSize=20',
       '--no-term-statistics',
       '--out',
       path('better.trec'),
@@ -178,11 +178,11 @@ describe('the pipeline on a small collection', () => {
       )
       return readFileSync(path('s.trec'), 'utf8')
     }
-    const geometric = reranked('--lambda', '1').replace(/ \S+ kith$/gm, '')
+    const geometric = reranked('--set', 'lambda=1').replace(/ \S+ kith$/gm, '')
     expect(geometric).toBe(readFileSync(path('run.trec'), 'utf8').replace(/ \S+ kith$/gm, ''))
     expect(reranked('--preset', 'msmarco-tas-b')).not.toBe(reranked())
-    expect(reranked('--k', '3', '--k-exp', '1', '--trust', '0.5')).not.toBe(reranked())
-    expect(reranked('--weight', 'exp', '--weight-parameter', '3')).not.toBe(reranked())
+    expect(reranked('--set', 'k=3', '--set', 'kExp=1', '--set', 'trust=0.5')).not.toBe(reranked())
+    expect(reranked('--set', 'weight=exp', '--set', 'weightParameter=3')).not.toBe(reranked())
   })
 
   test('eval prints tables, JSON, CSV and trec_eval’s lines', () => {
@@ -307,11 +307,11 @@ describe('mistakes', () => {
         ...embeddings(),
         '--out',
         path('z'),
-        '--lambda',
-        '2',
+        '--set',
+        'lambda=2',
       ],
       2,
-      /--lambda is 2, allowed: a number from 0 to 1/,
+      /setting lambda is 2, allowed: a number from 0 to 1/,
     ],
     [
       'a size that is none',

@@ -17,7 +17,7 @@ const files = (): string[] => [
 ]
 
 test('the page of a run shows its settings, and not those of the run that was there before', () => {
-  succeed('rerank', ...files(), '--lambda', '0.123', '--out', path('better.trec'))
+  succeed('rerank', ...files(), '--set', 'lambda=0.123', '--out', path('better.trec'))
   const report = () =>
     kith(
       ...['report', '--qrels', path('topic.trec'), '--run', path('run.trec')],

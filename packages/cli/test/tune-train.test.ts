@@ -13,14 +13,14 @@ beforeAll(() => writeTurned(folder))
 const training = (): string[] => [
   ...['tune', '--train', '--docs', path('docs.npy'), '--qrels', path('train.trec')],
   ...['--train-queries', path('queries.npy'), '--train-run', path('run.trec')],
-  ...['--adapter', 'linear', '--steps', '4', '--trials', '2', '--out', path('tuned')],
+  ...['--adapter', 'linear', '--set', 'steps=4', '--trials', '2', '--out', path('tuned')],
 ]
 
 describe('kith tune --train', () => {
   test('says how each trial went, and which is best', () => {
     const dev = [
       ...['--dev-queries', path('queries.npy'), '--dev-run', path('run.trec')],
-      ...['--dev-qrels', path('dev.trec'), '--validate-every', '2'],
+      ...['--dev-qrels', path('dev.trec'), '--set', 'validateEvery=2'],
     ]
     const { code, out, err } = kith(...training(), ...dev)
     expect(code, err).toBe(0)

@@ -29,7 +29,16 @@ describe('kith tune', () => {
     succeed('rerank', ...inputs(), '--out', path('by-default.trec'))
     expect(read('by-file.trec')).toBe(read('by-default.trec'))
     expect(
-      kith('rerank', ...inputs(), '--settings', path('tuned.json'), '--k', '5', '--out', path('x')),
+      kith(
+        'rerank',
+        ...inputs(),
+        '--settings',
+        path('tuned.json'),
+        '--set',
+        'k=5',
+        '--out',
+        path('x'),
+      ),
     ).toMatchObject({ code: 2, err: expect.stringContaining('leave out --k') })
   })
 

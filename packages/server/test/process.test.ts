@@ -196,7 +196,7 @@ test.each<[string[], number, RegExp]>([
   [['--corpus', 'x'], 2, /--corpus has the texts of a --store/],
   [['--store', join(folder, 'nowhere.npy')], 1, /nowhere.npy: there is no such file/],
   [['--queue', '5', '--model', 'none'], 2, /raise --queue or lower --max-documents/],
-  [['--lambda', '7', '--model', 'none'], 2, /lambda/],
+  [['--set', 'lambda=7', '--model', 'none'], 2, /lambda/],
   [
     ['--term-statistics', join(folder, 'docs.npy'), '--model', 'none'],
     1,

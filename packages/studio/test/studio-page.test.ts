@@ -481,7 +481,7 @@ describe.skipIf(!browser)('the page', () => {
         const out = at(`labels-${target}.jsonl`)
         succeed(
           ...['labels', ...inputs(), '--qrels', files.qrels, '--texts', '--target', target],
-          ...['--label-depth', '6', '--boost', '1.5', '--normalize', 'std', '--aggregate', 'max'],
+          ...['--set', 'labelDepth=6', '--set', 'boost=1.5', '--set', 'normalize=std', '--set', 'aggregate=max'],
           ...['--out', out],
         )
         for await (const { query, docs, labels: values } of readLabels(out)) {

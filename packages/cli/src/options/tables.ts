@@ -2,4 +2,5 @@
 export { allCommands } from '../command-list.ts'
 export { common } from './command.ts'
 export { settingRows } from './set-option.ts'
-export { trainSettingTable } from './train-options.ts'
+export { labelSettingOptions, methodOptions } from './setting-options.ts'
+export { trainOptions, trainSettingTable } from './train-options.ts'
