@@ -39,7 +39,7 @@ describe('kith tune', () => {
         '--out',
         path('x'),
       ),
-    ).toMatchObject({ code: 2, err: expect.stringContaining('leave out --k') })
+    ).toMatchObject({ code: 2, err: expect.stringContaining('leave out --set') })
   })
 
   test('where reranking hurts, kith rerank leaves the run unless it is forced', () => {
@@ -50,7 +50,7 @@ describe('kith tune', () => {
   })
 
   test('says what is wrong', () => {
-    writeFileSync(path('not-tuned.json'), '{}')
+    writeFileSync(path('not-tuned.json'), '{"kith":"labels"}')
     const settings = ['--settings', path('not-tuned.json'), '--out', path('x')]
     expect(kith('rerank', ...inputs(), ...settings).err).toMatch(/not made by kith tune/)
     const tune = (...more: string[]) =>

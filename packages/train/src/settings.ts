@@ -73,7 +73,7 @@ const needsPlateau = ({ schedule }: TrainSettings) =>
   schedule === 'plateau' ? undefined : `schedule is '${schedule}'`
 
 /** The settings of a training: everything that Kith knows about each of them. */
-export const trainTable = {
+export const trainTable: SettingTable<TrainSettings> = {
   steps: {
     help: 'steps of the optimizer, instead of epochs',
     default: undefined as never,
@@ -172,7 +172,7 @@ export const trainTable = {
     range: count(0),
   },
   seed: { help: 'seed of order, dropout and adapter', default: 0, range: count(0) },
-} satisfies SettingTable<TrainSettings>
+}
 
 const rules = rulesOf(trainTable)
 

@@ -18,15 +18,6 @@ export interface SweptSetting {
   points: SweepPoint[]
 }
 
-/** The settings that have an axis in the table of settings. */
-type SweptName = {
-  [Name in keyof typeof methodTable]: (typeof methodTable)[Name] extends {
-    axis: readonly unknown[]
-  }
-    ? Name
-    : never
-}[keyof typeof methodTable]
-
 /** Measures context sizes, then each setting around the chosen point; the first one is `contextSize`. */
 export async function sweep(
   evaluator: Evaluator,
@@ -60,7 +51,7 @@ interface Line {
 
 function linesThrough(base: MethodSettings, { largest, texts, tokenizers }: Evaluator): Line[] {
   const plain = (
-    setting: SweptName,
+    setting: keyof MethodSettings,
     fits: (value: number | string) => boolean = () => true,
   ): Line => ({
     setting,

@@ -86,7 +86,7 @@ async function readTunedFile(values: MethodValues, file: string): Promise<Tuned>
 export const labelSettingOptions = {
   target: {
     value: 'KIND',
-    help: `evidence that labels are made of: ${labelTable.target.values.join(', ')}`,
+    help: `evidence that labels are made of: ${labelTable.target.values!.join(', ')}`,
     default: labelTable.target.default,
   },
   ...settingOptions,

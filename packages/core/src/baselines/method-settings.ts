@@ -34,7 +34,7 @@ export type PartialMethodSettings = {
 }
 
 /** The settings of all methods: everything that Kith knows about each of them. */
-export const methodTable = {
+export const methodTable: SettingTable<MethodSettings> = {
   ...settingTable,
   method: { help: 'how to rerank', default: 'neighbors', values: methods },
   feedbackDocs: {
@@ -58,7 +58,7 @@ export const methodTable = {
     tune: { from: 1, to: 200, log: true },
     methods: ['neighbor-rrf'],
   },
-} satisfies SettingTable<MethodSettings>
+}
 
 /** The rules of each setting of a method. */
 export const methodRules: Rules = rulesOf(methodTable)

@@ -18,7 +18,7 @@ export interface DistilSettings {
 export type PartialDistilSettings = { [Name in keyof DistilSettings]?: number | undefined }
 
 /** The settings of distillation: everything that Kith knows about each of them. */
-export const distilTable = {
+export const distilTable: SettingTable<DistilSettings> = {
   depth: {
     help: 'documents of the teacher with a label above 0',
     default: 50,
@@ -29,7 +29,7 @@ export const distilTable = {
     default: 1,
     range: { from: 0, to: 1000, above: true },
   },
-} satisfies SettingTable<DistilSettings>
+}
 
 /** The settings where nothing else is said. */
 export const distilDefaults: Readonly<DistilSettings> = defaultsOf<DistilSettings>(distilTable)

@@ -62,7 +62,7 @@ const needsEvidence = ({ target }: LabelSettings) =>
   target === 'one-hot' ? "target is 'one-hot'" : undefined
 
 /** The settings of labels: everything that Kith knows about each of them. */
-export const labelTable = {
+export const labelTable: SettingTable<LabelSettings> = {
   ...settingTable,
   lambda: {
     ...settingTable.lambda,
@@ -120,7 +120,7 @@ export const labelTable = {
     values: ['maxmin', 'std', 'max', 'none'],
     idle: needsEvidence,
   },
-} satisfies SettingTable<LabelSettings>
+}
 
 /** The rules of each setting of labels. */
 export const labelRules: Rules = rulesOf(labelTable)

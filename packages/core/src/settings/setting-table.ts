@@ -31,7 +31,7 @@ const needsWords = ({ mix }: Settings, { texts, labels }: Use): string | undefin
 const withoutBm25 = ({ bm25Weight }: Settings) => bm25Weight === 0
 
 /** The settings of a ranking by neighbors: everything that Kith knows about each of them. */
-export const settingTable = {
+export const settingTable: SettingTable<Settings> = {
   contextSize: {
     help: 'first candidates to rerank',
     default: 50,
@@ -215,4 +215,4 @@ export const settingTable = {
     default: undefined,
     values: ['relaxed-simd', 'simd', 'typescript'],
   },
-} satisfies SettingTable<Settings>
+}

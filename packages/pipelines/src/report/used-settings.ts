@@ -1,3 +1,4 @@
+import { methods } from '@kith/core'
 import { idleReason, methodTable, type Setting } from '@kith/core/internal'
 
 type Named = Readonly<Record<string, unknown>>
@@ -10,7 +11,7 @@ const ofTexts = ['views', 'statistics']
  * of them, and a reader would take the others for what made the difference.
  */
 export function usedSettings(settings: Named): Named {
-  if (!methodTable.method.values.some((name) => name === settings['method'])) return settings
+  if (!methods.some((name) => name === settings['method'])) return settings
   const use = { texts: settings['texts'] === true }
   const table: Readonly<Record<string, Setting>> = methodTable
   return Object.fromEntries(

@@ -8,8 +8,8 @@ import type { Parameters, Space } from '@kith/tune'
  * the settings of targets. Evidence-based targets have settings of their own, so they are a branch of the space.
  */
 export const trainingSpace: Space = {
-  learningRate: { kind: 'float', ...trainTable.learningRate.tune },
-  inverseTemperature: { kind: 'float', ...trainTable.inverseTemperature.tune },
+  learningRate: { kind: 'float', ...trainTable.learningRate.tune! },
+  inverseTemperature: { kind: 'float', ...trainTable.inverseTemperature.tune! },
   evidence: { kind: 'choice', values: [false, true] },
   target: {
     kind: 'choice',
@@ -18,10 +18,10 @@ export const trainingSpace: Space = {
   },
   labelDepth: {
     kind: 'integer',
-    ...labelTable.labelDepth.tune,
+    ...labelTable.labelDepth.tune!,
     when: { dimension: 'evidence', is: true },
   },
-  boost: { kind: 'float', ...labelTable.boost.tune, when: { dimension: 'evidence', is: true } },
+  boost: { kind: 'float', ...labelTable.boost.tune!, when: { dimension: 'evidence', is: true } },
   normalize: {
     kind: 'choice',
     values: ['maxmin', 'std'],

@@ -136,14 +136,14 @@ export function SettingsPanel(props: {
           <Choice
             label="Neighbor weights"
             help="How a neighbor's similarity becomes its weight."
-            options={settingTable.weight.values}
+            options={settingTable.weight.values!}
             value={settings.weight}
             onChange={(weight) => change({ weight })}
           />
           <Choice
             label="Row scaling"
             help="How the rows of similarities are scaled before anything else."
-            options={settingTable.rowScaling.values}
+            options={settingTable.rowScaling.values!}
             value={settings.rowScaling}
             onChange={(rowScaling) => change({ rowScaling })}
           />

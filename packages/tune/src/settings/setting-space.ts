@@ -1,5 +1,5 @@
 import { KithError, type Method, type MethodSettings, type PartialSettings } from '@kith/core'
-import { methodTable, type TunerRange } from '@kith/core/internal'
+import { methodTable } from '@kith/core/internal'
 import {
   type Dimension,
   fill,
@@ -24,20 +24,14 @@ export interface SpaceInputs {
   methods?: readonly Method[] | undefined
 }
 
-type TunedName = {
-  [Name in keyof typeof methodTable]: (typeof methodTable)[Name] extends { tune: TunerRange }
-    ? Name
-    : never
-}[keyof typeof methodTable]
-
 /** The numbers of a setting that are tried. */
-function float(name: TunedName): Dimension & { kind: 'float' } {
-  return { kind: 'float', ...methodTable[name].tune }
+function float(name: keyof MethodSettings): Dimension & { kind: 'float' } {
+  return { kind: 'float', ...methodTable[name].tune! }
 }
 
 /** The whole numbers of a setting that are tried, none above `most`. */
-function integer(name: TunedName, most: number): Dimension & { kind: 'integer' } {
-  const { from, to, ...scale } = methodTable[name].tune
+function integer(name: keyof MethodSettings, most: number): Dimension & { kind: 'integer' } {
+  const { from, to, ...scale } = methodTable[name].tune!
   return { kind: 'integer', from: Math.min(from, most), to: Math.min(to, most), ...scale }
 }
 
@@ -92,12 +86,12 @@ function neighborSpace(inputs: SpaceInputs): Space {
     kExp: integer('kExp', most),
     extended: { kind: 'choice', values: [false, true] },
     trust: { ...float('trust'), when: { dimension: 'extended', is: true } },
-    weight: { kind: 'choice', values: methodTable.weight.values },
+    weight: { kind: 'choice', values: methodTable.weight.values! },
     weightParameter: {
       ...float('weightParameter'),
       when: { dimension: 'weight', is: 'exp' },
     },
-    rowScaling: { kind: 'choice', values: methodTable.rowScaling.values },
+    rowScaling: { kind: 'choice', values: methodTable.rowScaling.values! },
     ...(texts && mix === 'words' ? wordsSpace(inputs) : termSpace(texts, standard)),
   }
 }
@@ -119,7 +113,7 @@ function wordsSpace({ tokenizers = [], largest }: SpaceInputs): Space {
 /** The settings of the mix of two terms. */
 function termSpace(texts: boolean, standard: Pick<Dimension, 'when'>): Space {
   return {
-    ...(texts ? {} : { mix: { kind: 'choice', values: methodTable.mix.axis } as const }),
+    ...(texts ? {} : { mix: { kind: 'choice', values: methodTable.mix.axis! } as const }),
     lambda: { ...float('lambda'), ...standard },
     ...(texts
       ? {
