@@ -8,7 +8,13 @@ import {
   resolveMethodSettings,
   type TermStatistics,
 } from '@kith/core'
-import { type NamedParts, refuseUnknown, warnMetric } from '@kith/core/internal'
+import {
+  methodTable,
+  type NamedParts,
+  refuseIdle,
+  refuseUnknown,
+  warnMetric,
+} from '@kith/core/internal'
 import { readDocuments, scoresOf, type TextOf, vectorOf } from './documents.ts'
 import type { Embed } from './embed.ts'
 import { rankDocuments } from './rank-documents.ts'
@@ -60,6 +66,7 @@ export function createRerankingModel(
     statistics === undefined ? own : { ...own, statistics },
     resolveMethodSettings(presets[preset]),
   )
+  refuseIdle(own, settings, { texts: true }, methodTable)
   return {
     specificationVersion: 'v3',
     provider: 'kith',

@@ -1,5 +1,11 @@
 import { extendRanking, type Query, rerank } from '@kith/core'
-import { methodLooksAt, refuseUnknown, warnMetric } from '@kith/core/internal'
+import {
+  methodLooksAt,
+  methodTable,
+  refuseIdle,
+  refuseUnknown,
+  warnMetric,
+} from '@kith/core/internal'
 import { checkHits, checkVectorReader, optionParts } from './check-arguments.ts'
 import { type RerankHitsOptions, readOptions } from './options.ts'
 import { checkVectors, partsOf, scoresOf, textsOf } from './read-hits.ts'
@@ -47,6 +53,7 @@ export function rerankHits<Hit>(
   const { topN, settings } = readOptions(options, hits.length)
   const asked = partsOf(query)
   const words = asked.text !== undefined
+  refuseIdle(options.settings, settings, { texts: words }, methodTable)
   const first = hits.slice(0, methodLooksAt(settings, words))
   const found = first.map((hit) => reader.vector(hit))
   const candidates = {

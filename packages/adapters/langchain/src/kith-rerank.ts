@@ -9,9 +9,11 @@ import {
 import {
   higherIsBetter,
   methodLooksAt,
+  methodTable,
   type NamedParts,
   planVectors,
   type RetrieverScores,
+  refuseIdle,
   refuseUnknown,
   warnMetric,
 } from '@kith/core/internal'
@@ -102,6 +104,7 @@ export class KithRerank extends BaseDocumentCompressor {
     this.#settings = resolveMethodSettings(
       statistics === undefined ? settings : { ...settings, statistics },
     )
+    refuseIdle(settings, this.#settings, { texts: true }, methodTable)
     this.#cache = new EmbeddingCache(embeddings, cacheSize)
   }
 

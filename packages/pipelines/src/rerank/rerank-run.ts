@@ -1,4 +1,5 @@
 import { type PartialMethodSettings, resolveMethodSettings } from '@kith/core'
+import { methodTable, refuseIdle } from '@kith/core/internal'
 import { type OpenEmbeddingsOptions, readRun, writeRun } from '@kith/ir'
 import type { Tuned } from '@kith/tune'
 import { writeSidecar } from '../files/sidecar.ts'
@@ -73,6 +74,7 @@ export interface RerankResult {
 export async function rerankRun(inputs: RerankInputs, hooks: Hooks = {}): Promise<RerankResult> {
   const { tuned, missing = 'error' } = inputs
   const settings = tuned?.settings ?? resolveMethodSettings(inputs.settings)
+  if (!tuned) refuseIdle(inputs.settings, settings, { texts: !!inputs.queryText }, methodTable)
   const then = inputs.thenCrossEncode
   const crossEncoding = then && (await openCrossEncoding(then, { ...inputs, missing }, hooks))
   try {
