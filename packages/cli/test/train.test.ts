@@ -148,7 +148,7 @@ describe('kith train', () => {
       [['train', ...files], '--target distil takes the texts of the documents (--corpus), or'],
       [['train', ...inputs('queries.npy'), '--teacher', 'x'], 'belong to --target distil'],
       [['labels', '--run', 'x', '--target', 'distil', '--qrels', 'y'], 'leave out --qrels'],
-      [['labels', '--run', 'x', '--target', 'mixed', '--set', 'depth=5'], 'unknown setting'],
+      [['labels', '--run', 'x', '--docs', 'y', '--set', 'depth=5'], 'unknown setting'],
       [['labels', '--run', 'x', '--docs', 'y'], '--queries FILE is missing'],
       [['train', ...inputs('queries.npy'), '--target', 'distill'], 'query-centric, distil'],
       [['tune', '--train', ...inputs('queries.npy'), '--target', 'distil'], 'is for kith train'],

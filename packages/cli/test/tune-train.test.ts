@@ -25,7 +25,7 @@ describe('kith tune --train', () => {
     const { code, out, err } = kith(...training(), ...dev)
     expect(code, err).toBe(0)
     expect(err).toMatch(
-      /trial 1: nDCG@10 0\.\d+ \(learningRate 1, inverseTemperature 1, evidence false\), 1 of 2/,
+      /trial 1: nDCG@10 0\.\d+ \(--learning-rate 1, inverseTemperature 1, evidence false\), 1 of 2/,
     )
     expect(out).toMatch(/trial-00\d: the best model, dev nDCG@10/)
     expect(out).toMatch(/the options as they are, with one-hot targets: 0\.\d{4}/)
