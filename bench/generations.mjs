@@ -53,9 +53,9 @@ export async function compareGenerations() {
 function input(write, dimensions, seed) {
   const [text, ...texts] = write(seed, PASSAGES, WORDS)
   const { query: vector, candidates: vectors } = clusteredContext(PASSAGES, dimensions, seed)
-  const count = (terms) => [
-    prepareText(text, { terms }),
-    texts.map((own) => prepareText(own, { terms })),
+  const count = (tokenizer) => [
+    prepareText(text, { tokenizer }),
+    texts.map((own) => prepareText(own, { tokenizer })),
   ]
   const counted = { none: count('none'), english: count('english') }
   return { query: { vector }, found: { vectors }, text, texts, counted }

@@ -37,7 +37,7 @@ async function measureLabels() {
       return { query, candidates }
     })
     const reranker = new Reranker({ ...presets['msmarco-tas-b'], contextSize: size })
-    const labeler = new Reranker({ ...labelPresets['coder-tas-b'], contextSize: size })
+    const labeler = new Reranker({ ...labelPresets['paper-tas-b'], contextSize: size })
     const times = await sideBySide(
       {
         rerank: ({ query, candidates }) => reranker.rerank(query, candidates),
@@ -72,7 +72,7 @@ async function measureJob() {
     const inputs = {
       ...{ run: at('run.trec'), qrels: at('qrels.trec') },
       ...{ ...files, out: at('labels.jsonl') },
-      ...{ settings: labelPresets['coder-tas-b'], workers: 2 },
+      ...{ settings: labelPresets['paper-tas-b'], workers: 2 },
     }
     const child = spawn(
       process.execPath,

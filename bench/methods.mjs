@@ -27,7 +27,10 @@ export async function run() {
   const inputs = Array.from({ length: 60 }, (_, i) => input(write, i))
   const statistics = termStatistics(inputs.flatMap(({ raw }) => raw.texts))
   const rows = {
-    'ranks by similarity and neighbors fused (rrf)': { method: 'rrf', statistics },
+    'ranks by similarity and neighbors fused (neighbor-rrf)': {
+      method: 'neighbor-rrf',
+      statistics,
+    },
     'similarity and words, no neighbors (fusion)': { method: 'fusion', statistics },
     'Kith, embeddings only': undefined,
     'Kith, embeddings and words': {},

@@ -98,7 +98,7 @@ function splitTimes(settings, inputs, rounds) {
   for (let round = 0; round < rounds; round++) {
     const { query, candidates } = inputs[round % inputs.length]
     const marks = [performance.now()]
-    const context = contextOf(query, candidates, settings.contextSize, postings, settings.terms)
+    const context = contextOf(query, candidates, settings.contextSize, postings, settings.tokenizer)
     marks.push(performance.now())
     const graph = engine.gram(context.views.get('vectors'))
     marks.push(performance.now())

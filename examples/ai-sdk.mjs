@@ -11,7 +11,7 @@ const encoder = await loadEncoder('minilm')
 
 // With a hosted embedding model instead:
 //   embed: async (values) => (await embedMany({ model, values })).embeddings
-// The statistics say how rare words are in the collection; of a large one, kith terms keeps them in a file.
+// The statistics say how rare words are in the collection; of a large one, kith term-statistics keeps them in a file.
 const statistics = termStatistics(passages)
 const kith = createKith({
   embed: (texts, options) => encoder.encode(texts, options),

@@ -29,7 +29,7 @@ const encoder = await loadEncoder('minilm')
 const embeddings = new LocalEmbeddings(encoder)
 const store = await MemoryVectorStore.fromTexts(passages, {}, embeddings)
 
-// How rare the words are in the collection; of a large one, kith terms keeps it in a file.
+// How rare the words are in the collection; of a large one, kith term-statistics keeps it in a file.
 const statistics = termStatistics(passages)
 
 // The five lines: retrieve more than you need, let Kith choose.

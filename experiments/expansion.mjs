@@ -83,7 +83,7 @@ function expanded(text, near, terms, weight) {
   }
   const best = [...weights].sort((a, b) => b[1] - a[1]).slice(0, terms)
   for (const [hash] of best) postings.push(hash % 2 ** 32, Math.floor(hash / 2 ** 32), 1)
-  return { terms: 'english', postings: Uint32Array.from(postings) }
+  return { tokenizer: 'english', postings: Uint32Array.from(postings) }
 }
 
 function eachTerm({ postings }, visit) {

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { seededFraction } from '@kith/base/random'
 import { prepareText, smoothLabels } from '@kith/core'
-import { termNames } from '@kith/core/internal'
+import { tokenizerNames } from '@kith/core/internal'
 import { openEmbeddings, readQrels, readRun, readTexts } from '@kith/ir'
 import { searchRun } from '@kith/pipelines/search'
 
@@ -36,10 +36,11 @@ const [queries, docs] = [
 ]
 const queryTexts = new Map()
 for await (const { id, text } of readTexts(join(folder, 'queries.jsonl'))) queryTexts.set(id, text)
-const prepared = Object.fromEntries(termNames.map((terms) => [terms, new Map()]))
+const prepared = Object.fromEntries(tokenizerNames.map((tokenizer) => [tokenizer, new Map()]))
 for await (const { id, title, text } of readTexts(join(folder, 'corpus.jsonl'))) {
   const whole = title ? `${title} ${text}` : text
-  for (const terms of termNames) prepared[terms].set(id, prepareText(whole, { terms }))
+  for (const tokenizer of tokenizerNames)
+    prepared[tokenizer].set(id, prepareText(whole, { tokenizer }))
 }
 
 const values = new Map()
@@ -56,16 +57,16 @@ for (const [query, judged] of await readQrels(join(folder, 'qrels/train.tsv'))) 
   const data = docs.gather(rows, new Float32Array(rows.length * dimensions))
   const vectors = { data, rows: rows.length, dimensions }
   for (const target of ['joint', 'mixed']) {
-    for (const terms of [undefined, ...termNames]) {
-      const { evidence } = terms
+    for (const tokenizer of [undefined, ...tokenizerNames]) {
+      const { evidence } = tokenizer
         ? smoothLabels(
             { vector, text: queryTexts.get(query) },
-            { vectors, texts: ids.map((id) => prepared[terms].get(id)) },
+            { vectors, texts: ids.map((id) => prepared[tokenizer].get(id)) },
             { candidates: [0] },
-            { target, terms },
+            { target, tokenizer },
           )
         : smoothLabels(vector, vectors, { candidates: [0] }, { target })
-      const key = `${target} | ${terms ?? 'no texts'}`
+      const key = `${target} | ${tokenizer ?? 'no texts'}`
       const found = precision(ids, evidence, new Set(relevant))
       values.set(key, [...(values.get(key) ?? []), found])
     }

@@ -22,6 +22,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { commandLines } from './compare-lines.mjs'
+import { isOlder, olderLine, withNewNames, withoutRecipe } from './older-line.mjs'
 
 const { values: options } = parseArgs({
   options: {
@@ -74,7 +75,8 @@ function makeInputs(source, root) {
 /** Runs one command line with one build. */
 function run(side, args, root) {
   const program = resolve(options[side], 'packages/cli/bin/kith.js')
-  const words = args.map((word) => word.replaceAll('{out}', join(root, side)))
+  const line = isOlder(options[side]) ? olderLine(args) : args
+  const words = line.map((word) => word.replaceAll('{out}', join(root, side)))
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
@@ -83,8 +85,12 @@ function run(side, args, root) {
 }
 
 function differences(collection, root, before, after) {
+  const renamed = isOlder(options.before) && !isOlder(options.after)
+  const sameNames = (text) => (renamed ? withoutRecipe(withNewNames(text)) : text)
   const plain = (text) =>
-    withoutTimes(text.replaceAll(join(root, 'before'), '').replaceAll(join(root, 'after'), ''))
+    withoutTimes(
+      sameNames(text).replaceAll(join(root, 'before'), '').replaceAll(join(root, 'after'), ''),
+    )
   const found = []
   if (before.status !== after.status) {
     found.push(`exit code ${before.status}, now ${after.status}: ${after.stderr.trim()}`)

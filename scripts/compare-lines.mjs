@@ -8,10 +8,10 @@ export function commandLines(source, root) {
   const run = ['--run', `${vectors}/top200.run.trec`, ...embeddings]
   const texts = ['--corpus', at('corpus.jsonl'), '--query-text', at('queries.jsonl')]
   const qrels = ['--qrels', at('qrels/test.trec')]
-  const labels = ['labels', ...run, ...qrels, '--context', '200']
+  const labels = ['labels', ...run, ...qrels, '--set', 'contextSize=200']
   const train = [
     ...['train', '--docs', `${vectors}/docs.npy`, '--train-run', `${vectors}/top200.run.trec`],
-    ...[...qrels, '--list-size', '50', '--threads', '1', '--inverse-temperature', '20'],
+    ...[...qrels, '--set', 'listSize=50', '--threads', '1', '--set', 'inverseTemperature=20'],
   ]
   const dev = [
     ...['--dev-queries', `${vectors}/queries.npy`, '--dev-run', `${vectors}/top200.run.trec`],
@@ -19,8 +19,9 @@ export function commandLines(source, root) {
   ]
   const adapter = [...train, '--adapter', 'linear', '--train-queries', `${vectors}/queries.npy`]
   const otherSettings = [
-    ...['--metric', 'cosine', '--k', '21', '--trust', '0.5', '--weight', 'exp'],
-    ...['--row-scaling', 'mean', '--texts-weights', '0.3,0.4'],
+    ...['--set', 'metric=cosine', '--set', 'k=21', '--set', 'trust=0.5', '--set', 'weight=exp'],
+    ...['--set', 'rowScaling=mean', '--set', 'views.texts.score=0.3'],
+    ...['--set', 'views.texts.graph=0.4'],
   ]
   const encoder = [...train, '--train-queries', at('queries.jsonl'), '--top-layers', '1']
   return [
@@ -46,7 +47,7 @@ export function commandLines(source, root) {
       '--out',
       '{out}/preset.json',
     ],
-    ...['fusion', 'rocchio', 'rrf'].map((method) => [
+    ...['fusion', 'rocchio', 'neighbor-rrf'].map((method) => [
       `rerank --method ${method}`,
       ...['rerank', ...run, ...texts, '--method', method, '--out', `{out}/${method}.trec`],
     ]),
@@ -54,7 +55,7 @@ export function commandLines(source, root) {
       'rerank by other settings',
       ...['rerank', ...run, ...texts, ...otherSettings, '--out', '{out}/other.trec'],
     ],
-    ['rerank by a raw mix', 'rerank', ...run, '--mix', 'raw', '--out', '{out}/raw.trec'],
+    ['rerank by a raw mix', 'rerank', ...run, '--set', 'mix=raw', '--out', '{out}/raw.trec'],
     [
       'rocchio by other settings',
       ...[
@@ -62,16 +63,16 @@ export function commandLines(source, root) {
         ...run,
         '--method',
         'rocchio',
-        '--feedback-docs',
-        '5',
-        '--feedback-weight',
-        '0.3',
+        '--set',
+        'feedbackDocs=5',
+        '--set',
+        'feedbackWeight=0.3',
       ],
       ...['--out', '{out}/other-rocchio.trec'],
     ],
     [
       'rank fusion by another constant',
-      ...['rerank', ...run, ...texts, '--method', 'rrf', '--rrf-k', '20'],
+      ...['rerank', ...run, ...texts, '--method', 'neighbor-rrf', '--set', 'neighborRrfK=20'],
       ...['--out', '{out}/other-fusion.trec'],
     ],
     [
@@ -86,7 +87,7 @@ export function commandLines(source, root) {
     ],
     ['eval as JSON', 'eval', ...qrels, '--run', '{out}/better.trec', '--format', 'json'],
     ['labels', ...labels, '--out', '{out}/labels.jsonl'],
-    ['labels by Parquet', ...labels, '--preset', 'coder-tas-b', '--out', '{out}/labels.parquet'],
+    ['labels by Parquet', ...labels, '--preset', 'paper-tas-b', '--out', '{out}/labels.parquet'],
     [
       'labels with words',
       ...labels,
@@ -112,12 +113,21 @@ export function commandLines(source, root) {
     ]),
     ...['rnn', 'geometric', 'one-hot', 'uniform', 'query-centric'].map((target) => [
       `labels --target ${target}`,
-      ...[...labels, '--target', target, '--label-depth', '8', '--out', `{out}/${target}.jsonl`],
+      ...[...labels, '--target', target, '--set', 'labelDepth=8', '--out', `{out}/${target}.jsonl`],
     ]),
     [
       'labels by other settings',
-      ...[...labels, ...texts, '--texts', ...otherSettings, '--aggregate', 'max'],
-      ...['--normalize', 'std', '--normalize-over', 'kept', '--boost', '2', '--drop-ground-truth'],
+      ...[...labels, ...texts, '--texts', ...otherSettings, '--set', 'aggregate=max'],
+      ...[
+        '--set',
+        'normalize=std',
+        '--set',
+        'normalizeOver=kept',
+        '--set',
+        'boost=2',
+        '--set',
+        'keepGroundTruth=false',
+      ],
       ...['--out', '{out}/other.jsonl'],
     ],
     ['a share', ...labels, '--shard', '1/2', '--out', '{out}/labels-1.jsonl'],
@@ -174,26 +184,33 @@ export function commandLines(source, root) {
       '--out',
       '{out}/adapted.npy',
     ],
-    ['train an encoder', ...encoder, '--steps', '3', '--out', '{out}/encoder'],
+    ['train an encoder', ...encoder, '--set', 'steps=3', '--out', '{out}/encoder'],
     [
       'train with a learned temperature',
       ...[...train, '--adapter', 'mlp', '--train-queries', `${vectors}/queries.npy`, ...dev],
-      ...['--labels', '{out}/labels.jsonl', '--learn-temperature', '--optimizer', 'radam'],
       ...[
-        '--schedule',
-        'plateau',
-        '--learning-rate',
-        '1e-3',
-        '--gradient-accumulation',
-        '2',
-        '--max-grad-norm',
-        '0.5',
+        '--labels',
+        '{out}/labels.jsonl',
+        '--set',
+        'learnTemperature=true',
+        '--set',
+        'optimizer=radam',
       ],
       ...[
-        '--select-by',
-        'nDCG@10',
-        '--early-stopping-patience',
-        '2',
+        '--set',
+        'schedule=plateau',
+        '--learning-rate',
+        '1e-3',
+        '--set',
+        'gradientAccumulation=2',
+        '--set',
+        'maxGradNorm=0.5',
+      ],
+      ...[
+        '--set',
+        'selectBy=nDCG@10',
+        '--set',
+        'earlyStoppingPatience=2',
         '--epochs',
         '4',
         '--out',
@@ -206,14 +223,14 @@ export function commandLines(source, root) {
         ...adapter,
         '--target',
         'mixed',
-        '--label-depth',
-        '8',
-        '--row-scaling',
-        'max',
-        '--loss',
-        'infonce',
+        '--set',
+        'labelDepth=8',
+        '--set',
+        'rowScaling=max',
+        '--set',
+        'loss=infonce',
       ],
-      ...['--refresh-candidates', '2', '--epochs', '2', '--out', '{out}/live'],
+      ...['--set', 'refreshEvery=2', '--epochs', '2', '--out', '{out}/live'],
     ],
     ['train compare', 'train compare', '{out}/adapter', '--out', '{out}/curves.svg'],
     [
@@ -314,8 +331,8 @@ export function commandLines(source, root) {
       '--queries',
       `${vectors}/queries.npy`,
       ...qrels,
-      '--context',
-      '200',
+      '--set',
+      'contextSize=200',
       '--out',
       '{out}/from-store.jsonl',
     ],

@@ -13,14 +13,12 @@ import { writeExamples } from './examples.mjs'
 import { writeGuide } from './guide.mjs'
 import { writeLlms } from './llms.mjs'
 import { generated } from './place.mjs'
-import { writeSettings } from './settings.mjs'
 import { writeTry } from './try.mjs'
 
 rmSync(generated, { recursive: true, force: true })
 writeGuide()
 writeExamples()
 writeCommands()
-writeSettings()
 // The encoder works in a process of its own.
 await Promise.all([writeTry(), writeApi()])
 writeLlms()

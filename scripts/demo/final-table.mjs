@@ -8,7 +8,7 @@ const names = {
   run: 'plain search',
   rocchio: 'feedback: query moved towards its first three',
   fusion: 'similarity and words, no neighbors',
-  rrf: 'ranks by similarity and neighbors fused',
+  'neighbor-rrf': 'ranks by similarity and neighbors fused',
   'embeddings-only': 'Kith, embeddings only',
   reranked: 'Kith, embeddings and words, tuned',
   trained: 'trained query encoder',

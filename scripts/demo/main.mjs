@@ -83,7 +83,7 @@ say(
 )
 kith('rerank', { run, ...embeddings, ...texts, settings: tuned, out: at('reranked.trec') })
 kith('rerank', { run, ...embeddings, out: at('embeddings-only.trec') })
-for (const method of ['rocchio', 'fusion', 'rrf']) {
+for (const method of ['rocchio', 'fusion', 'neighbor-rrf']) {
   kith('rerank', { run, ...embeddings, ...texts, method, out: at(`${method}.trec`) })
 }
 
@@ -120,14 +120,10 @@ kith('train', {
   ...{ docs: at('docs.npy'), 'train-queries': at('queries.jsonl'), 'train-run': run },
   ...{ qrels: sparse('train'), target: 'mixed' },
   ...{ 'dev-queries': at('queries.jsonl'), 'dev-run': run, 'dev-qrels': sparse('dev') },
-  ...{
-    'list-size': 200,
-    'inverse-temperature': 20,
-    'learning-rate': quick ? '1e-5' : '4e-5',
-    epochs: 4,
-  },
+  ...{ 'learning-rate': quick ? '1e-5' : '4e-5', epochs: 4 },
   // As in the paper: queries are cut at 32 tokens, and the loss chooses the checkpoint.
-  ...{ 'max-tokens': 32, 'select-by': 'loss', out: trained },
+  set: ['listSize=200', 'inverseTemperature=20', 'selectBy=loss'],
+  ...{ 'max-tokens': 32, out: trained },
 })
 const better = { queries: at('trained-queries.npy'), docs: at('docs.npy') }
 kith('encode', { model: trained, input: at('queries.jsonl'), role: 'query', out: better.queries })
@@ -140,7 +136,7 @@ kith('rerank', {
 say('Measure', 'Test queries with complete labels, each run against plain search.')
 const runs = [
   'run',
-  ...['rocchio', 'fusion', 'rrf', 'embeddings-only', 'reranked'],
+  ...['rocchio', 'fusion', 'neighbor-rrf', 'embeddings-only', 'reranked'],
   ...['trained', 'trained-reranked'],
 ].map((file) => at(`${file}.trec`))
 kith('eval', { qrels: complete.test, run: runs, measures: 'nDCG@10,MRR@10,Recall@10' })

@@ -140,8 +140,8 @@ const wantedLabels = {
   },
   one: { mixed: { groundTruth: { rows: [1] } } },
   decimals: {
-    'coder-tas-b': { groundTruth: two, ...labelPresets['coder-tas-b'] },
-    'coder-cocondenser': { groundTruth: two, ...labelPresets['coder-cocondenser'] },
+    'coder-tas-b': { groundTruth: two, ...labelPresets['paper-tas-b'] },
+    'coder-cocondenser': { groundTruth: two, ...labelPresets['paper-cocondenser'] },
   },
   words: {
     ...everyTarget({ labelDepth: 6 }),

@@ -40,7 +40,7 @@ const commands: [string, string[]][] = [
     'train',
     [
       ...['train', '--adapter', 'linear', '--docs', path('all.npy'), ...run],
-      ...['--train-queries', path('queries.npy'), '--epochs', '2', '--list-size', '20'],
+      ...['--train-queries', path('queries.npy'), '--epochs', '2', '--set', 'listSize=20'],
       ...['--threads', '1', '--out', '{out}/adapter'],
     ],
   ],

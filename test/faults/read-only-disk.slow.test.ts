@@ -21,7 +21,7 @@ beforeAll(async () => {
     JSON.stringify({ _id: `d${i}`, text: `a ${i}` }),
   )
   writeFileSync(path('corpus.jsonl'), `${texts.join('\n')}\n`)
-  succeed('train', ...trained(), '--steps', '2', '--out', path('adapter'))
+  succeed('train', ...trained(), '--set', 'steps=2', '--out', path('adapter'))
 })
 
 const queries = (): string[] => ['--queries', path('queries.npy'), '--docs', path('docs.npy')]
@@ -37,9 +37,9 @@ const trained = (): string[] => [
 /** Commands that write, but for the option with their output, and the output's name. */
 const commands: [string[], string, () => string[]][] = [
   [['studio', '--export'], 'studio', ranked],
-  [['sweep', '--out'], 'sweep', () => [...judged(), '--context', '20']],
-  [['train', '--out'], 'trained', () => [...trained(), '--steps', '2']],
-  [['tune-training', '--out'], 'trials', () => [...trained(), '--steps', '2', '--trials', '2']],
+  [['sweep', '--out'], 'sweep', () => [...judged(), '--set', 'contextSize=20']],
+  [['train', '--out'], 'trained', () => [...trained(), '--set', 'steps=2']],
+  [['tune-training', '--out'], 'trials', () => [...trained(), '--set', 'steps=2', '--trials', '2']],
   [['tune', '--out'], 'tuned.json', () => [...judged(), '--trials', '2']],
   [['convert', '--out'], 'docs.fvecs', () => ['--kind', 'embeddings', '--in', path('docs.npy')]],
   [['convert', '--out'], 'run.json', () => ['--kind', 'run', '--in', path('run.trec')]],
@@ -49,7 +49,7 @@ const commands: [string[], string, () => string[]][] = [
   [['labels', '--out'], 'labels.jsonl', judged],
   [['labels', '--out'], 'labels.parquet', judged],
   [['audit', '--out'], 'audit', judged],
-  [['terms', '--out'], 'terms.bin', () => ['--corpus', path('corpus.jsonl')]],
+  [['term-statistics', '--out'], 'terms.bin', () => ['--corpus', path('corpus.jsonl')]],
   [
     ['report', '--out'],
     'report.html',

@@ -6,8 +6,16 @@ import { readTensorList, readTensors } from '@kith/base/safetensors'
 import { readNouns } from '@kith/datasets'
 import { openModel } from '@kith/encoder'
 import { buildEncoder, readWeights } from '@kith/encoder/internal'
+import {
+  openEmbeddings,
+  readLabels,
+  readQrels,
+  readRun,
+  readTexts,
+  streamRankings,
+  writeEmbeddings,
+} from '@kith/ir'
 import { formatLabelsJson, readLabelsParquet, writeLabelsParquet } from '@kith/ir/internal'
-import { openEmbeddings, readLabels, readQrels, readRun, readTexts, streamRankings, writeEmbeddings } from '@kith/ir'
 import { readFolder, readKept, writeKept } from '@kith/pipelines/collection'
 import { parseFigures, renderReport } from '@kith/report'
 import { openAdapter, readMetrics } from '@kith/train'

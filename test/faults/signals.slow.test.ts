@@ -58,7 +58,7 @@ beforeAll(async () => {
   succeed('search', ...pair(), '--top', '40', '--out', at('run.trec'))
   mkdirSync(turned(''))
   await writeTurned(turned(''))
-  succeed('train', ...trained(), '--steps', '2', '--out', at('adapter'))
+  succeed('train', ...trained(), '--set', 'steps=2', '--out', at('adapter'))
 })
 
 const pair = (): string[] => ['--queries', at('queries.npy'), '--docs', at('docs.npy')]
@@ -198,7 +198,7 @@ const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp
   {
     name: 'train',
     args: (out) => [
-      ...['train', ...trained(), '--steps', '600', '--validate-every', '300'],
+      ...['train', ...trained(), '--set', 'steps=600', '--set', 'validateEvery=300'],
       ...['--out', `${out}-folder`],
     ],
     isMiddle: (_, out) => hasLines(`${out}-folder/metrics.jsonl`, 3),
@@ -209,7 +209,7 @@ const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp
   {
     name: 'tune-training',
     args: (out) => [
-      ...['tune-training', ...trained(), '--steps', '300', '--validate-every', '100'],
+      ...['tune-training', ...trained(), '--set', 'steps=300', '--set', 'validateEvery=100'],
       ...['--trials', '2', '--out', `${out}-folder`],
     ],
     isMiddle: (_, out) => hasLines(`${out}-folder/trial-001/metrics.jsonl`, 3),
@@ -261,7 +261,7 @@ test('kith encode does not promise to go on before it has kept a part', async ()
 
 test('kith train says that the checkpoint is saved, and hears one Ctrl-C twice as once', async () => {
   const out = join(temporaryFolderIn(data), 'trained')
-  const args = ['train', ...trained(), '--steps', '4000', '--out', out]
+  const args = ['train', ...trained(), '--set', 'steps=4000', '--out', out]
   const isMiddle = () => hasLines(join(out, 'metrics.jsonl'), 3)
   // npx passes on what the terminal has sent to the whole group.
   const ended = await signaled(args, ['SIGINT', 'SIGINT'], isMiddle)

@@ -45,10 +45,10 @@ const labels = (): string[] => [
     ...ranked(),
     '--qrels',
     path('train.trec'),
-    '--context',
-    '60',
-    '--label-depth',
-    '60',
+    '--set',
+    'contextSize=60',
+    '--set',
+    'labelDepth=60',
   ],
 ]
 const convert = (kind: string, from: string): string[] => [
@@ -159,7 +159,7 @@ describe('a limit on the size of files', () => {
     const { status, err } = kithWithin(limit, [
       ...['train', '--docs', path('docs.npy'), '--qrels', path('train.trec')],
       ...['--train-queries', path('queries.npy'), '--train-run', path('run.trec')],
-      ...['--adapter', adapter, '--steps', String(steps), '--out', out],
+      ...['--adapter', adapter, '--set', `steps=${steps}`, '--out', out],
     ])
     expect(err).toMatch(new RegExp(`${file}: the file is too large`))
     expect(status).toBe(1)

@@ -118,9 +118,9 @@ const listed: Readonly<Record<string, ListedCommand>> = {
     summary: 'build a retrieval dataset with nearly complete labels, from WordNet',
     load: async () => (await import('./commands/dataset-wordnet.ts')).wordnetCommand,
   },
-  terms: {
+  'term-statistics': {
     summary: 'count how often terms occur in a collection, for reranking with its texts',
-    load: async () => (await import('./commands/terms.ts')).termsCommand,
+    load: async () => (await import('./commands/term-statistics.ts')).termStatisticsCommand,
   },
   convert: {
     summary: 'turn runs, judgments, texts or embeddings into another format',

@@ -50,7 +50,16 @@ describe('kith audit', () => {
   })
 
   test('--json prints the counts; --page names the page', () => {
-    const options = ['--page', path('judge.html'), '--limit', '3', '--context', '8', '--level', '1']
+    const options = [
+      '--page',
+      path('judge.html'),
+      '--limit',
+      '3',
+      '--set',
+      'contextSize=8',
+      '--level',
+      '1',
+    ]
     const printed = succeed(
       ...['audit', ...inputs(), '--out', path('json.tsv'), ...options, '--json'],
     )

@@ -120,9 +120,9 @@ describe('the pipeline on a small collection', () => {
       path('run.trec'),
       ...embeddings(),
       ...texts,
-      '--context',
-      '20',
-      '--no-terms',
+      '--set',
+      'contextSize=20',
+      '--no-term-statistics',
       '--out',
       path('better.trec'),
       '--qrels',
@@ -178,11 +178,11 @@ describe('the pipeline on a small collection', () => {
       )
       return readFileSync(path('s.trec'), 'utf8')
     }
-    const geometric = reranked('--lambda', '1').replace(/ \S+ kith$/gm, '')
+    const geometric = reranked('--set', 'lambda=1').replace(/ \S+ kith$/gm, '')
     expect(geometric).toBe(readFileSync(path('run.trec'), 'utf8').replace(/ \S+ kith$/gm, ''))
     expect(reranked('--preset', 'msmarco-tas-b')).not.toBe(reranked())
-    expect(reranked('--k', '3', '--k-exp', '1', '--trust', '0.5')).not.toBe(reranked())
-    expect(reranked('--weight', 'exp', '--weight-parameter', '3')).not.toBe(reranked())
+    expect(reranked('--set', 'k=3', '--set', 'kExp=1', '--set', 'trust=0.5')).not.toBe(reranked())
+    expect(reranked('--set', 'weight=exp', '--set', 'weightParameter=3')).not.toBe(reranked())
   })
 
   test('eval prints tables, JSON, CSV and trec_eval’s lines', () => {
@@ -307,11 +307,11 @@ describe('mistakes', () => {
         ...embeddings(),
         '--out',
         path('z'),
-        '--lambda',
-        '2',
+        '--set',
+        'lambda=2',
       ],
       2,
-      /--lambda is 2, allowed: a number from 0 to 1/,
+      /setting lambda is 2, allowed: a number from 0 to 1/,
     ],
     [
       'a size that is none',
@@ -431,23 +431,27 @@ describe('mistakes', () => {
 })
 
 // The other commands run as processes in outputs.test.ts, piped.test.ts and test/faults.
-test.each(['labels merge', 'train compare', 'jobs', 'jobs retry', 'jobs remove', 'terms'])(
-  'kith %s ends as a process as it does in a thread',
-  (name) => {
-    const words = name.split(' ')
-    expect(kithProcess(...words, '--help')).toEqual({
-      code: 0,
-      out: succeed(...words, '--help'),
-      err: '',
-    })
-    const refused = kith(...words)
-    expect(refused).toMatchObject({
-      code: 2,
-      err: expect.stringContaining(`Try: kith ${name} --help`),
-    })
-    expect(kithProcess(...words)).toEqual(refused)
-  },
-)
+test.each([
+  'labels merge',
+  'train compare',
+  'jobs',
+  'jobs retry',
+  'jobs remove',
+  'term-statistics',
+])('kith %s ends as a process as it does in a thread', (name) => {
+  const words = name.split(' ')
+  expect(kithProcess(...words, '--help')).toEqual({
+    code: 0,
+    out: succeed(...words, '--help'),
+    err: '',
+  })
+  const refused = kith(...words)
+  expect(refused).toMatchObject({
+    code: 2,
+    err: expect.stringContaining(`Try: kith ${name} --help`),
+  })
+  expect(kithProcess(...words)).toEqual(refused)
+})
 
 test('the help teaches: every command has an example that its own options take', () => {
   expect(succeed('--help')).toContain('kith try DATASET')

@@ -48,8 +48,10 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     expect(runs[1].measures['nDCG@10']).toBeGreaterThan(0.44)
   })
 
-  test('labels, audit, terms, report and train keep what they make', () => {
-    for (const command of ['labels', 'audit', 'terms', 'report']) succeed(command, data, '--quiet')
+  test('labels, audit, term-statistics, report and train keep what they make', () => {
+    for (const command of ['labels', 'audit', 'term-statistics', 'report']) {
+      succeed(command, data, '--quiet')
+    }
     succeed('train', data, '--adapter', 'linear', '--epochs', '1', '--quiet')
     const made = ['labels.jsonl', 'audit.tsv', 'report.html', 'trained/adapter.safetensors']
     expect(made.filter((name) => !existsSync(kept(name)))).toEqual([])

@@ -31,6 +31,9 @@ test('help shows options in groups, the dataset first', () => {
   const headings = [...help.matchAll(/^(\w+):$/gm)].map(([, name]) => name)
   expect(headings).toEqual([...groups, 'Example'])
   expect(help).toMatch(/\nInput:\n {2}DATASET +a folder with corpus\.jsonl/)
-  expect(help).not.toContain('--trust')
-  expect(succeed('rerank', '--help-all')).toMatch(/ {2}--search-again /)
+  expect(help).not.toContain('--job-size')
+  expect(succeed('rerank', '--help-all')).toMatch(/ {2}--job-size /)
+  // Settings have no options of their own: the long help lists what --set takes.
+  expect(help).not.toContain('kExp=')
+  expect(succeed('rerank', '--help-all')).toMatch(/\nSettings \(--set\):\n(.*\n)* {2}kExp=N /)
 })

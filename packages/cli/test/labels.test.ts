@@ -19,13 +19,13 @@ const labels = (out: string, ...more: string[]): string =>
 
 describe('kith labels', () => {
   test('prints a summary a person can judge, or JSON', () => {
-    const printed = labels('labels.jsonl', '--context', '20', '--label-depth', '5')
+    const printed = labels('labels.jsonl', '--set', 'contextSize=20', '--set', 'labelDepth=5')
     expect(printed).toMatch(/labels.jsonl:\nqueries with labels +1080\n/)
     expect(printed).toMatch(/left out: no ground truth +120\n/)
     expect(printed).toMatch(/mean probability on ground truth +0\.\d{4}/)
     expect(printed).toMatch(/documents that carry 90 % of it +\d\.\d\d on average/)
     expect(printed).toMatch(/ground truth not the highest +\d+ \(\d+\.\d %\)/)
-    const options = ['--context', '1', '--k', '1', '--json']
+    const options = ['--set', 'contextSize=1', '--set', 'k=1', '--json']
     const json = JSON.parse(labels('narrow.jsonl', ...options))
     expect(json).toMatchObject({
       ...{ out: path('narrow.jsonl'), position: queries, queries: judged.once - judged.twice },

@@ -17,7 +17,7 @@ const files = (): string[] => [
 ]
 
 test('the page of a run shows its settings, and not those of the run that was there before', () => {
-  succeed('rerank', ...files(), '--lambda', '0.123', '--out', path('better.trec'))
+  succeed('rerank', ...files(), '--set', 'lambda=0.123', '--out', path('better.trec'))
   const report = () =>
     kith(
       ...['report', '--qrels', path('topic.trec'), '--run', path('run.trec')],
@@ -25,7 +25,7 @@ test('the page of a run shows its settings, and not those of the run that was th
     )
   expect(report()).toMatchObject({ code: 0, err: '' })
   expect(read('report.html')).toContain('<dt>lambda</dt><dd>0.123</dd>')
-  expect(read('report.html')).not.toContain('<dt>wordsWeight</dt>')
+  expect(read('report.html')).not.toContain('<dt>bm25Weight</dt>')
   expect(read('report.html')).toContain(`<p class="collection">${basename(folder)}</p>`)
   // As if another run had got its name, and the program had been killed before it wrote its own.
   appendFileSync(path('better.trec'), 'q0 Q0 other 99 -9 kith\n')

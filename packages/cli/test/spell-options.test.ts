@@ -2,20 +2,13 @@ import { expect, test } from 'vitest'
 import { trainCommand } from '../src/commands/train.ts'
 import { spellOptions } from '../src/options/spell-options.ts'
 
-const options = {
-  ...trainCommand.options,
-  context: { help: '' },
-  terms: { help: '' },
-  stems: { help: '' },
-}
+const { options } = trainCommand
 
 test.each([
   ["(missing: 'skip' goes on without them)", '(--missing skip goes on without them)'],
   ["(outside: 'inject' puts them in)", '(--outside inject puts them in)'],
   ['longer than 4 tokens (maxTokens)', 'longer than 4 tokens (--max-tokens)'],
-  ['setting contextSize is 0', '--context is 0'],
-  ['setting terms is "x"', '--stems is "x"'],
-  ['take longer lists (listSize)', 'take longer lists (--list-size)'],
+  ["rebuild them or pass tokenizer: 'none'", 'rebuild them or pass --set tokenizer=none'],
 ])('a setting is spelled as the option: %s', (message, spelled) => {
   expect(spellOptions(message, options)).toBe(spelled)
 })
@@ -23,6 +16,8 @@ test.each([
 test.each([
   'folder/maxTokens/run.trec: is empty',
   'no text has the id "maxTokens"',
+  'setting contextSize is 0',
+  'take longer lists (listSize)',
   "setting nobody is 1, nothing: 'of' anything",
   'training queries: 2 judged documents have no embedding',
 ])('everything else stays: %s', (message) => {

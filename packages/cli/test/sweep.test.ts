@@ -17,7 +17,7 @@ const inputs = (): string[] => [
 ]
 
 test('kith sweep draws every figure, and kith report takes them', () => {
-  const out = succeed('sweep', ...inputs(), '--context', '40', '--out', path('sweep'))
+  const out = succeed('sweep', ...inputs(), '--set', 'contextSize=40', '--out', path('sweep'))
   expect(out).toContain('index.html: 11 figures')
   expect(read('sweep/index.html')).toContain('kith sweep --run')
   copyFileSync(path('run.trec'), path('again.trec'))
@@ -39,6 +39,6 @@ test('kith sweep draws every figure, and kith report takes them', () => {
 test('says what is wrong', () => {
   const sweep = (...more: string[]) => kith('sweep', ...inputs(), '--out', path('x'), ...more)
   expect(sweep('--missing', 'perhaps').code).toBe(2)
-  expect(sweep('--k', '0').code).toBe(2)
+  expect(sweep('--set', 'k=0').code).toBe(2)
   expect(sweep('--run', path('none.trec')).code).toBe(1)
 })

@@ -21,7 +21,7 @@ describe('kith train', () => {
   test('an adapter learns; kith adapt, train compare and report take it', () => {
     const args = [
       ...['train', ...inputs('queries.npy'), '--adapter', 'linear', '--epochs', '60'],
-      ...['--learning-rate', '0.02', '--inverse-temperature', '10', '--weight-decay', '0'],
+      ...['--learning-rate', '0.02', '--set', 'inverseTemperature=10', '--set', 'weightDecay=0'],
     ]
     const { code, out, err } = kith(...args, '--out', path('adapter'))
     expect(code, err).toBe(0)
@@ -58,7 +58,7 @@ describe('kith train', () => {
       ended: 'done',
       cut: { training: 0, validation: 0 },
     })
-    expect(kith(...args, '--out', path('adapter'), '--seed', '5')).toMatchObject({
+    expect(kith(...args, '--out', path('adapter'), '--set', 'seed=5')).toMatchObject({
       code: 1,
       err: expect.stringContaining('seed'),
     })
@@ -69,8 +69,8 @@ describe('kith train', () => {
     const args = [
       ...['train', '--docs', path('docs.npy'), '--qrels', path('train.trec')],
       ...[...file('queries.npy'), '--train-run', path('run.trec'), '--adapter', 'linear'],
-      ...['--epochs', '100', '--learning-rate', '0.02', '--inverse-temperature', '10'],
-      ...['--weight-decay', '0', '--out', path('tested')],
+      ...['--epochs', '100', '--learning-rate', '0.02', '--set', 'inverseTemperature=10'],
+      ...['--set', 'weightDecay=0', '--out', path('tested')],
     ]
     const { code, out, err } = kith(...args)
     expect(code, err).toBe(0)
@@ -104,7 +104,7 @@ describe('kith train', () => {
     )
     const train = (...more: string[]) =>
       kith(
-        ...['train', ...inputs('queries.npy'), '--adapter', 'mlp', '--steps', '3'],
+        ...['train', ...inputs('queries.npy'), '--adapter', 'mlp', '--set', 'steps=3'],
         ...['--labels', path('labels.jsonl'), '--json', ...more],
       )
     expect(train('--out', path('by-labels'))).toMatchObject({ code: 0 })
@@ -129,8 +129,8 @@ describe('kith train', () => {
       ...['--dev-run', path('run.trec'), '--adapter', 'linear', '--target', 'distil'],
     ]
     const trained = kith(
-      ...['train', ...files, '--teacher', path('run.trec'), '--teacher-depth', '5'],
-      ...['--steps', '2', '--out', path('taught')],
+      ...['train', ...files, '--teacher', path('run.trec'), '--set', 'depth=5'],
+      ...['--set', 'steps=2', '--out', path('taught')],
     )
     expect(trained.code, trained.err).toBe(0)
     expect(trained.err).toContain('the inverse temperature 1 leaves the softmax')
@@ -138,7 +138,7 @@ describe('kith train', () => {
     expect(existsSync(path('taught/adapter.safetensors'))).toBe(true)
     const printed = succeed(
       ...['labels', '--target', 'distil', '--run', path('run.trec')],
-      ...['--teacher-depth', '5', '--out', path('taught.jsonl')],
+      ...['--set', 'depth=5', '--out', path('taught.jsonl')],
     )
     expect(printed).toMatch(/queries with labels +48\n.*90 % of a label +\d\.\d\d on average/)
     const first = JSON.parse(read('taught.jsonl').split('\n')[0]!)
@@ -148,7 +148,7 @@ describe('kith train', () => {
       [['train', ...files], '--target distil takes the texts of the documents (--corpus), or'],
       [['train', ...inputs('queries.npy'), '--teacher', 'x'], 'belong to --target distil'],
       [['labels', '--run', 'x', '--target', 'distil', '--qrels', 'y'], 'leave out --qrels'],
-      [['labels', '--run', 'x', '--target', 'mixed', '--teacher-depth', '5'], 'belongs to'],
+      [['labels', '--run', 'x', '--docs', 'y', '--set', 'depth=5'], 'unknown setting'],
       [['labels', '--run', 'x', '--docs', 'y'], '--queries FILE is missing'],
       [['train', ...inputs('queries.npy'), '--target', 'distill'], 'query-centric, distil'],
       [['tune-training', ...inputs('queries.npy'), '--target', 'distil'], 'is for kith train'],
@@ -161,7 +161,7 @@ describe('kith train', () => {
   test('says what is wrong', () => {
     const train = (...more: string[]) =>
       kith('train', ...inputs('queries.npy'), '--out', path('x'), '--adapter', 'linear', ...more)
-    expect(train('--steps', '2', '--epochs', '2').code).toBe(2)
+    expect(train('--set', 'steps=2', '--epochs', '2').code).toBe(2)
     expect(train('--top-layers', '2')).toMatchObject({
       code: 2,
       err: expect.stringContaining('an adapter has no layers'),

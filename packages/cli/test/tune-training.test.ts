@@ -13,19 +13,19 @@ beforeAll(() => writeTurned(folder))
 const training = (): string[] => [
   ...['tune-training', '--docs', path('docs.npy'), '--qrels', path('train.trec')],
   ...['--train-queries', path('queries.npy'), '--train-run', path('run.trec')],
-  ...['--adapter', 'linear', '--steps', '4', '--trials', '2', '--out', path('tuned')],
+  ...['--adapter', 'linear', '--set', 'steps=4', '--trials', '2', '--out', path('tuned')],
 ]
 
 describe('kith tune-training', () => {
   test('says how each trial went, and which is best', () => {
     const dev = [
       ...['--dev-queries', path('queries.npy'), '--dev-run', path('run.trec')],
-      ...['--dev-qrels', path('dev.trec'), '--validate-every', '2'],
+      ...['--dev-qrels', path('dev.trec'), '--set', 'validateEvery=2'],
     ]
     const { code, out, err } = kith(...training(), ...dev)
     expect(code, err).toBe(0)
     expect(err).toMatch(
-      /trial 1: nDCG@10 0\.\d+ \(--learning-rate 1, --inverse-temperature 1, evidence false\), 1 of 2/,
+      /trial 1: nDCG@10 0\.\d+ \(--learning-rate 1, inverseTemperature 1, evidence false\), 1 of 2/,
     )
     expect(out).toMatch(/trial-00\d: the best model, dev nDCG@10/)
     expect(out).toMatch(/the options as they are, with one-hot targets: 0\.\d{4}/)

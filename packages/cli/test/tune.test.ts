@@ -29,8 +29,17 @@ describe('kith tune', () => {
     succeed('rerank', ...inputs(), '--out', path('by-default.trec'))
     expect(read('by-file.trec')).toBe(read('by-default.trec'))
     expect(
-      kith('rerank', ...inputs(), '--settings', path('tuned.json'), '--k', '5', '--out', path('x')),
-    ).toMatchObject({ code: 2, err: expect.stringContaining('leave out --k') })
+      kith(
+        'rerank',
+        ...inputs(),
+        '--settings',
+        path('tuned.json'),
+        '--set',
+        'k=5',
+        '--out',
+        path('x'),
+      ),
+    ).toMatchObject({ code: 2, err: expect.stringContaining('leave out --set') })
   })
 
   test('where reranking hurts, kith rerank leaves the run unless it is forced', () => {
@@ -41,7 +50,7 @@ describe('kith tune', () => {
   })
 
   test('says what is wrong', () => {
-    writeFileSync(path('not-tuned.json'), '{}')
+    writeFileSync(path('not-tuned.json'), '{"kith":"labels"}')
     const settings = ['--settings', path('not-tuned.json'), '--out', path('x')]
     expect(kith('rerank', ...inputs(), ...settings).err).toMatch(/not made by kith tune/)
     const tune = (...more: string[]) =>

@@ -1,12 +1,6 @@
-import { presets, resolveLabelSettings, resolveMethodSettings } from '@kith/core'
 import { expect, test } from 'vitest'
 import type { Options, Values } from '../src/options/command.ts'
 import { defaultText } from '../src/options/default-text.ts'
-import {
-  labelSettingOptions,
-  readLabelSettings,
-  readMethodSettings,
-} from '../src/options/setting-options.ts'
 import { isSet, optionalBytes, optionalText, sizeText, text, texts } from '../src/options/values.ts'
 
 const options = {
@@ -46,18 +40,4 @@ test('defaults are shown as people write them', () => {
     ...['2/3', '1/3', '0.7', '2e-5', '0', '50'],
   ])
   expect(defaultText(['nDCG@10', 'MRR@10'])).toBe('nDCG@10,MRR@10')
-})
-
-test('the defaults that the help shows are those that hold', () => {
-  const shown = (name: keyof typeof labelSettingOptions): number => {
-    const option: Options[string] = labelSettingOptions[name]
-    return Number(option.default)
-  }
-  const { contextSize, k, kExp, lambda } = readMethodSettings({})
-  expect([contextSize, k, kExp, lambda]).toEqual(
-    (['context', 'k', 'k-exp', 'lambda'] as const).map(shown),
-  )
-  expect(readLabelSettings({}).boost).toBe(shown('boost'))
-  expect(readMethodSettings({})).toEqual(resolveMethodSettings(presets.balanced))
-  expect(readLabelSettings({})).toEqual(resolveLabelSettings({}))
 })

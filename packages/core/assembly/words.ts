@@ -21,7 +21,7 @@ const UPPER_BITS: i32 = 21
 /** Places of the table of terms, with four slots each; STEM_PLACES in src/text/stem-cache.ts. */
 const STEM_PLACES: i32 = 1 << 15
 
-/** As in src/text/terms.ts. */
+/** As in src/text/tokenizer.ts. */
 const LONGEST_WORD: usize = 64
 
 /**

@@ -12,7 +12,7 @@ import { type NamedParts, nearestName, refuseUnknown, unknownName } from './sett
 import { show } from './settings/show.ts'
 import type { Postings } from './text/postings.ts'
 import { appendText, readText, type Text } from './text/prepare-text.ts'
-import type { Terms } from './text/terms.ts'
+import type { Tokenizer } from './text/tokenizer.ts'
 
 /** A query: its vector, or its vector with its text and its vectors of further views. */
 export type Query = Vector | QueryViews
@@ -79,7 +79,7 @@ export function contextOf(
   candidates: Candidates,
   limit: number,
   postings: Postings,
-  terms: Terms,
+  tokenizer: Tokenizer,
 ): Context {
   const asked = toQueryViews(query)
   const found = toViews(candidates)
@@ -117,7 +117,7 @@ export function contextOf(
         'the candidates have texts, the query has none: pass { vector, text }',
       )
     }
-    texts = append(postings, asked.text, found.texts, main, terms)
+    texts = append(postings, asked.text, found.texts, main, tokenizer)
   }
   return {
     rows: main.count + 1,
@@ -231,20 +231,20 @@ function append(
   query: Text,
   texts: readonly Text[],
   vectors: Rows,
-  terms: Terms,
+  tokenizer: Tokenizer,
 ): Postings {
   countOf(texts)
   checkCount('texts', texts.length, vectors.total)
   postings.clear()
-  appendText(postings, checkText(query, 0, terms), terms)
+  appendText(postings, checkText(query, 0, tokenizer), tokenizer)
   for (let i = 0; i < vectors.count; i++) {
-    appendText(postings, checkText(texts[i], i + 1, terms), terms)
+    appendText(postings, checkText(texts[i], i + 1, tokenizer), tokenizer)
   }
   return postings
 }
 
-function checkText(text: unknown, row: number, terms: Terms): string | Uint32Array {
-  const read = readText(text, terms, () => nameOf(row))
+function checkText(text: unknown, row: number, tokenizer: Tokenizer): string | Uint32Array {
+  const read = readText(text, tokenizer, () => nameOf(row))
   if (read !== undefined) return read
   throw new KithError('BAD_INPUT', `the text of ${nameOf(row)} must be a string or a prepared text`)
 }

@@ -102,7 +102,7 @@ export function explainCandidate(
   explanation.geometric = words.similarity[row]!
   explanation.jaccard = words.jaccard[row]!
   explanation.words = words.words[row]!
-  explanation.matched = namedTerms(
+  explanation.matched = tokenizer(
     matchedTerms(ranked.context.texts!, index + 1, settings),
     queryText,
     settings,
@@ -117,10 +117,10 @@ export function explainCandidate(
   return explanation
 }
 
-function namedTerms(
+function tokenizer(
   terms: readonly { hash: number; score: number }[],
   query: Text | undefined,
-  { terms: how }: Settings,
+  { tokenizer: how }: Settings,
 ): MatchedTerm[] {
   const names = new Map<number, string>()
   if (typeof query === 'string') {

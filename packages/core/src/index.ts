@@ -61,5 +61,5 @@ export {
   TermStatisticsBuilder,
   termStatistics,
 } from './text/term-statistics.ts'
-export type { Terms, TermsName, TermsOption } from './text/terms.ts'
+export type { Tokenizer, TokenizerName, TokenizerOption } from './text/tokenizer.ts'
 export { TrialContext } from './trial-context.ts'

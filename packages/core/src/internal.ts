@@ -4,18 +4,34 @@
  */
 
 export { abortedError, throwIfAborted } from './abort.ts'
-export { methods, similaritySettings } from './baselines/method-settings.ts'
+export { methods, methodTable, similaritySettings } from './baselines/method-settings.ts'
 export { compareVectors, metricInAnyOrder, metricRemark } from './compare-vectors.ts'
 export { auditPreset } from './labels/audit.ts'
-export { distilDefaults, distilTarget, resolveDistilSettings } from './labels/distil.ts'
+export {
+  distilDefaults,
+  distilTable,
+  distilTarget,
+  resolveDistilSettings,
+} from './labels/distil.ts'
 export { injectGroundTruth } from './labels/ground-truth.ts'
-export { lookedAt } from './method/preselect.ts'
+export { labelTable } from './labels/label-settings.ts'
 export { extendRanking } from './method/order-by-score.ts'
+export { lookedAt } from './method/preselect.ts'
 export { textWeights } from './method/view-weights.ts'
 export { OpenState } from './open-state.ts'
 export { queryProducts } from './query-products.ts'
 export { higherIsBetter, type RetrieverScores } from './retriever-scores.ts'
+export { idleReason, refuseIdle } from './settings/idle.ts'
 export { type NamedParts, refuseUnknown, unknownName } from './settings/names.ts'
+export {
+  type AnyTable,
+  defaultsOf,
+  rulesOf,
+  type Setting,
+  type SettingTable,
+  type TunerRange,
+  type Use,
+} from './settings/setting.ts'
 export {
   choice,
   type Range,
@@ -24,8 +40,9 @@ export {
   range,
   resolve,
 } from './settings/setting-rules.ts'
+export { settingTable } from './settings/setting-table.ts'
 export { resolveSettings } from './settings/settings.ts'
-export { termNames } from './text/terms.ts'
+export { tokenizerNames } from './text/tokenizer.ts'
 export {
   methodLooksAt,
   type PlannedCandidates,

@@ -1,5 +1,9 @@
 import { baselines } from './baselines/baselines.ts'
-import { type PartialMethodSettings, resolveMethodSettings } from './baselines/method-settings.ts'
+import {
+  methodTable,
+  type PartialMethodSettings,
+  resolveMethodSettings,
+} from './baselines/method-settings.ts'
 import {
   type Candidates,
   type Context,
@@ -13,18 +17,24 @@ import {
 import { KithError } from './error.ts'
 import { type Explanation, explainCandidate } from './explanation.ts'
 import { checkGroundTruth, type GroundTruth } from './labels/ground-truth.ts'
-import { type PartialLabelSettings, resolveLabelSettings } from './labels/label-settings.ts'
+import {
+  labelTable,
+  type PartialLabelSettings,
+  resolveLabelSettings,
+} from './labels/label-settings.ts'
 import { type Labels, labelsOf } from './labels/labels.ts'
 import { buildGraph } from './method/graph.ts'
 import type { Ranking } from './method/order-by-score.ts'
 import { rankQuery } from './method/rank-context.ts'
 import { namedSimilarities, type Similarities, similarities } from './method/similarities.ts'
 import { scoreParts, type TakenApart } from './score-parts.ts'
+import { refuseIdle, useOf } from './settings/idle.ts'
 import {
   type PartialRerankerSettings,
   type RerankerSettings,
   resolveRerankerSettings,
 } from './settings/reranker-settings.ts'
+import { settingTable } from './settings/setting-table.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
 import { show } from './settings/show.ts'
 import { Lender } from './workspace.ts'
@@ -67,6 +77,7 @@ export class Reranker {
   rerank(query: Query, candidates: Candidates, settings?: PartialMethodSettings): Ranking {
     const { ranking } = this.#settings
     const all = settings === undefined ? ranking : resolveMethodSettings(settings, ranking)
+    refuseIdle(settings, all, useOf(candidates), methodTable)
     return this.#memory.lend((memory) =>
       all.method === 'neighbors'
         ? rankQuery(memory, query, candidates, all).ranking
@@ -83,7 +94,7 @@ export class Reranker {
   ): Similarities[] {
     const all = withoutWords(this.#resolve(settings))
     return this.#memory.lend((memory) => {
-      const context = contextOf(query, candidates, Infinity, memory.postings, all.terms)
+      const context = contextOf(query, candidates, Infinity, memory.postings, all.tokenizer)
       const rows = checkProbes(probes, context)
       return namedSimilarities(similarities(memory.engine(all.kernel), context, rows, all))
     })
@@ -93,7 +104,7 @@ export class Reranker {
   neighbors(query: Query, candidates: Candidates, settings?: PartialSettings): Neighbors {
     const all = this.#resolve(settings)
     return this.#memory.lend((memory) => {
-      const context = contextOf(query, candidates, Infinity, memory.postings, all.terms)
+      const context = contextOf(query, candidates, Infinity, memory.postings, all.tokenizer)
       const engine = memory.engine(all.kernel)
       const found = engine.neighbors(buildGraph(engine, context, [], all).graph, all)
       const reciprocals = found.reciprocals()
@@ -114,8 +125,9 @@ export class Reranker {
   ): Labels {
     const { labels } = this.#settings
     const all = settings === undefined ? labels : resolveLabelSettings(settings, labels)
+    refuseIdle(settings, all, useOf(candidates, true), labelTable)
     return this.#memory.lend((memory) => {
-      const context = contextOf(query, candidates, Infinity, memory.postings, all.terms)
+      const context = contextOf(query, candidates, Infinity, memory.postings, all.tokenizer)
       requireVectors(context, 'smoothLabels')
       const known = checkGroundTruth(groundTruth, context)
       return labelsOf(memory.engine(all.kernel), context, known, all)
@@ -130,6 +142,7 @@ export class Reranker {
     settings?: PartialSettings,
   ): Explanation {
     const all = this.#resolveNeighbors(settings, 'explain')
+    refuseIdle(settings, all, useOf(candidates), settingTable)
     return this.#memory.lend((memory) => {
       const ranked = rankQuery(memory, query, candidates, all)
       const count = ranked.ranking.order.length
@@ -147,6 +160,7 @@ export class Reranker {
   /** The ranking of {@link rerank} with the parts of all scores of its context at once, as `explain` gives those of one. */
   takeApart(query: Query, candidates: Candidates, settings?: PartialSettings): TakenApart {
     const all = this.#resolveNeighbors(settings, 'takeApart')
+    refuseIdle(settings, all, useOf(candidates), settingTable)
     return this.#memory.lend((memory) => {
       const ranked = rankQuery(memory, query, candidates, all)
       const parts = scoreParts(ranked, all)

@@ -42,10 +42,10 @@ export function scoreParts(ranked: RankedContext, settings: Settings): ScorePart
 
 /** The parts of the scores of the second generation. */
 function wordsParts(found: WordsScores, settings: Settings): ScoreParts[] {
-  const { wordsWeight, neighborWeight, supportWeight } = settings
+  const { bm25Weight, neighborWeight, supportWeight } = settings
   const own = 1 - neighborWeight - supportWeight
-  const near = aboveMean(found.similarity, 1 - wordsWeight)
-  const matched = aboveMean(found.matched, wordsWeight)
+  const near = aboveMean(found.similarity, 1 - bm25Weight)
+  const matched = aboveMean(found.matched, bm25Weight)
   // g is the sum of both over its deviation, which the candidate farthest from the mean tells best.
   const sums = near.map((value, i) => value + matched[i]!)
   const farthest = sums.reduce(

@@ -59,7 +59,7 @@ export class Selection {
     this.#count = prepared.length
     const found = { texts: prepared, scores }
     const [size, choice] = shared.lend((memory) => {
-      const context = contextOf({ text: this.#query }, found, limit, memory.postings, all.terms)
+      const context = contextOf({ text: this.#query }, found, limit, memory.postings, all.tokenizer)
       return [context.rows - 1, chooseContext(memory, context, all)]
     })
     this.#choice = choice
@@ -70,17 +70,17 @@ export class Selection {
 
   /** Ranks all candidates, given the vectors of the query and of the chosen ones, in the order of `chosen`. */
   rerank(vector: Vector, vectors: SomeVectors): Ranking {
-    const { contextSize, terms } = this.#settings
+    const { contextSize, tokenizer } = this.#settings
     return shared.lend((memory) => {
       const asked = { vector, text: this.#query }
       const found = { vectors, texts: this.#texts, scores: this.#scores }
-      const context = contextOf(asked, found, contextSize, memory.postings, terms)
+      const context = contextOf(asked, found, contextSize, memory.postings, tokenizer)
       const { ranking } = rankChosen(memory, context, this.#choice, this.#settings)
       return rankingOfAll(ranking, this.#choice?.order, this.#count)
     })
   }
 }
 
-function preparedOf(text: Text, { terms }: Settings): Text {
-  return typeof text === 'string' ? prepareText(text, { terms }) : text
+function preparedOf(text: Text, { tokenizer }: Settings): Text {
+  return typeof text === 'string' ? prepareText(text, { tokenizer }) : text
 }

@@ -22,7 +22,7 @@ import { usesWords, viewWeights } from './method/view-weights.ts'
 import { Reranker } from './reranker.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
 import { noPostings, Postings } from './text/postings.ts'
-import type { Terms } from './text/terms.ts'
+import type { Tokenizer } from './text/tokenizer.ts'
 import { Lender, type Workspace } from './workspace.ts'
 
 /** How many sizes of context S_text is remembered for, and how many kinds of graph neighbors are. */
@@ -109,7 +109,7 @@ export class TrialContext {
   #contextOf(memory: Workspace, rows: number, all: Settings): Context {
     const { texts } = this.#candidates
     if (usesWords(all, texts !== undefined)) {
-      return contextOf(this.#query, this.#candidates, rows - 1, memory.postings, all.terms)
+      return contextOf(this.#query, this.#candidates, rows - 1, memory.postings, all.tokenizer)
     }
     // S_text comes from memory: the engine needs no room for postings.
     return { ...this.#full, rows, texts: texts && noPostings }
@@ -126,7 +126,7 @@ export class TrialContext {
       recall: (chosen) => {
         if (chosen) return this.#recallChosen(chosen)
         if (viewWeights(context, all).has('texts')) {
-          this.#rememberTexts(memory, context.rows, all.terms)
+          this.#rememberTexts(memory, context.rows, all.tokenizer)
         }
         return this.#recall(context, all)
       },
@@ -156,7 +156,7 @@ export class TrialContext {
         const s = engine.square(rows, this.#vectors.get(view)!)
         return { s, metric: metricOf(s, part, view, metric) }
       },
-      texts: (engine) => engine.square(rows, this.#texts.get(keyOf(rows, all.terms))!),
+      texts: (engine) => engine.square(rows, this.#texts.get(keyOf(rows, all.tokenizer))!),
       neighbors: (engine, graph, settings, metric) =>
         alone
           ? this.#recallNeighbors(engine, graph, settings, metric)
@@ -180,10 +180,10 @@ export class TrialContext {
   }
 
   /** S_text, once for each number of rows: how rare a term is depends on the candidates. */
-  #rememberTexts(memory: Workspace, rows: number, terms: Terms): void {
-    const key = keyOf(rows, terms)
+  #rememberTexts(memory: Workspace, rows: number, tokenizer: Tokenizer): void {
+    const key = keyOf(rows, tokenizer)
     if (this.#texts.get(key)) return
-    const { texts } = contextOf(this.#query, this.#candidates, rows - 1, memory.chosen, terms)
+    const { texts } = contextOf(this.#query, this.#candidates, rows - 1, memory.chosen, tokenizer)
     const engine = memory.engine(this.#kernel)
     this.#texts.set(
       key,
@@ -208,15 +208,15 @@ export class TrialContext {
   }
 }
 
-/** Each function of terms has a number of its own: two of them make different terms of a text. */
+/** Each tokenizer function has a number of its own: two of them make different terms of a text. */
 const functionNumbers = new WeakMap<object, number>()
 let functions = 0
 
 /** What S_text depends on, besides the texts. */
-function keyOf(rows: number, terms: Terms): string {
-  if (typeof terms !== 'function') return `${rows} ${terms}`
-  const number = functionNumbers.get(terms) ?? functions++
-  functionNumbers.set(terms, number)
+function keyOf(rows: number, tokenizer: Tokenizer): string {
+  if (typeof tokenizer !== 'function') return `${rows} ${tokenizer}`
+  const number = functionNumbers.get(tokenizer) ?? functions++
+  functionNumbers.set(tokenizer, number)
   return `${rows} function ${number}`
 }
 

@@ -3,7 +3,6 @@ import * as entry from '../src/index.ts'
 import {
   distilTarget,
   extendRanking,
-  feedbackQuery,
   injectGroundTruth,
   methods,
   resolveDistilSettings,
@@ -16,7 +15,6 @@ const core = {
   ...entry,
   distilTarget,
   extendRanking,
-  feedbackQuery,
   injectGroundTruth,
   methods,
   resolveDistilSettings,
@@ -82,7 +80,7 @@ const inMatrix = { vectors: matrix, texts: candidates.texts }
 const groundTruth = { candidates: [0], grades: [1] }
 const weights = { graph: 1, score: 1 }
 const settings = { k: 2, kernel: core.kernel(), views: { vectors: weights } }
-const labelSettings = { ...settings, target: 'mixed', epsilon: 0.1 }
+const labelSettings = { ...settings, target: 'uniform', epsilon: 0.1 }
 const ranking = { order: Uint32Array.of(1, 0), scores: Float32Array.of(2, 1) }
 const own = new Reranker()
 const trial = new TrialContext(query, candidates, 3)
@@ -118,12 +116,12 @@ const table: Record<string, [Any, ...unknown[]]> = {
   resolveLabelSettings: [core.resolveLabelSettings, labelSettings, core.labelPresets.balanced],
   resolveMethodSettings: [resolveMethodSettings, { method: 'fusion' }, resolveMethodSettings()],
   similaritySettings: [core.similaritySettings, resolveMethodSettings()],
-  prepareText: [prepareText, 'a text', { terms: 'plural' }],
+  prepareText: [prepareText, 'a text', { tokenizer: 'plural' }],
   termSpans: [core.termSpans, 'some words', 'english'],
   termStatistics: [
     core.termStatistics,
     ['one word', prepareText('two words')],
-    { terms: 'english' },
+    { tokenizer: 'english' },
   ],
   mergeTermStatistics: [core.mergeTermStatistics, [statistics, statistics]],
   termStatisticsToBytes: [core.termStatisticsToBytes, statistics],
@@ -132,7 +130,7 @@ const table: Record<string, [Any, ...unknown[]]> = {
   termStatisticsFromJson: [core.termStatisticsFromJson, core.termStatisticsToJson(statistics)],
   TermStatisticsBuilder: [
     ((...given) => new core.TermStatisticsBuilder(...(given as [never]))) as Any,
-    { terms: 'none' },
+    { tokenizer: 'none' },
   ],
   'TermStatisticsBuilder.add': [builder.add.bind(builder), 'some words'],
   'rerank, with statistics': [core.rerank, query, candidates, { statistics, contextSize: 2 }],
@@ -248,7 +246,7 @@ test('a Proxy of a typed array, which has no length, is neither a vector nor a p
     () => core.rerank(vector, candidates.vectors),
     () => core.rerank(query.vector, [vector]),
     () => core.rerank(query.vector, { data: vector, rows: 1, dimensions: 3 }),
-    () => core.rerank(query, { vectors: [[1, 2, 3]], texts: [{ postings, terms: 'english' }] }),
+    () => core.rerank(query, { vectors: [[1, 2, 3]], texts: [{ postings, tokenizer: 'english' }] }),
   ]
   for (const call of calls) expect(call).toThrow(KithError)
 })

@@ -79,8 +79,8 @@ test('a prepared query has no words to name its terms by; a function of terms ha
   const text = prepareText('flow layer')
   const { matched } = explain({ vector: [1, 1], text }, candidates, 0)
   expect(matched.map(({ term }) => term)).toEqual([undefined, undefined])
-  const terms = (own: string) => own.split(' ')
-  const told = explain({ vector: [1, 1], text: 'layers wing' }, candidates, 0, { terms })
+  const tokenizer = (own: string) => own.split(' ')
+  const told = explain({ vector: [1, 1], text: 'layers wing' }, candidates, 0, { tokenizer })
   expect(told.matched.map(({ term }) => term)).toEqual(['layers'])
 })
 

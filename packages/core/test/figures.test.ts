@@ -44,8 +44,8 @@ describe.skipIf(!there).each(Object.entries(figures))('nDCG@10 on %s', (name, ex
     }
     const weights = [0.4, 0.5]
     const actual = {
-      alone: weights.map((wordsWeight) => measured({ wordsWeight })),
-      statistics: weights.map((wordsWeight) => measured({ wordsWeight, statistics, preselect: 0 })),
+      alone: weights.map((bm25Weight) => measured({ bm25Weight })),
+      statistics: weights.map((bm25Weight) => measured({ bm25Weight, statistics, preselect: 0 })),
       preselected: measured({ statistics }),
     }
     const gaps = [

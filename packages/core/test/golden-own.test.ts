@@ -37,7 +37,7 @@ describe.each(kernels)('the project’s own golden rankings on %s', (kernel) => 
 describe.each(kernels)('the project’s own golden labels on %s', (kernel) => {
   test.for(labelCases)('$id', ({ context, groundTruth, settings, expected }) => {
     const { evidence, kept, target } = rowLabels(ownContexts[context]!, groundTruth, {
-      terms: 'none',
+      tokenizer: 'none',
       ...settings,
       kernel,
     })

@@ -305,12 +305,12 @@ describe('targets', () => {
   })
 
   test('the presets are the paper’s', () => {
-    expect(labelPresets['coder-tas-b']).toMatchObject({
+    expect(labelPresets['paper-tas-b']).toMatchObject({
       boost: 1.222,
       labelDepth: 4,
       contextSize: 60,
     })
-    expect(labelPresets['coder-cocondenser']).toMatchObject({
+    expect(labelPresets['paper-cocondenser']).toMatchObject({
       boost: 1.525,
       labelDepth: 32,
       normalize: 'std',

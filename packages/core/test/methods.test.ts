@@ -60,7 +60,7 @@ test('rank fusion adds reciprocal ranks by geometric and Jaccard similarity', ()
     return order.map((_, i) => order.indexOf(i) + 1)
   })
   const expected = ranks[0]!.map((rank, i) => 1 / (60 + rank) + 1 / (60 + ranks[1]![i]!))
-  const { order, scores } = rerank(q, candidates, { method: 'rrf' })
+  const { order, scores } = rerank(q, candidates, { method: 'neighbor-rrf' })
   order.forEach((candidate, place) => {
     expect(scores[place]).toBeCloseTo(expected[candidate]!, 7)
   })
@@ -84,7 +84,7 @@ test('neighbors are what rerank does', () => {
 })
 
 test('settings out of range are refused', () => {
-  for (const settings of [{ method: 'none' }, { feedbackDocs: 0 }, { rrfK: -1 }]) {
+  for (const settings of [{ method: 'none' }, { feedbackDocs: 0 }, { neighborRrfK: -1 }]) {
     expect(() => rerank(query, vectors, settings as object)).toThrow(/allowed/)
   }
 })

@@ -10,6 +10,7 @@ import {
   smoothLabels,
   TrialContext,
 } from '../src/index.ts'
+import { resolveSettings } from '../src/settings/settings.ts'
 import { allKernels, expectClose, random } from './support.ts'
 
 /** Unit vectors of one topic: a query and candidates that differ in their similarity to it. */
@@ -117,7 +118,7 @@ describe.each(allKernels)('metric auto on %s', (kernel) => {
     const plain = new TrialContext(query, long, 60, kernel)
     for (const contextSize of [5, 20, 60]) {
       for (const metric of ['auto', 'dot', 'cosine'] as const) {
-        const settings = { contextSize, metric, preselect: 40 }
+        const settings = resolveSettings({ contextSize, metric, preselect: 40 })
         expect(trials.rerank(settings)).toEqual(
           rerank({ vector: query, text: 'bee 3' }, views, { ...settings, kernel }),
         )
@@ -147,10 +148,10 @@ test('labels, audits, neighbors, similarities and explanations compare as rankin
     1e-4,
   )
   expect(explain(query, long, 3).metric).toMatchObject({ name: 'cosine', unit: false })
-  for (const method of ['fusion', 'rocchio', 'rrf'] as const) {
+  for (const method of ['fusion', 'rocchio', 'neighbor-rrf'] as const) {
     const texts = long.map((_, i) => `bee ${i}`)
     const rank = (vectors: number[][]) =>
-      rerank({ vector: query, text: 'bee 3' }, { vectors, texts }, { method, feedbackDocs: 1 })
+      rerank({ vector: query, text: 'bee 3' }, { vectors, texts }, { method })
     expect(rank(long).metric!.name).toBe('cosine')
     if (method === 'rocchio') continue
     expect([...rank(long).order]).toEqual([...rank(unit).order])

@@ -7,7 +7,7 @@ import { type OracleMember, rankByWords, statisticsOf } from './words-oracle.ts'
 
 const defaults = {
   metric: 'cosine',
-  ...{ contextSize: 50, k: 10, kExp: 4, wordsWeight: 0.4, k1: 0.9, b: 0.4 },
+  ...{ contextSize: 50, k: 10, kExp: 4, bm25Weight: 0.4, k1: 0.9, b: 0.4 },
   ...{ neighborWeight: 0.2, supportDocs: 5, supportWeight: 0.2, preselect: 0 },
 } as const
 

@@ -79,11 +79,11 @@ test('a query without candidates', () => {
 })
 
 test('a Reranker keeps a method, which a call may change', () => {
-  const reranker = new Reranker({ method: 'rocchio', k: 6 })
+  const reranker = new Reranker({ method: 'rocchio', feedbackDocs: 2 })
   expect(reranker.rerank(query, candidates)).toEqual(
-    rerank(query, candidates, { method: 'rocchio', k: 6 }),
+    rerank(query, candidates, { method: 'rocchio', feedbackDocs: 2 }),
   )
   expect(reranker.rerank(query, candidates, { method: 'neighbors' })).toEqual(
-    rerank(query, candidates, { k: 6 }),
+    rerank(query, candidates),
   )
 })

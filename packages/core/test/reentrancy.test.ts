@@ -10,6 +10,7 @@ import {
   type Query,
   Reranker,
   rerank,
+  resolveMethodSettings,
   similarity,
   smoothLabels,
   TrialContext,
@@ -73,8 +74,9 @@ const calls: Record<string, (inputs: Inputs) => unknown> = {
   'smoothLabels, uniform': ({ query, candidates, groundTruth, settings }) =>
     smoothLabels(query, candidates, groundTruth, { ...settings, target: 'uniform' }),
   'rerank, fusion': ({ query, candidates, settings }) =>
-    rerank(query, candidates, { ...settings, method: 'fusion' }),
-  'rerank, rrf': ({ query, candidates }) => rerank(query, candidates, { method: 'rrf' }),
+    rerank(query, candidates, resolveMethodSettings({ ...settings, method: 'fusion' })),
+  'rerank, neighbor-rrf': ({ query, candidates }) =>
+    rerank(query, candidates, { method: 'neighbor-rrf' }),
   'rerank, rocchio': ({ query, candidates }) => rerank(query, candidates, { method: 'rocchio' }),
   'a Reranker': ({ query, candidates, settings }) =>
     new Reranker(settings).rerank(query, candidates),
@@ -184,9 +186,9 @@ describe.each(allKernels)('inputs whose getters call again, on %s', (kernel) => 
         interrupt()
         return prepared.postings
       },
-      get terms() {
+      get tokenizer() {
         interrupt()
-        return prepared.terms
+        return prepared.tokenizer
       },
     }
     const actual = rerank(query, { vectors: getters, texts: ['words', text, all[2]!] }, settings)

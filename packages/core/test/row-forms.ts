@@ -5,6 +5,7 @@ import {
   neighbors,
   type PartialLabelSettings,
   type PartialSettings,
+  resolveLabelSettings,
   similarity,
   smoothLabels,
   type Text,
@@ -85,7 +86,7 @@ export function rowLabels(
     query,
     candidates,
     { candidates: rows.map((row) => row - 1), grades },
-    settings,
+    settings && resolveLabelSettings(settings),
   )
 }
 

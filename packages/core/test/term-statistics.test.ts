@@ -13,7 +13,7 @@ import {
   termStatisticsToJson,
 } from '../src/index.ts'
 import { termHash } from '../src/text/term-spans.ts'
-import { termNames } from '../src/text/terms.ts'
+import { tokenizerNames } from '../src/text/tokenizer.ts'
 import { collectionTexts } from './words-contexts.ts'
 import { statisticsOf } from './words-oracle.ts'
 
@@ -46,15 +46,18 @@ test('more terms than the first table has room for', () => {
   expect(frequencies.filter((count) => count === 2).length).toBe(10)
 })
 
-test.each(termNames)('terms %s: merged statistics are those of all texts together', (terms) => {
-  fc.assert(
-    fc.property(fc.array(texts, { minLength: 1, maxLength: 4 }), (parts) => {
-      const merged = mergeTermStatistics(parts.map((part) => termStatistics(part, { terms })))
-      expect(merged).toEqual(termStatistics(parts.flat(), { terms }))
-    }),
-    { numRuns: 30 },
-  )
-})
+test.each(tokenizerNames)(
+  'terms %s: merged statistics are those of all texts together',
+  (tokenizer) => {
+    fc.assert(
+      fc.property(fc.array(texts, { minLength: 1, maxLength: 4 }), (parts) => {
+        const merged = mergeTermStatistics(parts.map((part) => termStatistics(part, { tokenizer })))
+        expect(merged).toEqual(termStatistics(parts.flat(), { tokenizer }))
+      }),
+      { numRuns: 30 },
+    )
+  },
+)
 
 test('prepared texts, and texts one at a time, give the same statistics', () => {
   const all = collectionTexts(3)
@@ -68,18 +71,20 @@ test('prepared texts, and texts one at a time, give the same statistics', () => 
 })
 
 test('what does not fit is refused', () => {
-  const none = termStatistics(['a'], { terms: 'none' })
-  const own = termStatistics(['a'], { terms: (text) => [text] })
+  const none = termStatistics(['a'], { tokenizer: 'none' })
+  const own = termStatistics(['a'], { tokenizer: (text) => [text] })
   expect(() => mergeTermStatistics([sample, none])).toThrow('cannot be merged')
   expect(() => mergeTermStatistics([own, own])).toThrow('cannot be merged')
   expect(() => mergeTermStatistics([])).toThrow(KithError)
   expect(() => termStatistics('a text' as never)).toThrow('texts must be an array')
-  expect(() => termStatistics([prepareText('a', { terms: 'none' })])).toThrow('prepared with terms')
+  expect(() => termStatistics([prepareText('a', { tokenizer: 'none' })])).toThrow(
+    'prepared with tokenizer',
+  )
   expect(() => termStatistics([5 as never])).toThrow('a text must be a string')
   const query = { vector: [1], text: 'flow' }
   const candidates = { vectors: [[1], [2]], texts: ['flow', 'wing'] }
   expect(() => rerank(query, candidates, { statistics: none })).toThrow(
-    'the statistics are of terms none, setting terms is english',
+    "term statistics were built with tokenizer 'none', but this call uses 'english'",
   )
   expect(() => rerank(query, candidates, { statistics: {} as never })).toThrow(
     'statistics must come from termStatistics',
@@ -89,7 +94,7 @@ test('what does not fit is refused', () => {
 describe('kept statistics', () => {
   test('come back from bytes and from JSON', () => {
     const empty = termStatistics([])
-    for (const statistics of [sample, empty, termStatistics(['x'], { terms: 'prefix5' })]) {
+    for (const statistics of [sample, empty, termStatistics(['x'], { tokenizer: 'prefix5' })]) {
       expect(termStatisticsFromBytes(termStatisticsToBytes(statistics))).toEqual(statistics)
       const json = JSON.parse(JSON.stringify(termStatisticsToJson(statistics)))
       expect(termStatisticsFromJson(json)).toEqual(statistics)
@@ -131,7 +136,7 @@ describe('kept statistics', () => {
         let statistics: ReturnType<typeof termStatisticsFromBytes>
         try {
           statistics = termStatisticsFromBytes(damaged)
-          if (statistics.terms !== 'english') continue
+          if (statistics.tokenizer !== 'english') continue
         } catch (error) {
           expect(error).toBeInstanceOf(KithError)
           continue
@@ -153,7 +158,7 @@ describe('kept statistics', () => {
     const good = JSON.parse(JSON.stringify(termStatisticsToJson(sample)))
     const wrong: object[] = [
       {},
-      { ...good, terms: 'german' },
+      { ...good, tokenizer: 'german' },
       { ...good, documents: -1 },
       { ...good, documents: 1.5 },
       { ...good, length: null },

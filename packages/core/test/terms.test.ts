@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { prepareText, type TermsName, termSpans } from '../src/index.ts'
+import { prepareText, type TokenizerName, termSpans } from '../src/index.ts'
 import { porterStem } from '../src/text/porter.ts'
 import { stopWords } from '../src/text/stop-words.ts'
 import { termHash } from '../src/text/term-spans.ts'
-import { termNames } from '../src/text/terms.ts'
+import { tokenizerNames } from '../src/text/tokenizer.ts'
 import { stems } from './words-oracle.ts'
 
 /** Examples of the rules in M. F. Porter, An algorithm for suffix stripping (1980), with the later steps applied. */
@@ -33,8 +33,8 @@ const porterExamples: Record<string, string> = {
 }
 
 /** The terms that prepareText counts, by their hashes. */
-function countsOf(text: string, terms: TermsName): Map<number, number> {
-  const { postings } = prepareText(text, { terms })
+function countsOf(text: string, tokenizer: TokenizerName): Map<number, number> {
+  const { postings } = prepareText(text, { tokenizer })
   const counts = new Map<number, number>()
   for (let at = 0; at < postings.length; at += 3) {
     counts.set(postings[at + 1]! * 2 ** 32 + postings[at]!, postings[at + 2]!)
@@ -51,8 +51,8 @@ function countTerms(terms: readonly string[]): Map<number, number> {
   return counts
 }
 
-function termsOf(text: string, terms: TermsName): string[] {
-  return termSpans(text, terms).map(({ term }) => term)
+function termsOf(text: string, tokenizer: TokenizerName): string[] {
+  return termSpans(text, tokenizer).map(({ term }) => term)
 }
 
 describe('english', () => {
@@ -102,47 +102,53 @@ test('none: words as they are, stop words included', () => {
 
 test('a function gives the terms itself, each as often as it occurs', () => {
   const seen: string[] = []
-  const terms = (text: string) => {
+  const tokenizer = (text: string) => {
     seen.push(text)
     return text.split(',')
   }
-  const prepared = prepareText('a b,the,the', { terms })
+  const prepared = prepareText('a b,the,the', { tokenizer })
   expect(seen).toEqual(['a b,the,the'])
-  expect(prepared.terms).toBe('function')
+  expect(prepared.tokenizer).toBe('function')
   const counts = Array.from({ length: 2 }, (_, i) => prepared.postings[i * 3 + 2])
   expect(counts.sort()).toEqual([1, 2])
   for (const wrong of [() => 'a b', () => [1], () => undefined]) {
-    expect(() => prepareText('x', { terms: wrong as never })).toThrow('the function terms gave')
+    expect(() => prepareText('x', { tokenizer: wrong as never })).toThrow('the tokenizer returned')
   }
-  expect(() => termSpans('x', terms as never)).toThrow('does not say where they are')
+  expect(() => termSpans('x', tokenizer as never)).toThrow('does not say where its terms are')
 })
 
-test.each(termNames)('terms %s: a word of more than 64 characters stays as it is', (terms) => {
-  const longest = `${'ab'.repeat(30)}ings`
-  expect(termsOf(longest, terms)).not.toEqual(terms === 'none' ? [] : [longest])
-  expect(termsOf(`${longest}s`, terms)).toEqual([`${longest}s`])
-  expect(countsOf(`${longest}s`, terms)).toEqual(countTerms([`${longest}s`]))
-  // Also beside a letter that takes the general way.
-  expect(countsOf(`${longest}s é`, terms)).toEqual(countTerms([`${longest}s`, 'é']))
-})
+test.each(tokenizerNames)(
+  'terms %s: a word of more than 64 characters stays as it is',
+  (tokenizer) => {
+    const longest = `${'ab'.repeat(30)}ings`
+    expect(termsOf(longest, tokenizer)).not.toEqual(tokenizer === 'none' ? [] : [longest])
+    expect(termsOf(`${longest}s`, tokenizer)).toEqual([`${longest}s`])
+    expect(countsOf(`${longest}s`, tokenizer)).toEqual(countTerms([`${longest}s`]))
+    // Also beside a letter that takes the general way.
+    expect(countsOf(`${longest}s é`, tokenizer)).toEqual(countTerms([`${longest}s`, 'é']))
+  },
+)
 
-test.each(termNames)('terms %s: the ways of ASCII and of Unicode count the same terms', (terms) => {
-  const words = fc.array(fc.constantFrom(...Object.keys(stems), ...Object.keys(porterExamples)))
-  fc.assert(
-    fc.property(words, (list) => {
-      const text = list.join(' ')
-      // The é makes the whole text take the general way.
-      const general = countsOf(`${text} é`, terms)
-      general.delete(termHash('é'))
-      expect(general).toEqual(countsOf(text, terms))
-    }),
-    { numRuns: 100 },
-  )
-})
+test.each(tokenizerNames)(
+  'terms %s: the ways of ASCII and of Unicode count the same terms',
+  (tokenizer) => {
+    const words = fc.array(fc.constantFrom(...Object.keys(stems), ...Object.keys(porterExamples)))
+    fc.assert(
+      fc.property(words, (list) => {
+        const text = list.join(' ')
+        // The é makes the whole text take the general way.
+        const general = countsOf(`${text} é`, tokenizer)
+        general.delete(termHash('é'))
+        expect(general).toEqual(countsOf(text, tokenizer))
+      }),
+      { numRuns: 100 },
+    )
+  },
+)
 
-test.each(termNames)(
+test.each(tokenizerNames)(
   'terms %s: spans have the terms that are counted, at their places',
-  (terms) => {
+  (tokenizer) => {
     const word = fc.constantFrom(
       ...Object.keys(porterExamples),
       ...[
@@ -167,13 +173,13 @@ test.each(termNames)(
       .map((parts) => parts.join(''))
     fc.assert(
       fc.property(text, (any) => {
-        const spans = termSpans(any, terms)
-        expect(countTerms(spans.map(({ term }) => term))).toEqual(countsOf(any, terms))
+        const spans = termSpans(any, tokenizer)
+        expect(countTerms(spans.map(({ term }) => term))).toEqual(countsOf(any, tokenizer))
         let before = 0
         for (const { term, start, end } of spans) {
           expect(start >= before && end > start && end <= any.length).toBe(true)
           before = start
-          expect(termsOf(any.slice(start, end), terms)).toEqual([term])
+          expect(termsOf(any.slice(start, end), tokenizer)).toEqual([term])
         }
       }),
       { numRuns: 300 },

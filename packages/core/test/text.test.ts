@@ -4,7 +4,7 @@ import { prepareText } from '../src/index.ts'
 import { createEngine } from '../src/kernel/load.ts'
 import { Postings } from '../src/text/postings.ts'
 import { appendString, appendText } from '../src/text/prepare-text.ts'
-import { termNames } from '../src/text/terms.ts'
+import { tokenizerNames } from '../src/text/tokenizer.ts'
 import { allKernels, expectClose, random } from './support.ts'
 import { termsOf, textCosines } from './text-oracle.ts'
 
@@ -50,7 +50,7 @@ describe('terms', () => {
     const expected = new Map<string, number>()
     for (const term of termsOf(text)) expected.set(term, (expected.get(term) ?? 0) + 1)
     const counts = [...expected.values()].map(String).sort()
-    expect(countsOf(prepareText(text, { terms: 'none' }).postings)).toEqual(counts)
+    expect(countsOf(prepareText(text, { tokenizer: 'none' }).postings)).toEqual(counts)
   })
 
   test('any string splits as the oracle says, and equal terms get equal hashes', () => {
@@ -60,10 +60,10 @@ describe('terms', () => {
       .map((parts) => parts.join(''))
     fc.assert(
       fc.property(text, text, (a, b) => {
-        const { postings } = prepareText(`${a} ${b}`, { terms: 'none' })
+        const { postings } = prepareText(`${a} ${b}`, { tokenizer: 'none' })
         const terms = termsOf(`${a} ${b}`)
         expect(postings.length / 3).toBe(new Set(terms).size)
-        const ofA = prepareText(a, { terms: 'none' }).postings
+        const ofA = prepareText(a, { tokenizer: 'none' }).postings
         const keys = new Set(keysOf(postings))
         for (const key of keysOf(ofA)) expect(keys.has(key)).toBe(true)
       }),
@@ -71,33 +71,38 @@ describe('terms', () => {
     )
   })
 
-  test.each(termNames)('ASCII texts take the fast way to the same postings, terms %s', (terms) => {
-    const some = fc.constantFrom(
-      'the ',
-      'Flies ',
-      'running ',
-      'caresses. ',
-      'Of ',
-      'generalization',
-    )
-    const ascii = fc
-      .array(fc.oneof(fc.string({ unit: 'binary-ascii', maxLength: 300 }), some), { maxLength: 30 })
-      .map((parts) => parts.join(''))
-    fc.assert(
-      fc.property(ascii, (text) => {
-        const [fast, slow] = [new Postings(), new Postings()]
-        appendText(fast, text, terms)
-        appendString(slow, text, terms)
-        expect(fast.used()).toEqual(slow.used())
-      }),
-      { numRuns: 200 },
-    )
-    const long = Array.from({ length: 150_000 }, (_, i) => `word${i % 90_001}`).join(' ')
-    const [fast, slow] = [new Postings(), new Postings()]
-    appendText(fast, long, terms)
-    appendString(slow, long, terms)
-    expect(fast.used()).toEqual(slow.used())
-  })
+  test.each(tokenizerNames)(
+    'ASCII texts take the fast way to the same postings, terms %s',
+    (tokenizer) => {
+      const some = fc.constantFrom(
+        'the ',
+        'Flies ',
+        'running ',
+        'caresses. ',
+        'Of ',
+        'generalization',
+      )
+      const ascii = fc
+        .array(fc.oneof(fc.string({ unit: 'binary-ascii', maxLength: 300 }), some), {
+          maxLength: 30,
+        })
+        .map((parts) => parts.join(''))
+      fc.assert(
+        fc.property(ascii, (text) => {
+          const [fast, slow] = [new Postings(), new Postings()]
+          appendText(fast, text, tokenizer)
+          appendString(slow, text, tokenizer)
+          expect(fast.used()).toEqual(slow.used())
+        }),
+        { numRuns: 200 },
+      )
+      const long = Array.from({ length: 150_000 }, (_, i) => `word${i % 90_001}`).join(' ')
+      const [fast, slow] = [new Postings(), new Postings()]
+      appendText(fast, long, tokenizer)
+      appendString(slow, long, tokenizer)
+      expect(fast.used()).toEqual(slow.used())
+    },
+  )
 
   test('a text beyond the kernel’s memory leaves the next ones unharmed', () => {
     // The counter takes 28 bytes for each character, and a kernel's memory ends at 4 GiB.
@@ -108,7 +113,7 @@ describe('terms', () => {
 
   test('two hundred thousand terms have as many hashes', () => {
     const terms = Array.from({ length: 200_000 }, (_, i) => `t${i.toString(36)}`)
-    const keys = keysOf(prepareText(terms.join(' '), { terms: 'none' }).postings)
+    const keys = keysOf(prepareText(terms.join(' '), { tokenizer: 'none' }).postings)
     expect(new Set(keys).size).toBe(terms.length)
   })
 })

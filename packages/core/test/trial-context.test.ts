@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest'
 import {
   type PartialSettings,
   rerank,
-  type Terms,
+  type Tokenizer,
   TrialContext,
   termStatistics,
 } from '../src/index.ts'
+import { resolveSettings } from '../src/settings/settings.ts'
 import { type Kind, makeContext, settings } from './contexts.ts'
 import { allKernels, random, splitContext } from './support.ts'
 import { caseShapes, collectionTexts, wordsCase } from './words-contexts.ts'
@@ -14,8 +15,8 @@ import { caseShapes, collectionTexts, wordsCase } from './words-contexts.ts'
 const kinds: readonly Kind[] = ['integers', 'floats', 'clustered']
 
 /** Two ways of a caller's to make terms. */
-const letters: Terms = (text) => text.split('')
-const firstLetters: Terms = (text) => text.split(' ').map((word) => word.slice(0, 1))
+const letters: Tokenizer = (text) => text.split('')
+const firstLetters: Tokenizer = (text) => text.split(' ').map((word) => word.slice(0, 1))
 
 /** Settings of one study after the other, whose sizes and scales come back. */
 function trials(most: number): fc.Arbitrary<PartialSettings[]> {
@@ -55,7 +56,9 @@ describe.each(allKernels)('trials on %s', (kernel) => {
           const { query, candidates } = splitContext(context)
           const shared = new TrialContext(query, candidates, 70, kernel)
           for (const some of list) {
-            expect(shared.rerank(some)).toEqual(rerank(query, candidates, { ...some, kernel }))
+            expect(shared.rerank(some)).toEqual(
+              rerank(query, candidates, resolveSettings({ ...some, kernel })),
+            )
           }
         },
       ),
@@ -98,7 +101,9 @@ describe.each(allKernels)('trials on %s', (kernel) => {
             const own = i % 3 === 0 ? {} : { views }
             const mix = alone && i % 3 > 0 ? some.mix : 'standard'
             const all = { ...some, ...own, mix } as const
-            expect(shared.rerank(all)).toEqual(rerank(asked, found, { ...all, kernel }))
+            expect(shared.rerank(all)).toEqual(
+              rerank(asked, found, resolveSettings({ ...all, kernel })),
+            )
           })
         },
       ),
@@ -111,9 +116,9 @@ describe.each(allKernels)('trials on %s', (kernel) => {
       contextSize: fc.integer({ min: 1, max: 50 }),
       preselect: fc.option(fc.integer({ min: 0, max: 60 }), { nil: undefined }),
       known: fc.boolean(),
-      terms: fc.constantFrom<Terms>('english', 'none', letters, firstLetters),
+      tokenizer: fc.constantFrom<Tokenizer>('english', 'none', letters, firstLetters),
       metric: fc.constantFrom('dot', 'cosine'),
-      wordsWeight: fc.constantFrom(0, 0.4, 1),
+      bm25Weight: fc.constantFrom(0, 0.4, 1),
       supportDocs: fc.constantFrom(0, 1, 5),
       k: fc.integer({ min: 1, max: 12 }),
     })
@@ -132,12 +137,12 @@ describe.each(allKernels)('trials on %s', (kernel) => {
           }
           const shared = new TrialContext(asked, found, 200, kernel)
           for (const { known, ...some } of list) {
-            const { terms } = some
+            const { tokenizer } = some
             const statistics = known
-              ? termStatistics(collectionTexts(shape.seed), { terms })
+              ? termStatistics(collectionTexts(shape.seed), { tokenizer })
               : undefined
             const all = { ...some, statistics, kernel }
-            expect(shared.rerank(all)).toEqual(rerank(asked, found, all))
+            expect(shared.rerank(all)).toEqual(rerank(asked, found, resolveSettings(all)))
           }
         },
       ),

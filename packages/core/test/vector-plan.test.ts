@@ -58,11 +58,11 @@ test.each([
 )
 
 test('how many candidates a method looks at', () => {
-  const looked = (method: 'neighbors' | 'fusion' | 'rrf', texts: boolean) =>
+  const looked = (method: 'neighbors' | 'fusion' | 'neighbor-rrf', texts: boolean) =>
     methodLooksAt(resolveMethodSettings({ method, statistics }), texts)
-  expect([looked('neighbors', true), looked('fusion', true), looked('rrf', true)]).toEqual([
-    200, 200, 50,
-  ])
+  expect([looked('neighbors', true), looked('fusion', true), looked('neighbor-rrf', true)]).toEqual(
+    [200, 200, 50],
+  )
   expect(looked('neighbors', false)).toBe(50)
 })
 

@@ -64,7 +64,7 @@ export interface WordsOracleSettings {
   k: number
   kExp: number
   metric: 'dot' | 'cosine'
-  wordsWeight: number
+  bm25Weight: number
   k1: number
   b: number
   neighborWeight: number
@@ -124,7 +124,7 @@ export function rankByWords(
   candidates: readonly OracleMember[],
   settings: WordsOracleSettings,
 ): OracleRanking {
-  const { contextSize, wordsWeight: a, k, kExp, neighborWeight, supportWeight } = settings
+  const { contextSize, bm25Weight: a, k, kExp, neighborWeight, supportWeight } = settings
   const looked = candidates.slice(0, Math.max(contextSize, settings.preselect))
   const texts = looked.map(({ text }) => text)
   const words = zScores(wordsScoresOf(query.text, texts, settings))

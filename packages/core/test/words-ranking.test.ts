@@ -10,6 +10,7 @@ import {
   termStatistics,
 } from '../src/index.ts'
 import { createEngine } from '../src/kernel/load.ts'
+import { resolveSettings } from '../src/settings/settings.ts'
 import { Postings } from '../src/text/postings.ts'
 import { appendText } from '../src/text/prepare-text.ts'
 import type { TermStatistics } from '../src/text/term-statistics.ts'
@@ -30,7 +31,7 @@ const defaults: WordsOracleSettings = {
   k: 10,
   kExp: 4,
   metric: 'cosine',
-  wordsWeight: 0.4,
+  bm25Weight: 0.4,
   k1: 0.9,
   b: 0.4,
   neighborWeight: 0.2,
@@ -43,7 +44,7 @@ const defaults: WordsOracleSettings = {
 const someSettings: fc.Arbitrary<Partial<WordsOracleSettings>> = fc.record({
   k: fc.integer({ min: 1, max: 15 }),
   kExp: fc.integer({ min: 0, max: 6 }),
-  wordsWeight: fc.constantFrom(0, 0.4, 1),
+  bm25Weight: fc.constantFrom(0, 0.4, 1),
   k1: fc.constantFrom(0, 0.9, 2),
   b: fc.constantFrom(0, 0.4, 1),
   neighborWeight: fc.constantFrom(0, 0.2, 0.6),
@@ -63,7 +64,7 @@ function splitCase({ query, candidates }: WordsCase) {
 
 function rankCase(one: WordsCase, settings: PartialSettings): Ranking {
   const { asked, found } = splitCase(one)
-  return rerank(asked, found, settings)
+  return rerank(asked, found, resolveSettings(settings))
 }
 
 /** The scores of the context, and the order where they are not equal but for rounding. */
@@ -187,8 +188,8 @@ describe.each(allKernels)('the second-generation ranking on %s', (kernel) => {
     for (const text of ['', 'of the', '?!']) {
       const without = { ...one, query: { ...one.query, text } }
       const ranking = rankCase(without, { kernel })
-      for (const wordsWeight of [0, 0.9]) {
-        expect(rankCase(without, { kernel, wordsWeight })).toEqual(ranking)
+      for (const bm25Weight of [0, 0.9]) {
+        expect(rankCase(without, { kernel, bm25Weight })).toEqual(ranking)
       }
     }
   })
@@ -271,7 +272,7 @@ describe.each(allKernels)('the second-generation ranking on %s', (kernel) => {
       const first = { ...presets['balanced-1'], ...settings, kernel }
       const ranking = rerank(query, candidates, first)
       expect([...ranking.order]).toEqual(expected.order)
-      const others = { wordsWeight: 1, k1: 3, b: 1, supportDocs: 1, preselect: 100 }
+      const others = { bm25Weight: 1, k1: 3, b: 1, supportDocs: 1, preselect: 100 }
       expect(rerank(query, candidates, { ...first, ...others })).toEqual(ranking)
     }
   })

@@ -25,7 +25,7 @@ export { type RankedQuery, Run, RunBuilder } from './runs/run.ts'
 export { type RunFormat, readRun, writeRun } from './runs/run-files.ts'
 export { streamRankings } from './runs/run-stream.ts'
 export { type Comparison, type ComparisonOptions, compare } from './stats/compare.ts'
-export { readTerms, writeTerms } from './texts/term-files.ts'
+export { readTermStatistics, writeTermStatistics } from './texts/term-files.ts'
 
 export {
   readTexts,

@@ -76,8 +76,10 @@ test('names the query whose data are wrong', async () => {
   await expect(rerankBatch(store, work, [without], await store.terms())).rejects.toThrow(
     'query q: what the database has of it is damaged: its candidates have no scores',
   )
-  const settings = { ...work.settings, terms: 'plural' } as const
+  const settings = { ...work.settings, tokenizer: 'plural' } as const
   const wrong = rerankBatch(store, { ...work, settings }, [item], await store.terms())
   await expect(wrong).rejects.toThrow(KithError)
-  await expect(wrong).rejects.toThrow('query q: the statistics are of terms english')
+  await expect(wrong).rejects.toThrow(
+    "query q: term statistics were built with tokenizer 'english'",
+  )
 })

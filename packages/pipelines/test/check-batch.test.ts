@@ -49,7 +49,7 @@ describe('a batch of the database', () => {
     ['labels', rerank, 'setting mix is "words"'],
     [
       'labels',
-      { ...labels, settings: { ...labels.settings, method: 'rrf' } },
+      { ...labels, settings: { ...labels.settings, method: 'neighbor-rrf' } },
       'unknown setting "method"',
     ],
     ['labels', { ...labels, layout: null }, 'setting layout is null'],

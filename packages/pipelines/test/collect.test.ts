@@ -46,8 +46,8 @@ test('queries that are both ranked and judged, with their documents once each', 
     texts: [
       { query: (id) => prepareText(`query ${id}`), document: (id) => prepareText(id) },
       {
-        query: (id) => prepareText(`query ${id}`, { terms: 'none' }),
-        document: (id) => prepareText(id, { terms: 'none' }),
+        query: (id) => prepareText(`query ${id}`, { tokenizer: 'none' }),
+        document: (id) => prepareText(id, { tokenizer: 'none' }),
       },
     ],
     largest: 2,
@@ -70,7 +70,7 @@ test('queries that are both ranked and judged, with their documents once each', 
   const [english, none] = collection.texts!
   expect(textAt(english!.docs, 2)).toEqual(prepareText('y'))
   expect(textAt(english!.queries, 1)).toEqual(prepareText('query b'))
-  expect(textAt(none!.docs, 2)).toEqual(prepareText('y', { terms: 'none' }))
+  expect(textAt(none!.docs, 2)).toEqual(prepareText('y', { tokenizer: 'none' }))
 })
 
 test('what is missing is an error that counts and names it, or is skipped', async () => {

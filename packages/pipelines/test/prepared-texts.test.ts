@@ -29,7 +29,7 @@ const run = {
   [Symbol.iterator]: () => rankings.values(),
 }
 
-const plain = { terms: 'english', count: false } as const
+const plain = { tokenizer: 'english', count: false } as const
 
 test('a run’s own texts are read, up to the context, and numbered for sharing', async () => {
   const texts = await PreparedTexts.read(files, textsOfRun(run, 2, 'error'), plain)
@@ -43,7 +43,7 @@ test('a run’s own texts are read, up to the context, and numbered for sharing'
 })
 
 test('the terms of all documents are counted on the way, those of no candidate included', async () => {
-  const count = { terms: 'english', count: true } as const
+  const count = { tokenizer: 'english', count: true } as const
   const texts = await PreparedTexts.read(files, textsOfRun(run, 1, 'error'), count)
   const all = documents.map(({ title, text }) => (title ? `${title} ${text}` : text))
   expect(texts.statistics).toEqual(termStatistics(all))

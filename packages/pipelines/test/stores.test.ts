@@ -18,7 +18,7 @@ import { loadStore } from '../src/load/load-store.ts'
 import { type RerankInputs, rerankRun } from '../src/rerank/rerank-run.ts'
 import { submitRerank } from '../src/rerank/rerank-store.ts'
 import { searchRun } from '../src/search/search-run.ts'
-import { collectTerms } from '../src/terms/collect-terms.ts'
+import { collectTermStatistics } from '../src/terms/collect-term-statistics.ts'
 import { sizes, writeCollection } from './store-data.ts'
 
 // Real servers, on whatever machine: slow is not wrong.
@@ -76,7 +76,7 @@ beforeAll(async () => {
   await searchRun({ queries, ...all, top: 240, out: long.run, workers: 1 })
   const lines = readFileSync(long.run, 'utf8').split('\n')
   writeFileSync(long.run, `${lines.slice(0, LONG * 240).join('\n')}\n`)
-  await collectTerms({ corpus: path('half.jsonl'), out: path('half.bin') })
+  await collectTermStatistics({ corpus: path('half.jsonl'), out: path('half.bin') })
   for (const [name, statistics] of Object.entries(sources)) {
     const out = path(`files-${name}.trec`)
     await rerankRun({ ...long, ...all, corpus, queryText, statistics, out })
@@ -150,7 +150,7 @@ describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) 
     expect(order('files-all.trec')).not.toEqual(order('files-alone.trec'))
     expect(order('files-all.trec')).not.toEqual(order('files-half.trec'))
     // A store counts english terms: with others, the candidates' own count.
-    const plural = { settings: { terms: 'plural' }, queryText } as const
+    const plural = { settings: { tokenizer: 'plural' }, queryText } as const
     const files = { docs: path('all.npy'), corpus: path('corpus.jsonl'), statistics: 'context' }
     await rerankRun({ ...long, ...plural, store: address(), out: path(`${name}-plural.trec`) })
     await rerankRun({ ...long, ...plural, ...files, out: path('plural.trec') } as RerankInputs)
@@ -299,7 +299,9 @@ describe.runIf(postgres)('batches', () => {
     const texts = labelRun({ ...inputs, qrels, store: store(), corpus, out: path('x') })
     await expect(texts).rejects.toThrow('a store has the texts of its documents')
     const terms = { ...long, queryText, store: store(), statistics: { file: path('half.bin') } }
-    await expect(submitRerank(terms, { name: 'x' })).rejects.toThrow('leave out the file of terms')
+    await expect(submitRerank(terms, { name: 'x' })).rejects.toThrow(
+      'leave out the file of term statistics',
+    )
     const none = submitLabels({ ...inputs, qrels, store: store(), texts: true }, { name: 'x' })
     await expect(none).rejects.toThrow('labels by texts take the texts of the queries')
   })

@@ -71,7 +71,7 @@ describe('tuneRun', () => {
   test('says what is wrong', async () => {
     await expect(tune('x', { measure: 'nonsense' })).rejects.toThrow('nonsense')
     await expect(tune('x', { methods: ['fusion'] })).rejects.toThrow('fusion needs the texts')
-    await expect(tune('x', { methods: ['magic' as 'rrf'] })).rejects.toThrow(
+    await expect(tune('x', { methods: ['magic' as 'neighbor-rrf'] })).rejects.toThrow(
       'no method magic to choose; there are: neighbors, rocchio',
     )
     await expect(tune('x', { corpus: path('run.trec') })).rejects.toThrow('go together')

@@ -7,8 +7,8 @@ const used = (change: object): string[] => Object.keys(usedSettings({ ...all, ..
 
 test('a report names the settings of the mix and of the method that were used', () => {
   const graph = ['contextSize', 'k', 'kExp', 'method', 'metric', 'mix', 'rowScaling', 'texts']
-  const words = ['b', 'k1', 'neighborWeight', 'supportDocs', 'supportWeight', 'wordsWeight']
-  expect(used({})).toEqual([...graph, ...words, 'terms', 'trust', 'weight'].sort())
+  const words = ['b', 'k1', 'neighborWeight', 'supportDocs', 'supportWeight', 'bm25Weight']
+  expect(used({})).toEqual([...graph, ...words, 'tokenizer', 'trust', 'weight'].sort())
   expect(used({ texts: false })).toEqual([...graph, 'lambda', 'trust', 'weight'].sort())
   expect(used({ weight: 'exp', trust: 0.2, missing: 'skip' })).toEqual(
     expect.arrayContaining(['weightParameter', 'overlap', 'missing']),
@@ -21,7 +21,7 @@ test('a report names the settings of the mix and of the method that were used', 
     'metric',
     'texts',
   ])
-  expect(used({ method: 'rrf' })).toContain('rrfK')
+  expect(used({ method: 'neighbor-rrf' })).toContain('neighborRrfK')
 })
 
 test('settings of other commands are left as they are', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { rerank, termStatistics } from '@kith/core'
-import { writeEmbeddings, writeTerms } from '@kith/ir'
+import { writeEmbeddings, writeTermStatistics } from '@kith/ir'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { writeSmallModel } from '../../../test/faults/small-model.mjs'
 import { temporaryFolder } from '../../../test/files.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const lines = texts.map((text, i) => JSON.stringify({ _id: `d${i}`, text }))
   writeFileSync(join(folder, 'corpus.jsonl'), lines.join('\n'))
   writeTuned('useless.json', { verdict: 'keep-run', reason: 'no gain' })
-  writeTuned('fusion.json', { settings: { method: 'rrf' } })
+  writeTuned('fusion.json', { settings: { method: 'neighbor-rrf' } })
   writeTuned('tuned.json', { settings: { lambda: 1, mix: 'raw' } })
 })
 
@@ -77,9 +77,9 @@ test('serves texts and a store with a key; on SIGTERM it finishes what it has be
   expect(await server.ended).toEqual([0, null])
 })
 
-test('ranks with the terms that kith terms counted', async () => {
+test('ranks with the terms that kith term-statistics counted', async () => {
   const statistics = termStatistics([...texts, 'bees', 'more bees', 'bees again'])
-  await writeTerms(join(folder, 'terms.bin'), statistics)
+  await writeTermStatistics(join(folder, 'terms.bin'), statistics)
   const vectors = [
     [1, 0.2],
     [0.9, 0.5],
@@ -93,14 +93,14 @@ test('ranks with the terms that kith terms counted', async () => {
     const { results } = (await response.json()) as Answer
     return new Map(results.map(({ index, relevance_score }) => [index, relevance_score]))
   }
-  const found = await scores(['--terms', join(folder, 'terms.bin')])
+  const found = await scores(['--term-statistics', join(folder, 'terms.bin')])
   const asked = { text: query.text, vector: query.embedding }
   const ranked = rerank(asked, { vectors, texts }, { statistics })
   for (const [place, index] of ranked.order.entries()) {
     const score = ranked.scores[place]!
     expect(found.get(index)).toBeCloseTo(0.5 + (0.5 * score) / (1 + Math.abs(score)), 5)
   }
-  expect(await scores(['--no-terms'])).not.toEqual(found)
+  expect(await scores(['--no-term-statistics'])).not.toEqual(found)
 })
 
 test('serves what kith tune found', async () => {
@@ -196,11 +196,19 @@ test.each<[string[], number, RegExp]>([
   [['--corpus', 'x'], 2, /--corpus has the texts of a --store/],
   [['--store', join(folder, 'nowhere.npy')], 1, /nowhere.npy: there is no such file/],
   [['--queue', '5', '--model', 'none'], 2, /raise --queue or lower --max-documents/],
-  [['--lambda', '7', '--model', 'none'], 2, /lambda/],
-  [['--terms', join(folder, 'docs.npy'), '--model', 'none'], 1, /docs.npy.* not the bytes of term/],
-  [['--terms', 'x', '--no-terms'], 2, /--terms and --no-terms exclude each other/],
+  [['--set', 'lambda=7', '--model', 'none'], 2, /lambda/],
+  [
+    ['--term-statistics', join(folder, 'docs.npy'), '--model', 'none'],
+    1,
+    /docs.npy.* not the bytes of term/,
+  ],
+  [
+    ['--term-statistics', 'x', '--no-term-statistics'],
+    2,
+    /--term-statistics and --no-term-statistics exclude each other/,
+  ],
   [['--settings', join(folder, 'useless.json')], 2, /no gain \(--force serves all the same\)/],
-  [['--settings', join(folder, 'fusion.json')], 2, /by neighbors, these settings by rrf/],
+  [['--settings', join(folder, 'fusion.json')], 2, /by neighbors, these settings by neighbor-rrf/],
 ])('%j is refused', (args, code, message) => {
   const environment = { ...process.env, KITH_API_KEY: '' }
   const result = spawnSync(process.execPath, [program, 'serve', ...args], {

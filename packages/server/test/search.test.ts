@@ -146,9 +146,9 @@ test('takes the context alone, or other statistics, where it is told so', async 
   expect((await search(bees, other)).map(({ id }) => id)).toEqual(
     expected(query, 'all about bees', own).slice(0, 50),
   )
-  const wrong = serve({ settings: { ...own, terms: 'plural' } })
+  const wrong = serve({ settings: { ...own, tokenizer: 'plural' } })
   await expect(wrong).rejects.toThrow(
-    'the statistics are of terms english, setting terms is plural',
+    "term statistics were built with tokenizer 'english', but this call uses 'plural'",
   )
 })
 

@@ -46,7 +46,7 @@ export class TermChanges {
 
   /** The statistics after the changes; undefined where these cannot be the ones before. */
   applyTo(before: TermStatistics): TermStatistics | undefined {
-    if (before.terms !== noTerms.terms) return undefined
+    if (before.tokenizer !== noTerms.tokenizer) return undefined
     const more = mergeTermStatistics([before, this.#added.finish()])
     return this.#removed.documents === 0 ? more : subtract(more, this.#removed.finish())
   }
@@ -71,7 +71,7 @@ function subtract(whole: TermStatistics, part: TermStatistics): TermStatistics |
   if (documents < 0 || length < 0) return undefined
   if (frequencies.some((frequency) => frequency < 0 || frequency > documents)) return undefined
   return {
-    terms: whole.terms,
+    tokenizer: whole.tokenizer,
     documents,
     length,
     hashes: whole.hashes.filter((_, i) => frequencies[i]! > 0),

@@ -5,11 +5,11 @@ import { toHalves } from '@kith/base/half'
 import {
   KithError,
   type TermStatistics,
-  type TermsName,
+  type TokenizerName,
   termStatistics,
   termStatisticsToBytes,
 } from '@kith/core'
-import { termNames } from '@kith/core/internal'
+import { tokenizerNames } from '@kith/core/internal'
 import { GENERATOR, pagePart, wholePage } from './page-files.ts'
 import type { StudioCollection } from './studio-collection.ts'
 import {
@@ -208,11 +208,11 @@ function partOf(collection: StudioCollection, bytes: number): WrittenCollection 
 function statisticsOf(
   documents: readonly DocumentText[],
   collection: StudioCollection,
-): Record<TermsName, string> {
+): Record<TokenizerName, string> {
   const words = documents.map(wordsOf)
-  const kept = termNames.map((terms) => {
-    const own = new Set(termStatistics(words, { terms }).hashes)
-    return [terms, base64Of(termStatisticsToBytes(keep(collection.statistics(terms), own)))]
+  const kept = tokenizerNames.map((tokenizer) => {
+    const own = new Set(termStatistics(words, { tokenizer }).hashes)
+    return [tokenizer, base64Of(termStatisticsToBytes(keep(collection.statistics(tokenizer), own)))]
   })
   return Object.fromEntries(kept)
 }

@@ -71,8 +71,8 @@ function studioApp(collection: StudioCollection): Hono {
   app.get('/api/documents', (c) =>
     c.json(collection.documents((c.req.queries('id') ?? []).slice(0, ASKED))),
   )
-  app.get('/api/terms', (c) => {
-    const bytes = termStatisticsToBytes(collection.statistics(c.req.query('terms') ?? ''))
+  app.get('/api/term-statistics', (c) => {
+    const bytes = termStatisticsToBytes(collection.statistics(c.req.query('tokenizer') ?? ''))
     return c.body(bytes as Uint8Array<ArrayBuffer>, 200, {
       'content-type': 'application/octet-stream',
     })

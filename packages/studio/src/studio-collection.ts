@@ -1,5 +1,10 @@
-import { KithError, type TermStatistics, TermStatisticsBuilder, type TermsName } from '@kith/core'
-import { termNames } from '@kith/core/internal'
+import {
+  KithError,
+  type TermStatistics,
+  TermStatisticsBuilder,
+  type TokenizerName,
+} from '@kith/core'
+import { tokenizerNames } from '@kith/core/internal'
 import type { Run } from '@kith/ir'
 import type { TextModel } from '@kith/server'
 import { entriesOf, openingQuery } from './query-entries.ts'
@@ -45,7 +50,7 @@ export class StudioCollection {
   readonly #level: number
   /** The queries that can be shown. */
   readonly #entries: ReadonlyMap<string, QueryEntry>
-  readonly #statistics = new Map<TermsName, TermStatistics>()
+  readonly #statistics = new Map<TokenizerName, TermStatistics>()
 
   private constructor(files: StudioFiles, sources: StudioSources, level = 1, model?: TextModel) {
     this.#sources = sources
@@ -154,16 +159,19 @@ export class StudioCollection {
   }
 
   /** How often terms occur in all texts of the collection; each kind of terms is counted once. */
-  statistics(terms: string): TermStatistics {
-    const kind = termNames.find((name) => name === terms)
+  statistics(tokenizer: string): TermStatistics {
+    const kind = tokenizerNames.find((name) => name === tokenizer)
     const { texts } = this.#sources
     if (!kind || !texts) {
-      const reason = texts ? `allowed: ${termNames.join(', ')}` : 'the collection has no texts'
-      throw new KithError('BAD_INPUT', `no statistics of terms ${JSON.stringify(terms)}: ${reason}`)
+      const reason = texts ? `allowed: ${tokenizerNames.join(', ')}` : 'the collection has no texts'
+      throw new KithError(
+        'BAD_INPUT',
+        `no term statistics of tokenizer ${JSON.stringify(tokenizer)}: ${reason}`,
+      )
     }
     const known = this.#statistics.get(kind)
     if (known) return known
-    const builder = new TermStatisticsBuilder({ terms: kind })
+    const builder = new TermStatisticsBuilder({ tokenizer: kind })
     for (const entry of texts.documents) builder.add(wordsOf(entry))
     const counted = builder.finish()
     this.#statistics.set(kind, counted)

@@ -1,4 +1,4 @@
-import type { Matrix, TermsName } from '@kith/core'
+import type { Matrix, TokenizerName } from '@kith/core'
 
 /** The properties of the collection that the page gets first. */
 export interface StudioInfo {
@@ -102,13 +102,13 @@ export interface HeldCollection {
   /** The queries' rows, then the documents'. */
   vectors: Matrix
   /** The term statistics of the whole collection, as bytes; without them the documents here are counted. */
-  statistics?: Record<TermsName, Uint8Array> | undefined
+  statistics?: Record<TokenizerName, Uint8Array> | undefined
 }
 
 /** A `HeldCollection` in JSON: vectors in half precision and statistics are base64. */
 export interface WrittenCollection extends Omit<HeldCollection, 'vectors' | 'statistics'> {
   vectors: { base64: string; rows: number; dimensions: number }
-  statistics?: Record<TermsName, string> | undefined
+  statistics?: Record<TokenizerName, string> | undefined
 }
 
 /**

@@ -1,5 +1,5 @@
 import { explain, Reranker, rerank, similarity, termStatistics } from '@kith/core'
-import { termNames } from '@kith/core/internal'
+import { tokenizerNames } from '@kith/core/internal'
 import { evaluate, readQrels, readRun } from '@kith/ir'
 import { TextStore } from '@kith/ir/internal'
 import fc from 'fast-check'
@@ -50,9 +50,9 @@ const others = fc.record({
   mix: fc.constantFrom('raw', 'standard', 'words'),
   textScore: share,
   textGraph: share,
-  terms: fc.constantFrom(...termNames),
+  tokenizer: fc.constantFrom(...tokenizerNames),
   statistics: fc.constantFrom('collection', 'context'),
-  wordsWeight: share,
+  bm25Weight: share,
   k1: fc.integer({ min: 0, max: 60 }).map((value) => value / 20),
   b: share,
   supportDocs: fc.integer({ min: 0, max: 30 }),
@@ -90,8 +90,25 @@ describe('the address', () => {
 
   test('whatever somebody writes into it, the settings are allowed ones', () => {
     const names = [
-      ...['context', 'k', 'k-exp', 'trust', 'lambda', 'weight', 'mix', 'texts-weights'],
-      ...['stems', 'no-terms', 'words-weight', 'neighbor-weight', 'support-weight', 'preselect'],
+      ...[
+        'contextSize',
+        'k',
+        'kExp',
+        'trust',
+        'lambda',
+        'weight',
+        'mix',
+        'views.texts.score',
+        'views.texts.graph',
+      ],
+      ...[
+        'tokenizer',
+        'no-term-statistics',
+        'bm25Weight',
+        'neighborWeight',
+        'supportWeight',
+        'preselect',
+      ],
     ]
     const values = fc.oneof(fc.string(), fc.double().map(String), fc.constant('1e999'))
     fc.assert(
@@ -103,12 +120,12 @@ describe('the address', () => {
         expect(['collection', 'context']).toContain(settings.statistics)
       }),
     )
-    const wrong = '?k=0&lambda=NaN&trust=&mix=none&stems=german&preselect=-1'
+    const wrong = '?k=0&lambda=NaN&trust=&mix=none&tokenizer=german&preselect=-1'
     expect(stateFrom(wrong).settings).toEqual(defaultSettings)
     // One alone may be high where the other is low.
-    expect(stateFrom('?neighbor-weight=0.9&support-weight=0.2').settings).toEqual(defaultSettings)
+    expect(stateFrom('?neighborWeight=0.9&supportWeight=0.2').settings).toEqual(defaultSettings)
     const high = { neighborWeight: 0.9, supportWeight: 0.1 }
-    expect(stateFrom('?neighbor-weight=0.9&support-weight=0.1').settings).toMatchObject(high)
+    expect(stateFrom('?neighborWeight=0.9&supportWeight=0.1').settings).toMatchObject(high)
   })
 
   test('presets are known again', () => {
@@ -175,23 +192,23 @@ describe('the figures', () => {
     const asked = { ...new QueryContext(source).query(undefined), text: source.query.text! }
     const { vectors } = new QueryContext(source).candidates(undefined)
     const candidates = { vectors, texts: source.documents.map(({ text }) => text!) }
-    const orders = termNames.map((terms) => {
-      const counted = collection.statistics(terms)
-      expect(counted).toEqual(termStatistics(all, { terms }))
+    const orders = tokenizerNames.map((tokenizer) => {
+      const counted = collection.statistics(tokenizer)
+      expect(counted).toEqual(termStatistics(all, { tokenizer }))
       const context = new QueryContext(source, counted)
-      const page = { ...defaultSettings, terms }
+      const page = { ...defaultSettings, tokenizer }
       const { order, size } = analyze(context, page)
-      expect(order).toEqual(rerank(asked, candidates, { terms, statistics: counted }).order)
+      expect(order).toEqual(rerank(asked, candidates, { tokenizer, statistics: counted }).order)
       // The preselection brings documents in that the run has behind the context.
       expect(order.subarray(0, size).some((document) => document >= size)).toBe(true)
       const alone = analyze(context, { ...page, statistics: 'context' })
-      expect(alone.order).toEqual(rerank(asked, candidates, { terms }).order)
+      expect(alone.order).toEqual(rerank(asked, candidates, { tokenizer }).order)
       expect(alone.order).not.toEqual(order)
       return order
     })
     expect(orders[0]).not.toEqual(orders[3])
     const first = analyze(new QueryContext(source), pagePresets['balanced-1'])
-    const expected = rerank(asked, candidates, { mix: 'standard', terms: 'none' })
+    const expected = rerank(asked, candidates, { mix: 'standard', tokenizer: 'none' })
     expect(first.order).toEqual(expected.order)
   })
 
@@ -239,29 +256,39 @@ describe('the figures', () => {
 
 describe('what is copied', () => {
   test('the command has the files and what differs from the default, safe for a shell', () => {
-    const state = stateFrom('?k=12&texts-weights=0.1,0.4')
+    const state = stateFrom('?k=12&views.texts.score=0.1&views.texts.graph=0.4')
     const info = { ...collection.info, level: 2 }
     const named = { ...files, run: "it's a run.trec", corpus: 'c.jsonl', queryText: 'q.jsonl' }
     expect(commandLine(state, info, named)).toBe(
       `kith rerank --run 'it'\\''s a run.trec' --queries ${files.queries} --docs ${files.docs} ` +
-        `--corpus c.jsonl --query-text q.jsonl --qrels ${files.qrels} --k 12 --texts-weights 0,0.4 --out better.trec`,
+        `--corpus c.jsonl --query-text q.jsonl --qrels ${files.qrels} --set k=12 --set views.texts.graph=0.4 --out better.trec`,
     )
     const first = commandLine(
-      stateFrom('?mix=standard&texts-weights=0.1,0.4&words-weight=1'),
+      stateFrom('?mix=standard&views.texts.score=0.1&views.texts.graph=0.4&bm25Weight=1'),
       info,
       named,
     )
-    expect(first).toContain('--mix standard --texts-weights 0.1,0.4 --out')
-    const alone = commandLine(stateFrom('?no-terms=&stems=plural&preselect=100'), info, named)
-    expect(alone).toContain('--stems plural --preselect 100 --no-terms --out')
-    const labels = commandLine({ ...stateFrom('?words-weight=1&k=3'), view: 'labels' }, info, named)
-    expect(labels).not.toContain('--words-weight')
-    expect(labels).toContain('--k 3')
+    expect(first).toContain(
+      '--set mix=standard --set views.texts.score=0.1 --set views.texts.graph=0.4 --out',
+    )
+    const alone = commandLine(
+      stateFrom('?no-term-statistics=&tokenizer=plural&preselect=100'),
+      info,
+      named,
+    )
+    expect(alone).toContain('--set tokenizer=plural --set preselect=100 --no-term-statistics --out')
+    const labels = commandLine({ ...stateFrom('?bm25Weight=1&k=3'), view: 'labels' }, info, named)
+    expect(labels).not.toContain('bm25Weight')
+    expect(labels).toContain('--set k=3')
     expect(commandLine({ ...state, view: 'labels' }, info, named)).toContain('--level 2')
     expect(commandLine({ ...state, view: 'audit' }, info, named)).toMatch(/^kith audit /)
-    const raw = commandLine(stateFrom('?mix=raw&texts-weights=0.1,0.4'), info, named)
+    const raw = commandLine(
+      stateFrom('?mix=raw&views.texts.score=0.1&views.texts.graph=0.4'),
+      info,
+      named,
+    )
     expect(raw).not.toContain('--corpus')
-    expect(raw).not.toContain('--texts-weights')
+    expect(raw).not.toContain('views.texts')
   })
 
   test('the code is a call with what differs', () => {
@@ -274,14 +301,14 @@ describe('what is copied', () => {
     )
     const context = { ...defaultSettings, statistics: 'context' as const }
     expect(code(context, info)).toContain('rerank({ vector, text }, { vectors, texts })')
-    expect(code({ ...defaultSettings, terms: 'plural' }, info)).toContain(
-      "termStatistics(collection, { terms: 'plural' })",
+    expect(code({ ...defaultSettings, tokenizer: 'plural' }, info)).toContain(
+      "termStatistics(collection, { tokenizer: 'plural' })",
     )
     expect(code({ ...context, k: 12, textGraph: 0.4 }, info)).toContain(
       'k: 12,\n  views: {\n    vectors: { score: 1, graph: 0.6 },\n    texts: { score: 0, graph: 0.4 },',
     )
     expect(code({ ...pagePresets['balanced-1'], textScore: 0.1 }, info)).toContain(
-      "mix: 'standard',\n  terms: 'none',\n  views: {\n    vectors: { score: 0.9, graph: 0.7 },",
+      "mix: 'standard',\n  tokenizer: 'none',\n  views: {\n    vectors: { score: 0.9, graph: 0.7 },",
     )
     expect(code({ ...defaultSettings, mix: 'raw' }, info)).toContain(
       "rerank(vector, vectors, {\n  mix: 'raw',\n})",

@@ -104,13 +104,18 @@ async function measured(page: Page, where: string): Promise<number[]> {
 const slide = (page: Page, label: string, value: number): Promise<void> =>
   page.getByRole('slider', { name: new RegExp(`^${label}`) }).fill(String(value))
 
+const set = (...settings: string[]) => settings.flatMap((one) => ['--set', one])
+
 describe.skipIf(!browser)('the page', () => {
   test('the first generation is that of kith rerank, also after sliders have moved', async () => {
-    succeed('rerank', ...inputs(), '--mix', 'standard', '--out', at('default.trec'))
+    succeed('rerank', ...inputs(), '--set', 'mix=standard', '--out', at('default.trec'))
     succeed(
-      ...['rerank', ...inputs(), '--mix', 'standard', '--context', '30', '--k', '14'],
-      ...['--lambda', '0.45'],
-      ...['--trust', '0.2', '--texts-weights', '0.35,0.3', '--out', at('chosen.trec')],
+      ...[
+        'rerank',
+        ...inputs(),
+        ...set('mix=standard', 'contextSize=30', 'k=14', 'lambda=0.45', 'trust=0.2'),
+      ],
+      ...[...set('views.texts.score=0.35', 'views.texts.graph=0.3'), '--out', at('chosen.trec')],
     )
     const qrels = await readQrels(files.qrels)
     const [before, after] = [await readRun(files.run), await readRun(at('chosen.trec'))].map(
@@ -155,7 +160,9 @@ describe.skipIf(!browser)('the page', () => {
       expect(await page.locator('.mean .stop').count()).toBeGreaterThan(9)
 
       // All of it is in the address; the back button goes to the query before.
-      await expect.poll(() => new URL(page.url()).search).toContain('texts-weights=0.35%2C0.3')
+      await expect
+        .poll(() => new URL(page.url()).search)
+        .toContain('views.texts.score=0.35&views.texts.graph=0.3')
       await page.reload()
       await page.getByRole('button', { name: 'Show all 30' }).click()
       expect((await rankingAfter(page)).ids).toEqual(expected.ids.slice(0, 30))
@@ -167,11 +174,11 @@ describe.skipIf(!browser)('the page', () => {
   test('with texts the page ranks by words and support too, and shows what each setting does', async () => {
     const runs = {
       usual: await reranked('usual.trec'),
-      alone: await reranked('alone.trec', '--no-terms'),
+      alone: await reranked('alone.trec', '--no-term-statistics'),
       chosen: await reranked(
         'chosen-words.trec',
-        ...['--words-weight', '0.6', '--neighbor-weight', '0.1', '--support-weight', '0.35'],
-        ...['--support-docs', '3', '--preselect', '120', '--k1', '1.5', '--b', '0.8'],
+        ...set('bm25Weight=0.6', 'neighborWeight=0.1', 'supportWeight=0.35'),
+        ...set('supportDocs=3', 'preselect=120', 'k1=1.5', 'b=0.8'),
       ),
       first: await reranked('first.trec', '--preset', 'balanced-1'),
     }
@@ -311,8 +318,8 @@ describe.skipIf(!browser)('the page', () => {
 
   test.each([
     [
-      '/?query=q4&k=7&words-weight=0.7&support-docs=2&stems=plural&no-terms=',
-      "terms: 'plural',\n  wordsWeight: 0.7,",
+      '/?query=q4&k=7&bm25Weight=0.7&supportDocs=2&tokenizer=plural&no-term-statistics=',
+      "tokenizer: 'plural',\n  bm25Weight: 0.7,",
     ],
     ['/?query=q4&k=7&mix=raw', "mix: 'raw'"],
   ])(
@@ -333,7 +340,7 @@ describe.skipIf(!browser)('the page', () => {
         await page.goto(await copied('Copy link'))
         expect(await rankingAfter(page)).toEqual(shown)
         await page.getByLabel('Preset').selectOption('msmarco-coder-cocondenser')
-        await expect.poll(() => new URL(page.url()).search).toContain('k-exp=8')
+        await expect.poll(() => new URL(page.url()).search).toContain('kExp=8')
         expect(await page.getByRole('slider', { name: 'Trust' }).inputValue()).toBe('0.5')
       })
     },
@@ -413,7 +420,7 @@ describe.skipIf(!browser)('the page', () => {
         if (other === probe) return []
         return other === 'query' ? 'The query' : source.documents[members[other]!]!.id
       })
-    await withPage('/?view=neighborhood&query=q2&k=12&trust=0.3&context=40', async (page) => {
+    await withPage('/?view=neighborhood&query=q2&k=12&trust=0.3&contextSize=40', async (page) => {
       const listed = async (): Promise<string[]> =>
         (await page.locator('.members .text').allInnerTexts()).map((text) => text.split(':')[0]!)
       await page.locator('.members li').first().waitFor()
@@ -467,7 +474,16 @@ describe.skipIf(!browser)('the page', () => {
         const out = at(`labels-${target}.jsonl`)
         succeed(
           ...['labels', ...inputs(), '--qrels', files.qrels, '--texts', '--target', target],
-          ...['--label-depth', '6', '--boost', '1.5', '--normalize', 'std', '--aggregate', 'max'],
+          ...[
+            '--set',
+            'labelDepth=6',
+            '--set',
+            'boost=1.5',
+            '--set',
+            'normalize=std',
+            '--set',
+            'aggregate=max',
+          ],
           ...['--out', out],
         )
         for await (const { query, docs, labels: values } of readLabels(out)) {

@@ -88,18 +88,18 @@ describe('the studio’s server', () => {
     for (const top of ['', '0', '-1', '1.5', 'x', 'Infinity']) {
       expect((await get(`/api/context?query=q0&top=${top}`)).status).toBe(400)
     }
-    const german = await get('/api/terms?terms=german')
+    const german = await get('/api/term-statistics?tokenizer=german')
     expect(german.status).toBe(400)
     expect(await german.json()).toEqual({
-      error: 'no statistics of terms "german": allowed: english, plural, prefix5, none',
+      error: 'no term statistics of tokenizer "german": allowed: english, plural, prefix5, none',
     })
     expect((await fetch(new URL('/api/queries', studio.url), { method: 'POST' })).status).toBe(404)
   })
 
   test('gives out the term statistics of all texts', async () => {
-    const bytes = await (await get('/api/terms?terms=prefix5')).arrayBuffer()
+    const bytes = await (await get('/api/term-statistics?tokenizer=prefix5')).arrayBuffer()
     const statistics = termStatisticsFromBytes(new Uint8Array(bytes))
-    expect(statistics).toMatchObject({ terms: 'prefix5', documents: 1040 })
+    expect(statistics).toMatchObject({ tokenizer: 'prefix5', documents: 1040 })
     expect(statistics).toEqual(collection.statistics('prefix5'))
   })
 

@@ -2,4 +2,4 @@
 export { lossNamed, lossNames } from './losses.ts'
 export { optimizerNames } from './optimizer/optimizer.ts'
 export { Schedule } from './optimizer/schedule.ts'
-export { trainDefaults } from './settings.ts'
+export { trainDefaults, trainPresets, trainTable } from './settings.ts'

@@ -1,5 +1,12 @@
 import { type PartialLabelSettings, resolveLabelSettings } from '@kith/core'
-import { choice, type Rule, type Rules, range, resolve } from '@kith/core/internal'
+import {
+  defaultsOf,
+  type Range,
+  range,
+  resolve,
+  rulesOf,
+  type SettingTable,
+} from '@kith/core/internal'
 import { type Loss, type LossSettings, lossNames } from './losses.ts'
 import { type OptimizerName, optimizerNames } from './optimizer/optimizer.ts'
 
@@ -56,76 +63,128 @@ export type PartialTrainSettings = {
   [Name in keyof TrainSettings]?: TrainSettings[Name] | undefined
 }
 
-/** What each setting is where nothing else is said. */
-export const trainDefaults: Readonly<Omit<TrainSettings, 'steps'>> = {
-  batchSize: 32,
-  gradientAccumulation: 1,
-  listSize: 1000,
-  skip: 0,
-  negativesBelow: null,
-  loss: 'kl',
-  margin: 1,
-  inverseTemperature: 1,
-  learnTemperature: false,
-  target: null,
-  optimizer: 'adamw',
-  beta1: 0.9,
-  beta2: 0.999,
-  epsilon: 1e-8,
-  weightDecay: 0.01,
-  maxGradNorm: 1,
-  learningRate: 2e-5,
-  warmup: 0,
-  schedule: 'linear',
-  finalRatio: 0,
-  patience: 3,
-  factor: 0.5,
-  dropout: 0.1,
-  validateEvery: 100,
-  selectBy: 'nDCG@10',
-  earlyStoppingPatience: 0,
-  refreshEvery: 0,
-  seed: 0,
+const count = (from: number): Range => ({ from, integer: true })
+const positive: Range = { from: 0, above: true }
+const notNegative: Range = { from: 0 }
+const checkPart = range({ from: 0, to: 1, above: true })
+
+/** Why a setting of the schedule plateau has no effect. */
+const needsPlateau = ({ schedule }: TrainSettings) =>
+  schedule === 'plateau' ? undefined : `schedule is '${schedule}'`
+
+/** The settings of a training: everything that Kith knows about each of them. */
+export const trainTable: SettingTable<TrainSettings> = {
+  steps: {
+    help: 'steps of the optimizer, instead of epochs',
+    default: undefined as never,
+    range: count(1),
+  },
+  batchSize: { help: 'queries per batch', default: 32, range: count(1) },
+  gradientAccumulation: { help: 'batches per step', default: 1, range: count(1) },
+  listSize: { help: 'candidates per query', default: 1000, range: count(2) },
+  skip: { help: 'first candidates that are no negatives', default: 0, range: count(0) },
+  negativesBelow: {
+    help: 'largest score of a negative, as a part of the best relevant document’s',
+    default: null,
+    check: (name, value) => void (value === null || checkPart(name, value)),
+  },
+  loss: { help: 'training loss', default: 'kl', values: lossNames },
+  margin: {
+    help: 'margin of max-margin',
+    default: 1,
+    range: notNegative,
+    idle: ({ loss }: TrainSettings) => (loss === 'max-margin' ? undefined : `loss is '${loss}'`),
+  },
+  inverseTemperature: {
+    help: 'factor of scores',
+    default: 1,
+    symbol: 'T',
+    range: positive,
+    tune: { from: 0.2, to: 5, log: true },
+  },
+  learnTemperature: {
+    help: 'whether the factor and a bias are trained',
+    default: false,
+    values: [true, false],
+  },
+  target: {
+    help: 'label settings of evidence-based targets',
+    default: null,
+    check: (_, value) => void (value === null || resolveLabelSettings(value as object)),
+  },
+  optimizer: { help: 'optimizer', default: 'adamw', values: optimizerNames },
+  beta1: { help: 'decay of the first moment', default: 0.9, range: { from: 0, below: 1 } },
+  beta2: { help: 'decay of the second moment', default: 0.999, range: { from: 0, below: 1 } },
+  epsilon: {
+    help: 'number added to the optimizer’s denominators',
+    default: 1e-8,
+    range: { from: 0, below: 1, above: true },
+  },
+  weightDecay: { help: 'decay of weights, not of biases', default: 0.01, range: notNegative },
+  maxGradNorm: { help: 'clip gradients to this norm (0: never)', default: 1, range: notNegative },
+  learningRate: {
+    help: 'peak learning rate',
+    default: 2e-5,
+    range: notNegative,
+    tune: { from: 0.1, to: 10, log: true },
+  },
+  warmup: { help: 'warmup steps', default: 0, range: count(0) },
+  schedule: {
+    help: 'learning rate schedule',
+    default: 'linear',
+    values: ['linear', 'plateau', 'constant'],
+  },
+  finalRatio: {
+    help: 'last learning rate, as a part of the peak (linear)',
+    default: 0,
+    range: { from: 0, to: 1 },
+    idle: ({ schedule }: TrainSettings) =>
+      schedule === 'linear' ? undefined : `schedule is '${schedule}'`,
+  },
+  patience: {
+    help: 'validations before the learning rate falls (plateau)',
+    default: 3,
+    range: count(1),
+    idle: needsPlateau,
+  },
+  factor: {
+    help: 'factor by which the learning rate falls (plateau)',
+    default: 0.5,
+    range: { from: 0, to: 1, above: true },
+    idle: needsPlateau,
+  },
+  dropout: { help: 'dropout probability', default: 0.1, range: { from: 0, below: 1 } },
+  validateEvery: { help: 'steps between validations', default: 100, range: count(1) },
+  selectBy: {
+    help: 'criterion of the best checkpoint: loss or a measure',
+    default: 'nDCG@10',
+    // Checked where it is read: a measure can be spelled in many ways.
+    check: () => {},
+  },
+  earlyStoppingPatience: {
+    help: 'validations without a better one before training ends (0: never)',
+    default: 0,
+    range: count(0),
+  },
+  refreshEvery: {
+    help: 'steps between searches for new candidates (0: never)',
+    default: 0,
+    range: count(0),
+  },
+  seed: { help: 'seed of order, dropout and adapter', default: 0, range: count(0) },
 }
 
-const count = (from: number) => range({ from, integer: true })
-const positive = range({ from: 0, above: true })
-const notNegative = range({ from: 0 })
-const part = range({ from: 0, to: 1, above: true })
+const rules = rulesOf(trainTable)
 
-/** The allowed values of each setting. */
-const rules: Rules & Record<keyof TrainSettings, Rule> = {
-  steps: count(1),
-  batchSize: count(1),
-  gradientAccumulation: count(1),
-  listSize: count(2),
-  skip: count(0),
-  negativesBelow: (name, value) => void (value === null || part(name, value)),
-  loss: choice(...lossNames),
-  margin: notNegative,
-  inverseTemperature: positive,
-  learnTemperature: choice(true, false),
-  target: (_, value) => void (value === null || resolveLabelSettings(value as object)),
-  optimizer: choice(...optimizerNames),
-  beta1: range({ from: 0, below: 1 }),
-  beta2: range({ from: 0, below: 1 }),
-  epsilon: range({ from: 0, below: 1, above: true }),
-  weightDecay: notNegative,
-  maxGradNorm: notNegative,
-  learningRate: notNegative,
-  warmup: count(0),
-  schedule: choice('linear', 'plateau', 'constant'),
-  finalRatio: range({ from: 0, to: 1 }),
-  patience: count(1),
-  factor: range({ from: 0, to: 1, above: true }),
-  dropout: range({ from: 0, below: 1 }),
-  validateEvery: count(1),
-  // Checked where it is read: a measure can be spelled in many ways.
-  selectBy: () => {},
-  earlyStoppingPatience: count(0),
-  refreshEvery: count(0),
-  seed: count(0),
-}
+/** The default of each setting. */
+export const trainDefaults: Readonly<Omit<TrainSettings, 'steps'>> =
+  defaultsOf<TrainSettings>(trainTable)
+
+/** The paper's training settings besides its labels, by the names of the label presets (docs/method.md section 6). */
+export const trainPresets = {
+  'paper-tas-b': { learningRate: 1.73e-6, warmup: 9000 },
+  'paper-cocondenser': { learningRate: 1.37e-6, warmup: 12_000 },
+} satisfies Record<string, PartialTrainSettings>
 
 /** Completes settings with the defaults, and checks each one's range. */
 export function resolveTrainSettings(given: PartialTrainSettings): TrainSettings {
@@ -135,6 +194,6 @@ export function resolveTrainSettings(given: PartialTrainSettings): TrainSettings
     rules,
   ) as TrainSettings
   // It has no default.
-  rules.steps('steps', settings.steps)
+  rules['steps']!('steps', settings.steps)
   return settings
 }

@@ -1,4 +1,5 @@
 import type { MethodSettings } from '@kith/core'
+import { methodTable } from '@kith/core/internal'
 import type { Evaluator } from './evaluate/evaluator.ts'
 import { meanOf, pairedTest } from './verdict.ts'
 
@@ -16,9 +17,6 @@ export interface SweptSetting {
   chosen: number | string
   points: SweepPoint[]
 }
-
-/** Context sizes, about as many for each power of ten. */
-const SIZES = [5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1000]
 
 /** Measures context sizes, then each setting around the chosen point; the first one is `contextSize`. */
 export async function sweep(
@@ -51,10 +49,16 @@ interface Line {
   settings(value: number | string): MethodSettings
 }
 
-function linesThrough(base: MethodSettings, { largest, texts, terms }: Evaluator): Line[] {
-  const plain = (setting: keyof MethodSettings, values: readonly (number | string)[]): Line => ({
+function linesThrough(base: MethodSettings, { largest, texts, tokenizers }: Evaluator): Line[] {
+  const plain = (
+    setting: keyof MethodSettings,
+    fits: (value: number | string) => boolean = () => true,
+  ): Line => ({
     setting,
-    values: withChosen(values, base[setting] as number | string),
+    values: withChosen(
+      (methodTable[setting].axis as readonly (number | string)[]).filter(fits),
+      base[setting] as number | string,
+    ),
     chosen: base[setting] as number | string,
     settings: (value) => ({ ...base, [setting]: value }),
   })
@@ -72,39 +76,31 @@ function linesThrough(base: MethodSettings, { largest, texts, terms }: Evaluator
       return { ...base, views: { vectors, texts: { graph, score } } }
     },
   })
+  const upTo = (most: number) => (value: number | string) => Number(value) <= most
   return [
-    plain(
-      'contextSize',
-      SIZES.filter((size) => size <= largest),
-    ),
+    plain('contextSize', upTo(largest)),
     ...(base.method === 'neighbors'
       ? [
-          plain(
-            'k',
-            [2, 3, 5, 7, 10, 14, 20, 30, 50].filter((k) => k <= most),
-          ),
-          plain(
-            'kExp',
-            [1, 2, 3, 4, 5, 6, 8, 10, 12].filter((k) => k <= most),
-          ),
+          plain('k', upTo(most)),
+          plain('kExp', upTo(most)),
           ...(usesWords
             ? [
-                plain('wordsWeight', tenths(0, 1)),
-                plain('neighborWeight', tenths(0, 0.6)),
-                plain('supportWeight', tenths(0, 0.6)),
-                plain('supportDocs', [1, 2, 3, 5, 7, 10, 15]),
-                plain('terms', terms),
+                plain('bm25Weight'),
+                plain('neighborWeight'),
+                plain('supportWeight'),
+                plain('supportDocs'),
+                plain('tokenizer', (name) => tokenizers.includes(String(name))),
               ]
-            : [plain('lambda', tenths(0, 1))]),
-          plain('trust', [0, 0.125, 0.25, 0.5, 0.75, 1]),
-          plain('weight', ['linear', 'exp', 'binary']),
-          plain('rowScaling', ['none', 'max', 'mean']),
-          ...(base.weight === 'exp' ? [plain('weightParameter', [0.1, 0.3, 1, 3, 10])] : []),
+            : [plain('lambda')]),
+          plain('trust'),
+          plain('weight'),
+          plain('rowScaling'),
+          ...(base.weight === 'exp' ? [plain('weightParameter')] : []),
           ...(usesWords
             ? [weights('graph')]
             : texts
               ? [weights('score'), weights('graph')]
-              : [plain('mix', ['standard', 'raw'])]),
+              : [plain('mix')]),
         ]
       : []),
   ]

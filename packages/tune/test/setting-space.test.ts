@@ -70,7 +70,7 @@ describe('several methods', () => {
         expect('k' in parameters).toBe(ours)
         expect('trust' in parameters).toBe(ours && parameters['extended'] === true)
         expect('feedbackDocs' in parameters).toBe(settings.method === 'rocchio')
-        expect('rrfK' in parameters).toBe(settings.method === 'rrf')
+        expect('neighborRrfK' in parameters).toBe(settings.method === 'neighbor-rrf')
       }
     }
     expect(settingsOf(start, base).method).toBe('neighbors')
@@ -83,16 +83,16 @@ describe('several methods', () => {
   })
 })
 
-test('with words, their weights and the ways to make terms are searched', () => {
-  const terms = ['english', 'plural']
-  const space = settingSpace({ largest: 200, texts: true, mix: 'words', terms })
+test('with words, their weights and the tokenizers are searched', () => {
+  const tokenizers = ['english', 'plural']
+  const space = settingSpace({ largest: 200, texts: true, mix: 'words', tokenizers })
   expect(space).toMatchObject({
-    wordsWeight: { from: 0.2, to: 0.7 },
+    bm25Weight: { from: 0.2, to: 0.7 },
     supportDocs: { from: 1, to: 10 },
     supportWeight: { from: 0 },
-    terms: { values: terms },
+    tokenizer: { values: tokenizers },
   })
   expect(Object.keys(space)).not.toContain('lambda')
-  const one = settingSpace({ largest: 200, texts: true, mix: 'words', terms: ['english'] })
-  expect(Object.keys(one)).not.toContain('terms')
+  const one = settingSpace({ largest: 200, texts: true, mix: 'words', tokenizers: ['english'] })
+  expect(Object.keys(one)).not.toContain('tokenizer')
 })

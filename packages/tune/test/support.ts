@@ -54,7 +54,7 @@ export function objective(
     queries,
     largest: 100,
     texts: false,
-    terms: [],
+    tokenizers: [],
     baseline: Float64Array.from(all, baseline),
     evaluate: async (settings) =>
       settings.map((some) => Float64Array.from(all, (query) => value(query, some))),

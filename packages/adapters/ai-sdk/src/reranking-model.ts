@@ -8,7 +8,13 @@ import {
   resolveMethodSettings,
   type TermStatistics,
 } from '@kith/core'
-import { type NamedParts, refuseUnknown, warnMetric } from '@kith/core/internal'
+import {
+  methodTable,
+  type NamedParts,
+  refuseIdle,
+  refuseUnknown,
+  warnMetric,
+} from '@kith/core/internal'
 import { type Embed, readDocuments, scoresOf, type TextOf, vectorOf } from './documents.ts'
 import { rankDocuments } from './rank-documents.ts'
 
@@ -19,7 +25,7 @@ export interface RerankingOptions {
   /** The text of an object document; by default all its strings. */
   text?: TextOf | undefined
   /**
-   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith terms`.
+   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith term-statistics`.
    * With it the context is chosen from the first 200 documents instead of the first 50.
    */
   statistics?: TermStatistics | undefined
@@ -56,6 +62,7 @@ function createRerankingModel(preset: PresetName, options: RerankingOptions): Re
     statistics === undefined ? own : { ...own, statistics },
     resolveMethodSettings(presets[preset]),
   )
+  refuseIdle(own, settings, { texts: true }, methodTable)
   return {
     specificationVersion: 'v3',
     provider: 'kith',

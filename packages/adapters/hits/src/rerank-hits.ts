@@ -8,7 +8,14 @@ import {
   resolveMethodSettings,
   type TermStatistics,
 } from '@kith/core'
-import { extendRanking, methodLooksAt, refuseUnknown, warnMetric } from '@kith/core/internal'
+import {
+  extendRanking,
+  methodLooksAt,
+  methodTable,
+  refuseIdle,
+  refuseUnknown,
+  warnMetric,
+} from '@kith/core/internal'
 import { checkHits, checkVectorReader, optionParts } from './check-arguments.ts'
 import { checkVectors, partsOf, type Reader, scoresOf, textsOf } from './reader.ts'
 
@@ -53,6 +60,7 @@ export function rerankHits<Hit>(
   const { topN, settings } = readOptions(options, hits.length)
   const asked = partsOf(query)
   const words = asked.text !== undefined
+  refuseIdle(options.settings, settings, { texts: words }, methodTable)
   const first = hits.slice(0, methodLooksAt(settings, words))
   const found = first.map((hit) => reader.vector(hit))
   const candidates = {
@@ -74,7 +82,7 @@ export interface RerankHitsOptions {
   /** How many of the best to return; by default all. */
   topN?: number | undefined
   /**
-   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith terms`.
+   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith term-statistics`.
    * With it the context is chosen from the first 200 hits instead of the first 50.
    */
   statistics?: TermStatistics | undefined

@@ -25,12 +25,20 @@ test('words and vectors count where the query has a text, vectors alone where it
 })
 
 test('topN and settings', () => {
-  const best = rerankHits(query, hits, own, { topN: 3, settings: { lambda: 1 } })
-  const { order } = rerank(query, { vectors, texts }, { lambda: 1 })
+  const best = rerankHits(query, hits, own, { topN: 3, settings: { bm25Weight: 1 } })
+  const { order } = rerank(query, { vectors, texts }, { bm25Weight: 1 })
   expect(best.map(({ index }) => index)).toEqual([...order.subarray(0, 3)])
   expect(rerankHits(query, [], own)).toEqual([])
+  const idle = { settings: { lambda: 1 } }
+  expect(() => rerankHits(query, hits, own, idle)).toThrow('setting lambda has no effect')
+  expect(() => rerankHits(query.vector, hits, own, idle)).not.toThrow()
   // What kith tune writes names the method too.
-  const tuned = { ...presets.balanced, method: 'fusion', feedbackDocs: 3, rrfK: 60 } as const
+  const tuned = {
+    ...presets.balanced,
+    method: 'fusion',
+    feedbackDocs: 3,
+    neighborRrfK: 60,
+  } as const
   const fused = rerankHits(query, hits, own, { settings: tuned })
   expect(fused.map(({ index }) => index)).toEqual([
     ...rerank(query, { vectors, texts }, tuned).order,
@@ -60,9 +68,9 @@ test('statistics count, and choose the context from the first 200', () => {
   expect(() => rerankHits(asked, bare, own, { statistics: new Map() as never })).toThrow(
     'statistics must come from termStatistics',
   )
-  expect(() => rerankHits(asked, bare, own, { statistics, settings: { terms: 'none' } })).toThrow(
-    'the statistics are of terms english, setting terms is none',
-  )
+  expect(() =>
+    rerankHits(asked, bare, own, { statistics, settings: { tokenizer: 'none' } }),
+  ).toThrow("term statistics were built with tokenizer 'english', but this call uses 'none'")
 })
 
 test('hits of two lists: those without a vector take part by their words and scores', () => {

@@ -10,9 +10,11 @@ import {
 import {
   higherIsBetter,
   methodLooksAt,
+  methodTable,
   type NamedParts,
   planVectors,
   type RetrieverScores,
+  refuseIdle,
   refuseUnknown,
   warnMetric,
 } from '@kith/core/internal'
@@ -33,7 +35,7 @@ export interface KithRerankOptions {
    */
   score?: string | ((document: DocumentInterface) => number | undefined) | undefined
   /**
-   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith terms`.
+   * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith term-statistics`.
    * With it the context is chosen from the first 200 documents instead of the first 50.
    */
   statistics?: TermStatistics | undefined
@@ -102,6 +104,7 @@ export class KithRerank extends BaseDocumentCompressor {
     this.#settings = resolveMethodSettings(
       statistics === undefined ? settings : { ...settings, statistics },
     )
+    refuseIdle(settings, this.#settings, { texts: true }, methodTable)
     this.#cache = new EmbeddingCache(embeddings, cacheSize)
   }
 

@@ -63,7 +63,7 @@ export const auditCommand = defineCommand({
       default: String(jobDefaults.auditSeed),
     },
     ...datasetOptions,
-    ...rare(auditSettingOptions, 'context', 'target', 'workers'),
+    ...rare(auditSettingOptions, 'set', 'target', 'workers'),
   },
   writes(values) {
     const out = optionalText(values, 'out')
@@ -75,7 +75,7 @@ export const auditCommand = defineCommand({
     if (isSet(values, 'evaluate')) {
       const repeats = optionalWhole(values, 'repeats')
       const seed = optionalWhole(values, 'seed', { from: 0 })
-      const found = await auditEvaluate({ ...readAudit(values), repeats, seed }, hooks)
+      const found = await auditEvaluate({ ...(await readAudit(values)), repeats, seed }, hooks)
       return tellAuditEvaluated(output, found)
     }
     const out = optionalText(values, 'out')
@@ -86,7 +86,7 @@ export const auditCommand = defineCommand({
       return tellAccepted(output, await auditAccept({ qrels, decisions, out }, hooks))
     }
     const inputs = {
-      ...readAudit(values),
+      ...(await readAudit(values)),
       out,
       page: optionalText(values, 'page'),
       perQuery: optionalWhole(values, 'per-query'),

@@ -1,5 +1,4 @@
-import { resolveMethodSettings } from '@kith/core'
-import { fuseRuns, fusions } from '@kith/pipelines/fuse'
+import { defaultRrfK, fuseRuns, fusions } from '@kith/pipelines/fuse'
 import { defineCommand } from '../options/command.ts'
 import { evaluationOptions, readEvaluationOptions } from '../options/shared-options.ts'
 import { UsageError } from '../options/usage-error.ts'
@@ -37,7 +36,7 @@ export const fuseCommand = defineCommand({
     'rrf-k': {
       value: 'K',
       help: 'added to ranks in rrf (reciprocal rank fusion)',
-      default: String(resolveMethodSettings().rrfK),
+      default: String(defaultRrfK),
     },
     weights: {
       value: 'LIST',

@@ -36,14 +36,15 @@ export const labelsCommand = defineCommand({
     ...rare(
       labelOptions,
       ...['run', 'queries', 'docs', 'qrels', 'corpus', 'query-text', 'out', 'format', 'preset'],
-      ...['target', 'texts', 'label-depth', 'workers'],
+      ...['target', 'texts', 'set', 'settings', 'workers'],
     ),
     ...datasetOptions,
   },
   async run(values, output) {
-    const distil = readDistilInputs(values)
+    const distil = await readDistilInputs(values)
     if (distil) return tellLabeled(output, await distilRun(distil, output.hooks()))
-    const inputs = readLabelInputs(values)
+    const { inputs, recipe } = await readLabelInputs(values)
+    output.remark(`labels by ${recipe}`)
     const submission = readSubmission(values)
     if (!submission) return tellLabeled(output, await labelRun(inputs, output.hooks()))
     tellSubmitted(output, await submitLabels(inputs, submission, output.hooks()))

@@ -5,11 +5,10 @@ import { crossEncoderOptions, readThenCrossEncode } from '../options/cross-encod
 import { datasetOptions } from '../options/dataset-options.ts'
 import {
   methodOptions,
-  readMethodSettings,
+  namesTexts,
+  readRanking,
   readStatisticsSource,
-  readTunedSettings,
-  termsOptions,
-  tunedOption,
+  statisticsOptions,
 } from '../options/setting-options.ts'
 import {
   embeddingOptions,
@@ -34,7 +33,7 @@ export const rerankCommand = defineCommand({
   description:
     'Takes a run and the embeddings it came from. With the texts of documents and queries\n' +
     '(--corpus, --query-text), the words they share count too, which helps most: the terms of the\n' +
-    'whole corpus are counted on the way (--terms has them counted before). With judgments\n' +
+    'whole corpus are counted on the way (--term-statistics has them counted before). With judgments\n' +
     '(--qrels), it prints figures before and after, and says plainly when reranking made them worse.\n' +
     'Other methods (--method) are there to compare with.\n' +
     'With --then-cross-encode 10 a cross-encoder (--cross-encoder) reads the texts of each query’s\n' +
@@ -60,20 +59,19 @@ export const rerankCommand = defineCommand({
     out: { value: 'FILE', file: 'output', help: 'the run to write' },
     ...rare(submitOptions),
     ...textOptions,
-    ...rare(termsOptions),
+    ...rare(statisticsOptions),
     qrels: { value: 'FILE', file: 'input', help: 'judgments: print figures before and after' },
     ...missingOption('queries or candidates', 'skip (they stay behind the reranked ones)'),
-    ...tunedOption,
     force: { help: 'rerank even where kith tune says that the old ranking is better' },
     ...rare(crossEncoderOptions),
-    ...rare(methodOptions, 'preset', 'method'),
+    ...methodOptions,
     ...rare(evaluationOptions, 'measures'),
     ...datasetOptions,
     ...rare(embeddingOptions),
     ...workerOption,
   },
   async run(values, output) {
-    const tuned = await readTunedSettings(values)
+    const { settings, tuned } = await readRanking(values, { texts: namesTexts(values) })
     const source = readSource(values)
     const submission = readSubmission(values)
     const inputs: RerankInputs = {
@@ -85,7 +83,7 @@ export const rerankCommand = defineCommand({
       out: text(values, 'out'),
       qrels: optionalText(values, 'qrels'),
       measuring: readEvaluationOptions(values),
-      settings: tuned ? undefined : readMethodSettings(values),
+      settings: tuned ? undefined : settings,
       statistics: readStatisticsSource(values),
       tuned,
       tunedFile: tuned && optionalText(values, 'settings'),

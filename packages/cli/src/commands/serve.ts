@@ -1,4 +1,4 @@
-import { readTerms } from '@kith/ir'
+import { readTermStatistics } from '@kith/ir'
 import { openTextModel, startServer } from '@kith/server'
 import { openSearchStore } from '@kith/stores/internal'
 import { defineCommand, rare } from '../options/command.ts'
@@ -20,14 +20,15 @@ export const serveCommand = defineCommand({
     '/v1/embeddings (OpenAI), /v1/search (over --store); GET /info, /v1/models, /healthz, /metrics,\n' +
     '/openapi.json.\n' +
     'Documents with texts are seen through their embeddings and their words, whose terms are counted\n' +
-    'in all documents of --store (--terms, --no-terms); those that bring an embedding need no\n' +
+    'in all documents of --store (--term-statistics, --no-term-statistics); those that bring an embedding need no\n' +
     'encoder. Only this machine can reach it, unless --host says otherwise,\n' +
     'which takes an --api-key (or KITH_API_KEY in the environment). --workers answers on more than\n' +
     'one core. SIGTERM and Ctrl-C stop it when the requests under way are answered (exit code 0).',
   example: 'kith serve --port 8080 --store docs.npy --corpus corpus.jsonl',
   options: rare(
     serveOptions,
-    ...['port', 'host', 'api-key', 'store', 'corpus', 'model', 'settings', 'terms', 'workers'],
+    ...['port', 'host', 'api-key', 'store', 'corpus', 'model', 'set', 'settings', 'workers'],
+    'term-statistics',
   ),
   async run(values, output, stop) {
     const settings = await readServedSettings(values)
@@ -35,7 +36,7 @@ export const serveCommand = defineCommand({
     const access = readAccess(values)
     const documents = readServedStore(values)
     const { file, statistics } = readServedTerms(values)
-    const terms = file === undefined ? undefined : await readTerms(file)
+    const terms = file === undefined ? undefined : await readTermStatistics(file)
     const server = await startServer({
       ...access,
       settings: { ...settings, statistics: terms },
@@ -46,7 +47,7 @@ export const serveCommand = defineCommand({
         (await openSearchStore(documents.address, {
           metric: settings.metric,
           corpus: documents.corpus,
-          terms: settings.terms,
+          tokenizer: settings.tokenizer,
         })),
     })
     output.result({ url: server.url }, `kith serves at ${server.url}`)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { openTextModel } from '@kith/server'
-import { exportBytes, exportedFiles } from '@kith/studio/internal'
 import { exportStudio, StudioCollection, startStudio } from '@kith/studio'
+import { exportBytes, exportedFiles } from '@kith/studio/internal'
 import { defineCommand, rare } from '../options/command.ts'
 import { splitOption } from '../options/dataset-options.ts'
 import { modelOptions, readModelOptions } from '../options/encoder-options.ts'

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { type SweepInputs, sweepRun } from '@kith/pipelines/tune'
-import { defineCommand, type Options, rare } from '../options/command.ts'
+import { defineCommand, type Options } from '../options/command.ts'
 import { commandLine } from '../options/command-line.ts'
 import { judgedFiles, judgedOptions, readJudged } from '../options/judged-collection.ts'
-import { methodOptions, readTunedOrSettings } from '../options/setting-options.ts'
+import { methodOptions, namesTexts, readRanking } from '../options/setting-options.ts'
 import { missingOption } from '../options/shared-options.ts'
 import { text } from '../options/values.ts'
 
@@ -11,8 +11,7 @@ const options = {
   ...judgedOptions,
   ...missingOption('queries, candidates or judged documents'),
   out: { value: 'FOLDER', file: 'output', help: 'where the figures go', required: true },
-  settings: { value: 'FILE', file: 'input', help: 'what kith tune found: the chosen point' },
-  ...rare(methodOptions, 'preset'),
+  ...methodOptions,
 } satisfies Options
 
 /** `kith sweep`: the paper's analysis figures on the user's own data. */
@@ -32,7 +31,7 @@ export const sweepCommand = defineCommand({
     const inputs: SweepInputs = {
       ...readJudged(values),
       out: text(values, 'out'),
-      settings: await readTunedOrSettings(values),
+      settings: (await readRanking(values, { texts: namesTexts(values) })).settings,
       commands: [commandLine('sweep', values, options)],
     }
     const { out, files, figures } = await stop.heed(

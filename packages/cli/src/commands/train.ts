@@ -5,7 +5,7 @@ import { defineCommand, rare } from '../options/command.ts'
 import { splitOption } from '../options/dataset-options.ts'
 import { defaultText } from '../options/default-text.ts'
 import { DISTIL, distilOptions, readTeacher, targetOption } from '../options/distil-options.ts'
-import { termsOptions } from '../options/setting-options.ts'
+import { statisticsOptions } from '../options/setting-options.ts'
 import { textOptions } from '../options/shared-options.ts'
 import { readTraining, trainingOptions } from '../options/training-setup.ts'
 import { optionalNumber, optionalText, text } from '../options/values.ts'
@@ -36,7 +36,7 @@ export const trainCommand = defineCommand({
     'The result is a folder that kith encode and sentence-transformers load. Stopped, the same\n' +
     'command goes on from the last checkpoint with the same weights in the end.',
   example:
-    'kith train --model minilm --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --inverse-temperature 20 --out trained',
+    'kith train --model minilm --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --set inverseTemperature=20 --out trained',
   dataset: {
     purpose: 'train',
     // The corpus is what a teacher reads: other targets take embeddings only.
@@ -50,14 +50,14 @@ export const trainCommand = defineCommand({
   options: {
     ...rare(
       trainingOptions,
-      ...['docs', 'train-queries', 'train-run', 'qrels', 'model', 'adapter', 'epochs', 'loss'],
-      ...['batch-size', 'list-size', 'inverse-temperature', 'learning-rate', 'top-layers'],
+      ...['docs', 'train-queries', 'train-run', 'qrels', 'model', 'adapter', 'epochs'],
+      ...['learning-rate', 'top-layers', 'preset', 'set', 'settings'],
     ),
     ...splitOption,
     ...targetOption,
     ...rare(distilOptions),
     ...rare(textOptions),
-    ...rare(termsOptions),
+    ...rare(statisticsOptions),
     'hold-out': {
       value: 'P',
       help: 'part of the judged queries to test the result on, where there are no --dev-queries; 0 trains on all',
@@ -74,9 +74,11 @@ export const trainCommand = defineCommand({
   writes: (values) => trainingResults.map((name) => join(text(values, 'out'), name)),
   async run(values, output, stop) {
     const out = text(values, 'out')
-    const { training, ...inputs } = readTraining(values)
     const labels = optionalText(values, 'labels')
-    const teacher = readTeacher(values)
+    const { inputs: all, distil, recipe } = await readTraining(values)
+    const { training, ...inputs } = all
+    const teacher = readTeacher(values, distil)
+    output.remark(`training by ${recipe}`)
     const holdOut = optionalNumber(values, 'hold-out')
     const result = await stop.heed(
       (signal) =>

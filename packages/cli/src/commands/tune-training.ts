@@ -13,17 +13,17 @@ export const tuneTrainingCommand = defineCommand({
   name: 'tune-training',
   description:
     'Searches learning rate, temperature, kind of target and its settings. Each trial is a kith train\n' +
-    'judged on the dev queries with their original labels (--select-by, here nDCG@10); one that falls behind\n' +
+    'judged on the dev queries with their original labels (setting selectBy, here nDCG@10); one that falls behind\n' +
     'the median of the others at the same validation is ended. The first trial is the options as they\n' +
     'are, with one-hot targets. The value found is that of the queries it was chosen by: measure the\n' +
     'model on others. Stopped, the same command goes on with the trial that was under way.',
   example:
-    'kith tune-training --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --inverse-temperature 20 --trials 20 --out tuned',
+    'kith tune-training --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --set inverseTemperature=20 --trials 20 --out tuned',
   options: {
     ...rare(
       trainingOptions,
       ...['docs', 'train-queries', 'train-run', 'qrels', 'dev-queries', 'dev-run', 'dev-qrels'],
-      ...['model', 'adapter', 'epochs', 'loss', 'inverse-temperature', 'learning-rate', 'seed'],
+      ...['model', 'adapter', 'epochs', 'learning-rate', 'preset', 'set', 'settings'],
     ),
     out: {
       value: 'FOLDER',
@@ -43,7 +43,11 @@ export const tuneTrainingCommand = defineCommand({
     if (readTargetName(values) === DISTIL) {
       throw new UsageError('trials compare targets by judgments: --target distil is for kith train')
     }
-    const inputs = { ...readTraining(values), out, trials: optionalWhole(values, 'trials') }
+    const inputs = {
+      ...(await readTraining(values)).inputs,
+      out,
+      trials: optionalWhole(values, 'trials'),
+    }
     if (!inputs.validation) throw new UsageError('trials are judged on --dev-queries: give them')
     const result = await stop.heed((signal) => tuneTraining(inputs, output.hooks(signal)), {
       onStop: () => output.remark('stopping: finishing the step under way'),

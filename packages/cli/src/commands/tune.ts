@@ -1,10 +1,10 @@
-import { type Method } from '@kith/core'
+import type { Method } from '@kith/core'
 import { methods } from '@kith/core/internal'
 import { studyBeside, type TuneInputs, tuneRun } from '@kith/pipelines/tune'
 import { tuneDefaults } from '@kith/tune/internal'
 import { defineCommand, type Options, rare, type Values } from '../options/command.ts'
 import { judgedFiles, judgedOptions, readJudged } from '../options/judged-collection.ts'
-import { methodOptions, readMethodSettings } from '../options/setting-options.ts'
+import { methodOptions, namesTexts, readRanking } from '../options/setting-options.ts'
 import { optionalText, optionalWhole, text } from '../options/values.ts'
 import { tellTuned } from '../terminal/tell-tuned.ts'
 
@@ -53,7 +53,7 @@ export const tuneCommand = defineCommand({
       default: 'OUT.study.jsonl',
     },
     ...methodsOption,
-    ...rare(methodOptions, 'preset'),
+    ...rare(methodOptions, 'preset', 'set'),
   },
   writes: (values) => (values['study'] === undefined ? [studyBeside(text(values, 'out'))] : []),
   async run(values, output, stop) {
@@ -63,7 +63,7 @@ export const tuneCommand = defineCommand({
       ...readJudged(values),
       out,
       study,
-      settings: readMethodSettings(values),
+      settings: (await readRanking(values, { texts: namesTexts(values) })).settings,
       methods: readMethods(values),
       trials: optionalWhole(values, 'trials'),
       folds: optionalWhole(values, 'folds', { from: 2 }),

@@ -1,7 +1,12 @@
 import { auditPreset } from '@kith/core/internal'
 import type { AuditFiles } from '@kith/pipelines/audit'
 import type { Options, Values } from './command.ts'
-import { readLabelSettings, settingOptions } from './setting-options.ts'
+import {
+  labelSettingOptions,
+  namesTexts,
+  readAuditSettings,
+  settingOptions,
+} from './setting-options.ts'
 import {
   embeddingOptions,
   type levelOption,
@@ -15,8 +20,6 @@ import {
 import { UsageError } from './usage-error.ts'
 import { optionalText, optionalWhole, text } from './values.ts'
 
-const { contextSize, target } = auditPreset
-
 /** The files of an audit, as options. */
 export const auditFileOptions = {
   run: { value: 'FILE', file: 'input', help: 'candidates of the judged queries' },
@@ -29,25 +32,20 @@ export const auditFileOptions = {
 /** The settings of an audit, as options. */
 export const auditSettingOptions = {
   ...missingOption('queries or documents'),
-  ...settingOptions,
-  context: {
-    value: 'N',
-    help: 'how many documents a context has',
-    default: String(contextSize),
-  },
   target: {
-    value: 'KIND',
+    ...labelSettingOptions.target,
     help: 'what counts as evidence: joint, mixed, geometric, rnn, query-centric',
-    default: target,
+    default: auditPreset.target,
   },
+  ...settingOptions,
   ...embeddingOptions,
   ...workerOption,
 } satisfies Options
 
 /** The files and settings that the options name. */
-export function readAudit(
+export async function readAudit(
   values: Values<typeof auditFileOptions & typeof auditSettingOptions & typeof levelOption>,
-): AuditFiles {
+): Promise<AuditFiles> {
   for (const name of ['run', 'queries', 'docs'] as const) {
     if (optionalText(values, name) === undefined) throw new UsageError(`--${name} FILE is missing`)
   }
@@ -59,7 +57,7 @@ export function readAudit(
     ...readTexts(values, {}),
     ...readEmbeddingOptions(values),
     level: optionalWhole(values, 'level'),
-    settings: readLabelSettings({ target, context: String(contextSize), ...values }),
+    settings: await readAuditSettings(values, { texts: namesTexts(values) }),
     missing: readMissing(values),
     workers: optionalWhole(values, 'workers'),
   }

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import type { AnyTable } from '@kith/core/internal'
 import type { Output } from '../terminal/output.ts'
 import type { Stop } from '../terminal/stop.ts'
 import type { DatasetUse } from './dataset-options.ts'
@@ -25,6 +26,8 @@ export interface Option {
   group?: Group
   /** Whether only `--help-all` shows it. */
   rare?: boolean
+  /** The settings that the option takes by name, for `--help-all` and the documentation. */
+  settings?: AnyTable
 }
 
 /** The headings of options in the help, in their order. */

@@ -1,12 +1,16 @@
-import { distilDefaults } from '@kith/core/internal'
 import { type PartialDistilSettings, type Target, targets } from '@kith/core'
+import { distilTable } from '@kith/core/internal'
 import type { TeacherInputs } from '@kith/pipelines/train'
 import type { Options, Values } from './command.ts'
-import { defaultText } from './default-text.ts'
-import { labelSettingOptions, readStatisticsSource, type termsOptions } from './setting-options.ts'
+import { readGiven, type setOptions } from './set-option.ts'
+import {
+  labelSettingOptions,
+  readStatisticsSource,
+  type statisticsOptions,
+} from './setting-options.ts'
 import type { textOptions } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
-import { optionalChoice, optionalNumber, optionalText, optionalWhole } from './values.ts'
+import { optionalChoice, optionalText } from './values.ts'
 
 /** The target that is a teacher's ranking: it needs no judgments. */
 export const DISTIL = 'distil'
@@ -26,20 +30,6 @@ export function readTargetName(
   return optionalChoice(values, 'target', [...targets, DISTIL])
 }
 
-/** How the scores of a teacher become labels. */
-export const distilSettingOptions = {
-  'teacher-depth': {
-    value: 'N',
-    help: `of --target ${DISTIL}: documents with a label above 0`,
-    default: defaultText(distilDefaults.depth),
-  },
-  'teacher-sharpness': {
-    value: 'F',
-    help: `of --target ${DISTIL}: factor of the teacher’s standardized scores`,
-    default: defaultText(distilDefaults.sharpness),
-  },
-} satisfies Options
-
 /** The teacher of a training with `--target distil`. */
 export const distilOptions = {
   teacher: {
@@ -47,32 +37,23 @@ export const distilOptions = {
     file: 'input',
     help: `of --target ${DISTIL}: a run, such as a cross-encoder’s, instead of what kith rerank would do`,
   },
-  ...distilSettingOptions,
 } satisfies Options
 
 /** How a teacher's scores become labels; undefined for other targets. */
-export function readDistilSettings(
-  values: Values<typeof distilSettingOptions & typeof targetOption>,
-): PartialDistilSettings | undefined {
-  if (readTargetName(values) === DISTIL) {
-    return {
-      depth: optionalWhole(values, 'teacher-depth'),
-      sharpness: optionalNumber(values, 'teacher-sharpness'),
-    }
-  }
-  const names = Object.keys(distilSettingOptions) as (keyof typeof distilSettingOptions)[]
-  const given = names.find((name) => values[name] !== undefined)
-  if (given !== undefined) throw new UsageError(`--${given} belongs to --target ${DISTIL}`)
-  return undefined
+export async function readDistilSettings(
+  values: Values<typeof setOptions & typeof targetOption>,
+): Promise<PartialDistilSettings | undefined> {
+  if (readTargetName(values) !== DISTIL) return undefined
+  return readGiven(values, distilTable)
 }
 
 /** The teacher of a training, with the texts that it reads. */
 export function readTeacher(
   values: Values<
-    typeof distilOptions & typeof targetOption & typeof textOptions & typeof termsOptions
+    typeof distilOptions & typeof targetOption & typeof textOptions & typeof statisticsOptions
   >,
+  settings: PartialDistilSettings | undefined,
 ): TeacherInputs | undefined {
-  const settings = readDistilSettings(values)
   const run = optionalText(values, 'teacher')
   const [corpus, queryText] = [optionalText(values, 'corpus'), optionalText(values, 'query-text')]
   const statistics = readStatisticsSource(values)

@@ -1,8 +1,9 @@
 import { type Command, common, type Group, groups, type Option, type Options } from './command.ts'
 import { datasetArgument } from './dataset-options.ts'
+import { settingRows } from './set-option.ts'
 
 /**
- * The help of one command: its usual options in groups, or with `all` every option.
+ * The help of one command: its usual options in groups, or with `all` every option and setting.
  */
 export function helpOf(command: Command, all = false): string {
   const options: Options = { ...command.options, ...common }
@@ -31,6 +32,7 @@ export function helpOf(command: Command, all = false): string {
     '',
     command.description,
     ...parts,
+    ...(all ? settingsPart(options) : []),
     ...(hidden > 0 ? ['', `${hidden} more options: kith ${command.name} --help-all`] : []),
     '',
     'Example:',
@@ -38,6 +40,18 @@ export function helpOf(command: Command, all = false): string {
     `  ${command.example}`,
     '',
   ].join('\n')
+}
+
+/** The settings that `--set` takes by name, where a command has it. */
+function settingsPart({ set }: Options): string[] {
+  if (!set?.settings) return []
+  const rows = settingRows(set.settings)
+  const width = Math.max(...rows.map(([start]) => start.length))
+  return [
+    '',
+    'Settings (--set):',
+    ...rows.map(([start, text]) => `  ${start.padEnd(width)}  ${text}`),
+  ]
 }
 
 /** An option's help with its notes. */

@@ -5,7 +5,7 @@ import {
   labelValues,
 } from '@kith/pipelines/labels'
 import type { Options, Values } from './command.ts'
-import { distilSettingOptions, readDistilSettings, targetOption } from './distil-options.ts'
+import { readDistilSettings, targetOption } from './distil-options.ts'
 import { labelSettingOptions, readLabelSettings } from './setting-options.ts'
 import { readShard, shardOption } from './shard.ts'
 import {
@@ -20,7 +20,7 @@ import {
 } from './shared-options.ts'
 import { readSource, storeOption, submitOptions } from './store-options.ts'
 import { UsageError } from './usage-error.ts'
-import { isSet, neededFile, optionalChoice, optionalWhole, text } from './values.ts'
+import { isSet, neededFile, optionalChoice, optionalText, optionalWhole, text } from './values.ts'
 
 /** The options of `kith labels`. */
 export const labelOptions = {
@@ -50,7 +50,7 @@ export const labelOptions = {
   negatives: {
     value: 'N',
     help: 'negatives per row in formats with texts, never judged relevant; queries with fewer are left out',
-    default: '2 × (label-depth − 1), at most half the context',
+    default: '2 × (labelDepth − 1), at most half the context',
   },
   ...textOptions,
   texts: { help: 'let the texts count too when documents are compared (needs the texts)' },
@@ -58,14 +58,18 @@ export const labelOptions = {
   ...shardOption,
   ...labelSettingOptions,
   ...targetOption,
-  ...distilSettingOptions,
   ...embeddingOptions,
   ...workerOption,
 } satisfies Options
 
+/** The preset whose evidence needs texts. */
+const WITH_TEXTS = 'joint-texts'
+
 /** The inputs of `--target distil`; undefined for other targets. */
-export function readDistilInputs(values: Values<typeof labelOptions>): DistilInputs | undefined {
-  const settings = readDistilSettings(values)
+export async function readDistilInputs(
+  values: Values<typeof labelOptions>,
+): Promise<DistilInputs | undefined> {
+  const settings = await readDistilSettings(values)
   if (!settings) return undefined
   const unused = (['queries', 'docs', 'store', 'qrels', 'texts', 'submit'] as const).find(
     (name) => values[name] !== undefined,
@@ -85,9 +89,13 @@ export function readDistilInputs(values: Values<typeof labelOptions>): DistilInp
 }
 
 /** The values of `labelOptions`; --out is given, or no file is written. */
-export function readLabelInputs(values: Values<typeof labelOptions>): LabelInputs {
+export async function readLabelInputs(
+  values: Values<typeof labelOptions>,
+): Promise<{ inputs: LabelInputs; recipe: string }> {
   const source = readSource(values)
-  return {
+  const texts = isSet(values, 'texts') || optionalText(values, 'preset') === WITH_TEXTS
+  const { settings, recipe } = await readLabelSettings(values, { texts })
+  const inputs: LabelInputs = {
     ...source,
     ...readTexts(values, source),
     ...readEmbeddingOptions(values),
@@ -95,14 +103,15 @@ export function readLabelInputs(values: Values<typeof labelOptions>): LabelInput
     queries: neededFile(values, 'queries'),
     qrels: neededFile(values, 'qrels'),
     out: text(values, 'out'),
-    texts: isSet(values, 'texts'),
+    texts,
     level: optionalWhole(values, 'level'),
-    settings: readLabelSettings(values),
+    settings,
     ...readLayout(values),
     missing: readMissing(values),
     shard: readShard(values),
     workers: optionalWhole(values, 'workers'),
   }
+  return { inputs, recipe }
 }
 
 /** How labels are written. */

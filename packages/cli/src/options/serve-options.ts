@@ -5,13 +5,10 @@ import { defaultAddress, defaultLimits } from '@kith/server/internal'
 import type { Options, Values } from './command.ts'
 import { encoderOptions, readEncoderOptions } from './encoder-options.ts'
 import {
-  readMethodSettings,
+  readRanking,
   readStatisticsSource,
-  readTunedFile,
   settingOptions,
-  termsOptions,
-  tunedOption,
-  wordsOptions,
+  statisticsOptions,
 } from './setting-options.ts'
 import { UsageError } from './usage-error.ts'
 import {
@@ -81,14 +78,12 @@ export const serveOptions = {
     help: 'embeddings of texts that come again',
     default: sizeText(defaultLimits.cache),
   },
-  ...tunedOption,
   force: { help: 'serve even where kith tune says that the old ranking is better' },
-  ...termsOptions,
-  terms: {
-    ...termsOptions.terms,
-    help: 'what kith terms counted, instead of the store’s own or counting --corpus',
+  ...statisticsOptions,
+  'term-statistics': {
+    ...statisticsOptions['term-statistics'],
+    help: 'what kith term-statistics counted, instead of the store’s own or counting --corpus',
   },
-  ...wordsOptions,
   ...settingOptions,
 } satisfies Options
 
@@ -96,11 +91,11 @@ type ServeValues = Values<typeof serveOptions>
 
 /** The settings that are served, tuned or the options'; an error where tuning advises against reranking, without --force. */
 export async function readServedSettings(values: ServeValues): Promise<Settings> {
-  const tuned = await readTunedFile(values)
+  // Requests may bring texts.
+  const { settings, tuned } = await readRanking(values, { texts: true })
   if (tuned?.verdict === 'keep-run' && !isSet(values, 'force')) {
     throw new UsageError(`kith tune says: ${tuned.reason} (--force serves all the same)`)
   }
-  const settings = tuned?.settings ?? readMethodSettings(values)
   if (settings.method !== 'neighbors') {
     throw new UsageError(`the server reranks by neighbors, these settings by ${settings.method}`)
   }

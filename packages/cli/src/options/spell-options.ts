@@ -1,11 +1,5 @@
 import type { Options } from './command.ts'
 
-/** Settings whose option has another name. */
-const renamed: Readonly<Record<string, string>> = {
-  contextSize: 'context',
-  terms: 'stems',
-}
-
 /** `missing: 'skip'`: a setting with its value, as a program writes it. */
 const withValue = /\b([a-z][A-Za-z0-9]*): '([\w.-]+)'/g
 
@@ -17,16 +11,21 @@ const alone = /(?<![\w./'"-])[a-z]+(?:[A-Z][a-z0-9]*)+(?![\w./'"-])/g
 
 /**
  * Spells the settings that a message names as a command's options: `missing: 'skip'` becomes
- * `--missing skip`, and `maxTokens` becomes `--max-tokens`. Settings without an option stay.
+ * `--missing skip`, `maxTokens` becomes `--max-tokens`, and `tokenizer: 'none'` becomes
+ * `--set tokenizer=none`. Settings without an option stay.
  */
 export function spellOptions(message: string, options: Options): string {
   const optionOf = (setting: string): string | undefined => {
     const name = setting.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-    return [renamed[setting] ?? name, name].find((one) => Object.hasOwn(options, one))
+    return Object.hasOwn(options, name) ? name : undefined
   }
   const spelled = (written: string, setting: string, value = ''): string => {
     const option = optionOf(setting)
-    return option === undefined ? written : `--${option}${value && ` ${value}`}`
+    if (option !== undefined) return `--${option}${value && ` ${value}`}`
+    const settable = options['set']?.settings
+    return value && settable && Object.hasOwn(settable, setting)
+      ? `--set ${setting}=${value}`
+      : written
   }
   return message
     .replace(withValue, (written, setting: string, value: string) =>

@@ -1,5 +1,5 @@
+import type { StudioFiles } from '@kith/studio'
 import { demoFiles } from '@kith/studio/internal'
-import { type StudioFiles } from '@kith/studio'
 import type { Values } from './command.ts'
 import { textFiles } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'

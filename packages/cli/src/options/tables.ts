@@ -2,10 +2,6 @@
 export { allCommands } from '../command-list.ts'
 export { common } from './command.ts'
 export { datasetArgument } from './dataset-options.ts'
-export {
-  labelSettingOptions,
-  methodOptions,
-  settingOptions,
-  wordsOptions,
-} from './setting-options.ts'
-export { trainOptions } from './train-options.ts'
+export { settingRows } from './set-option.ts'
+export { labelSettingOptions, methodOptions } from './setting-options.ts'
+export { trainOptions, trainSettingTable } from './train-options.ts'

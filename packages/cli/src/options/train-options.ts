@@ -1,169 +1,127 @@
+import type { PartialDistilSettings } from '@kith/core'
+import {
+  type AnyTable,
+  distilTable,
+  labelTable,
+  refuseIdle,
+  resolve,
+  rulesOf,
+} from '@kith/core/internal'
 import { jobDefaults } from '@kith/pipelines/job'
 import {
-  lossNames,
-  optimizerNames,
   type TrainingSettings,
   trainDefaults,
+  trainPresets,
+  trainTable,
 } from '@kith/pipelines/train'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'
-import { DISTIL, readTargetName } from './distil-options.ts'
-import { type labelSettingOptions, readLabelSettings } from './setting-options.ts'
+import { DISTIL, readTargetName, type targetOption } from './distil-options.ts'
+import { readGiven } from './set-option.ts'
+import { type labelSettingOptions, recipeOf, recipeText } from './setting-options.ts'
 import { UsageError } from './usage-error.ts'
-import { isSet, optionalChoice, optionalNumber, optionalText, optionalWhole } from './values.ts'
+import { optionalNumber, optionalText, optionalWhole } from './values.ts'
 
-/** How a training goes. */
+/** The settings of a training that are set most often. */
 export const trainOptions = {
   epochs: {
     value: 'N',
     help: 'times that each query is seen',
     default: defaultText(jobDefaults.epochs),
   },
-  steps: { value: 'N', help: 'steps of the optimizer, instead of epochs' },
-  'batch-size': {
-    value: 'N',
-    help: 'queries per batch',
-    default: defaultText(trainDefaults.batchSize),
-  },
-  'gradient-accumulation': {
-    value: 'N',
-    help: 'batches per step',
-    default: defaultText(trainDefaults.gradientAccumulation),
-  },
-  'list-size': {
-    value: 'N',
-    help: 'candidates per query',
-    default: defaultText(trainDefaults.listSize),
-  },
-  skip: {
-    value: 'N',
-    help: 'first candidates that are no negatives: many are relevant, though not labeled',
-    default: defaultText(trainDefaults.skip),
-  },
-  'negatives-below': {
-    value: 'R',
-    help: 'negatives score at most this part of the best relevant document’s score, such as 0.95',
-  },
-  loss: {
-    value: 'NAME',
-    help: lossNames.join(', '),
-    default: defaultText(trainDefaults.loss),
-  },
-  margin: { value: 'M', help: 'of max-margin', default: defaultText(trainDefaults.margin) },
-  'inverse-temperature': {
-    value: 'T',
-    help: 'what scores are multiplied by',
-    default: defaultText(trainDefaults.inverseTemperature),
-  },
-  'learn-temperature': { help: 'let it, and a bias, learn' },
-  optimizer: {
-    value: 'NAME',
-    help: optimizerNames.join(' or '),
-    default: defaultText(trainDefaults.optimizer),
-  },
   'learning-rate': {
     value: 'R',
     help: 'peak learning rate',
     default: defaultText(trainDefaults.learningRate),
   },
-  warmup: { value: 'N', help: 'steps up to it', default: defaultText(trainDefaults.warmup) },
-  schedule: {
-    value: 'NAME',
-    help: 'linear, plateau, constant',
-    default: defaultText(trainDefaults.schedule),
-  },
-  'final-ratio': {
-    value: 'R',
-    help: 'of the last learning rate to the peak (linear)',
-    default: defaultText(trainDefaults.finalRatio),
-  },
-  patience: {
-    value: 'N',
-    help: 'validations before the learning rate falls (plateau)',
-    default: defaultText(trainDefaults.patience),
-  },
-  factor: {
-    value: 'F',
-    help: 'by which it falls (plateau)',
-    default: defaultText(trainDefaults.factor),
-  },
-  'weight-decay': {
-    value: 'D',
-    help: 'of weights, not of biases',
-    default: defaultText(trainDefaults.weightDecay),
-  },
-  'max-grad-norm': {
-    value: 'L',
-    help: 'longest gradient',
-    default: defaultText(trainDefaults.maxGradNorm),
-  },
-  dropout: {
-    value: 'P',
-    help: 'part of the activations that is dropped',
-    default: defaultText(trainDefaults.dropout),
-  },
-  'validate-every': { value: 'N', help: 'steps between validations', default: 'once per epoch' },
-  'select-by': {
-    value: 'NAME',
-    help: 'what the best checkpoint is best in: loss, nDCG@10, …',
-    default: defaultText(trainDefaults.selectBy),
-  },
-  'early-stopping-patience': {
-    value: 'N',
-    help: 'end after so many validations without a better one',
-  },
-  'refresh-candidates': { value: 'N', help: 'search again with the current encoder every N steps' },
-  seed: {
-    value: 'N',
-    help: 'of order, dropout and adapter',
-    default: defaultText(trainDefaults.seed),
-  },
 } satisfies Options
 
-/** The settings that the options name. */
-export function readTrainSettings(
-  values: Values<typeof trainOptions & typeof labelSettingOptions>,
-): TrainingSettings {
-  const steps = optionalWhole(values, 'steps')
-  const epochs = optionalWhole(values, 'epochs')
-  if (steps !== undefined && epochs !== undefined) {
-    throw new UsageError('--steps and --epochs say the same: give one of them')
+/** The targets have settings of their own: those of labels; `epsilon` is that of the target uniform. */
+const { target, epsilon, ...plain } = trainTable
+
+/** The settings of a training that --set names. */
+export const trainSettingTable: AnyTable = {
+  ...plain,
+  epochs: {
+    help: 'times that each query is seen',
+    default: jobDefaults.epochs,
+    range: { from: 1, integer: true },
+  },
+}
+
+/** All settings that `kith train --set` takes. */
+export const trainingTable: AnyTable = { ...labelTable, ...distilTable, ...trainSettingTable }
+
+/** The settings of a training, of its teacher, and what they are for people. */
+export interface TrainRecipe {
+  settings: TrainingSettings
+  /** How a teacher's scores become labels; undefined where there is no teacher. */
+  distil: PartialDistilSettings | undefined
+  /** Such as `preset paper-tas-b with labelDepth=8`. */
+  recipe: string
+}
+
+type TrainValues = Values<
+  typeof trainOptions & typeof labelSettingOptions & typeof targetOption
+> & { readonly labels?: string | undefined }
+
+/** The settings that the options name, completed by a preset and checked. */
+export async function readTrainSettings(values: TrainValues): Promise<TrainRecipe> {
+  const given: Record<string, unknown> = {
+    ...without(undefined, {
+      epochs: optionalWhole(values, 'epochs'),
+      learningRate: optionalNumber(values, 'learning-rate'),
+    }),
+    ...(await readGiven(values, trainingTable)),
   }
+  if (given['steps'] !== undefined && given['epochs'] !== undefined) {
+    throw new UsageError('steps and epochs say the same: set one of them')
+  }
+  const { own, labels, distil } = split(given)
+  const preset = optionalText(values, 'preset') ?? ''
+  const paper = Object.hasOwn(trainPresets, preset)
+    ? trainPresets[preset as keyof typeof trainPresets]
+    : undefined
+  const settings = resolve(own, paper ?? {}, rulesOf(trainSettingTable)) as TrainingSettings
+  refuseIdle(own, { ...trainDefaults, ...settings }, { texts: false }, trainSettingTable)
+  const name = readTargetName(values)
+  const targets = name !== DISTIL && (name !== undefined || (paper && values.labels === undefined))
+  if (!targets) refuseSettings(labels, 'needs --target and a kind of evidence')
+  if (name !== DISTIL) refuseSettings(distil, `needs --target ${DISTIL}`)
+  const target = targets
+    ? recipeOf(values, { ...without(undefined, { target: name }), ...labels }, { texts: false })
+        .settings
+    : undefined
   return {
-    steps,
-    epochs,
-    batchSize: optionalWhole(values, 'batch-size'),
-    gradientAccumulation: optionalWhole(values, 'gradient-accumulation'),
-    listSize: optionalWhole(values, 'list-size', { from: 2 }),
-    skip: optionalWhole(values, 'skip', { from: 0 }),
-    negativesBelow: optionalNumber(values, 'negatives-below'),
-    loss: optionalChoice(values, 'loss', lossNames),
-    margin: optionalNumber(values, 'margin'),
-    inverseTemperature: optionalNumber(values, 'inverse-temperature'),
-    learnTemperature: isSet(values, 'learn-temperature') ? true : undefined,
-    target: readTarget(values),
-    optimizer: optionalChoice(values, 'optimizer', optimizerNames),
-    learningRate: optionalNumber(values, 'learning-rate'),
-    warmup: optionalWhole(values, 'warmup', { from: 0 }),
-    schedule: optionalChoice(values, 'schedule', ['linear', 'plateau', 'constant']),
-    finalRatio: optionalNumber(values, 'final-ratio'),
-    patience: optionalWhole(values, 'patience'),
-    factor: optionalNumber(values, 'factor'),
-    weightDecay: optionalNumber(values, 'weight-decay'),
-    maxGradNorm: optionalNumber(values, 'max-grad-norm'),
-    dropout: optionalNumber(values, 'dropout'),
-    validateEvery: optionalWhole(values, 'validate-every'),
-    selectBy: optionalText(values, 'select-by'),
-    earlyStoppingPatience: optionalWhole(values, 'early-stopping-patience', { from: 0 }),
-    refreshEvery: optionalWhole(values, 'refresh-candidates', { from: 0 }),
-    seed: optionalWhole(values, 'seed', { from: 0 }),
+    settings: { ...settings, target },
+    distil: name === DISTIL ? distil : undefined,
+    recipe: `${recipeText(optionalText(values, 'preset'), given)}, ${targetText(name, values.labels, target?.target)}`,
   }
 }
 
-/** The settings of evidence-based targets; undefined for judgments, labels and a teacher. */
-function readTarget(
-  values: Values<typeof labelSettingOptions>,
-): ReturnType<typeof readLabelSettings> | undefined {
-  const target = readTargetName(values)
-  return target === undefined || target === DISTIL ? undefined : readLabelSettings(values)
+/** The targets of a training, for people. */
+function targetText(name: string | undefined, labels: string | undefined, kind = name): string {
+  if (labels !== undefined) return `targets of ${labels}`
+  return kind === undefined ? 'judged documents as targets' : `target ${kind}`
+}
+
+/** The settings of the training, of its labels and of its teacher. */
+function split(given: Readonly<Record<string, unknown>>) {
+  const of = (table: AnyTable, others: AnyTable = {}) =>
+    Object.fromEntries(Object.entries(given).filter(([name]) => name in table && !(name in others)))
+  return {
+    own: of(trainSettingTable),
+    distil: of(distilTable),
+    labels: of(labelTable, trainSettingTable),
+  }
+}
+
+function refuseSettings(given: object, reason: string): void {
+  const [name] = Object.keys(given)
+  if (name !== undefined) throw new UsageError(`setting ${name} has no effect: it ${reason}`)
+}
+
+/** An object without the names that have a value. */
+function without(value: unknown, given: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(Object.entries(given).filter(([, one]) => one !== value))
 }

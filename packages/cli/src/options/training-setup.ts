@@ -2,6 +2,7 @@ import { jobDefaults } from '@kith/pipelines/job'
 import { outsidePolicies, type QueryFiles, type TrainingInputs } from '@kith/pipelines/train'
 import type { Options, Values } from './command.ts'
 import { modelOptions, readModelOptions } from './encoder-options.ts'
+import { setOptionsOf } from './set-option.ts'
 import { labelSettingOptions } from './setting-options.ts'
 import {
   embeddingOptions,
@@ -10,7 +11,12 @@ import {
   readEmbeddingOptions,
   readMissing,
 } from './shared-options.ts'
-import { readTrainSettings, trainOptions } from './train-options.ts'
+import {
+  readTrainSettings,
+  type TrainRecipe,
+  trainingTable,
+  trainOptions,
+} from './train-options.ts'
 import { UsageError } from './usage-error.ts'
 import { optionalChoice, optionalText, optionalWhole, text } from './values.ts'
 
@@ -42,13 +48,17 @@ export const trainingOptions = {
   device: { value: 'NAME', help: 'cpu, or what onnxruntime has here besides', default: 'cpu' },
   threads: { value: 'N', help: 'of the CPU', default: 'all' },
   ...labelSettingOptions,
+  ...setOptionsOf(trainingTable),
   ...embeddingOptions,
 } satisfies Options
 
 /** The values of `trainingOptions`. */
-export function readTraining(values: Values<typeof trainingOptions>): TrainingInputs {
+export async function readTraining(
+  values: Values<typeof trainingOptions> & { readonly labels?: string | undefined },
+): Promise<{ inputs: TrainingInputs; distil: TrainRecipe['distil']; recipe: string }> {
   const { name, ...model } = readModelOptions(values)
-  return {
+  const { settings, distil, recipe } = await readTrainSettings(values)
+  const inputs: TrainingInputs = {
     ...readEmbeddingOptions(values),
     ...model,
     model: name,
@@ -63,11 +73,12 @@ export function readTraining(values: Values<typeof trainingOptions>): TrainingIn
     adapter: optionalChoice(values, 'adapter', ['linear', 'mlp']),
     topLayers: optionalWhole(values, 'top-layers', { from: 0 }),
     outside: optionalChoice(values, 'outside', outsidePolicies),
-    settings: readTrainSettings(values),
+    settings,
     device: optionalText(values, 'device'),
     threads: optionalWhole(values, 'threads'),
     missing: readMissing(values),
   }
+  return { inputs, distil, recipe }
 }
 
 function readValidation(values: Values<typeof trainingOptions>): QueryFiles | undefined {

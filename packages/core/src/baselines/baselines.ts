@@ -80,9 +80,9 @@ function feedbackVector(
 const rankFusion: Baseline['rank'] = (memory, query, candidates, settings) => {
   const { vector, text } = toQueryViews(query)
   const { vectors, texts } = toViews(candidates)
-  const { contextSize: limit, terms, kernel, rrfK } = settings
-  const context = contextOf({ vector, text }, { vectors, texts }, limit, memory.postings, terms)
-  requireVectors(context, 'method rrf')
+  const { contextSize: limit, tokenizer, kernel, neighborRrfK } = settings
+  const context = contextOf({ vector, text }, { vectors, texts }, limit, memory.postings, tokenizer)
+  requireVectors(context, 'method neighbor-rrf')
   const mix = settings.mix === 'raw' ? 'raw' : 'standard'
   const found = similarities(memory.engine(kernel), context, [0], { ...settings, mix })
   const scores = new Float64Array(context.rows)
@@ -91,7 +91,7 @@ const rankFusion: Baseline['rank'] = (memory, query, candidates, settings) => {
     Array.from({ length: scores.length - 1 }, (_, i) => i + 1)
       .sort((a, b) => by[b]! - by[a]! || a - b)
       .forEach((row, i) => {
-        scores[row]! += 1 / (rrfK + i + 1)
+        scores[row]! += 1 / (neighborRrfK + i + 1)
       })
   }
   return rankingOfAll(orderByScore(scores, found.metric), undefined, context.candidates)
@@ -101,5 +101,5 @@ const rankFusion: Baseline['rank'] = (memory, query, candidates, settings) => {
 export const baselines: Readonly<Record<Exclude<Method, 'neighbors'>, Baseline>> = {
   fusion: { takesWords: true, rank: scoreFusion },
   rocchio: { takesWords: false, rank: rocchio },
-  rrf: { takesWords: false, rank: rankFusion },
+  'neighbor-rrf': { takesWords: false, rank: rankFusion },
 }

@@ -1,20 +1,21 @@
 import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
-import { presets } from '../settings/presets.ts'
-import { choice, type Rules, range, resolve } from '../settings/setting-rules.ts'
-import { checkShares, type Settings, settingRules } from '../settings/settings.ts'
+import { defaultsOf, rulesOf, type SettingTable } from '../settings/setting.ts'
+import { type Rules, resolve } from '../settings/setting-rules.ts'
+import { settingTable } from '../settings/setting-table.ts'
+import { checkShares, type Settings } from '../settings/settings.ts'
 import { show } from '../settings/show.ts'
 
 /**
  * Ways to reorder candidates without a cross-encoder: docs/method.md's reciprocal `neighbors`, and what
  * people would use instead. `fusion` adds the scores of embeddings and words; `rocchio` moves the
- * query's vector towards its first candidates; `rrf` adds the reciprocal ranks by geometric and
+ * query's vector towards its first candidates; `neighbor-rrf` adds the reciprocal ranks by geometric and
  * Jaccard similarity.
  */
-export type Method = 'neighbors' | 'fusion' | 'rocchio' | 'rrf'
+export type Method = 'neighbors' | 'fusion' | 'rocchio' | 'neighbor-rrf'
 
 /** Every method, ours first. */
-export const methods: readonly Method[] = ['neighbors', 'fusion', 'rocchio', 'rrf']
+export const methods: readonly Method[] = ['neighbors', 'fusion', 'rocchio', 'neighbor-rrf']
 
 /** The settings of all methods: those of the similarity, and these. */
 export interface MethodSettings extends Settings {
@@ -23,8 +24,8 @@ export interface MethodSettings extends Settings {
   feedbackDocs: number
   /** The weight of their mean in `rocchio`'s new vector, from 0 to 1. */
   feedbackWeight: number
-  /** The number that `rrf` adds to ranks before it takes their reciprocal. */
-  rrfK: number
+  /** The number that `neighbor-rrf` adds to ranks before it takes their reciprocal. */
+  neighborRrfK: number
 }
 
 /** Method settings that differ from the default; `undefined` leaves the default. */
@@ -32,23 +33,38 @@ export type PartialMethodSettings = {
   [Name in keyof MethodSettings]?: MethodSettings[Name] | undefined
 }
 
-/** The allowed values of each setting of a method. */
-export const methodRules: Rules = {
-  ...settingRules,
-  method: choice(...methods),
-  feedbackDocs: range({ from: 1, to: 16_384, integer: true }),
-  feedbackWeight: range({ from: 0, to: 1 }),
-  rrfK: range({ from: 0, to: 1e6 }),
+/** The settings of all methods: everything that Kith knows about each of them. */
+export const methodTable: SettingTable<MethodSettings> = {
+  ...settingTable,
+  method: { help: 'how to rerank', default: 'neighbors', values: methods },
+  feedbackDocs: {
+    help: 'first candidates that rocchio trusts',
+    default: 3,
+    range: { from: 1, to: 16_384, integer: true },
+    tune: { from: 1, to: 10 },
+    methods: ['rocchio'],
+  },
+  feedbackWeight: {
+    help: 'their weight in the new query vector',
+    default: 0.1,
+    range: { from: 0, to: 1 },
+    tune: { from: 0, to: 0.7 },
+    methods: ['rocchio'],
+  },
+  neighborRrfK: {
+    help: 'number added to ranks',
+    default: 60,
+    range: { from: 0, to: 1e6 },
+    tune: { from: 1, to: 200, log: true },
+    methods: ['neighbor-rrf'],
+  },
 }
 
+/** The rules of each setting of a method. */
+export const methodRules: Rules = rulesOf(methodTable)
+
 /** Feedback as measured in docs/method.md section 4; the constant that rank fusion was published with. */
-export const standard: MethodSettings = {
-  ...presets.balanced,
-  method: 'neighbors',
-  feedbackDocs: 3,
-  feedbackWeight: 0.1,
-  rrfK: 60,
-}
+export const standard: MethodSettings = defaultsOf<MethodSettings>(methodTable)
 
 /** Completes the settings of a method with others, by default the library's, and checks each one's range. */
 export function resolveMethodSettings(
@@ -63,6 +79,6 @@ export function similaritySettings(settings: MethodSettings): Settings {
   if (!isObject(settings)) {
     throw new KithError('BAD_INPUT', `settings must be an object, not ${show(settings)}`)
   }
-  const { method, feedbackDocs, feedbackWeight, rrfK, ...rest } = settings
+  const { method, feedbackDocs, feedbackWeight, neighborRrfK, ...rest } = settings
   return rest
 }

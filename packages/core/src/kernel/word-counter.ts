@@ -2,7 +2,7 @@ import { asciiWord } from '../text/characters.ts'
 import { POSTING, type Postings } from '../text/postings.ts'
 import { hashTerm } from '../text/prepare-text.ts'
 import { STEM_BYTES } from '../text/stem-cache.ts'
-import type { TermsName } from '../text/terms.ts'
+import type { TokenizerName } from '../text/tokenizer.ts'
 import { kernel, moduleOf } from './load.ts'
 import { instantiate, type WasmExports } from './wasm-exports.ts'
 
@@ -18,7 +18,7 @@ const encoder = new TextEncoder()
 class WordCounter {
   readonly #memory = new WebAssembly.Memory({ initial: 2 })
   readonly #wasm: WasmExports
-  readonly #terms: TermsName
+  readonly #tokenizer: TokenizerName
   /** Where the table of terms is; 0 where words are terms as they are. */
   readonly #stems: number
   /** Where the text is: behind the table of lower case and that of terms. */
@@ -28,13 +28,13 @@ class WordCounter {
   #text!: Uint8Array
   #integers!: Uint32Array
 
-  constructor(module: WebAssembly.Module, terms: TermsName) {
-    this.#terms = terms
+  constructor(module: WebAssembly.Module, tokenizer: TokenizerName) {
+    this.#tokenizer = tokenizer
     this.#wasm = instantiate(module, this.#memory, (word, length, to) =>
       this.#stem(word, length, to),
     )
-    this.#stems = terms === 'none' ? 0 : BASE + 128
-    this.#start = BASE + 128 + (terms === 'none' ? 0 : STEM_BYTES)
+    this.#stems = tokenizer === 'none' ? 0 : BASE + 128
+    this.#start = BASE + 128 + (tokenizer === 'none' ? 0 : STEM_BYTES)
     this.#reserve(1 << 11)
     new Uint8Array(this.#memory.buffer).set(asciiWord, BASE)
   }
@@ -67,7 +67,7 @@ class WordCounter {
     for (let at = from; at < from + length; at++) {
       word += String.fromCharCode(asciiWord[this.#text[at]!]!)
     }
-    const [a, b] = hashTerm(word, this.#terms)
+    const [a, b] = hashTerm(word, this.#tokenizer)
     this.#integers[to / 4] = a
     this.#integers[to / 4 + 1] = b
   }
@@ -88,16 +88,16 @@ class WordCounter {
   }
 }
 
-const counters = new Map<TermsName, WordCounter>()
+const counters = new Map<TokenizerName, WordCounter>()
 
 /** Appends an ASCII text's postings; false if the text is not ASCII or no WebAssembly runs here. */
-export function appendAscii(postings: Postings, text: string, terms: TermsName): boolean {
+export function appendAscii(postings: Postings, text: string, tokenizer: TokenizerName): boolean {
   const module = kernel() === 'typescript' ? undefined : moduleOf(kernel())
   if (!module) return false
-  let counter = counters.get(terms)
+  let counter = counters.get(tokenizer)
   if (!counter || counter.bytes > KEPT_BYTES) {
-    counter = new WordCounter(module, terms)
-    counters.set(terms, counter)
+    counter = new WordCounter(module, tokenizer)
+    counters.set(tokenizer, counter)
   }
   return counter.append(postings, text)
 }

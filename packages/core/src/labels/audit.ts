@@ -2,12 +2,14 @@ import { type Candidates, type Context, contextOf, type Query, requireVectors } 
 import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
 import { similarities } from '../method/similarities.ts'
+import { refuseIdle, useOf } from '../settings/idle.ts'
 import { range, resolve } from '../settings/setting-rules.ts'
 import { show } from '../settings/show.ts'
 import { Lender } from '../workspace.ts'
 import { labelPresets } from './label-presets.ts'
 import {
   type LabelSettings,
+  labelTable,
   type PartialLabelSettings,
   resolveLabelSettings,
 } from './label-settings.ts'
@@ -83,8 +85,9 @@ export function auditCandidates(
   const { level: givenLevel, perQuery: givenCount, ...rest } = given
   const { level, perQuery } = resolve({ level: givenLevel, perQuery: givenCount }, own, ownRules)
   const settings = resolveLabelSettings(rest, auditPreset)
+  refuseIdle(rest, settings, useOf(candidates, true), labelTable)
   return memory.lend((workspace) => {
-    const context = contextOf(query, candidates, Infinity, workspace.postings, settings.terms)
+    const context = contextOf(query, candidates, Infinity, workspace.postings, settings.tokenizer)
     requireVectors(context, 'an audit')
     const judged = checkGrades(grades, context)
     const relevant = indicesOf(judged, (grade) => grade >= level)

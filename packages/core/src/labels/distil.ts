@@ -1,6 +1,7 @@
 import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
-import { range, resolve } from '../settings/setting-rules.ts'
+import { defaultsOf, rulesOf, type SettingTable } from '../settings/setting.ts'
+import { resolve } from '../settings/setting-rules.ts'
 import { show } from '../settings/show.ts'
 import { softmax } from './labels.ts'
 import { normalize } from './normalize.ts'
@@ -16,13 +17,24 @@ export interface DistilSettings {
 /** Settings that differ from the default. */
 export type PartialDistilSettings = { [Name in keyof DistilSettings]?: number | undefined }
 
-/** The settings where nothing else is said. */
-export const distilDefaults: Readonly<DistilSettings> = { depth: 50, sharpness: 1 }
-
-const rules = {
-  depth: range({ from: 1, to: 16_384, integer: true }),
-  sharpness: range({ from: 0, to: 1000, above: true }),
+/** The settings of distillation: everything that Kith knows about each of them. */
+export const distilTable: SettingTable<DistilSettings> = {
+  depth: {
+    help: 'documents of the teacher with a label above 0',
+    default: 50,
+    range: { from: 1, to: 16_384, integer: true },
+  },
+  sharpness: {
+    help: 'factor of the teacher’s standardized scores',
+    default: 1,
+    range: { from: 0, to: 1000, above: true },
+  },
 }
+
+/** The settings where nothing else is said. */
+export const distilDefaults: Readonly<DistilSettings> = defaultsOf<DistilSettings>(distilTable)
+
+const rules = rulesOf(distilTable)
 
 /** Completes settings with the defaults, and checks each one's range. */
 export function resolveDistilSettings(settings: PartialDistilSettings = {}): DistilSettings {

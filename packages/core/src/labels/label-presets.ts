@@ -1,37 +1,36 @@
-import { presets } from '../settings/presets.ts'
-import type { Settings } from '../settings/settings.ts'
-import type { LabelSettings } from './label-settings.ts'
+import { type PresetName, presets } from '../settings/presets.ts'
+import {
+  defaultLabelSettings,
+  type LabelSettings,
+  type PartialLabelSettings,
+} from './label-settings.ts'
 
-function smoothing(
-  similarity: Settings,
-  settings: Pick<LabelSettings, 'labelDepth' | 'boost' | 'normalize'>,
-): LabelSettings {
-  return Object.freeze<LabelSettings>({
-    ...similarity,
-    target: 'mixed',
-    aggregate: 'mean',
-    normalizeOver: 'context',
-    epsilon: 'match-mixed',
-    keepGroundTruth: true,
+function smoothing(similarity: PresetName, settings: PartialLabelSettings): LabelSettings {
+  return Object.freeze({
+    ...defaultLabelSettings,
+    ...presets[similarity],
     ...settings,
-  })
+  } as LabelSettings)
 }
 
-/** Named label settings. `balanced` is the default; the others are the paper's for training (docs/method.md section 6). */
+/**
+ * Named label settings. `balanced` is the default; `paper-…` are the paper's for training
+ * (docs/method.md section 6); `joint-texts` is joint evidence, for contexts with texts.
+ */
 export const labelPresets = Object.freeze({
-  balanced: smoothing(
-    { ...presets.balanced, mix: 'standard' },
-    { labelDepth: 4, boost: 1.222, normalize: 'maxmin' },
-  ),
-  'coder-tas-b': smoothing(presets['msmarco-tas-b'], {
-    labelDepth: 4,
-    boost: 1.222,
-    normalize: 'maxmin',
-  }),
-  'coder-cocondenser': smoothing(presets['msmarco-cocondenser'], {
+  balanced: defaultLabelSettings,
+  'paper-tas-b': smoothing('msmarco-tas-b', { labelDepth: 4, boost: 1.222, normalize: 'maxmin' }),
+  'paper-cocondenser': smoothing('msmarco-cocondenser', {
     labelDepth: 32,
     boost: 1.525,
     normalize: 'std',
+  }),
+  'joint-texts': Object.freeze<LabelSettings>({
+    ...defaultLabelSettings,
+    contextSize: 200,
+    target: 'joint',
+    labelDepth: 4,
+    boost: 3,
   }),
 } satisfies Record<string, LabelSettings>)
 

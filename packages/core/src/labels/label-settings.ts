@@ -1,6 +1,7 @@
-import { choice, type Rule, type Rules, range, resolve } from '../settings/setting-rules.ts'
-import { type Settings, settingRules } from '../settings/settings.ts'
-import { labelPresets } from './label-presets.ts'
+import { defaultsOf, rulesOf, type SettingTable } from '../settings/setting.ts'
+import { type Rule, type Rules, range, resolve } from '../settings/setting-rules.ts'
+import { settingTable } from '../settings/setting-table.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** All targets by name. */
 export const targets = [
@@ -51,30 +52,88 @@ export type PartialLabelSettings = {
   [Name in keyof LabelSettings]?: LabelSettings[Name] | undefined
 }
 
-const part = range({ from: 0, to: 1 })
-const epsilon: Rule = (name, value) => {
-  if (value !== 'match-mixed') part(name, value)
+const checkPart = range({ from: 0, to: 1 })
+const checkEpsilon: Rule = (name, value) => {
+  if (value !== 'match-mixed') checkPart(name, value)
 }
 
-/** The allowed values of each setting of labels. */
-export const labelRules: Rules = {
-  ...settingRules,
-  // The words score and the support belong to rankings.
-  mix: choice('raw', 'standard'),
-  target: choice(...targets),
-  aggregate: choice('mean', 'max', 'sum'),
-  normalize: choice('maxmin', 'std', 'max', 'none'),
-  normalizeOver: choice('context', 'kept'),
-  labelDepth: range({ from: 1, to: 16_384, integer: true }),
-  boost: range({ from: 0, to: 1000, above: true }),
-  epsilon,
-  keepGroundTruth: choice(true, false),
+/** Why a setting of evidence has no effect. */
+const needsEvidence = ({ target }: LabelSettings) =>
+  target === 'one-hot' ? "target is 'one-hot'" : undefined
+
+/** The settings of labels: everything that Kith knows about each of them. */
+export const labelTable: SettingTable<LabelSettings> = {
+  ...settingTable,
+  lambda: {
+    ...settingTable.lambda,
+    idle: ({ target }: LabelSettings) =>
+      target === 'mixed' || target === 'uniform' ? undefined : `target is '${target}'`,
+  },
+  // The BM25 score and the support belong to rankings.
+  mix: { ...settingTable.mix, default: 'standard', values: ['raw', 'standard'] },
+  target: { help: 'evidence that labels are made of', default: 'mixed', values: targets },
+  aggregate: {
+    help: 'evidence of several relevant documents',
+    default: 'mean',
+    values: ['mean', 'max', 'sum'],
+    idle: needsEvidence,
+  },
+  normalizeOver: {
+    help: 'documents that normalize looks at',
+    default: 'context',
+    values: ['context', 'kept'],
+    idle: needsEvidence,
+  },
+  epsilon: {
+    help: 'probability that uniform takes from the ground truth, or match-mixed',
+    default: 'match-mixed',
+    symbol: 'ε',
+    check: checkEpsilon,
+    idle: ({ target }: LabelSettings) =>
+      target === 'uniform' ? undefined : `target is '${target}'`,
+  },
+  keepGroundTruth: {
+    help: 'whether ground truth always gets a label',
+    default: true,
+    values: [true, false],
+  },
+  labelDepth: {
+    help: 'documents per query with a label above 0',
+    default: 4,
+    symbol: 'n_max',
+    range: { from: 1, to: 16_384, integer: true },
+    tune: { from: 2, to: 32, log: true },
+    idle: needsEvidence,
+  },
+  boost: {
+    help: 'factor of the ground truth’s evidence',
+    default: 1.222,
+    range: { from: 0, to: 1000, above: true },
+    symbol: 'b',
+    tune: { from: 1, to: 6, log: true },
+    idle: needsEvidence,
+  },
+  normalize: {
+    help: 'normalization of evidence',
+    default: 'maxmin',
+    symbol: 'f_n',
+    values: ['maxmin', 'std', 'max', 'none'],
+    idle: needsEvidence,
+  },
 }
+
+/** The rules of each setting of labels. */
+export const labelRules: Rules = rulesOf(labelTable)
+
+/** The default settings of labels, also the preset `balanced`. */
+export const defaultLabelSettings: LabelSettings = Object.freeze(
+  defaultsOf<LabelSettings>(labelTable),
+)
 
 /** Completes label settings with others, by default `balanced`, and checks each one's range. */
 export function resolveLabelSettings(
   settings: PartialLabelSettings = {},
-  others: LabelSettings = labelPresets.balanced,
+  others: LabelSettings = defaultLabelSettings,
 ): LabelSettings {
   return resolve(settings, others, labelRules)
 }

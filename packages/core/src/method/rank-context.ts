@@ -8,7 +8,7 @@ import {
 } from '../context.ts'
 import { KithError } from '../error.ts'
 import type { Settings } from '../settings/settings.ts'
-import { nameOfTerms } from '../text/terms.ts'
+import { nameOfTokenizer } from '../text/tokenizer.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Recall } from './graph.ts'
 import type { MetricUse } from './metric.ts'
@@ -53,7 +53,7 @@ export function rankQuery(
 ): RankedContext {
   const found = toViews(candidates)
   const limit = lookedAt(settings, found.texts !== undefined)
-  const context = contextOf(query, found, limit, memory.postings, settings.terms)
+  const context = contextOf(query, found, limit, memory.postings, settings.tokenizer)
   return rankContext(memory, context, settings)
 }
 
@@ -139,11 +139,11 @@ function relevanceOfChosen(found: Preselection, chosen: Uint32Array): Relevance 
   }
 }
 
-/** Refuses statistics of other terms than those of the texts: they would count as unknown terms. */
-function checkStatisticsFit({ statistics, terms }: Settings): void {
-  if (!statistics || statistics.terms === nameOfTerms(terms)) return
+/** Refuses statistics of another tokenizer than the texts': their terms would count as unknown. */
+function checkStatisticsFit({ statistics, tokenizer }: Settings): void {
+  if (!statistics || statistics.tokenizer === nameOfTokenizer(tokenizer)) return
   throw new KithError(
     'BAD_INPUT',
-    `the statistics are of terms ${statistics.terms}, setting terms is ${nameOfTerms(terms)}`,
+    `term statistics were built with tokenizer '${statistics.tokenizer}', but this call uses '${nameOfTokenizer(tokenizer)}'; rebuild them or pass tokenizer: '${statistics.tokenizer}'`,
   )
 }

@@ -110,12 +110,12 @@ function relevanceOf(
 export function addWords(
   similarity: Float64Array,
   words: Float64Array,
-  { wordsWeight }: Pick<Settings, 'wordsWeight'>,
+  { bm25Weight }: Pick<Settings, 'bm25Weight'>,
 ): Relevance {
   const matched = standardize(words, [0], ROUNDING)
   const relevance = new Float64Array(similarity.length)
   for (let c = 0; c < relevance.length; c++) {
-    relevance[c] = (1 - wordsWeight) * similarity[c]! + wordsWeight * matched[c]!
+    relevance[c] = (1 - bm25Weight) * similarity[c]! + bm25Weight * matched[c]!
   }
   return { similarity, words, matched, relevance }
 }

@@ -1,42 +1,12 @@
-import type { Settings } from './settings.ts'
-
-/** What the second generation adds (docs/method.md section 4); the paper's settings do not use it. */
-const wordsDefaults = {
-  terms: 'english',
-  wordsWeight: 0.4,
-  k1: 0.9,
-  b: 0.4,
-  neighborWeight: 0.2,
-  supportDocs: 5,
-  supportWeight: 0.2,
-} as const satisfies Partial<Settings>
-
-const balanced: Settings = Object.freeze<Settings>({
-  contextSize: 50,
-  k: 10,
-  kExp: 4,
-  trust: 0,
-  overlap: 2 / 3,
-  lambda: 0.7,
-  weight: 'linear',
-  weightParameter: 1,
-  rowScaling: 'none',
-  metric: 'auto',
-  mix: 'words',
-  ...wordsDefaults,
-})
+import { defaultSettings, type Settings } from './settings.ts'
 
 /** The paper's settings for MS MARCO. They belong to inner products around 100, not to cosines. */
 function msmarco(
   settings: Pick<Settings, 'contextSize' | 'k' | 'kExp' | 'trust' | 'lambda'>,
 ): Settings {
   return Object.freeze<Settings>({
+    ...defaultSettings,
     ...settings,
-    ...wordsDefaults,
-    overlap: 2 / 3,
-    weight: 'linear',
-    weightParameter: 1,
-    rowScaling: 'none',
     metric: 'dot',
     mix: 'raw',
   })
@@ -47,8 +17,8 @@ function msmarco(
  * which differs where texts are given; the others are the paper's (docs/method.md section 5).
  */
 export const presets = Object.freeze({
-  balanced,
-  'balanced-1': Object.freeze<Settings>({ ...balanced, mix: 'standard', terms: 'none' }),
+  balanced: defaultSettings,
+  'balanced-1': Object.freeze<Settings>({ ...defaultSettings, mix: 'standard', tokenizer: 'none' }),
   'msmarco-tas-b': msmarco({ contextSize: 60, k: 21, kExp: 3, trust: 0, lambda: 0.451 }),
   'msmarco-cocondenser': msmarco({ contextSize: 53, k: 21, kExp: 5, trust: 0.128, lambda: 0.469 }),
   'msmarco-coder-cocondenser': msmarco({

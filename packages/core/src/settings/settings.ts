@@ -1,18 +1,16 @@
 import { KithError } from '../error.ts'
 import type { KernelName } from '../kernel/engine.ts'
-import { isObject } from '../matrix.ts'
-import { checkStatistics, type TermStatistics } from '../text/term-statistics.ts'
-import { checkTerms, type Terms } from '../text/terms.ts'
-import { refuseUnknown } from './names.ts'
-import { presets } from './presets.ts'
-import { choice, type Rules, range, resolve } from './setting-rules.ts'
-import { show } from './show.ts'
+import type { TermStatistics } from '../text/term-statistics.ts'
+import type { Tokenizer } from '../text/tokenizer.ts'
+import { defaultsOf, rulesOf } from './setting.ts'
+import { type Rules, resolve } from './setting-rules.ts'
+import { type rowScalings, settingTable, type weights } from './setting-table.ts'
 
 /** How a neighbor's similarity becomes its weight (docs/method.md section 3). */
-export type Weight = 'linear' | 'exp' | 'binary'
+export type Weight = (typeof weights)[number]
 
 /** How the rows of S are scaled before anything else (docs/method.md section 1). */
-export type RowScaling = 'none' | 'max' | 'mean'
+export type RowScaling = (typeof rowScalings)[number]
 
 /** The weight of a view in the neighborhood graph and in the geometric term. */
 export interface ViewWeights {
@@ -50,9 +48,9 @@ export interface Settings {
    */
   mix: 'raw' | 'standard' | 'words'
   /** How words become terms: by name, or a function from a text to its terms. */
-  terms: Terms
+  tokenizer: Tokenizer
   /** a: the words score's share beside the similarity, from 0 to 1. With `words` only, as the settings below. */
-  wordsWeight: number
+  bm25Weight: number
   /** How fast the words score saturates when a term comes again. */
   k1: number
   /** How much the words score makes up for the length of a text, from 0 to 1. */
@@ -82,38 +80,16 @@ export interface Settings {
 /** Settings that differ from the default; `undefined` leaves the default. */
 export type PartialSettings = { [Name in keyof Settings]?: Settings[Name] | undefined }
 
-/** The allowed values of each setting. */
-export const settingRules: Rules = {
-  contextSize: range({ from: 1, to: 16_384, integer: true }),
-  k: range({ from: 1, to: 16_384, integer: true }),
-  kExp: range({ from: 0, to: 16_384, integer: true }),
-  trust: range({ from: 0, to: 1 }),
-  overlap: range({ from: 0, to: 1 }),
-  lambda: range({ from: 0, to: 1 }),
-  weightParameter: range({ from: 0, to: 100, above: true }),
-  weight: choice('linear', 'exp', 'binary'),
-  rowScaling: choice('none', 'max', 'mean'),
-  metric: choice('auto', 'dot', 'cosine'),
-  mix: choice('raw', 'standard', 'words'),
-  terms: checkTerms,
-  wordsWeight: range({ from: 0, to: 1 }),
-  k1: range({ from: 0, to: 100 }),
-  b: range({ from: 0, to: 1 }),
-  neighborWeight: range({ from: 0, to: 1 }),
-  supportDocs: range({ from: 0, to: 16_384, integer: true }),
-  supportWeight: range({ from: 0, to: 1 }),
-  preselect: range({ from: 0, to: 16_384, integer: true }),
-  statistics: (_, value) => {
-    checkStatistics(value)
-  },
-  kernel: choice('relaxed-simd', 'simd', 'typescript'),
-  views: checkViews,
-}
+/** The rules of each setting. */
+export const settingRules: Rules = rulesOf(settingTable)
+
+/** The default settings, also the preset `balanced`. */
+export const defaultSettings: Settings = Object.freeze(defaultsOf<Settings>(settingTable))
 
 /** Completes settings with others, by default `balanced`, and checks each one's range. */
 export function resolveSettings(
   settings: PartialSettings = {},
-  others: Settings = presets.balanced,
+  others: Settings = defaultSettings,
 ): Settings {
   return checkShares(resolve(settings, others, settingRules))
 }
@@ -124,37 +100,6 @@ export function checkShares<T extends Settings>(settings: T): T {
   const sum = numberOf(neighborWeight) + numberOf(supportWeight)
   if (!(sum > 1 + 1e-9)) return settings
   throw new KithError('BAD_SETTING', `neighborWeight and supportWeight sum to ${sum}, at most 1`)
-}
-
-const share = range({ from: 0, to: 1 })
-const kinds = ['graph', 'score'] as const
-
-function checkViews(name: string, views: unknown): void {
-  if (typeof views !== 'object' || views === null) {
-    throw new KithError(
-      'BAD_SETTING',
-      `setting ${name} is ${show(views)}, allowed: weights by view name`,
-    )
-  }
-  for (const [view, weights] of Object.entries(views)) {
-    if (!isObject(weights)) continue
-    const part = `weight of ${name}.${view}`
-    refuseUnknown(weights, { part, known: kinds, code: 'BAD_SETTING' })
-  }
-  for (const kind of kinds) {
-    let sum = 0
-    for (const [view, weights] of Object.entries(views as Record<string, Partial<ViewWeights>>)) {
-      share(`${name}.${view}.${kind}`, weights?.[kind])
-      sum += weights[kind] as number
-    }
-    // Decimal fractions such as 0.7 + 0.2 + 0.1 miss 1 by a rounding error.
-    if (Math.abs(sum - 1) > 1e-9) {
-      throw new KithError(
-        'BAD_SETTING',
-        `the ${kind} weights of ${name} sum to ${sum}, must sum to 1`,
-      )
-    }
-  }
 }
 
 /** A number; 0 for any other value, which its own rule reports. */

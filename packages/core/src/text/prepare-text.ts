@@ -7,14 +7,14 @@ import { POSTING, Postings } from './postings.ts'
 import { StemCache } from './stem-cache.ts'
 import { FACTOR_A, FACTOR_B, SEED_A, SEED_B, TermCounter } from './term-counter.ts'
 import {
-  checkTerms,
+  checkTokenizer,
   LONGEST_WORD,
-  nameOfTerms,
-  type Terms,
-  type TermsName,
-  type TermsOption,
+  nameOfTokenizer,
+  type Tokenizer,
+  type TokenizerName,
+  type TokenizerOption,
   termOf,
-} from './terms.ts'
+} from './tokenizer.ts'
 import { codeAt, encode, widthOf } from './utf8.ts'
 
 /**
@@ -25,7 +25,7 @@ export interface PreparedText {
   /** Three words a term: two halves of its hash, and how often the text has it. */
   readonly postings: Uint32Array
   /** How its terms were made: only texts with the same terms can be compared. */
-  readonly terms: TermsName | 'function'
+  readonly tokenizer: TokenizerName | 'function'
 }
 
 /** A text, or one that was prepared before. */
@@ -33,7 +33,7 @@ export type Text = string | PreparedText
 
 const counter = new TermCounter()
 const single = new Postings()
-const caches = new Map<TermsName, StemCache>()
+const caches = new Map<TokenizerName, StemCache>()
 
 /**
  * Splits a text into terms and counts them (docs/method.md section 4), once for all contexts that
@@ -43,13 +43,13 @@ const caches = new Map<TermsName, StemCache>()
  * without spaces, pairs of neighboring characters. `terms` says how words become terms, and must be
  * that of the calls that get the text.
  */
-export function prepareText(text: string, options?: TermsOption): PreparedText {
+export function prepareText(text: string, options?: TokenizerOption): PreparedText {
   checkString(text)
-  const { terms = 'english' } = isObject(options) ? options : {}
-  checkTerms('terms', terms)
+  const { tokenizer = 'english' } = isObject(options) ? options : {}
+  checkTokenizer('tokenizer', tokenizer)
   single.clear()
-  appendText(single, text, terms)
-  return { postings: single.used().slice(), terms: nameOfTerms(terms) }
+  appendText(single, text, tokenizer)
+  return { postings: single.used().slice(), tokenizer: nameOfTokenizer(tokenizer) }
 }
 
 /**
@@ -58,18 +58,18 @@ export function prepareText(text: string, options?: TermsOption): PreparedText {
  */
 export function readText(
   value: unknown,
-  terms: Terms,
+  tokenizer: Tokenizer,
   name: () => string,
 ): string | Uint32Array | undefined {
   if (typeof value === 'string') return value
-  const { postings, terms: own } = (value ?? {}) as PreparedText
+  const { postings, tokenizer: own } = (value ?? {}) as PreparedText
   // A Proxy of an array is an instance of its class, but has no length.
   if (!(postings instanceof Uint32Array && ArrayBuffer.isView(postings))) return undefined
   if (postings.length % POSTING !== 0) return undefined
-  if (own === nameOfTerms(terms)) return postings
+  if (own === nameOfTokenizer(tokenizer)) return postings
   throw new KithError(
     'BAD_INPUT',
-    `the text of ${name()} was prepared with terms ${show(own)}, this call has terms ${show(nameOfTerms(terms))}: prepare it with prepareText(text, { terms })`,
+    `the text of ${name()} was prepared with tokenizer ${show(own)}, but this call uses ${show(nameOfTokenizer(tokenizer))}; prepare it with prepareText(text, { tokenizer })`,
   )
 }
 
@@ -80,29 +80,33 @@ export function checkString(text: unknown): asserts text is string {
 }
 
 /** Appends the postings of a text, or those of a prepared one. */
-export function appendText(postings: Postings, text: string | Uint32Array, terms: Terms): void {
+export function appendText(
+  postings: Postings,
+  text: string | Uint32Array,
+  tokenizer: Tokenizer,
+): void {
   if (typeof text !== 'string') {
     const at = postings.extend(text.length)
     postings.words.set(text, at)
     postings.endText()
-  } else if (typeof terms === 'function') appendTerms(postings, terms(text))
-  else if (!appendAscii(postings, text, terms)) appendString(postings, text, terms)
+  } else if (typeof tokenizer === 'function') appendTerms(postings, tokenizer(text))
+  else if (!appendAscii(postings, text, tokenizer)) appendString(postings, text, tokenizer)
 }
 
 /** Appends the postings of any text: the way for all of Unicode, and the oracle of `appendAscii`. */
-export function appendString(postings: Postings, text: string, terms: TermsName): void {
+export function appendString(postings: Postings, text: string, tokenizer: TokenizerName): void {
   const bytes = encode(text)
   const end = bytes.length
   let at = 0
   while (at < end) {
     const byte = bytes[at]!
     if (byte < 128) {
-      at = asciiWord[byte] ? takeWord(bytes, at, terms) : at + 1
+      at = asciiWord[byte] ? takeWord(bytes, at, tokenizer) : at + 1
       continue
     }
     const code = codeAt(bytes, at)
     const kind = characterClass(code)
-    if (kind === WORD) at = takeWord(bytes, at, terms)
+    if (kind === WORD) at = takeWord(bytes, at, tokenizer)
     else if (kind === UNSPACED) at = takePairs(bytes, at)
     else at += widthOf(code)
   }
@@ -110,27 +114,27 @@ export function appendString(postings: Postings, text: string, terms: TermsName)
 }
 
 /** The two hashes of the term of a lower-cased word; 0 and 0 for a stop word. */
-export function hashTerm(word: string, terms: TermsName): [a: number, b: number] {
-  const term = termOf(word, terms)
+export function hashTerm(word: string, tokenizer: TokenizerName): [a: number, b: number] {
+  const term = termOf(word, tokenizer)
   return term === '' ? [0, 0] : hashString(term)
 }
 
 /** Appends the postings of terms that a caller's function made. */
 function appendTerms(postings: Postings, terms: readonly string[]): void {
   if (!Array.isArray(terms)) {
-    throw new KithError('BAD_INPUT', `the function terms gave ${show(terms)}, not an array`)
+    throw new KithError('BAD_INPUT', `the tokenizer returned ${show(terms)}, not an array`)
   }
   // Checked before any is counted: an error must leave nothing in the counter.
   const all = terms.map((term: unknown) => {
     if (typeof term === 'string') return hashString(term)
-    throw new KithError('BAD_INPUT', `the function terms gave ${show(term)}, not a string`)
+    throw new KithError('BAD_INPUT', `the tokenizer returned ${show(term)}, not a string`)
   })
   for (const [a, b] of all) counter.count(a, b)
   counter.drain(postings)
 }
 
 /** Counts the term of the word that starts here; returns where the word ends. */
-function takeWord(bytes: Uint8Array, start: number, terms: TermsName): number {
+function takeWord(bytes: Uint8Array, start: number, tokenizer: TokenizerName): number {
   let a = SEED_A
   let b = SEED_B
   let at = start
@@ -147,35 +151,41 @@ function takeWord(bytes: Uint8Array, start: number, terms: TermsName): number {
       const kind = characterClass(code)
       if (kind !== WORD && kind !== MARK) break
       lower = lowerCase(code)
-      if (lower === 0) return takeIrregularWord(bytes, start, terms)
+      if (lower === 0) return takeIrregularWord(bytes, start, tokenizer)
       at += widthOf(code)
     }
     a = Math.imul(a ^ lower, FACTOR_A)
     b = Math.imul(b ^ lower, FACTOR_B)
     length++
   }
-  if (terms === 'none' || length > LONGEST_WORD) counter.count(a, b)
-  else countStem(a, b, bytes, start, terms)
+  if (tokenizer === 'none' || length > LONGEST_WORD) counter.count(a, b)
+  else countStem(a, b, bytes, start, tokenizer)
   return at
 }
 
 /** A word whose lower case has to be made as a whole. */
-function takeIrregularWord(bytes: Uint8Array, start: number, terms: TermsName): number {
+function takeIrregularWord(bytes: Uint8Array, start: number, tokenizer: TokenizerName): number {
   const word = wordAt(bytes, start)
-  const [a, b] = hashTerm(word.toLowerCase(), terms)
+  const [a, b] = hashTerm(word.toLowerCase(), tokenizer)
   if (a !== 0 || b !== 0) counter.count(a, b)
   return start + encodedLength(word)
 }
 
 /** Counts the term of the word that starts here and has these hashes. */
-function countStem(a: number, b: number, bytes: Uint8Array, start: number, terms: TermsName): void {
-  let cache = caches.get(terms)
+function countStem(
+  a: number,
+  b: number,
+  bytes: Uint8Array,
+  start: number,
+  tokenizer: TokenizerName,
+): void {
+  let cache = caches.get(tokenizer)
   if (!cache) {
     cache = new StemCache()
-    caches.set(terms, cache)
+    caches.set(tokenizer, cache)
   }
   let found = cache.find(a, b)
-  if (found < 0) found = cache.set(a, b, ...hashTerm(wordAt(bytes, start).toLowerCase(), terms))
+  if (found < 0) found = cache.set(a, b, ...hashTerm(wordAt(bytes, start).toLowerCase(), tokenizer))
   const termA = cache.at(found)
   const termB = cache.at(found + 1)
   if (termA !== 0 || termB !== 0) counter.count(termA, termB)

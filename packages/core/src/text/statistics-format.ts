@@ -1,7 +1,7 @@
 import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
 import { checkStatistics, type TermStatistics } from './term-statistics.ts'
-import { termNames } from './terms.ts'
+import { tokenizerNames } from './tokenizer.ts'
 
 /** The first bytes of a file of term statistics. */
 const MAGIC = 'KITHTRM1'
@@ -9,14 +9,19 @@ const MAGIC = 'KITHTRM1'
 /** Magic, terms, documents, length, terms in all; eight bytes each. */
 const HEADER = 40
 
-const names: readonly string[] = [...termNames, 'function']
+const names: readonly string[] = [...tokenizerNames, 'function']
 
 /** Statistics as bytes, to keep in a file: 12 bytes a term. */
 export function termStatisticsToBytes(statistics: TermStatistics): Uint8Array<ArrayBuffer> {
-  const { terms, documents, length, hashes, frequencies } = checkStatistics(statistics)
+  const { tokenizer, documents, length, hashes, frequencies } = checkStatistics(statistics)
   const bytes = new Uint8Array(HEADER + hashes.length * 12)
   bytes.set(new TextEncoder().encode(MAGIC))
-  new Float64Array(bytes.buffer, 8, 4).set([names.indexOf(terms), documents, length, hashes.length])
+  new Float64Array(bytes.buffer, 8, 4).set([
+    names.indexOf(tokenizer),
+    documents,
+    length,
+    hashes.length,
+  ])
   new Float64Array(bytes.buffer, HEADER, hashes.length).set(hashes)
   new Uint32Array(bytes.buffer, HEADER + hashes.length * 8).set(frequencies)
   return bytes
@@ -33,7 +38,7 @@ export function termStatisticsFromBytes(bytes: Uint8Array): TermStatistics {
   if (new TextDecoder('latin1').decode(own.subarray(0, 8)) !== MAGIC || own.length < HEADER) {
     throw new KithError('BAD_FILE', 'these are not the bytes of term statistics')
   }
-  const [terms, documents, length, count] = new Float64Array(own.buffer, 8, 4)
+  const [tokenizer, documents, length, count] = new Float64Array(own.buffer, 8, 4)
   if (!isCount(count) || own.length !== HEADER + count! * 12) {
     throw new KithError(
       'BAD_FILE',
@@ -41,7 +46,7 @@ export function termStatisticsFromBytes(bytes: Uint8Array): TermStatistics {
     )
   }
   return checked({
-    terms: names[terms!] as TermStatistics['terms'],
+    tokenizer: names[tokenizer!] as TermStatistics['tokenizer'],
     documents: documents!,
     length: length!,
     hashes: new Float64Array(own.buffer, HEADER, count),
@@ -58,12 +63,12 @@ export function termStatisticsToJson(statistics: TermStatistics): object {
 /** Statistics from what `JSON.parse` gives; damaged ones are refused. */
 export function termStatisticsFromJson(value: unknown): TermStatistics {
   const json = (isObject(value) ? value : {}) as Record<string, unknown>
-  const { terms, documents, length, hashes, frequencies } = json
+  const { tokenizer, documents, length, hashes, frequencies } = json
   if (!Array.isArray(hashes) || !Array.isArray(frequencies)) {
     throw new KithError('BAD_FILE', 'this is not the JSON of term statistics')
   }
   return checked({
-    terms: terms as TermStatistics['terms'],
+    tokenizer: tokenizer as TermStatistics['tokenizer'],
     documents: documents as number,
     length: length as number,
     hashes: Float64Array.from(hashes, numberOf),
@@ -88,9 +93,9 @@ function isFrequency(value: unknown): boolean {
 
 /** Refuses statistics that no texts can have. */
 function checked(statistics: TermStatistics): TermStatistics {
-  const { terms, documents, length, hashes, frequencies } = statistics
+  const { tokenizer, documents, length, hashes, frequencies } = statistics
   const fits =
-    names.includes(terms) &&
+    names.includes(tokenizer) &&
     isCount(documents) &&
     isCount(length) &&
     hashes.length === frequencies.length &&

@@ -2,7 +2,7 @@ import { KithError } from '../error.ts'
 import { characterClass, MARK, UNSPACED, WORD } from './characters.ts'
 import { checkString, hashCodes } from './prepare-text.ts'
 import { hashOf } from './term-counter.ts'
-import { checkTerms, type TermsName, termOf } from './terms.ts'
+import { checkTokenizer, type TokenizerName, termOf } from './tokenizer.ts'
 
 /** A term of a text, and where the text has it: the part from `start` to before `end`. */
 export interface TermSpan {
@@ -15,19 +15,22 @@ export interface TermSpan {
  * The terms of a text in their order, with their places, to show which words of a text matched. The
  * terms are those that `prepareText` counts; stop words have none.
  */
-export function termSpans(text: string, terms: TermsName = 'english'): TermSpan[] {
+export function termSpans(text: string, tokenizer: TokenizerName = 'english'): TermSpan[] {
   checkString(text)
-  if (typeof terms === 'function') {
-    throw new KithError('BAD_INPUT', 'a function of terms does not say where they are')
+  if (typeof tokenizer === 'function') {
+    throw new KithError(
+      'BAD_INPUT',
+      'a tokenizer that is a function does not say where its terms are',
+    )
   }
-  checkTerms('terms', terms)
+  checkTokenizer('tokenizer', tokenizer)
   const spans: TermSpan[] = []
   let start = 0
   while (start < text.length) {
     const kind = classAt(text, start)
     if (kind === WORD) {
       const end = endOf(text, start, (next) => next === WORD || next === MARK)
-      const term = termOf(text.slice(start, end).toLowerCase(), terms)
+      const term = termOf(text.slice(start, end).toLowerCase(), tokenizer)
       if (term !== '') spans.push({ term, start, end })
       start = end
     } else if (kind === UNSPACED) {

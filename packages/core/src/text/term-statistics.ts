@@ -3,7 +3,13 @@ import { isObject } from '../matrix.ts'
 import { show } from '../settings/show.ts'
 import { POSTING, Postings } from './postings.ts'
 import { appendText, readText, type Text } from './prepare-text.ts'
-import { checkTerms, nameOfTerms, type Terms, type TermsName, type TermsOption } from './terms.ts'
+import {
+  checkTokenizer,
+  nameOfTokenizer,
+  type Tokenizer,
+  type TokenizerName,
+  type TokenizerOption,
+} from './tokenizer.ts'
 
 /**
  * How often terms occur in a collection. Plain data: it can be stored, and posted to a worker.
@@ -13,7 +19,7 @@ import { checkTerms, nameOfTerms, type Terms, type TermsName, type TermsOption }
  */
 export interface TermStatistics {
   /** How the terms were made: they serve texts with the same terms only. */
-  readonly terms: TermsName | 'function'
+  readonly tokenizer: TokenizerName | 'function'
   /** How many documents the collection has. */
   readonly documents: number
   /** The terms of all documents together, each as often as it occurs. */
@@ -25,7 +31,7 @@ export interface TermStatistics {
 }
 
 /** The statistics of a collection's texts, in one pass over them. */
-export function termStatistics(texts: Iterable<Text>, options?: TermsOption): TermStatistics {
+export function termStatistics(texts: Iterable<Text>, options?: TokenizerOption): TermStatistics {
   const builder = new TermStatisticsBuilder(options)
   if (typeof texts === 'string' || typeof Object(texts)[Symbol.iterator] !== 'function') {
     throw new KithError(
@@ -47,7 +53,7 @@ export function termStatistics(texts: Iterable<Text>, options?: TermsOption): Te
  * ```
  */
 export class TermStatisticsBuilder {
-  readonly #terms: Terms
+  readonly #tokenizer: Tokenizer
   readonly #postings = new Postings()
   #documents = 0
   #length = 0
@@ -56,10 +62,10 @@ export class TermStatisticsBuilder {
   #frequencies = new Uint32Array(1 << 12)
   #size = 0
 
-  constructor(options?: TermsOption) {
-    const { terms = 'english' } = isObject(options) ? options : {}
-    checkTerms('terms', terms)
-    this.#terms = terms
+  constructor(options?: TokenizerOption) {
+    const { tokenizer = 'english' } = isObject(options) ? options : {}
+    checkTokenizer('tokenizer', tokenizer)
+    this.#tokenizer = tokenizer
   }
 
   /** How many documents were added. */
@@ -69,7 +75,7 @@ export class TermStatisticsBuilder {
 
   /** Counts a document's terms. */
   add(text: Text): void {
-    const read = readText(text, this.#terms, () => `document ${this.#documents}`)
+    const read = readText(text, this.#tokenizer, () => `document ${this.#documents}`)
     if (read === undefined) {
       throw new KithError(
         'BAD_INPUT',
@@ -77,7 +83,7 @@ export class TermStatisticsBuilder {
       )
     }
     this.#postings.clear()
-    appendText(this.#postings, read, this.#terms)
+    appendText(this.#postings, read, this.#tokenizer)
     const words = this.#postings.used()
     for (let at = 0; at < words.length; at += POSTING) {
       this.#length += words[at + 2]!
@@ -90,7 +96,7 @@ export class TermStatisticsBuilder {
   finish(): TermStatistics {
     const hashes = this.#hashes.filter((hash) => hash > 0).sort()
     return {
-      terms: nameOfTerms(this.#terms),
+      tokenizer: nameOfTokenizer(this.#tokenizer),
       documents: this.#documents,
       length: this.#length,
       hashes,
@@ -149,10 +155,10 @@ export function mergeTermStatistics(parts: readonly TermStatistics[]): TermStati
 
 function mergeTwo(a: TermStatistics, b: TermStatistics): TermStatistics {
   checkStatistics(b)
-  if (a.terms !== b.terms || a.terms === 'function') {
+  if (a.tokenizer !== b.tokenizer || a.tokenizer === 'function') {
     throw new KithError(
       'BAD_INPUT',
-      `statistics of terms ${a.terms} and ${b.terms} cannot be merged: their terms were made in different ways`,
+      `term statistics of tokenizers '${a.tokenizer}' and '${b.tokenizer}' cannot be merged; build both with one tokenizer`,
     )
   }
   const most = a.hashes.length + b.hashes.length
@@ -170,7 +176,7 @@ function mergeTwo(a: TermStatistics, b: TermStatistics): TermStatistics {
     size++
   }
   return {
-    terms: a.terms,
+    tokenizer: a.tokenizer,
     documents: a.documents + b.documents,
     length: a.length + b.length,
     hashes: hashes.slice(0, size),
@@ -192,11 +198,11 @@ export function documentFrequency({ hashes, frequencies }: TermStatistics, hash:
 
 /** Throws unless a value has the form of statistics. */
 export function checkStatistics(value: unknown): TermStatistics {
-  const { terms, documents, length, hashes, frequencies } = (
+  const { tokenizer, documents, length, hashes, frequencies } = (
     isObject(value) ? value : {}
   ) as TermStatistics
   const fits =
-    typeof terms === 'string' &&
+    typeof tokenizer === 'string' &&
     Number.isSafeInteger(documents) &&
     documents >= 0 &&
     Number.isSafeInteger(length) &&

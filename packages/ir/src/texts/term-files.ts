@@ -12,15 +12,15 @@ import {
 const LARGEST_FILE = 2 ** 30
 
 /** Keeps a collection's term statistics: as JSON where the file ends in .json, else as bytes. */
-export async function writeTerms(file: string, statistics: TermStatistics): Promise<void> {
+export async function writeTermStatistics(file: string, statistics: TermStatistics): Promise<void> {
   const contents = file.endsWith('.json')
     ? `${JSON.stringify(termStatisticsToJson(statistics))}\n`
     : termStatisticsToBytes(statistics)
   await writeAtomic(file, (write) => write(contents))
 }
 
-/** Reads term statistics that `writeTerms` kept. */
-export async function readTerms(file: string): Promise<TermStatistics> {
+/** Reads term statistics that `writeTermStatistics` kept. */
+export async function readTermStatistics(file: string): Promise<TermStatistics> {
   const bytes = await contentsOf(file)
   try {
     return bytes[0] === 0x7b

@@ -172,7 +172,7 @@ export interface SharedTexts {
   /** Where each text starts, and at last where the last one ends. */
   starts: Float64Array
   /** How the terms of all of them were made. */
-  terms: PreparedText['terms']
+  tokenizer: PreparedText['tokenizer']
 }
 
 /** Puts texts on shared memory. */
@@ -185,10 +185,10 @@ export function shareTexts(texts: readonly PreparedText[]): SharedTexts {
   texts.forEach(({ postings }, i) => {
     words.set(postings, starts[i]!)
   })
-  return { words, starts, terms: texts[0]?.terms ?? 'english' }
+  return { words, starts, tokenizer: texts[0]?.tokenizer ?? 'english' }
 }
 
 /** One text of those that are shared. */
-export function textAt({ words, starts, terms }: SharedTexts, number: number): PreparedText {
-  return { postings: words.subarray(starts[number]!, starts[number + 1]!), terms }
+export function textAt({ words, starts, tokenizer }: SharedTexts, number: number): PreparedText {
+  return { postings: words.subarray(starts[number]!, starts[number + 1]!), tokenizer }
 }

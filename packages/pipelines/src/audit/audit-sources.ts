@@ -1,5 +1,5 @@
-import { auditPreset } from '@kith/core/internal'
 import { type LabelSettings, type PartialLabelSettings, resolveLabelSettings } from '@kith/core'
+import { auditPreset } from '@kith/core/internal'
 import type { OpenEmbeddingsOptions } from '@kith/ir'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
@@ -49,7 +49,7 @@ export async function openAudit(files: AuditFiles, hooks: Hooks): Promise<AuditS
     const { run } = files
     const ranked = { run, rankings: rankingsIn(run), queries, documents: documentsIn(docs) }
     const settings = { ...asked, metric: await runMetric(asked.metric, ranked, hooks) }
-    const texts = pair && (await OpenTexts.open(pair, settings.terms))
+    const texts = pair && (await OpenTexts.open(pair, settings.tokenizer))
     const rules = { settings, level, missing }
     const compared = { texts: texts?.share(), compares: true }
     return {

@@ -23,7 +23,7 @@ export async function labelBatch(
   const { documents, queries, docs, sources } = await batchVectors(store, items, needed)
   const texts =
     compares || hasRows(layout.format)
-      ? OpenTexts.of(queryTexts(items), documentTexts(documents.values()), settings.terms)
+      ? OpenTexts.of(queryTexts(items), documentTexts(documents.values()), settings.tokenizer)
       : undefined
   const compared = compares ? texts : undefined
   const join = new Join({ queries, docs, texts: compared }, missing)

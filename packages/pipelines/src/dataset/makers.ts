@@ -34,8 +34,8 @@ export const makers: Readonly<Partial<Record<RoleName, Maker>>> = {
     await rerankRun({ ...files, out, settings: methodOf(settings) }, hooks)
   },
   termStatistics: async (out, [corpus], { hooks }) => {
-    const { collectTerms } = await import('../terms/collect-terms.ts')
-    await collectTerms({ corpus: corpus!, out }, hooks)
+    const { collectTermStatistics } = await import('../terms/collect-term-statistics.ts')
+    await collectTermStatistics({ corpus: corpus!, out }, hooks)
   },
 }
 

@@ -1,4 +1,4 @@
-import { KithError, resolveMethodSettings } from '@kith/core'
+import { KithError } from '@kith/core'
 import { choice, range } from '@kith/core/internal'
 import {
   fuseRanks,
@@ -22,6 +22,9 @@ import type { Measuring } from '../rerank/rerank-figures.ts'
  */
 export const fusions = ['rrf', 'min-max', 'z'] as const
 
+/** The number that `rrf` adds to ranks, as it was published. */
+export const defaultRrfK = 60
+
 /** The name of a fusion. */
 export type Fusion = (typeof fusions)[number]
 
@@ -33,7 +36,7 @@ export interface FuseInputs {
   out: string
   /** Default: `rrf`. */
   method?: Fusion | undefined
-  /** The number that `rrf` adds to ranks; default 60. */
+  /** The number that `rrf` adds to ranks; default `defaultRrfK`. */
   rrfK?: number | undefined
   /** A weight for each run, in their order; default: all 1. */
   weights?: readonly number[] | undefined
@@ -63,7 +66,7 @@ export interface FuseResult {
 export async function fuseRuns(inputs: FuseInputs, hooks: Hooks = {}): Promise<FuseResult> {
   const { runs: files, out, method = 'rrf', weights, top, measuring = {} } = inputs
   checkInputs(inputs)
-  const { rrfK = resolveMethodSettings().rrfK } = inputs
+  const { rrfK = defaultRrfK } = inputs
   const qrels = inputs.qrels === undefined ? undefined : await readQrels(inputs.qrels)
   const onRead = stageOf(hooks, 'reading', files.length)
   const runs: Run[] = []

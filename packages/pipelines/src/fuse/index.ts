@@ -1,2 +1,9 @@
 /** Fuses several runs into one. */
-export { type FuseInputs, type FuseResult, type Fusion, fuseRuns, fusions } from './fuse-runs.ts'
+export {
+  defaultRrfK,
+  type FuseInputs,
+  type FuseResult,
+  type Fusion,
+  fuseRuns,
+  fusions,
+} from './fuse-runs.ts'

@@ -1,6 +1,6 @@
-import { KithError, type PreparedText, prepareText, type Terms } from '@kith/core'
-import { type LabelTexts, type TextEntry } from '@kith/ir'
-import { TextStore, type SharedTextStore, TextReader } from '@kith/ir/internal'
+import { KithError, type PreparedText, prepareText, type Tokenizer } from '@kith/core'
+import type { LabelTexts, TextEntry } from '@kith/ir'
+import { type SharedTextStore, TextReader, TextStore } from '@kith/ir/internal'
 import { openBoth } from './contexts.ts'
 import type { TextsPresent } from './join.ts'
 import { NumberedTexts } from './prepared-texts.ts'
@@ -37,33 +37,37 @@ export interface SharedOpenTexts {
 export class OpenTexts implements TextsPresent, LabelTexts {
   readonly #queries: TextSource
   readonly #documents: TextSource
-  readonly #terms: Terms
+  readonly #tokenizer: Tokenizer
   readonly #prepared: NumberedTexts
 
-  constructor(queries: TextSource, documents: TextSource, terms: Terms) {
+  constructor(queries: TextSource, documents: TextSource, tokenizer: Tokenizer) {
     this.#queries = queries
     this.#documents = documents
-    this.#terms = terms
-    this.#prepared = new NumberedTexts(terms)
+    this.#tokenizer = tokenizer
+    this.#prepared = new NumberedTexts(tokenizer)
   }
 
   /** Opens the files of documents and queries, which may be larger than memory. */
   static async open(
     { corpus, queryText }: { corpus: string; queryText: string },
-    terms: Terms,
+    tokenizer: Tokenizer,
   ): Promise<OpenTexts> {
     const opened = await openBoth(TextStore.open(queryText), () => TextStore.open(corpus))
-    return new OpenTexts(...opened, terms)
+    return new OpenTexts(...opened, tokenizer)
   }
 
   /** Texts that another thread shares while it has them open. */
-  static over({ queries, documents }: SharedOpenTexts, terms: Terms): OpenTexts {
-    return new OpenTexts(new TextReader(queries), new TextReader(documents), terms)
+  static over({ queries, documents }: SharedOpenTexts, tokenizer: Tokenizer): OpenTexts {
+    return new OpenTexts(new TextReader(queries), new TextReader(documents), tokenizer)
   }
 
   /** Takes entries that are in memory. */
-  static of(queries: Iterable<TextEntry>, documents: Iterable<TextEntry>, terms: Terms): OpenTexts {
-    return new OpenTexts(sourceOf(queries), sourceOf(documents), terms)
+  static of(
+    queries: Iterable<TextEntry>,
+    documents: Iterable<TextEntry>,
+    tokenizer: Tokenizer,
+  ): OpenTexts {
+    return new OpenTexts(sourceOf(queries), sourceOf(documents), tokenizer)
   }
 
   /** The texts for worker threads, where they come from files. */
@@ -91,7 +95,7 @@ export class OpenTexts implements TextsPresent, LabelTexts {
   /** The words of a query and of its candidates, which all have texts. */
   prepared(query: string, documents: readonly string[]): PreparedText[] {
     return [
-      prepareText(this.query(query)!.text, { terms: this.#terms }),
+      prepareText(this.query(query)!.text, { tokenizer: this.#tokenizer }),
       ...documents.map((id) => this.#prepared.get(id) ?? this.#prepare(id)),
     ]
   }

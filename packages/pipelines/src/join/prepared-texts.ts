@@ -6,8 +6,8 @@ import {
   prepareText,
   type TermStatistics,
   TermStatisticsBuilder,
-  type Terms,
-  type TermsName,
+  type Tokenizer,
+  type TokenizerName,
 } from '@kith/core'
 import { type FileEmbeddings, type Run, readTexts, type TextEntry } from '@kith/ir'
 import { type EmbeddingIds, type SharedTexts, shareTexts, textAt } from '@kith/ir/internal'
@@ -17,23 +17,23 @@ import type { JoinedTexts } from './join.ts'
 import type { MissingPolicy } from './missing.ts'
 
 /** Prepares a text, title first. */
-export function prepareEntry({ title, text }: TextEntry, terms: Terms): PreparedText {
-  return prepareText(title ? `${title} ${text}` : text, { terms })
+export function prepareEntry({ title, text }: TextEntry, tokenizer: Tokenizer): PreparedText {
+  return prepareText(title ? `${title} ${text}` : text, { tokenizer })
 }
 
 /** Prepared texts by id: split into terms once, numbered in the order in which they come in. */
 export class NumberedTexts {
   readonly #numbers = new Map<string, number>()
   readonly #texts: PreparedText[] = []
-  readonly #terms: Terms
+  readonly #tokenizer: Tokenizer
 
-  constructor(terms: Terms) {
-    this.#terms = terms
+  constructor(tokenizer: Tokenizer) {
+    this.#tokenizer = tokenizer
   }
 
   /** Prepares a text and keeps it. */
   add(entry: TextEntry): PreparedText {
-    return this.keep(entry.id, prepareEntry(entry, this.#terms))
+    return this.keep(entry.id, prepareEntry(entry, this.#tokenizer))
   }
 
   /** Keeps a text that was prepared. */
@@ -105,7 +105,7 @@ const SMALL = 8 << 20
 
 /** How texts are prepared. */
 interface TextPreparation {
-  terms: TermsName
+  tokenizer: TokenizerName
   /** Threads that prepare them; by the size of the corpus without it. */
   workers?: number | undefined
   /** Whether the terms of all documents are counted on the way. */
@@ -124,18 +124,18 @@ export class PreparedTexts implements JoinedTexts {
   /** How often terms occur in the whole collection, where they were counted. */
   statistics: TermStatistics | undefined
 
-  constructor(terms: Terms) {
-    this.queries = new NumberedTexts(terms)
-    this.documents = new NumberedTexts(terms)
+  constructor(tokenizer: Tokenizer) {
+    this.queries = new NumberedTexts(tokenizer)
+    this.documents = new NumberedTexts(tokenizer)
   }
 
   /** Prepares the texts of entries that are in memory. */
   static of(
     queries: Iterable<TextEntry>,
     documents: Iterable<TextEntry>,
-    terms: Terms,
+    tokenizer: Tokenizer,
   ): PreparedTexts {
-    const texts = new PreparedTexts(terms)
+    const texts = new PreparedTexts(tokenizer)
     for (const entry of queries) texts.queries.add(entry)
     for (const entry of documents) texts.documents.add(entry)
     return texts
@@ -145,18 +145,18 @@ export class PreparedTexts implements JoinedTexts {
   static async read(
     { corpus, queryText }: { corpus: string; queryText: string },
     wanted: WantedTexts,
-    { terms, count, workers = workersOf(corpus) }: TextPreparation,
+    { tokenizer, count, workers = workersOf(corpus) }: TextPreparation,
   ): Promise<PreparedTexts> {
-    const texts = new PreparedTexts(terms)
+    const texts = new PreparedTexts(tokenizer)
     for await (const entry of readTexts(queryText)) {
       if (wanted.query(entry.id)) texts.queries.add(entry)
     }
-    const builder = count ? new TermStatisticsBuilder({ terms }) : undefined
+    const builder = count ? new TermStatisticsBuilder({ tokenizer }) : undefined
     const batches = inBatches(needed(corpus, builder ? () => true : wanted.document), BATCH)
-    const prepared = runTasks('prepare', { terms }, batches, workers, { batch: 1 })
+    const prepared = runTasks('prepare', { tokenizer }, batches, workers, { batch: 1 })
     for await (const [entries, batch] of prepared) {
       for (const [i, { id }] of entries.entries()) {
-        const text = preparedAt(batch, i, terms)
+        const text = preparedAt(batch, i, tokenizer)
         builder?.add(text)
         // A copy: the memory of the batch is not kept for one text of it.
         if (!builder || wanted.document(id)) {
@@ -206,13 +206,13 @@ export interface PreparedBatch {
 
 /** Prepares batch after batch of texts. */
 export async function openPrepareJob({
-  terms,
+  tokenizer,
 }: {
-  terms: TermsName
+  tokenizer: TokenizerName
 }): Promise<Job<TextEntry[], PreparedBatch>> {
   return {
     run(entries) {
-      const texts = entries.map((entry) => prepareEntry(entry, terms).postings)
+      const texts = entries.map((entry) => prepareEntry(entry, tokenizer).postings)
       const starts = new Uint32Array(texts.length + 1)
       texts.forEach((postings, i) => {
         starts[i + 1] = starts[i]! + postings.length
@@ -227,13 +227,13 @@ export async function openPrepareJob({
   }
 }
 
-/** One text of a batch, whose terms were made as `terms` says. */
+/** One text of a batch, whose terms were made as `tokenizer` says. */
 function preparedAt(
   { postings, starts }: PreparedBatch,
   i: number,
-  terms: PreparedText['terms'],
+  tokenizer: PreparedText['tokenizer'],
 ): PreparedText {
-  return { postings: postings.subarray(starts[i], starts[i + 1]), terms }
+  return { postings: postings.subarray(starts[i], starts[i + 1]), tokenizer }
 }
 
 /** Prepared texts by the rows of embeddings, on memory that worker threads can share. */

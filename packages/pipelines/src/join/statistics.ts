@@ -3,14 +3,14 @@ import {
   type MethodSettings,
   type Settings,
   type TermStatistics,
-  type TermsName,
+  type TokenizerName,
 } from '@kith/core'
 import { takesWords } from '@kith/core/internal'
-import { readTerms } from '@kith/ir'
+import { readTermStatistics } from '@kith/ir'
 
 /**
  * Where the statistics of the words score come from: all documents of the corpus or the store, a
- * file that `collectTerms` wrote, or the candidates of each query alone.
+ * file that `collectTermStatistics` wrote, or the candidates of each query alone.
  */
 export type StatisticsSource = 'corpus' | 'context' | { file: string }
 
@@ -22,14 +22,14 @@ export function usesStatistics({ mix, method }: MethodSettings): boolean {
 /** The statistics of a file, if one is named, checked to be of the terms of the settings. */
 export async function readStatistics(
   source: StatisticsSource,
-  { terms }: Settings,
+  { tokenizer }: Settings,
 ): Promise<TermStatistics | undefined> {
   if (typeof source !== 'object') return undefined
-  const statistics = await readTerms(source.file)
-  if (statistics.terms === terms) return statistics
+  const statistics = await readTermStatistics(source.file)
+  if (statistics.tokenizer === tokenizer) return statistics
   throw new KithError(
     'BAD_INPUT',
-    `${source.file} has statistics of terms ${statistics.terms}, the setting is ${String(terms)}`,
+    `${source.file}: term statistics were built with tokenizer '${statistics.tokenizer}', but this call uses '${String(tokenizer)}'; rebuild them or pass tokenizer: '${statistics.tokenizer}'`,
   )
 }
 
@@ -48,11 +48,11 @@ export function shareStatistics(
   return { ...statistics, ...shared }
 }
 
-/** The terms by name: a worker thread cannot be handed a function. */
-export function checkNamedTerms({ terms }: Pick<Settings, 'terms'>): TermsName {
-  if (typeof terms !== 'function') return terms
+/** The tokenizer's name: a worker thread cannot be handed a function. */
+export function checkNamedTokenizer({ tokenizer }: Pick<Settings, 'tokenizer'>): TokenizerName {
+  if (typeof tokenizer !== 'function') return tokenizer
   throw new KithError(
     'BAD_SETTING',
-    'terms is a function, which jobs on files do not take: name one, or call rerank',
+    'tokenizer is a function, which jobs on files do not take: name one, or call rerank',
   )
 }

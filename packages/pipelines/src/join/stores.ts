@@ -76,7 +76,7 @@ export async function storeStatistics(
   const opened = await openStore(wholeAddress(store))
   try {
     const statistics = await opened.terms()
-    return statistics?.terms === settings.terms ? statistics : undefined
+    return statistics?.tokenizer === settings.tokenizer ? statistics : undefined
   } finally {
     await opened.close()
   }

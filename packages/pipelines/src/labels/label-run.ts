@@ -106,7 +106,7 @@ async function labelFiles(plan: LabelPlan, docs: string, hooks: Hooks): Promise<
   const vectors = await openVectors({ queries, docs, dimensions, memory, checked: false })
   let texts: OpenTexts | undefined
   try {
-    texts = pair && (await OpenTexts.open(pair, plan.batch.settings.terms))
+    texts = pair && (await OpenTexts.open(pair, plan.batch.settings.tokenizer))
     return await labelWith(vectors, texts, { ...plan, docs }, hooks)
   } finally {
     await vectors.close()

@@ -1,4 +1,5 @@
 import { KithError, type LabelSettings, resolveLabelSettings, type Settings } from '@kith/core'
+import { labelTable, refuseIdle } from '@kith/core/internal'
 import { checkLabels } from '../batches/check-batch.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import type { MissingPolicy } from '../join/missing.ts'
@@ -26,6 +27,7 @@ export function labelWork(
 ): LabelWork {
   const settings = resolveLabelSettings(inputs.settings)
   const { level = jobDefaults.level, missing = jobDefaults.missing, texts = false } = inputs
+  refuseIdle(inputs.settings, settings, { texts, labels: true }, labelTable)
   const layout = layoutOf(inputs, usualNegatives(settings))
   const batch = checkLabels({ settings, layout, level, missing, texts })
   const given = inputs.queryText !== undefined && (stored || inputs.corpus !== undefined)

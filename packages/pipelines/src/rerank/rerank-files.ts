@@ -9,7 +9,7 @@ import { checkTextPair } from '../join/open-texts.ts'
 import { PreparedTexts, shareRowTexts, type WantedTexts } from '../join/prepared-texts.ts'
 import { documentsIn, runMetric } from '../join/run-metric.ts'
 import {
-  checkNamedTerms,
+  checkNamedTokenizer,
   readStatistics,
   shareStatistics,
   usesStatistics,
@@ -46,14 +46,14 @@ async function rerankWith(
   const settings = { ...plan.settings, metric }
   const { missing, statistics: source = 'corpus', workers } = plan
   const files = checkTextPair(plan)
-  const terms = checkNamedTerms(settings)
+  const tokenizer = checkNamedTokenizer(settings)
   const known = files && usesStatistics(settings)
   const kept = known ? await readStatistics(source, settings) : undefined
   const count = known === true && source === 'corpus'
   const looked = lookedAt(settings, files !== undefined, kept !== undefined || count)
   const rules = { missing, lookedAt: looked }
   const wanted = files && (await textsOfSlices(run, vectors, rules))
-  const texts = files && (await PreparedTexts.read(files, wanted!, { terms, count, workers }))
+  const texts = files && (await PreparedTexts.read(files, wanted!, { tokenizer, count, workers }))
   const statistics = shareStatistics(kept ?? texts?.statistics)
   const start = performance.now()
   const inputs = {

@@ -1,4 +1,5 @@
 import { type MethodSettings, type PartialMethodSettings, resolveMethodSettings } from '@kith/core'
+import { methodTable, refuseIdle } from '@kith/core/internal'
 import { type OpenEmbeddingsOptions, type Run, readRun, writeRun } from '@kith/ir'
 import type { Tuned } from '@kith/tune'
 import { remarkLearned } from '../eval/evaluations.ts'
@@ -77,6 +78,7 @@ export interface RerankResult {
 export async function rerankRun(inputs: RerankInputs, hooks: Hooks = {}): Promise<RerankResult> {
   const { tuned, missing = 'error' } = inputs
   const settings = tuned?.settings ?? resolveMethodSettings(inputs.settings)
+  if (!tuned) refuseIdle(inputs.settings, settings, { texts: !!inputs.queryText }, methodTable)
   const then = inputs.thenCrossEncode
   const crossEncoding = then && (await openCrossEncoding(then, { ...inputs, missing }, hooks))
   try {

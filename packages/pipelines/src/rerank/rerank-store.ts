@@ -16,7 +16,7 @@ import { type Submission, type Submitted, submitBatch } from '../batches/submit-
 import { inputsOf, type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
-import { checkNamedTerms, shareStatistics, usesStatistics } from '../join/statistics.ts'
+import { checkNamedTokenizer, shareStatistics, usesStatistics } from '../join/statistics.ts'
 import {
   checkStore,
   placeOf,
@@ -81,7 +81,7 @@ export async function submitRerank(
   if (typeof inputs.statistics === 'object') {
     throw new KithError(
       'BAD_INPUT',
-      'work that is submitted takes the term statistics of its store: leave out the file of terms',
+      'work that is submitted takes the term statistics of its store: leave out the file of term statistics',
     )
   }
   if (inputs.thenCrossEncode) {
@@ -125,7 +125,7 @@ async function batchOf(
     throw new KithError('BAD_INPUT', 'a store has the texts of its documents: leave out the corpus')
   }
   const { missing, queryText, store, statistics: source = 'corpus' } = plan
-  checkNamedTerms(plan.settings)
+  checkNamedTokenizer(plan.settings)
   const { statistics: _, ...settings } = plan.settings
   const texts = queryText !== undefined
   const counts = texts && usesStatistics(settings)

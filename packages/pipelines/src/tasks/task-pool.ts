@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { inBatches, ThreadWorker, WorkerPool, workerEntry } from '@kith/base/pool'
-import type { TermsName } from '@kith/core'
+import type { TokenizerName } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
 import type { TextEntry } from '@kith/ir'
 import type { AuditedQuery, AuditSliceInputs } from '../audit/audit-slice.ts'
@@ -92,7 +92,7 @@ async function* runInWorkers<Name extends JobName>(
 
 /** The inputs, tasks and answers of each kind of job; all can be handed to a worker thread. */
 export interface Jobs {
-  prepare: { inputs: { terms: TermsName }; task: TextEntry[]; answer: PreparedBatch }
+  prepare: { inputs: { tokenizer: TokenizerName }; task: TextEntry[]; answer: PreparedBatch }
   rerank: { inputs: RerankSliceInputs; task: SliceTask; answer: RerankedSlice }
   labels: {
     inputs: LabelSliceInputs & { layout: LabelLayout }

@@ -1,2 +1,2 @@
 /** Counts the terms of a corpus for the BM25 score. */
-export { collectTerms, type TermsInputs } from './collect-terms.ts'
+export { collectTermStatistics, type TermStatisticsInputs } from './collect-term-statistics.ts'

@@ -1,5 +1,5 @@
 /** Trains query encoders and query adapters, and searches the settings of trainings. */
-export { lossNames, optimizerNames, trainDefaults } from '@kith/train/internal'
+export { trainDefaults, trainPresets, trainTable } from '@kith/train/internal'
 export { type AdaptInputs, adaptQueries } from './adapt-queries.ts'
 export { type CompareTrainingsInputs, compareTrainings } from './compare-trainings.ts'
 export type { HeldOutFigures } from './hold-out.ts'

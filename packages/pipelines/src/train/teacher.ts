@@ -1,12 +1,18 @@
-import { type DistilSettings, KithError, type PartialDistilSettings, Reranker, resolveMethodSettings } from '@kith/core'
-import { distilTarget, resolveDistilSettings, lookedAt } from '@kith/core/internal'
+import {
+  type DistilSettings,
+  KithError,
+  type PartialDistilSettings,
+  Reranker,
+  resolveMethodSettings,
+} from '@kith/core'
+import { distilTarget, lookedAt, resolveDistilSettings } from '@kith/core/internal'
 import { type Embeddings, type Run, readRun } from '@kith/ir'
 import type { TrainingQuery } from '@kith/train'
 import type { Join, JoinedTexts, JoinSources } from '../join/join.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import { checkTextPair } from '../join/open-texts.ts'
 import { PreparedTexts, textsOfRun, type WantedTexts } from '../join/prepared-texts.ts'
-import { checkNamedTerms, readStatistics, type StatisticsSource } from '../join/statistics.ts'
+import { checkNamedTokenizer, readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { joinSlice, rankContext } from '../rerank/rerank-slice.ts'
 
 /** The ranking that a training without labels learns from. */
@@ -108,7 +114,7 @@ class RankingTeacher implements Teacher {
     const count = source === 'corpus'
     const looked = lookedAt(ranking, true, kept !== undefined || count)
     const texts = await PreparedTexts.read(files, wantedTexts(needed, looked), {
-      terms: checkNamedTerms(ranking),
+      tokenizer: checkNamedTokenizer(ranking),
       count,
     })
     const reranker = new Reranker({ ...ranking, statistics: kept ?? texts.statistics })

@@ -2,9 +2,10 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
-import { throwIfAborted } from '@kith/core/internal'
+import { labelTable, throwIfAborted } from '@kith/core/internal'
 import type { PartialTrainSettings } from '@kith/train'
-import { type Parameters, type RunningTrial, type SearchedTrial, type Space } from '@kith/tune'
+import { trainDefaults, trainTable } from '@kith/train/internal'
+import type { Parameters, RunningTrial, SearchedTrial, Space } from '@kith/tune'
 import { search } from '@kith/tune/internal'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
@@ -207,8 +208,8 @@ async function trainTrial(
  * the settings of targets. Evidence-based targets have settings of their own, so they are a branch of the space.
  */
 const trainingSpace: Space = {
-  learningRate: { kind: 'float', from: 0.1, to: 10, log: true },
-  inverseTemperature: { kind: 'float', from: 0.2, to: 5, log: true },
+  learningRate: { kind: 'float', ...trainTable.learningRate.tune! },
+  inverseTemperature: { kind: 'float', ...trainTable.inverseTemperature.tune! },
   evidence: { kind: 'choice', values: [false, true] },
   target: {
     kind: 'choice',
@@ -217,12 +218,10 @@ const trainingSpace: Space = {
   },
   labelDepth: {
     kind: 'integer',
-    from: 2,
-    to: 32,
-    log: true,
+    ...labelTable.labelDepth.tune!,
     when: { dimension: 'evidence', is: true },
   },
-  boost: { kind: 'float', from: 1, to: 6, log: true, when: { dimension: 'evidence', is: true } },
+  boost: { kind: 'float', ...labelTable.boost.tune!, when: { dimension: 'evidence', is: true } },
   normalize: {
     kind: 'choice',
     values: ['maxmin', 'std'],
@@ -240,8 +239,10 @@ function trialSettings(
 ): PartialTrainSettings {
   return {
     ...base,
-    learningRate: (base.learningRate ?? 2e-5) * (learningRate as number),
-    inverseTemperature: (base.inverseTemperature ?? 1) * (inverseTemperature as number),
+    learningRate: (base.learningRate ?? trainDefaults.learningRate) * (learningRate as number),
+    inverseTemperature:
+      (base.inverseTemperature ?? trainDefaults.inverseTemperature) *
+      (inverseTemperature as number),
     target: evidence
       ? ({
           ...base.target,

@@ -19,7 +19,7 @@ export interface TryFiles {
   docs: string
   queries: string
   /** Term statistics of the corpus. */
-  terms: string
+  termStatistics: string
   qrels: string | undefined
 }
 
@@ -33,7 +33,7 @@ interface Making {
 /** Makes the run of each system, or takes the one that an earlier try has made. */
 export async function makeRuns(
   dataset: Dataset,
-  { terms, qrels, ...files }: TryFiles,
+  { termStatistics, qrels, ...files }: TryFiles,
   { trials = jobDefaults.tryTrials, level = jobDefaults.level, workers }: Making,
   hooks: Hooks,
 ): Promise<{ systems: TriedSystem[]; judged: number }> {
@@ -55,7 +55,7 @@ export async function makeRuns(
     return { queries: fused.queries, seconds: (performance.now() - start) / 1000 }
   }
   const rrf = bm25 === undefined ? undefined : await steps.do('rrf', fuse)
-  const inputs = { ...files, run, statistics: { file: terms }, workers }
+  const inputs = { ...files, run, statistics: { file: termStatistics }, workers }
   const fusion = await steps.do('fusion', (out) =>
     rerankRun({ ...inputs, out, settings: { method: 'fusion' } }, hooks),
   )

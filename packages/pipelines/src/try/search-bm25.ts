@@ -42,7 +42,7 @@ export async function searchBm25(
   })
   const seconds = (performance.now() - start) / 1000
   await writeRun(out, found)
-  const { terms, k1, b } = settings
-  await writeSidecar(out, 'try', { method: 'bm25', terms, k1, b, top }, [corpus, queries])
+  const { tokenizer, k1, b } = settings
+  await writeSidecar(out, 'try', { method: 'bm25', tokenizer, k1, b, top }, [corpus, queries])
   return { queries: asked.length, seconds }
 }

@@ -103,7 +103,7 @@ async function neededFiles(dataset: Dataset, hooks: Hooks): Promise<TryFiles> {
     queryText: await need('queries'),
     docs: await need('documentEmbeddings'),
     queries: await need('queryEmbeddings'),
-    terms: await need('termStatistics'),
+    termStatistics: await need('termStatistics'),
     qrels: await dataset.find('qrels'),
   }
 }

@@ -1,4 +1,4 @@
-import type { Settings, TermsName } from '@kith/core'
+import type { Settings, TokenizerName } from '@kith/core'
 import { type OpenEmbeddingsOptions, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
 import { createEvaluator, type Evaluator, type TrialCollection } from '@kith/tune'
 import type { Hooks } from '../job/hooks.ts'
@@ -53,7 +53,7 @@ interface Judged extends OpenVectors {
 }
 
 /** Judged queries, and the ways to make terms that their texts are prepared with. */
-type JudgedPlan = JudgedInputs & { terms: readonly TermsName[] }
+type JudgedPlan = JudgedInputs & { tokenizers: readonly TokenizerName[] }
 
 /** Opens judged queries for contexts of at most `largest` candidates. */
 export async function openJudged(inputs: JudgedPlan, largest: number): Promise<Judged> {
@@ -84,10 +84,10 @@ async function judgedWith(
   const [run, qrels] = [await readRun(inputs.run), await readQrels(inputs.qrels)]
   const { statistics = 'corpus' } = inputs
   const texts: TextsById[] | undefined = textFiles && []
-  for (const terms of texts ? inputs.terms : []) {
+  for (const tokenizer of texts ? inputs.tokenizers : []) {
     const count = statistics === 'corpus'
     const wanted = textsOfRun(run, largest, missing)
-    const prepared = await PreparedTexts.read(textFiles!, wanted, { terms, count })
+    const prepared = await PreparedTexts.read(textFiles!, wanted, { tokenizer, count })
     texts!.push({
       query: (id: string) => prepared.queries.get(id),
       document: (id: string) => prepared.documents.get(id),

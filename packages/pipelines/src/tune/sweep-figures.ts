@@ -56,7 +56,7 @@ export async function scoresFigure(
   const before = some.map(({ id }) => Float32Array.from(run.get(id)!.scores).subarray(0, RANKS))
   const after = some.map((own) => {
     const all = withStatistics(collection, settings)
-    const { scores } = rerank(...viewsOf(collection, own, all.terms), all)
+    const { scores } = rerank(...viewsOf(collection, own, all.tokenizer), all)
     return scores.slice(0, Math.min(RANKS, settings.contextSize))
   })
   return {

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { writeAtomic } from '@kith/base'
-import { type PartialMethodSettings, resolveMethodSettings, type TermsName } from '@kith/core'
-import { termNames, throwIfAborted } from '@kith/core/internal'
+import { type PartialMethodSettings, resolveMethodSettings, type TokenizerName } from '@kith/core'
+import { throwIfAborted, tokenizerNames } from '@kith/core/internal'
 import type { Figure } from '@kith/report'
 import { sweep } from '@kith/tune'
 import { collectionName } from '../files/shown-path.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { type Missing, namingFiles } from '../join/missing.ts'
-import { checkNamedTerms } from '../join/statistics.ts'
+import { checkNamedTokenizer } from '../join/statistics.ts'
 import { version } from '../version.ts'
 import { type JudgedInputs, judgedMetric, openJudged } from './judged-collection.ts'
 import {
@@ -48,9 +48,9 @@ export interface SweepResult {
  */
 export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<SweepResult> {
   const asked = resolveMethodSettings(inputs.settings)
-  checkNamedTerms(asked)
-  const terms = asked.mix === 'words' ? termNames : [asked.terms as TermsName]
-  const judged = await openJudged({ ...inputs, terms }, LARGEST)
+  checkNamedTokenizer(asked)
+  const tokenizers = asked.mix === 'words' ? tokenizerNames : [asked.tokenizer as TokenizerName]
+  const judged = await openJudged({ ...inputs, tokenizers }, LARGEST)
   const { run, qrels, queries, docs, collection, evaluator, scoring, policy, report } = judged
   try {
     throwIfAborted(hooks.signal)

@@ -5,15 +5,15 @@ import {
   type PartialMethodSettings,
   resolveMethodSettings,
   type Settings,
-  type TermsName,
+  type TokenizerName,
 } from '@kith/core'
-import { methods as known, termNames } from '@kith/core/internal'
+import { methods as known, tokenizerNames } from '@kith/core/internal'
 import { type Tuned, tune, writeTuned } from '@kith/tune'
 import { learnedQueries } from '../files/learned-queries.ts'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import type { Missing } from '../join/missing.ts'
-import { checkNamedTerms } from '../join/statistics.ts'
+import { checkNamedTokenizer } from '../join/statistics.ts'
 import { type JudgedInputs, judgedMetric, openJudged } from './judged-collection.ts'
 
 /** The deepest candidate that is looked at. */
@@ -70,8 +70,8 @@ export async function tuneRun(inputs: TuneInputs, hooks: Hooks = {}): Promise<Tu
   const asked = resolveMethodSettings(inputs.settings)
   const methods = methodsOf(inputs)
   const largest = Math.max(LARGEST, asked.contextSize)
-  checkNamedTerms(asked)
-  const judged = await openJudged({ ...inputs, terms: termsToTry(asked) }, largest)
+  checkNamedTokenizer(asked)
+  const judged = await openJudged({ ...inputs, tokenizers: tokenizersToTry(asked) }, largest)
   const { evaluator, scoring, policy, files, report } = judged
   try {
     const base = { ...asked, metric: await judgedMetric(asked.metric, inputs.run, judged, hooks) }
@@ -105,9 +105,9 @@ export async function tuneRun(inputs: TuneInputs, hooks: Hooks = {}): Promise<Tu
 }
 
 /** The ways to make terms that are tried: that of the settings first. */
-function termsToTry({ mix, terms }: Settings): TermsName[] {
-  const own = terms as TermsName
-  return mix === 'words' ? [own, ...termNames.filter((name) => name !== own)] : [own]
+function tokenizersToTry({ mix, tokenizer }: Settings): TokenizerName[] {
+  const own = tokenizer as TokenizerName
+  return mix === 'words' ? [own, ...tokenizerNames.filter((name) => name !== own)] : [own]
 }
 
 /** The methods to choose among; fusion is one of them only where there are texts. */

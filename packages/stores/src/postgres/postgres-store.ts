@@ -46,7 +46,7 @@ import {
   changeTerms,
   type KnownTerms,
   lockDocuments,
-  readTerms,
+  readTermStatistics,
 } from './postgres-terms.ts'
 
 /** Bytes of vectors that one answer holds, more or less. */
@@ -187,7 +187,7 @@ export class PostgresStore implements Store {
     this.#state.check()
     const { pool, name } = this.#connections
     try {
-      this.#terms = await readTerms(pool, this.#name, this.#terms)
+      this.#terms = await readTermStatistics(pool, this.#name, this.#terms)
     } catch (error) {
       throw postgresError(name, error)
     }

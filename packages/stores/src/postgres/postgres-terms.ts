@@ -25,7 +25,7 @@ export async function beginTerms(client: Database, name: string): Promise<void> 
 }
 
 /** A collection's statistics, read only where they have changed; undefined where it has none. */
-export async function readTerms(
+export async function readTermStatistics(
   db: Database,
   name: string,
   known?: KnownTerms,
@@ -76,7 +76,7 @@ export async function changeTerms(
 ): Promise<void> {
   // Two additions change the row one after the other.
   await client.query('SELECT FROM kith.terms WHERE collection = $1 FOR UPDATE', [name])
-  const before = await readTerms(client, name)
+  const before = await readTermStatistics(client, name)
   const after = before && changes.applyTo(before.statistics)
   await write(client, name, after ?? (await countTexts(client, name)))
 }

@@ -4,7 +4,7 @@ import {
   type Settings,
   type TermStatistics,
   TermStatisticsBuilder,
-  type Terms,
+  type Tokenizer,
 } from '@kith/core'
 import { readTexts } from '@kith/ir'
 import { TextStore } from '@kith/ir/internal'
@@ -49,7 +49,7 @@ export interface SearchStoreOptions {
   /** A file with the texts of the documents, where the store has none. */
   corpus?: string | undefined
   /** How words become terms where those of `corpus` are counted; default `english`. */
-  terms?: Terms | undefined
+  tokenizer?: Tokenizer | undefined
 }
 
 /**
@@ -59,7 +59,7 @@ export interface SearchStoreOptions {
  */
 export async function openSearchStore(
   address: string,
-  { metric, corpus, terms }: SearchStoreOptions = {},
+  { metric, corpus, tokenizer }: SearchStoreOptions = {},
 ): Promise<SearchStore> {
   // Loaded here, since most servers search nothing.
   const { openStore } = await import('../open-store.ts')
@@ -70,14 +70,14 @@ export async function openSearchStore(
     const shown = address.replace(/\/\/[^/]*@/, '//')
     throw new KithError('BAD_INPUT', `the store ${shown} has no documents: kith load brings some`)
   }
-  return corpus === undefined ? store : storeWithTexts(store, corpus, terms)
+  return corpus === undefined ? store : storeWithTexts(store, corpus, tokenizer)
 }
 
 /** A store whose documents' texts come from a corpus file, such as that of embeddings in a file. */
 async function storeWithTexts(
   store: SearchStore,
   corpus: string,
-  terms?: Terms,
+  tokenizer?: Tokenizer,
 ): Promise<SearchStore> {
   const texts = await TextStore.open(corpus).catch(async (error: unknown) => {
     await store.close()
@@ -96,7 +96,7 @@ async function storeWithTexts(
       if (!options.texts) return documents
       return documents.map((document, i) => document && { ...document, ...texts.get(ids[i]!) })
     },
-    terms: () => countTerms(corpus, terms),
+    terms: () => countTerms(corpus, tokenizer),
     async close() {
       await texts.close()
       await store.close()
@@ -105,8 +105,8 @@ async function storeWithTexts(
 }
 
 /** The terms of all texts of a corpus, in one pass over them. */
-async function countTerms(corpus: string, terms?: Terms): Promise<TermStatistics> {
-  const builder = new TermStatisticsBuilder({ terms })
+async function countTerms(corpus: string, tokenizer?: Tokenizer): Promise<TermStatistics> {
+  const builder = new TermStatisticsBuilder({ tokenizer })
   for await (const entry of readTexts(corpus)) builder.add(wholeText(entry)!)
   return builder.finish()
 }
@@ -121,13 +121,13 @@ export async function withStatistics(
   store: SearchStore | undefined,
   from: 'store' | 'context' = 'store',
 ): Promise<Settings> {
-  const { mix, terms, statistics: given } = settings
+  const { mix, tokenizer, statistics: given } = settings
   if (mix !== 'words') return settings
-  if (given && given.terms !== terms) {
-    const problem = `the statistics are of terms ${given.terms}, setting terms is ${String(terms)}`
+  if (given && given.tokenizer !== tokenizer) {
+    const problem = `term statistics were built with tokenizer '${given.tokenizer}', but this call uses '${String(tokenizer)}'; rebuild them or pass tokenizer: '${given.tokenizer}'`
     throw new KithError('BAD_INPUT', problem)
   }
   if (given || from === 'context') return settings
   const found = await store?.terms?.()
-  return found?.terms === terms ? { ...settings, statistics: found } : settings
+  return found?.tokenizer === tokenizer ? { ...settings, statistics: found } : settings
 }

@@ -7,7 +7,7 @@ const MOST_PLACES = 2 ** 24
 
 /** An inverted index of texts in memory: finds the documents whose words fit a query's, by BM25 (docs/method.md section 4). */
 export class WordIndex {
-  readonly #settings: Pick<Settings, 'terms' | 'k1' | 'b'>
+  readonly #settings: Pick<Settings, 'tokenizer' | 'k1' | 'b'>
   readonly #statistics: TermStatisticsBuilder
   readonly #ids: string[] = []
   readonly #lengths: number[] = []
@@ -17,7 +17,7 @@ export class WordIndex {
   /** The terms of all documents together. */
   #length = 0
 
-  constructor(settings: Pick<Settings, 'terms' | 'k1' | 'b'>) {
+  constructor(settings: Pick<Settings, 'tokenizer' | 'k1' | 'b'>) {
     this.#settings = settings
     this.#statistics = new TermStatisticsBuilder(settings)
   }

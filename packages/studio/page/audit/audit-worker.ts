@@ -1,4 +1,4 @@
-import { auditCandidates, type TermsName } from '@kith/core'
+import { auditCandidates, type TokenizerName } from '@kith/core'
 import { auditPreset, injectGroundTruth } from '@kith/core/internal'
 import { type AuditEntry, byEvidence } from '@kith/pipelines/judging'
 import type { StudioContext } from '../../src/studio-wire.ts'
@@ -67,8 +67,8 @@ function suspectsOf(
   const words = new QueryContext(source)
   const grades = context.map((document) => documents[document]!.grade)
   const idOf = (candidate: number): string => documents[context[candidate]!]!.id
-  const terms = texts ? (auditPreset.terms as TermsName) : undefined
-  return auditCandidates(words.query(terms), words.of(context, terms), grades, {
+  const tokenizer = texts ? (auditPreset.tokenizer as TokenizerName) : undefined
+  return auditCandidates(words.query(tokenizer), words.of(context, tokenizer), grades, {
     level,
   }).map(({ candidate, evidence, vouchers }) => ({
     query: query.id,

@@ -4,7 +4,7 @@ import {
   methodSettings,
   type PageLabelSettings,
   type PageSettings,
-  termsOf,
+  tokenizerOf,
 } from '../model/page-settings.ts'
 import type { QueryContext } from '../model/query-context.ts'
 
@@ -51,10 +51,10 @@ export function labelTable(
 ): LabelTable {
   const { documents, retrieved } = context.source
   const use = { texts: context.texts, labels: true }
-  const terms = termsOf(page, use)
+  const tokenizer = tokenizerOf(page, use)
   const inContext = injectGroundTruth(truth, Array(retrieved).keys(), page.contextSize)
-  const query = context.query(terms)
-  const candidates = context.of(inContext, terms)
+  const query = context.query(tokenizer)
+  const candidates = context.of(inContext, tokenizer)
   const groundTruth = {
     candidates: [...truth.keys()],
     grades: truth.map((document) => documents[document]!.grade!),

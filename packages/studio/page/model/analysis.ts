@@ -75,8 +75,8 @@ function rawParts(
   scores: Float32Array,
   members: Uint32Array,
 ): ScoreParts[] {
-  const { query, settings, terms } = context.ranking(page)
-  const inContext = context.of(members, terms)
+  const { query, settings, tokenizer } = context.ranking(page)
+  const inContext = context.of(members, tokenizer)
   const [similar] = method.similarity(query, inContext, ['query'], settings)
   return Array.from(similar!.jaccard.toCandidates, (jaccard, i) => {
     const neighbors = (1 - page.lambda) * jaccard
@@ -86,8 +86,8 @@ function rawParts(
 
 /** Why a document stands where it stands. */
 export function explain(context: QueryContext, page: PageSettings, document: number): Explanation {
-  const { query, candidates, settings, terms } = context.ranking(page)
+  const { query, candidates, settings, tokenizer } = context.ranking(page)
   // The terms of a prepared text have no names.
-  const asked = terms ? { ...query, text: context.source.query.text! } : query
+  const asked = tokenizer ? { ...query, text: context.source.query.text! } : query
   return method.explain(asked, candidates, document, settings)
 }

@@ -1,6 +1,20 @@
+import { idleReason, type Setting, settingTable } from '@kith/core/internal'
 import type { StudioFiles, StudioInfo } from '../../src/studio-wire.ts'
-import { defaultSettings, mixOf, type PageSettings, termsOf, type Use } from './page-settings.ts'
-import { labelOptionsOf, type Option, optionsOf, rankingNames, type StudioState } from './state.ts'
+import {
+  defaultSettings,
+  mixOf,
+  type PageSettings,
+  tokenizerOf,
+  type Use,
+} from './page-settings.ts'
+import {
+  labelOptionsOf,
+  NO_STATISTICS,
+  type Option,
+  optionsOf,
+  type StudioState,
+  textWeightNames,
+} from './state.ts'
 
 /** The command that does for the whole run what the current view shows for a query. */
 export function commandLine(
@@ -10,7 +24,7 @@ export function commandLine(
 ): string {
   const { level } = info
   const use = { texts: info.texts, labels: view === 'labels' }
-  const words = termsOf(settings, use) !== undefined
+  const words = tokenizerOf(settings, use) !== undefined
   const texts = words ? textFiles(files) : []
   const method = methodOptions(settings, use)
   const judged = files.qrels === undefined ? [] : [['qrels', files.qrels] as const]
@@ -25,7 +39,7 @@ export function commandLine(
       return line(
         'labels',
         ...[...inputs, ...judged, ...graded, ...texts, ...(words ? [['texts'] as const] : [])],
-        ...[...method, ...labelOptionsOf(labels), ['out', 'labels.jsonl'] as const],
+        ...[...method, ...labelOptionsOf(labels).map(set), ['out', 'labels.jsonl'] as const],
       )
     case 'audit':
       return line(
@@ -38,29 +52,43 @@ export function commandLine(
   }
 }
 
+/** A setting as an option of a command. */
+function set([name, value]: Option): Option {
+  return ['set', `${name}=${value}`]
+}
+
 /** The options for the settings that count. */
 function methodOptions(settings: PageSettings, use: Use): Option[] {
   const mix = mixOf(settings, use)
   // The second generation has no words in the geometric term: what the page remembers of them waits for the first.
   const own = mix === 'words' ? { ...settings, textScore: defaultSettings.textScore } : settings
+  const known: Readonly<Record<string, Setting>> = settingTable
   return optionsOf(own).flatMap((option): Option[] => {
-    const [name] = option
-    if (name === 'texts-weights') {
-      if (termsOf(settings, use) === undefined) return []
-      return [mix === 'words' ? [name, `0,${settings.textGraph}`] : option]
+    const [name, value] = option
+    if (name === NO_STATISTICS) return mix === 'words' ? [option] : []
+    if (name === textWeightNames.textScore || name === textWeightNames.textGraph) {
+      if (tokenizerOf(settings, use) === undefined) return []
+      // The BM25 score stands for the texts in the score.
+      return mix === 'words' && name === textWeightNames.textScore ? [] : [set(option)]
     }
-    return rankingNames.has(name) && mix !== 'words' ? [] : [option]
+    const all = { ...settings, mix, method: 'neighbors' }
+    return value === undefined || idleReason(known[name]!, all, use) !== undefined
+      ? []
+      : [set(option)]
   })
 }
 
 /** The call that does the same in a program. */
 export function code(settings: PageSettings, info: StudioInfo): string {
   const mix = mixOf(settings, info)
-  const terms = termsOf(settings, info)
+  const tokenizer = tokenizerOf(settings, info)
   const counted = mix === 'words' && settings.statistics === 'collection'
+  const all = { ...settings, mix, method: 'neighbors' }
+  const known: Readonly<Record<string, Setting>> = settingTable
   const changed = Object.entries(settings).flatMap(([name, value]) =>
     ['textScore', 'textGraph', 'statistics'].includes(name) ||
-    value === defaultSettings[name as keyof PageSettings]
+    value === defaultSettings[name as keyof PageSettings] ||
+    idleReason(known[name]!, all, info) !== undefined
       ? []
       : [`  ${name}: ${typeof value === 'string' ? `'${value}'` : value},`],
   )
@@ -68,7 +96,7 @@ export function code(settings: PageSettings, info: StudioInfo): string {
   const textScore = mix === 'words' ? 0 : settings.textScore
   const { textGraph } = settings
   const usual = mix === 'words' ? 0 : defaultSettings.textScore
-  if (terms && (textScore !== usual || textGraph !== defaultSettings.textGraph)) {
+  if (tokenizer && (textScore !== usual || textGraph !== defaultSettings.textGraph)) {
     const rest = [rounded(1 - textScore), rounded(1 - textGraph)]
     changed.push(
       '  views: {',
@@ -77,12 +105,12 @@ export function code(settings: PageSettings, info: StudioInfo): string {
       '  },',
     )
   }
-  const inputs = terms ? '{ vector, text }, { vectors, texts }' : 'vector, vectors'
+  const inputs = tokenizer ? '{ vector, text }, { vectors, texts }' : 'vector, vectors'
   const call =
     changed.length === 0 ? `rerank(${inputs})` : `rerank(${inputs}, {\n${changed.join('\n')}\n})`
   const ranked = `const { order, scores } = ${call}\n`
   if (!counted) return `import { rerank } from '@kith/core'\n\n${ranked}`
-  const how = terms === defaultSettings.terms ? '' : `, { terms: '${terms}' }`
+  const how = tokenizer === defaultSettings.tokenizer ? '' : `, { tokenizer: '${tokenizer}' }`
   return (
     `import { rerank, termStatistics } from '@kith/core'\n\n` +
     `// Once, from the texts of all documents.\n` +

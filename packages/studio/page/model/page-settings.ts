@@ -6,13 +6,13 @@ import {
   presets,
   type Settings,
   type TermStatistics,
-  type TermsName,
+  type TokenizerName,
 } from '@kith/core'
 
 /** The settings of the method as the page holds them: flat, with the weights of the words as numbers. */
 export interface PageSettings
-  extends Omit<Settings, 'views' | 'kernel' | 'terms' | 'statistics' | 'preselect'> {
-  terms: TermsName
+  extends Omit<Settings, 'views' | 'kernel' | 'tokenizer' | 'statistics' | 'preselect'> {
+  tokenizer: TokenizerName
   /** Where it is counted how rare a term is: in the whole collection, or in the context alone. */
   statistics: 'collection' | 'context'
   /** M; undefined is the method's own choice, which depends on `statistics`. */
@@ -94,11 +94,11 @@ export function mixOf({ mix }: PageSettings, { texts, labels }: Use): Settings['
 }
 
 /** How words become terms; undefined where they do not take part: without texts, and in a raw mix. */
-export function termsOf(settings: PageSettings, use: Use): TermsName | undefined {
-  const { terms, textScore, textGraph } = settings
+export function tokenizerOf(settings: PageSettings, use: Use): TokenizerName | undefined {
+  const { tokenizer, textScore, textGraph } = settings
   const mix = mixOf(settings, use)
   const counts = mix === 'words' || (mix === 'standard' && (textScore > 0 || textGraph > 0))
-  return use.texts && counts ? terms : undefined
+  return use.texts && counts ? tokenizer : undefined
 }
 
 /** From how many of the first candidates the context is chosen; 0 takes the first ones as they are. */
@@ -123,7 +123,7 @@ export function methodSettings(
   const { textScore, textGraph, statistics, ...others } = settings
   const mix = mixOf(settings, use)
   const own = { ...others, mix }
-  if (termsOf(settings, use) === undefined) {
+  if (tokenizerOf(settings, use) === undefined) {
     return { ...own, views: { vectors: { score: 1, graph: 1 } } }
   }
   // In the second generation the words score stands for the words in the score.

@@ -5,11 +5,11 @@ import {
   prepareText,
   type QueryViews,
   type TermStatistics,
-  type TermsName,
+  type TokenizerName,
   termStatisticsFromBytes,
 } from '@kith/core'
 import { type StudioContext, wordsOf } from '../../src/studio-wire.ts'
-import { methodSettings, mixOf, type PageSettings, termsOf, type Use } from './page-settings.ts'
+import { methodSettings, mixOf, type PageSettings, tokenizerOf, type Use } from './page-settings.ts'
 import { source } from './source.ts'
 
 /** The candidates of a query, or some of them, with their vectors as rows. */
@@ -20,7 +20,7 @@ export class QueryContext {
   readonly source: StudioContext
   /** The collection's, of the terms that the next call takes; undefined where they are not known. */
   statistics: TermStatistics | undefined
-  readonly #prepared = new Map<TermsName, PreparedText[]>()
+  readonly #prepared = new Map<TokenizerName, PreparedText[]>()
 
   constructor(source: StudioContext, statistics?: TermStatistics) {
     this.source = source
@@ -37,40 +37,40 @@ export class QueryContext {
     query: QueryViews
     candidates: CandidateViews
     settings: PartialSettings
-    terms: TermsName | undefined
+    tokenizer: TokenizerName | undefined
   } {
     const use: Use = { texts: this.texts }
-    const terms = termsOf(page, use)
+    const tokenizer = tokenizerOf(page, use)
     return {
-      query: this.query(terms),
-      candidates: this.candidates(terms),
+      query: this.query(tokenizer),
+      candidates: this.candidates(tokenizer),
       settings: methodSettings(page, use, this.statistics),
-      terms,
+      tokenizer,
     }
   }
 
   /** The query, with its text where words take part as these terms. */
-  query(terms: TermsName | undefined): QueryViews {
+  query(tokenizer: TokenizerName | undefined): QueryViews {
     const vector = this.#vector(0)
-    return terms ? { vector, text: this.#texts(terms)[0]! } : { vector }
+    return tokenizer ? { vector, text: this.#texts(tokenizer)[0]! } : { vector }
   }
 
   /** The candidates that were retrieved. */
-  candidates(terms: TermsName | undefined): CandidateViews {
+  candidates(tokenizer: TokenizerName | undefined): CandidateViews {
     const { retrieved, vectors } = this.source
     const { data, dimensions } = vectors
     const own = { data: data.subarray(dimensions), rows: retrieved, dimensions }
-    return terms
-      ? { vectors: own, texts: this.#texts(terms).slice(1, retrieved + 1) }
+    return tokenizer
+      ? { vectors: own, texts: this.#texts(tokenizer).slice(1, retrieved + 1) }
       : { vectors: own }
   }
 
   /** Some documents as candidates. */
-  of(documents: Iterable<number>, terms: TermsName | undefined): PageCandidates {
+  of(documents: Iterable<number>, tokenizer: TokenizerName | undefined): PageCandidates {
     const chosen = [...documents]
     const vectors = chosen.map((document) => this.#vector(document + 1))
-    if (!terms) return { vectors }
-    return { vectors, texts: chosen.map((document) => this.#texts(terms)[document + 1]!) }
+    if (!tokenizer) return { vectors }
+    return { vectors, texts: chosen.map((document) => this.#texts(tokenizer)[document + 1]!) }
   }
 
   #vector(row: number): Float32Array {
@@ -78,28 +78,30 @@ export class QueryContext {
     return data.subarray(row * dimensions, (row + 1) * dimensions)
   }
 
-  #texts(terms: TermsName): PreparedText[] {
+  #texts(tokenizer: TokenizerName): PreparedText[] {
     const { query, documents } = this.source
-    const known = this.#prepared.get(terms)
+    const known = this.#prepared.get(tokenizer)
     if (known) return known
-    const prepared = [query, ...documents].map((entry) => prepareText(wordsOf(entry), { terms }))
-    this.#prepared.set(terms, prepared)
+    const prepared = [query, ...documents].map((entry) =>
+      prepareText(wordsOf(entry), { tokenizer }),
+    )
+    this.#prepared.set(tokenizer, prepared)
     return prepared
   }
 }
 
-const known = new Map<TermsName, Promise<TermStatistics>>()
+const known = new Map<TokenizerName, Promise<TermStatistics>>()
 
 /** The collection's statistics where settings take them; each kind of terms is fetched once. */
 export async function statisticsFor(
   page: PageSettings,
   texts: boolean,
 ): Promise<TermStatistics | undefined> {
-  const { terms, statistics } = page
+  const { tokenizer, statistics } = page
   if (statistics !== 'collection' || mixOf(page, { texts }) !== 'words' || !texts) return undefined
-  const own = known.get(terms) ?? source().statistics(terms).then(termStatisticsFromBytes)
-  known.set(terms, own)
+  const own = known.get(tokenizer) ?? source().statistics(tokenizer).then(termStatisticsFromBytes)
+  known.set(tokenizer, own)
   // What failed once may be there the next time.
-  own.catch(() => known.delete(terms))
+  own.catch(() => known.delete(tokenizer))
   return own
 }

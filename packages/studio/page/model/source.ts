@@ -1,5 +1,5 @@
 import { halfTable } from '@kith/base/half'
-import { type TermsName, termStatistics, termStatisticsToBytes } from '@kith/core'
+import { type TokenizerName, termStatistics, termStatisticsToBytes } from '@kith/core'
 import {
   type DocumentText,
   decodeContext,
@@ -20,7 +20,8 @@ const serverSource: DataSource = {
   queries: (search, signal) => json('queries', { search }, signal),
   judged: () => json('judged', {}),
   documents: (ids) => json('documents', { id: ids }),
-  statistics: async (terms) => new Uint8Array(await (await ask('terms', { terms })).arrayBuffer()),
+  statistics: async (tokenizer) =>
+    new Uint8Array(await (await ask('term-statistics', { tokenizer })).arrayBuffer()),
   context: (query, top, { truth = false, signal } = {}) =>
     context('context', { query, top: String(top), ...(truth ? { truth: '' } : {}) }, signal),
   textContext: (text, top, signal) => context('text', { text, top: String(top) }, signal),
@@ -69,7 +70,7 @@ interface DataSource {
   /** The texts of some documents. */
   documents(ids: readonly string[]): Promise<DocumentText[]>
   /** The bytes of the collection's term statistics. */
-  statistics(terms: TermsName): Promise<Uint8Array>
+  statistics(tokenizer: TokenizerName): Promise<Uint8Array>
   /** One query with at least its first candidates and, if asked for, all its relevant documents. */
   context(query: string, top: number, options?: ContextOptions): Promise<StudioContext>
   /** A free text with its nearest documents; only where `info` names a model. */
@@ -115,9 +116,9 @@ export function heldSource(collection: HeldCollection): DataSource {
       ),
     judged: async () => queries.filter(({ judged }) => judged).map(({ query }) => query.id),
     documents: async (ids) => ids.map((id) => entries.get(id) ?? { id }),
-    statistics: async (terms) =>
-      statistics?.[terms] ??
-      termStatisticsToBytes(termStatistics(documents.map(wordsOf), { terms })),
+    statistics: async (tokenizer) =>
+      statistics?.[tokenizer] ??
+      termStatisticsToBytes(termStatistics(documents.map(wordsOf), { tokenizer })),
     context: async (query) => {
       const place = places.get(query)
       if (place === undefined) throw new Error(`there is no query ${JSON.stringify(query)}`)
@@ -167,8 +168,8 @@ export function readCollection(json: string): HeldCollection {
   }
 }
 
-function decoded(statistics: Record<TermsName, string>): Record<TermsName, Uint8Array> {
-  const entries = Object.entries(statistics).map(([terms, base64]) => [terms, bytesOf(base64)])
+function decoded(statistics: Record<TokenizerName, string>): Record<TokenizerName, Uint8Array> {
+  const entries = Object.entries(statistics).map(([name, base64]) => [name, bytesOf(base64)])
   return Object.fromEntries(entries)
 }
 

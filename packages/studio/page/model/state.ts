@@ -1,5 +1,5 @@
 import { resolveLabelSettings, type Settings } from '@kith/core'
-import { resolveSettings } from '@kith/core/internal'
+import { resolveSettings, settingTable } from '@kith/core/internal'
 import {
   defaultLabels,
   defaultSettings,
@@ -56,74 +56,53 @@ export function addressOf(state: StudioState): string {
   return `?${address}`
 }
 
-/** A setting's name on the command line; the page's address has the same. */
-const names: Record<
-  Exclude<keyof PageSettings, 'textScore' | 'textGraph' | 'statistics'>,
-  string
-> = {
-  contextSize: 'context',
-  k: 'k',
-  kExp: 'k-exp',
-  trust: 'trust',
-  overlap: 'overlap',
-  lambda: 'lambda',
-  weight: 'weight',
-  weightParameter: 'weight-parameter',
-  rowScaling: 'row-scaling',
-  metric: 'metric',
-  mix: 'mix',
-  terms: 'stems',
-  wordsWeight: 'words-weight',
-  k1: 'k1',
-  b: 'b',
-  neighborWeight: 'neighbor-weight',
-  supportDocs: 'support-docs',
-  supportWeight: 'support-weight',
-  preselect: 'preselect',
-}
+/** The settings that the page holds under their own names, in the table's order. */
+const names = Object.keys(settingTable).filter(
+  (name) => !['statistics', 'views', 'kernel'].includes(name),
+) as Exclude<keyof PageSettings, 'textScore' | 'textGraph' | 'statistics'>[]
 
-/** Settings of rankings, which labels do not have. */
-export const rankingNames: ReadonlySet<string> = new Set([
-  ...['no-terms', 'words-weight', 'k1', 'b'],
-  ...['neighbor-weight', 'support-docs', 'support-weight', 'preselect'],
-])
+/** The weights of the texts, by their names on the command line. */
+export const textWeightNames = {
+  textScore: 'views.texts.score',
+  textGraph: 'views.texts.graph',
+} as const
 
-const labelNames: Record<keyof PageLabelSettings, string> = {
-  labelDepth: 'label-depth',
-  boost: 'boost',
-  normalize: 'normalize',
-  normalizeOver: 'normalize-over',
-  aggregate: 'aggregate',
-}
+/** The switch that counts terms among the candidates only. */
+export const NO_STATISTICS = 'no-term-statistics'
 
-/** An option of a command; a switch has no value. */
+const labelNames = Object.keys(defaultLabels) as (keyof PageLabelSettings)[]
+
+/** A setting as the page's address and `--set` have it; a switch of the command has no value. */
 export type Option = readonly [name: string, value?: string]
 
-/** The options for settings that differ from the default, by name. */
+/** The settings that differ from the default, by name. */
 export function optionsOf(settings: PageSettings): Option[] {
-  const options = Object.entries(names)
-    .filter(([key]) => differs(settings, defaultSettings, key))
-    .map(([key, name]): Option => [name, String(settings[key as keyof PageSettings])])
-  const { textScore, textGraph, statistics } = settings
-  if (statistics === 'context') options.push(['no-terms'])
-  if (textScore !== defaultSettings.textScore || textGraph !== defaultSettings.textGraph) {
-    options.push(['texts-weights', `${textScore},${textGraph}`])
-  }
-  return options
+  const views = Object.entries(textWeightNames) as [keyof typeof textWeightNames, string][]
+  const moved = views.some(([key]) => differs(settings, defaultSettings, key))
+  return [
+    ...changes(names, settings, defaultSettings),
+    ...(settings.statistics === 'context' ? [[NO_STATISTICS] as const] : []),
+    ...(moved ? views.map(([key, name]): Option => [name, String(settings[key])]) : []),
+  ]
 }
 
-/** The options for label settings that differ from the default, by name. */
+/** The label settings that differ from the default, by name. */
 export function labelOptionsOf(settings: PageLabelSettings): Option[] {
-  return Object.entries(labelNames)
-    .filter(([key]) => differs(settings, defaultLabels, key))
-    .map(([key, name]) => [name, String(settings[key as keyof PageLabelSettings])])
+  return changes(labelNames, settings, defaultLabels)
+}
+
+function changes<T extends object>(own: readonly (keyof T & string)[], settings: T, others: T) {
+  return own
+    .filter((name) => differs(settings, others, name))
+    .map((name): Option => [name, String(settings[name])])
 }
 
 /** The settings that an address names. Anybody can write one: what is not allowed is left out. */
 function settingsFrom(address: URLSearchParams): PageSettings {
   const settings = withinShares(read(address, names, defaultSettings, checkSetting))
-  if (address.has('no-terms')) settings.statistics = 'context'
-  const [textScore, textGraph] = (address.get('texts-weights') ?? '').split(',').map(share)
+  if (address.has(NO_STATISTICS)) settings.statistics = 'context'
+  const textScore = share(address.get(textWeightNames.textScore) ?? '')
+  const textGraph = share(address.get(textWeightNames.textGraph) ?? '')
   if (textScore === undefined || textGraph === undefined) return settings
   return { ...settings, textScore, textGraph }
 }
@@ -161,13 +140,13 @@ function share(text: string): number | undefined {
 
 function read<T extends object>(
   address: URLSearchParams,
-  named: Record<string, string>,
+  names: readonly string[],
   others: T,
   check: (part: object) => unknown,
 ): T {
   const found: Record<string, unknown> = {}
-  for (const [key, name] of Object.entries(named)) {
-    const text = address.get(name)
+  for (const key of names) {
+    const text = address.get(key)
     if (text === null || text === '') continue
     // A setting without a default is a number.
     const value = typeof others[key as keyof T] === 'string' ? text : Number(text)

@@ -39,10 +39,10 @@ export function explore(
   probeId: string | undefined,
 ): Exploration {
   const { documents } = context.source
-  const { query, candidates: all, settings, terms } = context.ranking(page)
+  const { query, candidates: all, settings, tokenizer } = context.ranking(page)
   const { ranking, context: chosen } = method.takeApart(query, all, settings)
   const members = Array.from(chosen).sort((a, b) => a - b)
-  const candidates = context.of(members, terms)
+  const candidates = context.of(members, tokenizer)
   const probe = members.findIndex((document) => documents[document]!.id === probeId) + 1
   const ranks = new Int32Array(members.length + 1).fill(-1)
   ranking.order.subarray(0, members.length).forEach((document, place) => {

@@ -1,4 +1,4 @@
-import { type TermsName, termSpans } from '@kith/core'
+import { type TokenizerName, termSpans } from '@kith/core'
 import type { ComponentChild, VNode } from 'preact'
 import type { DocumentText } from '../../src/studio-wire.ts'
 
@@ -26,7 +26,7 @@ export function FullText(props: DocumentText & { wanted?: Wanted | undefined }):
 
 /** Terms to look for in a text, and how its words become terms. */
 interface Wanted {
-  terms: TermsName
+  tokenizer: TokenizerName
   found: ReadonlySet<string>
 }
 
@@ -34,7 +34,7 @@ interface Wanted {
 function Highlighted({ text, wanted }: { text: string; wanted: Wanted }): VNode {
   const pieces: ComponentChild[] = []
   let end = 0
-  for (const span of termSpans(text, wanted.terms)) {
+  for (const span of termSpans(text, wanted.tokenizer)) {
     if (!wanted.found.has(span.term)) continue
     // Pairs of characters overlap in scripts without spaces.
     const start = Math.max(span.start, end)

@@ -1,4 +1,4 @@
-import { type Explanation, type MatchedTerm, type TermsName, termSpans } from '@kith/core'
+import { type Explanation, type MatchedTerm, type TokenizerName, termSpans } from '@kith/core'
 import type { ComponentChildren, VNode } from 'preact'
 import { preselectOf } from '../model/page-settings.ts'
 import { useMethod } from '../model/use-method.ts'
@@ -34,7 +34,7 @@ export function ExplanationCard(
               ? `Stays at ${rankAfter}`
               : `From ${rankBefore} to ${rankAfter}`}
           </h3>
-          <FullText {...entry} wanted={{ terms: settings.terms, found }} />
+          <FullText {...entry} wanted={{ tokenizer: settings.tokenizer, found }} />
           {inContext && (
             <button type="button" onClick={() => update({ view: 'neighborhood', probe: entry.id })}>
               See its neighborhood
@@ -85,7 +85,9 @@ function Reasons(props: ViewProps & { explanation: Explanation }): VNode {
           <dd>{decimal(jaccard)}</dd>
         </dl>
       </div>
-      {hasWords && <MatchedWords query={query.text!} matched={matched} terms={settings.terms} />}
+      {hasWords && (
+        <MatchedWords query={query.text!} matched={matched} tokenizer={settings.tokenizer} />
+      )}
       <Speakers
         title={
           shared.length === 0
@@ -148,12 +150,12 @@ function Speakers(props: { title: string; kind: string; children: ComponentChild
 function MatchedWords(props: {
   query: string
   matched: readonly MatchedTerm[]
-  terms: TermsName
+  tokenizer: TokenizerName
 }): VNode {
-  const { query, matched, terms } = props
+  const { query, matched, tokenizer } = props
   /** The word of the query that each term was first made of. */
   const words = new Map<string, string>()
-  for (const { term, start, end } of termSpans(query, terms)) {
+  for (const { term, start, end } of termSpans(query, tokenizer)) {
     if (!words.has(term)) words.set(term, query.slice(start, end))
   }
   const lacking = [...words].filter(([term]) => !matched.some((other) => other.term === term))

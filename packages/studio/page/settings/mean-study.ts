@@ -1,4 +1,4 @@
-import { type PartialSettings, type TermsName, TrialContext } from '@kith/core'
+import { type PartialSettings, type TokenizerName, TrialContext } from '@kith/core'
 import { ndcg } from '@kith/ir/measures'
 import { CUTOFF } from '../model/analysis.ts'
 import { changed, lookedAt, methodSettings, type PageSettings } from '../model/page-settings.ts'
@@ -14,7 +14,7 @@ interface Trial {
   ideal: number[]
   source: QueryContext
   /** The terms that the texts of `context` were prepared with. */
-  terms: TermsName
+  tokenizer: TokenizerName
   context: TrialContext
   bytes: number
 }
@@ -22,7 +22,7 @@ interface Trial {
 /** Settings that queries are reranked with. */
 interface Asked {
   settings: PartialSettings
-  terms: TermsName
+  tokenizer: TokenizerName
   /** How many candidates they look at. */
   largest: number
 }
@@ -54,7 +54,7 @@ export class MeanStudy {
     const statistics = await statisticsFor(settings, texts)
     const asked = (page: PageSettings): Asked => ({
       settings: methodSettings(page, use, statistics),
-      terms: page.terms,
+      tokenizer: page.tokenizer,
       largest: lookedAt(page, use),
     })
     const current = asked(settings)
@@ -114,22 +114,24 @@ export class MeanStudy {
   /** The queries with as many candidates as the largest context needs. */
   async *#trials(variants: readonly Asked[], isWanted: () => boolean): AsyncGenerator<Trial> {
     const largest = largestOf(variants)
-    const { terms } = variants[0]!
+    const { tokenizer } = variants[0]!
     for (let from = 0; from < this.#queries.length && isWanted(); from += TOGETHER) {
       const part = this.#queries.slice(from, from + TOGETHER)
-      for (const trial of await Promise.all(part.map((id) => this.#trial(id, largest, terms)))) {
+      for (const trial of await Promise.all(
+        part.map((id) => this.#trial(id, largest, tokenizer)),
+      )) {
         if (!isWanted()) return
         yield trial
       }
     }
   }
 
-  async #trial(id: string, largest: number, terms: TermsName): Promise<Trial> {
+  async #trial(id: string, largest: number, tokenizer: TokenizerName): Promise<Trial> {
     const known = this.#kept.get(id)
     if (known && known.largest >= largest) {
-      if (known.terms !== terms) {
-        known.context = trialContext(known.source, known.largest, terms)
-        known.terms = terms
+      if (known.tokenizer !== tokenizer) {
+        known.context = trialContext(known.source, known.largest, tokenizer)
+        known.tokenizer = tokenizer
       }
       return known
     }
@@ -140,8 +142,8 @@ export class MeanStudy {
       grades: found.documents.map(({ grade }) => grade ?? -1),
       ideal: found.ideal,
       source: context,
-      terms,
-      context: trialContext(context, largest, terms),
+      tokenizer,
+      context: trialContext(context, largest, tokenizer),
       // Its vectors, and the similarities that the trial context will remember.
       bytes: found.vectors.data.byteLength + 3 * 4 * (largest + 1) ** 2,
     }
@@ -153,9 +155,13 @@ export class MeanStudy {
   }
 }
 
-function trialContext(source: QueryContext, largest: number, terms: TermsName): TrialContext {
+function trialContext(
+  source: QueryContext,
+  largest: number,
+  tokenizer: TokenizerName,
+): TrialContext {
   // Settings without words leave the texts alone.
-  const own = source.texts ? terms : undefined
+  const own = source.texts ? tokenizer : undefined
   return new TrialContext(source.query(own), source.candidates(own), largest)
 }
 

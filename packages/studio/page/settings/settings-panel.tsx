@@ -1,5 +1,5 @@
 import type { PresetName } from '@kith/core'
-import { termNames } from '@kith/core/internal'
+import { settingTable, tokenizerNames } from '@kith/core/internal'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { StudioInfo } from '../../src/studio-wire.ts'
@@ -10,7 +10,7 @@ import {
   type PageSettings,
   pagePresets,
   presetOf,
-  termsOf,
+  tokenizerOf,
   type Use,
 } from '../model/page-settings.ts'
 import { addressOf, type StudioState } from '../model/state.ts'
@@ -109,13 +109,13 @@ export function SettingsPanel(props: {
             onChange={(statistics) => change({ statistics })}
           />
         )}
-        {termsOf(settings, use) && (
+        {tokenizerOf(settings, use) && (
           <Choice
             label="Terms"
             help="How words become terms. english: stems without stop words; plural: without the plural’s s; prefix5: the first five letters; none: the words as they are."
-            options={termNames}
-            value={settings.terms}
-            onChange={(terms) => change({ terms })}
+            options={tokenizerNames}
+            value={settings.tokenizer}
+            onChange={(tokenizer) => change({ tokenizer })}
           />
         )}
         {texts && mix === 'raw' && (
@@ -135,14 +135,14 @@ export function SettingsPanel(props: {
           <Choice
             label="Neighbor weights"
             help="How a neighbor's similarity becomes its weight."
-            options={['linear', 'exp', 'binary']}
+            options={settingTable.weight.values!}
             value={settings.weight}
             onChange={(weight) => change({ weight })}
           />
           <Choice
             label="Row scaling"
             help="How the rows of similarities are scaled before anything else."
-            options={['none', 'max', 'mean']}
+            options={settingTable.rowScaling.values!}
             value={settings.rowScaling}
             onChange={(rowScaling) => change({ rowScaling })}
           />

@@ -4,7 +4,7 @@ import {
   type MethodSettings,
   type Query,
   type TermStatistics,
-  type Terms,
+  type Tokenizer,
 } from '@kith/core'
 import { range } from '@kith/core/internal'
 import { type SharedTexts, textAt } from '@kith/ir/internal'
@@ -45,18 +45,18 @@ export interface TrialCollection {
   texts?: readonly TrialTexts[] | undefined
 }
 
-/** A judged query and its candidates as reranking takes them, with texts of these terms where there are any. */
+/** A judged query and its candidates as reranking takes them, with texts of this tokenizer where there are any. */
 export function viewsOf(
   collection: TrialCollection,
   own: TrialQuery,
-  terms: Terms,
+  tokenizer: Tokenizer,
 ): [Query, Candidates] {
   const { dimensions, queries, docs } = collection
   const row = (all: Float32Array, number: number) =>
     all.subarray(number * dimensions, (number + 1) * dimensions)
   const vector = row(queries, own.row)
   const vectors = Array.from(own.docs, (number) => row(docs, number))
-  const texts = textsOf(collection, terms)
+  const texts = textsOf(collection, tokenizer)
   if (!texts) return [vector, vectors]
   const asked = { vector, text: textAt(texts.queries, own.row) }
   return [asked, { vectors, texts: Array.from(own.docs, (number) => textAt(texts.docs, number)) }]
@@ -67,17 +67,17 @@ export function withStatistics(
   collection: TrialCollection,
   settings: MethodSettings,
 ): MethodSettings {
-  const statistics = textsOf(collection, settings.terms)?.statistics
+  const statistics = textsOf(collection, settings.tokenizer)?.statistics
   return statistics && settings.mix === 'words' ? { ...settings, statistics } : settings
 }
 
-function textsOf({ texts }: TrialCollection, terms: Terms): TrialTexts | undefined {
+function textsOf({ texts }: TrialCollection, tokenizer: Tokenizer): TrialTexts | undefined {
   if (!texts) return undefined
-  const found = texts.find(({ docs }) => docs.terms === terms)
+  const found = texts.find(({ docs }) => docs.tokenizer === tokenizer)
   if (found) return found
   throw new KithError(
     'BAD_SETTING',
-    `there are texts with terms ${texts.map(({ docs }) => docs.terms).join(', ')}, not with ${String(terms)}`,
+    `texts were prepared with tokenizers ${texts.map(({ docs }) => docs.tokenizer).join(', ')}, not with ${String(tokenizer)}`,
   )
 }
 

@@ -15,7 +15,7 @@ export interface Evaluator {
   /** Whether there are texts. */
   readonly texts: boolean
   /** The ways to make terms that there are texts of. */
-  readonly terms: readonly string[]
+  readonly tokenizers: readonly string[]
   /** Each query's value as the run ranks it. */
   readonly baseline: Float64Array
   /**
@@ -75,7 +75,7 @@ export function createEvaluator(
     groups: grouped ? list.map(({ id, group }) => group ?? `query ${id}`) : undefined,
     largest: list.reduce((most, { docs }) => Math.max(most, docs.length), 1),
     texts: collection.texts !== undefined,
-    terms: (collection.texts ?? []).map(({ docs }) => docs.terms),
+    tokenizers: (collection.texts ?? []).map(({ docs }) => docs.tokenizer),
     baseline,
     async evaluate(settings, wanted) {
       const parts = await Promise.all(
@@ -174,7 +174,7 @@ export function timePerQuery(
     const some = withStatistics(collection, { ...settings, contextSize: size })
     const deep = sample.filter(({ docs }) => docs.length >= size)
     const contexts = (deep.length > 0 ? deep : sample).map((own) =>
-      viewsOf(collection, own, some.terms),
+      viewsOf(collection, own, some.tokenizer),
     )
     // The first calls compile and allocate.
     for (const [query, candidates] of contexts.slice(0, 3)) rerank(query, candidates, some)

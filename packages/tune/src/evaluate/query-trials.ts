@@ -3,7 +3,7 @@ import {
   type MethodSettings,
   type Ranking,
   rerank,
-  type Terms,
+  type Tokenizer,
   TrialContext,
 } from '@kith/core'
 import { methodLooksAt, similaritySettings } from '@kith/core/internal'
@@ -58,9 +58,9 @@ export class QueryTrials {
         const place = s * this.queries + query
         if (mask[place] === 0) return
         const some = withStatistics(collection, given)
-        const key = `${query} ${some.terms}`
+        const key = `${query} ${some.tokenizer}`
         const known = this.#contexts.get(key)
-        const context = known ?? openContext(collection, own, some.terms)
+        const context = known ?? openContext(collection, own, some.tokenizer)
         const before = known?.bytes ?? 0
         const { order } = rankWith(collection, own, context, some)
         const looked = methodLooksAt(some, collection.texts !== undefined)
@@ -105,11 +105,15 @@ function rankWith(
   settings: MethodSettings,
 ): Ranking {
   if (settings.method === 'neighbors') return context.rerank(similaritySettings(settings))
-  return rerank(...viewsOf(collection, own, settings.terms), settings)
+  return rerank(...viewsOf(collection, own, settings.tokenizer), settings)
 }
 
-function openContext(collection: TrialCollection, own: TrialQuery, terms: Terms): TrialContext {
-  return new TrialContext(...viewsOf(collection, own, terms), Math.max(1, own.docs.length))
+function openContext(
+  collection: TrialCollection,
+  own: TrialQuery,
+  tokenizer: Tokenizer,
+): TrialContext {
+  return new TrialContext(...viewsOf(collection, own, tokenizer), Math.max(1, own.docs.length))
 }
 
 /**

@@ -1,4 +1,5 @@
 import { KithError, type Method, type MethodSettings, type PartialSettings } from '@kith/core'
+import { methodTable } from '@kith/core/internal'
 import {
   type Dimension,
   fill,
@@ -15,12 +16,23 @@ export interface SpaceInputs {
   largest: number
   /** Whether there are texts. */
   texts: boolean
-  /** The ways to make terms that there are texts of. */
-  terms?: readonly string[] | undefined
+  /** The tokenizers that there are prepared texts of. */
+  tokenizers?: readonly string[] | undefined
   /** The mix of the settings to depart from; `words` with texts has settings of its own. */
   mix?: MethodSettings['mix'] | undefined
   /** The methods to choose among; default: `neighbors` alone. */
   methods?: readonly Method[] | undefined
+}
+
+/** The numbers of a setting that are tried. */
+function float(name: keyof MethodSettings): Dimension & { kind: 'float' } {
+  return { kind: 'float', ...methodTable[name].tune! }
+}
+
+/** The whole numbers of a setting that are tried, none above `most`. */
+function integer(name: keyof MethodSettings, most: number): Dimension & { kind: 'integer' } {
+  const { from, to, ...scale } = methodTable[name].tune!
+  return { kind: 'integer', from: Math.min(from, most), to: Math.min(to, most), ...scale }
 }
 
 /** The largest context that is tried: docs/method.md section 4 finds sizes from 20 to 60 alike. */
@@ -39,7 +51,7 @@ export function settingSpace(inputs: SpaceInputs): Space {
   if (methods.length === 1 && only === 'neighbors') return neighborSpace(inputs)
   const { contextSize, ...own } = neighborSpace(inputs)
   const of = (method: Method) => ({ when: { dimension: 'method', is: method } })
-  const { textScore, wordsWeight, terms, ...rest } = own
+  const { textScore, bm25Weight, tokenizer, ...rest } = own
   return {
     method: { kind: 'choice', values: methods },
     contextSize: contextSize!,
@@ -51,11 +63,11 @@ export function settingSpace(inputs: SpaceInputs): Space {
     ),
     // Both of two methods have it.
     ...(textScore ? { textScore } : {}),
-    ...(wordsWeight ? { wordsWeight } : {}),
-    ...(terms ? { terms } : {}),
-    feedbackDocs: { kind: 'integer', from: 1, to: Math.min(10, inputs.largest), ...of('rocchio') },
-    feedbackWeight: { kind: 'float', from: 0, to: 0.7, ...of('rocchio') },
-    rrfK: { kind: 'float', from: 1, to: 200, log: true, ...of('rrf') },
+    ...(bm25Weight ? { bm25Weight } : {}),
+    ...(tokenizer ? { tokenizer } : {}),
+    feedbackDocs: { ...integer('feedbackDocs', inputs.largest), ...of('rocchio') },
+    feedbackWeight: { ...float('feedbackWeight'), ...of('rocchio') },
+    neighborRrfK: { ...float('neighborRrfK'), ...of('neighbor-rrf') },
   }
 }
 
@@ -70,41 +82,39 @@ function neighborSpace(inputs: SpaceInputs): Space {
   const standard = texts ? {} : { when: { dimension: 'mix', is: 'standard' } }
   return {
     contextSize: { kind: 'integer', from: step, to: most, step },
-    k: { kind: 'integer', from: Math.min(2, most), to: Math.min(50, most), log: true },
-    kExp: { kind: 'integer', from: 1, to: Math.min(12, most) },
+    k: integer('k', most),
+    kExp: integer('kExp', most),
     extended: { kind: 'choice', values: [false, true] },
-    trust: { kind: 'float', from: 0.05, to: 1, when: { dimension: 'extended', is: true } },
-    weight: { kind: 'choice', values: ['linear', 'exp', 'binary'] },
+    trust: { ...float('trust'), when: { dimension: 'extended', is: true } },
+    weight: { kind: 'choice', values: methodTable.weight.values! },
     weightParameter: {
-      kind: 'float',
-      from: 0.1,
-      to: 20,
-      log: true,
+      ...float('weightParameter'),
       when: { dimension: 'weight', is: 'exp' },
     },
-    rowScaling: { kind: 'choice', values: ['none', 'max', 'mean'] },
+    rowScaling: { kind: 'choice', values: methodTable.rowScaling.values! },
     ...(texts && mix === 'words' ? wordsSpace(inputs) : termSpace(texts, standard)),
   }
 }
 
 /** The settings of the second generation: the weights of its terms (docs/method.md section 4). */
-function wordsSpace({ terms = [], largest }: SpaceInputs): Space {
+function wordsSpace({ tokenizers = [], largest }: SpaceInputs): Space {
   return {
-    wordsWeight: { kind: 'float', from: 0.2, to: 0.7 },
-    neighborWeight: { kind: 'float', from: 0, to: 0.5 },
-    supportDocs: { kind: 'integer', from: 1, to: Math.min(10, largest) },
-    supportWeight: { kind: 'float', from: 0, to: 0.4 },
+    bm25Weight: float('bm25Weight'),
+    neighborWeight: float('neighborWeight'),
+    supportDocs: integer('supportDocs', largest),
+    supportWeight: float('supportWeight'),
     textGraph: { kind: 'float', from: 0, to: 0.9 },
-    ...(terms.length > 1 ? { terms: { kind: 'choice', values: terms } as const } : {}),
+    ...(tokenizers.length > 1
+      ? { tokenizer: { kind: 'choice', values: tokenizers } as const }
+      : {}),
   }
 }
 
 /** The settings of the mix of two terms. */
 function termSpace(texts: boolean, standard: Pick<Dimension, 'when'>): Space {
   return {
-    ...(texts ? {} : { mix: { kind: 'choice', values: ['standard', 'raw'] } as const }),
-    // Below 0.3 the standard mix has left the retriever's own ranking behind.
-    lambda: { kind: 'float', from: 0.3, to: 1, ...standard },
+    ...(texts ? {} : { mix: { kind: 'choice', values: methodTable.mix.axis! } as const }),
+    lambda: { ...float('lambda'), ...standard },
     ...(texts
       ? {
           textGraph: { kind: 'float', from: 0, to: 0.9 } as const,

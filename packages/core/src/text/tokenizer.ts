@@ -4,47 +4,47 @@ import { porterStem } from './porter.ts'
 import { stopWords } from './stop-words.ts'
 
 /** Ways to make terms of words (docs/method.md section 4). */
-export const termNames = ['english', 'plural', 'prefix5', 'none'] as const
+export const tokenizerNames = ['english', 'plural', 'prefix5', 'none'] as const
 
 /**
  * How words become terms. `english`: without stop words, Porter's stems. `plural`: without stop words
  * and the plural's s. `prefix5`: without stop words, the first five characters. `none`: the words as
  * they are.
  */
-export type TermsName = (typeof termNames)[number]
+export type TokenizerName = (typeof tokenizerNames)[number]
 
 /** A way by name, or a function that gives the terms of a text, each as often as it occurs. */
-export type Terms = TermsName | ((text: string) => readonly string[])
+export type Tokenizer = TokenizerName | ((text: string) => readonly string[])
 
 /** How the terms of a text are made, `english` by default. */
-export interface TermsOption {
-  terms?: Terms | undefined
+export interface TokenizerOption {
+  tokenizer?: Tokenizer | undefined
 }
 
 /** A word of more characters is not one of any language: it stays as it is. */
 export const LONGEST_WORD = 64
 
 /** The term of a lower-cased word; empty for a stop word. */
-export function termOf(word: string, terms: TermsName): string {
-  if (terms === 'none' || isLong(word)) return word
+export function termOf(word: string, tokenizer: TokenizerName): string {
+  if (tokenizer === 'none' || isLong(word)) return word
   if (stopWords.has(word)) return ''
-  if (terms === 'prefix5') return firstFive(word)
+  if (tokenizer === 'prefix5') return firstFive(word)
   if (!isPlainEnglish(word)) return word
-  return terms === 'english' ? porterStem(word) : singular(word)
+  return tokenizer === 'english' ? porterStem(word) : singular(word)
 }
 
 /** Throws unless a value is a way to make terms. */
-export function checkTerms(name: string, value: unknown): asserts value is Terms {
-  if (typeof value === 'function' || (termNames as readonly unknown[]).includes(value)) return
+export function checkTokenizer(name: string, value: unknown): asserts value is Tokenizer {
+  if (typeof value === 'function' || (tokenizerNames as readonly unknown[]).includes(value)) return
   throw new KithError(
     'BAD_SETTING',
-    `setting ${name} is ${show(value)}, allowed: ${termNames.join(', ')}, or a function from a text to its terms`,
+    `setting ${name} is ${show(value)}, allowed: ${tokenizerNames.join(', ')}, or a function from a text to its terms`,
   )
 }
 
 /** The name of a way to make terms; all functions share one. */
-export function nameOfTerms(terms: Terms): TermsName | 'function' {
-  return typeof terms === 'function' ? 'function' : terms
+export function nameOfTokenizer(tokenizer: Tokenizer): TokenizerName | 'function' {
+  return typeof tokenizer === 'function' ? 'function' : tokenizer
 }
 
 function isLong(word: string): boolean {

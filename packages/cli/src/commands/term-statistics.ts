@@ -1,16 +1,16 @@
-import { termNames } from '@kith/core/internal'
-import { collectTerms } from '@kith/pipelines/terms'
+import { tokenizerNames } from '@kith/core/internal'
+import { collectTermStatistics } from '@kith/pipelines/terms'
 import { defineCommand } from '../options/command.ts'
 import { optionalChoice, text } from '../options/values.ts'
 
-/** `kith terms`: a collection's term statistics, for the words score. */
-export const termsCommand = defineCommand({
-  name: 'terms',
+/** `kith term-statistics`: a collection's term statistics, for the words score. */
+export const termStatisticsCommand = defineCommand({
+  name: 'term-statistics',
   description:
     'kith rerank counts the terms of --corpus by itself; kept in a file, they need not be counted\n' +
-    'again (kith rerank --terms, kith serve --terms). A term is known by its hash: the file has no\n' +
+    'again (kith rerank --term-statistics, kith serve --term-statistics). A term is known by its hash: the file has no\n' +
     'words, and takes 12 bytes for each different term.',
-  example: 'kith terms --corpus corpus.jsonl --out terms.bin',
+  example: 'kith term-statistics --corpus corpus.jsonl --out terms.bin',
   dataset: { purpose: 'measure', files: { corpus: 'corpus', out: 'termStatistics' } },
   options: {
     corpus: { value: 'FILE', file: 'input', help: 'texts of all documents', required: true },
@@ -20,9 +20,9 @@ export const termsCommand = defineCommand({
       help: 'the statistics; JSON where it ends in .json',
       required: true,
     },
-    stems: {
+    tokenizer: {
       value: 'KIND',
-      help: `how words become terms: ${termNames.join(', ')}`,
+      help: `tokenizer: ${tokenizerNames.join(', ')}`,
       default: 'english',
     },
   },
@@ -31,10 +31,10 @@ export const termsCommand = defineCommand({
     const inputs = {
       corpus: text(values, 'corpus'),
       out,
-      terms: optionalChoice(values, 'stems', termNames),
+      tokenizer: optionalChoice(values, 'tokenizer', tokenizerNames),
     }
     const { documents, length, hashes } = await stop.heed(
-      (signal) => collectTerms(inputs, output.hooks(signal)),
+      (signal) => collectTermStatistics(inputs, output.hooks(signal)),
       { next: 'nothing was written' },
     )
     const mean = documents === 0 ? 0 : length / documents

@@ -1,0 +1,168 @@
+import { readFile } from 'node:fs/promises'
+import { FileError } from '@kith/base'
+import type { PartialSettings } from '@kith/core'
+import { type AnyTable, type Setting, textWeights, unknownName } from '@kith/core/internal'
+import type { Options, Values } from './command.ts'
+import { defaultText } from './default-text.ts'
+import { UsageError } from './usage-error.ts'
+import { optionalText, texts } from './values.ts'
+
+/** Settings of a table by name, and from a file. */
+export const setOptionsOf = (settings: AnyTable) => ({
+  ...setOptions,
+  set: { ...setOptions.set, settings },
+})
+
+/** Settings by name, and from a file. */
+export const setOptions = {
+  set: {
+    value: 'NAME=VALUE',
+    help: 'a setting, such as k=12; --help-all lists them',
+    multiple: true,
+  },
+  settings: {
+    value: 'FILE',
+    file: 'input',
+    help: 'JSON object of settings, or the result of kith tune',
+  },
+} satisfies Options
+
+/** The weights of the texts' view, which have no setting of their own: embeddings have the rest. */
+const viewNames = ['views.texts.score', 'views.texts.graph'] as const
+
+/** Settings that a command line cannot name. */
+const unnamed = ['statistics', 'views']
+
+/** The names that --set takes. */
+export function settableNames(table: AnyTable): string[] {
+  const names = Object.keys(table).filter((name) => !unnamed.includes(name))
+  return 'views' in table ? [...names, ...viewNames] : names
+}
+
+/** The settings of --settings and --set, which wins; checked by name, not by value. */
+export async function readGiven(
+  values: Values<typeof setOptions>,
+  table: AnyTable,
+): Promise<Record<string, unknown>> {
+  const file = optionalText(values, 'settings')
+  return { ...(file === undefined ? {} : await readObject(file, table)), ...readSet(values, table) }
+}
+
+/** The settings of --set. */
+export function readSet(
+  values: Values<typeof setOptions>,
+  table: AnyTable,
+): Record<string, unknown> {
+  const known = settableNames(table)
+  const given: Record<string, unknown> = {}
+  for (const one of texts(values, 'set')) {
+    const [, name, value] = /^([^=]+)=(.*)$/s.exec(one) ?? []
+    if (name === undefined || value === undefined) {
+      throw new UsageError(`--set takes NAME=VALUE, such as k=12, not ${JSON.stringify(one)}`)
+    }
+    if (!known.includes(name)) {
+      throw new UsageError(unknownName(name, { part: 'setting', known }).message)
+    }
+    given[name] = readValue(name, value, table)
+  }
+  return withViews(given)
+}
+
+function readValue(name: string, value: string, table: AnyTable): unknown {
+  const row = table[name]
+  const number = value.trim() === '' ? Number.NaN : Number(value)
+  if (!row || row.range) {
+    if (Number.isFinite(number)) return number
+    throw new UsageError(`--set ${name} takes a number, not ${JSON.stringify(value)}`)
+  }
+  if (row.values) return row.values.find((one) => String(one) === value) ?? value
+  return Number.isFinite(number) ? number : value
+}
+
+/** The weights of the texts as the setting `views`. */
+function withViews(given: Record<string, unknown>): Record<string, unknown> {
+  const [byScore, byGraph] = viewNames
+  const { [byScore]: score, [byGraph]: graph, ...others } = given
+  if (score === undefined && graph === undefined) return given
+  const own = {
+    score: Number(score ?? (others['mix'] === 'standard' ? textWeights.score : 0)),
+    graph: Number(graph ?? textWeights.graph),
+  }
+  const rest = (part: number) => Number((1 - part).toFixed(12))
+  const views: PartialSettings['views'] = {
+    vectors: { score: rest(own.score), graph: rest(own.graph) },
+    texts: own,
+  }
+  return { ...others, views }
+}
+
+/** The object that a file of settings has. */
+async function readObject(file: string, table: AnyTable): Promise<Record<string, unknown>> {
+  const found: unknown = parse(file, await readFile(file, 'utf8').catch(noFile(file)))
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) {
+    throw new FileError(file, '', 'is no JSON object of settings')
+  }
+  if ('kith' in found) {
+    throw new FileError(
+      file,
+      '',
+      `was made by kith ${String(found.kith)}: this command takes an object of settings`,
+    )
+  }
+  const known = Object.keys(table)
+  const unknown = Object.keys(found).find((name) => !known.includes(name))
+  if (unknown === undefined) return found as Record<string, unknown>
+  throw new FileError(file, '', unknownName(unknown, { part: 'setting', known }).message)
+}
+
+/** Whether a file is the result of `kith tune`. */
+export async function isTuned(file: string): Promise<boolean> {
+  const found: unknown = parse(file, await readFile(file, 'utf8').catch(noFile(file)))
+  return typeof found === 'object' && found !== null && 'kith' in found
+}
+
+function noFile(file: string): () => never {
+  return () => {
+    throw new FileError(file, '', 'there is no such file')
+  }
+}
+
+function parse(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new FileError(file, '', `not JSON: ${(error as Error).message}`)
+  }
+}
+
+/** The settings of a table as rows of a help: `name=values`, and what it is. */
+export function settingRows(table: AnyTable): [left: string, right: string][] {
+  return settableNames(table).map((name) => {
+    const { help, symbol, default: usual } = table[name] ?? viewRows[name as ViewName]
+    const notes = [symbol ?? '', usual === undefined ? '' : `default ${shown(usual)}`].filter(
+      Boolean,
+    )
+    return [
+      `${name}=${allowed(table[name])}`,
+      notes.length > 0 ? `${help} (${notes.join(', ')})` : help,
+    ]
+  })
+}
+
+type ViewName = (typeof viewNames)[number]
+
+const viewRows: Record<ViewName, Pick<Setting, 'help' | 'symbol' | 'default'>> = {
+  'views.texts.score': { help: 'weight of the texts in the geometric score', default: undefined },
+  'views.texts.graph': { help: 'weight of the texts in the graph', default: textWeights.graph },
+}
+
+/** The values that a setting takes, in short. */
+function allowed(row: Setting | undefined): string {
+  if (row?.values) return row.values.join('|')
+  if (row?.range?.integer) return 'N'
+  return row === undefined || row.range ? 'NUMBER' : 'VALUE'
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'number' ? defaultText(value) : String(value)
+}

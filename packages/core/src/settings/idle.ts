@@ -1,0 +1,57 @@
+import type { Candidates } from '../context.ts'
+import { KithError } from '../error.ts'
+import { isObject } from '../matrix.ts'
+import { type AnyTable, defaultsOf, type Setting, type Use } from './setting.ts'
+import { settingTable } from './setting-table.ts'
+import type { Settings } from './settings.ts'
+
+type Named = Readonly<Record<string, unknown>>
+
+/** The settings that every preset has. */
+const ofPreset = Object.keys(defaultsOf<Settings>(settingTable))
+
+/** Why a setting has no effect with these settings and inputs; undefined where it has one. */
+export function idleReason(
+  { methods, idle }: Pick<Setting, 'methods' | 'idle'>,
+  settings: Named,
+  use: Use,
+): string | undefined {
+  const method = settings['method']
+  if (typeof method === 'string' && methods && !methods.includes(method)) {
+    return `method '${method}' does not use it`
+  }
+  return idle?.(settings, use)
+}
+
+/**
+ * Refuses a setting that was given and has no effect. Settings with all that a preset has come from
+ * a preset or were completed before: nobody set one of them. Getters are not called again.
+ */
+export function refuseIdle(
+  given: object | undefined,
+  settings: object,
+  use: Use | undefined,
+  table: AnyTable,
+): void {
+  if (given === undefined || use === undefined) return
+  const set = Object.keys(table).filter((name) => !isUnset(given, name))
+  if (ofPreset.every((name) => set.includes(name))) return
+  for (const name of set) {
+    const reason = idleReason(table[name]!, settings as Named, use)
+    if (reason === undefined) continue
+    throw new KithError('BAD_SETTING', `setting ${name} has no effect: ${reason}; leave it out`)
+  }
+}
+
+/** The inputs of a call that decide which settings count; undefined where only a getter knows. */
+export function useOf(candidates: Candidates, labels = false): Use | undefined {
+  if (!isObject(candidates)) return { texts: false, labels }
+  const { get, value } = Object.getOwnPropertyDescriptor(candidates, 'texts') ?? {}
+  return get ? undefined : { texts: (value ?? undefined) !== undefined, labels }
+}
+
+/** Whether an object lacks a setting, or has it as undefined. */
+function isUnset(given: object, name: string): boolean {
+  const own = Object.getOwnPropertyDescriptor(given, name)
+  return own === undefined || (own.get === undefined && own.value === undefined)
+}

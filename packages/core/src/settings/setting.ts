@@ -1,0 +1,72 @@
+import { type Range, type Rule, type Rules, choice, range } from './setting-rules.ts'
+
+/** The inputs that decide whether a setting has an effect. */
+export interface Use {
+  /** Whether query and candidates have texts. */
+  texts: boolean
+  /** Whether labels are made, not a ranking. */
+  labels?: boolean | undefined
+}
+
+/** The values that a tuner tries. */
+export interface TunerRange {
+  from: number
+  to: number
+  /** Whether values are tried on a logarithmic scale. */
+  log?: boolean
+}
+
+/** One row of a table of settings. */
+export interface Setting<T = unknown> {
+  /** A noun phrase for the command line and the documentation. */
+  help: string
+  /** Undefined where the default depends on the inputs, or where there is none. */
+  default: T
+  /** Its symbol in docs/method.md. */
+  symbol?: string
+  /** The allowed numbers, the allowed values, or a rule of its own: one of the three. */
+  range?: Range
+  values?: readonly Exclude<T, undefined>[]
+  check?: Rule
+  /** The numbers that a tuner searches. */
+  tune?: TunerRange
+  /** The values that a figure is drawn through, in their order. */
+  axis?: readonly Exclude<T, undefined>[]
+  /** The methods that use it; without it all. */
+  methods?: readonly string[]
+  /** Why it has no effect with these settings and inputs; undefined where it has one. */
+  // biome-ignore lint/suspicious/noExplicitAny: each table has settings of its own type.
+  idle?(settings: any, use: Use): string | undefined
+  /** Whether the value of another setting switches it off, which is no mistake. */
+  // biome-ignore lint/suspicious/noExplicitAny: each table has settings of its own type.
+  off?(settings: any): boolean
+}
+
+/** A table of settings: each with a row, and no row without a setting. */
+export type SettingTable<T> = { readonly [Name in keyof T]-?: Setting<T[Name]> }
+
+/** A table of any settings. */
+// biome-ignore lint/suspicious/noExplicitAny: rows of settings of any type.
+export type AnyTable = Readonly<Record<string, Setting<any>>>
+
+/** The rules by which settings are checked. */
+export function rulesOf(table: AnyTable): Rules {
+  return Object.fromEntries(
+    Object.entries(table).map(([name, { range: within, values, check }]) => [
+      name,
+      within ? range(within) : values ? choice(...values) : check!,
+    ]),
+  )
+}
+
+/** The default of each setting that has one. */
+export function defaultsOf<T>(table: SettingTable<T>): T {
+  const rows = Object.entries(table as AnyTable).map(([name, row]) => [name, row.default])
+  return Object.fromEntries(rows.filter(([, value]) => value !== undefined)) as T
+}
+
+/** Numbers in steps of 0.1. */
+export function tenths(from: number, to: number): number[] {
+  const count = Math.round((to - from) * 10) + 1
+  return Array.from({ length: count }, (_, i) => (Math.round(from * 10) + i) / 10)
+}

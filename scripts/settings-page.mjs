@@ -1,0 +1,91 @@
+/**
+ * `node scripts/settings-page.mjs` writes docs/settings.md from the tables of settings and the
+ * presets; test/settings-page.test.ts holds it to them.
+ */
+import { writeFileSync } from 'node:fs'
+import { trainSettingTable } from '@kith/cli/commands'
+import { labelPresets, presets } from '@kith/core'
+import { distilTable, labelTable, methodTable, settingTable } from '@kith/core/internal'
+
+/** The page, as it stands in docs. */
+export function settingsPage() {
+  const own = (table) =>
+    Object.fromEntries(Object.entries(table).filter(([name]) => !(name in settingTable)))
+  return `# Settings
+
+<!-- Written by scripts/settings-page.mjs from the tables of settings: do not edit. -->
+
+Every setting has one name: in a program (\`{ kExp: 4 }\`), on the command line (\`--set kExp=4\`), in a file for \`--settings\` (\`{"kExp": 4}\`) and in the address of the studio. A setting that has no effect with your inputs is refused. [The idea in pictures](idea.md) explains the method; [tune](tune.md) finds settings for your data.
+
+## Reranking
+
+${settings(settingTable)}
+On the command line, \`--term-statistics FILE\` gives \`statistics\`, and \`--set views.texts.score=0.2 --set views.texts.graph=0.3\` gives \`views\`.
+
+## Other methods
+
+${settings(own(methodTable))}
+## Labels
+
+\`kith labels\`, \`kith audit\`, \`kith train\` and \`smoothLabels\` take these and the settings of reranking, except those that need BM25.
+
+${settings(own(labelTable))}
+## Training
+
+${settings(trainSettingTable)}
+With \`--target distil\`:
+
+${settings(distilTable)}
+## Presets for reranking
+
+${presetTable(presets)}
+## Presets for labels
+
+\`kith labels --preset joint-texts\` compares the texts, too. \`kith train --preset paper-tas-b\` and \`paper-cocondenser\` also take the paper's learning rate and warmup.
+
+${presetTable(labelPresets)}`
+}
+
+function settings(rows) {
+  return table(
+    ['setting', 'symbol', 'meaning', 'values', 'default'],
+    Object.entries(rows).map(([name, row]) => [
+      `\`${name}\``,
+      row.symbol ? `\`${row.symbol}\`` : '',
+      row.help.replaceAll('|', '\\|'),
+      valuesOf(row),
+      row.default === undefined || row.default === null ? '' : `\`${shown(row.default)}\``,
+    ]),
+  )
+}
+
+function valuesOf({ range, values }) {
+  if (values) return values.map((value) => `\`${value}\``).join(', ')
+  if (!range) return ''
+  const { from, to, below, integer, above } = range
+  const kind = integer ? 'whole number' : 'number'
+  const upper = to === undefined ? (below === undefined ? '' : `, below ${below}`) : ` to ${to}`
+  return `${kind} ${above ? 'above' : 'from'} ${from}${upper}`
+}
+
+function presetTable(named) {
+  const names = Object.keys(named)
+  const all = Object.keys(named[names[0]])
+  return table(
+    ['', ...names.map((name) => `\`${name}\``)],
+    all.map((setting) => [`\`${setting}\``, ...names.map((name) => shown(named[name][setting]))]),
+  )
+}
+
+function shown(value) {
+  return typeof value === 'number' ? String(Number(value.toPrecision(4))) : String(value)
+}
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`
+  return `${[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')}\n`
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  writeFileSync(new URL('../docs/settings.md', import.meta.url), settingsPage())
+}
