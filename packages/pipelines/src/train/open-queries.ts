@@ -1,10 +1,12 @@
-import { KithError, type Matrix } from '@kith/core'
-import { type Embeddings, type Qrels, readRun } from '@kith/ir'
+import { KithError, type Matrix, type Settings } from '@kith/core'
+import { type Embeddings, type Qrels, type Run, readRun } from '@kith/ir'
 import type { PartialTrainSettings, Relabel, TrainingQuery } from '@kith/train'
 import { trainDefaults } from '@kith/train/internal'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { type Missing, namingFiles } from '../join/missing.ts'
+import { documentsIn, runMetric } from '../join/run-metric.ts'
+import { documentsDiffer } from '../join/vector-lengths.ts'
 import { type HeldOutQueries, holdOutOf, holdOutQueries } from './hold-out.ts'
 import { outsideRemark, treatOutside } from './outside-labels.ts'
 import { agreeing, teachQueries } from './teach-queries.ts'
@@ -15,12 +17,17 @@ import { type QueryFiles, readTrainingQueries } from './training-queries.ts'
 /** Lists shorter than this hold nothing but the hardest candidates. */
 const SHORT = 50
 
+/** Queries that the metric of a training is chosen by. */
+const METRIC_QUERIES = 50
+
 /** The documents and the model that queries are opened for. */
 interface OpenFor {
   inputs: TrainingInputs
   docs: Embeddings
   /** Embeds queries with the model as it is before the training. */
   embed(queries: readonly TrainingQuery[]): Promise<Matrix>
+  /** The metric of the training; default: that of the run. */
+  metric?: Settings['metric'] | undefined
 }
 
 /** Queries with all that a training takes of them. */
@@ -29,6 +36,8 @@ interface OpenQueries {
   /** Makes labels for other candidates, where a teacher does. */
   relabel?: Relabel | undefined
   missing: readonly Missing[]
+  /** The metric that the run was searched by; `auto` where the documents have one length. */
+  metric: Settings['metric']
   /** The judgments, where there are some. */
   qrels: Qrels | undefined
   /** The files that were read. */
@@ -98,9 +107,10 @@ export async function openValidationQueries(
 async function readQueries(
   kind: string,
   files: QueryFiles,
-  { inputs, docs, embed }: OpenFor,
+  given: OpenFor,
   hooks: Hooks,
 ): Promise<OpenQueries> {
+  const { inputs, docs, embed } = given
   const { level = jobDefaults.level, adapter, missing = jobDefaults.missing, teacher } = inputs
   const name = `${kind} of ${files.run}`
   const vectors = adapter !== undefined
@@ -112,11 +122,12 @@ async function readQueries(
   const reading = { docs, level, vectors, missing, name }
   const made = await namingFiles(named, () => readTrainingQueries(files, run, reading))
   const { withoutTruth, report } = made
+  const metric = given.metric ?? (await trainingMetric(files.run, run, made.queries, given, hooks))
   // Queries with judgments are validated by those.
   const opened =
     teacher && files.qrels === undefined
       ? await openTeacher(withQueryTexts(teacher, files, vectors), {
-          ...{ run, docs, missing },
+          ...{ run, docs, missing, metric },
           all: (inputs.settings?.refreshEvery ?? 0) > 0,
         })
       : undefined
@@ -132,6 +143,7 @@ async function readQueries(
     queries: taught?.queries ?? made.queries,
     relabel: taught?.relabel,
     missing: report.list(),
+    metric,
     qrels: made.qrels,
     files: [...read.filter((file) => file !== undefined), ...(opened?.files ?? [])],
   }
@@ -145,4 +157,34 @@ function withQueryTexts(
 ): TeacherInputs {
   if (vectors || teacher.run !== undefined) return teacher
   return { ...teacher, queryText: teacher.queryText ?? queries }
+}
+
+/**
+ * The metric that a run was searched by, for all that a training searches and reranks; `auto` where the
+ * documents have one length. The training itself compares by inner product, which a remark says.
+ */
+async function trainingMetric(
+  file: string,
+  run: Run,
+  all: readonly TrainingQuery[],
+  { docs, embed }: OpenFor,
+  hooks: Hooks,
+): Promise<Settings['metric']> {
+  if (!documentsDiffer(docs)) return 'auto'
+  const first = all.slice(0, METRIC_QUERIES)
+  const { data, dimensions } = await embed(first)
+  const places = new Map(first.map(({ id }, place) => [id, place]))
+  const queries = {
+    rowOf: (id: string) => places.get(id),
+    read: (from: number, to: number) => data.subarray(from * dimensions, to * dimensions),
+  }
+  const rankings = first.map(({ id }) => run.get(id)!)
+  const sources = { run: file, rankings, queries, documents: documentsIn(docs) }
+  const metric = await runMetric('auto', sources, hooks)
+  if (metric === 'cosine') {
+    hooks.onRemark?.(
+      'training compares by inner product, but the run was searched by cosine: train on documents of unit length to train for cosine',
+    )
+  }
+  return metric
 }

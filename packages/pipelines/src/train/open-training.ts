@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
+import type { Settings } from '@kith/core'
 import { type Embeddings, openEmbeddings } from '@kith/ir'
 import { embeddingFiles } from '@kith/ir/internal'
 import type { PartialTrainSettings, QueryModel, Relabel, TrainingQuery } from '@kith/train'
@@ -39,6 +40,8 @@ export interface TrainingSetup {
   /** Makes labels for other candidates, where a teacher does. */
   relabel: Relabel | undefined
   settings: PartialTrainSettings & { steps: number }
+  /** The metric that the training run was searched by; `auto` where the documents have one length. */
+  metric: Settings['metric']
   device: { device: string | undefined; threads: number }
   missing: TrainingMissing
   /** The files that were read. */
@@ -72,7 +75,9 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
     }
     const given = { inputs, docs, embed }
     const learned = await openTrainingQueries(given, hooks)
-    const validated = validation && (await openValidationQueries(given, validation, hooks))
+    const { metric } = learned
+    const validated =
+      validation && (await openValidationQueries({ ...given, metric }, validation, hooks))
     return {
       docs,
       docsVersion: await versionOf(inputs.docs),
@@ -81,6 +86,7 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
       validation: validated?.queries,
       heldOut: learned.heldOut,
       settings: stepsFor(inputs.settings ?? {}, learned.queries.length),
+      metric,
       device,
       missing: { training: learned.missing, validation: validated?.missing ?? [] },
       files: [...new Set([inputs.docs, ...learned.files, ...(validated?.files ?? [])])],
