@@ -9,6 +9,7 @@ import {
   auditRun,
   evaluateRuns,
   labelRun,
+  loadStore,
   rerankRun,
   searchRun,
   trainFromFiles,
@@ -208,4 +209,31 @@ test('a training on a run of unit vectors says nothing of metrics', async () => 
   )
   expect(metric).toBe('dot')
   expect(remarks.join()).not.toMatch(/cosine|inner product/)
+})
+
+test('a search without a metric says that documents differ in length, once', async () => {
+  const remarksOf = async (more: Omit<Parameters<typeof searchRun>[0], 'queries' | 'out'>) => {
+    const remarks: string[] = []
+    const hooks = { onRemark: (remark: string) => remarks.push(remark) }
+    await searchRun(
+      { queries: at('queries.npy'), out: at('remarked.trec'), top: 20, ...more },
+      hooks,
+    )
+    return remarks
+  }
+  const said = [
+    'documents differ in length; searching by metric dot, which favors long vectors: pass metric cosine, or dot to confirm',
+  ]
+  await loadStore({ docs: at('long.npy'), store: at('lance#long') })
+  await loadStore({ docs: at('long.npy'), store: at('lance#cosine'), metric: 'cosine' })
+  await loadStore({ docs: at('unit.npy'), store: at('lance#unit') })
+  expect(await remarksOf({ docs: at('long.npy') })).toEqual(said)
+  expect(await remarksOf({ store: at('lance#long') })).toEqual(said)
+  for (const place of [{ docs: at('long.npy') }, { store: at('lance#long') }]) {
+    expect(await remarksOf({ ...place, metric: 'dot' })).toEqual([])
+    expect(await remarksOf({ ...place, metric: 'cosine' })).toEqual([])
+  }
+  expect(await remarksOf({ store: at('lance#cosine') })).toEqual([])
+  expect(await remarksOf({ docs: at('unit.npy') })).toEqual([])
+  expect(await remarksOf({ store: at('lance#unit') })).toEqual([])
 })
