@@ -4,7 +4,8 @@
  */
 
 export { abortedError, throwIfAborted } from './abort.ts'
-export { compareVectors, metricInAnyOrder, metricRemark } from './compare-vectors.ts'
+export { compareProducts, compareVectors, metricRemark } from './compare-vectors.ts'
+export { fittingMetric } from './method/metric.ts'
 export { lookedAt } from './method/preselect.ts'
 export { textWeights } from './method/view-weights.ts'
 export { OpenState } from './open-state.ts'

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readRun, writeEmbeddings } from '@kith/ir'
+import { readRun, writeEmbeddings, writeRun } from '@kith/ir'
 import { openStore } from '@kith/stores'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -236,4 +236,18 @@ test('a search without a metric says that documents differ in length, once', asy
   expect(await remarksOf({ store: at('lance#cosine') })).toEqual([])
   expect(await remarksOf({ docs: at('unit.npy') })).toEqual([])
   expect(await remarksOf({ store: at('lance#unit') })).toEqual([])
+})
+
+test('a run whose order fits neither metric is reranked by cosine', async () => {
+  const swapped = [...(await readRun(at('bare-dot.trec')))].map(({ query, ids, scores }) => {
+    return { query, ids: ids.map((_, i) => ids[i ^ 1]!), scores }
+  })
+  await writeRun(at('swapped.trec'), swapped)
+  const { metric, remarks } = await rerank('swapped.trec', 'long.npy')
+  expect(metric).toBe('cosine')
+  expect(remarks).toEqual([
+    expect.stringMatching(
+      /^vectors differ in length; using metric cosine, since the order of the run fits neither metric \(cosine \d+(\.\d)? % of pairs, dot \d+(\.\d)? %\)$/,
+    ),
+  ])
 })
