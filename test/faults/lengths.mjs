@@ -2,17 +2,23 @@
  * Gives vectors of different lengths, in the order of a search by cosine, to every entry point that
  * takes candidates. The result must be that for the same vectors of unit length.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createKith } from '@kith/ai-sdk'
-import { auditCandidates, rerank, smoothLabels, termStatistics } from '@kith/core'
+import { auditCandidates, rerank, resolveSettings, smoothLabels, termStatistics } from '@kith/core'
 import { rerankHits } from '@kith/hits'
 import { readRun, writeEmbeddings, writeRun } from '@kith/ir'
 import { KithRerank } from '@kith/langchain'
 import { auditRun } from '@kith/pipelines/audit'
+import { Collection } from '@kith/pipelines/collection'
 import { labelRun } from '@kith/pipelines/labels'
+import { loadStore } from '@kith/pipelines/load'
 import { rerankRun } from '@kith/pipelines/rerank'
+import { searchRun } from '@kith/pipelines/search'
+import { trainFromFiles } from '@kith/pipelines/train'
+import { tuneRun } from '@kith/pipelines/tune'
 import { startServer } from '@kith/server'
+import { openSearchStore } from '@kith/stores/internal'
 import { Document } from '@langchain/core/documents'
 import { seeded } from './mutate.mjs'
 
@@ -92,6 +98,39 @@ const entries = {
     const [ranking] = await readRun(join(one.folder, 'out.trec'))
     const documents = (name) => readFileSync(join(one.folder, name), 'utf8').match(/\bd\d+\b/g)
     return [...ranking.ids, ...documents('labels.jsonl'), ...documents('audit.tsv')]
+  },
+  'a store loaded for cosine: search, rerank': async (one) => {
+    const { queries, docs } = await write(one)
+    const [store, run, out] = ['lance', 'stored.trec', 'out.trec'].map((n) => join(one.folder, n))
+    await loadStore({ docs, store, metric: 'cosine' })
+    await searchRun({ queries, store, out: run })
+    await rerankRun({ run, queries, store, out })
+    const [[found], [ranking]] = [await readRun(run), await readRun(out)].map((made) => [...made])
+    return [...found.ids, ...ranking.ids]
+  },
+  'a collection by cosine': async (one) => {
+    const { docs } = await write(one)
+    const data = Float32Array.from(one.query)
+    const encoder = {
+      encode: async () => ({ data, rows: 1, dimensions: DIMENSIONS, cut: 0 }),
+      close: async () => {},
+    }
+    const settings = resolveSettings({ metric: 'cosine' })
+    const collection = new Collection(await openSearchStore(docs), encoder, settings)
+    const found = await collection.search(one.text)
+    await collection.close()
+    return found.map(({ id }) => id)
+  },
+  'train: held-out figures before, tune: gain': async (one) => {
+    const files = await writeMany(one)
+    const { queries, docs, run, qrels } = files
+    const { heldOut } = await trainFromFiles({
+      ...{ docs, training: { queries, run, qrels }, adapter: 'linear', holdOut: 0.5 },
+      ...{ settings: { steps: 1 }, out: join(one.folder, 'trained') },
+    })
+    const out = join(one.folder, 'tuned.json')
+    const { tuned } = await tuneRun({ ...files, out, trials: 2, folds: 2, workers: 1 })
+    return [...Object.values(heldOut.measures).map(({ before }) => before), tuned.heldOut.gain]
   },
 }
 
@@ -181,6 +220,22 @@ async function write({ folder, query, vectors }) {
     docs: file('docs.npy'),
     qrels: file('qrels.trec'),
   }
+}
+
+/** The same for a query beside each axis, in a run of all documents by cosine without a sidecar. */
+async function writeMany(one) {
+  const { folder, query, vectors } = one
+  const files = await write(one)
+  const length = Math.hypot(...query)
+  const near = query.map((_, axis) => query.map((value, j) => value + (j === axis ? length : 0)))
+  const ids = near.map((_, i) => `q${i}`)
+  const data = Float32Array.from(near.flat())
+  await writeEmbeddings(files.queries, { dimensions: DIMENSIONS, ids }, [data])
+  const out = join(folder, 'searched.trec')
+  await searchRun({ queries: files.queries, docs: files.docs, out, metric: 'cosine' })
+  copyFileSync(out, files.run)
+  writeFileSync(files.qrels, ids.map((id, i) => `${id} 0 d${i % vectors.length} 1\n`).join(''))
+  return files
 }
 
 function same(expected, found) {

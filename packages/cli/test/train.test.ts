@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openEmbeddings, writeEmbeddings } from '@kith/ir'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
 import { writeTurned } from '../../pipelines/test/turned.ts'
@@ -94,6 +95,26 @@ describe('kith train', () => {
       ...['--run', path('trained.trec')],
     )
     expect(judged.err).toMatch(/^trained\.trec: 26 of 32 judged queries were used to train/)
+  })
+
+  test('prints a next search by the metric of the run', async () => {
+    const docs = await openEmbeddings(path('docs.npy'))
+    const ids = Array.from({ length: docs.rows }, (_, row) => docs.idOf(row))
+    const long = ids.map((_, row) =>
+      docs.read(row, row + 1).map((value) => value * (1 + (row % 9))),
+    )
+    await docs.close()
+    await writeEmbeddings(path('long.npy'), { dimensions: docs.dimensions, ids }, long)
+    const vectors = ['--queries', path('queries.npy'), '--docs', path('long.npy')]
+    succeed('search', ...vectors, '--metric', 'cosine', '--out', path('cosine.trec'))
+    const { code, out, err } = kith(
+      ...['train', '--docs', path('long.npy'), '--qrels', path('train.trec'), '--steps', '1'],
+      ...['--train-queries', path('queries.npy'), '--train-run', path('cosine.trec')],
+      ...['--adapter', 'linear', '--out', path('by-cosine')],
+    )
+    expect(code, err).toBe(0)
+    expect(err).toContain('training compares by inner product')
+    expect(out).toContain(`--docs ${path('long.npy')} --metric cosine --out trained.trec`)
   })
 
   test('takes what kith labels made, and skips what is missing where it may', () => {

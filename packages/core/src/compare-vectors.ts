@@ -1,9 +1,6 @@
-import { chooseMetric, type Metric, type MetricUse } from './method/metric.ts'
+import { chooseMetric, FITS, type MetricUse } from './method/metric.ts'
 import { queryProducts } from './query-products.ts'
 import type { Settings } from './settings/settings.ts'
-
-/** An order fits a metric that agrees with so large a share of its pairs. */
-const FITS = 0.9
 
 /** A metric contradicts an order that another one fits better by so much. */
 const APART = 0.05
@@ -13,21 +10,15 @@ export function compareVectors(
   metric: Settings['metric'],
   vectors: readonly Float32Array[],
 ): MetricUse {
-  const compared = queryProducts(vectors)
-  return chooseMetric(metric, compared, () => compared)
+  return compareProducts(metric, queryProducts(vectors))
 }
 
-/**
- * The metric of documents that may come in any order, from the products of `queryProducts`: `auto` is
- * the cosine unless all have length 1, or stand in an order that clearly is one by inner product.
- */
-export function metricInAnyOrder(
+/** As `compareVectors`, from the products of `queryProducts`. */
+export function compareProducts(
   metric: Settings['metric'],
   compared: ReturnType<typeof queryProducts>,
-): Metric {
-  const { name, agreement } = chooseMetric(metric, compared, () => compared)
-  if (metric !== 'auto' || agreement === undefined || agreement.dot >= FITS) return name
-  return 'cosine'
+): MetricUse {
+  return chooseMetric(metric, compared, () => compared)
 }
 
 /**
@@ -46,6 +37,9 @@ export function metricRemark(
   const [own, others] = [agreement[name], agreement[other]]
   const against = (share: number, rest: number) =>
     `${percent(share)} of pairs against ${percent(rest)}`
+  if (metric === 'auto' && own < FITS) {
+    return `vectors differ in length; using metric ${name}, since the order of ${whose} fits neither metric (${name} ${percent(own)} of pairs, ${other} ${percent(others)})`
+  }
   if (metric === 'auto') {
     return `vectors differ in length; using metric ${name}, which fits the order of ${whose} better than ${other} (${against(own, others)})`
   }

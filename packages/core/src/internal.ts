@@ -5,7 +5,7 @@
 
 export { abortedError, throwIfAborted } from './abort.ts'
 export { methods, methodTable, similaritySettings } from './baselines/method-settings.ts'
-export { compareVectors, metricInAnyOrder, metricRemark } from './compare-vectors.ts'
+export { compareProducts, compareVectors, metricRemark } from './compare-vectors.ts'
 export { auditPreset } from './labels/audit.ts'
 export {
   distilDefaults,
@@ -16,6 +16,7 @@ export {
 export { injectGroundTruth } from './labels/ground-truth.ts'
 export { labelTable } from './labels/label-settings.ts'
 export { extendRanking } from './method/order-by-score.ts'
+export { fittingMetric } from './method/metric.ts'
 export { lookedAt } from './method/preselect.ts'
 export { textWeights } from './method/view-weights.ts'
 export { OpenState } from './open-state.ts'

@@ -90,6 +90,16 @@ describe.each(allKernels)('metric auto on %s', (kernel) => {
     )
   })
 
+  test('an order that fits neither metric is compared by cosine', () => {
+    const { query, long } = searched('dot', 40, 3)
+    const swapped = long.map((_, i) => long[i ^ 1]!)
+    const found = rerank(query, swapped, { kernel })
+    const { dot, cosine } = found.metric!.agreement!
+    expect(dot).toBeGreaterThan(cosine)
+    expect(dot).toBeLessThan(0.9)
+    expect(found).toEqual(rerank(query, swapped, { kernel, metric: 'cosine' }))
+  })
+
   test('an explicit metric wins, and the result says what the order fits', () => {
     const { query, long } = searched('cosine', 50, 4)
     for (const metric of ['dot', 'cosine'] as const) {

@@ -309,6 +309,49 @@ describe('documents with embeddings', () => {
   })
 })
 
+describe('documents of different lengths', () => {
+  const query = 'how do insects find flowers'
+
+  test('are remarked on once where no metric is set', async () => {
+    for (const [metric, times] of [
+      ['auto', 1],
+      ['dot', 0],
+      ['cosine', 0],
+    ] as const) {
+      const remarks: string[] = []
+      const inputs = { folder: path('notes'), cache, settings: { metric } }
+      const hooks = { onRemark: (remark: string) => remarks.push(remark) }
+      await using collection = await openCollection(inputs, hooks)
+      await collection.search(query)
+      await collection.search(query)
+      expect(remarks).toHaveLength(times)
+      if (times) expect(remarks[0]).toMatch(/^documents differ in length; searching by metric dot/)
+    }
+  })
+
+  test('are found by the metric that is set, whatever the store was loaded for', async () => {
+    const searched: unknown[] = []
+    const data = Float32Array.of(3, 3, 1, 0)
+    const passages = ['long', 'near'].map((id) => ({ id, text: id }))
+    const store = passageStore(passages, { data, rows: 2, dimensions: 2 }, 'dot')
+    const encoder = {
+      encode: async () => ({ data: Float32Array.of(1, 0.1), rows: 1, dimensions: 2, cut: 0 }),
+      close: async () => {},
+    } as unknown as Encoder
+    const settings = resolveSettings({ metric: 'cosine' })
+    const watched: SearchStore = {
+      ...store,
+      async search(queries, options) {
+        const hits = await store.search(queries, options)
+        searched.push(hits[0]!.ids)
+        return hits
+      },
+    }
+    await new Collection(watched, encoder, settings).search('near')
+    expect(searched).toEqual([['near', 'long']])
+  })
+})
+
 describe('documents found by their words', () => {
   const count = 300
   const vector = (i: number) => Float32Array.of(Math.cos(i / count), Math.sin(i / count))

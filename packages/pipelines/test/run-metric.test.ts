@@ -1,10 +1,20 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readRun, writeEmbeddings } from '@kith/ir'
+import { readRun, writeEmbeddings, writeRun } from '@kith/ir'
 import { openStore } from '@kith/stores'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { auditRun, labelRun, rerankRun, searchRun, tuneRun } from '../src/index.ts'
+import {
+  adaptQueries,
+  auditRun,
+  evaluateRuns,
+  labelRun,
+  loadStore,
+  rerankRun,
+  searchRun,
+  trainFromFiles,
+  tuneRun,
+} from '../src/index.ts'
 
 /** 40 queries and 400 documents of 20 topics; the documents also with lengths from 0.2 to 5. */
 const folder = mkdtempSync(join(tmpdir(), 'kith-metric-'))
@@ -151,4 +161,93 @@ test('a store tells its metric, and its documents are compared as those of a fil
   const expected = await rerank('unit.trec', 'unit.npy')
   expect([...(await readRun(out))].map(({ ids }) => ids.join(' '))).toEqual(expected.orders)
   expect(remarks.length).toBe(1)
+})
+
+test('a training on a cosine run searches its held-out queries by cosine, and says so', async () => {
+  const remarks: string[] = []
+  const { heldOut, metric } = await trainFromFiles(
+    {
+      docs: at('long.npy'),
+      adapter: 'linear',
+      training: {
+        queries: at('queries.npy'),
+        run: at('bare-cosine.trec'),
+        qrels: at('qrels.trec'),
+      },
+      settings: { steps: 2 },
+      out: at('trained'),
+    },
+    { onRemark: (remark) => remarks.push(remark) },
+  )
+  expect(metric).toBe('cosine')
+  expect(remarks.filter((remark) => /cosine/.test(remark))).toEqual([
+    expect.stringMatching(/^vectors differ in length; using metric cosine/),
+    expect.stringMatching(/^training compares by inner product/),
+  ])
+  await adaptQueries({ adapter: at('trained'), queries: at('queries.npy'), out: at('after.npy') })
+  const runs = [at('before.trec'), at('after.trec')]
+  for (const [i, queries] of [at('queries.npy'), at('after.npy')].entries()) {
+    await searchRun({ queries, docs: at('long.npy'), top: 100, metric: 'cosine', out: runs[i]! })
+  }
+  const { evaluations } = await evaluateRuns({ qrels: heldOut!.qrels, runs })
+  const { before, after } = heldOut!.measures['nDCG@10']!
+  const means = evaluations.map(({ evaluation }) => evaluation.mean['nDCG@10'])
+  expect([before, after]).toEqual(means.map((mean) => expect.closeTo(mean!, 6)))
+})
+
+test('a training on a run of unit vectors says nothing of metrics', async () => {
+  const remarks: string[] = []
+  const { metric } = await trainFromFiles(
+    {
+      docs: at('unit.npy'),
+      adapter: 'linear',
+      training: { queries: at('queries.npy'), run: at('unit.trec'), qrels: at('qrels.trec') },
+      settings: { steps: 1 },
+      out: at('trained-unit'),
+    },
+    { onRemark: (remark) => remarks.push(remark) },
+  )
+  expect(metric).toBe('dot')
+  expect(remarks.join()).not.toMatch(/cosine|inner product/)
+})
+
+test('a search without a metric says that documents differ in length, once', async () => {
+  const remarksOf = async (more: Omit<Parameters<typeof searchRun>[0], 'queries' | 'out'>) => {
+    const remarks: string[] = []
+    const hooks = { onRemark: (remark: string) => remarks.push(remark) }
+    await searchRun(
+      { queries: at('queries.npy'), out: at('remarked.trec'), top: 20, ...more },
+      hooks,
+    )
+    return remarks
+  }
+  const said = [
+    'documents differ in length; searching by metric dot, which favors long vectors: pass metric cosine, or dot to confirm',
+  ]
+  await loadStore({ docs: at('long.npy'), store: at('lance#long') })
+  await loadStore({ docs: at('long.npy'), store: at('lance#cosine'), metric: 'cosine' })
+  await loadStore({ docs: at('unit.npy'), store: at('lance#unit') })
+  expect(await remarksOf({ docs: at('long.npy') })).toEqual(said)
+  expect(await remarksOf({ store: at('lance#long') })).toEqual(said)
+  for (const place of [{ docs: at('long.npy') }, { store: at('lance#long') }]) {
+    expect(await remarksOf({ ...place, metric: 'dot' })).toEqual([])
+    expect(await remarksOf({ ...place, metric: 'cosine' })).toEqual([])
+  }
+  expect(await remarksOf({ store: at('lance#cosine') })).toEqual([])
+  expect(await remarksOf({ docs: at('unit.npy') })).toEqual([])
+  expect(await remarksOf({ store: at('lance#unit') })).toEqual([])
+})
+
+test('a run whose order fits neither metric is reranked by cosine', async () => {
+  const swapped = [...(await readRun(at('bare-dot.trec')))].map(({ query, ids, scores }) => {
+    return { query, ids: ids.map((_, i) => ids[i ^ 1]!), scores }
+  })
+  await writeRun(at('swapped.trec'), swapped)
+  const { metric, remarks } = await rerank('swapped.trec', 'long.npy')
+  expect(metric).toBe('cosine')
+  expect(remarks).toEqual([
+    expect.stringMatching(
+      /^vectors differ in length; using metric cosine, since the order of the run fits neither metric \(cosine \d+(\.\d)? % of pairs, dot \d+(\.\d)? %\)$/,
+    ),
+  ])
 })

@@ -48,8 +48,11 @@ describe('trainFromFiles', () => {
     })
     expect(steps).toEqual([...new Array(61).keys()])
     // Half of the run's queries are those of the other part.
-    expect(remarks[0]).toBe(`16 queries of ${path('run.trec')} have no relevant document`)
-    expect(remarks[2]).toMatch(
+    expect(remarks[0]).toBe(
+      `vectors differ in length; using metric dot, as ${path('run.trec')}.meta.json says`,
+    )
+    expect(remarks[1]).toBe(`16 queries of ${path('run.trec')} have no relevant document`)
+    expect(remarks[3]).toMatch(
       /^step 0: validation loss \d+\.\d+ \(original labels\), MRR@10 \d\.\d+, nDCG@10/,
     )
     const records = read('adapter/metrics.jsonl')
@@ -182,7 +185,7 @@ describe('trainFromFiles', () => {
       training: [{ what: 'judged documents have no embedding', count: 2, first: ['away', 'gone'] }],
       validation: [{ what: 'candidates of the run have no embedding', count: 1, first: ['gone'] }],
     })
-    expect(remarks[0]).toBe(
+    expect(remarks[1]).toBe(
       `training queries of ${path('run.trec')}: 2 judged documents have no embedding: away, gone`,
     )
     expect(JSON.parse(read('missing.meta.json'))).toMatchObject({ missing })

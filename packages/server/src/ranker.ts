@@ -1,5 +1,5 @@
 import { type Ranking, Reranker, Selection, type Settings } from '@kith/core'
-import { metricInAnyOrder, queryProducts } from '@kith/core/internal'
+import { compareProducts, queryProducts } from '@kith/core/internal'
 import type { Role } from '@kith/encoder'
 import type { TextEmbedder } from './embedder.ts'
 import { countCutTokens } from './limits.ts'
@@ -143,7 +143,7 @@ function bySimilarity(
   all.forEach((embedding, i) => {
     checkSquare(embedding, squares[i]!)
   })
-  const name = metricInAnyOrder(metric, { toQuery, squares })
+  const { name } = compareProducts(metric, { toQuery, squares })
   const similarities = documents.map((_, i) => {
     const [product, square] = [toQuery[i + 1]!, squares[i + 1]!]
     return name === 'dot' || square === 0 ? product : product / Math.sqrt(square)

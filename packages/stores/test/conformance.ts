@@ -112,6 +112,20 @@ export function conformance(store: StoreUnderTest): void {
       })
     })
 
+    it.runIf(store.texts)('keeps the metric it was made for, without an index', async () => {
+      await use((opened) => opened.add(documents.slice(0, 200)), { metric: 'cosine' })
+      await use(async (opened) => {
+        await opened.replace(documents)
+        await opened.remove(['d0'])
+        await opened.add(documents.slice(0, 1))
+        await opened.index!()
+      })
+      await use(async (opened) => {
+        expect(opened.metric).toBe('cosine')
+        await expectExact(await opened.search(queries, { top: 5 }), matrix, 5, 'cosine')
+      })
+    })
+
     it('gives all documents where there are fewer than wanted', async () => {
       await use(async (opened) => {
         await opened.add(documents.slice(0, 3))

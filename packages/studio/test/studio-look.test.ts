@@ -199,7 +199,7 @@ describe.skipIf(!browser)('every view', () => {
   test('a thousand candidates: the picture follows the pointer frame by frame', async () => {
     await withBrowser(async (context) => {
       const page = await context.newPage()
-      await page.goto(new URL('/?view=neighborhood&context=1000', studio.url).href)
+      await page.goto(new URL('/?view=neighborhood&contextSize=1000', studio.url).href)
       const graph = page.locator('.graph')
       await graph.waitFor()
       await page.locator('.mean[aria-busy=false]').waitFor()

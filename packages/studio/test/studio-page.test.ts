@@ -456,7 +456,7 @@ describe.skipIf(!browser)('the page', () => {
 
   test('labels are those of kith labels', async () => {
     const address =
-      '/?view=labels&query=q1&truth=all&label-depth=6&boost=1.5&normalize=std&aggregate=max'
+      '/?view=labels&query=q1&truth=all&labelDepth=6&boost=1.5&normalize=std&aggregate=max'
     await withPage(address, async (page) => {
       await page.locator('.targets tbody tr').first().waitFor()
       const cells = await page

@@ -6,7 +6,7 @@ import {
   type Settings,
   type Vector,
 } from '@kith/core'
-import { metricInAnyOrder, planVectors, takesWords } from '@kith/core/internal'
+import { compareProducts, planVectors, takesWords } from '@kith/core/internal'
 import { completeVectors, type Embed, type RerankDocument } from './documents.ts'
 
 /** What is ranked, in any order. */
@@ -149,7 +149,7 @@ function nearestFirst(
     throw new KithError('BAD_VECTOR', problem)
   })
   const own = dot(query, query)
-  const name = metricInAnyOrder(metric, {
+  const { name } = compareProducts(metric, {
     toQuery: Float64Array.of(own, ...products.map(({ toQuery }) => toQuery)),
     squares: Float64Array.of(own, ...products.map(({ square }) => square)),
   })

@@ -32,16 +32,17 @@ function heldOutLines({ queries, measures }: NonNullable<TrainResult['heldOut']>
 
 /** The commands that search with the result, and judge it on queries it has not learned from. */
 function nextCommands(
-  { out, heldOut }: TrainResult,
+  { out, heldOut, metric }: TrainResult,
   { adapter, docs, training, queryPrefix }: TrainingInputs,
 ): string[] {
   const { queries, run } = training
   const prefix = queryPrefix === undefined ? '' : ` --query-prefix ${JSON.stringify(queryPrefix)}`
+  const by = metric === 'cosine' ? ' --metric cosine' : ''
   return [
     adapter === undefined
       ? `kith encode --model ${out} --input ${queries} --role query${prefix} --out trained-queries.npy`
       : `kith adapt --adapter ${out} --queries ${queries} --out trained-queries.npy`,
-    `kith search --queries trained-queries.npy --docs ${docs} --out trained.trec`,
+    `kith search --queries trained-queries.npy --docs ${docs}${by} --out trained.trec`,
     ...(heldOut ? [`kith eval --qrels ${heldOut.qrels} --run ${run} --run trained.trec`] : []),
   ]
 }

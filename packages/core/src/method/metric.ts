@@ -32,8 +32,7 @@ const UNIT = 2e-3
 
 /**
  * Section 1: the metric of a context. `auto` is the inner product where all vectors have length 1,
- * and else the metric that agrees better with the order of the candidates; cosine where both agree
- * equally well.
+ * and else the metric that `fittingMetric` gives.
  */
 export function chooseMetric(
   metric: Settings['metric'],
@@ -52,8 +51,18 @@ export function chooseMetric(
   if (unit) return { name: metric === 'auto' ? 'dot' : metric, unit }
   if (long) return { name: metric === 'auto' ? 'cosine' : metric, unit }
   const agreement = agreementOf(rows())
-  const fitting = agreement.dot > agreement.cosine ? 'dot' : 'cosine'
-  return { name: metric === 'auto' ? fitting : metric, unit, agreement }
+  return { name: metric === 'auto' ? fittingMetric(agreement) : metric, unit, agreement }
+}
+
+/** An order fits a metric that agrees with so large a share of its pairs. */
+export const FITS = 0.9
+
+/**
+ * The metric of vectors that differ in length: the inner product where the order fits it, and fits it
+ * better than the cosine; else the cosine.
+ */
+export function fittingMetric({ dot, cosine }: Readonly<Record<Metric, number>>): Metric {
+  return dot >= FITS && dot > cosine ? 'dot' : 'cosine'
 }
 
 /** Room for the similarities of one context, kept from call to call: nothing calls again in between. */

@@ -46,7 +46,7 @@ export async function findCandidates(
   // An empty store knows no dimensions, and cannot be searched.
   if (store.dimensions === undefined) return { list: [], byWords: false }
   const [[near], fitting] = await Promise.all([
-    store.search(query, { top: similar, vectors: true }),
+    store.search(query, { top: similar, metric, vectors: true }),
     store.searchWords?.(text, { top: words }),
   ])
   const known = new Set(near!.ids)

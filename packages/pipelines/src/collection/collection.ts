@@ -2,6 +2,8 @@ import { type Matrix, Reranker, type Settings } from '@kith/core'
 import { abortedError, lookedAt, OpenState, range, throwIfAborted } from '@kith/core/internal'
 import type { Encoder } from '@kith/encoder'
 import type { SearchStore } from '@kith/stores/internal'
+import type { Hooks } from '../job/hooks.ts'
+import { differInLength, remarkLengths } from '../join/vector-lengths.ts'
 import { type Found, findCandidates, rankCandidates, searchMetric } from './candidates.ts'
 
 /** Results of a search where nobody says how many, and the most that there can be. */
@@ -33,13 +35,18 @@ export class Collection {
   readonly #settings: Settings
   readonly #reranker: Reranker
   readonly #state = new OpenState('the collection')
+  readonly #hooks: Hooks
+  /** Whether the lengths of the first results were compared, or the metric was set. */
+  #lengthsChecked: boolean
 
   /** @internal Use `openCollection`. */
-  constructor(store: SearchStore, encoder: Encoder, settings: Settings) {
+  constructor(store: SearchStore, encoder: Encoder, settings: Settings, hooks: Hooks = {}) {
     this.#store = store
     this.#encoder = encoder
     this.#settings = settings
     this.#reranker = new Reranker(settings)
+    this.#hooks = hooks
+    this.#lengthsChecked = settings.metric !== 'auto'
   }
 
   /**
@@ -51,12 +58,17 @@ export class Collection {
     const { top = USUAL_RESULTS, signal } = options
     range({ from: 1, to: MOST_RESULTS, integer: true })('top', top)
     const query = await this.#encode(text, signal)
+    const metric = searchMetric(this.#store, this.#settings)
     const candidates = await findCandidates(this.#store, query, text, {
       similar: Math.max(top, lookedAt(this.#settings, true)),
       words: Math.max(top, this.#settings.contextSize),
-      metric: searchMetric(this.#store, this.#settings),
+      metric,
     })
     throwIfAborted(signal)
+    if (metric === 'dot' && !this.#lengthsChecked && candidates.list.length > 1) {
+      this.#lengthsChecked = true
+      if (differInLength(candidates.list.map(({ vector }) => vector))) remarkLengths(this.#hooks)
+    }
     return rankCandidates(this.#reranker, { vector: query.data, text }, candidates).slice(0, top)
   }
 

@@ -73,7 +73,7 @@ export async function openCollectionWith(
     }
     const counted = source === 'context' ? 'context' : 'store'
     const complete = await withStatistics(settings, store, counted)
-    return new Collection(store, named.encoder, complete)
+    return new Collection(store, named.encoder, complete, hooks)
   } catch (error) {
     await named.encoder.close()
     await store?.close()

@@ -102,14 +102,14 @@ function digest(text: string): string {
 export function passageStore(
   passages: readonly TextEntry[],
   { data, rows, dimensions }: Matrix,
-  metric: Metric,
+  ownMetric: Metric,
 ): SearchStore {
   const places = new Map(passages.map(({ id }, place) => [id, place]))
   const vectorAt = (place: number) => data.slice(place * dimensions, (place + 1) * dimensions)
   return {
     dimensions,
-    metric,
-    async search(queries, { top, vectors }) {
+    metric: ownMetric,
+    async search(queries, { top, metric = ownMetric, vectors }) {
       const found = await searchExact(queries, { memory: data, rows, dimensions }, { top, metric })
       return Array.from({ length: queries.rows }, (_, q) => {
         const range = [q * found.perQuery, (q + 1) * found.perQuery] as const

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { isPipeOrDevice, isStandardInput } from '@kith/base'
 import type { MetricUse, Settings } from '@kith/core'
-import { compareVectors, metricRemark } from '@kith/core/internal'
+import { compareVectors, fittingMetric, metricRemark } from '@kith/core/internal'
 import { type Embeddings, streamRankings } from '@kith/ir'
 import { readSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
@@ -87,8 +87,7 @@ async function useOf(
   }
   if (differing === 0) return undefined
   const agreement = { dot: sum.dot / differing, cosine: sum.cosine / differing }
-  const fitting = agreement.dot > agreement.cosine ? 'dot' : 'cosine'
-  return { name: metric === 'auto' ? fitting : metric, unit: false, agreement }
+  return { name: metric === 'auto' ? fittingMetric(agreement) : metric, unit: false, agreement }
 }
 
 /** The metric that a run's sidecar names, if the sidecar still is of this run. */

@@ -12,6 +12,7 @@ import {
   storeName,
   wholeAddress,
 } from '../join/stores.ts'
+import { differInLength, documentsDiffer, remarkLengths } from '../join/vector-lengths.ts'
 
 /** The inputs of a search. */
 export interface SearchInputs extends DocumentPlace, OpenEmbeddingsOptions {
@@ -68,6 +69,7 @@ async function searchFiles(
   const { out, top, metric = 'dot', workers } = plan
   const { queries, docs, close } = await openVectors(plan)
   try {
+    if (plan.metric === undefined && documentsDiffer(docs)) remarkLengths(hooks)
     const start = performance.now()
     const matrix = {
       data: queries.read(0, queries.rows),
@@ -125,6 +127,8 @@ async function searchStore(
           dimensions: queries.dimensions,
         }
         const hits = await opened.search(matrix, { top, metric, exact, filter, vectors: false })
+        if (from === 0 && metric === undefined)
+          await remarkStoreLengths(opened, hits[0]!.ids, hooks)
         for (const [q, { ids, scores }] of hits.entries()) {
           yield { query: queries.idOf(from + q), ids, scores }
         }
@@ -146,4 +150,16 @@ async function searchStore(
     await queries.close()
     await store?.close()
   }
+}
+
+/** Says so where a store that was loaded for inner products found documents of different lengths. */
+async function remarkStoreLengths(
+  store: Store,
+  ids: readonly string[],
+  hooks: Hooks,
+): Promise<void> {
+  if (store.metric !== 'dot') return
+  const found = await store.fetch(ids, { texts: false })
+  const vectors = found.flatMap((document) => (document ? [document.vector] : []))
+  if (differInLength(vectors)) remarkLengths(hooks)
 }

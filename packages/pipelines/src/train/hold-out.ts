@@ -11,7 +11,7 @@ import {
   RunBuilder,
   writeQrels,
 } from '@kith/ir'
-import { searchExact } from '@kith/stores'
+import { type Metric, searchExact } from '@kith/stores'
 import type { DeviceOptions, QueryModel, TrainingQuery } from '@kith/train'
 import { trainDefaults } from '@kith/train/internal'
 import type { Hooks } from '../job/hooks.ts'
@@ -98,6 +98,8 @@ interface HeldOutComparison {
   before: QueryModel
   after: QueryModel
   docs: Embeddings
+  /** The metric of the searches. */
+  metric: Metric
   device: DeviceOptions
   /** From which grade on a document is relevant. */
   level: number | undefined
@@ -108,14 +110,14 @@ interface HeldOutComparison {
 /** Searches all documents for held-out queries, before and after, and writes their judgments. */
 export async function heldOutFigures(
   { queries, qrels }: HeldOutQueries,
-  { before, after, docs, device, level, out }: HeldOutComparison,
+  { before, after, docs, metric, device, level, out }: HeldOutComparison,
 ): Promise<HeldOutFigures> {
   const { QueryEncoder } = await loadTrain()
   const names = [jobDefaults.measure, `Recall@${TOP}`]
   const measured = async (model: QueryModel): Promise<Evaluation> => {
     const encoder = await QueryEncoder.open(model, device)
     const embeddings = await encoder.encode(queries).finally(() => encoder.close())
-    const found = await searchExact(embeddings, docs, { top: TOP })
+    const found = await searchExact(embeddings, docs, { top: TOP, metric })
     const run = new RunBuilder()
     queries.forEach(({ id: query }, q) => {
       const [from, to] = [q * found.perQuery, (q + 1) * found.perQuery]

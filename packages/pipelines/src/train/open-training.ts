@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { KithError, type Matrix } from '@kith/core'
-import { type Embeddings, openEmbeddings, type Qrels, readRun } from '@kith/ir'
+import { KithError, type Matrix, type Settings } from '@kith/core'
+import { type Embeddings, openEmbeddings, type Qrels, type Run, readRun } from '@kith/ir'
 import { embeddingFiles } from '@kith/ir/internal'
 import type { PartialTrainSettings, QueryModel, Relabel, TrainingQuery } from '@kith/train'
 import { trainDefaults } from '@kith/train/internal'
@@ -9,6 +9,8 @@ import { type LearnedQueries, learnedQueries } from '../files/learned-queries.ts
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { type Missing, namingFiles } from '../join/missing.ts'
+import { documentsIn, runMetric } from '../join/run-metric.ts'
+import { documentsDiffer } from '../join/vector-lengths.ts'
 import { type HeldOutQueries, holdOutOf, holdOutQueries } from './hold-out.ts'
 import { agreeing, teachQueries } from './teach-queries.ts'
 import { openTeacher, type TeacherInputs } from './teacher.ts'
@@ -49,6 +51,8 @@ export interface TrainingSetup {
   /** Makes labels for other candidates, where a teacher does. */
   relabel: Relabel | undefined
   settings: PartialTrainSettings & { steps: number }
+  /** The metric that the training run was searched by; `auto` where the documents have one length. */
+  metric: Settings['metric']
   device: { device: string | undefined; threads: number }
   missing: TrainingMissing
   /** The files that were read. */
@@ -82,7 +86,9 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
     }
     const given = { inputs, docs, embed }
     const learned = await openTrainingQueries(given, hooks)
-    const validated = validation && (await openValidationQueries(given, validation, hooks))
+    const { metric } = learned
+    const validated =
+      validation && (await openValidationQueries({ ...given, metric }, validation, hooks))
     return {
       docs,
       docsVersion: await versionOf(inputs.docs),
@@ -91,6 +97,7 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
       validation: validated?.queries,
       heldOut: learned.heldOut,
       settings: stepsFor(inputs.settings ?? {}, learned.queries.length),
+      metric,
       device,
       missing: { training: learned.missing, validation: validated?.missing ?? [] },
       files: [...new Set([inputs.docs, ...learned.files, ...(validated?.files ?? [])])],
@@ -161,12 +168,17 @@ export function remarkCutQueries(
 /** Lists shorter than this hold nothing but the hardest candidates. */
 const SHORT = 50
 
+/** Queries that the metric of a training is chosen by. */
+const METRIC_QUERIES = 50
+
 /** The documents and the model that queries are opened for. */
 interface OpenFor {
   inputs: TrainingInputs
   docs: Embeddings
   /** Embeds queries with the model as it is before the training. */
   embed(queries: readonly TrainingQuery[]): Promise<Matrix>
+  /** The metric of the training; default: that of the run. */
+  metric?: Settings['metric'] | undefined
 }
 
 /** Queries with all that a training takes of them. */
@@ -175,6 +187,8 @@ interface OpenQueries {
   /** Makes labels for other candidates, where a teacher does. */
   relabel?: Relabel | undefined
   missing: readonly Missing[]
+  /** The metric that the run was searched by; `auto` where the documents have one length. */
+  metric: Settings['metric']
   /** The judgments, where there are some. */
   qrels: Qrels | undefined
   /** The files that were read. */
@@ -244,9 +258,10 @@ async function openValidationQueries(
 async function readQueries(
   kind: string,
   files: QueryFiles,
-  { inputs, docs, embed }: OpenFor,
+  given: OpenFor,
   hooks: Hooks,
 ): Promise<OpenQueries> {
+  const { inputs, docs, embed } = given
   const { level = jobDefaults.level, adapter, missing = jobDefaults.missing, teacher } = inputs
   const name = `${kind} of ${files.run}`
   const vectors = adapter !== undefined
@@ -258,11 +273,12 @@ async function readQueries(
   const reading = { docs, level, vectors, missing, name }
   const made = await namingFiles(named, () => readTrainingQueries(files, run, reading))
   const { withoutTruth, report } = made
+  const metric = given.metric ?? (await trainingMetric(files.run, run, made.queries, given, hooks))
   // Queries with judgments are validated by those.
   const opened =
     teacher && files.qrels === undefined
       ? await openTeacher(withQueryTexts(teacher, files, vectors), {
-          ...{ run, docs, missing },
+          ...{ run, docs, missing, metric },
           all: (inputs.settings?.refreshEvery ?? 0) > 0,
         })
       : undefined
@@ -278,6 +294,7 @@ async function readQueries(
     queries: taught?.queries ?? made.queries,
     relabel: taught?.relabel,
     missing: report.list(),
+    metric,
     qrels: made.qrels,
     files: [...read.filter((file) => file !== undefined), ...(opened?.files ?? [])],
   }
@@ -291,4 +308,34 @@ function withQueryTexts(
 ): TeacherInputs {
   if (vectors || teacher.run !== undefined) return teacher
   return { ...teacher, queryText: teacher.queryText ?? queries }
+}
+
+/**
+ * The metric that a run was searched by, for all that a training searches and reranks; `auto` where the
+ * documents have one length. The training itself compares by inner product, which a remark says.
+ */
+async function trainingMetric(
+  file: string,
+  run: Run,
+  all: readonly TrainingQuery[],
+  { docs, embed }: OpenFor,
+  hooks: Hooks,
+): Promise<Settings['metric']> {
+  if (!documentsDiffer(docs)) return 'auto'
+  const first = all.slice(0, METRIC_QUERIES)
+  const { data, dimensions } = await embed(first)
+  const places = new Map(first.map(({ id }, place) => [id, place]))
+  const queries = {
+    rowOf: (id: string) => places.get(id),
+    read: (from: number, to: number) => data.subarray(from * dimensions, to * dimensions),
+  }
+  const rankings = first.map(({ id }) => run.get(id)!)
+  const sources = { run: file, rankings, queries, documents: documentsIn(docs) }
+  const metric = await runMetric('auto', sources, hooks)
+  if (metric === 'cosine') {
+    hooks.onRemark?.(
+      'training compares by inner product, but the run was searched by cosine: train on documents of unit length to train for cosine',
+    )
+  }
+  return metric
 }

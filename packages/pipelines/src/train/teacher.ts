@@ -4,6 +4,7 @@ import {
   type PartialDistilSettings,
   Reranker,
   resolveMethodSettings,
+  type Settings,
 } from '@kith/core'
 import { distilTarget, lookedAt, resolveDistilSettings } from '@kith/core/internal'
 import { type Embeddings, type Run, readRun } from '@kith/ir'
@@ -64,6 +65,8 @@ interface NeededTexts {
   /** Whether candidates are searched again, so that any document can become one. */
   all: boolean
   missing: MissingPolicy
+  /** The metric that the ranking compares by. */
+  metric: Settings['metric']
 }
 
 /** The texts and settings of a ranking that teaches. */
@@ -109,7 +112,8 @@ class RankingTeacher implements Teacher {
     }
     const usual = resolveMethodSettings()
     // Behind its context the ranking has no scores of its own, so the context holds all that are taught.
-    const ranking = { ...usual, contextSize: Math.max(usual.contextSize, settings.depth) }
+    const contextSize = Math.max(usual.contextSize, settings.depth)
+    const ranking = { ...usual, contextSize, metric: needed.metric }
     const kept = await readStatistics(source, ranking)
     const count = source === 'corpus'
     const looked = lookedAt(ranking, true, kept !== undefined || count)

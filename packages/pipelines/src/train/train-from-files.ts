@@ -1,6 +1,7 @@
 import { basename, join, resolve } from 'node:path'
 import { writeAtomic } from '@kith/base'
 import { throwIfAborted } from '@kith/core/internal'
+import type { Metric } from '@kith/stores'
 import type { StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
@@ -35,6 +36,8 @@ export interface TrainResult extends TrainingResult {
   curves: string | undefined
   /** Figures before and after on judged queries that were held out, where some were. */
   heldOut: HeldOutFigures | undefined
+  /** The metric that the documents are to be searched by, as the training run was. */
+  metric: Metric
 }
 
 /**
@@ -63,11 +66,12 @@ export async function trainFromFiles(inputs: TrainInputs, hooks: Hooks = {}): Pr
     const result = await trainWith({ ...setup, judged }, model, out, hooks)
     const made = { ...settings, ...modelSettings(inputs), maxTokens: model.maxTokens }
     const learnedFrom = await learnedBy(setup, inputs, out)
-    const heldOut = await compareHeldOut(setup, inputs)
+    const metric = setup.metric === 'auto' ? 'dot' : setup.metric
+    const heldOut = await compareHeldOut(setup, metric, inputs)
     const more = { cut, missing: someMissing(missing), heldOut, learnedFrom }
     await writeSidecar(out, 'train', made, files, more)
     const curves = validation && (await drawCurves(out))
-    return { out, ...result, cut, missing, curves, heldOut }
+    return { out, ...result, cut, missing, curves, heldOut, metric }
   } finally {
     await setup.close()
   }
@@ -76,12 +80,13 @@ export async function trainFromFiles(inputs: TrainInputs, hooks: Hooks = {}): Pr
 /** Compares the model before and after on the queries that were held out, where some were. */
 async function compareHeldOut(
   { heldOut, docs, device, openModel }: TrainingSetup,
+  metric: Metric,
   inputs: TrainInputs,
 ): Promise<HeldOutFigures | undefined> {
   if (!heldOut) return undefined
   const { out, level } = inputs
   const [before, after] = [await openModel(), await openTrained(inputs, out)]
-  return heldOutFigures(heldOut, { before, after, docs, device, level, out })
+  return heldOutFigures(heldOut, { before, after, docs, metric, device, level, out })
 }
 
 /** Trains, or goes on training, in a folder; throws the signal's reason where it was stopped. */

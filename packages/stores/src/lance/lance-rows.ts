@@ -1,6 +1,7 @@
 import { halfTable, toHalves } from '@kith/base/half'
 import type { Table, TypeMap } from 'apache-arrow'
 import { storableOf } from '../check-documents.ts'
+import type { Metric } from '../exact/search-exact.ts'
 import { optionalPeer, type StoreDocument } from '../store.ts'
 
 /** Arrow, which comes with LanceDB. */
@@ -10,16 +11,31 @@ export function loadArrow(): Promise<Arrow> {
   return optionalPeer('apache-arrow', () => import('apache-arrow'))
 }
 
-/** The columns of a collection. */
-export function schemaOf(arrow: Arrow, dimensions: number, type: 'f16' | 'f32') {
+/** The key of a collection's metric in the metadata of its schema. */
+const METRIC = 'kith.metric'
+
+/** The columns of a collection, with the metric that a new one is for. */
+export function schemaOf(
+  arrow: Arrow,
+  dimensions: number,
+  type: 'f16' | 'f32',
+  metric?: Metric | undefined,
+) {
   const number = type === 'f16' ? new arrow.Float16() : new arrow.Float32()
   const item = new arrow.Field('item', number, true)
-  return new arrow.Schema([
+  const fields = [
     new arrow.Field('id', new arrow.Utf8(), false),
     new arrow.Field('vector', new arrow.FixedSizeList(dimensions, item), false),
     new arrow.Field('title', new arrow.Utf8(), true),
     new arrow.Field('text', new arrow.Utf8(), true),
-  ])
+  ]
+  return new arrow.Schema(fields, new Map(metric && [[METRIC, metric]]))
+}
+
+/** The metric in the metadata of a collection's schema; undefined where they name none. */
+export function metricIn(metadata: ReadonlyMap<string, string>): Metric | undefined {
+  const metric = metadata.get(METRIC)
+  return metric === 'dot' || metric === 'cosine' ? metric : undefined
 }
 
 /** Documents as a table; the numbers are handed over as one array, not one by one. */

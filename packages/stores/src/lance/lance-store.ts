@@ -20,6 +20,7 @@ import {
   type Arrow,
   idConditions,
   loadArrow,
+  metricIn,
   schemaOf,
   toDocuments,
   toTable,
@@ -67,6 +68,8 @@ export class LanceStore implements Store {
   #type: 'f16' | 'f32'
   /** The metric of the approximate index, where there is one. */
   #indexed: Metric | undefined
+  /** The metric that the collection was made for. */
+  #loadedFor: Metric | undefined
   /** Whether the words can be searched. */
   #wordsIndexed = false
 
@@ -111,7 +114,7 @@ export class LanceStore implements Store {
   }
 
   get metric(): Metric {
-    return this.#options.metric ?? this.#indexed ?? 'dot'
+    return this.#options.metric ?? this.#indexed ?? this.#loadedFor ?? 'dot'
   }
 
   async count(): Promise<number> {
@@ -316,7 +319,7 @@ export class LanceStore implements Store {
     for await (const batch of checkedBatches(documents, rules)) {
       this.#dimensions ??= batch[0]!.vector.length
       if (!this.#table) {
-        const schema = schemaOf(this.#arrow, this.#dimensions, this.#type)
+        const schema = schemaOf(this.#arrow, this.#dimensions, this.#type, this.metric)
         this.#table = await this.#connection.createEmptyTable(this.#name, schema)
       }
       yield batch
@@ -329,7 +332,7 @@ export class LanceStore implements Store {
 
   async #open(place: string): Promise<void> {
     this.#table = await this.#connection.openTable(this.#name)
-    const { fields } = await this.#table.schema()
+    const { fields, metadata } = await this.#table.schema()
     const list = fields.find(({ name }) => name === 'vector')?.type
     if (!list?.listSize || !fields.some(({ name }) => name === 'id')) {
       throw new KithError(
@@ -339,6 +342,7 @@ export class LanceStore implements Store {
     }
     this.#dimensions = list.listSize
     this.#type = list.children[0].type.precision === this.#arrow.Precision.HALF ? 'f16' : 'f32'
+    this.#loadedFor = metricIn(metadata)
     const statistics = await this.#table.indexStats('vector_idx')
     this.#indexed = statistics?.distanceType as Metric | undefined
     this.#wordsIndexed = await areWordsIndexed(this.#table)

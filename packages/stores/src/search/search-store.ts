@@ -17,7 +17,7 @@ export interface SearchStore {
   readonly metric?: Metric | undefined
   search(
     queries: Matrix,
-    options: { top: number; vectors: boolean },
+    options: { top: number; metric?: Metric | undefined; vectors: boolean },
   ): Promise<{ ids: string[]; scores: Float32Array; vectors: Float32Array }[]>
   fetch(
     ids: readonly string[],
