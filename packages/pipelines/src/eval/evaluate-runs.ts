@@ -47,7 +47,7 @@ export async function evaluateRuns(
     const evaluation = await evaluateRun(qrels, file, measures, options)
     evaluations.push({ name: names[i]!, file, evaluation })
   }
-  await remarkLearned(evaluations, hooks)
+  await remarkLearned(evaluations, qrels, hooks)
   const clusters = inputs.clusters === undefined ? undefined : await readClusters(inputs.clusters)
   return { evaluations, comparisons: compareToFirst(evaluations, { clusters }) }
 }

@@ -1,5 +1,12 @@
 import { basename } from 'node:path'
-import { type Comparison, type ComparisonOptions, compare, type Evaluation, holm } from '@kith/ir'
+import {
+  type Comparison,
+  type ComparisonOptions,
+  compare,
+  type Evaluation,
+  holm,
+  type Qrels,
+} from '@kith/ir'
 import { countLearned, type LearnedQueries, learnedBehind } from '../files/learned-queries.ts'
 import type { Hooks } from '../job/hooks.ts'
 
@@ -49,13 +56,14 @@ export function namesOf(files: readonly string[]): string[] {
 /** Warns where runs are judged on queries that a model or settings behind them were learned from. */
 export async function remarkLearned(
   evaluations: readonly NamedEvaluation[],
+  qrels: Qrels,
   { onRemark }: Hooks,
 ): Promise<void> {
   if (!onRemark) return
   for (const { name, file, evaluation } of evaluations) {
     if (file === undefined) continue
     for (const entry of await learnedBehind([file])) {
-      const count = countLearned(entry, evaluation.queries)
+      const count = countLearned(entry, evaluation.queries, qrels)
       if (count > 0) onRemark(`${name}: ${sentenceOf(entry, count, evaluation.queries.length)}`)
     }
   }

@@ -41,7 +41,7 @@ export async function reportRuns(inputs: ReportInputs, hooks: Hooks = {}): Promi
   if (new Set(files).size < files.length) throw new KithError('BAD_INPUT', 'a run is named twice')
   const texts = checkTextPair(inputs)
   const { evaluations, runs, qrels } = await measureRuns(inputs)
-  await remarkLearned(evaluations, hooks)
+  await remarkLearned(evaluations, qrels, hooks)
   const pair = texts && (await OpenTexts.open(texts, 'english'))
   try {
     const comparisons = compareToFirst(evaluations)

@@ -13,7 +13,9 @@ import {
   type CorrectedComparison,
   compareToFirst,
   type NamedEvaluation,
+  remarkLearned,
 } from '../eval/evaluations.ts'
+import type { Hooks } from '../job/hooks.ts'
 import { usualMeasures } from '../job/job-defaults.ts'
 
 /** How runs are measured. */
@@ -43,12 +45,13 @@ interface Reranking {
   /** The file of the result. */
   after: string
   measuring: Measuring | undefined
+  hooks: Hooks
 }
 
 /** Measures a run before and after reranking. */
 export async function measureReranking(
   qrelsFile: string,
-  { before, reranked, after: out, measuring = {} }: Reranking,
+  { before, reranked, after: out, measuring = {}, hooks }: Reranking,
 ): Promise<RerankFigures> {
   const { measures = usualMeasures, ...options } = measuring
   const qrels = await readQrels(qrelsFile)
@@ -66,6 +69,7 @@ export async function measureReranking(
     evaluation: evaluateRankings(new Evaluator(qrels, measures, options), reranked),
   }
   const evaluations: RerankFigures['evaluations'] = between ? [first, between, last] : [first, last]
+  await remarkLearned(evaluations, qrels, hooks)
   const comparisons = compareToFirst(evaluations)
   const verdict = verdictOf(comparisons.get('after')![measures[0]!]!)
   return { evaluations, comparisons, verdict }

@@ -1,7 +1,6 @@
 import { type MethodSettings, type PartialMethodSettings, resolveMethodSettings } from '@kith/core'
 import { type OpenEmbeddingsOptions, type Run, readRun, writeRun } from '@kith/ir'
 import type { Tuned } from '@kith/tune'
-import { remarkLearned } from '../eval/evaluations.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import {
@@ -123,8 +122,8 @@ async function rerankPlan(plan: RerankPlan, hooks: Hooks): Promise<RerankResult>
     reranked: crossEncoding?.before,
     after: out,
     measuring,
+    hooks,
   })
-  await remarkLearned(figures.evaluations, hooks)
   return { ...result, figures }
 }
 
