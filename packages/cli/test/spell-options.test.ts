@@ -15,6 +15,7 @@ test.each([
   ['longer than 4 tokens (maxTokens)', 'longer than 4 tokens (--max-tokens)'],
   ['setting contextSize is 0', '--context is 0'],
   ['setting terms is "x"', '--stems is "x"'],
+  ['load documents first (openStore with create: true)', 'load documents first (kith load)'],
   ['take longer lists (listSize)', 'take longer lists (--list-size)'],
 ])('a setting is spelled as the option: %s', (message, spelled) => {
   expect(spellOptions(message, options)).toBe(spelled)

@@ -94,7 +94,7 @@ export const trainOptions = {
   },
   'max-grad-norm': {
     value: 'L',
-    help: 'longest gradient',
+    help: 'clip gradients to this norm',
     default: defaultText(trainDefaults.maxGradNorm),
   },
   dropout: {
