@@ -54,19 +54,22 @@ export function namesOf(files: readonly string[]): string[] {
 }
 
 /** Warns where runs are judged on queries that a model or settings behind them were learned from. */
-export async function remarkLearned(
+export async function warnLearned(
   evaluations: readonly NamedEvaluation[],
   qrels: Qrels,
-  { onRemark }: Hooks,
-): Promise<void> {
-  if (!onRemark) return
+  { onRemark, onWarning = onRemark }: Hooks,
+): Promise<string[]> {
+  const warnings: string[] = []
   for (const { name, file, evaluation } of evaluations) {
     if (file === undefined) continue
     for (const entry of await learnedBehind([file])) {
       const count = countLearned(entry, evaluation.queries, qrels)
-      if (count > 0) onRemark(`${name}: ${sentenceOf(entry, count, evaluation.queries.length)}`)
+      if (count > 0)
+        warnings.push(`${name}: ${sentenceOf(entry, count, evaluation.queries.length)}`)
     }
   }
+  for (const warning of warnings) onWarning?.(warning)
+  return warnings
 }
 
 function sentenceOf({ how, what, judgments }: LearnedQueries, count: number, of: number): string {

@@ -13,7 +13,7 @@ import {
   type CorrectedComparison,
   compareToFirst,
   type NamedEvaluation,
-  remarkLearned,
+  warnLearned,
 } from '../eval/evaluations.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { usualMeasures } from '../job/job-defaults.ts'
@@ -34,6 +34,8 @@ export interface RerankFigures {
   comparisons: ReadonlyMap<string, Readonly<Record<string, CorrectedComparison>>>
   /** The verdict by the first measure, in a sentence. */
   verdict: string
+  /** Runs whose models or settings were learned from some of the queries, in a sentence each. */
+  warnings: string[]
 }
 
 /** A run before and after reranking. */
@@ -69,10 +71,10 @@ export async function measureReranking(
     evaluation: evaluateRankings(new Evaluator(qrels, measures, options), reranked),
   }
   const evaluations: RerankFigures['evaluations'] = between ? [first, between, last] : [first, last]
-  await remarkLearned(evaluations, qrels, hooks)
+  const warnings = await warnLearned(evaluations, qrels, hooks)
   const comparisons = compareToFirst(evaluations)
   const verdict = verdictOf(comparisons.get('after')![measures[0]!]!)
-  return { evaluations, comparisons, verdict }
+  return { evaluations, comparisons, verdict, warnings }
 }
 
 /** Measures rankings one by one. */
