@@ -87,7 +87,7 @@ describe('a command that cannot write says why in one line', () => {
     await onSmallDisk(place, '4m', ({ freeze }) => {
       freeze()
       expect(errorOf(command, place)).toMatch(
-        /^kith: .*\/frozen\/.*: is on a disk that cannot be written/,
+        /^kith: .*\/frozen\/.*: its disk is read-only/,
       )
     })
   })

@@ -9,6 +9,7 @@ test.each([
   ["(outside: 'inject' puts them in)", '(--outside inject puts them in)'],
   ['longer than 4 tokens (maxTokens)', 'longer than 4 tokens (--max-tokens)'],
   ["rebuild them or pass tokenizer: 'none'", 'rebuild them or pass --set tokenizer=none'],
+  ['load documents first (openStore with create: true)', 'load documents first (kith load)'],
 ])('a setting is spelled as the option: %s', (message, spelled) => {
   expect(spellOptions(message, options)).toBe(spelled)
 })

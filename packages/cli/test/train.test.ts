@@ -95,6 +95,21 @@ describe('kith train', () => {
       ...['--run', path('trained.trec')],
     )
     expect(judged.err).toMatch(/^trained\.trec: 26 of 32 judged queries were used to train/)
+    // A warning is no remark: --quiet prints it, and JSON has it.
+    const [qrels, run] = [path('train.trec'), path('trained.trec')]
+    const quiet = kith('eval', '--qrels', qrels, '--run', run, '--quiet', '--json')
+    expect(quiet.err).toMatch(/^trained\.trec: 26 of 32 judged queries were used to train/)
+    const { warnings } = JSON.parse(quiet.out)
+    expect(warnings).toEqual([quiet.err.trimEnd()])
+    const plain = succeed('eval', '--qrels', qrels, '--run', path('run.trec'), '--json')
+    expect(JSON.parse(plain).warnings).toEqual([])
+    const report = ['report', '--qrels', qrels, '--run', run, '--training', path('tested')]
+    expect(kith(...report, '--out', path('page.html'))).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(
+        'holds no validations: kith train makes them with --dev-queries',
+      ),
+    })
   })
 
   test('prints a next search by the metric of the run', async () => {

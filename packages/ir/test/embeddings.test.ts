@@ -184,6 +184,9 @@ describe('formats', () => {
     const fvecs = await fileOf('vectors.bin', new Uint8Array(Float32Array.of(0, 5).buffer))
     await expect(openEmbeddings(fvecs)).rejects.toThrow('no format that is known')
     await expect(openEmbeddings(fvecs, { format: 'x' as never })).rejects.toThrow('allowed: npy')
+    await expect(writeEmbeddings(join(folder, 'new'), { dimensions }, blocks())).rejects.toThrow(
+      /new: its name tells no embedding format: expected \.npy, /,
+    )
   })
 
   test('f16 refuses what it does not hold', async () => {

@@ -202,6 +202,7 @@ describe('a folder of Markdown files', () => {
     await (await openCollection(inputs, hooks)).close()
     expect(hooks.stages).toEqual(new Map([['encoding', 5]]))
     expect(remarks).toEqual([expect.stringContaining('kept embeddings are not used, all passages')])
+    expect(remarks[0]).toContain('is a link, which is not followed')
     expect(readFileSync(target, 'utf8')).toBe('mine')
     expect(lstatSync(file).isFile()).toBe(true)
     if (process.platform !== 'win32') expect(lstatSync(file).mode & 0o777).toBe(0o600)

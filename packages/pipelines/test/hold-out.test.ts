@@ -61,8 +61,9 @@ describe('a training without validation queries', () => {
     expect(out.length).toBe(6)
     expect(heldOut).toMatchObject({ queries: 6, qrels: path('held/held-out.trec') })
     const [learned] = learnedFrom('held')
-    expect(countLearned(learned!, judged)).toBe(26)
-    expect(countLearned(learned!, out)).toBe(0)
+    const qrels = await readQrels(path('train.trec'))
+    expect(countLearned(learned!, judged, qrels)).toBe(26)
+    expect(countLearned(learned!, out, qrels)).toBe(0)
     // The figures are those that the next commands find.
     const runs = [path('run.trec'), await searchWith('held')]
     const measures = ['nDCG@10', 'Recall@100']
@@ -96,7 +97,9 @@ describe('a training without validation queries', () => {
     const all = await train('all', { holdOut: 0, settings: one })
     expect(all.heldOut).toBeUndefined()
     expect(existsSync(path('all/held-out.trec'))).toBe(false)
-    expect(countLearned(learnedFrom('all')[0]!, judged)).toBe(32)
+    expect(countLearned(learnedFrom('all')[0]!, judged, await readQrels(path('train.trec')))).toBe(
+      32,
+    )
     const few = readFileSync(path('train.trec'), 'utf8').split('\n').slice(0, 9)
     writeFileSync(path('few.trec'), `${few.join('\n')}\n`)
     const remarks: string[] = []
@@ -141,6 +144,27 @@ describe('a run that is judged on the queries behind it', () => {
     // A run that somebody has put in its place has nothing to do with the sidecar.
     writeFileSync(path('fused.trec'), readFileSync(path('run.trec')))
     expect(await remarksOf(path('train.trec'), path('fused.trec'))).toEqual([])
+  })
+
+  test('gets no warning for queries of another dataset with the same ids', async () => {
+    const lines = readFileSync(path('train.trec'), 'utf8').trim().split('\n')
+    const relevant = lines.map((line) => line.split(/\s+/)[2]!)
+    // The same queries and documents, but each query has the relevant document of another one.
+    const other = lines.map((line, i) => {
+      const [query, zero, , grade] = line.split(/\s+/)
+      return [query, zero, relevant[(i + 1) % relevant.length], grade]
+    })
+    writeFileSync(path('other.trec'), `${other.map((parts) => parts.join(' ')).join('\n')}\n`)
+    expect(await remarksOf(path('other.trec'), path('held.trec'))).toEqual([])
+    // Documents of a lower grade make no other queries.
+    const graded = lines.flatMap((line) => {
+      const [query, zero, doc] = line.split(/\s+/)
+      return [`${query} ${zero} ${doc} 2`, `${query} ${zero} barely 1`]
+    })
+    writeFileSync(path('graded.trec'), `${graded.join('\n')}\n`)
+    expect(await remarksOf(path('graded.trec'), path('held.trec'))).toEqual([
+      expect.stringContaining('26 of 32 judged queries were used to train'),
+    ])
   })
 
   test('gets a warning for queries that chose the checkpoint, and for a reranking', async () => {

@@ -354,6 +354,23 @@ describe('formats', () => {
       },
     )
 
+    test('documents of a grade below the level are no negatives', async () => {
+      const { relevant, ...inputs } = many()
+      const graded = read('many.trec').trim().split('\n').slice(0, 12)
+      // The first two make the ground truth, the next ten are somewhat relevant.
+      const lines3 = graded.map((line, i) => line.replace(/1$/, i < 2 ? '3' : '1'))
+      writeFileSync(path('graded.trec'), `${lines3.join('\n')}\n`)
+      const rows = { ...inputs, qrels: path('graded.trec'), level: 3, negatives: 18 }
+      for (const target of ['one-hot', undefined] as const) {
+        const settings = target && { target }
+        await labels('graded.jsonl', { ...rows, settings, format: 'tevatron' })
+        const [row] = lines('graded.jsonl')
+        const negatives = (row!['negative_passages'] as Passage[]).map(({ docid }) => docid)
+        expect(negatives.length).toBeGreaterThan(0)
+        expect(negatives.filter((id) => relevant.slice(0, 12).includes(id))).toEqual([])
+      }
+    })
+
     test('none at all is an error that says what to change', async () => {
       const { relevant: _, ...inputs } = many()
       const format = 'sentence-transformers'

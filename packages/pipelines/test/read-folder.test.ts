@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/files.ts'
-import { markdownPassages } from '../src/collection/markdown-passages.ts'
+import { LONGEST_PASSAGE, markdownPassages } from '../src/collection/markdown-passages.ts'
 import { readFolder } from '../src/collection/read-folder.ts'
 
 /** A user without rights, on Linux and macOS. */
@@ -50,6 +50,27 @@ test('a long section is cut between its paragraphs, and never within a block of 
   expect(passages.map(({ text }) => text.split('\n\n').length)).toEqual([3, 3, 1])
   expect(new Set(passages.map(({ title }) => title))).toEqual(new Set(['Title']))
   expect(markdownPassages('code.md', `~~~\n${many}\n~~~\n`).passages).toHaveLength(1)
+})
+
+test('a block of code and a line of any length are split, never within a pair of surrogates', () => {
+  const code = `\`\`\`\n${'x = 1\n\n'.repeat(5000)}\`\`\``
+  const line = `a${'🐝'.repeat(10_000)}`
+  for (const [markdown, count] of [
+    [code, 7],
+    [line, 4],
+  ] as const) {
+    const { passages } = markdownPassages('long.md', markdown)
+    expect(passages.length).toBe(count)
+    expect(new Set(passages.map(({ id }) => id)).size).toBe(count)
+    for (const { text } of passages) {
+      expect(text.length).toBeLessThanOrEqual(LONGEST_PASSAGE)
+      expect(text).not.toMatch(/\p{Surrogate}/u)
+    }
+    const words = (text: string) => text.replace(/\s+/g, '')
+    expect(words(passages.map(({ text }) => text).join(''))).toBe(words(markdown))
+  }
+  const second = markdownPassages('long.md', line).passages[1]!
+  expect(second.id).toBe(`long.md:1:${LONGEST_PASSAGE}`)
 })
 
 test('a folder gives its Markdown files, without hidden ones, links and what is no text', async () => {

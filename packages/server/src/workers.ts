@@ -15,6 +15,10 @@ const RETRY_TIME = 1000
  * unless told otherwise, and a worker that ranks answers between two requests.
  */
 const METRICS_TIME = 2000
+/** Milliseconds between two heartbeats, each of which asks the workers for their metrics. */
+const BEAT_TIME = 1000
+/** Heartbeats without an answer after which a worker is replaced. */
+const SILENT_BEATS = 10
 /** Milliseconds that a worker may take to end once its requests are over. */
 const END_TIME = 5000
 
@@ -34,9 +38,11 @@ interface Member {
   figures: Figures
   /** The question for its metrics that it has not answered yet. */
   asked?: Promise<boolean> | undefined
+  /** Heartbeats since that question. Counted, since all processes may have been stopped meanwhile. */
+  missed: number
 }
 
-/** Processes that answer requests behind one port. One that dies is replaced. */
+/** Processes that answer requests behind one port. One that dies or falls silent is replaced. */
 export class Workers implements HttpServer {
   readonly #plan: WorkerPlan
   readonly #shared: Shared
@@ -45,6 +51,7 @@ export class Workers implements HttpServer {
   #past: Figures = []
   #url = ''
   #stopping = false
+  #heart: NodeJS.Timeout | undefined
 
   private constructor(plan: WorkerPlan, shared: Shared) {
     this.#plan = plan
@@ -61,6 +68,7 @@ export class Workers implements HttpServer {
     const workers = new Workers({ ...plan, port }, shared)
     try {
       await Promise.all(Array.from({ length: count }, () => workers.#start()))
+      workers.#heart = setInterval(() => workers.#beat(), BEAT_TIME).unref()
       return workers
     } catch (error) {
       await workers.close()
@@ -74,11 +82,13 @@ export class Workers implements HttpServer {
 
   async close(): Promise<void> {
     this.#stopping = true
+    clearInterval(this.#heart)
     await Promise.all([...this.#members].map((member) => this.#end(member)))
   }
 
   async #start(): Promise<void> {
     const worker = fork()
+    passOnConnections(worker)
     // Messages that come before a worker listens are lost.
     const ready = new Promise((resolve) => worker.once('message', resolve))
     const channel = new Channel<ToWorkers>(
@@ -86,7 +96,7 @@ export class Workers implements HttpServer {
       (message) => void ready.then(() => worker.send(message, () => {})),
       this.#answers(),
     )
-    const member: Member = { worker, channel, started: false, figures: [] }
+    const member: Member = { worker, channel, started: false, figures: [], missed: 0 }
     this.#members.add(member)
     worker.on('message', (message: Message) => channel.receive(message))
     worker.once('exit', (code, signal) =>
@@ -102,6 +112,20 @@ export class Workers implements HttpServer {
     } catch (error) {
       worker.process.kill('SIGKILL')
       throw error
+    }
+  }
+
+  /** Asks every worker for its metrics, and kills those that have been silent for too long. */
+  #beat(): void {
+    for (const member of this.#members) {
+      if (!member.started) continue
+      if (member.asked === undefined) member.missed = 0
+      else if (++member.missed === SILENT_BEATS) {
+        const seconds = (SILENT_BEATS * BEAT_TIME) / 1000
+        this.#shared.onError(new WorkerDied(`a worker of the server was silent for ${seconds} s`))
+        member.worker.process.kill('SIGKILL')
+      }
+      void this.#askFigures(member)
     }
   }
 
@@ -193,4 +217,37 @@ function fork(): Worker {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   return cluster.fork()
+}
+
+/** A message of Node's between the processes of a cluster. */
+interface ClusterMessage {
+  cmd?: string
+  act?: string
+  seq?: number
+  ack?: number
+}
+
+/**
+ * Passes on the connection that a worker was given and had not accepted when it died. Node keeps
+ * such a connection open and gives it to nobody, so that its client waits forever; a worker that
+ * refuses a connection makes Node give it to another one, so the dead worker refuses.
+ */
+function passOnConnections(worker: Worker): void {
+  const { process } = worker
+  const given = new Set<number>()
+  const send = process.send.bind(process) as (...args: unknown[]) => boolean
+  process.send = (...args: unknown[]): boolean => {
+    const { cmd, act, seq } = args[0] as ClusterMessage
+    if (cmd === 'NODE_CLUSTER' && act === 'newconn' && seq !== undefined) given.add(seq)
+    return send(...args)
+  }
+  process.on('internalMessage', ({ ack }: ClusterMessage) => void given.delete(ack ?? -1))
+  worker.once('exit', () => {
+    for (const ack of given) {
+      const refusal = { cmd: 'NODE_CLUSTER', ack, accepted: false }
+      process.emit('internalMessage' as 'message', refusal, undefined as never)
+    }
+    // Node forgets a worker that is not connected.
+    if (worker.isConnected()) process.disconnect()
+  })
 }

@@ -102,10 +102,10 @@ describe('LanceDB’s errors are KithErrors with the store, one line and the cau
       freeze()
       const errors = await errorsOf(path('frozen/store'))
       expect(errors.map(({ message }) => message)).toEqual(
-        Array(3).fill(`${path('frozen/store')}#main: is on a disk that cannot be written`),
+        Array(3).fill(`${path('frozen/store')}#main: its disk is read-only`),
       )
       await expect(openStore(path('frozen/new'), { create: true })).rejects.toThrow(
-        `${path('frozen/new')}#main: is on a disk that cannot be written`,
+        `${path('frozen/new')}#main: its disk is read-only`,
       )
     })
   })

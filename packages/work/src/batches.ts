@@ -46,10 +46,26 @@ export class Batches {
 
   /** Opens the batches of a database; one that never had a batch is an error unless `create` is set. */
   static async open(url: string, options: OpenBatchesOptions = {}): Promise<Batches> {
+    const opened = await Batches.#open(url, options)
+    if (typeof opened === 'string') throw noBatches(opened)
+    return opened
+  }
+
+  /** Opens the batches of a database; undefined where it never had a batch. Creates nothing. */
+  static async find(url: string): Promise<Batches | undefined> {
+    const opened = await Batches.#open(url, {})
+    return typeof opened === 'string' ? undefined : opened
+  }
+
+  /** Opens the batches of a database, or gives its name where it never had one. */
+  static async #open(url: string, options: OpenBatchesOptions): Promise<Batches | string> {
     const connections = await connectPostgres(url, options)
     try {
-      if (!(await migrate(connections, 'work', migrations, options))) throw noBatches(connections)
-      return new Batches(connections, await Queue.open(connections))
+      if (await migrate(connections, 'work', migrations, options)) {
+        return new Batches(connections, await Queue.open(connections))
+      }
+      await connections.pool.end()
+      return connections.name
     } catch (error) {
       await connections.pool.end()
       throw postgresError(connections.name, error)
@@ -242,7 +258,7 @@ export class Batches {
   }
 }
 
-function noBatches({ name }: Connections): KithError {
+function noBatches(name: string): KithError {
   return new KithError(
     'BAD_INPUT',
     `${name}: it has no batches: check the address, or submit one first (kith rerank --submit, kith labels --submit)`,

@@ -38,7 +38,7 @@ const problems: Record<string, string> = {
   EDQUOT: 'the quota of this user on the disk is used up',
   EFBIG: 'the file is too large: a limit on the size of files (ulimit -f) or the disk refuses it',
   EIO: 'the disk failed to read or write it',
-  EROFS: 'is on a disk that cannot be written',
+  EROFS: 'its disk is read-only',
   EPIPE: 'what read from it has ended',
   ELOOP: 'its links lead in a circle',
   ENXIO: 'is a socket or a device that cannot be opened',

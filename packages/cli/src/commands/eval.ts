@@ -40,7 +40,7 @@ export const evalCommand = defineCommand({
   },
   async run(values, output) {
     const format = optionalChoice(values, 'format', evaluationFormats)
-    const { evaluations, comparisons } = await evaluateRuns(
+    const { evaluations, comparisons, warnings } = await evaluateRuns(
       {
         ...readEvaluationOptions(values),
         qrels: text(values, 'qrels'),
@@ -50,6 +50,7 @@ export const evalCommand = defineCommand({
       output.hooks(),
     )
     const chosen = output.json ? 'json' : (format ?? 'table')
-    print(formatEvaluations(chosen, evaluations, comparisons, isSet(values, 'per-query')))
+    const perQuery = isSet(values, 'per-query')
+    print(formatEvaluations(chosen, evaluations, comparisons, perQuery, warnings))
   },
 })

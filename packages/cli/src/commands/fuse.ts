@@ -65,9 +65,9 @@ export const fuseCommand = defineCommand({
     )
     const done = `${out}: ${runs.length} runs fused, ${queries} queries`
     if (!figures) return output.result({ out, queries }, done)
-    const { evaluations, comparisons } = figures
+    const { evaluations, comparisons, warnings } = figures
     const table = formatEvaluations('table', evaluations, comparisons, false).trimEnd()
-    const json = JSON.parse(formatEvaluations('json', evaluations, comparisons, false))
+    const json = JSON.parse(formatEvaluations('json', evaluations, comparisons, false, warnings))
     output.result({ out, queries, ...json }, [done, '', table].join('\n'))
   },
 })

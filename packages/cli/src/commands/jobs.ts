@@ -13,15 +13,15 @@ export const jobsCommand = defineCommand({
   example: 'kith jobs --store postgres://localhost/kith',
   options: databaseOption,
   async run(values, output) {
-    const batches = await Batches.open(readDatabase(values))
+    const batches = await Batches.find(readDatabase(values))
     try {
-      const list = await batches.progress()
+      const list = (await batches?.progress()) ?? []
       output.result(
         list.map(({ settings: _, origin: __, ...rest }) => rest),
         list.length > 0 ? describe(list) : 'no batches',
       )
     } finally {
-      await batches.close()
+      await batches?.close()
     }
   },
 })

@@ -93,7 +93,7 @@ export function rare<const O extends Options>(options: O, ...except: readonly st
 /** Options that every command has. */
 export const common = {
   json: { help: 'print results as JSON' },
-  quiet: { help: 'print no progress and no remarks' },
+  quiet: { help: 'print no progress and no remarks, only warnings' },
   help: { help: 'show this help' },
   'help-all': { help: 'show all options' },
 } satisfies Options

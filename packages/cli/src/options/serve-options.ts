@@ -34,7 +34,7 @@ export const serveOptions = {
     default: defaultAddress.host,
   },
   'api-key': { value: 'KEY', help: 'requests must bring it as a Bearer token', multiple: true },
-  'no-auth': { help: 'let anybody ask who can reach it' },
+  'no-auth': { help: 'disable authentication' },
   workers: {
     value: 'N',
     help: 'processes that answer requests; they share the encoder and the store',
@@ -70,7 +70,7 @@ export const serveOptions = {
   },
   timeout: {
     value: 'SECONDS',
-    help: 'that a request may take',
+    help: 'request timeout in seconds',
     default: String(defaultLimits.seconds),
   },
   cache: {

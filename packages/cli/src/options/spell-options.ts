@@ -32,5 +32,6 @@ export function spellOptions(message: string, options: Options): string {
       spelled(written, setting, value),
     )
     .replace(called, (written, setting: string) => spelled(written, setting))
+    .replace('openStore with create: true', 'kith load')
     .replace(alone, (setting) => spelled(setting, setting))
 }

@@ -8,17 +8,18 @@ export const evaluationFormats = ['table', 'json', 'csv', 'trec'] as const
 type Format = (typeof evaluationFormats)[number]
 type Comparisons = ReadonlyMap<string, Readonly<Record<string, CorrectedComparison>>>
 
-/** Evaluations as text, with a line break at the end. */
+/** Evaluations as text, with a line break at the end; JSON has the warnings, too. */
 export function formatEvaluations(
   format: Format,
   runs: readonly NamedEvaluation[],
   comparisons: Comparisons,
   perQuery: boolean,
+  warnings?: readonly string[],
 ): string {
-  return formats[format](runs, comparisons, perQuery)
+  return formats[format](runs, comparisons, perQuery, warnings)
 }
 
-const formats: Record<Format, typeof asTable> = {
+const formats: Record<Format, typeof asJson> = {
   table: asTable,
   json: asJson,
   csv: asCsv,
@@ -92,6 +93,7 @@ function asJson(
   runs: readonly NamedEvaluation[],
   comparisons: Comparisons,
   perQuery: boolean,
+  warnings: readonly string[] | undefined,
 ): string {
   const value = {
     runs: runs.map(({ name, file, evaluation }) => ({
@@ -102,6 +104,7 @@ function asJson(
       ...(comparisons.has(name) ? { comparison: comparisons.get(name) } : {}),
       ...(perQuery ? { perQuery: queryObjects(evaluation) } : {}),
     })),
+    warnings,
   }
   return `${JSON.stringify(value)}\n`
 }

@@ -45,7 +45,11 @@ export class Output {
 
   /** Prints a remark for people, above the bar where there is one. */
   remark(text: string): void {
-    if (this.#quiet) return
+    if (!this.#quiet) this.warn(text)
+  }
+
+  /** Prints a warning, with --quiet too: it says that a result is not what it seems. */
+  warn(text: string): void {
     const write = () => void process.stderr.write(`${legible(spellOptions(text, this.#options))}\n`)
     if (this.#bar) this.#bar.below(write)
     else write()
@@ -63,6 +67,7 @@ export class Output {
     return {
       signal,
       onRemark: (remark) => this.remark(remark),
+      onWarning: (warning) => this.warn(warning),
       onProgress: ({ stage: now, done, total, note }) => {
         if (now !== stage || total !== all) this.#bar = this.progress(now, total)
         ;[stage, all] = [now, total]

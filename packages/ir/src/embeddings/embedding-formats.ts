@@ -40,8 +40,12 @@ export async function detectEmbeddings(file: string, input: InputFile): Promise<
   throw new FileError(input.name, 'byte 0', `no format that is known here (${known})`)
 }
 
-/** The error for a format that is none of those. */
-export function unknownFormat(format: unknown): KithError {
+/** The error for a format that is none of those, or for a file whose name tells none. */
+export function unknownFormat(format: unknown, file?: string): KithError {
+  if (format === undefined && file !== undefined) {
+    const endings = known.replaceAll(/\w+/g, (name) => `.${name}`)
+    return new FileError(file, '', `its name tells no embedding format: expected ${endings}`)
+  }
   return new KithError('BAD_SETTING', `embedding format ${format}, allowed: ${known}`)
 }
 

@@ -59,7 +59,7 @@ export async function writeEmbeddings(
     throw new KithError('BAD_SETTING', `type is ${type}, allowed: f16, f32`)
   }
   const writer = format && writers[format]
-  if (!writer) throw unknownFormat(format)
+  if (!writer) throw unknownFormat(format, file)
   if (type === 'f16' && ['fvecs', 'jsonl', 'memmap'].includes(format)) {
     throw new KithError('BAD_SETTING', `type f16 for ${format}, allowed: f32`)
   }

@@ -3,6 +3,9 @@ import type { TextEntry } from '@kith/ir'
 /** Characters from which on a passage ends with its paragraph: about as many as an encoder reads. */
 const LONG = 700
 
+/** Characters of a passage. Blocks of code and single lines may have megabytes, which are split. */
+export const LONGEST_PASSAGE = 8 * LONG
+
 /**
  * Characters of a heading. Every passage below a heading repeats it, so a longer one, which is no
  * heading but a paragraph that begins with `#`, would be stored thousands of times.
@@ -29,15 +32,15 @@ interface MarkdownPassages {
 
 /**
  * Splits a Markdown file into passages: its sections, and of long ones some paragraphs each. A
- * passage is named by the file and its first line (`bees.md:12`), and its title has the headings
- * above it.
+ * passage is named by the file and its first line (`bees.md:12`), and the column where it begins
+ * within a line (`bees.md:12:5601`); its title has the headings above it.
  */
 export function markdownPassages(file: string, markdown: string): MarkdownPassages {
   const result: MarkdownPassages = { passages: [], cutHeadings: 0, leftOut: 0 }
   const headings: string[] = []
   // One string for all passages of a section.
   let title = file
-  let [lines, first, length]: [string[], number, number] = [[], 0, 0]
+  let [lines, first, length]: [string[], string, number] = [[], '', 0]
   let fence: string | undefined
   const end = (): void => {
     const text = lines.join('\n').trim()
@@ -63,9 +66,12 @@ export function markdownPassages(file: string, markdown: string): MarkdownPassag
     const blank = line.trim() === ''
     if (blank && fence === undefined && length >= LONG) end()
     if (blank && lines.length === 0) continue
-    if (lines.length === 0) first = i + 1
-    lines.push(line)
-    length += line.length
+    for (const { at, piece } of piecesOf(line)) {
+      if (length + lines.length + piece.length > LONGEST_PASSAGE) end()
+      if (lines.length === 0) first = at === 0 ? `${i + 1}` : `${i + 1}:${at + 1}`
+      lines.push(piece)
+      length += piece.length
+    }
   }
   end()
   return result
@@ -78,8 +84,23 @@ function headingLevel(line: string): number {
   return level <= 6 && line[level] === ' ' ? level : 0
 }
 
-/** A heading up to the limit, never within a pair of surrogates. */
+/** A heading up to the limit. */
 function cut(heading: string): string {
-  if (heading.length <= LONGEST_HEADING) return heading
-  return heading.slice(0, LONGEST_HEADING).replace(/[\ud800-\udbff]$/, '')
+  return heading.slice(0, wholeEnd(heading, LONGEST_HEADING))
+}
+
+/** A line in pieces that fit into a passage, and where each begins. */
+function* piecesOf(line: string): Generator<{ at: number; piece: string }> {
+  let at = 0
+  do {
+    const end = wholeEnd(line, at + LONGEST_PASSAGE)
+    yield { at, piece: line.slice(at, end) }
+    at = end
+  } while (at < line.length)
+}
+
+/** Where a text is cut at the latest: never within a pair of surrogates. */
+function wholeEnd(text: string, end: number): number {
+  if (end >= text.length) return text.length
+  return /[\ud800-\udbff]/.test(text[end - 1]!) ? end - 1 : end
 }

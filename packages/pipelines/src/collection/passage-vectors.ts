@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, realpath, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { asFileError, finished, unfinishedBeside } from '@kith/base'
+import { asFileError, FileError, finished, unfinishedBeside } from '@kith/base'
 import type { Matrix } from '@kith/core'
 import type { TextEntry } from '@kith/ir'
 import { type Metric, searchExact } from '@kith/stores'
@@ -181,7 +181,9 @@ export async function readKept(
       return kept
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return kept
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return kept
+    if (code === 'ELOOP') throw new FileError(file, '', 'is a link, which is not followed')
     throw asFileError(file, error)
   } finally {
     await handle?.close()

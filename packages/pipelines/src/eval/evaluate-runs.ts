@@ -8,7 +8,7 @@ import {
   compareToFirst,
   type NamedEvaluation,
   namesOf,
-  remarkLearned,
+  warnLearned,
 } from './evaluations.ts'
 
 /** Runs to measure, and the judgments that they are measured against. */
@@ -25,10 +25,12 @@ export interface EvaluateResult {
   evaluations: NamedEvaluation[]
   /** By the name of the run and the measure; p is corrected for the number of runs. */
   comparisons: ReadonlyMap<string, Readonly<Record<string, CorrectedComparison>>>
+  /** Runs whose models or settings were learned from some of the queries, in a sentence each. */
+  warnings: string[]
 }
 
 /**
- * Measures runs against judgments, as trec_eval does, and compares each with the first. Remarks on
+ * Measures runs against judgments, as trec_eval does, and compares each with the first. Warns of
  * runs whose models or settings were learned from some of the queries.
  *
  * ```ts
@@ -47,9 +49,9 @@ export async function evaluateRuns(
     const evaluation = await evaluateRun(qrels, file, measures, options)
     evaluations.push({ name: names[i]!, file, evaluation })
   }
-  await remarkLearned(evaluations, hooks)
+  const warnings = await warnLearned(evaluations, qrels, hooks)
   const clusters = inputs.clusters === undefined ? undefined : await readClusters(inputs.clusters)
-  return { evaluations, comparisons: compareToFirst(evaluations, { clusters }) }
+  return { evaluations, comparisons: compareToFirst(evaluations, { clusters }), warnings }
 }
 
 /** The figures of runs without comparisons, and everything that was read: all runs are in memory. */

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type Comparison, type ComparisonOptions, compare, type Evaluation } from '@kith/ir'
+import { type Comparison, type ComparisonOptions, compare, type Evaluation, type Qrels } from '@kith/ir'
 import { holm } from '@kith/ir/internal'
 import { countLearned, type LearnedQueries, learnedBehind } from '../files/learned-queries.ts'
 import type { Hooks } from '../job/hooks.ts'
@@ -48,18 +48,22 @@ export function namesOf(files: readonly string[]): string[] {
 }
 
 /** Warns where runs are judged on queries that a model or settings behind them were learned from. */
-export async function remarkLearned(
+export async function warnLearned(
   evaluations: readonly NamedEvaluation[],
-  { onRemark }: Hooks,
-): Promise<void> {
-  if (!onRemark) return
+  qrels: Qrels,
+  { onRemark, onWarning = onRemark }: Hooks,
+): Promise<string[]> {
+  const warnings: string[] = []
   for (const { name, file, evaluation } of evaluations) {
     if (file === undefined) continue
     for (const entry of await learnedBehind([file])) {
-      const count = countLearned(entry, evaluation.queries)
-      if (count > 0) onRemark(`${name}: ${sentenceOf(entry, count, evaluation.queries.length)}`)
+      const count = countLearned(entry, evaluation.queries, qrels)
+      if (count > 0)
+        warnings.push(`${name}: ${sentenceOf(entry, count, evaluation.queries.length)}`)
     }
   }
+  for (const warning of warnings) onWarning?.(warning)
+  return warnings
 }
 
 function sentenceOf({ how, what, judgments }: LearnedQueries, count: number, of: number): string {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { isPipeOrDevice, isStandardInput } from '@kith/base'
+import type { Qrels } from '@kith/ir'
 import { digestOf } from './file-identity.ts'
 import { type ReadSidecar, readSidecar } from './sidecar.ts'
 
@@ -13,11 +14,18 @@ export interface LearnedQueries {
   /** The file of the judgments or labels, and a digest of its contents unless it was a pipe. */
   judgments: string
   sha256?: string | undefined
-  /** Digests of the ids of the queries, 8 characters each. */
+  /** Digests of the queries with their relevant documents, 8 characters each. */
   queries: string
 }
 
-/** The characters of one query's digest: 48 bits, so that a million ids hardly ever share one. */
+/** A query that something was learned from, with the ids of the documents judged relevant. */
+export interface LearnedQuery {
+  id: string
+  /** Empty where only labels are known, not the judgments that they were made of. */
+  relevant: readonly string[]
+}
+
+/** The characters of one query's digest: 48 bits, so that a million queries hardly ever share one. */
 const LENGTH = 8
 
 /** Names the queries that something was learned from. */
@@ -25,22 +33,43 @@ export async function learnedQueries(
   how: LearnedQueries['how'],
   what: string,
   judgments: string,
-  ids: Iterable<string>,
+  learned: Iterable<LearnedQuery>,
 ): Promise<LearnedQueries> {
   const isPipe = isStandardInput(judgments) || isPipeOrDevice(judgments)
   const sha256 = isPipe ? undefined : (await digestOf(judgments)).sha256
-  return { how, what, judgments, sha256, queries: Array.from(ids, digestOfId).sort().join('') }
+  const queries = Array.from(learned, ({ id, relevant }) => digestOfQuery(id, relevant))
+  return { how, what, judgments, sha256, queries: queries.sort().join('') }
 }
 
-/** How many of some queries were learned from. */
-export function countLearned({ queries }: LearnedQueries, ids: readonly string[]): number {
+/**
+ * Counts the queries that were learned from. A query is known by its id and its relevant documents,
+ * since many datasets call their queries 1, 2, 3; documents may be relevant from any grade on.
+ */
+export function countLearned(
+  { queries }: LearnedQueries,
+  ids: readonly string[],
+  qrels: Qrels,
+): number {
   const known = new Set<string>()
   for (let at = 0; at < queries.length; at += LENGTH) known.add(queries.slice(at, at + LENGTH))
-  return ids.filter((id) => known.has(digestOfId(id))).length
+  return ids.filter((id) => {
+    const judged = [...(qrels.get(id) ?? [])].filter(([, grade]) => grade > 0)
+    const levels = new Set(judged.map(([, grade]) => grade))
+    const sets = Array.from(levels, (level) => judged.filter(([, grade]) => grade >= level))
+    return [[], ...sets].some((set) =>
+      known.has(
+        digestOfQuery(
+          id,
+          set.map(([doc]) => doc),
+        ),
+      ),
+    )
+  }).length
 }
 
-function digestOfId(id: string): string {
-  return createHash('sha256').update(id).digest('base64url').slice(0, LENGTH)
+function digestOfQuery(id: string, relevant: readonly string[]): string {
+  const query = JSON.stringify([id, ...relevant.toSorted()])
+  return createHash('sha256').update(query).digest('base64url').slice(0, LENGTH)
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   writeRun,
 } from '@kith/ir'
 import { type EvaluateResult, measureInMemory } from '../eval/evaluate-runs.ts'
-import { compareToFirst } from '../eval/evaluations.ts'
+import { compareToFirst, warnLearned } from '../eval/evaluations.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import type { Measuring } from '../rerank/rerank-figures.ts'
@@ -84,7 +84,8 @@ export async function fuseRuns(inputs: FuseInputs, hooks: Hooks = {}): Promise<F
   const result = { out, queries: fused.queries.length }
   if (!qrels) return result
   const evaluations = measureInMemory(qrels, [...files, out], [...runs, fused], measuring)
-  return { ...result, figures: { evaluations, comparisons: compareToFirst(evaluations) } }
+  const warnings = await warnLearned(evaluations, qrels, hooks)
+  return { ...result, figures: { evaluations, comparisons: compareToFirst(evaluations), warnings } }
 }
 
 function checkInputs({ method = 'rrf', rrfK, top }: FuseInputs): void {

@@ -25,6 +25,8 @@ export interface LabelContext extends ContextRows {
   rows: Uint32Array
   /** The grades of the ground truth: as many as there are such documents. */
   grades: number[]
+  /** Documents of a grade above 0 that is too low for the ground truth: they are no negatives. */
+  graded: ReadonlySet<string>
   /** The texts of the query and of the documents, where the words are looked at. */
   texts: PreparedText[] | undefined
 }
@@ -73,7 +75,10 @@ function contextOf<Id extends DocumentId>(
   const { rows: retrieved } = join.candidates(ids, contextSize)
   const rows = injectGroundTruth(judged, retrieved, contextSize)
   const named = (): string[] => rows.map((at) => docs.idOf(at))
-  return { query, row, rows: new Uint32Array(rows), grades, texts: texts?.prepared(query, named()) }
+  const graded = new Set<string>()
+  for (const [id, grade] of judgments ?? []) if (grade > 0 && grade < level) graded.add(id)
+  const prepared = texts?.prepared(query, named())
+  return { query, row, rows: new Uint32Array(rows), grades, graded, texts: prepared }
 }
 
 function hasTruth(judgments: ReadonlyMap<string, number> | undefined, level: number): boolean {

@@ -34,14 +34,34 @@ export function queryLabels(
   { docs, layout, texts, join }: LabelWriting,
 ): QueryLabels {
   const result = { ...noLabels(), answered: true }
-  const low = hasRows(layout.format) ? lowEvidence(labels, context.grades.length) : []
-  const ids = low.map((candidate) => docs.idOf(context.rows[candidate]!))
-  const written = formatLabelsOrSkip(entryOf(docs, context, labels), ids, layout, texts, join)
+  const entry = entryOf(docs, context, labels)
+  const written = hasRows(layout.format)
+    ? formatLabelsOrSkip(...rowOf(docs, context, labels, entry), layout, texts, join)
+    : formatLabelsOrSkip(entry, [], layout, texts, join)
   if (typeof written === 'string') {
     addLabels(result.summary, labels, context.grades.length)
     result.part = written
   } else result.summary.leftOut[written.leftOut] = 1
   return result
+}
+
+/** Labels and candidates with little evidence for a training row, without documents of a low grade. */
+function rowOf(
+  docs: Pick<Embeddings, 'idOf'>,
+  { rows, grades, graded }: LabelContext,
+  labels: Labels,
+  entry: LabeledQuery,
+): [LabeledQuery, string[]] {
+  const low = lowEvidence(labels, grades.length).map((candidate) => docs.idOf(rows[candidate]!))
+  if (graded.size === 0) return [entry, low]
+  const kept = entry.docs.map((id) => !graded.has(id))
+  const pure = {
+    ...entry,
+    docs: entry.docs.filter((_, i) => kept[i]),
+    labels: Array.from(entry.labels).filter((_, i) => kept[i]),
+    evidence: entry.evidence && Array.from(entry.evidence).filter((_, i) => kept[i]),
+  }
+  return [pure, low.filter((id) => !graded.has(id))]
 }
 
 /**

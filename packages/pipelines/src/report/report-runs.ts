@@ -4,7 +4,7 @@ import { KithError } from '@kith/core'
 import type { Run } from '@kith/ir'
 import type { Figure, ReportData, ReportInput } from '@kith/report'
 import { type EvaluateInputs, measureRuns } from '../eval/evaluate-runs.ts'
-import { compareToFirst, remarkLearned } from '../eval/evaluations.ts'
+import { compareToFirst, warnLearned } from '../eval/evaluations.ts'
 import { collectionName, shownPath, shownPaths } from '../files/shown-path.ts'
 import { otherThan, readSidecar, sidecarOf } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
@@ -42,7 +42,7 @@ export async function reportRuns(inputs: ReportInputs, hooks: Hooks = {}): Promi
   if (new Set(files).size < files.length) throw new KithError('BAD_INPUT', 'a run is named twice')
   const texts = checkTextPair(inputs)
   const { evaluations, runs, qrels } = await measureRuns(inputs)
-  await remarkLearned(evaluations, hooks)
+  await warnLearned(evaluations, qrels, hooks)
   const pair = texts && (await OpenTexts.open(texts, 'english'))
   try {
     const comparisons = compareToFirst(evaluations)

@@ -13,7 +13,9 @@ import {
   type CorrectedComparison,
   compareToFirst,
   type NamedEvaluation,
+  warnLearned,
 } from '../eval/evaluations.ts'
+import type { Hooks } from '../job/hooks.ts'
 import { usualMeasures } from '../job/job-defaults.ts'
 
 /** How runs are measured. */
@@ -32,6 +34,8 @@ export interface RerankFigures {
   comparisons: ReadonlyMap<string, Readonly<Record<string, CorrectedComparison>>>
   /** The verdict by the first measure, in a sentence. */
   verdict: string
+  /** Runs whose models or settings were learned from some of the queries, in a sentence each. */
+  warnings: string[]
 }
 
 /** A run before and after reranking. */
@@ -43,12 +47,13 @@ interface Reranking {
   /** The file of the result. */
   after: string
   measuring: Measuring | undefined
+  hooks: Hooks
 }
 
 /** Measures a run before and after reranking. */
 export async function measureReranking(
   qrelsFile: string,
-  { before, reranked, after: out, measuring = {} }: Reranking,
+  { before, reranked, after: out, measuring = {}, hooks }: Reranking,
 ): Promise<RerankFigures> {
   const { measures = usualMeasures, ...options } = measuring
   const qrels = await readQrels(qrelsFile)
@@ -66,9 +71,10 @@ export async function measureReranking(
     evaluation: evaluateRankings(new Evaluator(qrels, measures, options), reranked),
   }
   const evaluations: RerankFigures['evaluations'] = between ? [first, between, last] : [first, last]
+  const warnings = await warnLearned(evaluations, qrels, hooks)
   const comparisons = compareToFirst(evaluations)
   const verdict = verdictOf(comparisons.get('after')![measures[0]!]!)
-  return { evaluations, comparisons, verdict }
+  return { evaluations, comparisons, verdict, warnings }
 }
 
 /** Measures rankings one by one. */

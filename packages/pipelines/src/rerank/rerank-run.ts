@@ -2,7 +2,6 @@ import { type MethodSettings, type PartialMethodSettings, resolveMethodSettings 
 import { methodTable, refuseIdle } from '@kith/core/internal'
 import { type OpenEmbeddingsOptions, type Run, readRun, writeRun } from '@kith/ir'
 import type { Tuned } from '@kith/tune'
-import { remarkLearned } from '../eval/evaluations.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import {
@@ -125,8 +124,8 @@ async function rerankPlan(plan: RerankPlan, hooks: Hooks): Promise<RerankResult>
     reranked: crossEncoding?.before,
     after: out,
     measuring,
+    hooks,
   })
-  await remarkLearned(figures.evaluations, hooks)
   return { ...result, figures }
 }
 

@@ -113,7 +113,8 @@ async function readTraining(
     }
     points.push({ step, loss, value })
   })
-  if (points.length === 0) throw new FileError(file, '', 'holds no validations of kith train')
+  if (points.length === 0)
+    throw new FileError(file, '', 'holds no validations: kith train makes them with --dev-queries')
   return { points, steps }
 }
 

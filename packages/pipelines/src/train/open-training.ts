@@ -122,20 +122,21 @@ async function versionOf(file: string): Promise<string> {
  * that only a teacher's ranking was learned for are not among them.
  */
 export async function learnedBy(
-  { queries, validation = [] }: Pick<TrainingSetup, 'queries' | 'validation'>,
+  { queries, validation = [], docs }: Pick<TrainingSetup, 'queries' | 'validation' | 'docs'>,
   inputs: Pick<TrainingInputs, 'training' | 'validation' | 'teacher'>,
   what: string,
 ): Promise<LearnedQueries[]> {
   const { qrels, labels = qrels } = inputs.training
   const chosen = inputs.validation?.qrels
   const learned: LearnedQueries[] = []
-  const ids = (list: TrainingSetup['queries']) => list.map(({ id }) => id)
+  const named = (list: TrainingSetup['queries']) =>
+    list.map(({ id, relevant }) => ({ id, relevant: relevant.map((row) => docs.idOf(row)) }))
   if (labels !== undefined) {
-    learned.push(await learnedQueries('train', what, qrels ?? labels, ids(queries)))
+    learned.push(await learnedQueries('train', what, qrels ?? labels, named(queries)))
   }
   if (chosen !== undefined) {
     const how = 'choose the checkpoint of'
-    learned.push(await learnedQueries(how, what, chosen, ids(validation)))
+    learned.push(await learnedQueries(how, what, chosen, named(validation)))
   }
   return learned
 }

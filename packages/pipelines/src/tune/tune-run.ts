@@ -12,6 +12,7 @@ import { type Tuned, tune, writeTuned } from '@kith/tune'
 import { learnedQueries } from '../files/learned-queries.ts'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
 import type { Missing } from '../join/missing.ts'
 import { checkNamedTokenizer } from '../join/statistics.ts'
 import { type JudgedInputs, judgedMetric, openJudged } from './judged-collection.ts'
@@ -77,6 +78,11 @@ export async function tuneRun(inputs: TuneInputs, hooks: Hooks = {}): Promise<Tu
     const base = { ...asked, metric: await judgedMetric(asked.metric, inputs.run, judged, hooks) }
     for (const remark of report.remarks()) hooks.onRemark?.(remark)
     const ids = judged.collection.list.map(({ id }) => id)
+    const level = scoring.level ?? jobDefaults.level
+    const relevantOf = (id: string) => {
+      const grades = [...(judged.qrels.get(id) ?? [])]
+      return { id, relevant: grades.filter(([, grade]) => grade >= level).map(([doc]) => doc) }
+    }
     let chosen: TuneResult['folds'] = []
     const tuned = await tune(evaluator, {
       ...{ ...scoring, base, methods, trials, folds, seed, study },
@@ -96,7 +102,9 @@ export async function tuneRun(inputs: TuneInputs, hooks: Hooks = {}): Promise<Tu
     await writeTuned(out, tuned)
     // Settings that were there before have learned nothing.
     const learnedFrom =
-      tuned.verdict === 'default' ? [] : [await learnedQueries('tune', out, inputs.qrels, ids)]
+      tuned.verdict === 'default'
+        ? []
+        : [await learnedQueries('tune', out, inputs.qrels, ids.map(relevantOf))]
     await writeSidecar(out, 'tune', { ...scoring, missing: policy }, files, { learnedFrom })
     return { out, tuned, study, folds: chosen, missing: report.list() }
   } finally {
