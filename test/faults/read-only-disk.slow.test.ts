@@ -86,9 +86,7 @@ describe('a command that cannot write says why in one line', () => {
     const place = path('frozen')
     await onSmallDisk(place, '4m', ({ freeze }) => {
       freeze()
-      expect(errorOf(command, place)).toMatch(
-        /^kith: .*\/frozen\/.*: its disk is read-only/,
-      )
+      expect(errorOf(command, place)).toMatch(/^kith: .*\/frozen\/.*: its disk is read-only/)
     })
   })
 

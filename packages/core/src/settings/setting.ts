@@ -1,4 +1,4 @@
-import { type Range, type Rule, type Rules, choice, range } from './setting-rules.ts'
+import { choice, type Range, type Rule, type Rules, range } from './setting-rules.ts'
 
 /** The inputs that decide whether a setting has an effect. */
 export interface Use {

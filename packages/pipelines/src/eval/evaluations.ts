@@ -1,5 +1,11 @@
 import { basename } from 'node:path'
-import { type Comparison, type ComparisonOptions, compare, type Evaluation, type Qrels } from '@kith/ir'
+import {
+  type Comparison,
+  type ComparisonOptions,
+  compare,
+  type Evaluation,
+  type Qrels,
+} from '@kith/ir'
 import { holm } from '@kith/ir/internal'
 import { countLearned, type LearnedQueries, learnedBehind } from '../files/learned-queries.ts'
 import type { Hooks } from '../job/hooks.ts'

@@ -1,7 +1,7 @@
 import { type AppendPart, putInPlace, writeResumably } from '@kith/base'
 import { KithError } from '@kith/core'
-import { countRankings, writeLabelsParquet } from '@kith/ir/internal'
 import { type NoRow, type Qrels, readLabels, readQrels } from '@kith/ir'
+import { countRankings, writeLabelsParquet } from '@kith/ir/internal'
 import {
   digestedInputs,
   fingerprint,

@@ -1,6 +1,14 @@
 /** The one executor of rerankings: files, stores, batches and teachers hand it queries with candidates. */
+
+import {
+  type MethodSettings,
+  type PartialMethodSettings,
+  type PreparedText,
+  type Ranking,
+  Reranker,
+  type Vectors,
+} from '@kith/core'
 import { extendRanking } from '@kith/core/internal'
-import { type MethodSettings, type PartialMethodSettings, type PreparedText, type Ranking, Reranker, type Vectors } from '@kith/core'
 import type { RankedQuery } from '@kith/ir'
 import { type RankingForm, RankingLines } from '@kith/ir/internal'
 import {

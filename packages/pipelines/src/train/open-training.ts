@@ -202,10 +202,7 @@ interface OpenTrainingQueries extends OpenQueries {
 }
 
 /** The queries that are learned from: judged, labeled before, or taught. */
-async function openTrainingQueries(
-  given: OpenFor,
-  hooks: Hooks,
-): Promise<OpenTrainingQueries> {
+async function openTrainingQueries(given: OpenFor, hooks: Hooks): Promise<OpenTrainingQueries> {
   const { inputs } = given
   const { outside = jobDefaults.outside, settings } = inputs
   const { listSize = trainDefaults.listSize } = settings ?? {}

@@ -1,7 +1,7 @@
-import { type Evaluation } from '@kith/ir'
+import type { Evaluation } from '@kith/ir'
 import { formatP } from '@kith/ir/internal'
+import type { Tuned } from '@kith/tune'
 import { FEW_QUERIES } from '@kith/tune/internal'
-import { type Tuned } from '@kith/tune'
 import type { CorrectedComparison } from '../eval/evaluations.ts'
 import type { TriedRole } from './steps.ts'
 
