@@ -42,7 +42,7 @@ describe('programs in the documentation', () => {
 
   /** Those that need a server, a key or a download; examples-live.test.ts and the packages' own tests have these. */
   const served =
-    /@qdrant|'pg'|chromadb|@pinecone|weaviate-client|@elastic|@lancedb|'ai'|cohere|postgres:|startServer|loadCrossEncoder/
+    /@qdrant|'pg'|chromadb|@pinecone|weaviate-client|@elastic|@lancedb|'ai'|cohere|postgres:|startServer|startStudio|loadCrossEncoder/
   const files = temporaryFolder()
   beforeAll(() => writeCollection(files))
   test.each(programs.filter(({ code }) => !served.test(code)))('$name runs', async (program) => {

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { publicPackages, root } from '../scripts/packages.mjs'
 import { isInternal } from '../site/api-pages.mjs'
 
-/** The exported values that all public entries may have together; types do not count. */
-const MOST = 130
+/** The values that all public entries may export together. Types do not count, and a value that two entries of a package export counts once. */
+const MOST = 153
 
 interface Entry {
   /** As programs import it. */
@@ -34,12 +34,17 @@ async function entries(): Promise<Entry[]> {
 }
 
 const count = (list: readonly Entry[]): number =>
-  list.reduce((sum, { values }) => sum + values.length, 0)
+  new Set(
+    list.flatMap(({ name, values }) => {
+      const [scope, own] = name.split('/')
+      return values.map((value) => `${scope}/${own} ${value}`)
+    }),
+  ).size
 
 const lines = (list: readonly Entry[]): string[] =>
   list.map(({ name, values }) => `${name}: ${values.join(' ')}`)
 
-test('the packages export the values in public-api.txt, at most 130 of them to programs', async () => {
+test('the packages export the values in public-api.txt, and no more to programs than the limit', async () => {
   const all = await entries()
   const open = all.filter(({ internal }) => !internal)
   const inside = all.filter(({ internal }) => internal)

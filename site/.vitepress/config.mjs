@@ -16,7 +16,6 @@ const reference = [
     collapsed: true,
     items: commandPages.map(({ command, page }) => item(command.name, page)),
   },
-  item('Settings', 'settings.md'),
   {
     text: 'API',
     link: '/api/',

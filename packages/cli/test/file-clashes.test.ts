@@ -28,7 +28,7 @@ beforeEach(() => {
 const plainValues = [
   ...['A', 'B', 'C', 'D', 'E', 'F', 'K', 'K1', 'L', 'M', 'N', 'O', 'P', 'R', 'S', 'T', 'W', 'I/N'],
   ...['FORMAT', 'GRADE', 'KEY', 'KIND', 'LIST', 'NAME', 'ROLE', 'SCORE,GRAPH', 'SECONDS', 'SEED'],
-  ...['SIZE', 'SQL', 'TEXT', 'TYPE', 'WHAT', 'URL'],
+  ...['SIZE', 'SQL', 'TEXT', 'TYPE', 'WHAT', 'URL', 'NAME=VALUE'],
 ]
 
 test.each(commands)('every file of kith $name is declared as read or written', (command) => {

@@ -123,7 +123,7 @@ describe('kith train', () => {
     const vectors = ['--queries', path('queries.npy'), '--docs', path('long.npy')]
     succeed('search', ...vectors, '--metric', 'cosine', '--out', path('cosine.trec'))
     const { code, out, err } = kith(
-      ...['train', '--docs', path('long.npy'), '--qrels', path('train.trec'), '--steps', '1'],
+      ...['train', '--docs', path('long.npy'), '--qrels', path('train.trec'), '--set', 'steps=1'],
       ...['--train-queries', path('queries.npy'), '--train-run', path('cosine.trec')],
       ...['--adapter', 'linear', '--out', path('by-cosine')],
     )

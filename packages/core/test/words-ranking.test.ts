@@ -140,7 +140,7 @@ describe.each(allKernels)('the second-generation ranking on %s', (kernel) => {
     const one = wordsCase({ kind: 'floats', count: 40, seed: 4 })
     const all = { ...defaults, metric: 'dot' } as const
     const expected = rankByWords(one.query, one.candidates, all)
-    expectRanking(rankCase(one, { kernel }), expected, 1e-4)
+    expectRanking(rankCase(one, { metric: 'dot', kernel }), expected, 1e-4)
   })
 
   test('preselects the context from the first M', () => {

@@ -56,7 +56,8 @@ describe('labels from files', () => {
         asked.read(row, row + 1),
         context.map(vectorOf),
         { candidates: [...known.keys()], grades: truth.map(([, grade]) => grade) },
-        { ...labelPresets.balanced, ...settings },
+        // As the run was searched.
+        { ...labelPresets.balanced, ...settings, metric: 'dot' },
       )
       const seven = (values: Iterable<number>) =>
         Array.from(values, (value) => Number(value.toPrecision(7)))

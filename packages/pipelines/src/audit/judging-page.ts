@@ -1,5 +1,5 @@
 /**
- * The part of the audit that runs in browsers: the page on which a person judges. `kith audit`
+ * Internal: the part of the audit that runs in browsers: the page on which a person judges. `kith audit`
  * writes it as a file, Kith Studio shows it as a view.
  */
 export { type AuditEntry, type AuditVoucher, byEvidence } from './audit-entry.ts'

@@ -42,11 +42,11 @@ export interface Scanner {
 
 /** The parameters of a scanner, in a form that can be sent to a worker thread. */
 export interface ScannerRecipe {
-  /** The compiled kernel; plain TypeScript without one. */
-  module: WebAssembly.Module | undefined
+  /** The compiled kernel, a `WebAssembly.Module`, which not every program's types know; plain TypeScript without one. */
+  module: object | undefined
 }
 
 /** A scanner with a memory of its own. */
 export function createScanner({ module }: ScannerRecipe): Scanner {
-  return module ? new WasmScanner(module) : new TypeScriptScanner()
+  return module ? new WasmScanner(module as WebAssembly.Module) : new TypeScriptScanner()
 }

@@ -123,7 +123,7 @@ function Fields(): VNode {
         </dt>
         <dd>
           of the search that found the documents, for the order before; without scores it is that of
-          the inner products
+          the cosines
         </dd>
         <dt>
           <code>relevant</code>

@@ -51,7 +51,7 @@ interface Item extends StudioDocument {
 
 /**
  * A query and its candidates from JSON, as a collection of one query. The candidates stand in the
- * order of their scores or, where one has none, of their inner products with the query.
+ * order of their scores or, where one has none, of their cosines with the query.
  *
  * @param name What the page calls it.
  */
@@ -67,7 +67,7 @@ export function readPasted(json: string, name: string): HeldCollection {
   const texts = checkTexts([query, ...documents])
   const scored = documents.every(({ score }) => score !== undefined)
   const ranked = (
-    scored ? documents : documents.map((item) => ({ ...item, score: product(query, item) }))
+    scored ? documents : documents.map((item) => ({ ...item, score: cosine(query, item) }))
   ).toSorted((a, b) => b.score! - a.score!)
   const grades = ranked.map(({ grade }) => grade)
   const truth = [...grades.keys()].filter((place) => (grades[place] ?? 0) > 0)
@@ -198,6 +198,13 @@ function vectorOf(value: unknown, where: string): Float32Array {
   return vector
 }
 
-function product({ vector }: Item, { vector: other }: Item): number {
-  return vector.reduce((sum, value, i) => sum + value * other[i]!, 0)
+/** The cosine of two items' vectors; 0 where one has no length. */
+function cosine({ vector: a }: Item, { vector: b }: Item): number {
+  let [sum, squares, others] = [0, 0, 0]
+  for (let i = 0; i < a.length; i++) {
+    sum += a[i]! * b[i]!
+    squares += a[i]! ** 2
+    others += b[i]! ** 2
+  }
+  return sum / (Math.sqrt(squares * others) || 1)
 }
