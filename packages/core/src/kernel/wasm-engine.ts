@@ -141,10 +141,9 @@ export class WasmSquare implements Square {
 
   diagonal(): Float32Array {
     const { floats } = this.#memory
+    const [from, step] = [this.at / 4, this.stride + 1]
     const diagonal = new Float32Array(this.rows)
-    for (let i = 0; i < diagonal.length; i++) {
-      diagonal[i] = floats[this.at / 4 + i * (this.stride + 1)]!
-    }
+    for (let i = 0; i < diagonal.length; i++) diagonal[i] = floats[from + i * step]!
     return diagonal
   }
 

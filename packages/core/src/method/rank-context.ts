@@ -72,7 +72,7 @@ export function rankContext(
   const context = chosen ? selectContext(looked, chosen, memory.chosen) : looked
   const ranked = rankChosen(memory, context, choice, settings, remembered?.recall(chosen))
   const ranking = rankingOfAll(ranked.ranking, choice?.order, looked.candidates)
-  return { ...ranked, ranking, context: looked, chosen }
+  return { ranking, context: looked, chosen, neighbors: ranked.neighbors, words: ranked.words }
 }
 
 /** The candidates that were chosen for a context. */
