@@ -84,7 +84,10 @@ say(
 kith('rerank', { run, ...embeddings, ...texts, settings: tuned, out: at('reranked.trec') })
 kith('rerank', { run, ...embeddings, out: at('embeddings-only.trec') })
 for (const method of ['rocchio', 'fusion', 'neighbor-rrf']) {
-  kith('rerank', { run, ...embeddings, ...texts, method, out: at(`${method}.trec`) })
+  kith('rerank', {
+    ...{ run, ...embeddings, ...texts },
+    ...{ set: `method=${method}`, out: at(`${method}.trec`) },
+  })
 }
 
 say(

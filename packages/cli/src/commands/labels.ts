@@ -7,7 +7,7 @@ import { judgedFiles } from '../options/judged-collection.ts'
 import { labelOptions, readDistilInputs, readLabelInputs } from '../options/label-options.ts'
 import { readSubmission } from '../options/store-options.ts'
 import { tellLabeled } from '../terminal/tell-labeled.ts'
-import { tellSubmitted } from '../terminal/tell-submitted.ts'
+import { tellSubmitted } from '../terminal/tell-reranked.ts'
 
 /** `kith labels`: sparse judgments in, training labels out. */
 export const labelsCommand = defineCommand({

@@ -4,7 +4,7 @@ import { studyBeside, type TuneInputs, tuneRun } from '@kith/pipelines/tune'
 import { tuneDefaults } from '@kith/tune/internal'
 import { defineCommand, type Options, rare, type Values } from '../options/command.ts'
 import { judgedFiles, judgedOptions, readJudged } from '../options/judged-collection.ts'
-import { methodOptions, namesTexts, readRanking } from '../options/setting-options.ts'
+import { namesTexts, readRanking, settingOptions } from '../options/setting-options.ts'
 import { optionalText, optionalWhole, text } from '../options/values.ts'
 import { tellTuned } from '../terminal/tell-tuned.ts'
 
@@ -53,7 +53,7 @@ export const tuneCommand = defineCommand({
       default: 'OUT.study.jsonl',
     },
     ...methodsOption,
-    ...rare(methodOptions, 'preset', 'set'),
+    ...rare(settingOptions, 'preset', 'set'),
   },
   writes: (values) => (values['study'] === undefined ? [studyBeside(text(values, 'out'))] : []),
   async run(values, output, stop) {

@@ -57,6 +57,8 @@ export type Values<O extends Options = Options> = string extends keyof O
   : { readonly [Name in keyof O]?: ValueOf<O[Name]> | undefined } & {
       /** The arguments behind the options. */
       readonly rest?: string[]
+      /** The options that take what the dataset keeps, where it keeps that. */
+      readonly filled?: string[]
     }
 
 /** One command of `kith`, as its module declares it. */
@@ -119,7 +121,7 @@ export function parseOptions(command: Command, args: readonly string[]): Values 
       { type: value ? ('string' as const) : ('boolean' as const), multiple },
     ]),
   )
-  refuseUnknownOption(args, config)
+  refuseUnknownOption(command, args, config)
   let values: Values
   try {
     const parsed = parseArgs({
@@ -153,14 +155,19 @@ export function refuseMissing(command: DeclaredCommand, values: Values): void {
 
 /** Refuses an option that a command does not have, with the one that was probably meant. */
 function refuseUnknownOption(
+  command: DeclaredCommand,
   args: readonly string[],
   options: NonNullable<ParseArgsConfig['options']>,
 ): void {
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
   for (const token of tokens) {
     if (token.kind !== 'option' || Object.hasOwn(options, token.name)) continue
+    const setting = token.name.replace(/-[a-z]/g, ([, letter]) => letter!.toUpperCase())
+    const isSetting = Object.hasOwn(command.options['set']?.settings ?? {}, setting)
     const meant = nearestWord(token.name, Object.keys(options))
-    const help = meant === undefined ? '' : `; did you mean --${meant}?`
-    throw new UsageError(`Unknown option '${token.rawName}'${help}`)
+    const help = isSetting
+      ? `: it is a setting, --set ${setting}=VALUE`
+      : meant && `; did you mean --${meant}?`
+    throw new UsageError(`Unknown option '${token.rawName}'${help ?? ''}`)
   }
 }

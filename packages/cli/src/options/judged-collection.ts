@@ -12,7 +12,7 @@ import {
   textOptions,
   workerOption,
 } from './shared-options.ts'
-import { isSet, optionalText, optionalWhole, text } from './values.ts'
+import { isSet, optionalChoice, optionalText, optionalWhole, text } from './values.ts'
 
 /** Judged queries that settings are measured on, and how. */
 export const judgedOptions = {
@@ -21,9 +21,11 @@ export const judgedOptions = {
   docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
   qrels: { value: 'FILE', file: 'input', help: 'judgments', required: true },
   ...textOptions,
-  'no-term-statistics': {
+  'term-statistics': {
     rare: true,
-    help: 'count terms among each query’s candidates only',
+    value: 'KIND',
+    help: 'corpus: count the terms of --corpus; none: count terms among each query’s candidates only',
+    default: 'corpus',
   },
   measure: { value: 'NAME', help: 'what is measured', default: jobDefaults.measure },
   ...levelOption,
@@ -51,7 +53,10 @@ export function readJudged(values: Values<typeof judgedOptions>): JudgedInputs {
     qrels: text(values, 'qrels'),
     corpus,
     queryText,
-    statistics: isSet(values, 'no-term-statistics') ? 'context' : 'corpus',
+    statistics:
+      optionalChoice(values, 'term-statistics', ['corpus', 'none']) === 'none'
+        ? 'context'
+        : 'corpus',
     measure: optionalText(values, 'measure'),
     level: optionalWhole(values, 'level'),
     strict: isSet(values, 'strict'),

@@ -18,7 +18,7 @@ import {
   textOptions,
   workerOption,
 } from './shared-options.ts'
-import { readSource, storeOption, submitOptions } from './store-options.ts'
+import { readSource, storeOption, submitOption } from './store-options.ts'
 import { UsageError } from './usage-error.ts'
 import { isSet, neededFile, optionalChoice, optionalText, optionalWhole, text } from './values.ts'
 
@@ -35,17 +35,12 @@ export const labelOptions = {
   ...storeOption,
   qrels: { value: 'FILE', file: 'input', help: 'judgments' },
   out: { value: 'FILE', file: 'output', help: 'the labels to write' },
-  ...submitOptions,
+  ...submitOption,
   ...levelOption,
   format: {
     value: 'NAME',
-    help: 'how labels are written',
+    help: 'how labels are written; with texts also their values, probability or logit (whose softmax it is), such as listwise:logit',
     default: 'by the ending of --out, else jsonl',
-  },
-  'label-values': {
-    value: 'KIND',
-    help: 'probability, or logit (whose softmax it is), in formats with texts',
-    default: 'logit for sentence-transformers, else probability',
   },
   negatives: {
     value: 'N',
@@ -118,9 +113,15 @@ export async function readLabelInputs(
 function readLayout(
   values: Values<typeof labelOptions>,
 ): Pick<LabelInputs, 'format' | 'values' | 'negatives'> {
+  const [format, kind, ...more] = optionalText(values, 'format')?.split(':') ?? []
+  const isKind = kind === undefined || (labelValues as readonly string[]).includes(kind)
+  if (!isKind || more.length > 0) {
+    const problem = `takes ${labelValues.join(' or ')} behind the colon`
+    throw new UsageError(`--format ${problem}, not ${JSON.stringify(values.format)}`)
+  }
   return {
-    format: optionalChoice(values, 'format', labelFormats),
-    values: optionalChoice(values, 'label-values', labelValues),
+    format: optionalChoice({ format }, 'format', labelFormats),
+    values: kind as LabelInputs['values'],
     negatives: optionalWhole(values, 'negatives'),
   }
 }
