@@ -1,7 +1,7 @@
 import { presets } from '@kith/core'
 import { rerankRun, submitRerank } from '@kith/pipelines/rerank'
 import { defineCommand } from '../options/command.ts'
-import { judgedFiles } from '../options/judged-collection.ts'
+import { judgedFiles } from '../options/judged-options.ts'
 import { readRerankInputs, rerankOptions } from '../options/rerank-options.ts'
 import { readSubmission } from '../options/store-options.ts'
 import { UsageError } from '../options/usage-error.ts'

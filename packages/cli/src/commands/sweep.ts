@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { type SweepInputs, sweepRun } from '@kith/pipelines/tune'
 import { defineCommand, type Options } from '../options/command.ts'
-import { commandLine } from '../options/command-line.ts'
-import { judgedFiles, judgedOptions, readJudged } from '../options/judged-collection.ts'
+import { judgedFiles, judgedOptions, readJudged } from '../options/judged-options.ts'
 import { namesTexts, readRanking, settingOptions } from '../options/setting-options.ts'
 import { missingOption } from '../options/shared-options.ts'
+import { commandLine } from '../options/spell-options.ts'
 import { text } from '../options/values.ts'
 
 const options = {

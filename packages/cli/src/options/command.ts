@@ -1,10 +1,10 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { isStandardInput } from '@kith/base'
 import type { AnyTable } from '@kith/core/internal'
 import type { Output } from '../terminal/output.ts'
 import type { Stop } from '../terminal/stop.ts'
 import type { DatasetUse } from './dataset-options.ts'
 import { nearestWord } from './nearest-word.ts'
-import { checkStandardInput } from './standard-input.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The role of a file: read or written by a command. */
@@ -170,4 +170,16 @@ function refuseUnknownOption(
       : meant && `; did you mean --${meant}?`
     throw new UsageError(`Unknown option '${token.rawName}'${help ?? ''}`)
   }
+}
+
+/** Checks that at most one option reads standard input: a second would find nothing left in it. */
+function checkStandardInput(values: Values): void {
+  const readers = Object.entries(values).flatMap(([name, value]) =>
+    [value]
+      .flat()
+      .filter((file) => name !== 'out' && typeof file === 'string' && isStandardInput(file))
+      .map((file) => (name === 'rest' ? `${file}` : `--${name} ${file}`)),
+  )
+  if (readers.length < 2) return
+  throw new UsageError(`${readers.join(' and ')} both read standard input: name a file for one`)
 }

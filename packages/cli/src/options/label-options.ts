@@ -3,20 +3,18 @@ import {
   type LabelInputs,
   labelFormats,
   labelValues,
+  type Shard,
 } from '@kith/pipelines/labels'
 import type { Options, Values } from './command.ts'
 import { readDistilSettings, targetOption } from './distil-options.ts'
 import { labelSettingOptions, readLabelSettings } from './setting-options.ts'
-import { readShard, shardOption } from './shard.ts'
 import {
-  embeddingOptions,
+  joinOptions,
   levelOption,
-  missingOption,
-  readEmbeddingOptions,
+  readJoinOptions,
   readMissing,
   readTexts,
   textOptions,
-  workerOption,
 } from './shared-options.ts'
 import { readSource, storeOption, submitOption } from './store-options.ts'
 import { UsageError } from './usage-error.ts'
@@ -49,12 +47,14 @@ export const labelOptions = {
   },
   ...textOptions,
   texts: { help: 'let the texts count too when documents are compared (needs the texts)' },
-  ...missingOption('queries or documents'),
-  ...shardOption,
+  shard: {
+    value: 'I/N',
+    help: 'do one share of the queries, such as 3/16',
+    default: 'all of them',
+  },
   ...labelSettingOptions,
   ...targetOption,
-  ...embeddingOptions,
-  ...workerOption,
+  ...joinOptions('queries or documents'),
 } satisfies Options
 
 /** The preset whose evidence needs texts. */
@@ -93,7 +93,7 @@ export async function readLabelInputs(
   const inputs: LabelInputs = {
     ...source,
     ...readTexts(values, source),
-    ...readEmbeddingOptions(values),
+    ...readJoinOptions(values),
     run: text(values, 'run'),
     queries: neededFile(values, 'queries'),
     qrels: neededFile(values, 'qrels'),
@@ -102,9 +102,7 @@ export async function readLabelInputs(
     level: optionalWhole(values, 'level'),
     settings,
     ...readLayout(values),
-    missing: readMissing(values),
     shard: readShard(values),
-    workers: optionalWhole(values, 'workers'),
   }
   return { inputs, recipe }
 }
@@ -124,4 +122,13 @@ function readLayout(
     values: kind as LabelInputs['values'],
     negatives: optionalWhole(values, 'negatives'),
   }
+}
+
+/** The share that `--shard` names. */
+function readShard(values: Values<typeof labelOptions>): Shard {
+  const given = optionalText(values, 'shard') ?? '1/1'
+  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(given)
+  const [index, count] = [Number(match?.[1]), Number(match?.[2])]
+  if (index >= 1 && index <= count) return { index, count }
+  throw new UsageError(`--shard takes a share such as 3/16, not ${JSON.stringify(given)}`)
 }

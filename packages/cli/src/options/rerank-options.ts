@@ -8,15 +8,7 @@ import {
   settingOptions,
   statisticsOption,
 } from './setting-options.ts'
-import {
-  embeddingOptions,
-  missingOption,
-  readEmbeddingOptions,
-  readMissing,
-  readTexts,
-  textOptions,
-  workerOption,
-} from './shared-options.ts'
+import { joinOptions, readJoinOptions, readTexts, textOptions } from './shared-options.ts'
 import { readSource, storeOption, submitOption } from './store-options.ts'
 import { UsageError } from './usage-error.ts'
 import { isSet, optionalText, optionalWhole, text } from './values.ts'
@@ -32,7 +24,6 @@ export const rerankOptions = {
   ...textOptions,
   ...rare(statisticsOption),
   qrels: { value: 'FILE', file: 'input', help: 'judgments: print figures before and after' },
-  ...missingOption('queries or candidates', 'skip (they stay behind the reranked ones)'),
   force: { help: 'rerank even where kith tune says that the old ranking is better' },
   'then-cross-encode': {
     rare: true,
@@ -47,8 +38,10 @@ export const rerankOptions = {
   },
   ...settingOptions,
   ...datasetOptions,
-  ...rare(embeddingOptions),
-  ...workerOption,
+  ...rare(
+    joinOptions('queries or candidates', 'skip (they stay behind the reranked ones)'),
+    ...['missing', 'workers'],
+  ),
 } satisfies Options
 
 type RerankValues = Values<typeof rerankOptions>
@@ -60,7 +53,7 @@ export async function readRerankInputs(values: RerankValues): Promise<RerankInpu
   return {
     ...source,
     ...readTexts(values, source),
-    ...readEmbeddingOptions(values),
+    ...readJoinOptions(values),
     run: text(values, 'run'),
     queries: text(values, 'queries'),
     out: text(values, 'out'),
@@ -71,8 +64,6 @@ export async function readRerankInputs(values: RerankValues): Promise<RerankInpu
     tunedFile: tuned && optionalText(values, 'settings'),
     force: isSet(values, 'force'),
     thenCrossEncode: readThenCrossEncode(values, source),
-    missing: readMissing(values),
-    workers: optionalWhole(values, 'workers'),
   }
 }
 

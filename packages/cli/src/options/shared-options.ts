@@ -125,3 +125,21 @@ export const workerOption = {
     default: 'all cores',
   },
 } satisfies Options
+
+/** Options of jobs that join a run with embeddings: what may be missing, memory and threads. */
+export function joinOptions(what: string, skipping?: string) {
+  return {
+    ...missingOption(what, skipping),
+    ...embeddingOptions,
+    ...workerOption,
+  } satisfies Options
+}
+
+/** The values of `joinOptions`. */
+export function readJoinOptions(values: Values<ReturnType<typeof joinOptions>>) {
+  return {
+    ...readEmbeddingOptions(values),
+    missing: readMissing(values),
+    workers: optionalWhole(values, 'workers'),
+  }
+}

@@ -1,16 +1,17 @@
+import type { Method } from '@kith/core'
+import { methods } from '@kith/core/internal'
 import { jobDefaults } from '@kith/pipelines/job'
-import type { JudgedInputs } from '@kith/pipelines/tune'
+import type { JudgedInputs, TuneInputs } from '@kith/pipelines/tune'
+import { tuneDefaults } from '@kith/tune/internal'
 import { type Options, rare, type Values } from './command.ts'
 import { type DatasetFiles, datasetOptions } from './dataset-options.ts'
+import { settingOptions } from './setting-options.ts'
 import {
-  embeddingOptions,
+  joinOptions,
   levelOption,
-  missingOption,
-  readEmbeddingOptions,
-  readMissing,
+  readJoinOptions,
   textFiles,
   textOptions,
-  workerOption,
 } from './shared-options.ts'
 import { isSet, optionalChoice, optionalText, optionalWhole, text } from './values.ts'
 
@@ -30,10 +31,8 @@ export const judgedOptions = {
   measure: { value: 'NAME', help: 'what is measured', default: jobDefaults.measure },
   ...levelOption,
   strict: { rare: true, help: 'grades below the level give no gain in nDCG either (TREC DL)' },
-  ...missingOption('queries or candidates'),
   ...datasetOptions,
-  ...rare(embeddingOptions),
-  ...workerOption,
+  ...rare(joinOptions('queries or candidates'), 'missing', 'workers'),
 } satisfies Options
 
 /** Where a dataset has the files of `judgedOptions`. */
@@ -46,7 +45,7 @@ export const judgedFiles = {
 export function readJudged(values: Values<typeof judgedOptions>): JudgedInputs {
   const [corpus, queryText] = textFiles(values)
   return {
-    ...readEmbeddingOptions(values),
+    ...readJoinOptions(values),
     run: text(values, 'run'),
     queries: text(values, 'queries'),
     docs: text(values, 'docs'),
@@ -60,7 +59,46 @@ export function readJudged(values: Values<typeof judgedOptions>): JudgedInputs {
     measure: optionalText(values, 'measure'),
     level: optionalWhole(values, 'level'),
     strict: isSet(values, 'strict'),
-    missing: readMissing(values),
-    workers: optionalWhole(values, 'workers'),
   }
+}
+
+/** The options of `kith tune`. */
+export const tuneOptions = {
+  ...judgedOptions,
+  out: {
+    value: 'FILE',
+    file: 'output',
+    help: 'what was found: settings, evidence, verdict',
+    required: true,
+  },
+  trials: {
+    value: 'N',
+    help: 'settings that each study tries',
+    default: String(tuneDefaults.trials),
+  },
+  folds: {
+    value: 'N',
+    help: 'parts that the queries are split into',
+    default: String(tuneDefaults.folds),
+  },
+  seed: { value: 'N', help: 'of folds and trials', default: String(tuneDefaults.seed) },
+  study: {
+    value: 'FILE',
+    file: 'output',
+    help: 'where finished trials are kept',
+    default: 'OUT.study.jsonl',
+  },
+  methods: {
+    value: 'LIST',
+    help: `methods to choose among, or all: ${methods.join(', ')}`,
+    default: 'neighbors',
+  },
+  ...rare(settingOptions, 'preset', 'set'),
+} satisfies Options
+
+/** The methods that --methods lets a tuning choose among. */
+export function readMethods(values: Values<typeof tuneOptions>): TuneInputs['methods'] {
+  const list = optionalText(values, 'methods') ?? 'neighbors'
+  // Names that are no methods are refused where methods are known.
+  return list === 'all' ? list : (list.split(',').map((name) => name.trim()) as Method[])
 }
