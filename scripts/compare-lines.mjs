@@ -48,8 +48,8 @@ export function commandLines(source, root) {
       '{out}/preset.json',
     ],
     ...['fusion', 'rocchio', 'neighbor-rrf'].map((method) => [
-      `rerank --method ${method}`,
-      ...['rerank', ...run, ...texts, '--method', method, '--out', `{out}/${method}.trec`],
+      `rerank by ${method}`,
+      ...['rerank', ...run, ...texts, '--set', `method=${method}`, '--out', `{out}/${method}.trec`],
     ]),
     [
       'rerank by other settings',
@@ -61,8 +61,8 @@ export function commandLines(source, root) {
       ...[
         'rerank',
         ...run,
-        '--method',
-        'rocchio',
+        '--set',
+        'method=rocchio',
         '--set',
         'feedbackDocs=5',
         '--set',
@@ -72,7 +72,7 @@ export function commandLines(source, root) {
     ],
     [
       'rank fusion by another constant',
-      ...['rerank', ...run, ...texts, '--method', 'neighbor-rrf', '--set', 'neighborRrfK=20'],
+      ...['rerank', ...run, ...texts, '--set', 'method=neighbor-rrf', '--set', 'neighborRrfK=20'],
       ...['--out', '{out}/other-fusion.trec'],
     ],
     [

@@ -6,9 +6,8 @@ import { refuseClashes, writesToStandardOutput } from './options/file-clashes.ts
 import { helpOf } from './options/help.ts'
 import { spellOptions } from './options/spell-options.ts'
 import { UsageError } from './options/usage-error.ts'
-import { complain } from './terminal/complain.ts'
-import { Output } from './terminal/output.ts'
-import { print } from './terminal/print.ts'
+import { Output, print } from './terminal/output.ts'
+import { complain } from './terminal/standard-streams.ts'
 import { Stop, Stopped } from './terminal/stop.ts'
 
 /** Runs a command of the list with the arguments behind its name; returns the exit code. */

@@ -4,7 +4,7 @@ import { datasetOptions } from '../options/dataset-options.ts'
 import { evaluationOptions, readEvaluationOptions } from '../options/shared-options.ts'
 import { isSet, optionalChoice, optionalText, text, texts } from '../options/values.ts'
 import { evaluationFormats, formatEvaluations } from '../terminal/format-evaluations.ts'
-import { print } from '../terminal/print.ts'
+import { print } from '../terminal/output.ts'
 
 /** `kith eval`: trec_eval's figures for one run or several, with significance. */
 export const evalCommand = defineCommand({

@@ -1,6 +1,6 @@
 import { formatFigure, formatP, markOf } from '@kith/ir/internal'
 import type { CorrectedComparison, NamedEvaluation } from '@kith/pipelines/eval'
-import { table } from './table.ts'
+import { table } from './output.ts'
 
 /** How evaluations can be printed. */
 export const evaluationFormats = ['table', 'json', 'csv', 'trec'] as const

@@ -1,3 +1,4 @@
+import type { Submitted } from '@kith/pipelines/batches'
 import type { RerankResult } from '@kith/pipelines/rerank'
 import { formatEvaluations } from './format-evaluations.ts'
 import type { Output } from './output.ts'
@@ -24,5 +25,15 @@ export function tellReranked(output: Output, result: RerankResult): void {
   output.result(
     { out, queries, seconds, crossEncoded, ...json, verdict },
     [`${out}: ${speed}`, '', table, '', verdict].join('\n'),
+  )
+}
+
+/** Prints the size of a submitted batch, and the command that does its jobs. */
+export function tellSubmitted(output: Output, { name, queries, jobs, fresh }: Submitted): void {
+  output.result(
+    { batch: name, queries, jobs, fresh },
+    fresh
+      ? `${name}: ${queries} queries in ${jobs} jobs wait for kith work`
+      : `${name}: ${queries} queries had been submitted already`,
   )
 }
