@@ -1,5 +1,5 @@
-import { auditAccept, auditEvaluate, auditPageOf, auditRun } from '@kith/pipelines/audit'
-import { jobDefaults } from '@kith/pipelines/job'
+import { auditAccept, auditEvaluate, auditRun } from '@kith/pipelines/audit'
+import { auditPageOf, jobDefaults } from '@kith/pipelines/job'
 import { auditFileOptions, auditSettingOptions, readAudit } from '../options/audit-options.ts'
 import { defineCommand, rare } from '../options/command.ts'
 import { datasetOptions } from '../options/dataset-options.ts'

@@ -1,6 +1,7 @@
 import type { Method } from '@kith/core'
 import { methods } from '@kith/core/internal'
-import { studyBeside, type TuneInputs, tuneRun } from '@kith/pipelines/tune'
+import { studyBeside } from '@kith/pipelines/job'
+import { type TuneInputs, tuneRun } from '@kith/pipelines/tune'
 import { tuneDefaults } from '@kith/tune/internal'
 import { defineCommand, type Options, rare, type Values } from '../options/command.ts'
 import { judgedFiles, judgedOptions, readJudged } from '../options/judged-collection.ts'

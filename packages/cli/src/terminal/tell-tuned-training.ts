@@ -1,4 +1,5 @@
-import { someMissing, type TuneTrainingResult } from '@kith/pipelines/train'
+import { someMissing } from '@kith/pipelines/job'
+import type { TuneTrainingResult } from '@kith/pipelines/train'
 import type { Output } from './output.ts'
 
 /** Prints which trial trained the best model, and the value of the trial with the options as they are. */

@@ -1,2 +1,2 @@
 /** Converts runs, qrels, texts and embeddings between formats. */
-export { type ConvertInputs, convertedKinds, convertFile } from './convert-file.ts'
+export { type ConvertInputs, convertFile } from './convert-file.ts'

@@ -1,5 +1,6 @@
 import { FileError, readLines } from '@kith/base'
-import { evaluate, evaluateRun, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
+import { evaluate, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
+import { evaluateRun } from '@kith/ir/internal'
 import type { Hooks } from '../job/hooks.ts'
 import { usualMeasures } from '../job/job-defaults.ts'
 import type { Measuring } from '../rerank/rerank-figures.ts'

@@ -1,9 +1,3 @@
 /** Fuses several runs into one. */
-export {
-  defaultRrfK,
-  type FuseInputs,
-  type FuseResult,
-  type Fusion,
-  fuseRuns,
-  fusions,
-} from './fuse-runs.ts'
+export type { Fusion } from '../job/job-defaults.ts'
+export { type FuseInputs, type FuseResult, fuseRuns } from './fuse-runs.ts'

@@ -36,8 +36,8 @@ export interface ReportInputs extends Omit<EvaluateInputs, 'clusters'>, TextFile
 
 /** Compares runs on one HTML page: figures, significance, every query before and after. */
 export async function reportRuns(inputs: ReportInputs, hooks: Hooks = {}): Promise<void> {
-  const { parseFigures, renderReport } = await import('@kith/report')
-  const { parseTables, queryRows } = await import('@kith/report/internal')
+  const { renderReport } = await import('@kith/report')
+  const { parseFigures, parseTables, queryRows } = await import('@kith/report/internal')
   const { measures = usualMeasures, runs: files, level } = inputs
   if (new Set(files).size < files.length) throw new KithError('BAD_INPUT', 'a run is named twice')
   const texts = checkTextPair(inputs)

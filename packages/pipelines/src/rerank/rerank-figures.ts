@@ -2,13 +2,12 @@ import {
   type Evaluation,
   type EvaluationOptions,
   evaluate,
-  evaluateRun,
   type RankedQuery,
   type Run,
   RunBuilder,
   readQrels,
 } from '@kith/ir'
-import { Evaluator } from '@kith/ir/internal'
+import { Evaluator, evaluateRun } from '@kith/ir/internal'
 import {
   type CorrectedComparison,
   compareToFirst,

@@ -88,8 +88,8 @@ async function writeFigures(
   { out, qrels, corpus, commands = [] }: SweepInputs,
   figures: readonly Figure[],
 ): Promise<string[]> {
-  const { drawFigure, renderReport, standaloneSvg } = await import('@kith/report')
-  const { formatFigures } = await import('@kith/report/internal')
+  const { renderReport, standaloneSvg } = await import('@kith/report')
+  const { drawFigure, formatFigures } = await import('@kith/report/internal')
   const files: string[] = []
   const put = async (name: string, content: string): Promise<void> => {
     const file = join(out, name)
