@@ -16,8 +16,9 @@ export {
   writeQrels,
 } from './qrels/qrels.ts'
 export { fuseRanks, fuseScores, type Normalization } from './runs/fusion.ts'
+export type { RunFormat } from './runs/ranking-lines.ts'
 export { type RankedQuery, type Run, RunBuilder } from './runs/run.ts'
-export { type RunFormat, readRun, writeRun } from './runs/run-files.ts'
+export { readRun, writeRun } from './runs/run-files.ts'
 export { type Comparison, type ComparisonOptions, compare } from './stats/compare.ts'
 export { readTermStatistics, writeTermStatistics } from './texts/term-files.ts'
 
