@@ -1,7 +1,7 @@
 import { writeAtomic } from '@kith/base'
 import { readQrels } from '@kith/ir'
 import { shareQrels } from '@kith/ir/internal'
-import { shownPath } from '../files/shown-path.ts'
+import { shownPath } from '../files/paths.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { auditPageOf, jobDefaults } from '../job/job-defaults.ts'
@@ -10,9 +10,9 @@ import { slicesBetween } from '../labels/label-slice.ts'
 import type { LeftOut } from '../labels/query-labels.ts'
 import { openRun } from '../tasks/open-run.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
-import { type AuditEntry, byEvidence } from './audit-entry.ts'
 import { auditPage } from './audit-page.ts'
 import { type AuditFiles, type AuditSources, openAudit } from './audit-sources.ts'
+import { type AuditEntry, byEvidence } from './judging.ts'
 
 /** The inputs and outputs of an audit. */
 export interface AuditInputs extends AuditFiles {

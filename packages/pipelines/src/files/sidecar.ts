@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import {
   asFileError,
   checkRegular,
@@ -9,9 +10,8 @@ import {
   writeAtomic,
 } from '@kith/base'
 import { embeddingFiles } from '@kith/ir/internal'
-import { version } from '../version.ts'
-import { type Digest, digestOf } from './file-identity.ts'
 import { type LearnedQueries, learnedBehind } from './learned-queries.ts'
+import { type Digest, digestOf } from './paths.ts'
 
 /** The origin of a file: the command, its version, its settings and its inputs. */
 export interface Sidecar {
@@ -146,3 +146,6 @@ export async function fingerprint(
   )
   return JSON.stringify([version, settings, files])
 }
+
+/** The version of this package. */
+export const version: string = createRequire(import.meta.url)('../../package.json').version

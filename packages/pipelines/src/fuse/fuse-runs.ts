@@ -10,12 +10,18 @@ import {
   readRun,
   writeRun,
 } from '@kith/ir'
-import { type EvaluateResult, measureInMemory } from '../eval/evaluate-runs.ts'
-import { compareToFirst, warnLearned } from '../eval/evaluations.ts'
+import {
+  compareToFirst,
+  type EvaluateResult,
+  measureInMemory,
+  warnLearned,
+} from '../eval/evaluate-runs.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { type Fusion, fusions, jobDefaults } from '../job/job-defaults.ts'
 import type { Measuring } from '../rerank/rerank-figures.ts'
+
+export type { Fusion } from '../job/job-defaults.ts'
 
 /** The inputs of a fusion. */
 export interface FuseInputs {

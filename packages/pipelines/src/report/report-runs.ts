@@ -1,18 +1,21 @@
 import { readFile, stat } from 'node:fs/promises'
 import { FileError, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
+import { idleReason, methods, methodTable, type Setting } from '@kith/core/internal'
 import type { Run } from '@kith/ir'
 import type { Figure, ReportData, ReportInput } from '@kith/report'
-import { type EvaluateInputs, measureRuns } from '../eval/evaluate-runs.ts'
-import { compareToFirst, warnLearned } from '../eval/evaluations.ts'
-import { collectionName, shownPath, shownPaths } from '../files/shown-path.ts'
-import { otherThan, readSidecar, sidecarOf } from '../files/sidecar.ts'
+import {
+  compareToFirst,
+  type EvaluateInputs,
+  measureRuns,
+  warnLearned,
+} from '../eval/evaluate-runs.ts'
+import { collectionName, shownPath, shownPaths } from '../files/paths.ts'
+import { otherThan, readSidecar, sidecarOf, version } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { usualMeasures } from '../job/job-defaults.ts'
 import { checkTextPair, OpenTexts, type TextFiles } from '../join/open-texts.ts'
 import { trainingFigure } from '../train/compare-trainings.ts'
-import { version } from '../version.ts'
-import { usedSettings } from './used-settings.ts'
 
 /** No file of figures comes near this size. */
 const LARGEST_FIGURES = 64 * 2 ** 20
@@ -130,4 +133,27 @@ async function readSmall(file: string): Promise<string> {
     throw new KithError('BAD_INPUT', `${file}: too large for figures`)
   }
   return readFile(file, 'utf8')
+}
+
+type Named = Readonly<Record<string, unknown>>
+
+/** Inputs that only rankings with texts have. */
+const ofTexts = ['views', 'statistics']
+
+/**
+ * The settings that had a part in a ranking: those of its method and of its mix. A sidecar has all
+ * of them, and a reader would take the others for what made the difference.
+ */
+export function usedSettings(settings: Named): Named {
+  if (!methods.some((name) => name === settings['method'])) return settings
+  const use = { texts: settings['texts'] === true }
+  const table: Readonly<Record<string, Setting>> = methodTable
+  return Object.fromEntries(
+    Object.entries(settings).filter(([name, value]) => {
+      if (name === 'missing') return value !== 'error'
+      if (ofTexts.includes(name)) return use.texts && settings['method'] !== 'rocchio'
+      const row = table[name]
+      return !row || !(idleReason(row, settings, use) !== undefined || row.off?.(settings))
+    }),
+  )
 }

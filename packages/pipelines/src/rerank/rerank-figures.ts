@@ -13,7 +13,7 @@ import {
   compareToFirst,
   type NamedEvaluation,
   warnLearned,
-} from '../eval/evaluations.ts'
+} from '../eval/evaluate-runs.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { usualMeasures } from '../job/job-defaults.ts'
 
