@@ -15,7 +15,7 @@ export {
   readQrels,
   writeQrels,
 } from './qrels/qrels.ts'
-export { fuseRanks, fuseScores, type Normalization } from './runs/fusion.ts'
+export { fuseRanks, fuseScores, type ScoreNormalization } from './runs/fusion.ts'
 export type { RunFormat } from './runs/ranking-lines.ts'
 export { type RankedQuery, type Run, RunBuilder } from './runs/run.ts'
 export { readRun, writeRun } from './runs/run-files.ts'
