@@ -1,7 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { FileError, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
-import { idleReason, methods, methodTable, type Setting } from '@kith/core/internal'
 import type { Run } from '@kith/ir'
 import type { Figure, ReportData, ReportInput } from '@kith/report'
 import {
@@ -11,7 +10,7 @@ import {
   warnLearned,
 } from '../eval/evaluate-runs.ts'
 import { collectionName, shownPath, shownPaths } from '../files/paths.ts'
-import { otherThan, readSidecar, sidecarOf, version } from '../files/sidecar.ts'
+import { otherThan, readSidecar, sidecarOf, usedSettings, version } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { usualMeasures } from '../job/job-defaults.ts'
 import { checkTextPair, OpenTexts, type TextFiles } from '../join/open-texts.ts'
@@ -133,27 +132,4 @@ async function readSmall(file: string): Promise<string> {
     throw new KithError('BAD_INPUT', `${file}: too large for figures`)
   }
   return readFile(file, 'utf8')
-}
-
-type Named = Readonly<Record<string, unknown>>
-
-/** Inputs that only rankings with texts have. */
-const ofTexts = ['views', 'statistics']
-
-/**
- * The settings that had a part in a ranking: those of its method and of its mix. A sidecar has all
- * of them, and a reader would take the others for what made the difference.
- */
-export function usedSettings(settings: Named): Named {
-  if (!methods.some((name) => name === settings['method'])) return settings
-  const use = { texts: settings['texts'] === true }
-  const table: Readonly<Record<string, Setting>> = methodTable
-  return Object.fromEntries(
-    Object.entries(settings).filter(([name, value]) => {
-      if (name === 'missing') return value !== 'error'
-      if (ofTexts.includes(name)) return use.texts && settings['method'] !== 'rocchio'
-      const row = table[name]
-      return !row || !(idleReason(row, settings, use) !== undefined || row.off?.(settings))
-    }),
-  )
 }
