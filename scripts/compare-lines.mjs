@@ -111,10 +111,14 @@ export function commandLines(source, root) {
       `labels for ${format}`,
       ...[...labels, ...texts, '--format', format, '--out', `{out}/${format}.jsonl`],
     ]),
-    ...['rnn', 'geometric', 'one-hot', 'uniform', 'query-centric'].map((target) => [
+    ...['rnn', 'geometric', 'uniform', 'query-centric'].map((target) => [
       `labels --target ${target}`,
       ...[...labels, '--target', target, '--set', 'labelDepth=8', '--out', `{out}/${target}.jsonl`],
     ]),
+    [
+      'labels --target one-hot',
+      ...[...labels, '--target', 'one-hot', '--out', '{out}/one-hot.jsonl'],
+    ],
     [
       'labels by other settings',
       ...[...labels, ...texts, '--texts', ...otherSettings, '--set', 'aggregate=max'],

@@ -1,4 +1,5 @@
-import { auditAccept, auditEvaluate, auditPageOf, auditRun } from '@kith/pipelines/audit'
+import { auditAccept, auditEvaluate, auditRun } from '@kith/pipelines/audit'
+import { auditPageOf } from '@kith/pipelines/job'
 import { auditOptions, readAudit } from '../options/audit-options.ts'
 import { defineCommand } from '../options/command.ts'
 import { judgedFiles } from '../options/judged-options.ts'

@@ -1,11 +1,6 @@
 import { labelPresets } from '@kith/core'
-import {
-  distilRun,
-  labelFormats,
-  labelRun,
-  mergeLabels,
-  submitLabels,
-} from '@kith/pipelines/labels'
+import { labelFormats } from '@kith/pipelines/job'
+import { distilRun, labelRun, mergeLabels, submitLabels } from '@kith/pipelines/labels'
 import { defineCommand, rare } from '../options/command.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
 import { DISTIL } from '../options/distil-options.ts'

@@ -1,11 +1,6 @@
 import { join } from 'node:path'
-import { jobDefaults } from '@kith/pipelines/job'
-import {
-  someMissing,
-  type TuneTrainingResult,
-  trainingStudy,
-  tuneTraining,
-} from '@kith/pipelines/train'
+import { jobDefaults, someMissing, trainingStudy } from '@kith/pipelines/job'
+import { type TuneTrainingResult, tuneTraining } from '@kith/pipelines/train'
 import { defineCommand, rare } from '../options/command.ts'
 import { DISTIL, readTargetName } from '../options/distil-options.ts'
 import { readTraining, trainingOptions } from '../options/training-setup.ts'

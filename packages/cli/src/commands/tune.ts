@@ -1,4 +1,5 @@
-import { studyBeside, type TuneInputs, type TuneResult, tuneRun } from '@kith/pipelines/tune'
+import { studyBeside } from '@kith/pipelines/job'
+import { type TuneInputs, type TuneResult, tuneRun } from '@kith/pipelines/tune'
 import { defineCommand } from '../options/command.ts'
 import { judgedFiles, readJudged, readMethods, tuneOptions } from '../options/judged-options.ts'
 import { namesTexts, readRanking } from '../options/setting-options.ts'

@@ -1,10 +1,5 @@
-import {
-  type DistilInputs,
-  type LabelInputs,
-  labelFormats,
-  labelValues,
-  type Shard,
-} from '@kith/pipelines/labels'
+import { labelFormats, labelValues } from '@kith/pipelines/job'
+import type { DistilInputs, LabelInputs, Shard } from '@kith/pipelines/labels'
 import type { Options, Values } from './command.ts'
 import { readDistilSettings, targetOption } from './distil-options.ts'
 import { labelSettingOptions, readLabelSettings } from './setting-options.ts'

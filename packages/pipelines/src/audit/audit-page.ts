@@ -1,7 +1,6 @@
 import { ownSource, pagePolicy } from '@kith/base'
 import type { LabelTexts, TextEntry } from '@kith/ir'
-import type { AuditEntry } from './audit-entry.ts'
-import { type JudgedText, type JudgingData, startJudging } from './judging.ts'
+import { type AuditEntry, type JudgedText, type JudgingData, startJudging } from './judging.ts'
 import { judgingStyle, pageStyle } from './judging-style.ts'
 
 /** A page without any outside part on which a person judges documents. */

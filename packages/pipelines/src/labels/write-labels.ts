@@ -7,10 +7,10 @@ import {
   fingerprint,
   inputsOf,
   type Sidecar,
+  version,
   writeSidecarOf,
 } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
-import { version } from '../version.ts'
 import type { LabelLayout } from './label-format.ts'
 import {
   addSummaries,

@@ -8,7 +8,6 @@ import {
   Reranker,
   type Vectors,
 } from '@kith/core'
-import { extendRanking } from '@kith/core/internal'
 import type { RankedQuery } from '@kith/ir'
 import { type RankingForm, RankingLines } from '@kith/ir/internal'
 import {
@@ -23,6 +22,7 @@ import { type MissingIds, type MissingPolicy, MissingReport } from '../join/miss
 import { RowTexts, type SharedRowTexts } from '../join/prepared-texts.ts'
 import type { Job } from '../tasks/job.ts'
 import { readSlice, type SliceTask } from '../tasks/open-run.ts'
+import { columnsOf, newOrder } from './new-order.ts'
 
 /** How much of a query is looked at, and what happens where something is missing. */
 export interface RerankRules {
@@ -96,21 +96,6 @@ interface Context {
   texts?: readonly (string | PreparedText)[] | undefined
 }
 
-/** A query's new order: places in the old ranking, best first, and scores that fall. */
-interface NewOrder {
-  places: Uint32Array
-  scores: Float32Array
-}
-
-/** The new order of all of a query's candidates, from the ranking of those that are looked at. */
-export function newOrder({ places }: JoinedQuery, ranking: Ranking): NewOrder {
-  const { order, scores } = extendRanking(ranking, places.length)
-  return {
-    places: Uint32Array.from(order, (candidate) => places[candidate]!),
-    scores: strictlyFalling(scores),
-  }
-}
-
 /** Everything that reranking the slices of a run takes, in a form that can be handed to a worker thread. */
 export interface RerankSliceInputs extends SliceSources, RerankRules {
   /** The texts, where the words count. */
@@ -156,13 +141,12 @@ export async function openRerankSliceJob(
         const one = joined[i]
         const order = one && newOrder(one, rank(one))
         if (order) made.reranked++
-        const ranking = {
-          query,
-          rows: order ? order.places.map((place) => ids[place]!) : ids,
-          scores: order?.scores ?? Float64Array.from(ids, (number) => scores[number]!),
-        }
-        if (lines) lines.add({ ...ranking, ids: documents })
-        else made.rankings.push({ ...ranking, ids: names(ranking.rows) })
+        const columns = order
+          ? columnsOf(order)
+          : { scores: Float64Array.from(ids, (number) => scores[number]!) }
+        const rows = order ? order.places.map((place) => ids[place]!) : ids
+        if (lines) lines.add({ query, ...columns, ids: documents, rows })
+        else made.rankings.push({ query, ...columns, ids: names(rows) })
       }
       made.lines = lines?.take()
       return made
@@ -186,20 +170,4 @@ function withOthersBehind(first: readonly number[], total: number): Uint32Array 
     else places[next++] = place
   }
   return places
-}
-
-const float = new Float32Array(1)
-const bits = new Int32Array(float.buffer)
-
-/** Equal scores would be reordered by document id by every tool that reads the run. */
-export function strictlyFalling(scores: Float32Array): Float32Array {
-  for (let i = 1; i < scores.length; i++) {
-    if (scores[i]! < scores[i - 1]!) continue
-    float[0] = scores[i - 1]!
-    // The next float below: towards zero for a positive one, away from it for the others.
-    if (float[0] === 0) float[0] = -1e-45
-    else bits[0]! += float[0]! > 0 ? -1 : 1
-    scores[i] = float[0]!
-  }
-  return scores
 }

@@ -13,7 +13,7 @@ import { decodeRanking, type RerankWork } from '../batches/batch-rerank.ts'
 import { BatchSource } from '../batches/batch-source.ts'
 import type { BatchAnswer, BatchPart } from '../batches/batch-work.ts'
 import { type Submission, type Submitted, submitBatch } from '../batches/submit-batch.ts'
-import { inputsOf, type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
+import { inputsOf, type Sidecar, version, writeSidecarOf } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
 import { checkNamedTokenizer, shareStatistics, usesStatistics } from '../join/statistics.ts'
@@ -25,7 +25,6 @@ import {
   storeName,
   storeStatistics,
 } from '../join/stores.ts'
-import { version } from '../version.ts'
 import type { Reranked, RerankInputs, RerankPlan } from './rerank-run.ts'
 
 /** Queries that go to a thread at a time. */
