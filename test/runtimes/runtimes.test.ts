@@ -85,16 +85,11 @@ describe.skipIf(!installed).each(Object.entries(runtimes))('on %s', (_, [command
 describe.skipIf(!installed)('a folder of notes', () => {
   const all = Object.entries(runtimes).filter(([name]) => !name.endsWith('only'))
   test.each(all)('is searched on %s', async (name, [command, ...args]) => {
-    const notes = join(project, 'notes')
-    mkdirSync(notes, { recursive: true })
-    writeFileSync(
-      join(notes, 'bees.md'),
-      '# Bees\n\nBees find flowers by scent.\n\n## Honey\n\nIts price.',
-    )
+    const notes = notesIn(project)
     const cache = join(project, 'cache', name)
     const program = join(here, 'collection.mjs')
     const { stdout } = await run(command!, [...args, program, notes, cache], { cwd: here })
-    expect(JSON.parse(stdout)).toEqual([{ id: 'bees.md:3', text: 'Bees find flowers by scent.' }])
+    expect(JSON.parse(stdout)).toEqual(FOUND)
   })
 })
 
@@ -136,6 +131,19 @@ describe.skipIf(!installed)('in a bundle', () => {
     }
   })
 
+  test('a server that searches notes runs with the externals that docs/runtimes.md names', async () => {
+    const page = readFileSync(join(root, 'docs/runtimes.md'), 'utf8')
+    const external = Array.from(page.matchAll(/--external:(\S+)/g), ([, name]) => name)
+    expect(external).not.toHaveLength(0)
+    // Beside the packages that stay outside.
+    const outfile = join(here, 'node_modules', '.kith-server.mjs')
+    const contents = readFileSync(join(here, 'collection.mjs'), 'utf8')
+    await bundle(contents, { outfile, resolveDir: here, platform: 'node', external })
+    const notes = notesIn(project)
+    const { stdout } = await run(process.execPath, [outfile, notes, join(project, 'cache')])
+    expect(JSON.parse(stdout)).toEqual(FOUND)
+  })
+
   // Bytes after minifying and gzip.
   test.each([
     ['KithError', 1000],
@@ -147,10 +155,24 @@ describe.skipIf(!installed)('in a bundle', () => {
   })
 })
 
+const FOUND = [{ id: 'bees.md:3', text: 'Bees find flowers by scent.' }]
+
+/** A folder of one note with two sections. */
+function notesIn(folder: string): string {
+  const notes = join(folder, 'notes')
+  mkdirSync(notes, { recursive: true })
+  const text = '# Bees\n\nBees find flowers by scent.\n\n## Honey\n\nThe price of honey.'
+  writeFileSync(join(notes, 'bees.md'), text)
+  return notes
+}
+
 /** Bundles a program for the browser, unless options say otherwise. */
-async function bundle(contents: string, options: object): Promise<void> {
+async function bundle(
+  contents: string,
+  { resolveDir = project, ...options }: { resolveDir?: string; [option: string]: unknown },
+): Promise<void> {
   const { build } = tool<Esbuild>('esbuild')
-  const stdin = { contents, resolveDir: project }
+  const stdin = { contents, resolveDir }
   await build({ stdin, bundle: true, format: 'esm', logLevel: 'silent', ...options })
 }
 
