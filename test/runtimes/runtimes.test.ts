@@ -93,6 +93,11 @@ describe.skipIf(!installed)('a folder of notes', () => {
   })
 })
 
+test.skipIf(!installed)('hits of a real sqlite-vec table are reranked', async () => {
+  const { stdout } = await run(binary('node-22/bin/node'), [join(here, 'sqlite-vec.mjs')])
+  expect(JSON.parse(stdout)).toEqual({ found: [0, 1, 2, 3], reranked: ORDER })
+})
+
 describe.skipIf(!installed)('in a bundle', () => {
   test('a Cloudflare Worker ranks as everywhere, with the SIMD kernel', async () => {
     const worker = join(project, 'worker.mjs')
