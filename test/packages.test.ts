@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { version as named } from '@kith/base'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import ts from 'typescript'
@@ -102,6 +103,10 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     )
     expect(ours).toEqual([])
   })
+})
+
+test('programs name the version of the packages', () => {
+  expect(named).toBe(version)
 })
 
 test('docs/licenses.md lists what the lock file says', async () => {

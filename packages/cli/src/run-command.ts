@@ -5,7 +5,7 @@ import { fillFromDataset, namesDataset, refuseDatasetOptions } from './options/d
 import { refuseClashes, writesToStandardOutput } from './options/file-clashes.ts'
 import { helpOf } from './options/help.ts'
 import { spellOptions } from './options/spell-options.ts'
-import { UsageError } from './options/usage-error.ts'
+import { CheckFailed, UsageError } from './options/usage-error.ts'
 import { Output, print } from './terminal/output.ts'
 import { complain } from './terminal/standard-streams.ts'
 import { Stop, Stopped } from './terminal/stop.ts'
@@ -43,6 +43,7 @@ export async function runCommand(name: string, args: readonly string[]): Promise
       process.stderr.write(`\n${error.message}\n`)
       return stop.code
     }
+    if (error instanceof CheckFailed) return complain(error.message, '', 3)
     if (error instanceof UsageError) return complain(error.message, name, 2)
     if (isKithError(error)) {
       const usage = error.code === 'BAD_SETTING'

@@ -154,12 +154,12 @@ test('files and folders that are gone, or whose names are not UTF-8, are left ou
   const remarks: string[] = []
   const onRemark = (remark: string) => remarks.push(remark)
   const passages = await readFolder(folder, { onRemark, signal })
-  expect(passages.map(({ id }) => id)).toEqual(['a/1.md:1', 'z/4.md:1', 'z/\ufffd.md:1'])
+  expect(passages.map(({ id }) => id)).toEqual(['a/1.md:1', 'z/4.md:1'])
   expect(remarks).toEqual([
     `files left out (removed while the folder was read): 1, first ${join(folder, 'a/2.md')}`,
     `folders left out (removed while the folder was read): 1, first ${join(folder, 'gone')}`,
     `folders left out (name is not UTF-8): 1, first ${join(folder, 'z/\ufffd')}`,
-    `files left out (name is not UTF-8): 1, first ${join(folder, 'z/\ufffd.md')}`,
+    `files left out (name is not UTF-8): 2, first ${join(folder, 'z/\ufffd.md')}`,
   ])
 })
 

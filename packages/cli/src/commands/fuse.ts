@@ -66,9 +66,8 @@ export const fuseCommand = defineCommand({
     )
     const done = `${out}: ${runs.length} runs fused, ${queries} queries`
     if (!figures) return output.result({ out, queries }, done)
-    const { evaluations, comparisons, warnings } = figures
-    const table = formatEvaluations('table', evaluations, comparisons, false).trimEnd()
-    const json = JSON.parse(formatEvaluations('json', evaluations, comparisons, false, warnings))
+    const table = formatEvaluations('table', figures, false).trimEnd()
+    const json = JSON.parse(formatEvaluations('json', figures, false))
     output.result({ out, queries, ...json }, [done, '', table].join('\n'))
   },
 })

@@ -19,9 +19,9 @@ export function tellReranked(output: Output, result: RerankResult): void {
     output.result({ out, queries, seconds, crossEncoded }, `${out}: ${speed}`)
     return
   }
-  const { evaluations, comparisons, verdict, warnings } = figures
-  const table = formatEvaluations('table', evaluations, comparisons, false).trimEnd()
-  const json = JSON.parse(formatEvaluations('json', evaluations, comparisons, false, warnings))
+  const { verdict } = figures
+  const table = formatEvaluations('table', figures, false).trimEnd()
+  const json = JSON.parse(formatEvaluations('json', figures, false))
   output.result(
     { out, queries, seconds, crossEncoded, ...json, verdict },
     [`${out}: ${speed}`, '', table, '', verdict].join('\n'),

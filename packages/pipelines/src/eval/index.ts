@@ -2,3 +2,4 @@
 
 export type { CorrectedComparison, NamedEvaluation } from './evaluate-runs.ts'
 export { type EvaluateInputs, type EvaluateResult, evaluateRuns } from './evaluate-runs.ts'
+export { type Gate, gateFailures, parseGate } from './gate.ts'

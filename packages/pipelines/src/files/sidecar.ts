@@ -1,5 +1,4 @@
 import { readFile, stat } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import {
   asFileError,
   checkRegular,
@@ -7,6 +6,7 @@ import {
   findPath,
   isPipeOrDevice,
   isStandardInput,
+  version,
   writeAtomic,
 } from '@kith/base'
 import { idleReason, methods, methodTable, type Setting } from '@kith/core/internal'
@@ -147,9 +147,6 @@ export async function fingerprint(
   )
   return JSON.stringify([version, settings, files])
 }
-
-/** The version of this package. */
-export const version: string = createRequire(import.meta.url)('../../package.json').version
 
 type Named = Readonly<Record<string, unknown>>
 

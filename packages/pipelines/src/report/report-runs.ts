@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { FileError, writeAtomic } from '@kith/base'
+import { FileError, version, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
 import type { Run } from '@kith/ir'
 import type { Figure, ReportData, ReportInput } from '@kith/report'
@@ -10,7 +10,7 @@ import {
   warnLearned,
 } from '../eval/evaluate-runs.ts'
 import { collectionName, shownPath, shownPaths } from '../files/paths.ts'
-import { otherThan, readSidecar, sidecarOf, usedSettings, version } from '../files/sidecar.ts'
+import { otherThan, readSidecar, sidecarOf, usedSettings } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { usualMeasures } from '../job/job-defaults.ts'
 import { checkTextPair, OpenTexts, type TextFiles } from '../join/open-texts.ts'

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { version } from '@kith/base'
 import {
   KithError,
   type MethodSettings,
@@ -13,7 +14,7 @@ import { decodeRanking, type RerankWork } from '../batches/batch-rerank.ts'
 import { BatchSource } from '../batches/batch-source.ts'
 import type { BatchAnswer, BatchPart } from '../batches/batch-work.ts'
 import { type Submission, type Submitted, submitBatch } from '../batches/submit-batch.ts'
-import { inputsOf, type Sidecar, version, writeSidecarOf } from '../files/sidecar.ts'
+import { inputsOf, type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
 import { checkNamedTokenizer, shareStatistics, usesStatistics } from '../join/statistics.ts'
