@@ -6,6 +6,7 @@ import {
   type PreparedText,
   type Ranking,
   Reranker,
+  type Text,
   type Vectors,
 } from '@kith/core'
 import { extendRanking } from '@kith/core/internal'
@@ -92,8 +93,8 @@ export function rankContext(
 interface Context {
   vector: Float32Array
   vectors: Vectors
-  text?: string | PreparedText | undefined
-  texts?: readonly (string | PreparedText)[] | undefined
+  text?: Text | undefined
+  texts?: readonly Text[] | undefined
 }
 
 /** A query's new order: places in the old ranking, best first, and scores that fall. */
