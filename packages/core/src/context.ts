@@ -243,10 +243,13 @@ function append(
   return postings
 }
 
-function checkText(text: unknown, row: number, tokenizer: Tokenizer): string | Uint32Array {
+function checkText(text: unknown, row: number, tokenizer: Tokenizer) {
   const read = readText(text, tokenizer, () => nameOf(row))
   if (read !== undefined) return read
-  throw new KithError('BAD_INPUT', `the text of ${nameOf(row)} must be a string or a prepared text`)
+  throw new KithError(
+    'BAD_INPUT',
+    `the text of ${nameOf(row)} must be a string, { title, text } or a prepared text`,
+  )
 }
 
 function countOf(texts: readonly Text[] | undefined): number {

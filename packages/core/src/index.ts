@@ -13,6 +13,8 @@ export type {
   MatchedTerm,
   SharedNeighbor,
   Supporter,
+  TextSpan,
+  TextWindow,
 } from './explanation.ts'
 export { explain, neighbors, rerank, similarity, smoothLabels } from './functions.ts'
 export type { KernelName } from './kernel/engine.ts'
@@ -47,7 +49,13 @@ export type {
   ViewWeights,
   Weight,
 } from './settings/settings.ts'
-export { type PreparedText, prepareText, type Text } from './text/prepare-text.ts'
+export {
+  type PreparedText,
+  type PrepareOptions,
+  prepareText,
+  type Text,
+  type TitledText,
+} from './text/prepare-text.ts'
 export {
   termStatisticsFromBytes,
   termStatisticsFromJson,

@@ -13,6 +13,7 @@ import {
   type Query,
   requireVectors,
   toQueryViews,
+  toViews,
 } from './context.ts'
 import { KithError } from './error.ts'
 import { type Explanation, explainCandidate } from './explanation.ts'
@@ -152,8 +153,11 @@ export class Reranker {
           `candidate ${show(index)} does not exist, there are ${count}`,
         )
       }
-      const { text } = toQueryViews(query)
-      return explainCandidate(index, ranked, all, text)
+      const texts = {
+        query: toQueryViews(query).text,
+        candidate: toViews(candidates).texts?.[index],
+      }
+      return explainCandidate(index, ranked, all, texts)
     })
   }
 

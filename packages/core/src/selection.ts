@@ -1,6 +1,6 @@
 import { type CandidateViews, contextOf, type Query, toQueryViews, toViews } from './context.ts'
 import { KithError } from './error.ts'
-import type { SomeVectors, Vector } from './matrix.ts'
+import { isObject, type SomeVectors, type Vector } from './matrix.ts'
 import { type Ranking, rankingOfAll } from './method/order-by-score.ts'
 import { lookedAt } from './method/preselect.ts'
 import { type Choice, chooseContext, rankChosen } from './method/rank-context.ts'
@@ -82,5 +82,6 @@ export class Selection {
 }
 
 function preparedOf(text: Text, { tokenizer }: Settings): Text {
-  return typeof text === 'string' ? prepareText(text, { tokenizer }) : text
+  const raw = typeof text === 'string' || (isObject(text) && !('postings' in text))
+  return raw ? prepareText(text, { tokenizer }) : text
 }

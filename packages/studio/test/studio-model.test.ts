@@ -56,6 +56,9 @@ const others = fc.record({
   k1: fc.integer({ min: 0, max: 60 }).map((value) => value / 20),
   b: share,
   supportDocs: fc.integer({ min: 0, max: 30 }),
+  windowWeight: share,
+  windowTerms: fc.integer({ min: 1, max: 50 }),
+  titleWeight: share,
   preselect: fc.option(fc.integer({ min: 0, max: 1000 }), { nil: undefined }),
 })
 const settings: fc.Arbitrary<PageSettings> = fc

@@ -34,7 +34,7 @@ const scoreFusion: Baseline['rank'] = (memory, query, candidates, settings) => {
       'method fusion adds the scores of embeddings and words: give texts',
     )
   }
-  const alone = { lambda: 1, neighborWeight: 0, supportWeight: 0 }
+  const alone = { lambda: 1, neighborWeight: 0, supportWeight: 0, windowWeight: 0, titleWeight: 0 }
   const mix = settings.mix === 'raw' ? 'standard' : settings.mix
   return rankQuery(memory, query, candidates, { ...settings, ...alone, mix }).ranking
 }

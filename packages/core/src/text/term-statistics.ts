@@ -2,7 +2,7 @@ import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
 import { show } from '../settings/show.ts'
 import { POSTING, Postings } from './postings.ts'
-import { appendText, readText, type Text } from './prepare-text.ts'
+import { appendText, notText, readText, type Text } from './prepare-text.ts'
 import {
   checkTokenizer,
   nameOfTokenizer,
@@ -76,12 +76,7 @@ export class TermStatisticsBuilder {
   /** Counts a document's terms. */
   add(text: Text): void {
     const read = readText(text, this.#tokenizer, () => `document ${this.#documents}`)
-    if (read === undefined) {
-      throw new KithError(
-        'BAD_INPUT',
-        `a text must be a string or a prepared text, not ${show(text)}`,
-      )
-    }
+    if (read === undefined) throw notText(text)
     this.#postings.clear()
     appendText(this.#postings, read, this.#tokenizer)
     const words = this.#postings.used()

@@ -6,6 +6,7 @@ import {
   type PreparedText,
   type Ranking,
   Reranker,
+  type Text,
   type Vectors,
 } from '@kith/core'
 import type { RankedQuery } from '@kith/ir'
@@ -92,8 +93,8 @@ export function rankContext(
 interface Context {
   vector: Float32Array
   vectors: Vectors
-  text?: string | PreparedText | undefined
-  texts?: readonly (string | PreparedText)[] | undefined
+  text?: Text | undefined
+  texts?: readonly Text[] | undefined
 }
 
 /** Everything that reranking the slices of a run takes, in a form that can be handed to a worker thread. */
