@@ -1,4 +1,4 @@
-import { type AppendPart, putInPlace, writeResumably } from '@kith/base'
+import { type AppendPart, putInPlace, version, writeResumably } from '@kith/base'
 import { KithError } from '@kith/core'
 import { type NoRow, type Qrels, readLabels, readQrels } from '@kith/ir'
 import { countRankings, writeLabelsParquet } from '@kith/ir/internal'
@@ -7,7 +7,6 @@ import {
   fingerprint,
   inputsOf,
   type Sidecar,
-  version,
   writeSidecarOf,
 } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
