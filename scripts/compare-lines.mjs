@@ -113,7 +113,9 @@ export function commandLines(source, root) {
     ]),
     ...['rnn', 'geometric', 'uniform', 'query-centric'].map((target) => [
       `labels --target ${target}`,
-      ...[...labels, '--target', target, '--set', 'labelDepth=8', '--out', `{out}/${target}.jsonl`],
+      ...[...labels, '--target', target, '--out', `{out}/${target}.jsonl`],
+      // The ground truth alone has a label: no depth counts.
+      ...(target === 'one-hot' ? [] : ['--set', 'labelDepth=8']),
     ]),
     [
       'labels --target one-hot',
