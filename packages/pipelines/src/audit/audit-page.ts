@@ -1,5 +1,6 @@
 import { ownSource, pagePolicy } from '@kith/base'
 import type { LabelTexts, TextEntry } from '@kith/ir'
+import { element } from '@kith/report/element'
 import { type AuditEntry, type JudgedText, type JudgingData, startJudging } from './judging.ts'
 import { judgingStyle, pageStyle } from './judging-style.ts'
 
@@ -27,7 +28,7 @@ export function auditPage(
   // `<` would let a text end the element that holds it.
   const json = JSON.stringify(data).replaceAll('<', '\\u003c')
   const style = pageStyle + judgingStyle
-  const script = `(${startJudging.toString()})(document.getElementById('page'), JSON.parse(document.getElementById('data').textContent))`
+  const script = `(${startJudging.toString()})(document.getElementById('page'), JSON.parse(document.getElementById('data').textContent), {}, ${element.toString()})`
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -3,6 +3,8 @@
  * writes it as a file, Kith Studio shows it as a view.
  */
 
+import { type MakeElement, element as makeElement, type PageElement } from '@kith/report/element'
+
 export { judgingStyle } from './judging-style.ts'
 
 /** A document to judge: probably relevant, without a judgment. */
@@ -58,11 +60,6 @@ export interface JudgingSource {
   note?: string | undefined
 }
 
-/** An `HTMLElement` in programs with the DOM's types; the package's types hold without them too. */
-export type PageElement = typeof globalThis extends { HTMLElement: { prototype: infer Element } }
-  ? Element
-  : object
-
 /**
  * Shows one document after the other in `root`, with the relevant ones that are its evidence; keys and
  * buttons decide, and decisions stay in the browser. Its source is also put into the page that
@@ -74,6 +71,7 @@ export function startJudging(
   root: PageElement,
   data: JudgingData,
   { fetchDocuments, note }: JudgingSource = {},
+  element: MakeElement = makeElement,
 ): () => void {
   type Decision = 'accepted' | 'rejected' | 'skipped'
   const { entries } = data
@@ -287,17 +285,6 @@ export function startJudging(
       element('kbd', {}, key),
     )
     made.addEventListener('click', () => actions[action]!())
-    return made
-  }
-
-  function element(
-    name: string,
-    attributes: Record<string, string>,
-    ...children: (Node | string)[]
-  ): HTMLElement {
-    const made = document.createElement(name)
-    for (const [key, value] of Object.entries(attributes)) if (value) made.setAttribute(key, value)
-    made.append(...children)
     return made
   }
 }

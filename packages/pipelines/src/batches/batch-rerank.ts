@@ -5,8 +5,15 @@ import type { Store } from '@kith/stores'
 import { ContextVectors } from '../join/contexts.ts'
 import { type MissingPolicy, MissingReport } from '../join/missing.ts'
 import { PreparedTexts } from '../join/prepared-texts.ts'
-import { columnsOf, decodeOrder, encodeOrder, newOrder } from '../rerank/new-order.ts'
-import { type JoinedQuery, joinSlice, rankerOf } from '../rerank/rerank-slice.ts'
+import {
+  columnsOf,
+  decodeOrder,
+  encodeOrder,
+  type JoinedQuery,
+  joinSlice,
+  newOrder,
+  rankerOf,
+} from '../rerank/rerank-slice.ts'
 import { namedError } from '../tasks/job.ts'
 import {
   batchVectors,

@@ -10,8 +10,8 @@ import { type MissingPolicy, MissingReport, remarkMissing } from '../join/missin
 import type { TextFiles } from '../join/open-texts.ts'
 import type { DocumentPlace } from '../join/stores.ts'
 import { namedError } from '../tasks/job.ts'
-import { reorderFirst } from './new-order.ts'
 import { checkPairFiles, openPairTexts, type PairTexts } from './pair-texts.ts'
+import { reorderFirst } from './rerank-slice.ts'
 
 /** Queries under way: enough that no core of the cross-encoder waits for the last text of a query. */
 const AHEAD = 16
