@@ -1,4 +1,4 @@
-import { evaluateRuns, gateFailures, parseGate } from '@kith/pipelines/eval'
+import { evaluateRuns } from '@kith/pipelines/eval'
 import { defineCommand } from '../options/command.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
 import { evaluationOptions, readEvaluationOptions } from '../options/shared-options.ts'
@@ -52,26 +52,24 @@ export const evalCommand = defineCommand({
     const format = optionalChoice(values, 'format', evaluationFormats)
     const baseline = optionalText(values, 'baseline')
     const failOn = optionalText(values, 'fail-on')
-    const gate = failOn === undefined ? undefined : parseGate(failOn)
     const runs = texts(values, 'run')
     if (baseline !== undefined) runs.unshift(baseline)
-    if (gate && runs.length === 1) {
+    if (failOn !== undefined && runs.length === 1) {
       throw new UsageError('--fail-on compares runs: name a --baseline as well')
     }
-    const measuring = readEvaluationOptions(values)
     const result = await evaluateRuns(
       {
-        ...measuring,
-        complete: measuring.complete || gate !== undefined,
+        ...readEvaluationOptions(values),
         qrels: text(values, 'qrels'),
         runs,
         clusters: optionalText(values, 'clusters'),
+        failOn,
       },
       output.hooks(),
     )
-    const failures = gate && gateFailures(result, gate)
     const chosen = output.json ? 'json' : (format ?? 'table')
-    print(formatEvaluations(chosen, { ...result, failures }, isSet(values, 'per-query')))
+    print(formatEvaluations(chosen, result, isSet(values, 'per-query')))
+    const { failures } = result
     if (failures?.length) throw new CheckFailed(`${failures.join('; ')}: fails --fail-on ${failOn}`)
   },
 })

@@ -11,7 +11,6 @@ type Comparisons = EvaluateResult['comparisons']
 /** What is printed: evaluations, and the failures of a gate where there is one. */
 interface Printed extends Omit<EvaluateResult, 'warnings'> {
   warnings?: readonly string[] | undefined
-  failures?: readonly string[] | undefined
 }
 
 /** Evaluations as text, with a line break at the end; JSON has the warnings and failures, too. */

@@ -52,8 +52,7 @@ export function createEngine(name: KernelName = kernel()): Engine {
  * it by themselves: there the package's entry imports its `.wasm` file.
  *
  * ```ts
- * import module from '@kith/core/simd.wasm'
- * init(module)
+ * init(module) // your bundler's import of '@kith/core/simd.wasm'
  * ```
  *
  * Call it before the first ranking; the kernel is then the default.

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { FileError, readLines } from '@kith/base'
+import { KithError } from '@kith/core'
 import {
   type Comparison,
   type ComparisonOptions,
@@ -16,6 +17,7 @@ import { countLearned, type LearnedQueries, learnedBehind } from '../files/learn
 import type { Hooks } from '../job/hooks.ts'
 import { usualMeasures } from '../job/job-defaults.ts'
 import type { Measuring } from '../rerank/rerank-figures.ts'
+import { gateFailures, parseGate } from './gate.ts'
 
 /** Runs to measure, and the judgments that they are measured against. */
 export interface EvaluateInputs extends Measuring {
@@ -24,6 +26,11 @@ export interface EvaluateInputs extends Measuring {
   runs: readonly string[]
   /** Queries and their clusters: the tests take the queries of a cluster as one. */
   clusters?: string | undefined
+  /**
+   * Which runs fail: `significant`, those that are significantly worse than the first (p < 0.05), or
+   * `drop:0.01`, those whose mean is lower by more than 0.01. Judged queries that a run lacks count as 0.
+   */
+  failOn?: string | undefined
 }
 
 /** The figures of runs, and how they compare with the first run's. */
@@ -33,6 +40,8 @@ export interface EvaluateResult {
   comparisons: ReadonlyMap<string, Readonly<Record<string, CorrectedComparison>>>
   /** Runs whose models or settings were learned from some of the queries, in a sentence each. */
   warnings: string[]
+  /** With `failOn`: the measures by which runs fail, in a sentence each; empty if all runs pass. */
+  failures?: string[] | undefined
 }
 
 /**
@@ -47,7 +56,12 @@ export async function evaluateRuns(
   inputs: EvaluateInputs,
   hooks: Hooks = {},
 ): Promise<EvaluateResult> {
-  const { runs: files, measures = usualMeasures, ...options } = inputs
+  const { runs: files, measures = usualMeasures, failOn, ...options } = inputs
+  const gate = failOn === undefined ? undefined : parseGate(failOn)
+  if (gate) {
+    options.complete = true
+    if (files.length === 1) throw new KithError('BAD_INPUT', 'failOn needs two runs to compare')
+  }
   const qrels = await readQrels(inputs.qrels)
   const names = namesOf(files)
   const evaluations: NamedEvaluation[] = []
@@ -57,7 +71,13 @@ export async function evaluateRuns(
   }
   const warnings = await warnLearned(evaluations, qrels, hooks)
   const clusters = inputs.clusters === undefined ? undefined : await readClusters(inputs.clusters)
-  return { evaluations, comparisons: compareToFirst(evaluations, { clusters }), warnings }
+  const comparisons = compareToFirst(evaluations, { clusters })
+  return {
+    evaluations,
+    comparisons,
+    warnings,
+    failures: gate && gateFailures({ comparisons }, gate),
+  }
 }
 
 /** The figures of runs without comparisons, and everything that was read: all runs are in memory. */

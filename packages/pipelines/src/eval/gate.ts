@@ -2,18 +2,12 @@ import { KithError } from '@kith/core'
 import { formatFigure, formatP } from '@kith/ir/internal'
 import type { EvaluateResult } from './evaluate-runs.ts'
 
-/** When a run fails against the baseline: a significant drop (p < 0.05), or a mean that falls by more than `drop`. */
-export type Gate = 'significant' | { drop: number }
+/** When a run fails against the baseline: a significant drop, or a mean that falls by more than `drop`. */
+type Gate = 'significant' | { drop: number }
 
 const SIGNIFICANT = 0.05
 
-/**
- * Reads a gate as the command line takes it: `significant`, or `drop:0.01`.
- *
- * ```ts
- * const gate = parseGate('drop:0.01') // { drop: 0.01 }
- * ```
- */
+/** Reads `significant` or `drop:0.01`. */
 export function parseGate(text: string): Gate {
   if (text === 'significant') return text
   const drop = /^drop:(\d*\.?\d+)$/.exec(text)?.[1]

@@ -2,4 +2,3 @@
 
 export type { CorrectedComparison, NamedEvaluation } from './evaluate-runs.ts'
 export { type EvaluateInputs, type EvaluateResult, evaluateRuns } from './evaluate-runs.ts'
-export { type Gate, gateFailures, parseGate } from './gate.ts'
