@@ -52,7 +52,7 @@ export function queryMatches(postings: Postings, settings: MatchSettings): Query
     found.coverage[row] = weigh(own, weights) / whole
     found.title[row] = weigh(own.slice(0, postings.titles[row]), weights) / whole
     if (found.coverage[row] === 0) continue
-    const order = Array.from(postings.orderOf(row), (place) => own[place]!)
+    const order = orderOf(postings, row)
     found.window[row] = bestWindow(order, weights, settings).weight / whole
   }
   return found
@@ -74,33 +74,39 @@ export function windowOf(
   settings: MatchSettings,
 ): { first: number; last: number } | undefined {
   const terms = Array.from({ length: postings.texts }, (_, own) => hashesOf(postings, own))
-  const order = Array.from(postings.orderOf(row), (place) => terms[row]![place]!)
-  const best = bestWindow(order, weightsByHash(postings, terms, settings), settings)
+  const best = bestWindow(
+    orderOf(postings, row),
+    weightsByHash(postings, terms, settings),
+    settings,
+  )
   return best.weight > 0 ? best : undefined
 }
 
 /** The window with the largest weight, the first of equal ones. */
 function bestWindow(
-  order: readonly number[],
+  order: readonly (number | undefined)[],
   weights: ReadonlyMap<number, number>,
   { windowTerms }: MatchSettings,
 ): { weight: number; first: number; last: number } {
   let best = { weight: 0, first: 0, last: 0 }
   order.forEach((hash, last) => {
-    if (!weights.has(hash)) return
+    if (hash === undefined || !weights.has(hash)) return
     const from = Math.max(0, last + 1 - windowTerms)
     const window = order.slice(from, last + 1)
     const weight = weigh(window, weights)
     if (weight <= best.weight) return
-    best = { weight, first: from + window.findIndex((term) => weights.has(term)), last }
+    best = { weight, first: from + window.findIndex((term) => weights.has(term!)), last }
   })
   return best
 }
 
 /** The sum of the weights of different terms. */
-function weigh(terms: readonly number[], weights: ReadonlyMap<number, number>): number {
+function weigh(
+  terms: readonly (number | undefined)[],
+  weights: ReadonlyMap<number, number>,
+): number {
   let sum = 0
-  for (const term of new Set(terms)) sum += weights.get(term) ?? 0
+  for (const term of new Set(terms)) sum += weights.get(term!) ?? 0
   return sum
 }
 
@@ -115,6 +121,22 @@ function weightsByHash(
   )
   const weights = matchWeights(query, candidates, terms.length - 1, settings)
   return new Map(query.hashes.map((hash, j) => [hash, weights[j]!]))
+}
+
+/** The terms of a text in their order; undefined where a position has none. */
+function orderOf(postings: Postings, row: number): (number | undefined)[] {
+  const positions = postings.positionsOf(row)
+  const order = new Array<number | undefined>(positions.length).fill(undefined)
+  let from = 0
+  hashesOf(postings, row).forEach((hash, i) => {
+    const to = from + postings.words[(postings.starts[row]! + i) * POSTING + 2]!
+    // More terms than positions, or a position that there is not: the prepared text was made wrong.
+    if (to <= positions.length) {
+      for (const at of positions.subarray(from, to)) if (at < order.length) order[at] = hash
+    }
+    from = to
+  })
+  return order
 }
 
 function hashesOf({ words, starts }: Postings, row: number): number[] {
