@@ -129,7 +129,7 @@ export class WasmTexts implements Texts {
     const { texts: count, titles } = this.#postings
     const { query, candidates, matches, matchStarts } = this.#match()
     const memory = this.#memory
-    const weights = matchWeights(query, candidates, count - 1, settings)
+    const { weights, total } = matchWeights(query, candidates, count - 1, settings)
     const { end } = memory
     const at = memory.take(weights.length * 8)
     const seen = memory.takeWords(weights.length)
@@ -159,7 +159,7 @@ export class WasmTexts implements Texts {
     memory.release(end)
     const whole = wholeOf(weights)
     const parts = memory.doubles(out, count * 3)
-    const found = emptyMatches(count)
+    const found = emptyMatches(count, total)
     for (let row = 1; row < count; row++) {
       found.window[row] = parts[row * 3]! / whole
       found.title[row] = parts[row * 3 + 1]! / whole

@@ -15,6 +15,8 @@ export interface QueryMatches {
   title: Float64Array
   /** Anywhere. */
   coverage: Float64Array
+  /** T: the sum of qtf · idf over the query's terms. */
+  total: number
 }
 
 /** The sum of the weights of a query's terms as whole numbers, but for rounding. */
@@ -29,10 +31,13 @@ export function matchWeights(
   candidates: ArrayLike<number>,
   count: number,
   settings: WordsSettings,
-): Float64Array {
+): { weights: Float64Array; total: number } {
   const weights = termWeights(query, candidates, count, settings)
   const sum = weights.reduce((all, weight) => all + weight, 0)
-  return weights.map((weight) => Math.round((weight / sum) * WHOLE))
+  return {
+    weights: weights.map((weight) => Math.round((weight / sum) * WHOLE)),
+    total: sum / (settings.k1 + 1),
+  }
 }
 
 /** The divisor that makes sums of weights parts of the query's; 1 for a query without terms. */
@@ -44,9 +49,9 @@ export function wholeOf(weights: Float64Array): number {
 export function queryMatches(postings: Postings, settings: MatchSettings): QueryMatches {
   const rows = postings.texts
   const terms = Array.from({ length: rows }, (_, row) => hashesOf(postings, row))
-  const weights = weightsByHash(postings, terms, settings)
+  const { weights, total } = weightsByHash(postings, terms, settings)
   const whole = wholeOf(Float64Array.from(weights.values()))
-  const found = emptyMatches(rows)
+  const found = emptyMatches(rows, total)
   for (let row = 1; row < rows; row++) {
     const own = terms[row]!
     found.coverage[row] = weigh(own, weights) / whole
@@ -59,11 +64,12 @@ export function queryMatches(postings: Postings, settings: MatchSettings): Query
 }
 
 /** Matches of nothing. */
-export function emptyMatches(rows: number): QueryMatches {
+export function emptyMatches(rows: number, total: number): QueryMatches {
   return {
     window: new Float64Array(rows),
     title: new Float64Array(rows),
     coverage: new Float64Array(rows),
+    total,
   }
 }
 
@@ -76,7 +82,7 @@ export function windowOf(
   const terms = Array.from({ length: postings.texts }, (_, own) => hashesOf(postings, own))
   const best = bestWindow(
     orderOf(postings, row),
-    weightsByHash(postings, terms, settings),
+    weightsByHash(postings, terms, settings).weights,
     settings,
   )
   return best.weight > 0 ? best : undefined
@@ -114,13 +120,13 @@ function weightsByHash(
   postings: Postings,
   terms: readonly (readonly number[])[],
   settings: WordsSettings,
-): Map<number, number> {
+): { weights: Map<number, number>; total: number } {
   const query = queryTerms(postings)
   const candidates = query.hashes.map(
     (hash) => terms.slice(1).filter((own) => own.includes(hash)).length,
   )
-  const weights = matchWeights(query, candidates, terms.length - 1, settings)
-  return new Map(query.hashes.map((hash, j) => [hash, weights[j]!]))
+  const { weights, total } = matchWeights(query, candidates, terms.length - 1, settings)
+  return { weights: new Map(query.hashes.map((hash, j) => [hash, weights[j]!])), total }
 }
 
 /** The terms of a text in their order; undefined where a position has none. */
