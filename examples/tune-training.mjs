@@ -8,7 +8,7 @@ const files = { queries: at('queries.npy'), run: at('run.trec') }
 const { winner, first, settings } = await tuneTraining(
   {
     docs: at('docs.npy'),
-    adapter: 'linear',
+    adapter: 'mlp',
     training: { ...files, qrels: at('train.trec') },
     validation: { ...files, qrels: at('dev.trec') },
     settings: { steps: 20, validateEvery: 5, learningRate: 0.005, inverseTemperature: 10 },

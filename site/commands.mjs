@@ -4,7 +4,6 @@ import {
   datasetArgument,
   labelSettingOptions,
   settingOptions,
-  trainOptions,
 } from '@kith/cli/commands'
 import { cell, table } from './markdown.mjs'
 import { writePage } from './place.mjs'
@@ -22,7 +21,6 @@ const groups = [
     note: 'More about them: [settings](../settings.md).',
     options: [settingOptions, labelSettingOptions],
   },
-  { title: 'Settings of training', note: '', options: [trainOptions] },
 ]
 
 /** Writes the list of commands and a page for each, from what `--help` is made of. */

@@ -126,7 +126,7 @@ const entries = {
     const files = await writeMany(one)
     const { queries, docs, run, qrels } = files
     const { heldOut } = await trainFromFiles({
-      ...{ docs, training: { queries, run, qrels }, adapter: 'linear', holdOut: 0.5 },
+      ...{ docs, training: { queries, run, qrels }, adapter: 'mlp', holdOut: 0.5 },
       ...{ settings: { steps: 1 }, out: join(one.folder, 'trained') },
     })
     const out = join(one.folder, 'tuned.json')

@@ -179,7 +179,7 @@ test('two trainings do not write to one folder', async () => {
   const args = [
     ...['train', '--docs', path('docs.npy'), '--qrels', path('train.trec')],
     ...['--train-queries', path('queries.npy'), '--train-run', path('run.trec')],
-    ...['--adapter', 'linear', '--set', 'steps=2', '--out', out],
+    ...['--adapter', 'mlp', '--set', 'steps=2', '--out', out],
   ]
   const lock = lockFile(join(out, 'training'))
   expect(kith(...args)).toMatchObject({

@@ -130,7 +130,15 @@ test.each([
   [{ set: ['boost=3'] }, 'setting boost has no effect: it needs --target'],
   [{ set: ['depth=3'] }, 'setting depth has no effect: it needs --target distil'],
   [{ set: ['patience=3'] }, "setting patience has no effect: schedule is 'linear'"],
-  [{ set: ['steps=3'], epochs: '2' }, 'steps and epochs say the same'],
+  [{ set: ['steps=3', 'epochs=2'] }, 'steps and epochs say the same'],
+  [{ set: ['shrinkage=3'] }, 'setting shrinkage has no effect: it needs --adapter linear'],
+  [
+    { adapter: 'linear', set: ['learningRate=1e-3'] },
+    'setting learningRate has no effect: it is of training by steps; --adapter linear is fitted',
+  ],
+  [{ adapter: 'linear', set: ['inverseTemperature=20'] }, 'inverseTemperature has no effect'],
+  [{ adapter: 'linear', set: ['topLayers=2'] }, 'topLayers has no effect'],
+  [{ set: ['holdOut=2'] }, 'setting holdOut is 2'],
   [{ set: ['batchSize=0'] }, 'setting batchSize is 0'],
 ])('a training refuses %j', async (values, message) => {
   await expect(readTrainSettings(values)).rejects.toThrow(message)

@@ -6,8 +6,8 @@ const { options } = trainCommand
 
 test.each([
   ["(missing: 'skip' goes on without them)", '(--missing skip goes on without them)'],
-  ["(outside: 'inject' puts them in)", '(--outside inject puts them in)'],
-  ['longer than 4 tokens (maxTokens)', 'longer than 4 tokens (--max-tokens)'],
+  ["(outside: 'inject' puts them in)", '(--set outside=inject puts them in)'],
+  ['texts for a teacher (queryText)', 'texts for a teacher (--query-text)'],
   ["rebuild them or pass tokenizer: 'none'", 'rebuild them or pass --set tokenizer=none'],
   ['load documents first (openStore with create: true)', 'load documents first (kith load)'],
 ])('a setting is spelled as the option: %s', (message, spelled) => {

@@ -21,8 +21,9 @@ const inputs = (queries: string): string[] => [
 describe('kith train', () => {
   test('an adapter learns; kith adapt, train compare and report take it', () => {
     const args = [
-      ...['train', ...inputs('queries.npy'), '--adapter', 'linear', '--epochs', '60'],
-      ...['--learning-rate', '0.02', '--set', 'inverseTemperature=10', '--set', 'weightDecay=0'],
+      ...['train', ...inputs('queries.npy'), '--adapter', 'mlp', '--set', 'epochs=60'],
+      ...['--set', 'learningRate=0.02', '--set', 'inverseTemperature=10'],
+      ...['--set', 'weightDecay=0'],
     ]
     const { code, out, err } = kith(...args, '--out', path('adapter'))
     expect(code, err).toBe(0)
@@ -69,8 +70,8 @@ describe('kith train', () => {
     const file = (name: string) => ['--train-queries', path(name)]
     const args = [
       ...['train', '--docs', path('docs.npy'), '--qrels', path('train.trec')],
-      ...[...file('queries.npy'), '--train-run', path('run.trec'), '--adapter', 'linear'],
-      ...['--epochs', '100', '--learning-rate', '0.02', '--set', 'inverseTemperature=10'],
+      ...[...file('queries.npy'), '--train-run', path('run.trec'), '--adapter', 'mlp'],
+      ...['--set', 'epochs=100', '--set', 'learningRate=0.02', '--set', 'inverseTemperature=10'],
       ...['--set', 'weightDecay=0', '--out', path('tested')],
     ]
     const { code, out, err } = kith(...args)
@@ -83,6 +84,7 @@ describe('kith train', () => {
       .slice(out.indexOf('next:\n') + 6)
       .trimEnd()
       .split('\n')
+      .slice(0, -1)
     expect(next.map((line) => line.trim().split(' ').slice(0, 2).join(' '))).toEqual([
       ...['kith adapt', 'kith search', 'kith eval'],
     ])
@@ -125,7 +127,7 @@ describe('kith train', () => {
     const { code, out, err } = kith(
       ...['train', '--docs', path('long.npy'), '--qrels', path('train.trec'), '--set', 'steps=1'],
       ...['--train-queries', path('queries.npy'), '--train-run', path('cosine.trec')],
-      ...['--adapter', 'linear', '--out', path('by-cosine')],
+      ...['--adapter', 'mlp', '--out', path('by-cosine')],
     )
     expect(code, err).toBe(0)
     expect(err).toContain('training compares by inner product')
@@ -162,7 +164,7 @@ describe('kith train', () => {
     const files = [
       ...['--docs', path('docs.npy'), '--train-queries', path('queries.npy')],
       ...['--train-run', path('run.trec'), '--dev-queries', path('queries.npy')],
-      ...['--dev-run', path('run.trec'), '--adapter', 'linear', '--target', 'distil'],
+      ...['--dev-run', path('run.trec'), '--adapter', 'mlp', '--target', 'distil'],
     ]
     const trained = kith(
       ...['train', ...files, '--teacher', path('run.trec'), '--set', 'depth=5'],
@@ -194,11 +196,53 @@ describe('kith train', () => {
     }
   })
 
+  test('fits a linear adapter, tests it, and says what to do', () => {
+    const args = [
+      ...[
+        'train',
+        '--docs',
+        path('docs.npy'),
+        '--qrels',
+        path('train.trec'),
+        '--adapter',
+        'linear',
+      ],
+      ...['--train-queries', path('queries.npy'), '--train-run', path('run.trec')],
+      ...['--set', 'shrinkage=0.1'],
+    ]
+    const { code, out, err } = kith(...args, '--out', path('fitted'))
+    expect(code, err).toBe(0)
+    expect(err).toContain('6 of 32 judged queries are held out')
+    expect(out).toContain('a linear adapter (32 queries, labels; T 5, Λ 0.1)')
+    expect(out).toMatch(/nDCG@10 0\.\d{4} before, [01]\.\d{4} after \(\+0\.\d{4}, p = 0\.\d{4}\)/)
+    expect(out.trimEnd().split('\n').at(-1)).toBe('use the adapter: it gains on held-out queries')
+    const lines = out
+      .slice(out.indexOf('next:\n') + 6)
+      .split('\n')
+      .slice(0, 2)
+    for (const line of lines) {
+      const words = line.trim().split(' ').slice(1)
+      succeed(...words.map((word) => (/^adapted/.test(word) ? path(word) : word)))
+    }
+    const untested = kith(...args, '--set', 'holdOut=0', '--out', path('untested'))
+    expect(untested.out.trimEnd().split('\n').at(-1)).toMatch(/^not tested/)
+    const kept = kith(...args, ...inputs('queries.npy').slice(-4), '--dev-qrels', path('none.trec'))
+    expect(kept.code).not.toBe(0)
+    const refused = kith(...args, '--set', 'epochs=3', '--out', path('y'))
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('is fitted') })
+  })
+
+  test('has at most 25 options', () => {
+    const help = succeed('train', '--help-all')
+    const options = help.slice(0, help.indexOf('Settings (--set)')).match(/^ {2}--[a-z-]+/gm)
+    expect(options!.length).toBeLessThanOrEqual(25)
+  })
+
   test('says what is wrong', () => {
     const train = (...more: string[]) =>
-      kith('train', ...inputs('queries.npy'), '--out', path('x'), '--adapter', 'linear', ...more)
-    expect(train('--set', 'steps=2', '--epochs', '2').code).toBe(2)
-    expect(train('--top-layers', '2')).toMatchObject({
+      kith('train', ...inputs('queries.npy'), '--out', path('x'), '--adapter', 'mlp', ...more)
+    expect(train('--set', 'steps=2', '--set', 'epochs=2').code).toBe(2)
+    expect(train('--set', 'topLayers=2')).toMatchObject({
       code: 2,
       err: expect.stringContaining('an adapter has no layers'),
     })

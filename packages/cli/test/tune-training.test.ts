@@ -13,7 +13,7 @@ beforeAll(() => writeTurned(folder))
 const training = (): string[] => [
   ...['tune-training', '--docs', path('docs.npy'), '--qrels', path('train.trec')],
   ...['--train-queries', path('queries.npy'), '--train-run', path('run.trec')],
-  ...['--adapter', 'linear', '--set', 'steps=4', '--trials', '2', '--out', path('tuned')],
+  ...['--adapter', 'mlp', '--set', 'steps=4', '--trials', '2', '--out', path('tuned')],
 ]
 
 describe('kith tune-training', () => {
@@ -25,7 +25,7 @@ describe('kith tune-training', () => {
     const { code, out, err } = kith(...training(), ...dev)
     expect(code, err).toBe(0)
     expect(err).toMatch(
-      /trial 1: nDCG@10 0\.\d+ \(--learning-rate 1, inverseTemperature 1, evidence false\), 1 of 2/,
+      /trial 1: nDCG@10 0\.\d+ \(learningRate 1, inverseTemperature 1, evidence false\), 1 of 2/,
     )
     expect(out).toMatch(/trial-00\d: the best model, dev nDCG@10/)
     expect(out).toMatch(/the options as they are, with one-hot targets: 0\.\d{4}/)
@@ -33,7 +33,7 @@ describe('kith tune-training', () => {
     expect(trials).toHaveLength(2)
     const again = kith(...training(), ...dev, '--json')
     expect(JSON.parse(again.out)).toMatchObject({ out: path('tuned'), first: trials[0] })
-    const other = kith(...training(), ...dev, '--adapter', 'mlp')
+    const other = kith(...training(), ...dev, '--set', 'unitLength=true')
     expect(other).toMatchObject({ code: 1, err: expect.stringContaining('study.jsonl') })
   })
 
@@ -41,6 +41,8 @@ describe('kith tune-training', () => {
     const { code, err } = kith(...training(), '--out', path('none'))
     expect(code).toBe(2)
     expect(err).toMatch(/dev-queries/)
+    const linear = kith(...training(), '--adapter', 'linear', '--out', path('none'))
+    expect(linear).toMatchObject({ code: 2, err: expect.stringContaining('use kith train') })
     expect(existsSync(path('none'))).toBe(false)
   })
 })

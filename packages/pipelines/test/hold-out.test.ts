@@ -26,7 +26,7 @@ const judged = Array.from({ length: 32 }, (_, q) => `q${q}`)
 const settings = { epochs: 100, learningRate: 0.02, inverseTemperature: 10, weightDecay: 0 }
 const train = (out: string, more: Partial<TrainInputs> = {}, hooks: Hooks = {}) =>
   trainFromFiles(
-    { docs: path('docs.npy'), training, adapter: 'linear', settings, ...more, out: path(out) },
+    { docs: path('docs.npy'), training, adapter: 'mlp', settings, ...more, out: path(out) },
     hooks,
   )
 

@@ -168,7 +168,7 @@ test('a training on a cosine run searches its held-out queries by cosine, and sa
   const { heldOut, metric } = await trainFromFiles(
     {
       docs: at('long.npy'),
-      adapter: 'linear',
+      adapter: 'mlp',
       training: {
         queries: at('queries.npy'),
         run: at('bare-cosine.trec'),
@@ -200,7 +200,7 @@ test('a training on a run of unit vectors says nothing of metrics', async () => 
   const { metric } = await trainFromFiles(
     {
       docs: at('unit.npy'),
-      adapter: 'linear',
+      adapter: 'mlp',
       training: { queries: at('queries.npy'), run: at('unit.trec'), qrels: at('qrels.trec') },
       settings: { steps: 1 },
       out: at('trained-unit'),

@@ -56,7 +56,7 @@ const inputs = (): Omit<TrainInputs, 'out'> => ({
   docs: path('docs.npy'),
   training: { queries: path('queries.npy'), run: path('train.run') },
   validation: { queries: path('queries.npy'), run: path('dev.run') },
-  adapter: 'linear',
+  adapter: 'mlp',
   teacher: { corpus: path('corpus.jsonl'), queryText: path('queries.jsonl') },
   settings: { epochs: 60, learningRate: 0.02, inverseTemperature: 10, weightDecay: 0 },
 })

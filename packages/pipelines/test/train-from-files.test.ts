@@ -21,7 +21,7 @@ const adapter: Omit<TrainInputs, 'out'> = {
   docs: path('docs.npy'),
   training: { ...files, qrels: path('train.trec') },
   validation: { ...files, qrels: path('dev.trec') },
-  adapter: 'linear',
+  adapter: 'mlp',
 }
 const train = (out: string, more: Partial<TrainInputs> = {}, hooks: Hooks = {}) =>
   trainFromFiles({ ...adapter, ...more, out: path(out) }, hooks)
@@ -86,7 +86,7 @@ describe('trainFromFiles', () => {
     expect(await train('adapter', { settings })).toEqual(result)
     await expect(train('adapter', { settings: { ...settings, seed: 5 } })).rejects.toThrow('seed')
     const sidecar = JSON.parse(read('adapter.meta.json'))
-    expect(sidecar).toMatchObject({ command: 'train', settings: { adapter: 'linear', steps: 60 } })
+    expect(sidecar).toMatchObject({ command: 'train', settings: { adapter: 'mlp', steps: 60 } })
     expect(sidecar).not.toHaveProperty('missing')
   })
 

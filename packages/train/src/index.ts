@@ -1,5 +1,7 @@
 /** CODER fine-tuning of query encoders and query adapters: docs/method.md section 7. */
 
+export type { RecipeName } from './adapter/recipes.ts'
+
 export type { Relabel, Search } from './data/examples.ts'
 export type { Labeler, TargetList } from './data/targets.ts'
 export type { DocumentVectors, TrainingQuery } from './data/training-query.ts'
@@ -29,6 +31,6 @@ export {
 } from './run/metrics.ts'
 export type { TrainingHooks, TrainingResult } from './run/training-run.ts'
 export type { TrainingStepSettings } from './run/training-step.ts'
-export { criterion, type Validation } from './run/validate.ts'
+export type { Validation } from './run/validate.ts'
 export type { PartialTrainSettings, TrainSettings } from './settings.ts'
 export { type TrainingJob, train } from './train.ts'

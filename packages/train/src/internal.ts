@@ -2,4 +2,5 @@
 export { lossNamed, lossNames } from './losses.ts'
 export { optimizerNames } from './optimizer/optimizer.ts'
 export { Schedule } from './optimizer/schedule.ts'
+export { criterion } from './run/validate.ts'
 export { trainDefaults, trainPresets, trainTable } from './settings.ts'

@@ -23,7 +23,7 @@ export const tuneTrainingCommand = defineCommand({
     ...rare(
       trainingOptions,
       ...['docs', 'train-queries', 'train-run', 'qrels', 'dev-queries', 'dev-run', 'dev-qrels'],
-      ...['model', 'adapter', 'epochs', 'learning-rate', 'preset', 'set', 'settings'],
+      ...['model', 'adapter', 'preset', 'set', 'settings'],
     ),
     out: {
       value: 'FOLDER',
@@ -42,6 +42,9 @@ export const tuneTrainingCommand = defineCommand({
     neededFile(values, 'qrels')
     if (readTargetName(values) === DISTIL) {
       throw new UsageError('trials compare targets by judgments: --target distil is for kith train')
+    }
+    if (values.adapter === 'linear') {
+      throw new UsageError('--adapter linear chooses its one setting itself: use kith train')
     }
     const inputs = {
       ...(await readTraining(values)).inputs,

@@ -7,90 +7,143 @@ import {
   resolve,
   rulesOf,
 } from '@kith/core/internal'
-import { jobDefaults } from '@kith/pipelines/job'
+import { jobDefaults, outsidePolicies } from '@kith/pipelines/job'
 import type { TrainingSettings } from '@kith/pipelines/train'
 import { trainDefaults, trainPresets, trainTable } from '@kith/train/internal'
-import type { Options, Values } from './command.ts'
-import { defaultText } from './default-text.ts'
+import type { Values } from './command.ts'
 import { DISTIL, readTargetName, type targetOption } from './distil-options.ts'
 import { readGiven } from './set-option.ts'
 import { type labelSettingOptions, recipeOf, recipeText } from './setting-options.ts'
 import { UsageError } from './usage-error.ts'
-import { optionalNumber, optionalText, optionalWhole } from './values.ts'
+import { optionalText } from './values.ts'
 
-/** The settings of a training that are set most often. */
-export const trainOptions = {
-  epochs: {
-    value: 'N',
-    help: 'times that each query is seen',
-    default: defaultText(jobDefaults.epochs),
+const count = (from: number) => ({ from, integer: true })
+const anyText = { check: () => {} }
+
+/** Inputs of a training that are no files: which queries and weights learn, and where. */
+export const trainInputTable: AnyTable = {
+  level: { help: 'from which grade on a document is relevant', default: 1, range: count(1) },
+  outside: {
+    help: 'labeled documents that are not among the candidates (not for --adapter linear)',
+    default: jobDefaults.outside,
+    values: outsidePolicies,
   },
-  'learning-rate': {
-    value: 'R',
-    help: 'peak learning rate',
-    default: defaultText(trainDefaults.learningRate),
+  holdOut: {
+    help: 'part of the training queries to test the result on, without --dev-queries',
+    default: jobDefaults.holdOut,
+    range: { from: 0, below: 1 },
   },
-} satisfies Options
+  topLayers: { help: 'uppermost layers that learn', default: undefined, range: count(0) },
+  pooling: {
+    help: 'mean (RepBERT, E5) or first (TAS-B, CoCondenser, BGE)',
+    default: undefined,
+    values: ['mean', 'first'],
+  },
+  unitLength: {
+    help: 'whether embeddings get length 1, where the model’s files do not say',
+    default: undefined,
+    values: [true, false],
+  },
+  maxTokens: { help: 'where queries are cut', default: undefined, range: count(1) },
+  revision: { help: 'revision of a model on the hub', default: 'main', ...anyText },
+  device: { help: 'cpu, or what onnxruntime has here besides', default: 'cpu', ...anyText },
+  threads: { help: 'threads of the CPU (all)', default: undefined, range: count(1) },
+  dimensions: {
+    help: 'length of the vectors, for folders of raw memory maps',
+    default: undefined,
+    range: count(1),
+  },
+  memory: {
+    help: 'embeddings larger than this are read from the file as needed',
+    default: '4G',
+    ...anyText,
+  },
+}
+
+/** The settings of a linear adapter. */
+export const fitTable: AnyTable = {
+  shrinkage: {
+    help: 'pull of a linear adapter to the identity (by the recipe)',
+    default: undefined,
+    symbol: 'Λ',
+    range: { from: 0, above: true },
+  },
+}
 
 /** The targets have settings of their own: those of labels; `epsilon` is that of the target uniform. */
 const { target, epsilon, ...plain } = trainTable
 
-/** The settings of a training that --set names. */
-export const trainSettingTable: AnyTable = {
+/** The settings of a training by steps. */
+const stepTable: AnyTable = {
   ...plain,
-  epochs: {
-    help: 'times that each query is seen',
-    default: jobDefaults.epochs,
-    range: { from: 1, integer: true },
-  },
+  epochs: { help: 'times that each query is seen', default: undefined, range: count(1) },
 }
+
+/** The settings of a training that --set names. */
+export const trainSettingTable: AnyTable = { ...fitTable, ...stepTable, ...trainInputTable }
 
 /** All settings that `kith train --set` takes. */
 export const trainingTable: AnyTable = { ...labelTable, ...distilTable, ...trainSettingTable }
 
+/** Settings of training by steps that a linear adapter has, too. */
+const shared = ['seed']
+
+/** Inputs that a linear adapter has. */
+const fitInputs = ['level', 'holdOut', 'device', 'threads', 'dimensions', 'memory']
+
 /** The settings of a training, of its teacher, and what they are for people. */
 export interface TrainRecipe {
   settings: TrainingSettings
-  /** How a teacher's scores become labels; undefined where there is no teacher. */
-  distil: PartialDistilSettings | undefined
+  /** The value of each row of `trainInputTable` that is given. */
+  inputs: Readonly<Record<string, unknown>>
+  /** Λ of a linear adapter. */
+  shrinkage: number | undefined
+  /** How a teacher's scores become labels; undefined where none is given. */
+  distil: PartialDistilSettings
   /** Such as `preset paper-tas-b with labelDepth=8`. */
   recipe: string
 }
 
-type TrainValues = Values<
-  typeof trainOptions & typeof labelSettingOptions & typeof targetOption
-> & { readonly labels?: string | undefined }
+type TrainValues = Values<typeof labelSettingOptions & typeof targetOption> & {
+  readonly labels?: string | undefined
+  readonly adapter?: string | undefined
+}
 
 /** The settings that the options name, completed by a preset and checked. */
 export async function readTrainSettings(values: TrainValues): Promise<TrainRecipe> {
-  const given: Record<string, unknown> = {
-    ...without(undefined, {
-      epochs: optionalWhole(values, 'epochs'),
-      learningRate: optionalNumber(values, 'learning-rate'),
-    }),
-    ...(await readGiven(values, trainingTable)),
-  }
+  const given: Record<string, unknown> = await readGiven(values, trainingTable)
   if (given['steps'] !== undefined && given['epochs'] !== undefined) {
     throw new UsageError('steps and epochs say the same: set one of them')
   }
-  const { own, labels, distil } = split(given)
+  const parts = split(given)
+  const linear = values.adapter === 'linear'
+  if (linear) refuseSteps(parts)
+  else refuseSettings(parts.fit, 'needs --adapter linear')
   const preset = optionalText(values, 'preset') ?? ''
   const paper = Object.hasOwn(trainPresets, preset)
     ? trainPresets[preset as keyof typeof trainPresets]
     : undefined
-  const settings = resolve(own, paper ?? {}, rulesOf(trainSettingTable)) as TrainingSettings
-  refuseIdle(own, { ...trainDefaults, ...settings }, { texts: false }, trainSettingTable)
+  const settings = resolve(parts.steps, paper ?? {}, rulesOf(stepTable)) as TrainingSettings
+  refuseIdle(parts.steps, { ...trainDefaults, ...settings }, { texts: false }, stepTable)
+  const checked = { ...trainInputTable, ...fitTable }
+  resolve({ ...parts.inputs, ...parts.fit }, {}, rulesOf(checked))
   const name = readTargetName(values)
   const targets = name !== DISTIL && (name !== undefined || (paper && values.labels === undefined))
-  if (!targets) refuseSettings(labels, 'needs --target and a kind of evidence')
-  if (name !== DISTIL) refuseSettings(distil, `needs --target ${DISTIL}`)
+  if (!targets) refuseSettings(parts.labels, 'needs --target and a kind of evidence')
+  // A linear adapter may have a teacher beside labels.
+  if (name !== DISTIL && !linear) refuseSettings(parts.distil, `needs --target ${DISTIL}`)
   const target = targets
-    ? recipeOf(values, { ...without(undefined, { target: name }), ...labels }, { texts: false })
-        .settings
+    ? recipeOf(
+        values,
+        { ...(name === undefined ? {} : { target: name }), ...parts.labels },
+        { texts: false },
+      ).settings
     : undefined
   return {
     settings: { ...settings, target },
-    distil: name === DISTIL ? distil : undefined,
+    inputs: parts.inputs,
+    shrinkage: parts.fit['shrinkage'] as number | undefined,
+    distil: parts.distil,
     recipe: `${recipeText(optionalText(values, 'preset'), given)}, ${targetText(name, values.labels, target?.target)}`,
   }
 }
@@ -101,23 +154,30 @@ function targetText(name: string | undefined, labels: string | undefined, kind =
   return kind === undefined ? 'judged documents as targets' : `target ${kind}`
 }
 
-/** The settings of the training, of its labels and of its teacher. */
-function split(given: Readonly<Record<string, unknown>>) {
-  const of = (table: AnyTable, others: AnyTable = {}) =>
+type Given = Record<string, unknown>
+
+/** The settings by what they are of. */
+function split(given: Readonly<Given>) {
+  const of = (table: AnyTable, others: AnyTable = {}): Given =>
     Object.fromEntries(Object.entries(given).filter(([name]) => name in table && !(name in others)))
   return {
-    own: of(trainSettingTable),
+    steps: of(stepTable),
+    inputs: of(trainInputTable),
+    fit: of(fitTable),
     distil: of(distilTable),
     labels: of(labelTable, trainSettingTable),
   }
 }
 
+/** Refuses settings that a linear adapter does not have. */
+function refuseSteps({ steps, inputs }: ReturnType<typeof split>): void {
+  const without = (given: Given, allowed: readonly string[]) =>
+    Object.fromEntries(Object.entries(given).filter(([name]) => !allowed.includes(name)))
+  refuseSettings(without(steps, shared), 'is of training by steps; --adapter linear is fitted')
+  refuseSettings(without(inputs, fitInputs), 'is of an encoder or of training by steps')
+}
+
 function refuseSettings(given: object, reason: string): void {
   const [name] = Object.keys(given)
   if (name !== undefined) throw new UsageError(`setting ${name} has no effect: it ${reason}`)
-}
-
-/** An object without the names that have a value. */
-function without(value: unknown, given: Readonly<Record<string, unknown>>) {
-  return Object.fromEntries(Object.entries(given).filter(([, one]) => one !== value))
 }

@@ -1,24 +1,14 @@
-import { jobDefaults, outsidePolicies } from '@kith/pipelines/job'
-import type { QueryFiles, TrainingInputs } from '@kith/pipelines/train'
+import type { PartialDistilSettings } from '@kith/core'
+import type { FitInputs, QueryFiles, TeacherInputs, TrainInputs } from '@kith/pipelines/train'
 import type { Options, Values } from './command.ts'
-import { modelOptions, readModelOptions } from './encoder-options.ts'
+import { DISTIL, readTargetName, type targetOption } from './distil-options.ts'
+import { modelOptions } from './encoder-options.ts'
 import { setOptionsOf } from './set-option.ts'
 import { labelSettingOptions } from './setting-options.ts'
-import {
-  embeddingOptions,
-  levelOption,
-  missingOption,
-  readEmbeddingOptions,
-  readMissing,
-} from './shared-options.ts'
-import {
-  readTrainSettings,
-  type TrainRecipe,
-  trainingTable,
-  trainOptions,
-} from './train-options.ts'
+import { missingOption, readMissing, textOptions } from './shared-options.ts'
+import { readTrainSettings, trainingTable } from './train-options.ts'
 import { UsageError } from './usage-error.ts'
-import { optionalChoice, optionalText, optionalWhole, text } from './values.ts'
+import { optionalBytes, optionalChoice, optionalText, text } from './values.ts'
 
 /** The model, the data and the settings of a training, as options. */
 export const trainingOptions = {
@@ -26,62 +16,136 @@ export const trainingOptions = {
   'train-queries': {
     value: 'FILE',
     file: 'input',
-    help: 'texts of the training queries',
+    help: 'training queries: texts, or embeddings for an adapter',
     required: true,
   },
   'train-run': { value: 'FILE', file: 'input', help: 'their candidates', required: true },
   qrels: { value: 'FILE', file: 'input', help: 'their judgments' },
-  'dev-queries': { value: 'FILE', file: 'input', help: 'texts of held-out queries' },
+  'dev-queries': { value: 'FILE', file: 'input', help: 'held-out queries' },
   'dev-run': { value: 'FILE', file: 'input', help: 'their candidates' },
   'dev-qrels': { value: 'FILE', file: 'input', help: 'their judgments' },
-  ...levelOption,
+  model: modelOptions.model,
+  'query-prefix': modelOptions['query-prefix'],
+  adapter: { value: 'KIND', help: 'train an adapter of query embeddings: linear or mlp' },
   ...missingOption('queries, candidates, judged or labeled documents'),
-  ...modelOptions,
-  outside: {
-    value: 'WHAT',
-    help: 'relevant or labeled documents that are not among the candidates: drop or inject',
-    default: jobDefaults.outside,
-  },
-  adapter: { value: 'KIND', help: 'train an adapter of embeddings: linear or mlp' },
-  'top-layers': { value: 'N', help: 'uppermost layers that learn', default: 'all' },
-  ...trainOptions,
-  device: { value: 'NAME', help: 'cpu, or what onnxruntime has here besides', default: 'cpu' },
-  threads: { value: 'N', help: 'of the CPU', default: 'all' },
   ...labelSettingOptions,
   ...setOptionsOf(trainingTable),
-  ...embeddingOptions,
 } satisfies Options
 
-/** The values of `trainingOptions`. */
-export async function readTraining(
-  values: Values<typeof trainingOptions> & { readonly labels?: string | undefined },
-): Promise<{ inputs: TrainingInputs; distil: TrainRecipe['distil']; recipe: string }> {
-  const { name, ...model } = readModelOptions(values)
-  const { settings, distil, recipe } = await readTrainSettings(values)
-  const inputs: TrainingInputs = {
-    ...readEmbeddingOptions(values),
-    ...model,
-    model: name,
+/** The files that a training leaves in its folder. */
+export const trainingResults = [
+  ...['model.safetensors', 'config.json', 'tokenizer.json', 'tokenizer_config.json'],
+  ...['modules.json', '1_Pooling/config.json', 'adapter.safetensors', 'metrics.jsonl'],
+  ...['checkpoints/latest.safetensors', 'checkpoints/best.safetensors'],
+  'checkpoints/lower-layers.bin',
+  ...['curves.svg', 'curves.html', 'held-out.trec'],
+]
+
+/** The texts or the run that a teacher ranks by. */
+export const teacherOptions = {
+  ...textOptions,
+  teacher: {
+    value: 'FILE',
+    file: 'input',
+    help: 'a run to learn from, such as a cross-encoder’s, instead of Kith’s ranking of --corpus',
+  },
+} satisfies Options
+
+type TrainingValues = Values<typeof trainingOptions & typeof targetOption> & {
+  readonly labels?: string | undefined
+}
+
+/** A training by steps, as the options name it. */
+export interface ReadTraining {
+  inputs: Omit<TrainInputs, 'out'>
+  distil: PartialDistilSettings
+  recipe: string
+}
+
+/** The encoder or adapter that learns by steps, its data and its settings. */
+export async function readTraining(values: TrainingValues): Promise<ReadTraining> {
+  const { settings, inputs, distil, recipe } = await readTrainSettings(values)
+  const { unitLength, revision, memory, device, ...others } = inputs
+  const read = {
+    ...readFiles(values),
+    ...others,
+    ...readMemory(memory),
+    model: optionalText(values, 'model'),
+    queryPrefix: optionalText(values, 'query-prefix'),
+    adapter: optionalChoice(values, 'adapter', ['linear', 'mlp']),
+    normalize: unitLength as boolean | undefined,
+    revision: asText(revision),
+    device: asText(device),
+    settings,
+  }
+  return { inputs: read as ReadTraining['inputs'], distil, recipe }
+}
+
+/** The data of a linear adapter, and what it learns. */
+export async function readFit(
+  values: TrainingValues & Values<typeof teacherOptions>,
+): Promise<Omit<FitInputs, 'out'>> {
+  const { settings, inputs, shrinkage, distil } = await readTrainSettings(values)
+  const { memory, device, ...others } = inputs
+  if (values['query-prefix'] !== undefined) {
+    throw new UsageError('--query-prefix has no effect: an adapter takes embeddings')
+  }
+  const target = readTargetName(values)
+  const read = {
+    ...readFiles(values),
+    ...others,
+    ...readMemory(memory),
+    device: asText(device),
+    teacher: readTeacher(values, distil),
+    recipe: target === DISTIL ? 'ranking' : target === 'one-hot' ? 'labels' : undefined,
+    settings: {
+      ...{ shrinkage, seed: settings.seed },
+      target: target === 'one-hot' ? undefined : (settings.target ?? undefined),
+    },
+  }
+  return read as Omit<FitInputs, 'out'>
+}
+
+/** The teacher of a training, with the texts that it reads; undefined where none is named. */
+export function readTeacher(
+  values: Values<typeof teacherOptions & typeof targetOption> & {
+    readonly adapter?: string | undefined
+  },
+  distil: PartialDistilSettings,
+): TeacherInputs | undefined {
+  const run = optionalText(values, 'teacher')
+  const [corpus, queryText] = [optionalText(values, 'corpus'), optionalText(values, 'query-text')]
+  const needed = readTargetName(values) === DISTIL
+  if (!needed && values.adapter !== 'linear' && (run ?? corpus ?? queryText) !== undefined) {
+    throw new UsageError(`--teacher and texts belong to --target ${DISTIL}: leave them out`)
+  }
+  if (run !== undefined) return { ...distil, run, corpus }
+  if (corpus !== undefined) return { ...distil, corpus, queryText }
+  if (needed) {
+    throw new UsageError(
+      `--target ${DISTIL} takes the texts of the documents (--corpus), or a --teacher`,
+    )
+  }
+  const [setting] = Object.keys(distil)
+  if (setting === undefined && queryText === undefined) return undefined
+  throw new UsageError(`${setting ? `setting ${setting}` : '--query-text'} needs --corpus`)
+}
+
+function readFiles(values: TrainingValues) {
+  return {
     docs: text(values, 'docs'),
     training: {
       queries: text(values, 'train-queries'),
       run: text(values, 'train-run'),
       qrels: optionalText(values, 'qrels'),
+      labels: values.labels,
     },
     validation: readValidation(values),
-    level: optionalWhole(values, 'level'),
-    adapter: optionalChoice(values, 'adapter', ['linear', 'mlp']),
-    topLayers: optionalWhole(values, 'top-layers', { from: 0 }),
-    outside: optionalChoice(values, 'outside', outsidePolicies),
-    settings,
-    device: optionalText(values, 'device'),
-    threads: optionalWhole(values, 'threads'),
     missing: readMissing(values),
   }
-  return { inputs, distil, recipe }
 }
 
-function readValidation(values: Values<typeof trainingOptions>): QueryFiles | undefined {
+function readValidation(values: TrainingValues): QueryFiles | undefined {
   const [queries, run, qrels] = (['dev-queries', 'dev-run', 'dev-qrels'] as const).map((name) =>
     optionalText(values, name),
   )
@@ -91,4 +155,13 @@ function readValidation(values: Values<typeof trainingOptions>): QueryFiles | un
     throw new UsageError('--dev-queries, --dev-run and --dev-qrels go together')
   }
   return undefined
+}
+
+function readMemory(memory: unknown): { memory?: number | undefined } {
+  const given = { memory: asText(memory) }
+  return given.memory === undefined ? {} : { memory: optionalBytes(given, 'memory') }
+}
+
+function asText(value: unknown): string | undefined {
+  return value === undefined ? undefined : String(value)
 }

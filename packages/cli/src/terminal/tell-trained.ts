@@ -1,6 +1,6 @@
-import { formatFigure, formatP } from '@kith/ir/internal'
 import { someMissing } from '@kith/pipelines/job'
-import type { TrainingInputs, TrainResult } from '@kith/pipelines/train'
+import type { HeldOutFigures, TrainingInputs, TrainResult } from '@kith/pipelines/train'
+import { heldOutLines } from './held-out-lines.ts'
 import type { Output } from './output.ts'
 
 /** Prints how a training ended, which weights are the result, whether they help, and what comes next. */
@@ -10,25 +10,23 @@ export function tellTrained(output: Output, result: TrainResult, inputs: Trainin
   const chosen = best ? `the weights of step ${best.step}, the best` : 'the last weights'
   const lines = [`${out}: ${how} (${steps} steps); ${chosen}`]
   if (curves) lines.push(`${curves}: validation loss and nDCG@10`)
-  if (heldOut) lines.push(...heldOutLines(heldOut))
+  if (heldOut) {
+    lines.push(`on ${heldOut.queries} held-out queries, searching all documents:`)
+    lines.push(...heldOutLines(heldOut))
+  }
   lines.push('next:', ...nextCommands(result, inputs).map((line) => `  ${line}`))
+  if (heldOut) lines.push(verdict(heldOut))
   const missing = someMissing(result.missing)
   output.result({ out, steps, ended, best, cut, missing, curves, heldOut }, lines.join('\n'))
 }
 
-/** The figures of the held-out queries before and after, and what to make of them. */
-function heldOutLines({ queries, measures }: NonNullable<TrainResult['heldOut']>): string[] {
-  const lines = [`on ${queries} held-out queries, searching all documents:`]
-  for (const [measure, { before, after, difference, randomization }] of Object.entries(measures)) {
-    const change = `${difference < 0 ? '−' : '+'}${formatFigure(Math.abs(difference))}`
-    const figures = `${formatFigure(before)} before, ${formatFigure(after)} after`
-    lines.push(`  ${measure} ${figures} (${change}, p = ${formatP(randomization)})`)
-  }
-  const [first] = Object.values(measures)
-  if (first!.randomization < 0.05 && first!.difference > 0) return lines
-  const verdict =
-    first!.randomization < 0.05 ? 'training made it worse' : 'no significant difference'
-  return [...lines, `  ${verdict}: the model as it was may serve as well`]
+/** What to make of the figures of held-out queries. */
+function verdict({ measures }: HeldOutFigures): string {
+  const { difference, randomization } = Object.values(measures)[0]!
+  if (randomization >= 0.05) return 'keep the old encoder: no significant difference'
+  return difference > 0
+    ? 'use the trained encoder: it gains on held-out queries'
+    : 'keep the old encoder: training made it worse'
 }
 
 /** The commands that search with the result, and judge it on queries it has not learned from. */

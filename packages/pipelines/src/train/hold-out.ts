@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { seededFraction } from '@kith/base/random'
-import { KithError } from '@kith/core'
+import { KithError, type Matrix } from '@kith/core'
 import {
   type Comparison,
   compare,
@@ -27,19 +27,18 @@ export interface HeldOutQueries {
   qrels: Qrels
 }
 
-/** The part of the judged training queries to hold out; throws where there is nothing to hold out. */
-export function holdOutOf({
-  holdOut,
-  training,
-  validation,
-}: Pick<TrainingInputs, 'holdOut' | 'training' | 'validation'>): number {
+/** The part of the training queries to hold out; throws where there is nothing to test them by. */
+export function holdOutOf(
+  { holdOut, training, validation }: Pick<TrainingInputs, 'holdOut' | 'training' | 'validation'>,
+  testable = training.qrels !== undefined,
+): number {
   const fail = (problem: string) => new KithError('BAD_SETTING', problem)
   if (holdOut !== undefined && !(holdOut >= 0 && holdOut < 1)) {
     throw fail(`holdOut is ${holdOut}, allowed: from 0 to below 1`)
   }
   const why = validation
     ? 'the validation queries are held out already'
-    : training.qrels === undefined && 'the training queries have no judgments to be tested by'
+    : !testable && 'the training queries have no judgments to be tested by'
   if (!why) return holdOut ?? jobDefaults.holdOut
   if (holdOut) throw fail(`${why}: leave out holdOut`)
   return 0
@@ -48,13 +47,16 @@ export function holdOutOf({
 /**
  * Holds a part of the judged queries out of a training. The seed and the ids alone decide which, so
  * that a training that is resumed has the same ones.
+ *
+ * @param use What becomes of them, for the remark.
  */
-export function holdOutQueries(
-  queries: readonly TrainingQuery[],
+export function holdOutQueries<Q extends TrainingQuery>(
+  queries: readonly Q[],
   qrels: Qrels,
   { part, seed = trainDefaults.seed }: { part: number; seed?: number | undefined },
   { onRemark }: Hooks,
-): { learned: readonly TrainingQuery[]; heldOut: HeldOutQueries | undefined } {
+  use = 'to compare the model before and after on; holdOut 0 trains on all',
+): { learned: readonly Q[]; heldOut: HeldOutQueries | undefined } {
   const count = Math.floor(queries.length * part)
   if (count < FEWEST) {
     onRemark?.(
@@ -67,9 +69,7 @@ export function holdOutQueries(
     .sort((a, b) => a.draw - b.draw)
     .slice(0, count)
   const out = new Set(drawn.map(({ query }) => query))
-  onRemark?.(
-    `${count} of ${queries.length} judged queries are held out (seed ${seed}) to compare the model before and after on; holdOut 0 trains on all`,
-  )
+  onRemark?.(`${count} of ${queries.length} judged queries are held out (seed ${seed}) ${use}`)
   const heldOut = queries.filter((query) => out.has(query))
   return {
     learned: queries.filter((query) => !out.has(query)),
@@ -82,15 +82,21 @@ export function holdOutQueries(
 
 /** Documents that a search finds for a held-out query. */
 const TOP = 100
+/** The measures of held-out queries; the first one decides. */
+const MEASURES = [jobDefaults.measure, `Recall@${TOP}`]
 
 /** How a search with a model compares with one from before its training, on queries it has not learned from. */
-export interface HeldOutFigures {
+export interface HeldOutMeasures {
   /** How many queries there are. */
   queries: number
-  /** The file of their judgments. */
-  qrels: string
   /** By measure: the means before and after, and a paired test of the difference. */
   measures: Readonly<Record<string, Comparison & { before: number; after: number }>>
+}
+
+/** Figures of queries that a model has not learned from, with their judgments. */
+export interface HeldOutFigures extends HeldOutMeasures {
+  /** The file of their judgments. */
+  qrels: string
 }
 
 /** The models and the documents that held-out queries are compared with. */
@@ -109,29 +115,42 @@ interface HeldOutComparison {
 
 /** Searches all documents for held-out queries, before and after, and writes their judgments. */
 export async function heldOutFigures(
-  { queries, qrels }: HeldOutQueries,
+  heldOut: HeldOutQueries,
   { before, after, docs, metric, device, level, out }: HeldOutComparison,
 ): Promise<HeldOutFigures> {
-  const { QueryEncoder } = await loadTrain()
-  const names = [jobDefaults.measure, `Recall@${TOP}`]
   const measured = async (model: QueryModel): Promise<Evaluation> => {
+    const { QueryEncoder } = await loadTrain()
     const encoder = await QueryEncoder.open(model, device)
-    const embeddings = await encoder.encode(queries).finally(() => encoder.close())
-    const found = await searchExact(embeddings, docs, { top: TOP, metric })
-    const run = new RunBuilder()
-    queries.forEach(({ id: query }, q) => {
-      const [from, to] = [q * found.perQuery, (q + 1) * found.perQuery]
-      const ids = Array.from(found.rows.subarray(from, to), (row) => docs.idOf(row))
-      run.add({ query, ids, scores: found.scores.subarray(from, to) })
-    })
-    return evaluate(qrels, run.finish(), names, { level })
+    const embeddings = await encoder.encode(heldOut.queries).finally(() => encoder.close())
+    return searchFigures(heldOut, embeddings, { docs, metric, level })
   }
   const [old, now] = [await measured(before), await measured(after)]
-  const file = join(out, 'held-out.trec')
-  await writeQrels(file, qrels)
-  const measures = names.map((name) => {
+  const qrels = join(out, 'held-out.trec')
+  await writeQrels(qrels, heldOut.qrels)
+  return { queries: heldOut.queries.length, qrels, measures: comparedFigures(old, now) }
+}
+
+/** The figures of a search of all documents for held-out queries with the given embeddings. */
+export async function searchFigures(
+  { queries, qrels }: HeldOutQueries,
+  embeddings: Matrix,
+  { docs, metric, level }: Pick<HeldOutComparison, 'docs' | 'metric' | 'level'>,
+): Promise<Evaluation> {
+  const found = await searchExact(embeddings, docs, { top: TOP, metric })
+  const run = new RunBuilder()
+  queries.forEach(({ id: query }, q) => {
+    const [from, to] = [q * found.perQuery, (q + 1) * found.perQuery]
+    const ids = Array.from(found.rows.subarray(from, to), (row) => docs.idOf(row))
+    run.add({ query, ids, scores: found.scores.subarray(from, to) })
+  })
+  return evaluate(qrels, run.finish(), MEASURES, { level })
+}
+
+/** The means of both, and a paired test of their difference, by measure. */
+export function comparedFigures(old: Evaluation, now: Evaluation): HeldOutFigures['measures'] {
+  const measures = MEASURES.map((name) => {
     const means = { before: old.mean[name]!, after: now.mean[name]! }
     return [name, { ...means, ...compare(old, now, name) }] as const
   })
-  return { queries: queries.length, qrels: file, measures: Object.fromEntries(measures) }
+  return Object.fromEntries(measures)
 }

@@ -1,18 +1,23 @@
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { KithError, type Matrix, type Settings } from '@kith/core'
-import { type Embeddings, openEmbeddings, type Qrels, type Run, readRun } from '@kith/ir'
+import { KithError, type Settings } from '@kith/core'
+import { type Embeddings, openEmbeddings } from '@kith/ir'
 import { embeddingFiles } from '@kith/ir/internal'
 import type { PartialTrainSettings, QueryModel, Relabel, TrainingQuery } from '@kith/train'
 import { trainDefaults } from '@kith/train/internal'
 import { type LearnedQueries, learnedQueries } from '../files/learned-queries.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
-import { type Missing, namingFiles, type TrainingMissing } from '../join/missing.ts'
-import { documentsDiffer, documentsIn, runMetric } from '../join/run-metric.ts'
+import type { TrainingMissing } from '../join/missing.ts'
 import { type HeldOutQueries, holdOutOf, holdOutQueries } from './hold-out.ts'
-import { agreeing, teachQueries } from './teach-queries.ts'
-import { openTeacher, type TeacherInputs } from './teacher.ts'
+import {
+  embedWith,
+  type OpenFor,
+  type OpenQueries,
+  readQueries,
+  teachRead,
+} from './open-queries.ts'
+import { agreeing } from './teach-queries.ts'
 import {
   checkTraining,
   loadTrain,
@@ -20,12 +25,7 @@ import {
   stepsFor,
   type TrainingInputs,
 } from './training-inputs.ts'
-import {
-  outsideRemark,
-  type QueryFiles,
-  readTrainingQueries,
-  treatOutside,
-} from './training-queries.ts'
+import { outsideRemark, type QueryFiles, treatOutside } from './training-queries.ts'
 
 /** All that a training takes, opened. */
 export interface TrainingSetup {
@@ -63,16 +63,7 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
   try {
     const device = { device: inputs.device, threads: inputs.threads ?? availableParallelism() }
     const openModel = () => openTrainable(inputs, docs.dimensions)
-    const embed = async (queries: readonly TrainingQuery[]) => {
-      const { QueryEncoder } = await loadTrain()
-      const encoder = await QueryEncoder.open(await openModel(), device)
-      try {
-        return await encoder.encode(queries)
-      } finally {
-        await encoder.close()
-      }
-    }
-    const given = { inputs, docs, embed }
+    const given = { inputs, docs, embed: embedWith(openModel, device) }
     const learned = await openTrainingQueries(given, hooks)
     const { metric } = learned
     const validated =
@@ -110,7 +101,13 @@ async function versionOf(file: string): Promise<string> {
  * that only a teacher's ranking was learned for are not among them.
  */
 export async function learnedBy(
-  { queries, validation = [], docs }: Pick<TrainingSetup, 'queries' | 'validation' | 'docs'>,
+  {
+    queries,
+    validation = [],
+    docs,
+  }: Pick<TrainingSetup, 'queries' | 'docs'> & {
+    validation?: TrainingSetup['validation']
+  },
   inputs: Pick<TrainingInputs, 'training' | 'validation' | 'teacher'>,
   what: string,
 ): Promise<LearnedQueries[]> {
@@ -157,44 +154,20 @@ export function remarkCutQueries(
 /** Lists shorter than this hold nothing but the hardest candidates. */
 const SHORT = 50
 
-/** Queries that the metric of a training is chosen by. */
-const METRIC_QUERIES = 50
-
-/** The documents and the model that queries are opened for. */
-interface OpenFor {
-  inputs: TrainingInputs
-  docs: Embeddings
-  /** Embeds queries with the model as it is before the training. */
-  embed(queries: readonly TrainingQuery[]): Promise<Matrix>
-  /** The metric of the training; default: that of the run. */
-  metric?: Settings['metric'] | undefined
-}
-
-/** Queries with all that a training takes of them. */
-interface OpenQueries {
-  queries: readonly TrainingQuery[]
-  /** Makes labels for other candidates, where a teacher does. */
-  relabel?: Relabel | undefined
-  missing: readonly Missing[]
-  /** The metric that the run was searched by; `auto` where the documents have one length. */
-  metric: Settings['metric']
-  /** The judgments, where there are some. */
-  qrels: Qrels | undefined
-  /** The files that were read. */
-  files: readonly string[]
-}
-
 /** Queries that are learned from, and those that are held out of it. */
 interface OpenTrainingQueries extends OpenQueries {
   heldOut: HeldOutQueries | undefined
 }
 
 /** The queries that are learned from: judged, labeled before, or taught. */
-async function openTrainingQueries(given: OpenFor, hooks: Hooks): Promise<OpenTrainingQueries> {
+async function openTrainingQueries(
+  given: OpenFor & { inputs: TrainingInputs },
+  hooks: Hooks,
+): Promise<OpenTrainingQueries> {
   const { inputs } = given
   const { outside = jobDefaults.outside, settings } = inputs
   const { listSize = trainDefaults.listSize } = settings ?? {}
-  const read = await readQueries('training queries', inputs.training, given, hooks)
+  const read = await readOrTaught('training queries', inputs.training, given, hooks)
   const { learned, heldOut } = split(read, inputs, hooks)
   const { queries, counts } = treatOutside(learned, outside, listSize)
   const remark = outsideRemark(counts, outside)
@@ -237,91 +210,18 @@ async function openValidationQueries(
   files: QueryFiles,
   hooks: Hooks,
 ): Promise<OpenQueries> {
-  const read = await readQueries('validation queries', files, given, hooks)
+  const read = await readOrTaught('validation queries', files, given, hooks)
   return files.qrels === undefined ? { ...read, queries: agreeing(read.queries) } : read
 }
 
-async function readQueries(
+/** Queries with their judgments, or with a teacher's labels where they have none. */
+async function readOrTaught(
   kind: string,
   files: QueryFiles,
   given: OpenFor,
   hooks: Hooks,
 ): Promise<OpenQueries> {
-  const { inputs, docs, embed } = given
-  const { level = jobDefaults.level, adapter, missing = jobDefaults.missing, teacher } = inputs
-  const name = `${kind} of ${files.run}`
-  const vectors = adapter !== undefined
-  const run = await readRun(files.run)
-  const named = {
-    ...{ ...files, docs: inputs.docs, corpus: teacher?.corpus },
-    queryText: vectors ? teacher?.queryText : files.queries,
-  }
-  const reading = { docs, level, vectors, missing, name }
-  const made = await namingFiles(named, () => readTrainingQueries(files, run, reading))
-  const { withoutTruth, report } = made
-  const metric = given.metric ?? (await trainingMetric(files.run, run, made.queries, given, hooks))
-  // Queries with judgments are validated by those.
-  const opened =
-    teacher && files.qrels === undefined
-      ? await openTeacher(withQueryTexts(teacher, files, vectors), {
-          ...{ run, docs, missing, metric },
-          all: (inputs.settings?.refreshEvery ?? 0) > 0,
-        })
-      : undefined
-  const teaching = { docs, missing, report, name, embed }
-  const taught =
-    opened && (await namingFiles(named, () => teachQueries(made.queries, opened, teaching, hooks)))
-  const read = [files.queries, files.run, files.qrels, files.labels]
-  for (const remark of report.remarks()) hooks.onRemark?.(`${name}: ${remark}`)
-  if (withoutTruth > 0) {
-    hooks.onRemark?.(`${withoutTruth} queries of ${files.run} have no relevant document`)
-  }
-  return {
-    queries: taught?.queries ?? made.queries,
-    relabel: taught?.relabel,
-    missing: report.list(),
-    metric,
-    qrels: made.qrels,
-    files: [...read.filter((file) => file !== undefined), ...(opened?.files ?? [])],
-  }
-}
-
-/** A teacher that ranks by texts takes those of an encoder's queries, which are texts themselves. */
-function withQueryTexts(
-  teacher: TeacherInputs,
-  { queries }: QueryFiles,
-  vectors: boolean,
-): TeacherInputs {
-  if (vectors || teacher.run !== undefined) return teacher
-  return { ...teacher, queryText: teacher.queryText ?? queries }
-}
-
-/**
- * The metric that a run was searched by, for all that a training searches and reranks; `auto` where the
- * documents have one length. The training itself compares by inner product, which a remark says.
- */
-async function trainingMetric(
-  file: string,
-  run: Run,
-  all: readonly TrainingQuery[],
-  { docs, embed }: OpenFor,
-  hooks: Hooks,
-): Promise<Settings['metric']> {
-  if (!documentsDiffer(docs)) return 'auto'
-  const first = all.slice(0, METRIC_QUERIES)
-  const { data, dimensions } = await embed(first)
-  const places = new Map(first.map(({ id }, place) => [id, place]))
-  const queries = {
-    rowOf: (id: string) => places.get(id),
-    read: (from: number, to: number) => data.subarray(from * dimensions, to * dimensions),
-  }
-  const rankings = first.map(({ id }) => run.get(id)!)
-  const sources = { run: file, rankings, queries, documents: documentsIn(docs) }
-  const metric = await runMetric('auto', sources, hooks)
-  if (metric === 'cosine') {
-    hooks.onRemark?.(
-      'training compares by inner product, but the run was searched by cosine: train on documents of unit length to train for cosine',
-    )
-  }
-  return metric
+  const read = await readQueries(kind, files, given, hooks)
+  const { teacher } = given.inputs
+  return teacher && files.qrels === undefined ? teachRead(read, teacher, given, hooks) : read
 }

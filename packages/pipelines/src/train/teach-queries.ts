@@ -8,7 +8,7 @@ import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 import type { Teacher } from './teacher.ts'
 
 /** How many of the teacher's first documents agreement is measured by. */
-const AGREED = 10
+export const AGREED = 10
 
 /** Queries that are taught between two pauses: some hundredths of a second. */
 const PAUSE = 64

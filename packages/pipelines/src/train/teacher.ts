@@ -45,9 +45,14 @@ export interface Teacher {
   ): TaughtLabels | undefined
 }
 
+/** The factor of the ranking's own scores in the target of a linear adapter (docs/method.md section 7). */
+const OWN_SHARPNESS = 2
+
 /** Opens the teacher that the inputs name. */
 export async function openTeacher(inputs: TeacherInputs, needed: NeededTexts): Promise<Teacher> {
-  const { run, depth, sharpness, corpus, queryText, statistics } = inputs
+  const { run, depth, corpus, queryText, statistics } = inputs
+  const own = needed.ownScores && run === undefined
+  const sharpness = inputs.sharpness ?? (own ? OWN_SHARPNESS : undefined)
   const settings = resolveDistilSettings({ depth, sharpness })
   if (run === undefined) {
     return RankingTeacher.open({ corpus, queryText, statistics, settings }, needed)
@@ -67,6 +72,8 @@ interface NeededTexts {
   missing: MissingPolicy
   /** The metric that the ranking compares by. */
   metric: Settings['metric']
+  /** Whether the ranking's scores become targets as they are; else they are standardized. */
+  ownScores: boolean
 }
 
 /** The texts and settings of a ranking that teaches. */
@@ -85,13 +92,13 @@ class RankingTeacher implements Teacher {
   readonly #reranker: Reranker
   readonly #looked: number
   readonly #docs: Embeddings
-  readonly #settings: DistilSettings
+  readonly #target: (scores: Float32Array) => Float64Array
 
   private constructor(
     texts: PreparedTexts,
     files: readonly string[],
     { reranker, looked }: { reranker: Reranker; looked: number },
-    docs: Embeddings,
+    { docs, ownScores }: NeededTexts,
     settings: DistilSettings,
   ) {
     this.files = files
@@ -99,7 +106,8 @@ class RankingTeacher implements Teacher {
     this.#reranker = reranker
     this.#looked = looked
     this.#docs = docs
-    this.#settings = settings
+    this.#target = (scores) =>
+      ownScores ? ownTarget(scores, settings) : distilTarget(scores, settings)
   }
 
   static async open(inputs: RankingTeacherInputs, needed: NeededTexts): Promise<RankingTeacher> {
@@ -124,7 +132,7 @@ class RankingTeacher implements Teacher {
     const reranker = new Reranker({ ...ranking, statistics: kept ?? texts.statistics })
     const read = [files.corpus, files.queryText]
     if (typeof source === 'object') read.push(source.file)
-    return new RankingTeacher(texts, read, { reranker, looked }, needed.docs, settings)
+    return new RankingTeacher(texts, read, { reranker, looked }, needed, settings)
   }
 
   teach(
@@ -142,9 +150,17 @@ class RankingTeacher implements Teacher {
     const vectors = { data: this.#docs.gather(rows), rows: rows.length, dimensions }
     const context = { vector: vector!, vectors }
     const { order, scores } = rankContext(this.#reranker, joined, context)
-    const values = distilTarget(scores, this.#settings)
+    const values = this.#target(scores)
     return { rows: Array.from(values, (_, i) => rows[order[i]!]!), values }
   }
+}
+
+/** The softmax of the first scores, best first, times the sharpness. */
+function ownTarget(scores: Float32Array, { depth, sharpness }: DistilSettings): Float64Array {
+  const first = Float64Array.from(scores.subarray(0, depth))
+  const powers = first.map((score) => Math.exp(sharpness * (score - first[0]!)))
+  const sum = powers.reduce((total, power) => total + power, 0)
+  return powers.map((power) => power / sum)
 }
 
 /** Documents by their rows, with their texts. */

@@ -61,6 +61,8 @@ export function checkTraining({
   settings = {},
 }: TrainingInputs): void {
   const fail = (problem: string) => new KithError('BAD_SETTING', problem)
+  if (adapter === 'linear')
+    throw fail('a linear adapter is not trained by steps: use fitAdapterFiles')
   if (adapter !== undefined && topLayers !== undefined) {
     throw fail('an adapter has no layers: leave out topLayers')
   }
@@ -155,6 +157,15 @@ export async function openTrainable(
   const { adapter: kind, model = jobDefaults.model, normalize, settings } = inputs
   if (kind === undefined) return openEncoderModel(model, encoderOptions(inputs))
   return new AdapterModel({ kind, dimensions, seed: settings?.seed, normalize })
+}
+
+/** Loads what fits a linear adapter. */
+export function loadFit(): Promise<typeof import('@kith/train/fit')> {
+  return optionalPackage(
+    'training and adapters need',
+    '@kith/encoder',
+    () => import('@kith/train/fit'),
+  )
 }
 
 /** Loads what trains and adapts. Other jobs need not wait for the runtime, nor have it installed. */

@@ -4,7 +4,7 @@ import { writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
 import { labelTable, throwIfAborted } from '@kith/core/internal'
 import type { PartialTrainSettings } from '@kith/train'
-import { trainDefaults, trainTable } from '@kith/train/internal'
+import { criterion, trainDefaults, trainTable } from '@kith/train/internal'
 import type { Parameters, RunningTrial, SearchedTrial, Space } from '@kith/tune'
 import { search } from '@kith/tune/internal'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
@@ -166,7 +166,7 @@ async function trainTrial(
   { onProgress, signal }: Hooks,
 ): Promise<void> {
   throwIfAborted(signal)
-  const { criterion, train } = await loadTrain()
+  const { train } = await loadTrain()
   const behind = new AbortController()
   const settings = trialSettings(parameters, base)
   const value = criterion(settings.selectBy!)

@@ -1,0 +1,120 @@
+import { join } from 'node:path'
+import { lockFile } from '@kith/base'
+import { throwIfAborted } from '@kith/core/internal'
+import { type Embeddings, openEmbeddings } from '@kith/ir'
+import type { Metric } from '@kith/stores'
+import type { AdapterModel, RecipeName } from '@kith/train'
+import { writeSidecar } from '../files/sidecar.ts'
+import type { Hooks } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
+import { someMissing, type TrainingMissing } from '../join/missing.ts'
+import { chooseShrinkage, type TriedShrinkage } from './choose-shrinkage.ts'
+import type { HeldOutMeasures } from './hold-out.ts'
+import { type FitInputs, type OpenFit, openFit } from './open-fit.ts'
+import { learnedBy } from './open-training.ts'
+import { loadFit, loadTrain } from './training-inputs.ts'
+
+/** A fitted adapter. */
+export interface FitResult {
+  /** The folder of the adapter. */
+  out: string
+  recipe: RecipeName
+  /** How many queries taught. */
+  queries: number
+  inverseTemperature: number
+  shrinkage: number
+  /** The shrinkages that were compared on held-out queries. */
+  tried: readonly TriedShrinkage[]
+  /** Whether the adapter changes nothing, since no change gained on held-out queries. */
+  keepsOld: boolean
+  /** Figures on held-out queries, by an adapter that has not learned from them, where there are some. */
+  heldOut: (HeldOutMeasures & { by: OpenFit['by'] }) | undefined
+  /** Queries and documents that lacked something and were skipped. */
+  missing: TrainingMissing
+  /** The metric that the documents are to be searched by, as the training run was. */
+  metric: Metric
+}
+
+/**
+ * Fits a linear adapter of query embeddings (docs/method.md section 7), and tests it on queries that
+ * are held out. Where it does not gain on them, the folder holds the identity.
+ *
+ * ```ts
+ * const { heldOut, keepsOld } = await fitAdapterFiles({
+ *   docs: 'docs.npy',
+ *   training: { queries: 'queries.npy', run: 'run.trec', qrels: 'train.tsv' },
+ *   out: 'adapter',
+ * })
+ * ```
+ */
+export async function fitAdapterFiles(
+  inputs: FitInputs & { out: string },
+  hooks: Hooks = {},
+): Promise<FitResult> {
+  const { dimensions, memory, out, level, settings } = inputs
+  const { adapterQueries, fitAdapter, FIT_ITERATIONS, shrinkageOf, unitDocuments } = await loadFit()
+  const docs = await openEmbeddings(inputs.docs, { dimensions, memory })
+  const lock = lockFile(join(out, 'training'))
+  try {
+    const opened = await openFit(inputs, docs, hooks)
+    const { recipe, learned, all, heldOut: queries, inverseTemperature, metric, device } = opened
+    const documents = metric === 'cosine' ? unitDocuments(docs) : docs
+    const fit = async (taught: OpenFit['all'], shrinkage: number): Promise<AdapterModel> => {
+      const stage = `fitting to ${taught.length} queries with shrinkage ${shrinkage}`
+      const progress = (done: number) => hooks.onProgress?.({ stage, done, total: FIT_ITERATIONS })
+      progress(0)
+      const { model } = await fitAdapter({
+        ...{ documents, inverseTemperature, shrinkage, seed: settings?.seed, ...device },
+        queries: adapterQueries(taught, recipe),
+        onIteration({ iteration }) {
+          throwIfAborted(hooks.signal)
+          progress(iteration)
+        },
+      })
+      progress(FIT_ITERATIONS)
+      return model
+    }
+    const { shrinkage, tried, measures } = await chooseShrinkage(
+      { usual: shrinkageOf(recipe, inverseTemperature), given: settings?.shrinkage },
+      queries && { queries, docs, metric, level, device, fit: (one) => fit(learned, one) },
+    )
+    const keepsOld = measures !== undefined && !(measures[jobDefaults.measure]!.difference > 0)
+    const model = keepsOld ? await identityOf(docs) : await fit(all, shrinkage)
+    lock.check()
+    await model.save(out)
+    const result: FitResult = {
+      ...{ out, recipe, queries: all.length, inverseTemperature, shrinkage, tried, keepsOld },
+      heldOut: measures && { queries: queries!.queries.length, measures, by: opened.by },
+      ...{ missing: opened.missing, metric },
+    }
+    await describe(inputs, opened, result, docs)
+    return result
+  } finally {
+    await lock.close()
+    await docs.close()
+  }
+}
+
+async function identityOf({ dimensions }: Embeddings): Promise<AdapterModel> {
+  const { AdapterModel } = await loadTrain()
+  return new AdapterModel({ kind: 'linear', dimensions, normalize: true })
+}
+
+/** Writes beside the folder what the adapter was made from. */
+async function describe(
+  inputs: FitInputs,
+  { all, heldOut: tested, files }: OpenFit,
+  result: FitResult,
+  docs: Embeddings,
+): Promise<void> {
+  const { out, heldOut, missing, tried, ...found } = result
+  const { teacher, settings } = inputs
+  const made = { adapter: 'linear', ...settings, teacher, ...found }
+  const learnedFrom = await learnedBy(
+    { queries: all, validation: tested?.queries, docs },
+    inputs,
+    out,
+  )
+  const more = { missing: someMissing(missing), tried, heldOut, learnedFrom }
+  await writeSidecar(out, 'train', made, files, more)
+}

@@ -1,0 +1,199 @@
+import { availableParallelism } from 'node:os'
+import { KithError, type PartialLabelSettings } from '@kith/core'
+import type { Embeddings, OpenEmbeddingsOptions, Qrels } from '@kith/ir'
+import type { Metric } from '@kith/stores'
+import type { DeviceOptions } from '@kith/train'
+import type { RecipeName, TaughtQuery } from '@kith/train/fit'
+import type { Hooks } from '../job/hooks.ts'
+import type { MissingPolicy, TrainingMissing } from '../join/missing.ts'
+import { type HeldOutQueries, holdOutOf, holdOutQueries } from './hold-out.ts'
+import {
+  embedWith,
+  type OpenFor,
+  type ReadQueries,
+  readQueries,
+  teachRead,
+} from './open-queries.ts'
+import { AGREED } from './teach-queries.ts'
+import type { TeacherInputs } from './teacher.ts'
+import { loadFit, loadTrain } from './training-inputs.ts'
+import type { QueryFiles } from './training-queries.ts'
+
+/** The settings of a fit; none is needed. */
+export interface FitSettings {
+  /** Λ: how strongly the adapter is held at the identity; default: chosen on held-out queries. */
+  shrinkage?: number | undefined
+  /** Evidence-based labels, made of the judgments. */
+  target?: PartialLabelSettings | undefined
+  /** Decides which queries are held out. */
+  seed?: number | undefined
+}
+
+/** The data that a linear adapter is fitted to. */
+export interface FitInputs extends OpenEmbeddingsOptions {
+  /** Embeddings of the documents, which stay as they are. */
+  docs: string
+  /** The queries that are learned from; their file has embeddings. */
+  training: QueryFiles
+  /** Queries that test the adapter; default: a fifth of the training queries. */
+  validation?: QueryFiles | undefined
+  /** The part of the training queries that is held out first; default 0.2; 0: none. */
+  holdOut?: number | undefined
+  /** A ranking to learn from, in the place of labels or beside them. */
+  teacher?: TeacherInputs | undefined
+  /** What is learned; default: what the judgments and the teacher allow. */
+  recipe?: RecipeName | undefined
+  /** From which grade on a document is relevant; default 1. */
+  level?: number | undefined
+  settings?: FitSettings | undefined
+  /** The device that onnxruntime computes on; default cpu. */
+  device?: string | undefined
+  /** Threads of the CPU; default: all. The result does not depend on it. */
+  threads?: number | undefined
+  /** The policy for queries and documents that lack an embedding, a text or labels; default: error. */
+  missing?: MissingPolicy | undefined
+}
+
+/** The queries of a fit, and what is known of them. */
+export interface OpenFit {
+  recipe: RecipeName
+  /** The queries that are learned from while others are held out, and in the end. */
+  learned: readonly TaughtQuery[]
+  all: readonly TaughtQuery[]
+  heldOut: HeldOutQueries | undefined
+  /** What held-out queries are measured by. */
+  by: 'judgments' | 'teacher'
+  inverseTemperature: number
+  device: DeviceOptions
+  metric: Metric
+  missing: TrainingMissing
+  files: readonly string[]
+}
+
+/** Reads the queries of a fit, asks the teacher where the recipe needs it, and holds some queries out. */
+export async function openFit(inputs: FitInputs, docs: Embeddings, hooks: Hooks): Promise<OpenFit> {
+  const { AdapterModel } = await loadTrain()
+  const { inverseTemperatureFor } = await loadFit()
+  const { training, validation, teacher, settings = {}, level, missing } = inputs
+  if (!teacher && training.qrels === undefined && training.labels === undefined) {
+    throw bad('the training queries have no judgments: give them, or labels, or a teacher')
+  }
+  holdOutOf(inputs, true)
+  const device = { device: inputs.device, threads: inputs.threads ?? availableParallelism() }
+  const { dimensions } = docs
+  const given: OpenFor = {
+    inputs: { docs: inputs.docs, level, adapter: 'linear', missing, teacher },
+    docs,
+    embed: embedWith(async () => new AdapterModel({ kind: 'linear', dimensions }), device),
+  }
+  const read = await readQueries('training queries', training, given, hooks)
+  const recipe = await recipeOf(inputs, read, hooks)
+  const taught =
+    recipe.startsWith('ranking') && (await teachRead(read, teacher!, given, hooks, true))
+  const labeled = settings.target ? await evidence(read, settings.target, docs) : read.queries
+  const rankings = new Map(taught ? taught.queries.map(({ id, labels }) => [id, labels]) : [])
+  const all = labeled.map((query) => ({ ...query, taught: rankings.get(query.id) }))
+  const reading = { ...given, metric: read.metric }
+  const seen = validation && (await openTest(validation, teacher, reading, hooks))
+  const split = seen
+    ? { learned: all, heldOut: seen.heldOut }
+    : holdOut(all, read, inputs, docs, hooks)
+  const last = taught || read
+  return {
+    ...{ recipe, all, ...split, device },
+    by: (seen ? validation?.qrels : read.qrels) ? 'judgments' : 'teacher',
+    inverseTemperature: inverseTemperatureFor(
+      all.map(({ vector }) => ({ vector: vector! })),
+      docs,
+    ),
+    metric: read.metric === 'auto' ? 'dot' : read.metric,
+    missing: { training: last.missing, validation: seen?.missing ?? [] },
+    files: [...new Set([inputs.docs, ...last.files, ...(seen?.files ?? [])])],
+  }
+}
+
+/** The recipe that is asked for, or the one that fits the judgments and the teacher. */
+async function recipeOf(
+  { recipe, teacher, training, settings }: FitInputs,
+  { queries }: ReadQueries,
+  { onRemark }: Hooks,
+): Promise<RecipeName> {
+  const { recipeFor } = await loadFit()
+  const soft = training.labels !== undefined || settings?.target !== undefined
+  const found = soft ? 'labels' : recipeFor(queries, { teacher: teacher !== undefined })
+  const chosen = recipe ?? found
+  const labeled = training.qrels !== undefined || training.labels !== undefined
+  if (chosen.startsWith('ranking') && !teacher) {
+    throw bad(`the recipe ${chosen} learns a ranking: give a teacher`)
+  }
+  if (chosen !== 'ranking' && !labeled) throw bad(`the recipe ${chosen} needs judgments or labels`)
+  if (teacher && !chosen.startsWith('ranking')) {
+    const why = soft ? 'the labels are targets already' : 'queries have several judgments'
+    onRemark?.(`the teacher is not asked: ${why}`)
+  }
+  return chosen
+}
+
+/** Evidence-based labels of queries, made once with their embeddings as they are. */
+async function evidence(
+  { queries }: ReadQueries,
+  target: PartialLabelSettings,
+  docs: Embeddings,
+): Promise<TaughtQuery[]> {
+  const { evidenceLabels } = await loadFit()
+  return evidenceLabels(queries, target, docs)
+}
+
+/** Queries that test an adapter: by their judgments, or by the teacher's first documents. */
+async function openTest(
+  files: QueryFiles,
+  teacher: TeacherInputs | undefined,
+  given: OpenFor,
+  hooks: Hooks,
+): Promise<Pick<ReadQueries, 'missing' | 'files'> & { heldOut: HeldOutQueries }> {
+  const read = await readQueries('validation queries', files, given, hooks)
+  if (read.qrels) {
+    const { queries, qrels } = read
+    return { ...read, heldOut: { queries, qrels } }
+  }
+  if (!teacher) throw bad('the validation queries have no judgments: give them')
+  const taught = await teachRead(read, teacher, given, hooks, true)
+  const queries = taught.queries.map(({ labels, ...query }) => ({ ...query, taught: labels }))
+  return { ...taught, heldOut: { queries, qrels: agreement(queries, given.docs) } }
+}
+
+/** Holds a part of the queries out, where no other queries test the adapter. */
+function holdOut(
+  all: readonly TaughtQuery[],
+  { qrels }: ReadQueries,
+  inputs: FitInputs,
+  docs: Embeddings,
+  hooks: Hooks,
+): { learned: readonly TaughtQuery[]; heldOut: HeldOutQueries | undefined } {
+  const part = holdOutOf(inputs, true)
+  if (part === 0) return { learned: all, heldOut: undefined }
+  const truth = qrels ?? agreement(all, docs)
+  const testable = all.filter(({ id }) => truth.has(id))
+  const { seed } = inputs.settings ?? {}
+  const use = 'to test the adapter; the one that is saved learns from them too'
+  return holdOutQueries(testable, truth, { part, seed }, hooks, use)
+}
+
+/** The teacher's first documents as if they were judged relevant: measures then say how far a search agrees with it. */
+function agreement(queries: readonly TaughtQuery[], docs: Embeddings): Qrels {
+  const taught = queries.filter((query) => query.taught)
+  return new Map(
+    taught.map(({ id, taught }) => [
+      id,
+      new Map(
+        Array.from(taught!.rows)
+          .slice(0, AGREED)
+          .map((row) => [docs.idOf(row), 1]),
+      ),
+    ]),
+  )
+}
+
+function bad(problem: string): KithError {
+  return new KithError('BAD_SETTING', problem)
+}

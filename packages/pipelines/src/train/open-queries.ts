@@ -1,0 +1,180 @@
+import type { Matrix, Settings } from '@kith/core'
+import { type Embeddings, type Qrels, type Run, readRun } from '@kith/ir'
+import type { DeviceOptions, QueryModel, Relabel, TrainingQuery } from '@kith/train'
+import type { Hooks } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
+import { type Missing, type MissingReport, namingFiles } from '../join/missing.ts'
+import { documentsDiffer, documentsIn, runMetric } from '../join/run-metric.ts'
+import { teachQueries } from './teach-queries.ts'
+import { openTeacher, type TeacherInputs } from './teacher.ts'
+import { loadTrain, type TrainingInputs } from './training-inputs.ts'
+import { type QueryFiles, readTrainingQueries } from './training-queries.ts'
+
+/** Queries that the metric of a training is chosen by. */
+const METRIC_QUERIES = 50
+
+/** The inputs that say how queries are read and taught. */
+type ReadingInputs = Pick<
+  TrainingInputs,
+  'docs' | 'level' | 'adapter' | 'missing' | 'teacher' | 'settings'
+>
+
+/** The documents and the model that queries are opened for. */
+export interface OpenFor {
+  inputs: ReadingInputs
+  docs: Embeddings
+  /** Embeds queries with the model as it is before the training. */
+  embed(queries: readonly TrainingQuery[]): Promise<Matrix>
+  /** The metric of the training; default: that of the run. */
+  metric?: Settings['metric'] | undefined
+}
+
+/** Queries with all that a training takes of them. */
+export interface OpenQueries {
+  queries: readonly TrainingQuery[]
+  /** Makes labels for other candidates, where a teacher does. */
+  relabel?: Relabel | undefined
+  missing: readonly Missing[]
+  /** The metric that the run was searched by; `auto` where the documents have one length. */
+  metric: Settings['metric']
+  /** The judgments, where there are some. */
+  qrels: Qrels | undefined
+  /** The files that were read. */
+  files: readonly string[]
+}
+
+/** Queries as files have them, before a teacher. */
+export interface ReadQueries extends OpenQueries {
+  /** Their name in messages. */
+  name: string
+  run: Run
+  report: MissingReport
+  /** The files by what they are, for messages. */
+  named: Parameters<typeof namingFiles>[0]
+  from: QueryFiles
+}
+
+/** Embeds queries with a model. */
+export function embedWith(
+  openModel: () => Promise<QueryModel>,
+  device: DeviceOptions,
+): OpenFor['embed'] {
+  return async (queries) => {
+    const { QueryEncoder } = await loadTrain()
+    const encoder = await QueryEncoder.open(await openModel(), device)
+    try {
+      return await encoder.encode(queries)
+    } finally {
+      await encoder.close()
+    }
+  }
+}
+
+/** Joins the files of queries. */
+export async function readQueries(
+  kind: string,
+  files: QueryFiles,
+  given: OpenFor,
+  hooks: Hooks,
+): Promise<ReadQueries> {
+  const { inputs, docs } = given
+  const { level = jobDefaults.level, adapter, missing = jobDefaults.missing, teacher } = inputs
+  const name = `${kind} of ${files.run}`
+  const vectors = adapter !== undefined
+  const run = await readRun(files.run)
+  const named = {
+    ...{ ...files, docs: inputs.docs, corpus: teacher?.corpus },
+    queryText: vectors ? teacher?.queryText : files.queries,
+  }
+  const reading = { docs, level, vectors, missing, name }
+  const made = await namingFiles(named, () => readTrainingQueries(files, run, reading))
+  const { withoutTruth, report } = made
+  const metric = given.metric ?? (await trainingMetric(files.run, run, made.queries, given, hooks))
+  const read = [files.queries, files.run, files.qrels, files.labels]
+  for (const remark of report.remarks()) hooks.onRemark?.(`${name}: ${remark}`)
+  if (withoutTruth > 0) {
+    hooks.onRemark?.(`${withoutTruth} queries of ${files.run} have no relevant document`)
+  }
+  return {
+    queries: made.queries,
+    missing: report.list(),
+    metric,
+    qrels: made.qrels,
+    files: read.filter((file) => file !== undefined),
+    ...{ name, run, report, named, from: files },
+  }
+}
+
+/**
+ * Gives queries the labels of a teacher.
+ *
+ * @param ownScores Whether the scores of Kith's ranking are not standardized.
+ */
+export async function teachRead(
+  read: ReadQueries,
+  teacher: TeacherInputs,
+  { inputs, docs, embed }: OpenFor,
+  hooks: Hooks,
+  ownScores = false,
+): Promise<OpenQueries> {
+  const { run, metric, report, name, named, from } = read
+  const { adapter, missing = jobDefaults.missing, settings } = inputs
+  const opened = await openTeacher(withQueryTexts(teacher, from, adapter !== undefined), {
+    ...{ run, docs, missing, metric, ownScores },
+    all: (settings?.refreshEvery ?? 0) > 0,
+  })
+  const said = new Set(report.remarks())
+  const teaching = { docs, missing, report, name, embed }
+  const taught = await namingFiles(named, () => teachQueries(read.queries, opened, teaching, hooks))
+  for (const remark of report.remarks()) {
+    if (!said.has(remark)) hooks.onRemark?.(`${name}: ${remark}`)
+  }
+  return {
+    ...read,
+    queries: taught.queries,
+    relabel: taught.relabel,
+    missing: report.list(),
+    files: [...read.files, ...opened.files],
+  }
+}
+
+/** A teacher that ranks by texts takes those of an encoder's queries, which are texts themselves. */
+function withQueryTexts(
+  teacher: TeacherInputs,
+  { queries }: QueryFiles,
+  vectors: boolean,
+): TeacherInputs {
+  if (vectors || teacher.run !== undefined) return teacher
+  return { ...teacher, queryText: teacher.queryText ?? queries }
+}
+
+/**
+ * The metric that a run was searched by, for all that a training searches and reranks; `auto` where the
+ * documents have one length. The training itself compares by inner product, which a remark says.
+ */
+async function trainingMetric(
+  file: string,
+  run: Run,
+  all: readonly TrainingQuery[],
+  { inputs, docs, embed }: OpenFor,
+  hooks: Hooks,
+): Promise<Settings['metric']> {
+  if (!documentsDiffer(docs)) return 'auto'
+  const first = all.slice(0, METRIC_QUERIES)
+  const { data, dimensions } = await embed(first)
+  const places = new Map(first.map(({ id }, place) => [id, place]))
+  const queries = {
+    rowOf: (id: string) => places.get(id),
+    read: (from: number, to: number) => data.subarray(from * dimensions, to * dimensions),
+  }
+  const rankings = first.map(({ id }) => run.get(id)!)
+  const sources = { run: file, rankings, queries, documents: documentsIn(docs) }
+  const metric = await runMetric('auto', sources, hooks)
+  // A linear adapter compares as the run was searched.
+  if (metric === 'cosine' && inputs.adapter !== 'linear') {
+    hooks.onRemark?.(
+      'training compares by inner product, but the run was searched by cosine: train on documents of unit length to train for cosine',
+    )
+  }
+  return metric
+}

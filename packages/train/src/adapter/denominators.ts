@@ -1,0 +1,239 @@
+import { below, sfcWords } from '@kith/base/random'
+import type { DocumentVectors } from '../data/training-query.ts'
+import type { DeviceOptions } from '../graph/session.ts'
+import { NEVER, type Softmaxes, SoftmaxSession } from './softmax-session.ts'
+
+/** A softmax of a query in a block. */
+export interface SoftmaxSet {
+  /** The place of the query in its block. */
+  query: number
+  /** The documents: rows, or the whole corpus. */
+  over: ArrayLike<number> | 'corpus'
+  /** Its factor in the loss. */
+  weight: number
+  /** Lists of rows that a sample of the corpus always has. */
+  near: readonly ArrayLike<number>[]
+}
+
+/** Documents up to which a softmax runs over the whole corpus. */
+const EXACT = 300_000
+/** Documents that stand for the rest of a larger corpus. */
+const SAMPLE = 1000
+/** Documents whose scores are computed together. */
+const DOCUMENTS = 8192
+/** Numbers of documents' vectors that queries with documents of their own take together. */
+const NUMBERS = 2 ** 22
+/** Of a query's first documents: how many a sample of the corpus has. */
+const NEAR = 200
+
+/**
+ * The denominators of softmaxes over lists, and over the whole corpus, which is read in blocks. Of a
+ * corpus that is too large the softmax has the query's first documents, those of its target, and 1,000
+ * random documents, whose weight is that of all the others: the expected sum is that of the corpus,
+ * its logarithm is a little lower.
+ */
+export class Denominators {
+  readonly #documents: DocumentVectors
+  readonly #session: SoftmaxSession
+  readonly #exact: boolean
+  readonly #seed: number
+  /** The vectors that queries with documents of their own take together. */
+  #vectors = new Float32Array()
+
+  private constructor(
+    documents: DocumentVectors,
+    session: SoftmaxSession,
+    { exact, seed }: { exact: number; seed: number },
+  ) {
+    this.#documents = documents
+    this.#session = session
+    this.#exact = documents.rows <= exact
+    this.#seed = seed
+  }
+
+  static async open(
+    documents: DocumentVectors,
+    { exact = EXACT, seed = 0 }: { exact?: number | undefined; seed?: number | undefined },
+    device: DeviceOptions,
+  ): Promise<Denominators> {
+    const session = await SoftmaxSession.open(documents.dimensions, device)
+    return new Denominators(documents, session, { exact, seed })
+  }
+
+  /**
+   * Adds the mean documents under the softmaxes of a block of queries, times their weights, to `slopes`.
+   *
+   * @param queries The block's queries, multiplied by the inverse temperature.
+   * @param block The number of the block, which decides the sample, and its slopes, a row per query.
+   * @returns The sum of weight · ln Σ eˢ.
+   */
+  async add(
+    sets: readonly SoftmaxSet[],
+    queries: Float32Array,
+    block: { number: number; slopes: Float32Array },
+  ): Promise<number> {
+    const totals = new Totals(sets, this.#documents.dimensions)
+    const corpus = placesOf(sets, ({ over }) => over === 'corpus')
+    const lists = placesOf(sets, ({ over }) => over !== 'corpus')
+    await this.#addOwn(sets, lists, queries, totals, ({ over }) =>
+      Uint32Array.from(over as ArrayLike<number>),
+    )
+    if (corpus.length > 0) {
+      if (this.#exact) await this.#addCorpus(sets, corpus, queries, totals)
+      else await this.#addSample(sets, corpus, queries, totals, block.number)
+    }
+    return totals.finish(block.slopes)
+  }
+
+  async close(): Promise<void> {
+    await this.#session.close()
+  }
+
+  /** Softmaxes over all documents, block by block. */
+  async #addCorpus(
+    sets: readonly SoftmaxSet[],
+    places: readonly number[],
+    queries: Float32Array,
+    totals: Totals,
+  ): Promise<void> {
+    const { rows, dimensions } = this.#documents
+    const own = rowsOf(queries, sets, places, dimensions)
+    for (let from = 0; from < rows; from += DOCUMENTS) {
+      const block = this.#documents.read(from, Math.min(rows, from + DOCUMENTS))
+      const found = await this.#session.overShared(own, block, dimensions)
+      totals.add(places, found)
+    }
+  }
+
+  /** Softmaxes over each query's own documents, and a sample for the rest of the corpus. */
+  async #addSample(
+    sets: readonly SoftmaxSet[],
+    places: readonly number[],
+    queries: Float32Array,
+    totals: Totals,
+    block: number,
+  ): Promise<void> {
+    const { rows, dimensions } = this.#documents
+    const words = sfcWords(this.#seed, block)
+    const sample = Uint32Array.from({ length: SAMPLE }, () => below(rows, words))
+    const nearOf = ({ near }: SoftmaxSet) => {
+      return Uint32Array.from(new Set(near.flatMap((list) => Array.from(list).slice(0, NEAR))))
+    }
+    await this.#addOwn(sets, places, queries, totals, nearOf)
+    const offsets = new Float32Array(places.length * SAMPLE)
+    places.forEach((place, i) => {
+      const near = new Set(nearOf(sets[place]!))
+      const others = sample.reduce((count, row) => count + (near.has(row) ? 0 : 1), 0)
+      const weight = Math.log((rows - near.size) / Math.max(1, others))
+      sample.forEach((row, column) => {
+        offsets[i * SAMPLE + column] = near.has(row) ? NEVER : weight
+      })
+    })
+    const own = rowsOf(queries, sets, places, dimensions)
+    const vectors = this.#documents.gather(sample)
+    const found = await this.#session.overShared(own, vectors, dimensions, offsets)
+    totals.add(places, found)
+  }
+
+  /** Softmaxes over rows of each query's own. */
+  async #addOwn(
+    sets: readonly SoftmaxSet[],
+    places: readonly number[],
+    queries: Float32Array,
+    totals: Totals,
+    rowsFor: (set: SoftmaxSet) => Uint32Array,
+  ): Promise<void> {
+    const { dimensions } = this.#documents
+    const lists = new Map(places.map((place) => [place, rowsFor(sets[place]!)]))
+    const longest = Math.max(1, ...[...lists.values()].map(({ length }) => length))
+    const together = Math.max(1, Math.floor(NUMBERS / (longest * dimensions)))
+    const size = together * longest * dimensions
+    if (this.#vectors.length < size) this.#vectors = new Float32Array(size)
+    for (let from = 0; from < places.length; from += together) {
+      const part = places.slice(from, from + together)
+      // Numbers behind the end of a list are of another one: its offsets leave them out.
+      const vectors = this.#vectors.subarray(0, part.length * longest * dimensions)
+      const offsets = new Float32Array(part.length * longest).fill(NEVER)
+      part.forEach((place, i) => {
+        const rows = lists.get(place)!
+        const at = i * longest
+        offsets.fill(0, at, at + rows.length)
+        this.#documents.gather(
+          rows,
+          vectors.subarray(at * dimensions, (at + rows.length) * dimensions),
+        )
+      })
+      const own = rowsOf(queries, sets, part, dimensions)
+      const found = await this.#session.overOwn(own, vectors, dimensions, offsets)
+      totals.add(part, found)
+    }
+  }
+}
+
+/** Softmaxes that grow by blocks of documents. */
+class Totals {
+  readonly #sets: readonly SoftmaxSet[]
+  readonly #dimensions: number
+  readonly #logSums: Float64Array
+  readonly #means: Float32Array
+
+  constructor(sets: readonly SoftmaxSet[], dimensions: number) {
+    this.#sets = sets
+    this.#dimensions = dimensions
+    this.#logSums = new Float64Array(sets.length).fill(-Infinity)
+    this.#means = new Float32Array(sets.length * dimensions)
+  }
+
+  /** Adds documents to some softmaxes: the softmaxes over these documents alone, a row per set. */
+  add(sets: readonly number[], { logSums, means }: Softmaxes): void {
+    sets.forEach((set, row) => {
+      this.#add(set, logSums[row]!, means, row)
+    })
+  }
+
+  #add(set: number, logSum: number, means: Float32Array, row: number): void {
+    const [before, size] = [this.#logSums[set]!, this.#dimensions]
+    const [more, less] = logSum > before ? [logSum, before] : [before, logSum]
+    const total = more + Math.log1p(Math.exp(less - more))
+    const [kept, added] = [Math.exp(before - total), Math.exp(logSum - total)]
+    for (let i = 0; i < size; i++) {
+      const at = set * size + i
+      this.#means[at] = kept * this.#means[at]! + added * means[row * size + i]!
+    }
+    this.#logSums[set] = total
+  }
+
+  finish(slopes: Float32Array): number {
+    let value = 0
+    this.#sets.forEach(({ query, weight }, set) => {
+      value += weight * this.#logSums[set]!
+      for (let i = 0; i < this.#dimensions; i++) {
+        const at = query * this.#dimensions + i
+        slopes[at] = slopes[at]! + weight * this.#means[set * this.#dimensions + i]!
+      }
+    })
+    return value
+  }
+}
+
+function placesOf(
+  sets: readonly SoftmaxSet[],
+  chosen: (set: SoftmaxSet) => boolean,
+): readonly number[] {
+  return [...sets.keys()].filter((place) => chosen(sets[place]!))
+}
+
+/** The queries of some sets, a row each. */
+function rowsOf(
+  queries: Float32Array,
+  sets: readonly SoftmaxSet[],
+  places: readonly number[],
+  dimensions: number,
+): Float32Array {
+  const rows = new Float32Array(places.length * dimensions)
+  places.forEach((place, i) => {
+    const from = sets[place]!.query * dimensions
+    rows.set(queries.subarray(from, from + dimensions), i * dimensions)
+  })
+  return rows
+}

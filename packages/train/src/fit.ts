@@ -1,0 +1,15 @@
+/**
+ * Internal: the parts of fitting a linear adapter, for Kith's own packages. It may change with any
+ * version; programs use `fitAdapterFiles` of `@kith/pipelines`.
+ */
+export { FIT_ITERATIONS, fitAdapter } from './adapter/fit-adapter.ts'
+export { inverseTemperatureFor } from './adapter/inverse-temperature.ts'
+export {
+  adapterQueries,
+  evidenceLabels,
+  type RecipeName,
+  recipeFor,
+  shrinkageOf,
+  type TaughtQuery,
+} from './adapter/recipes.ts'
+export { unitDocuments } from './adapter/unit-documents.ts'
