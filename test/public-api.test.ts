@@ -5,7 +5,7 @@ import { publicPackages, root } from '../scripts/packages.mjs'
 import { isInternal } from '../site/api-pages.mjs'
 
 /** The values that all public entries may export together. Types do not count, and a value that two entries of a package export counts once. */
-const MOST = 153
+const MOST = 157
 
 interface Entry {
   /** As programs import it. */
