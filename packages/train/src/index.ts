@@ -22,7 +22,6 @@ export {
 export { QueryEncoder } from './models/query-encoder.ts'
 export type { Query, QueryBatch, QueryGraph, QueryModel } from './models/query-model.ts'
 export type { OptimizerSettings } from './optimizer/optimizer.ts'
-export { modelIdentity } from './run/identity.ts'
 export {
   type MetricsRecord,
   readMetrics,

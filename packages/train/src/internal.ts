@@ -2,5 +2,6 @@
 export { lossNamed, lossNames } from './losses.ts'
 export { optimizerNames } from './optimizer/optimizer.ts'
 export { Schedule } from './optimizer/schedule.ts'
+export { modelIdentity } from './run/identity.ts'
 export { criterion } from './run/validate.ts'
 export { trainDefaults, trainPresets, trainTable } from './settings.ts'

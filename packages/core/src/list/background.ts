@@ -148,7 +148,10 @@ function unitLength(vector: Float32Array, row: number): Float32Array {
 
 /** The inner product of a vector with another, or with a row that starts at an index. */
 function dot(a: Float32Array, b: Float32Array, from = 0): number {
-  let [first, second, third, fourth] = [0, 0, 0, 0]
+  let first = 0
+  let second = 0
+  let third = 0
+  let fourth = 0
   const end = a.length & ~3
   let j = 0
   for (; j < end; j += 4) {

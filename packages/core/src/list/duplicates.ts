@@ -1,7 +1,6 @@
-import { type CandidateViews, contextOf, type QueryViews } from '../context.ts'
-import type { Engine, Square } from '../kernel/engine.ts'
-import { POSTING, Postings } from '../text/postings.ts'
-import type { Tokenizer } from '../text/tokenizer.ts'
+import type { Engine } from '../kernel/engine.ts'
+import type { Rows } from '../matrix.ts'
+import type { PreparedText } from '../text/prepare-text.ts'
 
 /** Candidates without those that repeat an earlier one. */
 export interface Folded {
@@ -11,61 +10,82 @@ export interface Folded {
   duplicates: ReadonlyMap<number, number[]>
 }
 
+/** What candidates are compared by. */
+export interface Compared {
+  count: number
+  /** The vectors of the query and of the first candidates; undefined where there are none. */
+  rows: Rows | undefined
+  texts: readonly PreparedText[] | undefined
+  /** The cosine from which on candidates are near-duplicates. */
+  threshold: number
+  /** How many candidates are to be left of those that are looked at; all behind them are kept. */
+  enough: number
+}
+
 /**
  * Folds candidates into the first one that they repeat: by the cosine of their vectors, or where their
- * texts have the same terms in the same order. Of the first candidates, until `enough` are left; the
- * others are kept.
+ * texts have the same terms in the same order.
  */
 export function foldDuplicates(
   engine: Engine,
-  query: QueryViews,
-  candidates: CandidateViews,
-  threshold: number,
-  enough: number,
-  tokenizer: Tokenizer,
+  { count, rows, texts, threshold, enough }: Compared,
 ): Folded {
-  const { vectors, texts } = candidates
-  const own = contextOf(query, { vectors, texts }, 2 * enough, new Postings(), tokenizer)
-  const rows = own.views.get('vectors')
   return engine.scoped(() => {
-    let s: Square | undefined
-    if (rows) {
-      s = engine.gram(rows)
-      s.toCosines()
-    }
-    const lacks = new Set(own.missing)
+    const s = rows && engine.gram(rows)
+    s?.toCosines()
+    const lacks = new Uint8Array(count + 1)
+    for (const row of rows?.missing ?? []) lacks[row] = 1
     const kept: number[] = []
     const duplicates = new Map<number, number[]>()
-    const byText = new Map<string, number>()
-    for (let index = 0; index < own.candidates; index++) {
+    const byLength = new Map<number, number[]>()
+    for (let index = 0; index < count; index++) {
       const row = index + 1
-      const looked = row < own.rows && kept.length < enough
-      const key = looked && own.texts ? termsKey(own.texts, row) : ''
-      const line = looked && s && !lacks.has(row) ? s.row(row) : undefined
-      const first =
-        byText.get(key) ??
-        (line && kept.find((other) => !lacks.has(other + 1) && line[other + 1]! >= threshold))
-      if (first !== undefined) {
-        duplicates.set(first, [...(duplicates.get(first) ?? []), index])
+      if (kept.length >= enough) {
+        kept.push(index)
         continue
       }
-      kept.push(index)
-      if (key !== '') byText.set(key, index)
+      const length = texts ? texts[index]!.postings.length : 0
+      const alike = length > 0 ? byLength.get(length) : undefined
+      let first = alike?.find((other) => sameTerms(texts![other]!, texts![index]!))
+      if (first === undefined && s && row < s.rows && lacks[row] === 0) {
+        first = firstSimilar(s.row(row), kept, lacks, threshold)
+      }
+      if (first === undefined) {
+        kept.push(index)
+        if (alike) alike.push(index)
+        else byLength.set(length, [index])
+      } else {
+        const same = duplicates.get(first)
+        if (same) same.push(index)
+        else duplicates.set(first, [index])
+      }
     }
     return { kept, duplicates }
   })
 }
 
-/** A key that texts with the same terms in the same order share; empty for a text without terms. */
-function termsKey(postings: Postings, row: number): string {
-  const from = postings.starts[row]! * POSTING
-  const to = postings.starts[row + 1]! * POSTING
-  if (from === to) return ''
-  let [a, b] = [to - from, postings.titles[row]!]
-  for (let at = from; at < to; at++) {
-    a = Math.imul(a ^ postings.words[at]!, 0x85ebca6b)
-    b = Math.imul(b + a, 0xc2b2ae35) ^ (b >>> 13)
+/** The first kept candidate with a cosine that reaches the threshold. */
+function firstSimilar(
+  cosines: Float32Array,
+  kept: readonly number[],
+  lacks: Uint8Array,
+  threshold: number,
+): number | undefined {
+  for (let i = 0; i < kept.length; i++) {
+    const row = kept[i]! + 1
+    if (row < cosines.length && cosines[row]! >= threshold && lacks[row] === 0) return kept[i]
   }
-  for (const position of postings.positionsOf(row)) a = Math.imul(a ^ position, 0x85ebca6b)
-  return `${a} ${b}`
+  return undefined
+}
+
+/** Whether two texts have the same terms in the same order, as far as the order is known. */
+function sameTerms(a: PreparedText, b: PreparedText): boolean {
+  if (a.titleTerms !== b.titleTerms || !equal(a.postings, b.postings)) return false
+  return !a.positions || !b.positions || equal(a.positions, b.positions)
+}
+
+function equal(a: Uint32Array, b: Uint32Array): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
 }

@@ -17,7 +17,7 @@ import type { Ranking } from '../method/order-by-score.ts'
 import { lookedAt } from '../method/preselect.ts'
 import { rankQuery } from '../method/rank-context.ts'
 import { show } from '../settings/show.ts'
-import { prepareText, type Text } from '../text/prepare-text.ts'
+import { type PreparedText, prepareText, type Text } from '../text/prepare-text.ts'
 import { queryTerms } from '../text/words-score.ts'
 import { Lender, type Workspace } from '../workspace.ts'
 import { type Background, cosinesToSample } from './background.ts'
@@ -83,7 +83,6 @@ export function shortlist(
   options?: ListOptions & PartialMethodSettings,
 ): Shortlist {
   const settings = resolveListOptions(options)
-  const { tokenizer } = settings.ranking
   const asked = preparedQuery(toQueryViews(query), settings)
   const found = toViews(candidates)
   const texts = found.texts?.map((text) => preparedOf(text, settings))
@@ -93,7 +92,13 @@ export function shortlist(
     const looked = lookedAt(settings.ranking, texts !== undefined)
     const engine = memory.engine(settings.ranking.kernel)
     const folded = folds
-      ? foldDuplicates(engine, asked, all, settings.collapse!, looked, tokenizer)
+      ? foldDuplicates(engine, {
+          count: countOf(all),
+          rows: allRows(asked, all, 2 * looked),
+          texts: texts as PreparedText[] | undefined,
+          threshold: settings.collapse!,
+          enough: looked,
+        })
       : undefined
     engine.release()
     const left = folded ? pick(all, folded.kept) : all
@@ -312,14 +317,21 @@ function pick(all: CandidateViews, kept: readonly number[]): CandidateViews {
   return { ...all, vectors: some(vectors), texts: some(all.texts), scores: some(all.scores) }
 }
 
-/** The vectors of the query and of all candidates; undefined where there are none. */
-function allRows(query: QueryViews, { vectors, texts }: CandidateViews): Rows | undefined {
+/** How many candidates there are. */
+function countOf({ vectors, texts }: CandidateViews): number {
+  if (texts) return texts.length
+  return vectors ? rowsOf(vectors, 'candidate', 0).total : 0
+}
+
+/** The vectors of the query and of the first candidates; undefined where there are none. */
+function allRows(
+  query: QueryViews,
+  { vectors, texts }: CandidateViews,
+  limit = Infinity,
+): Rows | undefined {
   if (query.vector === undefined || vectors === undefined) return undefined
-  return withQuery(
-    query.vector,
-    rowsOf(vectors, 'candidate', Infinity, texts !== undefined),
-    'candidate',
-  )
+  const rows = rowsOf(vectors, 'candidate', limit, texts !== undefined)
+  return withQuery(query.vector, rows, 'candidate')
 }
 
 function preparedQuery(query: QueryViews, settings: ListSettings): QueryViews {

@@ -76,7 +76,8 @@ export async function tuneTraining(
     const { files, missing } = setup
     const selectBy = given?.selectBy ?? jobDefaults.measure
     const base = { ...setup.settings, selectBy }
-    const { modelIdentity } = await loadTrain()
+    await loadTrain()
+    const { modelIdentity } = await import('@kith/train/internal')
     const model = await setup.openModel()
     const cut = remarkCutQueries(model, setup.queries, setup.validation ?? [], hooks)
     const decisive = { ...base, level: inputs.level, model: modelIdentity(model) }
