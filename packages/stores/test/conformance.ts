@@ -62,6 +62,7 @@ export function conformance(store: StoreUnderTest): void {
         () => opened.replace(documents.slice(3, 4)),
         () => opened.remove(['d0']),
         ...(opened.index ? [() => opened.index!()] : []),
+        ...(opened.textVectors ? [() => opened.textVectors!(['a'])] : []),
         ...(opened.searchWords ? [() => opened.searchWords!('a', { top: 3 })] : []),
       ]
       for (const call of calls) {
@@ -109,6 +110,33 @@ export function conformance(store: StoreUnderTest): void {
         const bare = await opened.search(queries, { top: 30, metric, vectors: false })
         expect(bare.map(({ ids }) => ids)).toEqual(hits.map(({ ids }) => ids))
         expect(bare[0]!.vectors).toHaveLength(0)
+      })
+    })
+
+    it.runIf(store.texts)('finds the vectors of texts, as they change', async () => {
+      const [a, b, c, d] = documents as [StoreDocument, StoreDocument, StoreDocument, StoreDocument]
+      await use(async (opened) => {
+        expect(await opened.textVectors!(['bees'])).toEqual([undefined])
+        await opened.add([
+          { ...a, title: 'Bees', text: "don't sting" },
+          { ...b, title: '', text: 'wasps' },
+          c,
+          { ...d, text: 'wasps' },
+        ])
+      })
+      const long = 'word '.repeat(20_000)
+      const asked = ["Bees don't sting", 'wasps', "don't sting", 'wasps', '\0', '']
+      await use(async (opened) => {
+        const found = [a.vector, b.vector, undefined, b.vector, undefined, undefined]
+        expect(await opened.textVectors!(asked)).toEqual(found)
+        await opened.index!()
+        expect(await opened.textVectors!(asked)).toEqual(found)
+        await opened.replace([{ ...a, text: long }])
+        await opened.remove([b.id])
+        expect(await opened.textVectors!([...asked.slice(0, 2), long])).toEqual([
+          ...[undefined, d.vector, a.vector],
+        ])
+        expect(await opened.textVectors!([])).toEqual([])
       })
     })
 
