@@ -30,6 +30,8 @@ import {
 } from './lance-rows.ts'
 import {
   areWordsIndexed,
+  type Change,
+  countTexts,
   indexWords,
   isCollection,
   LanceTerms,
@@ -43,16 +45,6 @@ const REFINE = 10
 
 /** Below this many documents an index finds nothing to learn from. */
 const LEAST_INDEXED = 5000
-
-/** A change of documents under way. */
-interface Change {
-  /** Gets the documents that come and go. */
-  terms: TermChanges
-  /** The documents with some ids, as they are before they change; none where all texts are counted anyway. */
-  old(ids: readonly string[]): Promise<StoreDocument[]>
-  /** Makes a part of the change. */
-  write(writeDocuments: () => Promise<unknown>): Promise<void>
-}
 
 /**
  * A collection in LanceDB: a folder or an object storage URL, no server, larger than memory.
@@ -269,21 +261,13 @@ export class LanceStore implements Store {
     const after = await this.count()
     const fits = known && after === before + terms.rows
     const statistics = fits ? terms.applyTo(known) : undefined
-    await this.#terms.keep(statistics ?? (await this.#countTexts()), after)
+    await this.#terms.keep(statistics ?? (await countTexts(this.#table!)), after)
   }
 
   /** How many documents there are, with those that other programs added since this one looked. */
   async #latestCount(): Promise<number> {
     await this.#table?.checkoutLatest()
     return this.count()
-  }
-
-  async #countTexts(): Promise<TermStatistics> {
-    const all = new TermChanges()
-    for await (const batch of this.#table!.query().select(['id', 'title', 'text'])) {
-      all.add(toDocuments(batch))
-    }
-    return all.applyTo(noTerms)!
   }
 
   /** The texts of those of some documents that are there, each once. */
