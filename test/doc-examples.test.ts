@@ -65,7 +65,7 @@ test.each(pages)('commands and options that the text of %s names exist', (page) 
     const command = commandOf(text)
     if (!command) return !/^(?:--help|COMMAND)/.test(text)
     const known = { ...command.options, ...common }
-    return [...text.matchAll(/--([a-z][a-z-]*)/g)].some(([, option]) => {
+    return [...text.matchAll(/--([a-z][a-z\d-]*)/g)].some(([, option]) => {
       return !(option! in known) && !command.name.includes(`--${option}`)
     })
   })

@@ -63,6 +63,8 @@ const alsoThere: Record<string, () => void> = {
     for (const name of ['corpus.jsonl', 'queries.jsonl']) cpSync(name, join('my-dataset', name))
     cpSync('qrels.trec', 'my-dataset/qrels/test.trec')
   },
+  // The run that the reader's repository keeps.
+  'docs/gate.md': () => cpSync('run.trec', 'baseline.trec'),
   // The program above the line has written it: hits of a store as a dataset.
   'docs/tune.md': () => {
     mkdirSync('my-store/qrels', { recursive: true })
@@ -73,10 +75,17 @@ const alsoThere: Record<string, () => void> = {
   },
 }
 
-/** The lines of a page's shell programs, in their order. */
+/** The steps of a page's workflows that run a shell. */
+const stepsOf = (page: string): string[] =>
+  fencesOf(page, 'yaml').flatMap(({ code }) =>
+    [...code.matchAll(/^ *- run: (?:\|\n)?(.+)$/gm)].map(([, line]) => line!.trim()),
+  )
+
+/** The lines of a page's shell programs and workflows, in their order. */
 const linesOf = (page: string): ShellLine[] => {
   const blocks = fencesOf(page, 'sh').map(({ code }) => code)
-  return readLines(blocks.join('\n'), Object.keys(programs))
+  const steps = ['GITHUB_STEP_SUMMARY=/dev/null', ...stepsOf(page)]
+  return readLines([...blocks, ...steps].join('\n'), Object.keys(programs))
 }
 const withLines = pages.filter((page) => fencesOf(page, 'sh').length > 0)
 

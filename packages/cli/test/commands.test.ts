@@ -100,6 +100,37 @@ test('fuse makes one run of several, and measures all', () => {
   }
 })
 
+test('search --bm25 writes a lexical run that fuse takes', () => {
+  const texts = ['--corpus', path('corpus.jsonl'), '--query-text', path('queries.jsonl')]
+  const out = ['--out', path('bm25.trec')]
+  expect(succeed('search', '--bm25', ...texts, '--top', '5', ...out)).toMatch(
+    /bm25\.trec: up to 5 of 40 documents for each of 8 queries/,
+  )
+  const lines = readFileSync(path('bm25.trec'), 'utf8').trim().split('\n')
+  expect(lines).toHaveLength(8 * 5)
+  // Documents on bees are every fourth, and hold the words of the query.
+  expect(lines[0]).toMatch(/^q0 Q0 d\d+ 1 [1-9]/)
+  for (const line of lines) {
+    const [query, , document] = line.split(' ')
+    expect(Number(document!.slice(1)) % 4).toBe(Number(query!.slice(1)) % 4)
+  }
+  const meta = JSON.parse(readFileSync(path('bm25.trec.meta.json'), 'utf8'))
+  expect(meta).toMatchObject({ command: 'search', settings: { bm25: true, top: 5 } })
+  const runs = ['--run', path('run.trec'), '--run', path('bm25.trec')]
+  expect(succeed('fuse', ...runs, '--out', path('both.trec'))).toMatch(/2 runs fused, 8 queries/)
+  for (const [wrong, message] of [
+    [['--bm25', ...texts, '--metric', 'dot'], '--bm25 searches texts: leave out --metric'],
+    [['--bm25', ...texts, '--queries', path('queries.npy')], 'leave out --queries'],
+    [['--bm25', '--corpus', path('corpus.jsonl')], '--query-text FILE is missing'],
+    [[...embeddings(), '--corpus', path('corpus.jsonl')], '--corpus needs --bm25'],
+    [['--docs', path('docs.npy')], '--queries FILE is missing'],
+  ] as const) {
+    const { code, err } = kith('search', ...wrong, ...out)
+    expect(err).toContain(message)
+    expect(code).toBe(2)
+  }
+})
+
 const embeddings = (): string[] => ['--queries', path('queries.npy'), '--docs', path('docs.npy')]
 
 describe('the pipeline on a small collection', () => {

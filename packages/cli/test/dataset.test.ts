@@ -48,6 +48,24 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     expect(runs[1].measures['nDCG@10']).toBeGreaterThan(0.44)
   })
 
+  test('search --bm25 keeps a run that belongs to no model, with several models too', () => {
+    const at = join(folder, 'lexical')
+    copyCisi(at)
+    for (const model of ['a', 'b']) {
+      mkdirSync(join(at, '.kith', model), { recursive: true })
+      cpSync(join(at, 'docs.npy'), join(at, '.kith', model, 'docs.npy'))
+    }
+    succeed('search', at, '--bm25')
+    const run = join(at, '.kith/bm25.trec')
+    const { runs } = JSON.parse(
+      succeed('eval', '--qrels', join(at, 'qrels/test.tsv'), '--run', run, '--json'),
+    )
+    expect(runs[0].measures['nDCG@10']).toBeGreaterThan(0.35)
+    const { code, err } = kith('search', at, '--bm25', '--model', 'a')
+    expect([code, err]).toEqual([2, expect.stringContaining('leave out --model')])
+    expect(kith('search', at).err).toContain('has embeddings of several models (a, b)')
+  })
+
   test('labels, audit, term-statistics, report and train keep what they make', () => {
     for (const command of ['labels', 'audit', 'term-statistics', 'report']) {
       succeed(command, data, '--quiet')

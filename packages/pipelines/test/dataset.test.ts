@@ -93,7 +93,9 @@ describe('files of a dataset', () => {
 
   test('of several models need one of them named', () => {
     const at = datasetOf('models', 'corpus.jsonl', '.kith/minilm/docs.npy', '.kith/bge/docs.npy')
-    expect(() => openDataset(at)).toThrow('embeddings of several models (bge, minilm): name one')
+    expect(() => openDataset(at).model).toThrow(
+      'embeddings of several models (bge, minilm): name one',
+    )
     expect(openDataset(at, { model: 'bge' }).model).toBe('bge')
   })
 

@@ -146,6 +146,7 @@ export interface ToFirst {
   ): Promise<EmbeddedText[]>
   search(question: Search, signal: AbortSignal): Promise<Hit[]>
   vectors(ids: readonly string[]): Promise<(Float32Array | undefined)[]>
+  textVectors(texts: readonly string[]): Promise<(Float32Array | undefined)[]>
   /** Says that it hears questions now. */
   ready(_: undefined): void
   /** The metrics of all processes as text. */

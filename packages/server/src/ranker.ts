@@ -6,11 +6,26 @@ import { countCutTokens } from './limits.ts'
 import { Problem } from './problem.ts'
 import { checkEmbedding, checkSquare, type Embedding, type Item } from './routes/item.ts'
 import type { Call } from './routes/route.ts'
-import type { Hit } from './searcher.ts'
+import type { DocumentSearcher, Hit } from './searcher.ts'
 
-/** A ranking, and the tokens that the encoder saw for it. */
+/** A ranking, the tokens that the encoder saw for it, and where its documents' embeddings came from. */
 export interface Ranked extends Ranking {
   tokens: number
+  embeddings: EmbeddingSources
+}
+
+/** How many documents came with an embedding, were found in the store by their texts, or were encoded. */
+export interface EmbeddingSources {
+  given: number
+  found: number
+  encoded: number
+}
+
+/** The embedding of an item, where it came from, and the tokens that the encoder saw. */
+interface Embedded {
+  embedding: Embedding
+  tokens: number
+  from: keyof EmbeddingSources
 }
 
 /** The parts of a request that embedding its texts needs. */
@@ -20,12 +35,19 @@ type EmbeddingCall = Pick<Call, 'signal' | 'strict' | 'cuts'>
 export class Ranker {
   readonly settings: Settings
   readonly #embedder: TextEmbedder | undefined
+  readonly #searcher: DocumentSearcher | undefined
   readonly #withTexts: Reranker
   readonly #withoutTexts: Reranker
 
-  constructor(settings: Settings, embedder: TextEmbedder | undefined) {
+  /** @param searcher The documents whose embeddings stand for those of their texts. */
+  constructor(
+    settings: Settings,
+    embedder: TextEmbedder | undefined,
+    searcher: DocumentSearcher | undefined,
+  ) {
     this.settings = settings
     this.#embedder = embedder
+    this.#searcher = searcher
     this.#withTexts = new Reranker(settings)
     // Weights of the views name the words, which not every request has.
     const { views: _, ...others } = settings
@@ -51,7 +73,14 @@ export class Ranker {
       ? this.#withTexts.rerank({ vector, text: query.text }, { vectors: candidates, texts })
       : this.#withoutTexts.rerank(vector, candidates)
     const tokens = [asked!, ...found].reduce((sum, item) => sum + item.tokens, 0)
-    return { order: ranking.order.map((i) => order[i]!), scores: ranking.scores, tokens }
+    const embeddings: EmbeddingSources = { given: 0, found: 0, encoded: 0 }
+    for (const { from } of found) embeddings[from]++
+    return {
+      order: ranking.order.map((i) => order[i]!),
+      scores: ranking.scores,
+      tokens,
+      embeddings,
+    }
   }
 
   /** Whether a query's hits can be chosen by their words before their vectors are there. */
@@ -83,29 +112,48 @@ export class Ranker {
     return selection.rerank(query.embedding.vector, vectors)
   }
 
-  /** Some items' embeddings: their own, or those of their texts; and the tokens of these. */
-  async embed(
-    items: readonly Item[],
-    role: Role,
-    call: EmbeddingCall,
-  ): Promise<{ embedding: Embedding; tokens: number }[]> {
-    const texts = items.flatMap(({ text, embedding }) => (embedding ? [] : [text!]))
-    if (texts.length === 0)
-      return items.map(({ embedding }) => ({ embedding: embedding!, tokens: 0 }))
+  /** Some items' embeddings: their own, those of the store's documents with their texts, or encoded. */
+  async embed(items: readonly Item[], role: Role, call: EmbeddingCall): Promise<Embedded[]> {
+    const known = await this.#known(items, role)
+    const texts = items.flatMap(({ text }, i) => (known[i] ? [] : [text!]))
     const embedder = this.#embedder
-    if (!embedder) {
+    if (texts.length > 0 && !embedder) {
       throw new Problem(422, 'this server has no model: send embeddings, or start it with --model')
     }
-    const made = await embedder.embed(texts, role, call.signal())
+    const made = texts.length > 0 ? await embedder!.embed(texts, role, call.signal()) : []
     let next = 0
-    return items.map(({ embedding }, i) => {
-      if (embedding) return { embedding, tokens: 0 }
+    return items.map((_, i) => {
+      const there = known[i]
+      if (there) return there
       const { vector, tokens, cut } = made[next++]!
-      const where = role === 'query' ? 'the query' : `document ${i}`
-      if (cut) countCutTokens(where, embedder.maxTokens, call)
-      return { embedding: { vector, where }, tokens }
+      const where = nameOf(role, i)
+      if (cut) countCutTokens(where, embedder!.maxTokens, call)
+      return { embedding: { vector, where }, tokens, from: 'encoded' }
     })
   }
+
+  /** The embeddings that need no encoder. */
+  async #known(items: readonly Item[], role: Role): Promise<(Embedded | undefined)[]> {
+    const known = items.map(({ embedding }): Embedded | undefined =>
+      embedding ? { embedding, tokens: 0, from: 'given' } : undefined,
+    )
+    const searcher = this.#searcher
+    // Vectors of another model do not fit the query, which this server encodes.
+    const fits = !this.#embedder || searcher?.dimensions === this.#embedder.dimensions
+    const open = items.flatMap((_, i) => (known[i] ? [] : [i]))
+    if (role === 'query' || !searcher || !fits || open.length === 0) return known
+    const vectors = await searcher.textVectors(open.map((i) => items[i]!.text!))
+    vectors.forEach((vector, place) => {
+      const i = open[place]!
+      if (vector)
+        known[i] = { embedding: { vector, where: nameOf(role, i) }, tokens: 0, from: 'found' }
+    })
+    return known
+  }
+}
+
+function nameOf(role: Role, place: number): string {
+  return role === 'query' ? 'the query' : `document ${place}`
 }
 
 function checkDimensions(dimensions: number, documents: readonly Embedding[]): void {

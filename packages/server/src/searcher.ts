@@ -23,7 +23,7 @@ export interface Search {
 }
 
 /** Searches documents: a `Searcher`, or that of another process. */
-export type DocumentSearcher = Pick<Searcher, 'dimensions' | 'search' | 'vectors'>
+export type DocumentSearcher = Pick<Searcher, 'dimensions' | 'search' | 'vectors' | 'textVectors'>
 
 /** Searches a store for the queries of requests, those that come at the same time together. */
 export class Searcher {
@@ -62,6 +62,13 @@ export class Searcher {
       const documents = await this.#store.fetch(ids, { vectors: true, texts: false })
       return documents.map((document) => document?.vector)
     })
+  }
+
+  /** The vectors of the documents that have some texts; undefined for texts that none has. */
+  textVectors(texts: readonly string[]): Promise<(Float32Array | undefined)[]> {
+    return this.#ask(
+      async () => (await this.#store.textVectors?.(texts)) ?? texts.map(() => undefined),
+    )
   }
 
   #search(searches: Search[]): Promise<Hit[][]> {

@@ -93,7 +93,7 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
       onError: options.onError ?? console.error,
     }
     const common = { access, limits, strict, model: embedder?.name ?? 'kith' }
-    const ranker = new Ranker(settings, embedder)
+    const ranker = new Ranker(settings, embedder, shared.searcher)
     const metricsText = () => metrics.text()
     const server = await (workers > 1
       ? Workers.start(workers, workerPlan({ ...common, port, settings }, shared), shared)

@@ -1,6 +1,8 @@
 import { basename, isAbsolute } from 'node:path'
 import { optionalPackage } from '@kith/base'
+import { openEndpoint } from '@kith/base/endpoint'
 import type { EncoderOptions, Role } from '@kith/encoder'
+import { unavailable } from './problem.ts'
 
 /** A model that turns texts into vectors, and counts their tokens for answers. */
 export interface TextModel {
@@ -13,8 +15,17 @@ export interface TextModel {
   close(): Promise<void>
 }
 
-/** Loads an encoder, and the tokenizer beside it that counts the tokens of requests. */
-export async function openTextModel(name: string, options: EncoderOptions): Promise<TextModel> {
+/** How a model is opened: `embedUrl` is an OpenAI-compatible endpoint in the encoder's place. */
+export interface TextModelOptions extends EncoderOptions {
+  embedUrl?: string | undefined
+}
+
+/** Loads an encoder, and the tokenizer beside it that counts the tokens of requests; or opens an endpoint. */
+export async function openTextModel(
+  name: string,
+  { embedUrl, ...options }: TextModelOptions,
+): Promise<TextModel> {
+  if (embedUrl !== undefined) return openRemoteModel(embedUrl, name, options)
   const { loadEncoder, openModel } = await optionalPackage(
     'serving texts needs',
     '@kith/encoder',
@@ -39,6 +50,31 @@ export async function openTextModel(name: string, options: EncoderOptions): Prom
       })
     },
     close: () => encoder.close(),
+  }
+}
+
+/** A model behind an endpoint, which counts the tokens of a request and not those of a text. */
+async function openRemoteModel(
+  embedUrl: string,
+  model: string,
+  options: EncoderOptions,
+): Promise<TextModel> {
+  const endpoint = await openEndpoint(embedUrl, { ...options, model })
+  const { dimensions, maxTokens, name } = endpoint
+  return {
+    ...{ name, dimensions, maxTokens },
+    async embed(texts, role) {
+      const { data, tokens } = await endpoint.encode(texts, { role }).catch((error) => {
+        // The error names the endpoint, which the client should not learn.
+        throw unavailable('texts cannot be embedded at the moment', error)
+      })
+      return texts.map((_, i) => ({
+        vector: data.slice(i * dimensions, (i + 1) * dimensions),
+        tokens: Math.round(tokens / texts.length),
+        cut: false,
+      }))
+    },
+    close: () => endpoint.close(),
   }
 }
 

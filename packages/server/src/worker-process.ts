@@ -43,6 +43,7 @@ function open({ port, statistics, settings, ...plan }: WorkerPlan): Promise<Http
     ...plan.searcher,
     search: (search, signal) => channel.ask('search', search, signal),
     vectors: (ids) => channel.ask('vectors', ids),
+    textVectors: (texts) => channel.ask('textVectors', texts),
   }
   const known = statistics && termStatisticsFromBytes(statistics)
   return openHttpServer(
@@ -53,7 +54,7 @@ function open({ port, statistics, settings, ...plan }: WorkerPlan): Promise<Http
       metricsText: () => channel.ask('metrics', undefined),
       embedder,
       searcher,
-      ranker: new Ranker({ ...settings, statistics: known }, embedder),
+      ranker: new Ranker({ ...settings, statistics: known }, embedder, searcher),
       onError: (error) => void channel.ask('report', partsOf(error)),
     },
     port,

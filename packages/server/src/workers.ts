@@ -169,6 +169,7 @@ export class Workers implements HttpServer {
       embed: ({ texts, role }, signal) => embedder!.embed(texts, role, signal),
       search: (search, signal) => searcher!.search(search, signal),
       vectors: (ids) => searcher!.vectors(ids),
+      textVectors: (texts) => searcher!.textVectors(texts),
       ready() {},
       metrics: () => this.#metrics(),
       report: (error) => onError(errorFromParts(error)),

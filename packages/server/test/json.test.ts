@@ -228,7 +228,12 @@ describe('a request to any address', () => {
     vector: Float32Array.from({ length: 32 }, (_, j) => Math.sin(i * 32 + j)),
   }))
   const services = {
-    ...{ embedder, ranker: new Ranker(resolveSettings(), embedder), model: 'words', strict: false },
+    ...{
+      embedder,
+      ranker: new Ranker(resolveSettings(), embedder, undefined),
+      model: 'words',
+      strict: false,
+    },
     limits: { ...defaultLimits, documents: 20, characters: 60 },
     searcher: {
       dimensions: 32,

@@ -10,7 +10,7 @@ export {
   openSearchStore,
   type SearchStore,
   type SearchStoreOptions,
-  wholeText,
   withStatistics,
 } from './search/search-store.ts'
 export { WordIndex, withWords } from './search/word-index.ts'
+export { wholeText } from './whole-text.ts'

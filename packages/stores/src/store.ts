@@ -61,6 +61,11 @@ export interface Store {
    */
   searchWords?(text: string, options: { top: number }): Promise<string[]>
   /**
+   * The vectors of the documents that have some texts (title and text, as `kith encode` joins them),
+   * where the store can look texts up; undefined for a text that no document has.
+   */
+  textVectors?(texts: readonly string[]): Promise<(Float32Array | undefined)[]>
+  /**
    * How often terms occur in the documents that have texts: for the words score of rankings. Changes
    * of documents keep it up to date; undefined where there are no texts, or none were counted.
    */

@@ -5,17 +5,13 @@ import {
   termStatistics,
 } from '@kith/core'
 import type { StoreDocument } from './store.ts'
+import { wholeText } from './whole-text.ts'
 
 /** The parts of a document that its terms come from. */
 export type TextOfDocument = Pick<StoreDocument, 'title' | 'text'>
 
 /** The statistics of a collection without documents. */
 export const noTerms: TermStatistics = termStatistics([])
-
-/** The text that words are taken from, title first; undefined where there is no text. */
-export function wholeText({ title, text }: TextOfDocument): string | undefined {
-  return title && text !== undefined ? `${title} ${text}` : text
-}
 
 /** Changes of a collection's documents, and what they make of its term statistics. */
 export class TermChanges {

@@ -20,6 +20,7 @@ export function keepsDocuments({ at, use }: StoreInUse): void {
       () => opened.replace(documents.slice(3, 4)),
       () => opened.remove(['d0']),
       ...(opened.index ? [() => opened.index!()] : []),
+      ...(opened.textVectors ? [() => opened.textVectors!(['a'])] : []),
       ...(opened.searchWords ? [() => opened.searchWords!('a', { top: 3 })] : []),
     ]
     for (const call of calls) {

@@ -47,6 +47,33 @@ export function keepsTexts({ store, use }: StoreInUse): void {
     })
   })
 
+  it.runIf(store.texts)('finds the vectors of texts, as they change', async () => {
+    const [a, b, c, d] = documents as [StoreDocument, StoreDocument, StoreDocument, StoreDocument]
+    await use(async (opened) => {
+      expect(await opened.textVectors!(['bees'])).toEqual([undefined])
+      await opened.add([
+        { ...a, title: 'Bees', text: "don't sting" },
+        { ...b, title: '', text: 'wasps' },
+        c,
+        { ...d, text: 'wasps' },
+      ])
+    })
+    const long = 'word '.repeat(20_000)
+    const asked = ["Bees don't sting", 'wasps', "don't sting", 'wasps', '\0', '']
+    await use(async (opened) => {
+      const found = [a.vector, b.vector, undefined, b.vector, undefined, undefined]
+      expect(await opened.textVectors!(asked)).toEqual(found)
+      await opened.index!()
+      expect(await opened.textVectors!(asked)).toEqual(found)
+      await opened.replace([{ ...a, text: long }])
+      await opened.remove([b.id])
+      expect(await opened.textVectors!([...asked.slice(0, 2), long])).toEqual([
+        ...[undefined, d.vector, a.vector],
+      ])
+      expect(await opened.textVectors!([])).toEqual([])
+    })
+  })
+
   it.runIf(store.texts)('counts the terms of the texts that it has', async () => {
     const [d0, d1, d2, d3] = documents as [
       ...[StoreDocument, StoreDocument, StoreDocument, StoreDocument],

@@ -46,6 +46,21 @@ describe.runIf(postgres)('a database', () => {
     await store.close()
   })
 
+  it('finds no texts in a collection of an earlier version until it is indexed', async () => {
+    const address = `${database.url}#earlier`
+    const store = await openStore(address, { create: true })
+    await store.add([{ ...document, text: 'bees' }])
+    await store.close()
+    await run(database.url, 'DROP INDEX kith.texts_earlier')
+    const again = await openStore(address)
+    expect(await again.textVectors!(['bees'])).toEqual([undefined])
+    await again.add([{ id: 'b', vector: Float32Array.of(3, 4), text: 'wasps' }])
+    await again.index!()
+    const found = await again.textVectors!(['bees', 'wasps'])
+    expect(found).toEqual([document.vector, Float32Array.of(3, 4)])
+    await again.close()
+  })
+
   it('uses a table that is partitioned', async () => {
     await (await openStore(database.url, { create: true })).close()
     await run(

@@ -1,11 +1,27 @@
 import { jobDefaults } from '@kith/pipelines/job'
-import { searchRun } from '@kith/pipelines/search'
-import { defineCommand, rare } from '../options/command.ts'
+import { type SearchResult, searchRun } from '@kith/pipelines/search'
+import { defineCommand, rare, type Values } from '../options/command.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
-import { embeddingOptions, readEmbeddingOptions, workerOption } from '../options/shared-options.ts'
+import {
+  embeddingOptions,
+  readEmbeddingOptions,
+  textOptions,
+  workerOption,
+} from '../options/shared-options.ts'
 import { readSource, storeOption } from '../options/store-options.ts'
 import { UsageError } from '../options/usage-error.ts'
-import { isSet, optionalChoice, optionalText, optionalWhole, text } from '../options/values.ts'
+import {
+  isSet,
+  neededFile,
+  optionalChoice,
+  optionalText,
+  optionalWhole,
+  text,
+} from '../options/values.ts'
+import type { Output } from '../terminal/output.ts'
+
+/** Options of a vector search, which a search by BM25 does not use. */
+const VECTOR_OPTIONS = 'queries docs store metric exact filter model memory workers'.split(' ')
 
 /** `kith search`: the documents most similar to each query. */
 export const searchCommand = defineCommand({
@@ -14,14 +30,21 @@ export const searchCommand = defineCommand({
     'Embeddings: .npy (ids in a neighboring .ids.txt, or row numbers), .safetensors, .fvecs,\n' +
     '.parquet, .jsonl, or a folder with embedding.memmap and ids.memmap.\n' +
     'Files are searched exactly: every document is compared with every query, on all cores.\n' +
-    'A store is asked as it is: through its approximate index where it has one.',
+    'A store is asked as it is: through its approximate index where it has one.\n' +
+    'With --bm25, texts (--corpus, --query-text) are searched by their words instead.',
   example: 'kith search --queries queries.npy --docs docs.npy --top 200 --out run.trec',
   dataset: {
     purpose: 'measure',
-    files: { queries: 'queryEmbeddings', docs: 'documentEmbeddings', out: 'run' },
+    files: (values) => {
+      if (values['bm25'] === true) {
+        refuseVectorOptions(values)
+        return { corpus: 'corpus', 'query-text': 'queries', out: 'bm25' }
+      }
+      return { queries: 'queryEmbeddings', docs: 'documentEmbeddings', out: 'run' }
+    },
   },
   options: {
-    queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
+    queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
     docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
     ...storeOption,
     out: {
@@ -30,6 +53,8 @@ export const searchCommand = defineCommand({
       help: 'the run to write (.json, .gz by ending)',
       required: true,
     },
+    bm25: { help: 'search the texts of --corpus by BM25, without embeddings' },
+    ...textOptions,
     top: { value: 'N', help: 'documents per query', default: String(jobDefaults.top) },
     metric: {
       value: 'NAME',
@@ -43,6 +68,16 @@ export const searchCommand = defineCommand({
     ...workerOption,
   },
   async run(values, output) {
+    const [out, top] = [text(values, 'out'), optionalWhole(values, 'top')]
+    if (isSet(values, 'bm25')) {
+      refuseVectorOptions(values)
+      const [corpus, queryText] = [neededFile(values, 'corpus'), neededFile(values, 'query-text')]
+      const found = await searchRun({ bm25: true, corpus, queryText, out, top }, output.hooks())
+      return tellFound(output, found, true)
+    }
+    for (const name of ['corpus', 'query-text'] as const) {
+      if (values[name] !== undefined) throw new UsageError(`--${name} needs --bm25`)
+    }
     const source = readSource(values)
     const filter = optionalText(values, 'filter')
     if (filter !== undefined && 'docs' in source) throw new UsageError('--filter needs --store')
@@ -50,9 +85,9 @@ export const searchCommand = defineCommand({
       {
         ...source,
         ...readEmbeddingOptions(values),
-        queries: text(values, 'queries'),
-        out: text(values, 'out'),
-        top: optionalWhole(values, 'top'),
+        queries: neededFile(values, 'queries'),
+        out,
+        top,
         metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
         exact: isSet(values, 'exact'),
         filter,
@@ -60,11 +95,22 @@ export const searchCommand = defineCommand({
       },
       output.hooks(),
     )
-    const { perQuery, ...rest } = found
-    const [most, result] = 'store' in source ? ['up to ', rest] : ['', found]
-    output.result(
-      result,
-      `${found.out}: ${most}${perQuery} of ${found.documents} documents for each of ${found.queries} queries in ${found.seconds.toFixed(1)} s`,
-    )
+    tellFound(output, found, 'store' in source)
   },
 })
+
+/** Prints how many documents were found; `most` where a query may have got fewer. */
+function tellFound(output: Output, found: SearchResult, most: boolean): void {
+  const { perQuery, ...rest } = found
+  output.result(
+    most ? rest : found,
+    `${found.out}: ${most ? 'up to ' : ''}${perQuery} of ${found.documents} documents for each of ${found.queries} queries in ${found.seconds.toFixed(1)} s`,
+  )
+}
+
+/** Refuses options that have no effect on a search by BM25. */
+function refuseVectorOptions(values: Values): void {
+  const given = VECTOR_OPTIONS.find((name) => values[name] !== undefined)
+  if (given === undefined) return
+  throw new UsageError(`--bm25 searches texts: leave out --${given}`)
+}

@@ -27,7 +27,18 @@ export const serveCommand = defineCommand({
   example: 'kith serve --port 8080 --store docs.npy --corpus corpus.jsonl',
   options: rare(
     serveOptions,
-    ...['port', 'host', 'api-key', 'store', 'corpus', 'model', 'set', 'settings', 'workers'],
+    ...[
+      'port',
+      'host',
+      'api-key',
+      'store',
+      'corpus',
+      'model',
+      'embed-url',
+      'set',
+      'settings',
+      'workers',
+    ],
     'term-statistics',
   ),
   async run(values, output, stop) {

@@ -1,5 +1,7 @@
+import { endpointKey } from '@kith/base/endpoint'
 import { jobDefaults } from '@kith/pipelines/job'
 import type { Options, Values } from './command.ts'
+import { UsageError } from './usage-error.ts'
 import { isSet, optionalChoice, optionalText, optionalWhole } from './values.ts'
 
 /** Options that name a model. */
@@ -34,6 +36,10 @@ export const modelOptions = {
 /** Which model encodes, and how. */
 export const encoderOptions = {
   ...modelOptions,
+  'embed-url': {
+    value: 'URL',
+    help: `OpenAI-compatible embeddings endpoint to use instead of the built-in encoder, with its --model; key in ${endpointKey}`,
+  },
   'document-prefix': {
     rare: true,
     value: 'TEXT',
@@ -57,8 +63,13 @@ export function readModelOptions(values: Values<typeof modelOptions>) {
 /** The values of `encoderOptions`. */
 export function readEncoderOptions(values: Values<typeof encoderOptions>) {
   const { name, ...options } = readModelOptions(values)
+  const embedUrl = optionalText(values, 'embed-url')
+  if (embedUrl !== undefined && values.model === undefined) {
+    throw new UsageError('--embed-url needs --model: the name of the endpoint’s model')
+  }
   return {
     model: name,
+    embedUrl,
     ...options,
     documentPrefix: optionalText(values, 'document-prefix'),
     threads: optionalWhole(values, 'threads'),

@@ -1,7 +1,7 @@
 import { type Matrix, Reranker, type Settings } from '@kith/core'
 import { abortedError, lookedAt, OpenState, range, throwIfAborted } from '@kith/core/internal'
-import type { Encoder } from '@kith/encoder'
 import type { SearchStore } from '@kith/stores/internal'
+import type { AnyEncoder } from '../encode/encode-texts.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { differInLength, remarkLengths } from '../join/run-metric.ts'
 import { type Found, findCandidates, rankCandidates, searchMetric } from './candidates.ts'
@@ -31,7 +31,7 @@ export interface CollectionDocument {
  */
 export class Collection {
   readonly #store: SearchStore
-  readonly #encoder: Encoder
+  readonly #encoder: AnyEncoder
   readonly #settings: Settings
   readonly #reranker: Reranker
   readonly #state = new OpenState('the collection')
@@ -40,7 +40,7 @@ export class Collection {
   #lengthsChecked: boolean
 
   /** @internal Use `openCollection`. */
-  constructor(store: SearchStore, encoder: Encoder, settings: Settings, hooks: Hooks = {}) {
+  constructor(store: SearchStore, encoder: AnyEncoder, settings: Settings, hooks: Hooks = {}) {
     this.#store = store
     this.#encoder = encoder
     this.#settings = settings

@@ -31,6 +31,8 @@ export interface CollectionInputs extends Omit<EncoderOptions, 'onDownload' | 'c
   corpus?: string | undefined
   /** `minilm`, a folder, or a name on the hub; default minilm. */
   model?: string | undefined
+  /** An OpenAI-compatible embeddings endpoint in the place of the built-in encoder; `model` is its model. */
+  embedUrl?: string | undefined
   settings?: PartialSettings | undefined
   /** Where the statistics of the words score come from; default: all documents. */
   statistics?: StatisticsSource | undefined

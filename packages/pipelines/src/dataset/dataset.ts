@@ -36,6 +36,9 @@ export interface DatasetOptions {
 /** The name of the folder for embeddings that the dataset came with. */
 const OWN = 'own'
 
+/** How the places of files begin that belong to one model. */
+const OF_MODEL = 'MODEL/'
+
 /**
  * A dataset in a folder: corpus, queries and judgments are found there, and everything that Kith
  * makes of them is kept in `.kith`, each file with a sidecar that says what it was made from.
@@ -50,8 +53,7 @@ export class Dataset {
   readonly splits: readonly string[]
   /** The split that was chosen; undefined where the judgments have none. */
   readonly split: string | undefined
-  /** The folder in `.kith` of the model's embeddings and of what was made from them. */
-  readonly model: string
+  #model: string | undefined
   readonly #options: DatasetOptions
   /** `.SPLIT` where the queries of the split have a file of their own; part of the names of kept files. */
   readonly suffix: string
@@ -70,7 +72,12 @@ export class Dataset {
     const own = files.queries ?? findFile(folder, 'queries', this.split)
     this.suffix =
       own === (files.queries ?? findFile(folder, 'queries', undefined)) ? '' : `.${this.split}`
-    this.model = this.#chooseModel()
+  }
+
+  /** The folder in `.kith` of the model's embeddings and of what was made from them. */
+  get model(): string {
+    this.#model ??= this.#chooseModel()
+    return this.#model
   }
 
   /** The model that a sidecar names for the embeddings in use; undefined where the dataset came with them. */
@@ -168,7 +175,7 @@ export class Dataset {
 
   /** A file in the folder itself. Embeddings are taken in pairs, since those of two models do not fit. */
   #found(role: RoleName): string | undefined {
-    if (roles[role].kept?.startsWith('MODEL/') && this.model !== OWN) return undefined
+    if (roles[role].kept?.startsWith(OF_MODEL) && this.model !== OWN) return undefined
     return findFile(this.folder, role, this.split, this.suffix)
   }
 
@@ -177,7 +184,8 @@ export class Dataset {
   #place(role: RoleName, required = true): string | undefined {
     const { kept } = roles[role]
     if (kept !== undefined) {
-      const name = named(kept, { MODEL: this.model, SUFFIX: this.suffix })
+      const ofModel = kept.startsWith(OF_MODEL) ? { MODEL: this.model } : {}
+      const name = named(kept, { ...ofModel, SUFFIX: this.suffix })
       return join(this.folder, KEPT, name)
     }
     if (!required) return undefined

@@ -94,7 +94,7 @@ export const roles: Readonly<Record<RoleName, Role>> = {
   bm25: {
     what: 'a run of BM25 search',
     found: [],
-    ...{ kept: 'MODEL/try/bm25SUFFIX.trec', madeBy: 'try', from: ['corpus', 'queries'] },
+    ...{ kept: 'bm25SUFFIX.trec', madeBy: 'search', from: ['corpus', 'queries'] },
   },
   rrf: {
     what: 'reciprocal rank fusion of vector search and BM25',

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { FileError, optionalPackage, writeResumably } from '@kith/base'
+import { openEndpoint } from '@kith/base/endpoint'
 import type { Encoder, EncoderOptions, Role } from '@kith/encoder'
 import { readTexts, type TextEntry, writeEmbeddings } from '@kith/ir'
 import { learnedBehind } from '../files/learned-queries.ts'
@@ -17,8 +18,10 @@ export interface EncodeInputs extends Omit<EncoderOptions, 'onDownload'> {
   role?: Role | undefined
   /** Half precision takes half the space; default f32. */
   type?: 'f16' | 'f32' | undefined
-  /** `minilm`, a folder, or a name on the hub; default minilm. */
+  /** `minilm`, a folder, or a name on the hub; default minilm. With `embedUrl`, the endpoint's model. */
   model?: string | undefined
+  /** An OpenAI-compatible embeddings endpoint in the place of the built-in encoder. */
+  embedUrl?: string | undefined
 }
 
 /** The result of an encoding. */
@@ -60,7 +63,9 @@ export async function encodeWith(
   hooks: Hooks = {},
 ): Promise<EncodeResult> {
   const { dimensions, maxTokens } = encoder
-  const settings = { ...model, role, dimensions, maxTokens }
+  // An endpoint does not say where it cuts texts.
+  const most = Number.isFinite(maxTokens) ? { maxTokens } : {}
+  const settings = { ...model, role, dimensions, ...most }
   const { files, ...head } = encoder.source
   const key = await fingerprint({ ...settings, ...head }, [input, ...files])
   const total = await countTexts(input)
@@ -141,17 +146,29 @@ async function* rowsOf(file: string, dimensions: number): AsyncGenerator<Float32
   }
 }
 
+/** What jobs use of an encoder: one of `@kith/encoder`, or an endpoint. */
+export type AnyEncoder = Pick<
+  Encoder,
+  'name' | 'dimensions' | 'maxTokens' | 'source' | 'encode' | 'encodeStream' | 'close'
+>
+
 /** An encoder, and the name and options that tell it from others. */
 export interface NamedEncoder {
-  encoder: Encoder
+  encoder: AnyEncoder
   model: Readonly<Record<string, unknown>>
 }
 
 /** Loads the encoder of a name, downloading it first where it is on the hub. */
 export async function openEncoder(
-  inputs: Omit<EncoderOptions, 'onDownload'> & { model?: string | undefined },
+  inputs: Omit<EncoderOptions, 'onDownload'> & Pick<EncodeInputs, 'model' | 'embedUrl'>,
   hooks: Hooks = {},
 ): Promise<NamedEncoder> {
+  if (inputs.embedUrl !== undefined) {
+    const { model, embedUrl } = inputs
+    const encoder = await openEndpoint(embedUrl, inputs, hooks.signal)
+    const { queryPrefix, documentPrefix } = inputs
+    return { encoder, model: { model, embedUrl, queryPrefix, documentPrefix } }
+  }
   const { model: name = jobDefaults.model, pooling, normalize, maxTokens, threads } = inputs
   const { queryPrefix, documentPrefix, revision, quantize } = inputs
   const chosen = { pooling, normalize, maxTokens, queryPrefix, revision, documentPrefix, quantize }

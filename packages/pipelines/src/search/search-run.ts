@@ -13,6 +13,9 @@ import {
   storeName,
   wholeAddress,
 } from '../join/stores.ts'
+import { type Bm25Inputs, searchBm25 } from './search-bm25.ts'
+
+export type { Bm25Inputs }
 
 /** The inputs of a search. */
 export interface SearchInputs extends DocumentPlace, OpenEmbeddingsOptions {
@@ -37,7 +40,7 @@ export interface SearchResult {
   out: string
   queries: number
   documents: number
-  /** How many documents each query got; of a store, the number requested. */
+  /** How many documents each query got; of a store and of BM25, at most. */
   perQuery: number
   seconds: number
 }
@@ -49,9 +52,18 @@ interface SearchPlan extends SearchInputs {
 
 /**
  * Finds the documents most similar to each query and writes them as a run: exactly for files, as
- * the store does it for a store.
+ * the store does it for a store, and by their words with `bm25`.
  */
-export async function searchRun(inputs: SearchInputs, hooks: Hooks = {}): Promise<SearchResult> {
+export async function searchRun(
+  inputs: SearchInputs | Bm25Inputs,
+  hooks: Hooks = {},
+): Promise<SearchResult> {
+  if ('bm25' in inputs) {
+    const found = await searchBm25(inputs, hooks)
+    if (found) return found
+    const problem = `${inputs.corpus} is too large for a BM25 index in memory`
+    throw new KithError('OUT_OF_MEMORY', `${problem}: load it into a store with an index`)
+  }
   const plan = { ...inputs, top: inputs.top ?? jobDefaults.top }
   const place = placeOf(inputs)
   if ('store' in place) return searchStore({ ...plan, store: place.store }, hooks)

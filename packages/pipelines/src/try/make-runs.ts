@@ -6,8 +6,8 @@ import { fuseRuns } from '../fuse/fuse-runs.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { rerankRun } from '../rerank/rerank-run.ts'
+import { searchBm25 } from '../search/search-bm25.ts'
 import { searchRun } from '../search/search-run.ts'
-import { searchBm25 } from './search-bm25.ts'
 import { Steps } from './steps.ts'
 import { rerankTuned } from './tuned-run.ts'
 import type { TriedSystem } from './verdict.ts'
@@ -43,8 +43,10 @@ export async function makeRuns(
   const run = (await steps.do('run', (out) =>
     searchRun({ queries, docs, out, top, workers }, hooks),
   ))!
-  const bm25 = await steps.do('bm25', (out) =>
-    searchBm25({ corpus, queries: queryText, out, top }, hooks),
+  const bm25 = await steps.do(
+    'bm25',
+    (out) => searchBm25({ bm25: true, corpus, queryText, out, top }, hooks),
+    { top },
   )
   if (bm25 === undefined) {
     hooks.onRemark?.('BM25 is left out: the corpus is too large for an index in memory')

@@ -76,7 +76,9 @@ type Told = Pick<Services, 'model' | 'embedder' | 'limits' | 'strict'>
 
 /** The answer of `/info`, as text-embeddings-inference has it; Dify asks it before the first request. */
 export function teiInfo({ model, embedder, limits, strict }: Told): object {
-  const most = embedder?.maxTokens ?? 0
+  // An endpoint does not say where it cuts texts.
+  const { maxTokens = 0 } = embedder ?? {}
+  const most = Number.isFinite(maxTokens) ? maxTokens : 0
   return {
     model_id: model,
     model_sha: null,

@@ -36,6 +36,10 @@ const answer = z.object({
   meta: z.object({
     api_version: z.object({ version: z.string() }),
     tokens: z.object({ input_tokens: z.int() }),
+    embeddings: z.object({ given: z.int(), found: z.int(), encoded: z.int() }).meta({
+      description:
+        'How many documents came with an embedding, were found in the store by their texts, or were encoded.',
+    }),
     ...cutsSchema.shape,
   }),
   usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
@@ -56,7 +60,7 @@ export function rerankRoute(version: '1' | '2'): Route {
       const call = rulesFor(given, truncation)
       const asked = readItem(query, 'query', call)
       const items = documents.map((document, i) => readItem(document, `documents[${i}]`, call))
-      const { order, scores, tokens } = await call.ranker.rank(asked, items, call)
+      const { order, scores, tokens, embeddings } = await call.ranker.rank(asked, items, call)
       const wanted = order.subarray(0, top_n ?? top_k ?? order.length)
       const returned = return_documents === true || return_documents === 'true'
       const results = Array.from(wanted, (index, place) => {
@@ -78,6 +82,7 @@ export function rerankRoute(version: '1' | '2'): Route {
         meta: {
           api_version: { version },
           tokens: { input_tokens: tokens },
+          embeddings,
           ...cutsOf(call),
         },
         usage: { prompt_tokens: tokens, total_tokens: tokens },

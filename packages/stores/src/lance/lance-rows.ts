@@ -1,8 +1,10 @@
 import { halfTable, toHalves } from '@kith/base/half'
+import type { Table as LanceTable } from '@lancedb/lancedb'
 import type { Table, TypeMap } from 'apache-arrow'
 import { storableOf } from '../check-documents.ts'
 import type { Metric } from '../exact/search-exact.ts'
 import { optionalPeer, type StoreDocument } from '../store.ts'
+import { textHash, wholeText } from '../whole-text.ts'
 
 /** Arrow, which comes with LanceDB. */
 export type Arrow = typeof import('apache-arrow')
@@ -14,11 +16,21 @@ export function loadArrow(): Promise<Arrow> {
 /** The key of a collection's metric in the metadata of its schema. */
 const METRIC = 'kith.metric'
 
+/** The column with the hashes of the texts; collections of earlier versions have none. */
+export const HASH = 'hash'
+
+/** The form of a collection's rows. */
+export interface RowForm {
+  dimensions: number
+  type: 'f16' | 'f32'
+  /** Whether there is a column with the hashes of the texts. */
+  hashed: boolean
+}
+
 /** The columns of a collection, with the metric that a new one is for. */
 export function schemaOf(
   arrow: Arrow,
-  dimensions: number,
-  type: 'f16' | 'f32',
+  { dimensions, type, hashed }: RowForm,
   metric?: Metric | undefined,
 ) {
   const number = type === 'f16' ? new arrow.Float16() : new arrow.Float32()
@@ -28,6 +40,7 @@ export function schemaOf(
     new arrow.Field('vector', new arrow.FixedSizeList(dimensions, item), false),
     new arrow.Field('title', new arrow.Utf8(), true),
     new arrow.Field('text', new arrow.Utf8(), true),
+    ...(hashed ? [new arrow.Field(HASH, new arrow.Utf8(), true)] : []),
   ]
   return new arrow.Schema(fields, new Map(metric && [[METRIC, metric]]))
 }
@@ -39,13 +52,9 @@ export function metricIn(metadata: ReadonlyMap<string, string>): Metric | undefi
 }
 
 /** Documents as a table; the numbers are handed over as one array, not one by one. */
-export function toTable(
-  arrow: Arrow,
-  documents: readonly StoreDocument[],
-  dimensions: number,
-  type: 'f16' | 'f32',
-): Table {
-  const schema = schemaOf(arrow, dimensions, type)
+export function toTable(arrow: Arrow, documents: readonly StoreDocument[], form: RowForm): Table {
+  const { dimensions, type, hashed } = form
+  const schema = schemaOf(arrow, form)
   const numbers = new Float32Array(documents.length * dimensions)
   documents.forEach(({ vector }, i) => {
     numbers.set(vector, i * dimensions)
@@ -66,9 +75,15 @@ export function toTable(
       arrow.makeData({ type: list, length: documents.length, child }),
       texts(documents.map(({ title }) => title ?? null)),
       texts(documents.map(({ text }) => text ?? null)),
+      ...(hashed ? [texts(documents.map(hashOf))] : []),
     ],
   })
   return new arrow.Table(schema, new arrow.RecordBatch(schema, columns))
+}
+
+function hashOf(document: StoreDocument): string | null {
+  const text = wholeText(document)
+  return text === undefined ? null : textHash(text)
 }
 
 /** Columns that LanceDB answered with: a table, or a part of one. */
@@ -108,12 +123,30 @@ function toFloats(numbers: Float32Array | Uint16Array): Float32Array {
 /** Ids that one condition names. */
 const NAMED_IDS = 1000
 
-/** Conditions that name all of some ids, a thousand each. */
-export function idConditions(ids: readonly string[]): string[] {
+/** Conditions that name all of some ids, or other values of a column, a thousand each. */
+export function idConditions(ids: readonly string[], column = 'id'): string[] {
   const quoted = storableOf(ids).map((id) => `'${id.replaceAll("'", "''")}'`)
   const conditions: string[] = []
   for (let from = 0; from < quoted.length; from += NAMED_IDS) {
-    conditions.push(`id IN (${quoted.slice(from, from + NAMED_IDS).join(', ')})`)
+    conditions.push(`${column} IN (${quoted.slice(from, from + NAMED_IDS).join(', ')})`)
   }
   return conditions
+}
+
+/** The vectors of the documents that have some texts; of equal texts, that of the lowest id. */
+export async function findTexts(
+  table: LanceTable,
+  texts: readonly string[],
+): Promise<(Float32Array | undefined)[]> {
+  const found = new Map<string, StoreDocument>()
+  for (const condition of idConditions(texts.map(textHash), HASH)) {
+    const columns = ['id', 'vector', 'title', 'text']
+    const rows = await table.query().select(columns).where(condition).toArrow()
+    for (const document of toDocuments(rows)) {
+      const text = wholeText(document)!
+      const other = found.get(text)
+      if (!other || document.id < other.id) found.set(text, document)
+    }
+  }
+  return texts.map((text) => found.get(text)?.vector)
 }

@@ -18,15 +18,20 @@ import { noTerms, TermChanges } from '../term-changes.ts'
 import { checkFolder, lanceError, readLanceAddress, withLanceErrors } from './lance-error.ts'
 import {
   type Arrow,
+  findTexts,
+  HASH,
   idConditions,
   loadArrow,
   metricIn,
+  type RowForm,
   schemaOf,
   toDocuments,
   toTable,
 } from './lance-rows.ts'
 import {
   areWordsIndexed,
+  type Change,
+  countTexts,
   indexWords,
   isCollection,
   LanceTerms,
@@ -40,16 +45,6 @@ const REFINE = 10
 
 /** Below this many documents an index finds nothing to learn from. */
 const LEAST_INDEXED = 5000
-
-/** A change of documents under way. */
-interface Change {
-  /** Gets the documents that come and go. */
-  terms: TermChanges
-  /** The documents with some ids, as they are before they change; none where all texts are counted anyway. */
-  old(ids: readonly string[]): Promise<StoreDocument[]>
-  /** Makes a part of the change. */
-  write(writeDocuments: () => Promise<unknown>): Promise<void>
-}
 
 /**
  * A collection in LanceDB: a folder or an object storage URL, no server, larger than memory.
@@ -66,6 +61,8 @@ export class LanceStore implements Store {
   #table: Table | undefined
   #dimensions: number | undefined
   #type: 'f16' | 'f32'
+  /** Whether the table keeps the hashes of texts; those of earlier versions do not. */
+  #hashed = true
   /** The metric of the approximate index, where there is one. */
   #indexed: Metric | undefined
   /** The metric that the collection was made for. */
@@ -154,6 +151,11 @@ export class LanceStore implements Store {
     return searchWords(this.#lance, this.#table, text, top)
   }
 
+  async textVectors(texts: readonly string[]): Promise<(Float32Array | undefined)[]> {
+    this.#state.check()
+    return this.#table && this.#hashed ? findTexts(this.#table, texts) : texts.map(() => undefined)
+  }
+
   async terms(): Promise<TermStatistics | undefined> {
     this.#state.check()
     const statistics = await this.#terms.read(await this.#latestCount())
@@ -216,6 +218,7 @@ export class LanceStore implements Store {
     await this.#table.optimize()
     await this.#table.createIndex('id', { config: Index.btree() })
     if (await this.terms()) {
+      if (this.#hashed) await this.#table.createIndex(HASH, { config: Index.btree() })
       await indexWords(this.#lance, this.#table)
       this.#wordsIndexed = true
     }
@@ -258,21 +261,13 @@ export class LanceStore implements Store {
     const after = await this.count()
     const fits = known && after === before + terms.rows
     const statistics = fits ? terms.applyTo(known) : undefined
-    await this.#terms.keep(statistics ?? (await this.#countTexts()), after)
+    await this.#terms.keep(statistics ?? (await countTexts(this.#table!)), after)
   }
 
   /** How many documents there are, with those that other programs added since this one looked. */
   async #latestCount(): Promise<number> {
     await this.#table?.checkoutLatest()
     return this.count()
-  }
-
-  async #countTexts(): Promise<TermStatistics> {
-    const all = new TermChanges()
-    for await (const batch of this.#table!.query().select(['id', 'title', 'text'])) {
-      all.add(toDocuments(batch))
-    }
-    return all.applyTo(noTerms)!
   }
 
   /** The texts of those of some documents that are there, each once. */
@@ -319,7 +314,7 @@ export class LanceStore implements Store {
     for await (const batch of checkedBatches(documents, rules)) {
       this.#dimensions ??= batch[0]!.vector.length
       if (!this.#table) {
-        const schema = schemaOf(this.#arrow, this.#dimensions, this.#type, this.metric)
+        const schema = schemaOf(this.#arrow, this.#form, this.metric)
         this.#table = await this.#connection.createEmptyTable(this.#name, schema)
       }
       yield batch
@@ -327,7 +322,11 @@ export class LanceStore implements Store {
   }
 
   #toTable(batch: readonly StoreDocument[]) {
-    return toTable(this.#arrow, batch, this.#dimensions!, this.#type)
+    return toTable(this.#arrow, batch, this.#form)
+  }
+
+  get #form(): RowForm {
+    return { dimensions: this.#dimensions!, type: this.#type, hashed: this.#hashed }
   }
 
   async #open(place: string): Promise<void> {
@@ -342,6 +341,7 @@ export class LanceStore implements Store {
     }
     this.#dimensions = list.listSize
     this.#type = list.children[0].type.precision === this.#arrow.Precision.HALF ? 'f16' : 'f32'
+    this.#hashed = fields.some(({ name }) => name === HASH)
     this.#loadedFor = metricIn(metadata)
     const statistics = await this.#table.indexStats('vector_idx')
     this.#indexed = statistics?.distanceType as Metric | undefined

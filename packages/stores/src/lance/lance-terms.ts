@@ -5,6 +5,8 @@ import {
   termStatisticsToBytes,
 } from '@kith/core'
 import type { Connection, Table } from '@lancedb/lancedb'
+import type { StoreDocument } from '../store.ts'
+import { noTerms, TermChanges } from '../term-changes.ts'
 import { type Arrow, toDocuments } from './lance-rows.ts'
 
 /** Whether a table holds documents, not the statistics of their terms. No collection's name has a dot. */
@@ -81,6 +83,25 @@ export class LanceTerms {
       throw new KithError('BAD_INPUT', `the LanceDB table ${this.#table}: ${message}: delete it`)
     }
   }
+}
+
+/** A change of documents under way. */
+export interface Change {
+  /** Gets the documents that come and go. */
+  terms: TermChanges
+  /** The documents with some ids, as they are before they change; none where all texts are counted anyway. */
+  old(ids: readonly string[]): Promise<StoreDocument[]>
+  /** Makes a part of the change. */
+  write(writeDocuments: () => Promise<unknown>): Promise<void>
+}
+
+/** The statistics of the terms of all texts, in one pass over them. */
+export async function countTexts(documents: Table): Promise<TermStatistics> {
+  const all = new TermChanges()
+  for await (const batch of documents.query().select(['id', 'title', 'text'])) {
+    all.add(toDocuments(batch))
+  }
+  return all.applyTo(noTerms)!
 }
 
 type Lance = typeof import('@lancedb/lancedb')

@@ -29,10 +29,11 @@ export interface Collection {
   metric: Metric
 }
 
-/** A collection, and whether it has an approximate index and one of words. */
+/** A collection, and whether it has an approximate index, one of words and one of whole texts. */
 export interface KnownCollection extends Collection {
   indexed: boolean
   words: boolean
+  texts: boolean
 }
 
 /**
@@ -73,6 +74,19 @@ export function wordsIndexOf(name: string): string {
   return `words_${name}`
 }
 
+/** The index of a collection's whole texts. */
+export function textsIndexOf(name: string): string {
+  return `texts_${name}`
+}
+
+/** The title and the text of a document in one, as `wholeText` joins them. */
+export const WHOLE_TEXT = "(CASE WHEN title <> '' THEN title || ' ' || text ELSE text END)"
+
+/** Makes the index of whole texts: it keeps their hashes, and the database compares the texts. */
+export function textsIndexSql(name: string): string {
+  return `CREATE INDEX IF NOT EXISTS ${textsIndexOf(name)} ON ${tableOf(name)} USING hash (${WHOLE_TEXT})`
+}
+
 /** The name of a collection becomes part of SQL. */
 export function checkName(name: string): string {
   if (/^[a-z][a-z0-9_]{0,39}$/.test(name)) return name
@@ -93,9 +107,11 @@ export async function readCollection(
        WHERE schemaname = 'kith' AND tablename = $2 AND indexdef LIKE '%USING hnsw%'
      ) AS indexed, EXISTS (
        SELECT FROM pg_indexes WHERE schemaname = 'kith' AND tablename = $2 AND indexname = $3
-     ) AS words
+     ) AS words, EXISTS (
+       SELECT FROM pg_indexes WHERE schemaname = 'kith' AND tablename = $2 AND indexname = $4
+     ) AS texts
      FROM kith.collections WHERE name = $1`,
-    [name, `documents_${name}`, wordsIndexOf(name)],
+    [name, `documents_${name}`, wordsIndexOf(name), textsIndexOf(name)],
   )
   return rows[0] && checkCollection(name, rows[0])
 }
@@ -136,6 +152,7 @@ export async function makeCollection(
        text text
      ) WITH (toast_tuple_target = 8160)`,
   )
+  await client.query(textsIndexSql(name))
   return rowCount === 1
 }
 

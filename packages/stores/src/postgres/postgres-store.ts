@@ -31,7 +31,9 @@ import {
   prepareSchema,
   readCollection,
   tableOf,
+  textsIndexSql,
   vectorType,
+  WHOLE_TEXT,
 } from './postgres-schema.ts'
 import {
   decodeVector,
@@ -183,6 +185,28 @@ export class PostgresStore implements Store {
     return rows.map(({ id }) => String(id))
   }
 
+  async textVectors(texts: readonly string[]): Promise<(Float32Array | undefined)[]> {
+    this.#state.check()
+    const wanted = this.#collection?.texts ? storableOf(texts) : []
+    if (wanted.length === 0) return texts.map(() => undefined)
+    const rows = await this.#read((client) => {
+      const list = wanted.map((text) => client.escapeLiteral(text)).join(',')
+      return `SELECT DISTINCT ON (asked.text) asked.text, embedding
+        FROM unnest(ARRAY[${list}]) AS asked(text)
+        JOIN ${tableOf(this.#name)} d ON ${WHOLE_TEXT.replaceAll(/title|text/g, 'd.$&')} = asked.text
+        ORDER BY asked.text, d.id`
+    })
+    const vectors = this.#decode(rows.map(([, vector]) => vector!))
+    const length = this.dimensions!
+    const found = new Map(
+      rows.map(([text], row) => [
+        text!.toString(),
+        vectors.subarray(row * length, (row + 1) * length),
+      ]),
+    )
+    return texts.map((text) => found.get(text))
+  }
+
   async terms(): Promise<TermStatistics | undefined> {
     this.#state.check()
     const { pool, name } = this.#connections
@@ -233,7 +257,8 @@ export class PostgresStore implements Store {
     )
     const words = (await this.terms()) !== undefined
     if (words) await this.#query(wordsIndexSql(this.#name), [])
-    this.#collection = { ...this.#collection, indexed: true, words }
+    await this.#query(textsIndexSql(this.#name), [])
+    this.#collection = { ...this.#collection, indexed: true, words, texts: true }
   }
 
   async close(): Promise<void> {

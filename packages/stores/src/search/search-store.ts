@@ -9,6 +9,7 @@ import {
 import { readTexts } from '@kith/ir'
 import { TextStore } from '@kith/ir/internal'
 import type { Metric } from '../exact/search-exact.ts'
+import { textHash, wholeText } from '../whole-text.ts'
 
 /** The methods of a store that searching uses; stores of `@kith/stores` have them. */
 export interface SearchStore {
@@ -25,6 +26,8 @@ export interface SearchStore {
   ): Promise<(FetchedDocument | undefined)[]>
   /** The ids of the documents whose words fit a text best; absent where words cannot be searched. */
   searchWords?(text: string, options: { top: number }): Promise<string[]>
+  /** The vectors of the documents that have some texts; absent where texts cannot be looked up. */
+  textVectors?(texts: readonly string[]): Promise<(Float32Array | undefined)[]>
   /** How often terms occur in the documents; undefined where that is not known. */
   terms?(): Promise<TermStatistics | undefined>
   close(): Promise<void>
@@ -35,11 +38,6 @@ export interface FetchedDocument {
   vector: Float32Array
   title?: string | undefined
   text?: string | undefined
-}
-
-/** The title and the text of a document in one, as encoders and rankings see them; undefined without a text. */
-export function wholeText({ title, text }: Pick<FetchedDocument, 'title' | 'text'>) {
-  return title && text !== undefined ? `${title} ${text}` : text
 }
 
 /** How documents to search are opened. */
@@ -83,6 +81,7 @@ async function storeWithTexts(
     await store.close()
     throw error
   })
+  let known: Promise<Map<string, string>> | undefined
   return {
     get dimensions() {
       return store.dimensions
@@ -96,12 +95,33 @@ async function storeWithTexts(
       if (!options.texts) return documents
       return documents.map((document, i) => document && { ...document, ...texts.get(ids[i]!) })
     },
+    async textVectors(asked) {
+      known ??= idsByText(corpus)
+      const byText = await known
+      const ids = asked.map((text) => byText.get(textHash(text)))
+      const found = await store.fetch(
+        ids.filter((id) => id !== undefined),
+        { vectors: true, texts: false },
+      )
+      let next = 0
+      return ids.map((id) => (id === undefined ? undefined : found[next++]?.vector))
+    },
     terms: () => countTerms(corpus, tokenizer),
     async close() {
       await texts.close()
       await store.close()
     },
   }
+}
+
+/** The ids of all documents of a corpus by the hashes of their texts; of equal texts, the first. */
+async function idsByText(corpus: string): Promise<Map<string, string>> {
+  const ids = new Map<string, string>()
+  for await (const entry of readTexts(corpus)) {
+    const hash = textHash(wholeText(entry)!)
+    if (!ids.has(hash)) ids.set(hash, entry.id)
+  }
+  return ids
 }
 
 /** The terms of all texts of a corpus, in one pass over them. */

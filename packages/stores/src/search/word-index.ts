@@ -1,6 +1,7 @@
 import { prepareText, type Settings, type TermStatistics, TermStatisticsBuilder } from '@kith/core'
 import type { TextEntry } from '@kith/ir'
-import { type SearchStore, wholeText } from './search-store.ts'
+import { wholeText } from '../whole-text.ts'
+import type { SearchStore } from './search-store.ts'
 
 /** Places of terms that an index keeps: about 300 MB. Larger collections belong into a store. */
 const MOST_PLACES = 2 ** 24

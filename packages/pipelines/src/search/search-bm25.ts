@@ -3,17 +3,20 @@ import { type RankedQuery, readTexts, writeRun } from '@kith/ir'
 import { WordIndex, wholeText } from '@kith/stores/internal'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
+import type { SearchResult } from './search-run.ts'
 
-/** The inputs of a BM25 search. */
-interface Bm25Inputs {
+/** The inputs of a search by BM25, which needs no embeddings. */
+export interface Bm25Inputs {
+  bm25: true
   /** Texts of the documents. */
   corpus: string
   /** Texts of the queries. */
-  queries: string
+  queryText: string
   /** The run to write. */
   out: string
-  /** Documents per query. */
-  top: number
+  /** Documents per query; default 200. */
+  top?: number | undefined
 }
 
 /**
@@ -21,15 +24,19 @@ interface Bm25Inputs {
  * corpus is too large for the index.
  */
 export async function searchBm25(
-  { corpus, queries, out, top }: Bm25Inputs,
+  { corpus, queryText, out, top = jobDefaults.top }: Bm25Inputs,
   hooks: Hooks,
-): Promise<{ queries: number; seconds: number } | undefined> {
+): Promise<SearchResult | undefined> {
   const settings = resolveSettings()
   const index = new WordIndex(settings)
-  for await (const entry of readTexts(corpus)) index.add(entry.id, wholeText(entry)!)
-  if (!index.complete) return undefined
+  let documents = 0
+  for await (const entry of readTexts(corpus)) {
+    index.add(entry.id, wholeText(entry)!)
+    if (!index.complete) return undefined
+    documents++
+  }
   const asked: { id: string; text: string }[] = []
-  for await (const entry of readTexts(queries))
+  for await (const entry of readTexts(queryText))
     asked.push({ id: entry.id, text: wholeText(entry)! })
   const onDone = stageOf(hooks, 'searching by BM25', asked.length)
   const start = performance.now()
@@ -43,6 +50,6 @@ export async function searchBm25(
   const seconds = (performance.now() - start) / 1000
   await writeRun(out, found)
   const { tokenizer, k1, b } = settings
-  await writeSidecar(out, 'try', { method: 'bm25', tokenizer, k1, b, top }, [corpus, queries])
-  return { queries: asked.length, seconds }
+  await writeSidecar(out, 'search', { bm25: true, tokenizer, k1, b, top }, [corpus, queryText])
+  return { out, queries: asked.length, documents, perQuery: Math.min(top, documents), seconds }
 }
