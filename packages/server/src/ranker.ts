@@ -1,6 +1,7 @@
-import { type Ranking, Reranker, Selection, type Settings } from '@kith/core'
+import { type Ranking, Reranker, Selection, type Settings, type TitledText } from '@kith/core'
 import { compareProducts, queryProducts } from '@kith/core/internal'
 import type { Role } from '@kith/encoder'
+import { wholeText } from '@kith/stores/internal'
 import type { TextEmbedder } from './embedder.ts'
 import { countCutTokens } from './limits.ts'
 import { Problem } from './problem.ts'
@@ -71,7 +72,7 @@ export class Ranker {
     vectorsOf: (ids: readonly string[]) => Promise<(Float32Array | undefined)[]>,
   ): Promise<Ranking> {
     const candidates = {
-      texts: hits.map(({ text }) => text),
+      texts: hits.map(({ title, text }) => ({ title, text })),
       scores: hits.map(({ score }) => score),
     }
     const selection = new Selection({ text: query.text }, candidates, this.settings)
@@ -89,7 +90,7 @@ export class Ranker {
     role: Role,
     call: EmbeddingCall,
   ): Promise<{ embedding: Embedding; tokens: number }[]> {
-    const texts = items.flatMap(({ text, embedding }) => (embedding ? [] : [text!]))
+    const texts = items.flatMap((item) => (item.embedding ? [] : [wholeText(item)!]))
     if (texts.length === 0)
       return items.map(({ embedding }) => ({ embedding: embedding!, tokens: 0 }))
     const embedder = this.#embedder
@@ -121,13 +122,13 @@ function textsOf(
   query: Item,
   documents: readonly Item[],
   order: Uint32Array,
-): string[] | undefined {
+): TitledText[] | undefined {
   if (query.text === undefined) return undefined
-  const texts: string[] = []
+  const texts: TitledText[] = []
   for (const i of order) {
-    const { text } = documents[i]!
+    const { title, text } = documents[i]!
     if (text === undefined) return undefined
-    texts.push(text)
+    texts.push({ title, text })
   }
   return texts
 }

@@ -4,6 +4,7 @@ import {
   type Ranking,
   rerank,
   type Settings,
+  type TitledText,
   type Vector,
 } from '@kith/core'
 import { compareProducts, planVectors, takesWords } from '@kith/core/internal'
@@ -55,7 +56,7 @@ function rankSome(
     texts: wordsOf(documents, places, settings),
     scores: scores && places.map((place) => scores[place]!),
   }
-  return ofPlaces(rerank(query, candidates, settings), places)
+  return ofPlaces(rerank({ vector: query.vector, text: query.text }, candidates, settings), places)
 }
 
 async function rankChosen(
@@ -119,10 +120,13 @@ function wordsOf(
   documents: readonly RerankDocument[],
   places: readonly number[],
   { mix, method }: MethodSettings,
-): string[] | undefined {
+): (string | TitledText)[] | undefined {
   const counts = mix !== 'raw' || method === 'fusion'
-  if (!counts || documents.every(({ text }) => text === '')) return undefined
-  return places.map((place) => documents[place]!.text)
+  if (!counts || documents.every(({ text, title = '' }) => text + title === '')) return undefined
+  return places.map((place) => {
+    const { text, title } = documents[place]!
+    return title === undefined ? text : { title, text }
+  })
 }
 
 function ofPlaces(ranking: Ranking, places: readonly number[]): Ranking {

@@ -15,15 +15,13 @@ import {
   refuseUnknown,
   warnMetric,
 } from '@kith/core/internal'
-import { type Embed, readDocuments, scoresOf, type TextOf, vectorOf } from './documents.ts'
+import { type Embed, type ObjectReader, readDocuments, scoresOf, vectorOf } from './documents.ts'
 import { rankDocuments } from './rank-documents.ts'
 
 /** Where vectors and texts come from. */
-export interface RerankingOptions {
+export interface RerankingOptions extends ObjectReader {
   /** Embeds the query, and the documents that bring no `embedding` of their own. */
   embed?: Embed | undefined
-  /** The text of an object document; by default all its strings. */
-  text?: TextOf | undefined
   /**
    * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith term-statistics`.
    * With it the context is chosen from the first 200 documents instead of the first 50.
@@ -39,7 +37,7 @@ export interface RerankingOptions {
 /** The names of a model's options. */
 const optionParts: NamedParts = {
   part: 'option of createKith',
-  known: ['embed', 'text', 'settings', 'statistics'],
+  known: ['embed', 'text', 'title', 'settings', 'statistics'],
   synonyms: {
     embed: ['embedding', 'embeddings', 'embeddingModel', 'model'],
     text: ['textOf'],
@@ -79,13 +77,13 @@ async function rerankDocuments(
     abortSignal: signal,
     providerOptions,
   }: RerankingModelV3CallOptions,
-  { embed, text: textOf }: RerankingOptions,
+  { embed, text, title }: RerankingOptions,
   settings: MethodSettings,
 ): Promise<Awaited<ReturnType<RerankingModelV3['doRerank']>>> {
   if (topN !== undefined && !(Number.isInteger(topN) && topN > 0)) {
     throw new KithError('BAD_SETTING', `topN is ${topN}, allowed: whole numbers from 1`)
   }
-  const documents = readDocuments(given, textOf)
+  const documents = readDocuments(given, { text, title })
   const { embedding, scores } = providerOptions?.['kith'] ?? {}
   const asked = { text: query, vector: vectorOf(embedding, 'the query') }
   const {

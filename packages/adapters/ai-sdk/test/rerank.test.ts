@@ -325,9 +325,35 @@ test('options that nobody knows are refused where they are given', () => {
     'statistics must come from termStatistics',
   )
   expect(() => createKith({ embeddings: () => [] } as object)).toThrow(
-    'unknown option of createKith "embeddings", did you mean embed? Known: embed, text, settings',
+    'unknown option of createKith "embeddings", did you mean embed? Known: embed, text, title, settings',
   )
   expect(() => createKith().rerankingModel('balanced', { setting: {} } as object)).toThrow(
     'did you mean settings?',
   )
+})
+
+test('the title of an object counts as a title', async () => {
+  const documents = texts.map((text, i) => ({
+    title: i === 3 ? query : `Number ${i}`,
+    body: text,
+    embedding: vectors[i]!,
+  }))
+  const orderOf = async (options: Parameters<typeof createKith>[0]) => {
+    const model = createKith(options).rerankingModel()
+    const { ranking } = await rerank({
+      model,
+      documents,
+      query,
+      providerOptions: providerOptions(),
+    })
+    return ranking.map(({ originalIndex, score }) => [originalIndex, score])
+  }
+  const titled = documents.map(({ title, body }) => ({ title, text: body }))
+  const ranked = kithRerank({ vector: embedding, text: query }, { vectors, texts: titled })
+  const expectedTitled = Array.from(ranked.order, (index, i) => [index, ranked.scores[i]])
+  expect(await orderOf({})).toEqual(expectedTitled)
+  const body = (document: { [key: string]: unknown }) => String(document['body'])
+  const title = (document: { [key: string]: unknown }) => String(document['title'])
+  expect(await orderOf({ text: body, title })).toEqual(expectedTitled)
+  expect(await orderOf({ text: body })).not.toEqual(expectedTitled)
 })

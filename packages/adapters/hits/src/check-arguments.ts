@@ -18,7 +18,7 @@ export const fetchedOptionParts: NamedParts = {
 /** The names of `lancedbReranker`'s options. */
 export const rerankerParts: NamedParts = {
   part: 'option of lancedbReranker',
-  known: ['vector', 'text', 'settings', 'statistics'],
+  known: ['vector', 'text', 'title', 'settings', 'statistics'],
   synonyms: { text: ['column', 'body'], statistics: ['termStatistics', 'terms'] },
 }
 
@@ -34,6 +34,7 @@ export function checkFields(fields: object, reader: string, known: readonly stri
   const synonyms = {
     vector: ['embedding', 'vectorField', 'vectorName', 'values'],
     text: ['body', 'content', 'document', 'textField', 'field'],
+    title: ['titleField', 'heading', 'name'],
     distance: ['score'],
     id: ['key', 'idField', '_id'],
   }

@@ -48,7 +48,7 @@ interface Row {
  * `_relevance_score`.
  *
  * @param vector The query's vector.
- * @param options `text` and `vector` are the columns; the vector's is `vector` unless told otherwise.
+ * @param options `text`, `title` and `vector` are the columns; the vector's is `vector` unless told otherwise.
  */
 export function lancedbReranker(vector: Vector, options: LancedbRerankerOptions): LancedbReranker {
   refuseUnknown(options ?? {}, rerankerParts)
@@ -81,10 +81,11 @@ function rowsOf(batch: LancedbBatch): Row[] {
   }))
 }
 
-function rowReader({ vector, text, score, id, advice }: Reader<object>): Reader<Row> {
+function rowReader({ vector, text, title, score, id, advice }: Reader<object>): Reader<Row> {
   return {
     vector: ({ fields }) => vector(fields),
     text: ({ fields }) => text?.(fields),
+    title: title && (({ fields }) => title(fields)),
     score: ({ fields }) => score?.(fields),
     id: ({ fields }) => id?.(fields),
     advice,

@@ -14,7 +14,7 @@ export interface RerankFetchedOptions<Hit> extends RerankHitsOptions {
 }
 
 /** How to read hits that come without vectors. */
-export type FetchedReader<Hit> = Pick<Reader<Hit>, 'text' | 'score' | 'byScore'>
+export type FetchedReader<Hit> = Pick<Reader<Hit>, 'text' | 'title' | 'score' | 'byScore'>
 
 /**
  * Gives hits a better order that came without their vectors: words and the store's scores choose

@@ -5,6 +5,7 @@ import {
   type PartialMethodSettings,
   resolveMethodSettings,
   type TermStatistics,
+  type Text,
   type Vector,
 } from '@kith/core'
 import {
@@ -35,6 +36,11 @@ export interface KithRerankOptions {
    */
   score?: string | ((document: DocumentInterface) => number | undefined) | undefined
   /**
+   * Where a document's title is: a key of its metadata, or a function. Its words count more than
+   * those of `pageContent`.
+   */
+  title?: string | ((document: DocumentInterface) => string | undefined) | undefined
+  /**
    * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith term-statistics`.
    * With it the context is chosen from the first 200 documents instead of the first 50.
    */
@@ -58,6 +64,7 @@ const optionParts: NamedParts = {
     'embeddings',
     'vector',
     'score',
+    'title',
     'statistics',
     'topN',
     'scoreThreshold',
@@ -137,7 +144,7 @@ export class KithRerank extends BaseDocumentCompressor {
   ): Promise<[DocumentInterface, number][]> {
     if (documents.length === 0) return []
     const { topN, scoreThreshold = -Infinity } = this.#options
-    const texts = this.#seesWords() ? documents.map(({ pageContent }) => pageContent) : undefined
+    const texts = this.#seesWords() ? this.#texts(documents) : undefined
     const looked = documents.slice(0, methodLooksAt(this.#settings, texts !== undefined))
     const own = looked.map((document) => this.#ownVector(document))
     // Where all vectors are at hand, they say more than the scores.
@@ -166,6 +173,22 @@ export class KithRerank extends BaseDocumentCompressor {
   /** The paper's raw mix has one view, the embeddings; fusion is nothing without the other. */
   #seesWords(): boolean {
     return this.#settings.mix !== 'raw' || this.#settings.method === 'fusion'
+  }
+
+  /** The documents' texts, with their titles where the user said where these are. */
+  #texts(documents: readonly DocumentInterface[]): Text[] {
+    const { title } = this.#options
+    if (title === undefined) return documents.map(({ pageContent }) => pageContent)
+    const read =
+      typeof title === 'function' ? title : ({ metadata }: DocumentInterface) => metadata[title]
+    return documents.map((document, index) => {
+      const own: unknown = read(document) ?? undefined
+      if (own !== undefined && typeof own !== 'string') {
+        const problem = `the title of document ${index} is ${String(own)}, it must be a string`
+        throw new KithError('BAD_INPUT', problem)
+      }
+      return { title: own, text: document.pageContent }
+    })
   }
 
   /** The documents' own vectors, and embeddings of those that have none. */

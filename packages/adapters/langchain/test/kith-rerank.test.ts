@@ -365,3 +365,30 @@ test.each(['top_n', 'topn', 'topK'])('option %s is told to be topN', (name) => {
     `unknown option of KithRerank "${name}", did you mean topN?`,
   )
 })
+
+test('titles from the metadata, by a key or a function', async () => {
+  const { found } = retrieved(30)
+  const titles = found.map((_, i) => (i === 12 ? 'Scent of honey' : `Part ${i}`))
+  const documents = found.map((index, i) => {
+    return new Document({ pageContent: texts[index]!, metadata: { name: titles[i], place: i } })
+  })
+  const { order } = rerank(
+    { vector: queryVector, text: query },
+    {
+      vectors: found.map((i) => vectors[i]!),
+      texts: found.map((index, i) => ({ title: titles[i], text: texts[index]! })),
+    },
+  )
+  const embeddings = new LocalEmbeddings(encoder)
+  const placesOf = async (options: { title?: string | ((document: Document) => string) }) => {
+    const better = await new KithRerank({ embeddings, ...options }).compressDocuments(
+      documents,
+      query,
+    )
+    return better.map(({ metadata }) => metadata['place'])
+  }
+  expect(await placesOf({ title: 'name' })).toEqual([...order])
+  expect(await placesOf({ title: ({ metadata }) => metadata['name'] })).toEqual([...order])
+  expect(await placesOf({})).not.toEqual([...order])
+  await expect(placesOf({ title: 'place' })).rejects.toThrow('the title of document 0 is 0')
+})
