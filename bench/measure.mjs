@@ -7,7 +7,8 @@ export function median(times) {
 /**
  * Runs several things side by side, round by round, each round on an input of
  * its own, and returns the median milliseconds of each. The order turns from
- * round to round, so that no one always runs behind the same neighbor.
+ * round to round, and every second round runs backwards, so that no one always runs behind
+ * the same neighbor.
  */
 export async function sideBySide(contestants, inputs, rounds) {
   const names = Object.keys(contestants)
@@ -15,7 +16,8 @@ export async function sideBySide(contestants, inputs, rounds) {
   const warmUp = Math.ceil(rounds / 5)
   for (let round = -warmUp; round < rounds; round++) {
     for (let turn = 0; turn < names.length; turn++) {
-      const name = names[(turn + round + warmUp) % names.length]
+      const step = round % 2 === 0 ? turn : names.length - 1 - turn
+      const name = names[(step + round + warmUp) % names.length]
       const input = inputs[(round + warmUp) % inputs.length]
       const start = performance.now()
       const waiting = contestants[name](input)

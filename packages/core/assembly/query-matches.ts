@@ -7,86 +7,114 @@ import { double, word } from './address'
  * title, and at all: three doubles a text, to `out`. Weights are whole numbers, so that their sums are
  * exact in any order.
  *
- * `matches` has the number of the query's term, from 1, or 0 for every posting, as `matchTerms` found
- * it. `orders` has each text's terms as places among its postings, text i from orderStarts[i] on;
- * `titles` how many of its postings are the title's. `seen` is room for one word per term of the query
- * and `queue` for two per term of the longest text.
+ * `matches` and `matchStarts` are those of `matchTerms`. `positions` has where each text has its terms,
+ * posting after posting, text i from positionStarts[i] on; `titles` how many of its postings are the
+ * title's. `seen` is room for one word per term of the query, `marks` for one per term of the longest
+ * text and 4 more, and `queue` for two per term of the longest text.
  */
 export function findMatches(
-  texts: usize,
+  terms: i32,
   count: i32,
   matches: usize,
+  matchStarts: usize,
   titles: usize,
-  orders: usize,
-  orderStarts: usize,
+  positions: usize,
+  positionStarts: usize,
   weights: usize,
   windowTerms: i32,
   seen: usize,
+  marks: usize,
   queue: usize,
   out: usize,
 ): void {
-  memory.fill(seen, 0, (<usize>load<i32>(word(texts, 1))) << 2)
+  memory.fill(seen, 0, (<usize>terms) << 2)
   for (let row = 1; row < count; row++) {
-    const first = load<i32>(word(texts, row))
-    const own = word(matches, first)
-    const terms = load<i32>(word(texts, row + 1)) - first
     const ofTitle = load<i32>(word(titles, row))
+    const first = load<i32>(word(matchStarts, row))
+    const end = load<i32>(word(matchStarts, row + 1))
     let all: f64 = 0
     let title: f64 = 0
-    for (let i = 0; i < terms; i++) {
-      const number = load<i32>(word(own, i))
-      if (number == 0) continue
-      all += load<f64>(double(weights, number - 1))
-      if (i < ofTitle) title = all
+    for (let i = first; i < end; i++) {
+      const match = matches + ((<usize>i) << 4)
+      all += load<f64>(double(weights, load<i32>(match) - 1))
+      if (load<i32>(match, 8) < ofTitle) title = all
     }
-    const from = load<i32>(word(orderStarts, row))
-    const order = word(orders, from)
-    const length = load<i32>(word(orderStarts, row + 1)) - from
+    const from = load<i32>(word(positionStarts, row))
+    const length = load<i32>(word(positionStarts, row + 1)) - from
+    // The only term of the query that a text has is all of its best window.
+    let window = length > 0 ? all : 0
+    if (end - first > 1 && length > 0) {
+      mark(matches, first, end, word(positions, from), length, marks)
+      const met = gather(marks, length, queue)
+      window = bestWindow(queue, met, weights, windowTerms, seen)
+    }
     const to = out + <usize>row * 24
-    store<f64>(
-      to,
-      all > 0 ? bestWindow(own, terms, order, length, weights, windowTerms, seen, queue) : 0,
-    )
+    store<f64>(to, window)
     store<f64>(to, title, 8)
     store<f64>(to, all, 16)
   }
 }
 
-/** The largest weight of the query's terms within so many terms in a row. */
-function bestWindow(
+/** Writes the numbers of the query's terms, from 1, to where a text has them. */
+function mark(
   matches: usize,
-  terms: i32,
-  order: usize,
+  first: i32,
+  end: i32,
+  positions: usize,
   length: i32,
-  weights: usize,
-  windowTerms: i32,
-  seen: usize,
-  queue: usize,
-): f64 {
-  // The matches of the window that ends here: their places, and the numbers of the query's terms.
+  marks: usize,
+): void {
+  const all = <u32>length
+  memory.fill(marks, 0, (<usize>length + 4) << 2)
+  for (let i = first; i < end; i++) {
+    const match = matches + ((<usize>i) << 4)
+    const number = load<i32>(match)
+    const from = load<u32>(match, 12)
+    const times = load<u32>(match, 4)
+    // More terms than positions, or a position that there is not: the prepared text was made wrong.
+    if (from > all || times > all - from) continue
+    for (let p: u32 = from; p - from < times; p++) {
+      const at = load<u32>(word(positions, p))
+      if (at < all) store<i32>(word(marks, at), number)
+    }
+  }
+}
+
+/** The marked positions and their numbers, from 0, to `queue`; returns how many there are. */
+function gather(marks: usize, length: i32, queue: usize): i32 {
+  let met = 0
+  for (let at = 0; at < length; at += 4) {
+    // Most terms of a text are not the query's.
+    let bits = i32x4.bitmask(i32x4.ne(v128.load(word(marks, at)), i32x4.splat(0)))
+    while (bits) {
+      const place = at + ctz(bits)
+      bits &= bits - 1
+      store<i32>(double(queue, met), place)
+      store<i32>(double(queue, met++), load<i32>(word(marks, place)) - 1, 4)
+    }
+  }
+  return met
+}
+
+/** The largest weight of the query's terms within so many terms in a row. */
+function bestWindow(queue: usize, met: i32, weights: usize, windowTerms: i32, seen: usize): f64 {
   let head = 0
-  let tail = 0
   let sum: f64 = 0
   let best: f64 = 0
-  for (let at = 0; at < length; at++) {
-    const place = load<i32>(word(order, at))
-    // A place that there is not would be the mistake of whoever made the prepared text.
-    if (<u32>place >= <u32>terms) continue
-    const number = load<i32>(word(matches, place))
-    if (number == 0) continue
-    while (head < tail && load<i32>(double(queue, head)) <= at - windowTerms) {
+  for (let tail = 0; tail < met; tail++) {
+    const at = load<i32>(double(queue, tail))
+    const number = load<i32>(double(queue, tail), 4)
+    while (load<i32>(double(queue, head)) <= at - windowTerms) {
       const gone = load<i32>(double(queue, head++), 4)
       const left = load<i32>(word(seen, gone)) - 1
       store<i32>(word(seen, gone), left)
-      if (left == 0) sum -= load<f64>(double(weights, gone))
+      sum -= select<f64>(load<f64>(double(weights, gone)), 0, left == 0)
     }
-    const met = load<i32>(word(seen, number - 1))
-    store<i32>(word(seen, number - 1), met + 1)
-    if (met == 0) sum += load<f64>(double(weights, number - 1))
-    store<i32>(double(queue, tail), at)
-    store<i32>(double(queue, tail++), number - 1, 4)
+    const times = load<i32>(word(seen, number))
+    store<i32>(word(seen, number), times + 1)
+    sum += select<f64>(load<f64>(double(weights, number)), 0, times == 0)
     best = max(best, sum)
   }
-  for (; head < tail; head++) store<i32>(word(seen, load<i32>(double(queue, head), 4)), 0)
+  for (; head < met; head++) store<i32>(word(seen, load<i32>(double(queue, head), 4)), 0)
   return best
 }

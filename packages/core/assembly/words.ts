@@ -26,8 +26,8 @@ const LONGEST_WORD: usize = 64
 
 /**
  * Writes the postings of `length` bytes, the first `title` of which are the title's, to `out` and
- * returns how many there are. The term of each word, as its place among the postings, goes to `ends`;
- * how many terms these are and how many postings are the title's go to `table`.
+ * returns how many there are. The positions of each term, term after term, go to `hashes`; how many
+ * there are and how many postings are the title's go to `ends`.
  * `lower` maps a byte to its lower case if it is a letter or digit, else to 0.
  * `stems` is a table of words met before and their terms, two slots of 16 bytes for each place, or 0
  * where words are terms as they are. `hashes`, `ends`, `table` and `out` are room for 8, 4, 8
@@ -60,13 +60,26 @@ export function words(
   memory.fill(table, 0, (<usize>slots) << 2)
   const titleTerms = countTerms(0, first, 0, slots, hashes, ends, table, out)
   const size = countTerms(first, tokens, titleTerms, slots, hashes, ends, table, out)
-  for (let term = 1; term <= size; term++) finish(entryAt(out, term))
-  store<i32>(table, tokens)
-  store<i32>(table, titleTerms, 4)
+  // The table has served: its place takes where the next position of each term goes.
+  let from = 0
+  for (let term = 1; term <= size; term++) {
+    const entry = entryAt(out, term)
+    store<i32>(word(table, term), from)
+    from += load<i32>(entry, 8)
+    finish(entry)
+  }
+  for (let i = 0; i < tokens; i++) {
+    const next = word(table, load<i32>(word(ends, i)))
+    const place = load<i32>(next)
+    store<i32>(next, place + 1)
+    store<i32>(word(hashes, place), i)
+  }
+  store<i32>(ends, tokens)
+  store<i32>(ends, titleTerms, 4)
   return size
 }
 
-/** Counts the terms with the numbers from `from` to before `to`, `size` different ones before them; returns how many there are. */
+/** Counts the words from `from` to before `to`, `size` terms before them; the number of each one's term goes to `order`. Returns how many terms there are. */
 function countTerms(
   from: i32,
   to: i32,
@@ -89,7 +102,7 @@ function countTerms(
     const count = select(0, load<i32>(entry, 8), known == 0)
     store<u64>(entry, key)
     store<i32>(entry, count + 1, 8)
-    store<i32>(word(order, i), term - 1)
+    store<i32>(word(order, i), term)
   }
   return size
 }

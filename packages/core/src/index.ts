@@ -33,6 +33,15 @@ export {
   targets,
 } from './labels/label-settings.ts'
 export type { Labels } from './labels/labels.ts'
+export {
+  type Background,
+  type BackgroundOptions,
+  background,
+  type Spread,
+} from './list/background.ts'
+export { type Cutoff, type ListOptions, recency } from './list/list-options.ts'
+export type { Calibration } from './list/relevance.ts'
+export { type ListedHit, type Shortlist, shortlist } from './list/shortlist.ts'
 export type { Matrix, SomeVectors, Vector, Vectors } from './matrix.ts'
 export type { MetricUse } from './method/metric.ts'
 export type { Ranking } from './method/order-by-score.ts'

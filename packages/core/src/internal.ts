@@ -15,6 +15,8 @@ export {
 } from './labels/distil.ts'
 export { injectGroundTruth } from './labels/ground-truth.ts'
 export { labelTable } from './labels/label-settings.ts'
+export { calibrated, expectedBest, neverRising } from './list/relevance.ts'
+export { relevanceFeatures } from './list/shortlist.ts'
 export { fittingMetric } from './method/metric.ts'
 export { extendRanking } from './method/order-by-score.ts'
 export { lookedAt } from './method/preselect.ts'

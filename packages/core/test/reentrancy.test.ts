@@ -186,9 +186,9 @@ describe.each(allKernels)('inputs whose getters call again, on %s', (kernel) => 
         interrupt()
         return prepared.postings
       },
-      get order() {
+      get positions() {
         interrupt()
-        return prepared.order
+        return prepared.positions
       },
       get titleTerms() {
         interrupt()

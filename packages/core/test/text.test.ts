@@ -93,7 +93,7 @@ describe('terms', () => {
           appendText(fast, { title, text }, tokenizer)
           appendString(slow, text, tokenizer, title)
           expect(fast.used()).toEqual(slow.used())
-          expect(fast.orderOf(0)).toEqual(slow.orderOf(0))
+          expect(fast.positionsOf(0)).toEqual(slow.positionsOf(0))
           expect(fast.titles).toEqual(slow.titles)
         }),
         { numRuns: 200 },
@@ -103,24 +103,24 @@ describe('terms', () => {
       appendText(fast, long, tokenizer)
       appendString(slow, long, tokenizer)
       expect(fast.used()).toEqual(slow.used())
-      expect(fast.orderOf(0)).toEqual(slow.orderOf(0))
+      expect(fast.positionsOf(0)).toEqual(slow.positionsOf(0))
     },
   )
 
-  test('the order has the terms of the title and of the text as they come', () => {
-    const { postings, order, titleTerms } = prepareText({
+  test('the positions are those of the terms of title and text, one term after the other', () => {
+    const { postings, positions, titleTerms } = prepareText({
       title: 'Wings and wings of Größe',
       text: 'größe, the wing, 東京都 flow',
     })
-    expect([...order!]).toEqual([0, 0, 1, 1, 0, 2, 3, 4])
+    expect([...positions!]).toEqual([0, 1, 4, 2, 3, 5, 6, 7])
     expect(titleTerms).toBe(2)
     expect(postings.length / 3).toBe(5)
     const whole = prepareText('Wings and wings of Größe größe, the wing, 東京都 flow')
-    expect(whole).toEqual({ postings, order, tokenizer: 'english' })
-    expect(prepareText('wing', { positions: false }).order).toBeUndefined()
+    expect(whole).toEqual({ postings, positions, tokenizer: 'english' })
+    expect(prepareText('wing', { positions: false }).positions).toBeUndefined()
     const split = { tokenizer: (text: string) => text.split(' ') }
     expect(prepareText({ title: 'a b', text: 'b a c' }, split)).toMatchObject({
-      order: Uint32Array.of(0, 1, 1, 0, 2),
+      positions: Uint32Array.of(0, 3, 1, 2, 4),
       titleTerms: 2,
     })
   })

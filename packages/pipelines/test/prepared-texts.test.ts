@@ -38,7 +38,7 @@ test('a run’s own texts are read, up to the context, and numbered for sharing'
     ...[true, true, false, false],
   ])
   expect(['d1', 'd2'].map((id) => texts.documents.numberOf(id))).toEqual([0, 1])
-  expect(texts.documents.get('d1')).toEqual(prepareText('Bees make honey'))
+  expect(texts.documents.get('d1')).toEqual(prepareText({ title: 'Bees', text: 'make honey' }))
   expect(texts.documents.size).toBe(2)
 })
 

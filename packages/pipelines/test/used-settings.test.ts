@@ -7,7 +7,10 @@ const used = (change: object): string[] => Object.keys(usedSettings({ ...all, ..
 
 test('a report names the settings of the mix and of the method that were used', () => {
   const graph = ['contextSize', 'k', 'kExp', 'method', 'metric', 'mix', 'rowScaling', 'texts']
-  const words = ['b', 'k1', 'neighborWeight', 'supportDocs', 'supportWeight', 'bm25Weight']
+  const words = [
+    ...['b', 'k1', 'neighborWeight', 'supportDocs', 'supportWeight', 'bm25Weight'],
+    ...['windowWeight', 'windowTerms', 'titleWeight'],
+  ]
   expect(used({})).toEqual([...graph, ...words, 'tokenizer', 'trust', 'weight'].sort())
   expect(used({ texts: false })).toEqual([...graph, 'lambda', 'trust', 'weight'].sort())
   expect(used({ weight: 'exp', trust: 0.2, missing: 'skip' })).toEqual(

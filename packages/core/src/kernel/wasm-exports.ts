@@ -107,14 +107,15 @@ export interface WasmExports {
     table: number,
     slots: number,
     matches: number,
+    matchStarts: number,
     candidates: number,
     lengths: number,
   ): void
   scoreWords(
-    postings: number,
-    texts: number,
+    terms: number,
     count: number,
     matches: number,
+    matchStarts: number,
     lengths: number,
     weights: number,
     found: number,
@@ -124,15 +125,17 @@ export interface WasmExports {
     out: number,
   ): void
   findMatches(
-    texts: number,
+    terms: number,
     count: number,
     matches: number,
+    matchStarts: number,
     titles: number,
-    orders: number,
-    orderStarts: number,
+    positions: number,
+    positionStarts: number,
     weights: number,
     windowTerms: number,
     seen: number,
+    marks: number,
     queue: number,
     out: number,
   ): void

@@ -30,8 +30,9 @@ interface Matched {
   query: QueryTerms
   /** How many candidates have each of them. */
   candidates: Uint32Array
-  /** Where the number of the query's term that each posting has, and the length of each text are. */
+  /** Where the matches are, where those of each text start, and the length of each text. */
   matches: number
+  matchStarts: number
   lengths: number
 }
 
@@ -97,9 +98,8 @@ export class WasmTexts implements Texts {
 
   scores(settings: WordsSettings): Float64Array {
     const { texts: count } = this.#postings
-    const { query, candidates, matches, lengths } = this.#match()
+    const { query, candidates, matches, matchStarts, lengths } = this.#match()
     const memory = this.#memory
-    const [from, starts] = [this.#from, this.#starts]
     const terms = query.hashes.length
     const { end } = memory
     const found = memory.takeWords(terms)
@@ -109,10 +109,10 @@ export class WasmTexts implements Texts {
     memory.putDoubles(weights, termWeights(query, candidates, count - 1, settings))
     const { k1, b } = settings
     this.#wasm.scoreWords(
-      from,
-      starts,
+      terms,
       count,
       matches,
+      matchStarts,
       lengths,
       weights,
       found,
@@ -127,36 +127,39 @@ export class WasmTexts implements Texts {
 
   matches(settings: MatchSettings): QueryMatches {
     const { texts: count, titles } = this.#postings
-    const { query, candidates, matches } = this.#match()
+    const { query, candidates, matches, matchStarts } = this.#match()
     const memory = this.#memory
-    const weights = matchWeights(query, candidates, count - 1, settings)
+    const { weights, total } = matchWeights(query, candidates, count - 1, settings)
     const { end } = memory
     const at = memory.take(weights.length * 8)
     const seen = memory.takeWords(weights.length)
     const titlesAt = memory.takeWords(count)
-    const { orders, starts, longest } = this.#placeOrders()
+    const { positions, starts, longest } = this.#placePositions()
+    const marks = memory.takeWords(longest + 4)
     const queue = memory.takeWords(longest * 2)
     const out = memory.take(count * 24)
     memory.putDoubles(at, weights)
     memory.integers.set(titles, titlesAt / 4)
     const { windowTerms } = settings
     this.#wasm.findMatches(
-      this.#starts,
+      weights.length,
       count,
       matches,
+      matchStarts,
       titlesAt,
-      orders,
+      positions,
       starts,
       at,
       windowTerms,
       seen,
+      marks,
       queue,
       out,
     )
     memory.release(end)
     const whole = wholeOf(weights)
     const parts = memory.doubles(out, count * 3)
-    const found = emptyMatches(count)
+    const found = emptyMatches(count, total)
     for (let row = 1; row < count; row++) {
       found.window[row] = parts[row * 3]! / whole
       found.title[row] = parts[row * 3 + 1]! / whole
@@ -172,39 +175,56 @@ export class WasmTexts implements Texts {
     const memory = this.#memory
     const query = queryTerms(this.#postings)
     const terms = query.hashes.length
-    const matches = memory.takeWords(postings * 2 + 8)
+    const matches = memory.takeWords(postings * 4)
+    const matchStarts = memory.takeWords(count + 1)
     const lengths = memory.take(count * 8)
     const { end } = memory
     // A small table for the few terms of a query stays in the fastest cache.
     const slots = Math.min(slotsFor(postings), 2 ** Math.ceil(Math.log2(terms * 4 + 2)))
     const table = memory.takeWords(slots)
     const counts = memory.takeWords(terms)
-    this.#wasm.matchTerms(this.#from, this.#starts, count, table, slots, matches, counts, lengths)
+    this.#wasm.matchTerms(
+      this.#from,
+      this.#starts,
+      count,
+      table,
+      slots,
+      matches,
+      matchStarts,
+      counts,
+      lengths,
+    )
     memory.release(end)
     const candidates = memory.integers.slice(counts / 4, counts / 4 + terms)
-    this.#matched = { query, candidates, matches, lengths }
+    this.#matched = { query, candidates, matches, matchStarts, lengths }
     return this.#matched
   }
 
-  /** Copies the order of each text's terms to where the kernel finds it. */
-  #placeOrders(): { orders: number; starts: number; longest: number } {
+  /** Copies the positions of each text's terms to where the kernel finds them. */
+  #placePositions(): { positions: number; starts: number; longest: number } {
     const memory = this.#memory
-    const all = Array.from({ length: this.#postings.texts }, (_, row) =>
-      row === 0 ? new Uint32Array(0) : this.#postings.orderOf(row),
-    )
-    const starts = memory.takeWords(all.length + 1)
-    const orders = memory.takeWords(all.reduce((sum, { length }) => sum + length, 0))
+    const postings = this.#postings
+    const count = postings.texts
+    const all: Uint32Array[] = []
+    let sum = 0
+    let longest = 0
+    for (let row = 1; row < count; row++) {
+      const own = postings.positionsOf(row)
+      all.push(own)
+      sum += own.length
+      if (own.length > longest) longest = own.length
+    }
+    const starts = memory.takeWords(count + 1)
+    const positions = memory.takeWords(sum)
     const { integers } = memory
     let at = 0
-    let longest = 0
-    all.forEach((order, row) => {
+    for (let row = 1; row < count; row++) {
       integers[starts / 4 + row] = at
-      integers.set(order, orders / 4 + at)
-      at += order.length
-      if (order.length > longest) longest = order.length
-    })
-    integers[starts / 4 + all.length] = at
-    return { orders, starts, longest }
+      integers.set(all[row - 1]!, positions / 4 + at)
+      at += all[row - 1]!.length
+    }
+    integers[starts / 4 + count] = at
+    return { positions, starts, longest }
   }
 }
 

@@ -62,8 +62,8 @@ class WordCounter {
     const integers = this.#integers
     const at = postings.extend(words)
     postings.words.set(integers.subarray(out / 4, out / 4 + words), at)
-    const [terms, titleTerms] = [integers[table / 4]!, integers[table / 4 + 1]!]
-    postings.endText(titleTerms, integers.subarray(ends / 4, ends / 4 + terms))
+    const [terms, titleTerms] = [integers[ends / 4]!, integers[ends / 4 + 1]!]
+    postings.endText(titleTerms, integers.subarray(hashes / 4, hashes / 4 + terms))
     return true
   }
 

@@ -12,10 +12,10 @@ export class Postings {
   titles: number[] = []
   words = new Uint32Array(1 << 12)
   #length = 0
-  /** The order of each text's terms where a prepared text has it; the others' are in `#order`. */
-  #orders: (Uint32Array | undefined)[] = []
-  #order = new Uint32Array(1 << 12)
-  #orderStarts: number[] = [0]
+  /** The positions of each text's terms where a prepared text has them; the others' are in `#own`. */
+  #positions: (Uint32Array | undefined)[] = []
+  #own = new Uint32Array(1 << 12)
+  #ownStarts: number[] = [0]
 
   /** How many postings there are. */
   get count(): number {
@@ -31,10 +31,10 @@ export class Postings {
     this.starts = [0]
     this.titles = []
     this.#length = 0
-    this.#orders = []
-    this.#orderStarts = [0]
+    this.#positions = []
+    this.#ownStarts = [0]
     if (this.words.length > KEPT_WORDS) this.words = new Uint32Array(KEPT_WORDS)
-    if (this.#order.length > KEPT_WORDS) this.#order = new Uint32Array(KEPT_WORDS)
+    if (this.#own.length > KEPT_WORDS) this.#own = new Uint32Array(KEPT_WORDS)
   }
 
   /** Makes room for more words of the current text and returns where they go. */
@@ -49,24 +49,24 @@ export class Postings {
    * The words added since belong to one text.
    *
    * @param title How many of its postings are the terms of its title.
-   * @param order The place of each of its terms among its postings, in the order of the text.
-   * @param kept Whether the array of the order stays as it is, so that no copy is needed.
+   * @param positions Where the text has its terms: as many as tf for each posting, one after the other.
+   * @param kept Whether the array of positions stays as it is, so that no copy is needed.
    */
-  endText(title: number, order: Uint32Array, kept = false): void {
-    const from = this.#orderStarts.at(-1)!
-    const end = kept ? from : from + order.length
-    if (end > this.#order.length) this.#order = resized(this.#order, 2 * end)
-    if (!kept) this.#order.set(order, from)
+  endText(title: number, positions: Uint32Array, kept = false): void {
+    const from = this.#ownStarts.at(-1)!
+    const end = kept ? from : from + positions.length
+    if (end > this.#own.length) this.#own = resized(this.#own, 2 * end)
+    if (!kept) this.#own.set(positions, from)
     this.starts.push(this.count)
     this.titles.push(title)
-    this.#orders.push(kept ? order : undefined)
-    this.#orderStarts.push(end)
+    this.#positions.push(kept ? positions : undefined)
+    this.#ownStarts.push(end)
   }
 
-  /** The place of each term of a text among its postings, in the order of the text; valid until the next change. */
-  orderOf(text: number): Uint32Array {
-    const starts = this.#orderStarts
-    return this.#orders[text] ?? this.#order.subarray(starts[text], starts[text + 1])
+  /** Where a text has its terms, by posting; empty where that is not known. Valid until the next change. */
+  positionsOf(text: number): Uint32Array {
+    const starts = this.#ownStarts
+    return this.#positions[text] ?? this.#own.subarray(starts[text], starts[text + 1])
   }
 
   /** Appends one text's postings of others. */
@@ -75,7 +75,11 @@ export class Postings {
     const to = others.starts[text + 1]! * POSTING
     const at = this.extend(to - from)
     this.words.set(others.words.subarray(from, to), at)
-    this.endText(others.titles[text]!, others.orderOf(text), others.#orders[text] !== undefined)
+    this.endText(
+      others.titles[text]!,
+      others.positionsOf(text),
+      others.#positions[text] !== undefined,
+    )
   }
 
   /** All words, without the room to spare. */

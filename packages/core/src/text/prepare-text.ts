@@ -26,10 +26,10 @@ export interface PreparedText {
   /** Three words a term: two halves of its hash, and how often the text has it; those of the title first. */
   readonly postings: Uint32Array
   /**
-   * The text as places in `postings`, one for each term, in the order of the text: 4 bytes a term.
-   * Without it the text has no window of terms.
+   * Where the text has its terms, counted from 0: as many numbers for each posting as the text has the
+   * term, 4 bytes each. Without them the text has no window of terms.
    */
-  readonly order?: Uint32Array | undefined
+  readonly positions?: Uint32Array | undefined
   /** How many of the first postings are the terms of the title; 0 without it. */
   readonly titleTerms?: number | undefined
   /** How its terms were made: only texts with the same terms can be compared. */
@@ -47,15 +47,15 @@ export type Text = string | TitledText | PreparedText
 
 /** How a text is prepared. */
 export interface PrepareOptions extends TokenizerOption {
-  /** Whether to keep the order of the terms, `true` by default: 4 bytes a term beside 12 a different one. */
+  /** Whether to keep where the terms are, `true` by default: 4 bytes a term beside 12 a different one. */
   positions?: boolean | undefined
 }
 
 /** A text whose properties were read and checked. */
 type ReadText = string | TitledText | PreparedText
 
-/** The order of the terms where it is not known. */
-const noOrder = new Uint32Array(0)
+/** The positions of terms where they are not known. */
+const noPositions = new Uint32Array(0)
 
 const counter = new TermCounter()
 const single = new Postings()
@@ -81,9 +81,15 @@ export function prepareText(text: string | TitledText, options?: PrepareOptions)
   single.clear()
   appendText(single, read, tokenizer)
   const titleTerms = single.titles[0]!
+  const postings = single.used()
+  const where = positions ? single.positionsOf(0) : noPositions
+  // One behind the other: reading the first brings the start of the second.
+  const words = new Uint32Array(postings.length + where.length)
+  words.set(postings)
+  words.set(where, postings.length)
   return {
-    postings: single.used().slice(),
-    ...(positions && { order: single.orderOf(0).slice() }),
+    postings: words.subarray(0, postings.length),
+    ...(positions && { positions: words.subarray(postings.length) }),
     ...(titleTerms > 0 && { titleTerms }),
     tokenizer: nameOfTokenizer(tokenizer),
   }
@@ -101,11 +107,11 @@ export function readText(
   if (typeof value === 'string') return value
   if (!isObject(value)) return undefined
   if (!('postings' in value)) return readTitled(value)
-  const { postings, order, titleTerms = 0, tokenizer: own } = value as PreparedText
+  const { postings, positions, titleTerms = 0, tokenizer: own } = value as PreparedText
   if (!isWords(postings) || postings.length % POSTING !== 0) return undefined
-  if (order !== undefined && !isWords(order)) return undefined
+  if (positions !== undefined && !isWords(positions)) return undefined
   if (!(titleTerms >= 0 && titleTerms * POSTING <= postings.length)) return undefined
-  if (own === nameOfTokenizer(tokenizer)) return { postings, order, titleTerms, tokenizer: own }
+  if (own === nameOfTokenizer(tokenizer)) return { postings, positions, titleTerms, tokenizer: own }
   throw new KithError(
     'BAD_INPUT',
     `the text of ${name()} was prepared with tokenizer ${show(own)}, but this call uses ${show(nameOfTokenizer(tokenizer))}; prepare it with prepareText(text, { tokenizer })`,
@@ -146,7 +152,7 @@ export function appendText(postings: Postings, text: ReadText, tokenizer: Tokeni
   else if ('postings' in text) {
     const at = postings.extend(text.postings.length)
     postings.words.set(text.postings, at)
-    postings.endText(text.titleTerms ?? 0, text.order ?? noOrder, true)
+    postings.endText(text.titleTerms ?? 0, text.positions ?? noPositions, true)
   } else appendParts(postings, text.title ?? '', text.text, tokenizer)
 }
 

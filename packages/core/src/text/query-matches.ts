@@ -15,6 +15,8 @@ export interface QueryMatches {
   title: Float64Array
   /** Anywhere. */
   coverage: Float64Array
+  /** T: the sum of qtf · idf over the query's terms. */
+  total: number
 }
 
 /** The sum of the weights of a query's terms as whole numbers, but for rounding. */
@@ -29,10 +31,13 @@ export function matchWeights(
   candidates: ArrayLike<number>,
   count: number,
   settings: WordsSettings,
-): Float64Array {
+): { weights: Float64Array; total: number } {
   const weights = termWeights(query, candidates, count, settings)
   const sum = weights.reduce((all, weight) => all + weight, 0)
-  return weights.map((weight) => Math.round((weight / sum) * WHOLE))
+  return {
+    weights: weights.map((weight) => Math.round((weight / sum) * WHOLE)),
+    total: sum / (settings.k1 + 1),
+  }
 }
 
 /** The divisor that makes sums of weights parts of the query's; 1 for a query without terms. */
@@ -44,26 +49,27 @@ export function wholeOf(weights: Float64Array): number {
 export function queryMatches(postings: Postings, settings: MatchSettings): QueryMatches {
   const rows = postings.texts
   const terms = Array.from({ length: rows }, (_, row) => hashesOf(postings, row))
-  const weights = weightsByHash(postings, terms, settings)
+  const { weights, total } = weightsByHash(postings, terms, settings)
   const whole = wholeOf(Float64Array.from(weights.values()))
-  const found = emptyMatches(rows)
+  const found = emptyMatches(rows, total)
   for (let row = 1; row < rows; row++) {
     const own = terms[row]!
     found.coverage[row] = weigh(own, weights) / whole
     found.title[row] = weigh(own.slice(0, postings.titles[row]), weights) / whole
     if (found.coverage[row] === 0) continue
-    const order = Array.from(postings.orderOf(row), (place) => own[place]!)
+    const order = orderOf(postings, row)
     found.window[row] = bestWindow(order, weights, settings).weight / whole
   }
   return found
 }
 
 /** Matches of nothing. */
-export function emptyMatches(rows: number): QueryMatches {
+export function emptyMatches(rows: number, total: number): QueryMatches {
   return {
     window: new Float64Array(rows),
     title: new Float64Array(rows),
     coverage: new Float64Array(rows),
+    total,
   }
 }
 
@@ -74,33 +80,39 @@ export function windowOf(
   settings: MatchSettings,
 ): { first: number; last: number } | undefined {
   const terms = Array.from({ length: postings.texts }, (_, own) => hashesOf(postings, own))
-  const order = Array.from(postings.orderOf(row), (place) => terms[row]![place]!)
-  const best = bestWindow(order, weightsByHash(postings, terms, settings), settings)
+  const best = bestWindow(
+    orderOf(postings, row),
+    weightsByHash(postings, terms, settings).weights,
+    settings,
+  )
   return best.weight > 0 ? best : undefined
 }
 
 /** The window with the largest weight, the first of equal ones. */
 function bestWindow(
-  order: readonly number[],
+  order: readonly (number | undefined)[],
   weights: ReadonlyMap<number, number>,
   { windowTerms }: MatchSettings,
 ): { weight: number; first: number; last: number } {
   let best = { weight: 0, first: 0, last: 0 }
   order.forEach((hash, last) => {
-    if (!weights.has(hash)) return
+    if (hash === undefined || !weights.has(hash)) return
     const from = Math.max(0, last + 1 - windowTerms)
     const window = order.slice(from, last + 1)
     const weight = weigh(window, weights)
     if (weight <= best.weight) return
-    best = { weight, first: from + window.findIndex((term) => weights.has(term)), last }
+    best = { weight, first: from + window.findIndex((term) => weights.has(term!)), last }
   })
   return best
 }
 
 /** The sum of the weights of different terms. */
-function weigh(terms: readonly number[], weights: ReadonlyMap<number, number>): number {
+function weigh(
+  terms: readonly (number | undefined)[],
+  weights: ReadonlyMap<number, number>,
+): number {
   let sum = 0
-  for (const term of new Set(terms)) sum += weights.get(term) ?? 0
+  for (const term of new Set(terms)) sum += weights.get(term!) ?? 0
   return sum
 }
 
@@ -108,13 +120,29 @@ function weightsByHash(
   postings: Postings,
   terms: readonly (readonly number[])[],
   settings: WordsSettings,
-): Map<number, number> {
+): { weights: Map<number, number>; total: number } {
   const query = queryTerms(postings)
   const candidates = query.hashes.map(
     (hash) => terms.slice(1).filter((own) => own.includes(hash)).length,
   )
-  const weights = matchWeights(query, candidates, terms.length - 1, settings)
-  return new Map(query.hashes.map((hash, j) => [hash, weights[j]!]))
+  const { weights, total } = matchWeights(query, candidates, terms.length - 1, settings)
+  return { weights: new Map(query.hashes.map((hash, j) => [hash, weights[j]!])), total }
+}
+
+/** The terms of a text in their order; undefined where a position has none. */
+function orderOf(postings: Postings, row: number): (number | undefined)[] {
+  const positions = postings.positionsOf(row)
+  const order = new Array<number | undefined>(positions.length).fill(undefined)
+  let from = 0
+  hashesOf(postings, row).forEach((hash, i) => {
+    const to = from + postings.words[(postings.starts[row]! + i) * POSTING + 2]!
+    // More terms than positions, or a position that there is not: the prepared text was made wrong.
+    if (to <= positions.length) {
+      for (const at of positions.subarray(from, to)) if (at < order.length) order[at] = hash
+    }
+    from = to
+  })
+  return order
 }
 
 function hashesOf({ words, starts }: Postings, row: number): number[] {

@@ -66,6 +66,7 @@ export class TermCounter {
   drain(postings: Postings, title = 0): void {
     let at = postings.extend(this.#size * POSTING)
     const { words } = postings
+    const positions = this.#positionsOf()
     for (let term = 0; term < this.#size; term++) {
       const lower = scramble(this.#a[term]!)
       words[at] = lower
@@ -76,9 +77,20 @@ export class TermCounter {
     }
     this.#size = 0
     if (this.#slots.length > KEPT_SLOTS) this.#resize(KEPT_SLOTS)
-    postings.endText(title, this.#order.subarray(0, this.#length))
+    postings.endText(title, positions)
     this.#length = 0
     if (this.#order.length > KEPT_SLOTS) this.#order = new Uint32Array(KEPT_SLOTS)
+  }
+
+  /** Where each term was counted, term after term. */
+  #positionsOf(): Uint32Array {
+    const next = new Uint32Array(this.#size)
+    for (let term = 1; term < this.#size; term++) {
+      next[term] = next[term - 1]! + this.#counts[term - 1]!
+    }
+    const positions = new Uint32Array(this.#length)
+    for (let i = 0; i < this.#length; i++) positions[next[this.#order[i]!]!++] = i
+    return positions
   }
 
   #append(term: number): void {

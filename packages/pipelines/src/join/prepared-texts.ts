@@ -160,8 +160,9 @@ export class PreparedTexts implements JoinedTexts {
         builder?.add(text)
         // A copy: the memory of the batch is not kept for one text of it.
         if (!builder || wanted.document(id)) {
-          const { postings, order } = text
-          texts.documents.keep(id, { ...text, postings: postings.slice(), order: order?.slice() })
+          const { postings, positions } = text
+          const own = { postings: postings.slice(), positions: positions?.slice() }
+          texts.documents.keep(id, { ...text, ...own })
         }
       }
     }

@@ -1,0 +1,163 @@
+import {
+  type MethodSettings,
+  methodRules,
+  type PartialMethodSettings,
+  resolveMethodSettings,
+} from '../baselines/method-settings.ts'
+import { KithError } from '../error.ts'
+import { isObject } from '../matrix.ts'
+import { refuseUnknown, unknownName } from '../settings/names.ts'
+import { choice, type Rule, range } from '../settings/setting-rules.ts'
+import { show } from '../settings/show.ts'
+import { type Background, checkBackground } from './background.ts'
+import type { Calibration } from './relevance.ts'
+
+/** The hits that a list keeps: those with the best expected F1, so many, or those that are so probably relevant. */
+export type Cutoff = 'auto' | number | { relevance: number }
+
+/** What a list is made with, besides the settings of the ranking. */
+export interface ListOptions {
+  /** The background of the collection, from `background`: with it and texts, hits have a `relevance`. */
+  background?: Background | undefined
+  /** Platt scaling of the estimated relevance, from judged queries. */
+  calibration?: Calibration | undefined
+  cutoff?: Cutoff | undefined
+  /** Keeps no hit of a query that is less probably on topic. */
+  onTopic?: number | undefined
+  /** Folds candidates into an earlier one with this cosine or more, or with the same text. */
+  collapse?: number | undefined
+  /** The group of each candidate, such as its document; undefined for one that has none. */
+  groups?: readonly unknown[] | undefined
+  /** Hits of one group that are listed; 1 by default where there are groups. */
+  maxPerGroup?: number | undefined
+  /** A number for each candidate that speaks for it; undefined for one that has none. */
+  priors?: ArrayLike<number | null | undefined> | undefined
+  /** The weight of the priors; 0.1 by default. */
+  priorWeight?: number | undefined
+  /** Whether priors are standardized over the context, as by default, or log-odds that are added as they are. */
+  priorScale?: 'standard' | 'log-odds' | undefined
+}
+
+/** Options and settings that are complete. */
+export interface ListSettings extends ListOptions {
+  ranking: MethodSettings
+  priorWeight: number
+  maxPerGroup: number
+}
+
+const share = range({ from: 0, to: 1 })
+
+const checkCutoff: Rule = (name, value) => {
+  if (value === 'auto') return
+  if (isObject(value)) {
+    refuseUnknown(value, { part: `property of ${name}`, known: ['relevance'], code: 'BAD_SETTING' })
+    share(`${name}.relevance`, (value as { relevance: unknown }).relevance)
+  } else if (!(Number.isSafeInteger(value) && (value as number) >= 0)) {
+    throw new KithError(
+      'BAD_SETTING',
+      `setting ${name} is ${show(value)}, allowed: 'auto', a number of hits, { relevance: 0.5 }`,
+    )
+  }
+}
+
+const checkCalibration: Rule = (name, value) => {
+  const { a, b } = (isObject(value) ? value : {}) as Calibration
+  if (Number.isFinite(a) && a > 0 && Number.isFinite(b)) return
+  throw new KithError(
+    'BAD_SETTING',
+    `setting ${name} is ${show(value)}, allowed: { a, b }, a above 0`,
+  )
+}
+
+const checkList: Rule = (name, value) => {
+  if (Array.isArray(value) || ArrayBuffer.isView(value)) return
+  throw new KithError('BAD_SETTING', `setting ${name} is ${show(value)}, allowed: an array`)
+}
+
+const rules: Readonly<Record<keyof ListOptions, Rule>> = {
+  background: (_, value) => checkBackground(value),
+  calibration: checkCalibration,
+  cutoff: checkCutoff,
+  onTopic: share,
+  collapse: share,
+  groups: checkList,
+  maxPerGroup: range({ from: 1, to: Number.MAX_SAFE_INTEGER, integer: true }),
+  priors: checkList,
+  priorWeight: range({ from: 0, to: 1000 }),
+  priorScale: choice('standard', 'log-odds'),
+}
+
+/** Names by which other libraries cut a list at a score. */
+const thresholds = ['minscore', 'scorethreshold', 'threshold', 'minrelevance', 'relevancethreshold']
+
+/** Completes and checks options; each is read once. */
+export function resolveListOptions(
+  options: ListOptions & PartialMethodSettings = {},
+): ListSettings {
+  if (!isObject(options)) {
+    throw new KithError('BAD_INPUT', `options must be an object, not ${show(options)}`)
+  }
+  const own: Record<string, unknown> = {}
+  const settings: Record<string, unknown> = {}
+  const known = [...Object.keys(rules), ...Object.keys(methodRules)]
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue
+    if (thresholds.includes(name.toLowerCase().replace(/[^a-z]/g, ''))) throw noThreshold(name)
+    if (!known.includes(name))
+      throw unknownName(name, { part: 'option', known, code: 'BAD_SETTING' })
+    if (!Object.hasOwn(rules, name)) settings[name] = value
+    else {
+      rules[name as keyof ListOptions](name, value)
+      own[name] = value
+    }
+  }
+  refuseUnused(own)
+  const ranking = resolveMethodSettings(settings)
+  return { priorWeight: 0.1, maxPerGroup: 1, ...own, ranking }
+}
+
+function noThreshold(name: string): KithError {
+  return new KithError(
+    'BAD_SETTING',
+    `setting ${name} does not exist: scores compare the hits of one query and mean nothing beyond it; pass cutoff: { relevance: 0.5 } with a background, or cutoff: 'auto'`,
+  )
+}
+
+function refuseUnused(own: ListOptions): void {
+  const needs = {
+    maxPerGroup: 'groups',
+    priorWeight: 'priors',
+    priorScale: 'priors',
+    calibration: 'background',
+  } as const
+  for (const [name, other] of Object.entries(needs)) {
+    if (own[name as keyof ListOptions] === undefined || own[other] !== undefined) continue
+    throw new KithError(
+      'BAD_SETTING',
+      `setting ${name} has no effect without ${other}; leave it out`,
+    )
+  }
+}
+
+/**
+ * Priors that halve with age, for `priors`: 1 for what is of now, 0.5 for what is a half-life old.
+ *
+ * ```ts
+ * shortlist(query, candidates, { priors: recency(dates, { halfLife: 30 }), priorWeight: 0.1 })
+ * ```
+ *
+ * @param halfLife In days.
+ */
+export function recency(
+  dates: readonly (Date | number | string | null | undefined)[],
+  { halfLife, now = Date.now() }: { halfLife: number; now?: Date | number | undefined },
+): (number | undefined)[] {
+  range({ from: 0, above: true })('halfLife', halfLife)
+  return dates.map((date, i) => {
+    if (date === null || date === undefined) return undefined
+    const days = (Number(now) - new Date(date).getTime()) / 86_400_000
+    if (Number.isNaN(days))
+      throw new KithError('BAD_INPUT', `date ${i} is ${show(date)}, not a date`)
+    return 2 ** (-Math.max(0, days) / halfLife)
+  })
+}

@@ -1,0 +1,342 @@
+import { baselines } from '../baselines/baselines.ts'
+import type { PartialMethodSettings } from '../baselines/method-settings.ts'
+import {
+  type Candidates,
+  type CandidateViews,
+  type Query,
+  type QueryViews,
+  toQueryViews,
+  toViews,
+} from '../context.ts'
+import { KithError } from '../error.ts'
+import type { Products } from '../kernel/engine.ts'
+import { type Rows, rowsOf, withQuery } from '../matrix.ts'
+import { chooseMetric, type MetricUse } from '../method/metric.ts'
+import { ROUNDING, standardize } from '../method/mix.ts'
+import type { Ranking } from '../method/order-by-score.ts'
+import { lookedAt } from '../method/preselect.ts'
+import { rankQuery } from '../method/rank-context.ts'
+import { show } from '../settings/show.ts'
+import { prepareText, type Text } from '../text/prepare-text.ts'
+import { queryTerms } from '../text/words-score.ts'
+import { Lender, type Workspace } from '../workspace.ts'
+import { type Background, cosinesToSample } from './background.ts'
+import { foldDuplicates } from './duplicates.ts'
+import { type ListOptions, type ListSettings, resolveListOptions } from './list-options.ts'
+import {
+  calibrated,
+  ESTIMATED,
+  estimateOnTopic,
+  estimateRelevance,
+  expectedBest,
+  type HitFeatures,
+  neverRising,
+  type QueryFeatures,
+} from './relevance.ts'
+
+/** A candidate in a list. */
+export interface ListedHit {
+  /** The candidate's index. */
+  index: number
+  /** Compares the hits of one query, and means nothing beyond it. */
+  score: number
+  /** The inner product or cosine with the query, as `metric` says; undefined without a vector. */
+  similarity: number | undefined
+  /**
+   * The estimated probability that the hit is relevant, which never rises from hit to hit; undefined
+   * behind the first 20, and without background, vectors or texts.
+   */
+  relevance: number | undefined
+  /** The candidates that repeat this one. */
+  duplicates: number[]
+  /** Further hits of its group, best first. */
+  others: number[]
+}
+
+/** The list that a prompt or a page shows. */
+export interface Shortlist {
+  /** The hits that are kept, best first. */
+  hits: ListedHit[]
+  /** The hits behind the cutoff. */
+  below: ListedHit[]
+  /** The estimated probability that the query is about something that the collection has; undefined as `relevance`. */
+  onTopic: number | undefined
+  /** How the embeddings were compared; undefined where none were. */
+  metric: MetricUse | undefined
+}
+
+const lender = new Lender()
+
+/**
+ * Ranks candidates as `rerank` does, and makes a list of them: near-duplicates folded, few hits of a
+ * group, with an estimate of how relevant each is, cut where the expected F1 is best.
+ *
+ * ```ts
+ * const { hits, onTopic } = shortlist({ vector, text }, { vectors, texts }, {
+ *   background, statistics, cutoff: 'auto', onTopic: 0.5, collapse: 0.95, groups: pages,
+ * })
+ * ```
+ */
+export function shortlist(
+  query: Query,
+  candidates: Candidates,
+  options?: ListOptions & PartialMethodSettings,
+): Shortlist {
+  const settings = resolveListOptions(options)
+  const { tokenizer } = settings.ranking
+  const asked = preparedQuery(toQueryViews(query), settings)
+  const found = toViews(candidates)
+  const texts = found.texts?.map((text) => preparedOf(text, settings))
+  return lender.lend((memory) => {
+    const all = { ...found, texts }
+    const folds = settings.collapse !== undefined
+    const looked = lookedAt(settings.ranking, texts !== undefined)
+    const engine = memory.engine(settings.ranking.kernel)
+    const folded = folds
+      ? foldDuplicates(engine, asked, all, settings.collapse!, looked, tokenizer)
+      : undefined
+    engine.release()
+    const left = folded ? pick(all, folded.kept) : all
+    const list = rankList(memory, asked, left, settings, folded?.kept)
+    const hits = inGroups(list.hits, settings)
+    for (const hit of hits) hit.duplicates = folded?.duplicates.get(hit.index) ?? []
+    const keep = keptOf(hits, list.onTopic, settings)
+    const { onTopic, metric } = list
+    return { hits: hits.slice(0, keep), below: hits.slice(keep), onTopic, metric }
+  })
+}
+
+/** The inputs of the estimates for one query: what the models are fitted on. */
+export interface RelevanceFeatures {
+  hits: (HitFeatures & { index: number })[]
+  query: QueryFeatures
+}
+
+/** The inputs of the estimates of a list; for fitting the models. */
+export function relevanceFeatures(
+  query: Query,
+  candidates: Candidates,
+  options: ListOptions & PartialMethodSettings,
+): RelevanceFeatures {
+  const settings = resolveListOptions(options)
+  const asked = toQueryViews(query)
+  const found = toViews(candidates)
+  return lender.lend((memory) => rankList(memory, asked, found, settings).features!)
+}
+
+interface RankedList extends Omit<Shortlist, 'below'> {
+  features: RelevanceFeatures | undefined
+}
+
+/** Ranks candidates, with their priors, similarities and estimates. `indices` are theirs among all candidates. */
+function rankList(
+  memory: Workspace,
+  query: QueryViews,
+  candidates: CandidateViews,
+  settings: ListSettings,
+  indices?: readonly number[],
+): RankedList {
+  const { ranking: own, background } = settings
+  const neighbors = own.method === 'neighbors'
+  const ranked = neighbors ? rankQuery(memory, query, candidates, own) : undefined
+  const plain =
+    ranked?.ranking ??
+    baselines[own.method as keyof typeof baselines].rank(memory, query, candidates, own)
+  const of = (place: number): number => indices?.[place] ?? place
+  const ranking = withPriors(plain, settings, of)
+  const { order, scores } = ranking
+  const engine = memory.engine(own.kernel)
+  const rows = allRows(query, candidates)
+  const compared = rows && engine.products(rows)
+  const metric = compared && (plain.metric ?? chooseMetric(own.metric, compared, () => compared))
+  const lacks = new Set(rows?.missing)
+  const similarities = Array.from(order, (index) => {
+    if (!compared || lacks.has(index + 1)) return undefined
+    return metric!.name === 'dot' ? compared.toQuery[index + 1]! : cosineOf(compared, index + 1)
+  })
+  let features: RelevanceFeatures | undefined
+  if (background && ranked && query.vector && compared && ranked.context.texts) {
+    const texts = engine.texts(ranked.context.texts)
+    const { coverage, total } = texts.matches(own)
+    const { mean, deviation } = background.pairs
+    const hits = Array.from(order.subarray(0, ESTIMATED), (index, i) => ({
+      index: of(index),
+      similarity: lacks.has(index + 1)
+        ? 0
+        : (cosineOf(compared, index + 1) - mean) / (deviation || 1),
+      coverage: coverage[index + 1] ?? 0,
+      rank: i + 1,
+      score: scores[i]!,
+    }))
+    const words = largest(texts.scores(own)) / (total * (own.k1 + 1) || 1)
+    const { counts } = queryTerms(ranked.context.texts)
+    const terms = counts.reduce((sum, count) => sum + count, 0)
+    const nearest = nearestOf(background, query.vector, compared, lacks)
+    features = { hits, query: { ...nearest, words, coverage: largest(coverage), terms } }
+  }
+  const estimates = features && neverRising(features.hits.map(estimateRelevance))
+  const { calibration } = settings
+  const hits = Array.from(order, (index, i): ListedHit => {
+    const estimate = estimates?.[i]
+    return {
+      index: of(index),
+      score: scores[i]!,
+      similarity: similarities[i],
+      relevance:
+        estimate !== undefined && calibration ? calibrated(estimate, calibration) : estimate,
+      duplicates: [],
+      others: [],
+    }
+  })
+  return { hits, onTopic: features && estimateOnTopic(features.query), metric, features }
+}
+
+/** The query's largest cosine beside those of nearest documents and of the sample. */
+function nearestOf(
+  known: Background,
+  vector: ArrayLike<number>,
+  compared: Products,
+  lacks: ReadonlySet<number>,
+): Pick<QueryFeatures, 'nearest' | 'background'> {
+  if (vector.length !== known.dimensions) {
+    throw new KithError(
+      'BAD_SHAPE',
+      `the query has ${vector.length} dimensions, the background has ${known.dimensions}`,
+    )
+  }
+  let most = -1
+  for (let row = 1; row < compared.squares.length; row++) {
+    if (!lacks.has(row)) most = Math.max(most, cosineOf(compared, row))
+  }
+  const sample = cosinesToSample(known, vector)
+  return {
+    nearest: (most - known.nearest.mean) / (known.nearest.deviation || 1),
+    background: (most - sample.mean) / (sample.deviation || 1),
+  }
+}
+
+/** A ranking whose context is ordered anew by its scores and the priors. */
+function withPriors(
+  ranking: Ranking,
+  settings: ListSettings,
+  of: (place: number) => number,
+): Ranking {
+  const { priors, priorWeight, priorScale, ranking: own } = settings
+  if (priors === undefined) return ranking
+  const inside = Math.min(ranking.order.length, own.contextSize)
+  const values = Array.from(ranking.order.subarray(0, inside), (place) => {
+    const prior: unknown = priors[of(place)] ?? undefined
+    if (prior === undefined || Number.isFinite(prior)) return prior as number | undefined
+    throw new KithError('BAD_INPUT', `the prior of candidate ${of(place)} is ${show(prior)}`)
+  })
+  // Row 0 is the query's, as in all terms.
+  const given = [0, ...values.map((value) => value ?? 0)]
+  const without = values.flatMap((value, i) => (value === undefined ? [i + 1] : []))
+  const term = priorScale === 'log-odds' ? given : standardize(given, [0, ...without], ROUNDING)
+  for (const row of without) term[row] = 0
+  const sums = Float64Array.from({ length: inside }, (_, i) => {
+    return ranking.scores[i]! + priorWeight * term[i + 1]!
+  })
+  const places = Array.from(sums.keys()).sort((a, b) => sums[b]! - sums[a]! || a - b)
+  const order = ranking.order.slice()
+  const scores = ranking.scores.slice()
+  places.forEach((place, i) => {
+    order[i] = ranking.order[place]!
+    scores[i] = sums[place]!
+  })
+  // The scores behind the context stay below those within.
+  const drop = inside > 0 ? ranking.scores[inside - 1]! - scores[inside - 1]! : 0
+  for (let i = inside; i < scores.length; i++) scores[i]! -= drop
+  return { ...ranking, order, scores }
+}
+
+/** The best hits of each group; the others are listed with the first one. */
+function inGroups(hits: readonly ListedHit[], { groups, maxPerGroup }: ListSettings): ListedHit[] {
+  if (groups === undefined) return [...hits]
+  const seen = new Map<unknown, ListedHit[]>()
+  return hits.filter((hit) => {
+    const group = groups[hit.index] ?? undefined
+    if (group === undefined) return true
+    const own = seen.get(group) ?? []
+    if (own.length === maxPerGroup) {
+      own[0]!.others.push(hit.index)
+      return false
+    }
+    seen.set(group, [...own, hit])
+    return true
+  })
+}
+
+/** How many hits are kept. */
+function keptOf(
+  hits: readonly ListedHit[],
+  onTopic: number | undefined,
+  { cutoff, onTopic: least, background }: ListSettings,
+): number {
+  if (least !== undefined) {
+    if (onTopic === undefined) throw cannotEstimate('onTopic', background)
+    if (onTopic < least) return 0
+  }
+  if (cutoff === undefined) return hits.length
+  if (typeof cutoff === 'number') return Math.min(cutoff, hits.length)
+  const known = hits.map(({ relevance }) => relevance).filter((value) => value !== undefined)
+  if (known.length === 0 && hits.length > 0) throw cannotEstimate('cutoff', background)
+  if (cutoff === 'auto') return expectedBest(known)
+  return known.filter((relevance) => relevance >= cutoff.relevance).length
+}
+
+function cannotEstimate(name: string, known: Background | undefined): KithError {
+  const missing = known
+    ? 'the texts and vectors of the query and the candidates, and method neighbors with mix words'
+    : 'a background: pass background: background(vectors)'
+  return new KithError(
+    'BAD_INPUT',
+    `${name} needs estimates of relevance, and they need ${missing}`,
+  )
+}
+
+/** Some candidates, by their index. */
+function pick(all: CandidateViews, kept: readonly number[]): CandidateViews {
+  const some = <T>(list: ArrayLike<T> | undefined) => list && kept.map((index) => list[index]!)
+  const { vectors } = all
+  if (vectors && 'data' in vectors) {
+    const { chosen } = vectors
+    const rows = Uint32Array.from(kept, (index) => (chosen ? chosen[index]! : index))
+    return {
+      ...all,
+      vectors: { ...vectors, chosen: rows },
+      texts: some(all.texts),
+      scores: some(all.scores),
+    }
+  }
+  return { ...all, vectors: some(vectors), texts: some(all.texts), scores: some(all.scores) }
+}
+
+/** The vectors of the query and of all candidates; undefined where there are none. */
+function allRows(query: QueryViews, { vectors, texts }: CandidateViews): Rows | undefined {
+  if (query.vector === undefined || vectors === undefined) return undefined
+  return withQuery(
+    query.vector,
+    rowsOf(vectors, 'candidate', Infinity, texts !== undefined),
+    'candidate',
+  )
+}
+
+function preparedQuery(query: QueryViews, settings: ListSettings): QueryViews {
+  return query.text === undefined ? query : { ...query, text: preparedOf(query.text, settings) }
+}
+
+/** A text is split once, however often it is looked at. */
+function preparedOf(text: Text, { ranking: { tokenizer } }: ListSettings): Text {
+  const raw =
+    typeof text === 'string' || (typeof text === 'object' && text && !('postings' in text))
+  return raw ? prepareText(text, { tokenizer }) : text
+}
+
+function cosineOf({ toQuery, squares }: Products, row: number): number {
+  return toQuery[row]! / (Math.sqrt(squares[row]! * squares[0]!) || 1)
+}
+
+function largest(values: Float64Array): number {
+  return values.reduce((most, value) => Math.max(most, value), 0)
+}
