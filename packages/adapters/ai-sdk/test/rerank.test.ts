@@ -1,9 +1,11 @@
 import type { RerankingModelV3 } from '@ai-sdk/provider'
 import {
+  background,
   rerank as kithRerank,
   type PresetName,
   presets,
   Selection,
+  shortlist,
   termStatistics,
 } from '@kith/core'
 import { type Encoder, loadEncoder } from '@kith/encoder'
@@ -356,4 +358,29 @@ test('the title of an object counts as a title', async () => {
   const title = (document: { [key: string]: unknown }) => String(document['title'])
   expect(await orderOf({ text: body, title })).toEqual(expectedTitled)
   expect(await orderOf({ text: body })).not.toEqual(expectedTitled)
+})
+
+test('a cutoff and a background: relevance and similarity are in the metadata', async () => {
+  const documents = texts.map((text, i) => ({ text, embedding: vectors[i]! }))
+  const known = background(vectors)
+  const model = createKith({ background: known, cutoff: 'auto' }).rerankingModel()
+  const call = { model, documents, query, providerOptions: providerOptions() }
+  const { ranking, providerMetadata } = await rerank(call)
+  const similarity = (i: number) =>
+    vectors[i]!.reduce((sum, value, j) => sum + value * embedding[j]!, 0)
+  const sorted = [...texts.keys()].sort((a, b) => similarity(b) - similarity(a))
+  const list = shortlist(
+    { vector: embedding, text: query },
+    { vectors: sorted.map((i) => vectors[i]!), texts: sorted.map((i) => texts[i]!) },
+    { background: known, cutoff: 'auto' },
+  )
+  expect(ranking.map(({ originalIndex }) => originalIndex)).toEqual(
+    list.hits.map(({ index }) => sorted[index]),
+  )
+  expect(ranking.length).toBeLessThan(texts.length)
+  expect(providerMetadata?.['kith']).toEqual({
+    onTopic: list.onTopic,
+    relevance: list.hits.map((hit) => hit.relevance),
+    similarity: list.hits.map((hit) => hit.similarity),
+  })
 })

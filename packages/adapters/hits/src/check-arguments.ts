@@ -1,11 +1,18 @@
 import { KithError } from '@kith/core'
 import { type NamedParts, refuseUnknown } from '@kith/core/internal'
+import { listOptionNames } from './hit-list.ts'
 
 /** The names of `rerankHits`'s options. */
 export const optionParts: NamedParts = {
   part: 'option of rerankHits',
-  known: ['topN', 'settings', 'statistics'],
-  synonyms: { topN: ['topK', 'top', 'k', 'limit'], statistics: ['termStatistics', 'terms'] },
+  known: ['topN', 'settings', 'statistics', ...listOptionNames],
+  synonyms: {
+    topN: ['topK', 'top', 'k', 'limit'],
+    statistics: ['termStatistics', 'terms'],
+    cutoff: ['minScore', 'scoreThreshold', 'threshold'],
+    group: ['groupBy', 'groups'],
+    prior: ['boost', 'priors'],
+  },
 }
 
 /** The names of `rerankFetched`'s options. */

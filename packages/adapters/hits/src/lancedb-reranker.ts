@@ -8,7 +8,9 @@ import { lancedb, merged } from './readers.ts'
 import { type RerankHitsOptions, rerankHits } from './rerank-hits.ts'
 
 /** How the results of LanceDB's hybrid queries are reranked. */
-export interface LancedbRerankerOptions extends Fields, Omit<RerankHitsOptions, 'topN'> {
+export interface LancedbRerankerOptions
+  extends Fields,
+    Pick<RerankHitsOptions, 'statistics' | 'settings'> {
   /** The name of the column with the text. */
   text: string
 }
