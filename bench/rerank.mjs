@@ -9,6 +9,7 @@ import { presets, Reranker } from '@kith/core'
 import { available, contextOf, createEngine, mix, orderByScore, Postings } from '@kith/core/steps'
 import { clusteredContext } from './clusters.mjs'
 import { compareGenerations } from './generations.mjs'
+import { compareLists } from './lists.mjs'
 import { median, sideBySide, table } from './measure.mjs'
 import { gemmSession } from './onnx-gemm.mjs'
 
@@ -47,6 +48,7 @@ export async function run() {
   console.log(table(rows))
   console.log(`\n${targets(results)}`)
   await compareGenerations()
+  await compareLists()
 }
 
 /** The medians of everything at one context size, by name. */

@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util'
 import { background, prepareText, termStatistics } from '@kith/core'
 import { calibrated, expectedBest, neverRising, relevanceFeatures } from '@kith/core/internal'
 import { openEmbeddings, readQrels, readTexts } from '@kith/ir'
+import { calibrate as calibrateOn } from '@kith/ir/measures'
 
 /** Candidates of a query, and hits that have an estimate. */
 const [DEPTH, HITS] = [200, 20]
@@ -151,14 +152,14 @@ function reportHits() {
     queries.flatMap(({ hits }) => hits.map((hit) => ({ x: inputs(hit), y: Number(hit.relevant) })))
   console.log('\nEstimated relevance, each dataset judged by a model of the others\n')
   console.log(
-    '| left out | relevant in the first 20 | AUC (score alone) | ECE | Brier (constant) | F1 of the cutoff | fixed 3 / 5 / 10 / best | with the published model: AUC, ECE, F1 | with 10 judged queries: ECE, F1 |',
+    '| left out | relevant in the first 20 | AUC (score alone) | ECE | Brier (constant) | F1 of the cutoff | fixed 3 / 5 / 10 / best | with the published model: AUC, ECE, F1 | the published model with 10 judged queries: ECE, F1 |',
   )
   console.log('|---|---|---|---|---|---|---|---|---|')
   for (const one of [...fitted, ...tests]) {
     const model = fit(fitted.filter(({ name }) => name !== one.name).map(samplesOf), clipped)
     const own = judge(one, (hit) => predict(model, inputs(hit)))
     const before = judge(one, (hit) => predict(withClips(published.hit, model), inputs(hit)))
-    const few = calibrate(one, (hit) => predict(model, inputs(hit)))
+    const few = calibrate(one, (hit) => predict(withClips(published.hit, model), inputs(hit)))
     const fixed = own.fixed.map((value) => value.toFixed(3)).join(' / ')
     console.log(
       `| ${one.label} | ${own.prevalence.toFixed(3)} | ${own.auc.toFixed(3)} (${own.scoreAuc.toFixed(3)}) | ${own.ece.toFixed(3)} | ${own.brier.toFixed(3)} (${(own.prevalence * (1 - own.prevalence)).toFixed(3)}) | ${own.f1.toFixed(3)} | ${fixed} | ${before.auc.toFixed(3)}, ${before.ece.toFixed(3)}, ${before.f1.toFixed(3)} | ${few.ece.toFixed(3)}, ${few.f1.toFixed(3)} |`,
@@ -260,39 +261,17 @@ function calibrate({ queries }, estimate) {
   const lists = queries.map(({ hits }) => ({ hits, p: neverRising(hits.map(estimate)) }))
   const trials = Array.from({ length: 5 }, (_, t) => {
     const own = new Set(Array.from({ length: 10 }, (_, i) => (i * 7 + t * 13) % lists.length))
-    const platt = plattOf(
-      [...own].flatMap((i) =>
-        lists[i].hits.map((hit, j) => ({ p: lists[i].p[j], y: Number(hit.relevant) })),
-      ),
-    )
+    const judged = [...own].map((i) => ({
+      relevances: lists[i].p,
+      relevant: lists[i].hits.map(({ relevant }) => relevant),
+    }))
+    const { calibration: platt } = calibrateOn(judged)
     const others = lists.filter((_, i) => !own.has(i))
     return measure(
       others.map(({ hits, p }) => ({ hits, p: p.map((value) => calibrated(value, platt)) })),
     )
   })
   return { ece: mean(trials.map(({ ece }) => ece)), f1: mean(trials.map(({ f1 }) => f1)) }
-}
-
-/** a · logit + b with the prior a = 1, b = 0 of one unit of deviation. */
-function plattOf(samples) {
-  let [a, b] = [1, 0]
-  for (let step = 0; step < 50; step++) {
-    let [ga, gb, haa, hab, hbb] = [a - 1, b, 1, 0, 1]
-    for (const { p, y } of samples) {
-      const logit = Math.log(p / (1 - p))
-      const q = 1 / (1 + Math.exp(-(a * logit + b)))
-      const w = q * (1 - q)
-      ga += (q - y) * logit
-      gb += q - y
-      haa += w * logit * logit
-      hab += w * logit
-      hbb += w
-    }
-    const determinant = haa * hbb - hab * hab
-    a -= (hbb * ga - hab * gb) / determinant
-    b -= (haa * gb - hab * ga) / determinant
-  }
-  return { a: Math.max(0.05, a), b }
 }
 
 /** Logistic regression by Newton's method with the same weight for each dataset; a little ridge. */

@@ -61,7 +61,7 @@ export function stalePackages(root) {
   const stamped = timeOf(stampOf(root))
   return builtPackages(root).filter((folder) => {
     const sources = sourcesOf(root, folder)
-    const outputs = outputsOf(sources, folder).map((file) => timeOf(join(root, file)))
+    const outputs = outputsOf(root, sources, folder).map((file) => timeOf(join(root, file)))
     if (outputs.includes(0)) return true
     const same = built[folder] === digestOf(root, sources)
     if (same && Math.max(...outputs) <= stamped) return false
@@ -75,8 +75,11 @@ function sourcesOf(root, folder) {
   return PARTS.flatMap((part) => filesIn(root, `${folder}/${part}`))
 }
 
-/** The declarations that a build makes, one of each source; its modules are joined. */
-function outputsOf(sources, folder) {
+/** The declarations of a package's entries, which a build keeps; of each source where there are no entries. */
+function outputsOf(root, sources, folder) {
+  const { exports = {} } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+  const entries = Object.values(exports).flatMap(({ types }) => types ?? [])
+  if (entries.length > 0) return entries.map((file) => join(folder, file))
   return sources
     .filter((file) => file.startsWith(`${folder}/src/`) && /\.tsx?$/.test(file))
     .filter((file) => !file.endsWith('.d.ts'))

@@ -39,6 +39,23 @@ for (const { fileName, code } of output) {
   writeFileSync(file, code)
 }
 
+/** Declarations that no entry refers to are for nobody. */
+const referred = new Set()
+for (const entry of Object.values(exports))
+  if (entry.types) refer(entry.types.slice('./dist/'.length))
+for (const name of readdirSync('dist', { recursive: true })) {
+  if (name.endsWith('.d.ts') && !referred.has(name)) rmSync(join('dist', name))
+}
+
+function refer(name) {
+  if (referred.has(name)) return
+  referred.add(name)
+  const text = readFileSync(join('dist', name), 'utf8')
+  for (const [, other] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)['"]/g)) {
+    refer(join(dirname(name), other.replace(/(\.js|\.ts)$/, '.d.ts')))
+  }
+}
+
 /** The workers that a module starts. */
 function workersOf(module) {
   const code = readFileSync(join('dist', module), 'utf8')

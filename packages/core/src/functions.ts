@@ -1,16 +1,24 @@
-import type { PartialMethodSettings } from './baselines/method-settings.ts'
+import { type PartialMethodSettings, standard } from './baselines/method-settings.ts'
+import {
+  explainWith,
+  labelsWith,
+  type Neighbors,
+  neighborsWith,
+  rankWith,
+  similarityWith,
+} from './calls.ts'
 import type { Candidates, Member, Query } from './context.ts'
 import type { Explanation } from './explanation.ts'
 import type { GroundTruth } from './labels/ground-truth.ts'
-import type { PartialLabelSettings } from './labels/label-settings.ts'
+import { defaultLabelSettings, type PartialLabelSettings } from './labels/label-settings.ts'
 import type { Labels } from './labels/labels.ts'
 import type { Ranking } from './method/order-by-score.ts'
 import type { Similarities } from './method/similarities.ts'
-import { type Neighbors, Reranker } from './reranker.ts'
 import type { PartialSettings } from './settings/settings.ts'
+import { Lender } from './workspace.ts'
 
 /** The memory that the functions below share, lent to one call at a time. */
-const shared = new Reranker()
+const shared = /* @__PURE__ */ new Lender()
 
 /**
  * Orders a query's candidates anew by mixing their similarity to the query with
@@ -34,7 +42,7 @@ export function rerank(
   candidates: Candidates,
   settings?: PartialMethodSettings,
 ): Ranking {
-  return shared.rerank(query, candidates, settings)
+  return rankWith(shared, standard, query, candidates, settings)
 }
 
 /**
@@ -54,7 +62,7 @@ export function similarity(
   probes: readonly Member[],
   settings?: PartialSettings,
 ): Similarities[] {
-  return shared.similarity(query, candidates, probes, settings)
+  return similarityWith(shared, standard, query, candidates, probes, settings)
 }
 
 /**
@@ -73,7 +81,7 @@ export function neighbors(
   candidates: Candidates,
   settings?: PartialSettings,
 ): Neighbors {
-  return shared.neighbors(query, candidates, settings)
+  return neighborsWith(shared, standard, query, candidates, settings)
 }
 
 /**
@@ -86,7 +94,7 @@ export function explain(
   index: number,
   settings?: PartialSettings,
 ): Explanation {
-  return shared.explain(query, candidates, index, settings)
+  return explainWith(shared, standard, query, candidates, index, settings)
 }
 
 /**
@@ -105,5 +113,5 @@ export function smoothLabels(
   groundTruth: GroundTruth,
   settings?: PartialLabelSettings,
 ): Labels {
-  return shared.smoothLabels(query, candidates, groundTruth, settings)
+  return labelsWith(shared, defaultLabelSettings, query, candidates, groundTruth, settings)
 }

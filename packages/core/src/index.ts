@@ -6,6 +6,7 @@ export {
   type PartialMethodSettings,
   resolveMethodSettings,
 } from './baselines/method-settings.ts'
+export type { NeighborSets, Neighbors } from './calls.ts'
 export type { Candidates, CandidateViews, Member, Query, QueryViews } from './context.ts'
 export { KithError, type KithErrorCode } from './error.ts'
 export type {
@@ -46,7 +47,7 @@ export type { Matrix, SomeVectors, Vector, Vectors } from './matrix.ts'
 export type { MetricUse } from './method/metric.ts'
 export type { Ranking } from './method/order-by-score.ts'
 export type { Similarities, Similarity } from './method/similarities.ts'
-export { type NeighborSets, type Neighbors, Reranker } from './reranker.ts'
+export { Reranker } from './reranker.ts'
 export type { ScoreParts, TakenApart } from './score-parts.ts'
 export { type ScoredTexts, Selection } from './selection.ts'
 export { type PresetName, presets } from './settings/presets.ts'

@@ -1,0 +1,214 @@
+import { baselines } from './baselines/baselines.ts'
+import {
+  type MethodSettings,
+  methodTable,
+  type PartialMethodSettings,
+  resolveMethodSettings,
+} from './baselines/method-settings.ts'
+import {
+  type Candidates,
+  type Context,
+  contextOf,
+  type Member,
+  memberOf,
+  type Query,
+  requireVectors,
+  toQueryViews,
+  toViews,
+} from './context.ts'
+import { KithError } from './error.ts'
+import { type Explanation, explainCandidate } from './explanation.ts'
+import { checkGroundTruth, type GroundTruth } from './labels/ground-truth.ts'
+import {
+  type LabelSettings,
+  labelTable,
+  type PartialLabelSettings,
+  resolveLabelSettings,
+} from './labels/label-settings.ts'
+import { type Labels, labelsOf } from './labels/labels.ts'
+import { buildGraph } from './method/graph.ts'
+import type { Ranking } from './method/order-by-score.ts'
+import { type RankedContext, rankQuery } from './method/rank-context.ts'
+import { namedSimilarities, type Similarities, similarities } from './method/similarities.ts'
+import { scoreParts, type TakenApart } from './score-parts.ts'
+import { refuseIdle, useOf } from './settings/idle.ts'
+import { settingTable } from './settings/setting-table.ts'
+import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
+import { show } from './settings/show.ts'
+import type { Lender, Workspace } from './workspace.ts'
+
+// What `Reranker` and the functions of the package call: plain functions, so that a bundle holds only
+// those that a program uses. Each takes the memory, the settings that are given with the call, and
+// the settings that these change.
+
+/** The neighbors of a query or of a candidate. */
+export interface NeighborSets {
+  /** The k + 1 nearest members of the context, best first; usually itself first. */
+  nearest: Member[]
+  /** R*: the query first where it is one of them, then candidates in ascending order. */
+  reciprocal: Member[]
+}
+
+/** The neighbors of a query and of each of its candidates. */
+export interface Neighbors {
+  query: NeighborSets
+  /** By the candidate's index. */
+  candidates: NeighborSets[]
+}
+
+/** The ranking of `rerank`. */
+export function rankWith(
+  lender: Lender,
+  base: MethodSettings,
+  query: Query,
+  candidates: Candidates,
+  settings?: PartialMethodSettings,
+): Ranking {
+  const all = settings === undefined ? base : resolveMethodSettings(settings, base)
+  refuseIdle(settings, all, useOf(candidates), methodTable)
+  return lender.lend((memory) =>
+    all.method === 'neighbors'
+      ? rankQuery(memory, query, candidates, all).ranking
+      : baselines[all.method].rank(memory, query, candidates, all),
+  )
+}
+
+/** The similarities of `similarity`. */
+export function similarityWith(
+  lender: Lender,
+  base: Settings,
+  query: Query,
+  candidates: Candidates,
+  probes: readonly Member[],
+  settings?: PartialSettings,
+): Similarities[] {
+  const all = withoutWords(completed(settings, base))
+  return lender.lend((memory) => {
+    const context = contextOf(query, candidates, Infinity, memory.postings, all.tokenizer)
+    const rows = checkProbes(probes, context)
+    return namedSimilarities(similarities(memory.engine(all.kernel), context, rows, all))
+  })
+}
+
+/** The neighbors of `neighbors`. */
+export function neighborsWith(
+  lender: Lender,
+  base: Settings,
+  query: Query,
+  candidates: Candidates,
+  settings?: PartialSettings,
+): Neighbors {
+  const all = completed(settings, base)
+  return lender.lend((memory) => {
+    const context = contextOf(query, candidates, Infinity, memory.postings, all.tokenizer)
+    const engine = memory.engine(all.kernel)
+    const found = engine.neighbors(buildGraph(engine, context, [], all).graph, all)
+    const reciprocals = found.reciprocals()
+    const [own, ...others] = found.ranks().map((rank, row) => ({
+      nearest: Array.from(rank, memberOf),
+      reciprocal: Array.from(reciprocals[row]!, memberOf),
+    }))
+    return { query: own!, candidates: others }
+  })
+}
+
+/** The labels of `smoothLabels`. */
+export function labelsWith(
+  lender: Lender,
+  base: LabelSettings,
+  query: Query,
+  candidates: Candidates,
+  groundTruth: GroundTruth,
+  settings?: PartialLabelSettings,
+): Labels {
+  const all = settings === undefined ? base : resolveLabelSettings(settings, base)
+  refuseIdle(settings, all, useOf(candidates, true), labelTable)
+  return lender.lend((memory) => {
+    const context = contextOf(query, candidates, Infinity, memory.postings, all.tokenizer)
+    requireVectors(context, 'smoothLabels')
+    const known = checkGroundTruth(groundTruth, context)
+    return labelsOf(memory.engine(all.kernel), context, known, all)
+  })
+}
+
+/** The explanation of `explain`. */
+export function explainWith(
+  lender: Lender,
+  base: MethodSettings,
+  query: Query,
+  candidates: Candidates,
+  index: number,
+  settings?: PartialSettings,
+): Explanation {
+  return takeWith(lender, base, 'explain', query, candidates, settings, (ranked, all) => {
+    const count = ranked.ranking.order.length
+    if (!Number.isInteger(index) || index < 0 || index >= count) {
+      throw new KithError(
+        'BAD_INPUT',
+        `candidate ${show(index)} does not exist, there are ${count}`,
+      )
+    }
+    const texts = {
+      query: toQueryViews(query).text,
+      candidate: toViews(candidates).texts?.[index],
+    }
+    return explainCandidate(index, ranked, all, texts)
+  })
+}
+
+/** The ranking and the parts of its scores of `Reranker.takeApart`. */
+export function partsWith(
+  lender: Lender,
+  base: MethodSettings,
+  query: Query,
+  candidates: Candidates,
+  settings?: PartialSettings,
+): TakenApart {
+  return takeWith(lender, base, 'takeApart', query, candidates, settings, (ranked, all) => {
+    const parts = scoreParts(ranked, all)
+    const context = ranked.chosen ?? Uint32Array.from(parts.keys())
+    return { ranking: ranked.ranking, context, parts }
+  })
+}
+
+/** Ranks by reciprocal neighbors, and looks at the ranking while its memory lasts. */
+function takeWith<T>(
+  lender: Lender,
+  base: MethodSettings,
+  use: string,
+  query: Query,
+  candidates: Candidates,
+  settings: PartialSettings | undefined,
+  look: (ranked: RankedContext, all: Settings) => T,
+): T {
+  if (base.method !== 'neighbors') {
+    throw new KithError('BAD_SETTING', `${use} is for the method neighbors, not for ${base.method}`)
+  }
+  const all = completed(settings, base)
+  refuseIdle(settings, all, useOf(candidates), settingTable)
+  return lender.lend((memory: Workspace) => look(rankQuery(memory, query, candidates, all), all))
+}
+
+function completed(settings: PartialSettings | undefined, base: Settings): Settings {
+  return settings === undefined ? base : resolveSettings(settings, base)
+}
+
+/** The words score and the support are of the query's ranking: similarities have two terms only. */
+function withoutWords(settings: Settings): Settings {
+  return settings.mix === 'words' ? { ...settings, mix: 'standard' } : settings
+}
+
+/** The rows of the probes, each of which is read once. */
+function checkProbes(probes: readonly Member[], { rows }: Context): number[] {
+  if (!Array.isArray(probes)) {
+    throw new KithError('BAD_INPUT', "probes must be an array, such as ['query', 0]")
+  }
+  return Array.from(probes, (probe: Member) => {
+    if (probe === 'query') return 0
+    if (Number.isInteger(probe) && probe >= 0 && probe < rows - 1) return probe + 1
+    throw new KithError(
+      'BAD_INPUT',
+      `probe ${show(probe)} is neither 'query' nor a candidate, of which there are ${rows - 1}, counted from 0`,
+    )
+  })
+}

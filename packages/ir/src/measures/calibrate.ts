@@ -1,0 +1,135 @@
+import { type Calibration, KithError } from '@kith/core'
+import { calibrated, expectedBest } from '@kith/core/internal'
+
+/** The first hits of a judged query: their estimated relevance, never rising, and whether each is relevant. */
+export interface JudgedHits {
+  relevances: readonly number[]
+  relevant: readonly boolean[]
+}
+
+/** How good probabilities are. */
+export interface Reliability {
+  /** Expected calibration error over ten bins of the same width. */
+  calibrationError: number
+  brier: number
+  /** F1 of the cutoff with the best expected F1, over queries with a relevant hit among the first ones. */
+  f1: number
+}
+
+/** A calibration, and what it is good for on queries that it was not fitted on. */
+export interface CalibrationResult {
+  /** For the option `calibration`. */
+  calibration: Calibration
+  queries: number
+  /** Without the calibration, and with it, cross-validated. */
+  estimated: Reliability
+  calibrated: Reliability
+  /** F1 of a fixed number of hits: 3, 5, 10, and the number that is best with all judgments known. */
+  fixed: { hits: number; f1: number }[]
+  /** `few`: fewer than 10 queries. `no`: neither calibration error nor F1 improves. */
+  helps: 'yes' | 'no' | 'few'
+}
+
+/** Fewer judged queries do not tell anything. */
+const FEW = 10
+
+/** The fixed numbers of hits to compare with. */
+const FIXED = [3, 5, 10]
+
+/**
+ * Fits Platt scaling to judged queries, with the prior that nothing changes (a = 1, b = 0, each with a
+ * deviation of 1), and judges it on queries that it was not fitted on, in folds.
+ */
+export function calibrate(queries: readonly JudgedHits[], folds = 10): CalibrationResult {
+  queries.forEach(({ relevances, relevant }, i) => {
+    if (relevances.length === relevant.length) return
+    throw new KithError(
+      'BAD_SHAPE',
+      `query ${i} has ${relevances.length} estimates and ${relevant.length} judgments`,
+    )
+  })
+  if (queries.length === 0) throw new KithError('BAD_INPUT', 'there are no judged queries')
+  const parts = Math.min(folds, queries.length)
+  const heldOut = Array.from({ length: parts }, (_, fold) => {
+    const platt = plattOf(queries.filter((_, i) => i % parts !== fold))
+    return queries.filter((_, i) => i % parts === fold).map((query) => scaled(query, platt))
+  }).flat()
+  const estimated = reliabilityOf(queries)
+  const after = reliabilityOf(heldOut)
+  const longest = Math.max(...queries.map(({ relevant }) => relevant.length))
+  const numbers = Array.from({ length: longest }, (_, i) => i + 1)
+  const best = numbers.reduce((a, b) => (fixedF1(queries, b) > fixedF1(queries, a) ? b : a), 1)
+  const better = after.calibrationError < estimated.calibrationError || after.f1 > estimated.f1
+  return {
+    calibration: plattOf(queries),
+    queries: queries.length,
+    estimated,
+    calibrated: after,
+    fixed: [...FIXED, best].map((hits) => ({ hits, f1: fixedF1(queries, hits) })),
+    helps: queries.length < FEW ? 'few' : better ? 'yes' : 'no',
+  }
+}
+
+function scaled({ relevances, relevant }: JudgedHits, platt: Calibration): JudgedHits {
+  return { relevances: relevances.map((p) => calibrated(p, platt)), relevant }
+}
+
+/** The a and b with the highest posterior, by Newton's method. */
+function plattOf(queries: readonly JudgedHits[]): Calibration {
+  let [a, b] = [1, 0]
+  const samples = queries.flatMap(({ relevances, relevant }) =>
+    relevances.map((p, i) => ({ logit: Math.log(p / (1 - p)), y: Number(relevant[i]) })),
+  )
+  for (let step = 0; step < 50; step++) {
+    let [ga, gb, haa, hab, hbb] = [a - 1, b, 1, 0, 1]
+    for (const { logit, y } of samples) {
+      const q = 1 / (1 + Math.exp(-(a * logit + b)))
+      const weight = q * (1 - q)
+      ga += (q - y) * logit
+      gb += q - y
+      haa += weight * logit * logit
+      hab += weight * logit
+      hbb += weight
+    }
+    const determinant = haa * hbb - hab * hab
+    a -= (hbb * ga - hab * gb) / determinant
+    b -= (haa * gb - hab * ga) / determinant
+  }
+  // A slope of 0 or below would turn the order of the hits round.
+  return { a: Math.max(0.01, a), b }
+}
+
+function reliabilityOf(queries: readonly JudgedHits[]): Reliability {
+  const bins = Array.from({ length: 10 }, () => ({ p: 0, y: 0 }))
+  let [count, squares] = [0, 0]
+  for (const { relevances, relevant } of queries) {
+    relevances.forEach((p, i) => {
+      const y = Number(relevant[i])
+      const bin = bins[Math.min(9, Math.floor(p * 10))]!
+      bin.p += p
+      bin.y += y
+      squares += (p - y) ** 2
+      count++
+    })
+  }
+  return {
+    calibrationError: bins.reduce((sum, { p, y }) => sum + Math.abs(p - y), 0) / (count || 1),
+    brier: squares / (count || 1),
+    f1: meanF1(queries, ({ relevances }) => expectedBest(relevances)),
+  }
+}
+
+function fixedF1(queries: readonly JudgedHits[], hits: number): number {
+  return meanF1(queries, () => hits)
+}
+
+/** The mean F1 over the queries with a relevant hit; all relevant documents beyond the list are left out. */
+function meanF1(queries: readonly JudgedHits[], keep: (query: JudgedHits) => number): number {
+  const some = queries.filter(({ relevant }) => relevant.includes(true))
+  const sum = some.reduce((whole, query) => {
+    const kept = keep(query)
+    const found = query.relevant.slice(0, kept).filter(Boolean).length
+    return whole + (2 * found) / (kept + query.relevant.filter(Boolean).length)
+  }, 0)
+  return sum / (some.length || 1)
+}

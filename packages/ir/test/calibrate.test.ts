@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { calibrate, type JudgedHits } from '../src/measures/calibrate.ts'
+
+/** Queries whose hits are relevant with the probability that Platt scaling makes of the estimate. */
+function judged(count: number, a: number, b: number, seed = 1): JudgedHits[] {
+  let state = seed
+  const next = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+  return Array.from({ length: count }, () => {
+    const relevances = Array.from({ length: 20 }, next).sort((x, y) => y - x)
+    const relevant = relevances.map((p) => {
+      const logit = a * Math.log(p / (1 - p)) + b
+      return next() < 1 / (1 + Math.exp(-logit))
+    })
+    return { relevances, relevant }
+  })
+}
+
+describe('calibrate', () => {
+  test('finds the scaling that the judgments were drawn with', () => {
+    const result = calibrate(judged(400, 1.5, -2))
+    expect(result.calibration.a).toBeCloseTo(1.5, 0)
+    expect(result.calibration.b).toBeCloseTo(-2, 0)
+    expect(result.helps).toBe('yes')
+    expect(result.calibrated.calibrationError).toBeLessThan(0.03)
+    expect(result.estimated.calibrationError).toBeGreaterThan(0.15)
+    expect(result.calibrated.brier).toBeLessThan(result.estimated.brier)
+    expect(result.calibrated.f1).toBeGreaterThan(result.estimated.f1)
+  })
+
+  test('changes little where nothing is to change, and says when there are few queries', () => {
+    const { calibration } = calibrate(judged(400, 1, 0))
+    expect(Math.abs(calibration.a - 1)).toBeLessThan(0.1)
+    expect(Math.abs(calibration.b)).toBeLessThan(0.1)
+    expect(calibrate(judged(9, 1, -2)).helps).toBe('few')
+  })
+
+  test('the best fixed number is the best of all', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1e6 }), (seed) => {
+        const { fixed } = calibrate(judged(12, 1, -1, seed))
+        const best = fixed.at(-1)!
+        expect(Math.max(...fixed.map(({ f1 }) => f1))).toBe(best.f1)
+        expect(fixed.map(({ hits }) => hits).slice(0, 3)).toEqual([3, 5, 10])
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  test('refuses lists that do not fit', () => {
+    expect(() => calibrate([])).toThrow('no judged queries')
+    expect(() => calibrate([{ relevances: [0.5], relevant: [] }])).toThrow('query 0')
+  })
+})
