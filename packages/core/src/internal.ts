@@ -5,7 +5,7 @@
 
 export { abortedError, throwIfAborted } from './abort.ts'
 export { methods, methodTable, similaritySettings } from './baselines/method-settings.ts'
-export { compareProducts, compareVectors, metricRemark } from './compare-vectors.ts'
+export { compareProducts, compareVectors, metricRemark, similarityOf } from './compare-vectors.ts'
 export { auditPreset } from './labels/audit.ts'
 export {
   distilDefaults,
@@ -15,6 +15,7 @@ export {
 } from './labels/distil.ts'
 export { injectGroundTruth } from './labels/ground-truth.ts'
 export { labelTable } from './labels/label-settings.ts'
+export { backgroundOf, checkBackground, drawSample } from './list/background.ts'
 export { calibrated, expectedBest, neverRising } from './list/relevance.ts'
 export { relevanceFeatures } from './list/shortlist.ts'
 export { fittingMetric } from './method/metric.ts'

@@ -106,7 +106,9 @@ test('a background has the spread of its pairs, and is the same for a seed', () 
   const vectors = wordsCase({ count: 50, seed: 3 }).candidates.map(({ vector }) => vector)
   const whole = background(vectors)
   expect(background(vectors)).toEqual(whole)
-  expect(background(vectors, { sample: 20 }).sample.length).toBe(20 * 16)
+  const { sample } = background(vectors, { sample: 20 })
+  expect(Buffer.from(sample, 'base64').length).toBe(20 * 16 * 2)
+  expect(JSON.parse(JSON.stringify(whole))).toEqual(whole)
   expect(background(vectors, { sample: 20, seed: 1 })).not.toEqual(
     background(vectors, { sample: 20 }),
   )

@@ -1,6 +1,7 @@
-import { type Ranking, Reranker, Selection, type Settings } from '@kith/core'
+import { type Ranking, Reranker, Selection, type Settings, type TitledText } from '@kith/core'
 import { compareProducts, queryProducts } from '@kith/core/internal'
 import type { Role } from '@kith/encoder'
+import { wholeText } from '@kith/stores/internal'
 import type { TextEmbedder } from './embedder.ts'
 import { countCutTokens } from './limits.ts'
 import { Problem } from './problem.ts'
@@ -100,7 +101,7 @@ export class Ranker {
     vectorsOf: (ids: readonly string[]) => Promise<(Float32Array | undefined)[]>,
   ): Promise<Ranking> {
     const candidates = {
-      texts: hits.map(({ text }) => text),
+      texts: hits.map(({ title, text }) => ({ title, text })),
       scores: hits.map(({ score }) => score),
     }
     const selection = new Selection({ text: query.text }, candidates, this.settings)
@@ -115,7 +116,7 @@ export class Ranker {
   /** Some items' embeddings: their own, those of the store's documents with their texts, or encoded. */
   async embed(items: readonly Item[], role: Role, call: EmbeddingCall): Promise<Embedded[]> {
     const known = await this.#known(items, role)
-    const texts = items.flatMap(({ text }, i) => (known[i] ? [] : [text!]))
+    const texts = items.flatMap((item, i) => (known[i] ? [] : [wholeText(item)!]))
     const embedder = this.#embedder
     if (texts.length > 0 && !embedder) {
       throw new Problem(422, 'this server has no model: send embeddings, or start it with --model')
@@ -142,7 +143,7 @@ export class Ranker {
     const fits = !this.#embedder || searcher?.dimensions === this.#embedder.dimensions
     const open = items.flatMap((_, i) => (known[i] ? [] : [i]))
     if (role === 'query' || !searcher || !fits || open.length === 0) return known
-    const vectors = await searcher.textVectors(open.map((i) => items[i]!.text!))
+    const vectors = await searcher.textVectors(open.map((i) => wholeText(items[i]!)!))
     vectors.forEach((vector, place) => {
       const i = open[place]!
       if (vector)
@@ -169,13 +170,13 @@ function textsOf(
   query: Item,
   documents: readonly Item[],
   order: Uint32Array,
-): string[] | undefined {
+): TitledText[] | undefined {
   if (query.text === undefined) return undefined
-  const texts: string[] = []
+  const texts: TitledText[] = []
   for (const i of order) {
-    const { text } = documents[i]!
+    const { title, text } = documents[i]!
     if (text === undefined) return undefined
-    texts.push(text)
+    texts.push({ title, text })
   }
   return texts
 }

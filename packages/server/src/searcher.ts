@@ -1,4 +1,4 @@
-import { type SearchStore, wholeText } from '@kith/stores/internal'
+import type { SearchStore } from '@kith/stores/internal'
 import { BatchQueue } from './batch-queue.ts'
 import type { Limits } from './limits.ts'
 import { unavailable } from './problem.ts'
@@ -9,6 +9,7 @@ export interface Hit {
   score: number
   /** Empty where it was not wanted. */
   vector: Float32Array
+  title: string | undefined
   text: string | undefined
 }
 
@@ -103,7 +104,8 @@ export class Searcher {
             id,
             score: scores[place]!,
             vector: own.slice(place * dimensions, (place + 1) * dimensions),
-            text: wholeText(documents[place] ?? {}),
+            title: documents[place]?.title,
+            text: documents[place]?.text,
           }
         })
       }),

@@ -7,7 +7,7 @@ const server = await serve()
 const [query, ...documents] = vectors(61, 48) as [Float32Array, ...Float32Array[]]
 
 interface Answer {
-  results: { index: number; relevance_score: number; document?: { text: string } }[]
+  results: { index: number; relevance_score: number; document?: { title?: string; text: string } }[]
 }
 
 const ask = async (body: object, path = '/v2/rerank'): Promise<Answer> => {
@@ -69,6 +69,47 @@ describe('documents with embeddings', () => {
     expect(place(withWords)).toBeLessThan(20)
     const { results } = await ask(both(chosen))
     expect(results.map(({ index }) => index)).toEqual(expected())
+  })
+
+  test('titles count more than texts, unless rank_fields leaves them out', async () => {
+    const chosen = expected()[20]!
+    const titles = documents.map((_, i) => (i === chosen ? 'the very words' : `title ${i}`))
+    const body = {
+      query: { text: 'the very words asked for', embedding: base64(query) },
+      documents: documents.map((vector, i) => {
+        return { title: titles[i], text: `text ${i}`, embedding: base64(vector) }
+      }),
+    }
+    const found = expected()
+    const similarity = (i: number): number =>
+      documents[i]!.reduce((sum, value, j) => sum + value * query[j]!, 0)
+    const sorted = found.toSorted((a, b) => similarity(b) - similarity(a))
+    const ranked = rerank(
+      { vector: query, text: body.query.text },
+      {
+        vectors: sorted.map((i) => documents[i]!),
+        texts: sorted.map((i) => ({ title: titles[i], text: `text ${i}` })),
+      },
+    )
+    const { results } = await ask({ ...body, return_documents: true })
+    expect(results.map(({ index }) => index)).toEqual(Array.from(ranked.order, (i) => sorted[i]))
+    expect(results.find(({ index }) => index === chosen)?.document).toEqual({
+      title: 'the very words',
+      text: `text ${chosen}`,
+    })
+    const plain = await ask({
+      ...body,
+      documents: body.documents.map(({ title: _, ...document }) => document),
+    })
+    const { results: some } = await ask({ ...body, rank_fields: ['text'] })
+    expect(some).toEqual(plain.results)
+    expect(some).not.toEqual(results)
+    const places = (answer: Answer) => answer.results.findIndex(({ index }) => index === chosen)
+    const titled = await ask({
+      ...body,
+      documents: body.documents.map(({ text: _, ...document }) => document),
+    })
+    expect(places(titled)).toBe(0)
   })
 
   test('top_n and return_documents', async () => {
@@ -146,7 +187,7 @@ describe('what is wrong is said where it is', () => {
     [{ ...good, top_n: 0 }, /^top_n: /],
     [{ ...good, top_n: 1.5 }, /^top_n: /],
     [{ ...good, return_documents: 'yes' }, /^return_documents: /],
-    [{ ...good, rank_fields: ['title'] }, /^rank_fields/],
+    [{ ...good, rank_fields: ['author'] }, /^rank_fields/],
     [[], /^the body: /],
   ])('%j', async (body, message) => {
     const response = await post(server, '/v2/rerank', body)

@@ -4,24 +4,42 @@ import { KithError, type Matrix, type Vector, type Vectors } from '@kith/core'
 /** A document for the method: its words, and its vector where it has one. */
 export interface RerankDocument {
   text: string
-  vector: number[] | undefined
+  /** Its words count more than those of the text. */
+  title?: string | undefined
+  /** The text that is embedded; `text` unless there is a title in it too. */
+  whole?: string | undefined
+  vector: Vector | undefined
 }
 
-/** The text of an object: its strings, unless the user says which. */
+/** The text or the title of an object. */
 export type TextOf = (document: JSONObject) => string
+
+/** How objects are read. */
+export interface ObjectReader {
+  /** The text of an object document; by default all its strings. */
+  text?: TextOf | undefined
+  /** The title of an object document, whose words count more; without `text`, by default its string `title`. */
+  title?: TextOf | undefined
+}
 
 /** Reads documents in either of the forms that `rerank()` takes. */
 export function readDocuments(
   documents: RerankingModelV3CallOptions['documents'],
-  textOf: TextOf = stringsOf,
+  { text, title = text ? undefined : titleOf }: ObjectReader = {},
 ): RerankDocument[] {
   if (documents.type === 'text') {
     return documents.values.map((text) => ({ text, vector: undefined }))
   }
-  return documents.values.map((document, index) => ({
-    text: textOf(document),
-    vector: vectorOf(document['embedding'], `document ${index}`),
-  }))
+  return documents.values.map((document, index) => {
+    const own = title?.(document) || undefined
+    const whole = text ? text(document) : stringsOf(document, undefined)
+    return {
+      text: text ? whole : stringsOf(document, own),
+      title: own,
+      whole,
+      vector: vectorOf(document['embedding'], `document ${index}`),
+    }
+  })
 }
 
 /** A vector in JSON; undefined where there is none. */
@@ -46,9 +64,16 @@ export function scoresOf(value: JSONValue | undefined, documents: number): numbe
   return value as number[]
 }
 
-function stringsOf(document: JSONObject): string {
-  return Object.values(document)
-    .filter((value) => typeof value === 'string')
+function titleOf({ title }: JSONObject): string {
+  return typeof title === 'string' ? title : ''
+}
+
+/** All strings of an object, but for one that is its title. */
+function stringsOf(document: JSONObject, title: string | undefined): string {
+  return Object.entries(document)
+    .filter(([, value]) => typeof value === 'string')
+    .filter(([name, value]) => name !== 'title' || value !== title)
+    .map(([, value]) => value)
     .join('\n')
 }
 
@@ -68,7 +93,7 @@ export type Embed = (texts: string[], options: EmbedOptions) => PromiseLike<Vect
  */
 export async function completeVectors(
   embed: Embed | undefined,
-  texts: readonly { text: string; vector: Vector | undefined }[],
+  texts: readonly RerankDocument[],
   options: EmbedOptions,
   name: (index: number) => string,
 ): Promise<Vector[]> {
@@ -82,7 +107,7 @@ export async function completeVectors(
     )
   }
   const answer = await embed(
-    missing.map((index) => texts[index]!.text),
+    missing.map((index) => texts[index]!.whole ?? texts[index]!.text),
     options,
   )
   const made = Array.isArray(answer) ? answer : rowsOf(answer as Matrix)

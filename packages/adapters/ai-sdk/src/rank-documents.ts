@@ -1,12 +1,21 @@
 import {
   KithError,
+  type ListedHit,
+  type ListOptions,
   type MethodSettings,
-  type Ranking,
-  rerank,
   type Settings,
+  type Shortlist,
+  shortlist,
+  type TitledText,
   type Vector,
 } from '@kith/core'
-import { compareProducts, planVectors, takesWords } from '@kith/core/internal'
+import {
+  compareProducts,
+  methodLooksAt,
+  planVectors,
+  similarityOf,
+  takesWords,
+} from '@kith/core/internal'
 import { completeVectors, type Embed, type RerankDocument } from './documents.ts'
 
 /** What is ranked, in any order. */
@@ -22,6 +31,18 @@ interface RankOptions {
   embed: Embed | undefined
   signal: AbortSignal | undefined
   settings: MethodSettings
+  list: RelevanceOptions
+}
+
+/** Which documents are kept, and how relevant they are. */
+export type RelevanceOptions = Pick<
+  ListOptions,
+  'background' | 'calibration' | 'cutoff' | 'onTopic' | 'collapse'
+>
+
+/** Documents by their index, best first. */
+export interface RankedDocuments extends Pick<Shortlist, 'onTopic' | 'metric'> {
+  hits: Pick<ListedHit, 'index' | 'score' | 'similarity' | 'relevance'>[]
 }
 
 /**
@@ -31,11 +52,10 @@ interface RankOptions {
 export async function rankDocuments(
   given: DocumentsToRank,
   options: RankOptions,
-): Promise<Ranking> {
+): Promise<RankedDocuments> {
   const { documents, scores } = given
   if (documents.every(({ vector }) => vector)) return rankNearest(given, options)
-  if (!options.embed && wordsCanDo(given, options.settings))
-    return rankSome(given, options.settings)
+  if (!options.embed && wordsCanDo(given, options.settings)) return rankSome(given, options)
   return scores ? rankChosen({ ...given, scores }, options) : rankNearest(given, options)
 }
 
@@ -47,21 +67,22 @@ function wordsCanDo({ query, documents }: DocumentsToRank, settings: MethodSetti
 
 function rankSome(
   { query, documents, scores }: DocumentsToRank,
-  settings: MethodSettings,
-): Ranking {
+  { settings, list }: RankOptions,
+): RankedDocuments {
   const places = bestFirst(documents, scores)
   const candidates = {
     vectors: places.map((place) => documents[place]!.vector),
     texts: wordsOf(documents, places, settings),
     scores: scores && places.map((place) => scores[place]!),
   }
-  return ofPlaces(rerank(query, candidates, settings), places)
+  const asked = { vector: query.vector, text: query.text }
+  return ofPlaces(shortlist(asked, candidates, { ...settings, ...list }), places)
 }
 
 async function rankChosen(
   { query, documents, scores }: DocumentsToRank & { scores: readonly number[] },
   options: RankOptions,
-): Promise<Ranking> {
+): Promise<RankedDocuments> {
   const places = bestFirst(documents, scores)
   const candidates = {
     count: documents.length,
@@ -71,14 +92,32 @@ async function rankChosen(
   const plan = planVectors(query.text, candidates, options.settings)
   const chosen = plan.chosen.map((index) => places[index]!)
   const { vector, vectors } = await vectorsOf(query, documents, chosen, options)
-  return ofPlaces(plan.rerank(vector, vectors), places)
+  const { settings, list } = options
+  const known = new Map(plan.chosen.map((index, i) => [index, vectors[i]!]))
+  if (Object.values(list).some((option) => option !== undefined)) {
+    const looked = places.slice(0, methodLooksAt(settings, candidates.texts !== undefined))
+    const first = {
+      vectors: looked.map((_, index) => known.get(index)),
+      texts: candidates.texts?.slice(0, looked.length),
+      scores: candidates.texts && candidates.scores.slice(0, looked.length),
+    }
+    const asked = { vector, text: query.text }
+    return ofPlaces(shortlist(asked, first, { ...settings, ...list }), places)
+  }
+  const { order, scores: better, metric } = plan.rerank(vector, vectors)
+  const hits = Array.from(order, (index, place) => {
+    const own = known.get(index)
+    const similarity = own && similarityOf(vector, own, metric?.name ?? 'dot')
+    return { index, score: better[place]!, similarity, relevance: undefined }
+  })
+  return ofPlaces({ hits, onTopic: undefined, metric }, places)
 }
 
 async function rankNearest(
   { query, documents }: DocumentsToRank,
   options: RankOptions,
-): Promise<Ranking> {
-  const { settings } = options
+): Promise<RankedDocuments> {
+  const { settings, list } = options
   const all = [...documents.keys()]
   const { vector, vectors } = await vectorsOf(query, documents, all, options)
   const places = nearestFirst(vector, vectors, settings.metric)
@@ -86,7 +125,8 @@ async function rankNearest(
     vectors: places.map((place) => vectors[place]!),
     texts: wordsOf(documents, places, settings),
   }
-  return ofPlaces(rerank({ vector, text: query.text }, candidates, settings), places)
+  const asked = { vector, text: query.text }
+  return ofPlaces(shortlist(asked, candidates, { ...settings, ...list }), places)
 }
 
 /** The places of the documents by their scores; without any, as they come. */
@@ -119,14 +159,24 @@ function wordsOf(
   documents: readonly RerankDocument[],
   places: readonly number[],
   { mix, method }: MethodSettings,
-): string[] | undefined {
+): (string | TitledText)[] | undefined {
   const counts = mix !== 'raw' || method === 'fusion'
-  if (!counts || documents.every(({ text }) => text === '')) return undefined
-  return places.map((place) => documents[place]!.text)
+  if (!counts || documents.every(({ text, title = '' }) => text + title === '')) return undefined
+  return places.map((place) => {
+    const { text, title } = documents[place]!
+    return title === undefined ? text : { title, text }
+  })
 }
 
-function ofPlaces(ranking: Ranking, places: readonly number[]): Ranking {
-  return { ...ranking, order: ranking.order.map((index) => places[index]!) }
+function ofPlaces(
+  { hits, onTopic, metric }: RankedDocuments,
+  places: readonly number[],
+): RankedDocuments {
+  return {
+    hits: hits.map((hit) => ({ ...hit, index: places[hit.index]! })),
+    onTopic,
+    metric,
+  }
 }
 
 /**

@@ -15,15 +15,13 @@ import {
   refuseUnknown,
   warnMetric,
 } from '@kith/core/internal'
-import { type Embed, readDocuments, scoresOf, type TextOf, vectorOf } from './documents.ts'
-import { rankDocuments } from './rank-documents.ts'
+import { type Embed, type ObjectReader, readDocuments, scoresOf, vectorOf } from './documents.ts'
+import { type RelevanceOptions, rankDocuments } from './rank-documents.ts'
 
 /** Where vectors and texts come from. */
-export interface RerankingOptions {
+export interface RerankingOptions extends ObjectReader, RelevanceOptions {
   /** Embeds the query, and the documents that bring no `embedding` of their own. */
   embed?: Embed | undefined
-  /** The text of an object document; by default all its strings. */
-  text?: TextOf | undefined
   /**
    * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith term-statistics`.
    * With it the context is chosen from the first 200 documents instead of the first 50.
@@ -39,11 +37,15 @@ export interface RerankingOptions {
 /** The names of a model's options. */
 const optionParts: NamedParts = {
   part: 'option of createKith',
-  known: ['embed', 'text', 'settings', 'statistics'],
+  known: [
+    ...['embed', 'text', 'title', 'settings', 'statistics'],
+    ...['background', 'calibration', 'cutoff', 'onTopic', 'collapse'],
+  ],
   synonyms: {
     embed: ['embedding', 'embeddings', 'embeddingModel', 'model'],
     text: ['textOf'],
     statistics: ['termStatistics', 'terms'],
+    cutoff: ['minScore', 'scoreThreshold', 'threshold'],
   },
 }
 
@@ -79,29 +81,32 @@ async function rerankDocuments(
     abortSignal: signal,
     providerOptions,
   }: RerankingModelV3CallOptions,
-  { embed, text: textOf }: RerankingOptions,
+  { embed, text, title, ...others }: RerankingOptions,
   settings: MethodSettings,
 ): Promise<Awaited<ReturnType<RerankingModelV3['doRerank']>>> {
   if (topN !== undefined && !(Number.isInteger(topN) && topN > 0)) {
     throw new KithError('BAD_SETTING', `topN is ${topN}, allowed: whole numbers from 1`)
   }
-  const documents = readDocuments(given, textOf)
+  const documents = readDocuments(given, { text, title })
   const { embedding, scores } = providerOptions?.['kith'] ?? {}
   const asked = { text: query, vector: vectorOf(embedding, 'the query') }
-  const {
-    order,
-    scores: better,
-    metric,
-  } = await rankDocuments(
+  const { background, calibration, cutoff, onTopic, collapse } = others
+  const list = { background, calibration, cutoff, onTopic, collapse }
+  const found = await rankDocuments(
     { query: asked, documents, scores: scoresOf(scores, documents.length) },
-    { embed, signal, settings },
+    { embed, signal, settings, list },
   )
-  warnMetric(settings.metric, metric, 'the documents')
+  warnMetric(settings.metric, found.metric, 'the documents')
+  const kept = found.hits.slice(0, topN)
   return {
-    ranking: Array.from(order.subarray(0, topN), (index, place) => ({
-      index,
-      relevanceScore: better[place]!,
-    })),
+    ranking: kept.map(({ index, score }) => ({ index, relevanceScore: score })),
+    providerMetadata: {
+      kith: {
+        onTopic: found.onTopic ?? null,
+        relevance: kept.map(({ relevance }) => relevance ?? null),
+        similarity: kept.map(({ similarity }) => similarity ?? null),
+      },
+    },
   }
 }
 
@@ -109,7 +114,8 @@ async function rerankDocuments(
 export interface Kith {
   /**
    * A model for `rerank()` of specification V3, which versions 6 and 7 accept. Its scores
-   * compare documents of one call only: 0 is about their average.
+   * compare documents of one call only: 0 is about their average. `providerMetadata.kith` has
+   * `onTopic`, and `relevance` and `similarity` of each document.
    *
    * @param preset Its settings: `balanced` unless told otherwise.
    * @param options Options that differ from the provider's.

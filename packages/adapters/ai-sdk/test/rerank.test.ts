@@ -1,9 +1,11 @@
 import type { RerankingModelV3 } from '@ai-sdk/provider'
 import {
+  background,
   rerank as kithRerank,
   type PresetName,
   presets,
   Selection,
+  shortlist,
   termStatistics,
 } from '@kith/core'
 import { type Encoder, loadEncoder } from '@kith/encoder'
@@ -325,9 +327,60 @@ test('options that nobody knows are refused where they are given', () => {
     'statistics must come from termStatistics',
   )
   expect(() => createKith({ embeddings: () => [] } as object)).toThrow(
-    'unknown option of createKith "embeddings", did you mean embed? Known: embed, text, settings',
+    'unknown option of createKith "embeddings", did you mean embed? Known: embed, text, title, settings',
   )
   expect(() => createKith().rerankingModel('balanced', { setting: {} } as object)).toThrow(
     'did you mean settings?',
   )
+})
+
+test('the title of an object counts as a title', async () => {
+  const documents = texts.map((text, i) => ({
+    title: i === 3 ? query : `Number ${i}`,
+    body: text,
+    embedding: vectors[i]!,
+  }))
+  const orderOf = async (options: Parameters<typeof createKith>[0]) => {
+    const model = createKith(options).rerankingModel()
+    const { ranking } = await rerank({
+      model,
+      documents,
+      query,
+      providerOptions: providerOptions(),
+    })
+    return ranking.map(({ originalIndex, score }) => [originalIndex, score])
+  }
+  const titled = documents.map(({ title, body }) => ({ title, text: body }))
+  const ranked = kithRerank({ vector: embedding, text: query }, { vectors, texts: titled })
+  const expectedTitled = Array.from(ranked.order, (index, i) => [index, ranked.scores[i]])
+  expect(await orderOf({})).toEqual(expectedTitled)
+  const body = (document: { [key: string]: unknown }) => String(document['body'])
+  const title = (document: { [key: string]: unknown }) => String(document['title'])
+  expect(await orderOf({ text: body, title })).toEqual(expectedTitled)
+  expect(await orderOf({ text: body })).not.toEqual(expectedTitled)
+})
+
+test('a cutoff and a background: relevance and similarity are in the metadata', async () => {
+  const documents = texts.map((text, i) => ({ text, embedding: vectors[i]! }))
+  const known = background(vectors)
+  const model = createKith({ background: known, cutoff: 'auto' }).rerankingModel()
+  const call = { model, documents, query, providerOptions: providerOptions() }
+  const { ranking, providerMetadata } = await rerank(call)
+  const similarity = (i: number) =>
+    vectors[i]!.reduce((sum, value, j) => sum + value * embedding[j]!, 0)
+  const sorted = [...texts.keys()].sort((a, b) => similarity(b) - similarity(a))
+  const list = shortlist(
+    { vector: embedding, text: query },
+    { vectors: sorted.map((i) => vectors[i]!), texts: sorted.map((i) => texts[i]!) },
+    { background: known, cutoff: 'auto' },
+  )
+  expect(ranking.map(({ originalIndex }) => originalIndex)).toEqual(
+    list.hits.map(({ index }) => sorted[index]),
+  )
+  expect(ranking.length).toBeLessThan(texts.length)
+  expect(providerMetadata?.['kith']).toEqual({
+    onTopic: list.onTopic,
+    relevance: list.hits.map((hit) => hit.relevance),
+    similarity: list.hits.map((hit) => hit.similarity),
+  })
 })

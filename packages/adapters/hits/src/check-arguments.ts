@@ -1,11 +1,18 @@
 import { KithError } from '@kith/core'
 import { type NamedParts, refuseUnknown } from '@kith/core/internal'
+import { listOptionNames } from './hit-list.ts'
 
 /** The names of `rerankHits`'s options. */
 export const optionParts: NamedParts = {
   part: 'option of rerankHits',
-  known: ['topN', 'settings', 'statistics'],
-  synonyms: { topN: ['topK', 'top', 'k', 'limit'], statistics: ['termStatistics', 'terms'] },
+  known: ['topN', 'settings', 'statistics', ...listOptionNames],
+  synonyms: {
+    topN: ['topK', 'top', 'k', 'limit'],
+    statistics: ['termStatistics', 'terms'],
+    cutoff: ['minScore', 'scoreThreshold', 'threshold'],
+    group: ['groupBy', 'groups'],
+    prior: ['boost', 'priors'],
+  },
 }
 
 /** The names of `rerankFetched`'s options. */
@@ -18,7 +25,7 @@ export const fetchedOptionParts: NamedParts = {
 /** The names of `lancedbReranker`'s options. */
 export const rerankerParts: NamedParts = {
   part: 'option of lancedbReranker',
-  known: ['vector', 'text', 'settings', 'statistics'],
+  known: ['vector', 'text', 'title', 'settings', 'statistics'],
   synonyms: { text: ['column', 'body'], statistics: ['termStatistics', 'terms'] },
 }
 
@@ -34,6 +41,7 @@ export function checkFields(fields: object, reader: string, known: readonly stri
   const synonyms = {
     vector: ['embedding', 'vectorField', 'vectorName', 'values'],
     text: ['body', 'content', 'document', 'textField', 'field'],
+    title: ['titleField', 'heading', 'name'],
     distance: ['score'],
     id: ['key', 'idField', '_id'],
   }

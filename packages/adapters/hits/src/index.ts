@@ -1,4 +1,5 @@
 /** Rerank hits as vector stores return them. No client is imported: hits are read by their form. */
+export type { HitListOptions, RerankedHit } from './hit-list.ts'
 export {
   type LancedbBatch,
   type LancedbReranker,
@@ -28,4 +29,4 @@ export {
   weaviate,
 } from './readers.ts'
 export { type FetchedReader, type RerankFetchedOptions, rerankFetched } from './rerank-fetched.ts'
-export { type RerankedHit, type RerankHitsOptions, rerankHits } from './rerank-hits.ts'
+export { type RerankHitsOptions, rerankHits } from './rerank-hits.ts'

@@ -8,7 +8,9 @@ import { lancedb, merged } from './readers.ts'
 import { type RerankHitsOptions, rerankHits } from './rerank-hits.ts'
 
 /** How the results of LanceDB's hybrid queries are reranked. */
-export interface LancedbRerankerOptions extends Fields, Omit<RerankHitsOptions, 'topN'> {
+export interface LancedbRerankerOptions
+  extends Fields,
+    Pick<RerankHitsOptions, 'statistics' | 'settings'> {
   /** The name of the column with the text. */
   text: string
 }
@@ -48,7 +50,7 @@ interface Row {
  * `_relevance_score`.
  *
  * @param vector The query's vector.
- * @param options `text` and `vector` are the columns; the vector's is `vector` unless told otherwise.
+ * @param options `text`, `title` and `vector` are the columns; the vector's is `vector` unless told otherwise.
  */
 export function lancedbReranker(vector: Vector, options: LancedbRerankerOptions): LancedbReranker {
   refuseUnknown(options ?? {}, rerankerParts)
@@ -81,10 +83,11 @@ function rowsOf(batch: LancedbBatch): Row[] {
   }))
 }
 
-function rowReader({ vector, text, score, id, advice }: Reader<object>): Reader<Row> {
+function rowReader({ vector, text, title, score, id, advice }: Reader<object>): Reader<Row> {
   return {
     vector: ({ fields }) => vector(fields),
     text: ({ fields }) => text?.(fields),
+    title: title && (({ fields }) => title(fields)),
     score: ({ fields }) => score?.(fields),
     id: ({ fields }) => id?.(fields),
     advice,

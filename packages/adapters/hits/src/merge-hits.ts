@@ -36,6 +36,7 @@ export interface MergedHit<Hits extends readonly unknown[] = readonly unknown[]>
   /** From the first list that brings one. */
   vector: Vector | undefined
   text: string | undefined
+  title: string | undefined
 }
 
 /** The constant of reciprocal rank fusion that its authors took, and most stores with them. */
@@ -83,6 +84,7 @@ export function mergeHits<Hits extends readonly unknown[] | []>(
       const vector = reader.vector?.(hit)
       if (vector && vector.length > 0) own.vector ??= vector
       own.text ||= reader.text?.(hit)
+      own.title ||= reader.title?.(hit)
     }
   }
   const dense = lists.findIndex(({ hits }) => hits.length > 0)
@@ -103,6 +105,6 @@ function idOf(hit: unknown, { id }: ListReader<unknown>, name: string): string {
 
 function emptyHit(id: string, lists: number): MergedHit<unknown[]> {
   const none = Array.from({ length: lists }, () => undefined)
-  const parts = { similarity: undefined, vector: undefined, text: undefined }
+  const parts = { similarity: undefined, vector: undefined, text: undefined, title: undefined }
   return { id, hits: [...none], scores: [...none], fused: 0, ...parts }
 }

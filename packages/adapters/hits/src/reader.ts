@@ -4,6 +4,7 @@ import {
   type Query,
   type QueryViews,
   type Text,
+  type TitledText,
   type Vector,
 } from '@kith/core'
 import { higherIsBetter, type RetrieverScores, takesWords } from '@kith/core/internal'
@@ -21,6 +22,8 @@ export interface Reader<Hit> {
   readonly vector: (hit: Hit) => Vector | undefined
   /** The hit's text; undefined where it has none. Without this function only vectors can be used. */
   readonly text?: ((hit: Hit) => string | undefined) | undefined
+  /** The hit's title, whose words count more than those of the text; undefined where it has none. */
+  readonly title?: ((hit: Hit) => string | undefined) | undefined
   /**
    * The score that the store gave the hit, by which words and scores choose hits whose vectors are
    * fetched, and which stands for the similarity of a hit without a vector. The higher the better;
@@ -38,19 +41,21 @@ export interface Reader<Hit> {
   readonly advice?: string | undefined
 }
 
-/** Where a hit's text is. */
+/** Where a hit's text and its title are. */
 export interface TextField {
   /** The name of the field with the text; without it only vectors can be used. */
   text?: string | undefined
+  /** The name of the field with the title. */
+  title?: string | undefined
 }
 
-/** Where a hit's vector and its text are. */
+/** Where a hit's vector, its text and its title are. */
 export interface Fields extends TextField {
   /** The name of the field with the vector. */
   vector?: string | undefined
 }
 
-/** Where a row's vector, its text and its id are. */
+/** Where a row's vector, its text, its title and its id are. */
 export interface RowFields extends Fields {
   /** The name of the column with the id, for `mergeHits`; `id` unless told otherwise. */
   id?: string | undefined
@@ -63,7 +68,7 @@ interface FieldText<Hit> {
   readonly fieldsOf: (hit: Hit) => unknown
 }
 
-/** The text function of a reader for a field, where a hit keeps its fields in some object. */
+/** The function of a reader for the text or title in a field, where a hit keeps its fields in some object. */
 export function textIn<Hit>(
   field: string | undefined,
   fieldsOf: (hit: Hit) => unknown,
@@ -123,7 +128,10 @@ export function partsOf(query: Query): { vector: Vector | undefined; text: Text 
 }
 
 /** Some hits may lack a text; if all do, the field is wrong, and ranking on would hide it. */
-export function textsOf<Hit>(hits: readonly Hit[], { text }: Pick<Reader<Hit>, 'text'>): string[] {
+export function textsOf<Hit>(
+  hits: readonly Hit[],
+  { text, title }: Pick<Reader<Hit>, 'text' | 'title'>,
+): (string | TitledText)[] {
   if (!text) {
     throw new KithError(
       'BAD_INPUT',
@@ -132,18 +140,28 @@ export function textsOf<Hit>(hits: readonly Hit[], { text }: Pick<Reader<Hit>, '
   }
   const texts = hits.map((hit) => text(hit) ?? '')
   if (hits.length > 0 && texts.every((one) => one === '')) {
-    throw new KithError('BAD_INPUT', noTexts(hits[0]!, text))
+    throw new KithError('BAD_INPUT', noTexts(hits[0]!, text, 'text'))
   }
-  return texts
+  if (!title) return texts
+  const titles = hits.map((hit) => title(hit) ?? '')
+  // Merged lists may have no titles at all: a field that was named may not.
+  if ('field' in title && hits.length > 0 && titles.every((one) => one === '')) {
+    throw new KithError('BAD_INPUT', noTexts(hits[0]!, title, 'title'))
+  }
+  return texts.map((own, i) => ({ title: titles[i]!, text: own }))
 }
 
 /** Names the field that was asked for and those that the first hit has. */
-function noTexts<Hit>(hit: Hit, text: NonNullable<Reader<Hit>['text']>): string {
-  const { field, fieldsOf = (own) => own } = text as Partial<FieldText<Hit>>
+function noTexts<Hit>(
+  hit: Hit,
+  read: NonNullable<Reader<Hit>['text']>,
+  part: 'text' | 'title',
+): string {
+  const { field, fieldsOf = (own) => own } = read as Partial<FieldText<Hit>>
   const fields = Object.keys(fieldsOf(hit) ?? {})
   const where = field === undefined ? 'where the reader looks for it' : `in the field ${field}`
   const there = fields.length > 0 ? `the fields ${fields.join(', ')}` : 'no fields'
-  return `no hit has a text ${where}; hit 0 has ${there}: correct the name, or ask the store to return that field`
+  return `no hit has a ${part} ${where}; hit 0 has ${there}: correct the name, or ask the store to return that field`
 }
 
 /** The store's scores, the higher the better; undefined where the reader knows none. */

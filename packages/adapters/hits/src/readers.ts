@@ -17,16 +17,21 @@ import {
 export interface ChromaHit {
   embedding?: readonly number[] | null | undefined
   document?: string | null | undefined
+  metadata?: object | null | undefined
 }
 
 /**
  * Reads rows of Chroma, `result.rows()[0]` for the first query: ask for them with
  * `include: ['embeddings', 'documents']`, and with `'distances'` for their scores.
+ *
+ * @param fields `title` is a key of the metadata: ask for it with `'metadatas'`.
  */
-export function chroma(): Reader<ChromaHit> {
+export function chroma(fields: Pick<TextField, 'title'> = {}): Reader<ChromaHit> {
+  checkFields(fields, 'chroma', ['title'])
   return {
     vector: (row) => denseVector(row.embedding),
     text: (row) => row.document ?? undefined,
+    title: textIn(fields.title, (row) => row.metadata),
     score: (row) => nearnessIn(row, 'distance'),
     id: (row) => idIn(row, 'id'),
     advice: "query Chroma with include: ['embeddings', 'documents']",
@@ -45,11 +50,12 @@ export interface ElasticsearchHit {
  * @param fields The fields; the vector's is `embedding` unless told otherwise.
  */
 export function elasticsearch(fields: Fields = {}): Reader<ElasticsearchHit> {
-  checkFields(fields, 'elasticsearch', ['vector', 'text'])
-  const { vector = 'embedding', text } = fields
+  checkFields(fields, 'elasticsearch', ['vector', 'text', 'title'])
+  const { vector = 'embedding', text, title } = fields
   return {
     vector: (hit) => denseVector(fieldOf(hit._source, vector)),
     text: textIn(text, (hit) => hit._source),
+    title: textIn(title, (hit) => hit._source),
     // Of an rrf retriever before version 8.15 hits have a rank only.
     score: (hit) => numberIn(hit, '_score') ?? nearnessIn(hit, '_rank'),
     id: (hit) => idIn(hit, '_id'),
@@ -67,11 +73,12 @@ export const opensearch: typeof elasticsearch = elasticsearch
  * @param fields The columns; the vector's is `vector` unless told otherwise.
  */
 export function lancedb(fields: RowFields = {}): Reader<object> {
-  checkFields(fields, 'lancedb', ['vector', 'text', 'id'])
-  const { vector = 'vector', text, id = 'id' } = fields
+  checkFields(fields, 'lancedb', ['vector', 'text', 'title', 'id'])
+  const { vector = 'vector', text, title, id = 'id' } = fields
   return {
     vector: (row) => denseVector(fieldOf(row, vector)),
     text: textIn(text, (row) => row),
+    title: textIn(title, (row) => row),
     // Of a hybrid search, of a search for words, of one for vectors.
     score: (row) =>
       numberIn(row, '_relevance_score') ?? numberIn(row, '_score') ?? nearnessIn(row, '_distance'),
@@ -85,6 +92,7 @@ export function merged(): Reader<MergedHit> {
   return {
     vector: (hit) => hit.vector,
     text: (hit) => hit.text,
+    title: (hit) => hit.title,
     score: (hit) => hit.similarity,
     byScore: false,
     id: (hit) => hit.id,
@@ -104,12 +112,13 @@ export interface MilvusFields extends RowFields {
  * @param fields The fields; the vector's is `vector` unless told otherwise.
  */
 export function milvus(fields: MilvusFields = {}): Reader<object> {
-  checkFields(fields, 'milvus', ['vector', 'text', 'id', 'distances'])
-  const { vector = 'vector', text, id = 'id', distances = false } = fields
+  checkFields(fields, 'milvus', ['vector', 'text', 'title', 'id', 'distances'])
+  const { vector = 'vector', text, title, id = 'id', distances = false } = fields
   const scoreIn = distances ? nearnessIn : numberIn
   return {
     vector: (hit) => denseVector(fieldOf(hit, vector)),
     text: textIn(text, (hit) => hit),
+    title: textIn(title, (hit) => hit),
     score: (hit) => scoreIn(hit, 'score'),
     id: (hit) => idIn(hit, id),
     advice: `search Milvus with output_fields that name ${vector}`,
@@ -129,14 +138,15 @@ export interface DistanceFields extends RowFields {
  * @param fields The columns; the vector's is `embedding` unless told otherwise.
  */
 export function pgvector(fields: DistanceFields = {}): Reader<object> {
-  checkFields(fields, 'pgvector', ['vector', 'text', 'distance', 'id'])
-  const { vector = 'embedding', text, distance, id = 'id' } = fields
+  checkFields(fields, 'pgvector', ['vector', 'text', 'title', 'distance', 'id'])
+  const { vector = 'embedding', text, title, distance, id = 'id' } = fields
   return {
     vector: (row) => {
       const value = fieldOf(row, vector)
       return denseVector(typeof value === 'string' ? parsed(value) : value)
     },
     text: textIn(text, (row) => row),
+    title: textIn(title, (row) => row),
     score: distance === undefined ? undefined : (row) => nearnessIn(row, distance),
     id: (row) => idIn(row, id),
     advice: `select the column ${vector} as a vector or halfvec`,
@@ -161,14 +171,15 @@ export interface PineconeHit {
 /**
  * Reads Pinecone's matches: ask for them with `includeValues: true` and `includeMetadata: true`.
  *
- * @param fields `text` is a key of the metadata.
+ * @param fields `text` and `title` are keys of the metadata.
  */
 export function pinecone(fields: TextField = {}): Reader<PineconeHit> {
-  checkFields(fields, 'pinecone', ['text'])
-  const { text } = fields
+  checkFields(fields, 'pinecone', ['text', 'title'])
+  const { text, title } = fields
   return {
     vector: (match) => denseVector(match.values),
     text: textIn(text, (match) => match.metadata),
+    title: textIn(title, (match) => match.metadata),
     score: (match) => numberIn(match, 'score'),
     id: (match) => idIn(match, 'id'),
     advice: 'query Pinecone with includeValues: true',
@@ -185,14 +196,15 @@ export interface QdrantHit {
 /**
  * Reads Qdrant's points: ask for them with `with_vector: true` and `with_payload: true`.
  *
- * @param fields `vector` is the name of a named vector; `text` a key of the payload.
+ * @param fields `vector` is the name of a named vector; `text` and `title` are keys of the payload.
  */
 export function qdrant(fields: Fields = {}): Reader<QdrantHit> {
-  checkFields(fields, 'qdrant', ['vector', 'text'])
-  const { vector, text } = fields
+  checkFields(fields, 'qdrant', ['vector', 'text', 'title'])
+  const { vector, text, title } = fields
   return {
     vector: (hit) => denseVector(vector === undefined ? hit.vector : fieldOf(hit.vector, vector)),
     text: textIn(text, (hit) => hit.payload),
+    title: textIn(title, (hit) => hit.payload),
     score: (hit) => numberIn(hit, 'score'),
     id: (hit) => idIn(hit, 'id'),
     advice:
@@ -207,8 +219,8 @@ export function qdrant(fields: Fields = {}): Reader<QdrantHit> {
  * @param fields The columns; `embedding`, `distance` and `rowid` unless told otherwise.
  */
 export function sqliteVec(fields: DistanceFields = {}): Reader<object> {
-  checkFields(fields, 'sqliteVec', ['vector', 'text', 'distance', 'id'])
-  const { vector = 'embedding', text, distance = 'distance', id = 'rowid' } = fields
+  checkFields(fields, 'sqliteVec', ['vector', 'text', 'title', 'distance', 'id'])
+  const { vector = 'embedding', text, title, distance = 'distance', id = 'rowid' } = fields
   return {
     vector: (row) => {
       const value = fieldOf(row, vector)
@@ -216,6 +228,7 @@ export function sqliteVec(fields: DistanceFields = {}): Reader<object> {
       return denseVector(value instanceof Uint8Array ? floatsIn(value) : value)
     },
     text: textIn(text, (row) => row),
+    title: textIn(title, (row) => row),
     score: (row) => nearnessIn(row, distance),
     id: (row) => idIn(row, id),
     advice: `select the column ${vector}, of float32 numbers`,
@@ -240,14 +253,15 @@ export interface WeaviateHit {
  * Reads Weaviate's objects: ask for them with `includeVector: true`, and for their scores with
  * `returnMetadata: ['distance']` or, of a hybrid search, `['score']`.
  *
- * @param fields `vector` is the name of a named vector; `text` a property.
+ * @param fields `vector` is the name of a named vector; `text` and `title` are properties.
  */
 export function weaviate(fields: Fields = {}): Reader<WeaviateHit> {
-  checkFields(fields, 'weaviate', ['vector', 'text'])
-  const { vector = 'default', text } = fields
+  checkFields(fields, 'weaviate', ['vector', 'text', 'title'])
+  const { vector = 'default', text, title } = fields
   return {
     vector: (object) => denseVector(fieldOf(object.vectors, vector)),
     text: textIn(text, (object) => object.properties),
+    title: textIn(title, (object) => object.properties),
     // Of a hybrid search or one for words, of one for vectors.
     score: (object) => {
       const metadata = fieldOf(object, 'metadata')

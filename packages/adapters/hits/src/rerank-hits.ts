@@ -3,13 +3,11 @@ import {
   type MethodSettings,
   type PartialMethodSettings,
   type Query,
-  type Ranking,
-  rerank,
   resolveMethodSettings,
+  shortlist,
   type TermStatistics,
 } from '@kith/core'
 import {
-  extendRanking,
   methodLooksAt,
   methodTable,
   refuseIdle,
@@ -17,6 +15,7 @@ import {
   warnMetric,
 } from '@kith/core/internal'
 import { checkHits, checkVectorReader, optionParts } from './check-arguments.ts'
+import { type HitListOptions, listedHits, listOptions, type RerankedHit } from './hit-list.ts'
 import { checkVectors, partsOf, type Reader, scoresOf, textsOf } from './reader.ts'
 
 /**
@@ -39,20 +38,21 @@ export function rerankHits<Hit>(
   query: Query,
   hits: readonly Hit[],
   reader: Reader<NoInfer<Hit>>,
-  options?: RerankHitsOptions,
+  options?: RerankHitsOptions<NoInfer<Hit>>,
 ): RerankedHit<Hit>[]
 /** Hits of a client without types: they are taken for those that the reader reads. */
 export function rerankHits<Hit>(
   query: Query,
   hits: readonly Hit[],
   reader: Reader<Hit>,
-  options?: RerankHitsOptions,
+  // biome-ignore lint/suspicious/noExplicitAny: functions get the hits, whose client has no types.
+  options?: RerankHitsOptions<any>,
 ): RerankedHit<Hit>[]
 export function rerankHits<Hit>(
   query: Query,
   hits: readonly Hit[],
   reader: Reader<Hit>,
-  options: RerankHitsOptions = {},
+  options: RerankHitsOptions<Hit> = {},
 ): RerankedHit<Hit>[] {
   checkHits(hits)
   checkVectorReader(reader)
@@ -72,13 +72,13 @@ export function rerankHits<Hit>(
     texts: words ? textsOf(first, reader) : undefined,
     scores: words ? scoresOf(first, reader) : undefined,
   }
-  const ranking = rerank(query, candidates, settings)
-  warnMetric(settings.metric, ranking.metric, 'the hits')
-  return rankedHits(hits, extendRanking(ranking, hits.length), topN)
+  const list = shortlist(query, candidates, { ...settings, ...listOptions(options, first) })
+  warnMetric(settings.metric, list.metric, 'the hits')
+  return listedHits(hits, list, first.length, options).slice(0, topN)
 }
 
 /** How hits are reranked. */
-export interface RerankHitsOptions {
+export interface RerankHitsOptions<Hit = never> extends HitListOptions<Hit> {
   /** How many of the best to return; by default all. */
   topN?: number | undefined
   /**
@@ -92,7 +92,7 @@ export interface RerankHitsOptions {
 
 /** The options, checked and complete. */
 export function readOptions(
-  { topN, statistics, settings }: RerankHitsOptions,
+  { topN, statistics, settings }: RerankHitsOptions<never>,
   hits: number,
 ): { topN: number; settings: MethodSettings } {
   if (topN !== undefined && !(Number.isInteger(topN) && topN >= 0)) {
@@ -100,27 +100,4 @@ export function readOptions(
   }
   const known = statistics === undefined ? settings : { ...settings, statistics }
   return { topN: topN ?? hits, settings: resolveMethodSettings(known) }
-}
-
-/** A hit in its new place. */
-export interface RerankedHit<Hit> {
-  /** The hit as the store returned it, its own score included. */
-  hit: Hit
-  /** The new score. It compares hits of one query only: 0 is about the average of the context. */
-  score: number
-  /** Where the hit stood before, from 0. */
-  index: number
-}
-
-/** The first `topN` hits of a ranking. */
-export function rankedHits<Hit>(
-  hits: readonly Hit[],
-  { order, scores }: Ranking,
-  topN: number,
-): RerankedHit<Hit>[] {
-  return Array.from(order.subarray(0, topN), (index, place) => ({
-    hit: hits[index]!,
-    score: scores[place]!,
-    index,
-  }))
 }

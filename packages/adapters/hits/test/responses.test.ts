@@ -10,6 +10,8 @@ import {
   chroma,
   elasticsearch,
   lancedb,
+  merged,
+  mergeHits,
   milvus,
   opensearch,
   pgvector,
@@ -266,4 +268,54 @@ test('every reader knows the score of its hits, the higher the better', () => {
   expect(weaviate().score!(near)).toBe(-0.4)
   expect(weaviate().score!(mixed)).toBe(0.9)
   expect(weaviate().score!({ ...near, metadata: undefined } as WeaviateObject)).toBeUndefined()
+})
+
+test('titles: every reader takes the name of their field', () => {
+  const titles = hits.map((_, i) => (i === 7 ? query.text : `Part ${i}`))
+  const titled = titles.map((title, i) => ({ title, text: texts[i]! }))
+  const { order } = rerank(query, { vectors, texts: titled })
+  expect([...order]).not.toEqual(expected)
+  const fields = { text: 'text', title: 'name' }
+  const payload = (i: number) => ({ text: texts[i]!, name: titles[i]! })
+  const points: Schemas['ScoredPoint'][] = hits.map(({ id, vector }, i) => {
+    return { id, version: 1, score: 0.5, vector, payload: payload(i) }
+  })
+  const found: { index: number }[][] = [
+    rerankHits(query, points, qdrant(fields)),
+    rerankHits(
+      query,
+      hits.map(({ vector }, i) => ({ _source: { embedding: vector, ...payload(i) } })),
+      elasticsearch(fields),
+    ),
+    rerankHits(
+      query,
+      hits.map(({ id, vector }, i) => ({ id, values: vector, metadata: payload(i) })),
+      pinecone(fields),
+    ),
+    rerankHits(
+      query,
+      hits.map(({ vector }, i) => ({ vectors: { default: vector }, properties: payload(i) })),
+      weaviate(fields),
+    ),
+    rerankHits(
+      query,
+      hits.map(({ vector, text }, i) => {
+        return { embedding: vector, document: text, metadata: { name: titles[i]! } }
+      }),
+      chroma({ title: 'name' }),
+    ),
+    ...[lancedb(fields), milvus(fields)].map((reader) => {
+      const rows = hits.map(({ vector }, i) => ({ vector, ...payload(i) }))
+      return rerankHits(query, rows, reader)
+    }),
+    ...[pgvector(fields), sqliteVec(fields)].map((reader) => {
+      const rows = hits.map(({ vector }, i) => ({ embedding: vector, ...payload(i) }))
+      return rerankHits(query, rows, reader)
+    }),
+    rerankHits(query, mergeHits([{ hits: points, reader: qdrant(fields) }]), merged()),
+  ]
+  for (const better of found) expect(orderOf(better)).toEqual([...order])
+  expect(() => rerankHits(query, points, qdrant({ text: 'text', title: 'heading' }))).toThrow(
+    'no hit has a title in the field heading; hit 0 has the fields text, name',
+  )
 })

@@ -1,10 +1,12 @@
 import {
   KithError,
+  type ListOptions,
   type MethodSettings,
-  type MetricUse,
   type PartialMethodSettings,
   resolveMethodSettings,
+  shortlist,
   type TermStatistics,
+  type Text,
   type Vector,
 } from '@kith/core'
 import {
@@ -16,6 +18,7 @@ import {
   type RetrieverScores,
   refuseIdle,
   refuseUnknown,
+  similarityOf,
   warnMetric,
 } from '@kith/core/internal'
 import { Document, type DocumentInterface } from '@langchain/core/documents'
@@ -24,7 +27,8 @@ import { BaseDocumentCompressor } from '@langchain/core/retrievers/document_comp
 import { EmbeddingCache } from './embedding-cache.ts'
 
 /** Options of `KithRerank`: where vectors come from, and what is returned. */
-export interface KithRerankOptions {
+export interface KithRerankOptions
+  extends Pick<ListOptions, 'background' | 'calibration' | 'cutoff' | 'onTopic' | 'collapse'> {
   /** Embeds the query, and the documents that bring no vector: the model that filled the store. */
   embeddings: EmbeddingsInterface
   /** Where a document's vector is: a key of its metadata, or a function. Documents without one are embedded. */
@@ -35,14 +39,17 @@ export interface KithRerankOptions {
    */
   score?: string | ((document: DocumentInterface) => number | undefined) | undefined
   /**
+   * Where a document's title is: a key of its metadata, or a function. Its words count more than
+   * those of `pageContent`.
+   */
+  title?: string | ((document: DocumentInterface) => string | undefined) | undefined
+  /**
    * How often terms occur in the collection, from `termStatistics` of @kith/core or `kith term-statistics`.
    * With it the context is chosen from the first 200 documents instead of the first 50.
    */
   statistics?: TermStatistics | undefined
   /** How many of the best documents to return; by default all. */
   topN?: number | undefined
-  /** Documents with a lower `relevanceScore` are left out. 0 is about the average of a query's documents. */
-  scoreThreshold?: number | undefined
   /** How many vectors of queries and documents to remember; by default 2,000. */
   cacheSize?: number | undefined
   /**
@@ -58,9 +65,14 @@ const optionParts: NamedParts = {
     'embeddings',
     'vector',
     'score',
+    'title',
     'statistics',
     'topN',
-    'scoreThreshold',
+    'background',
+    'calibration',
+    'cutoff',
+    'onTopic',
+    'collapse',
     'cacheSize',
     'settings',
   ],
@@ -68,7 +80,7 @@ const optionParts: NamedParts = {
     embeddings: ['embedding', 'model'],
     topN: ['topK', 'top', 'k'],
     statistics: ['termStatistics', 'terms'],
-    scoreThreshold: ['threshold', 'similarityThreshold', 'minScore'],
+    cutoff: ['scoreThreshold', 'threshold', 'similarityThreshold', 'minScore'],
   },
 }
 
@@ -83,8 +95,9 @@ const optionParts: NamedParts = {
  * })
  * ```
  *
- * A returned document's metadata has `relevanceScore`, the new score, and
- * `vectorScore`, its similarity to the query before reranking.
+ * A returned document's metadata has `relevanceScore`, the new score,
+ * `vectorScore`, its similarity to the query before reranking, and with a
+ * `background` also `relevance`, the estimated probability that it is relevant.
  */
 export class KithRerank extends BaseDocumentCompressor {
   readonly #options: KithRerankOptions
@@ -136,8 +149,8 @@ export class KithRerank extends BaseDocumentCompressor {
     storeScores: RetrieverScores | undefined,
   ): Promise<[DocumentInterface, number][]> {
     if (documents.length === 0) return []
-    const { topN, scoreThreshold = -Infinity } = this.#options
-    const texts = this.#seesWords() ? documents.map(({ pageContent }) => pageContent) : undefined
+    const { topN } = this.#options
+    const texts = this.#seesWords() ? this.#texts(documents) : undefined
     const looked = documents.slice(0, methodLooksAt(this.#settings, texts !== undefined))
     const own = looked.map((document) => this.#ownVector(document))
     // Where all vectors are at hand, they say more than the scores.
@@ -148,24 +161,51 @@ export class KithRerank extends BaseDocumentCompressor {
       this.#cache.query(query),
       this.#vectors(plan.chosen.map((index) => ({ ...looked[index]!, vector: own[index] }))),
     ])
+    const known = new Map(plan.chosen.map((index, i) => [index, vectors[i]!]))
+    const { background, calibration, cutoff, onTopic, collapse } = this.#options
+    const wanted = { background, calibration, cutoff, onTopic, collapse }
+    if (Object.values(wanted).some((option) => option !== undefined)) {
+      const candidates = {
+        vectors: looked.map((_, index) => known.get(index)),
+        texts: texts?.slice(0, looked.length),
+        scores: texts && scores?.slice(0, looked.length),
+      }
+      const list = shortlist({ vector, text: query }, candidates, { ...this.#settings, ...wanted })
+      warnMetric(this.#settings.metric, list.metric, 'the documents')
+      return list.hits.slice(0, topN).map(({ index, score, similarity, relevance }) => {
+        const before = storeScores?.[index] ?? similarity
+        return [withScores(documents[index]!, before, score, relevance), score]
+      })
+    }
     const { order, scores: better, metric } = plan.rerank(vector, vectors)
     warnMetric(this.#settings.metric, metric, 'the documents')
-    const known = new Map(plan.chosen.map((index, i) => [index, vectors[i]!]))
-    const results: [DocumentInterface, number][] = []
-    for (const [place, index] of order.entries()) {
-      const score = better[place]!
-      if (place === topN || score < scoreThreshold) break
+    return Array.from(order.subarray(0, topN), (index, place) => {
       const found = known.get(index)
       const before =
-        storeScores?.[index] ?? (found && vectorScore(vector, found, metric?.name ?? 'dot'))
-      results.push([withScores(documents[index]!, before, score), score])
-    }
-    return results
+        storeScores?.[index] ?? (found && similarityOf(vector, found, metric?.name ?? 'dot'))
+      return [withScores(documents[index]!, before, better[place]!), better[place]!]
+    })
   }
 
   /** The paper's raw mix has one view, the embeddings; fusion is nothing without the other. */
   #seesWords(): boolean {
     return this.#settings.mix !== 'raw' || this.#settings.method === 'fusion'
+  }
+
+  /** The documents' texts, with their titles where the user said where these are. */
+  #texts(documents: readonly DocumentInterface[]): Text[] {
+    const { title } = this.#options
+    if (title === undefined) return documents.map(({ pageContent }) => pageContent)
+    const read =
+      typeof title === 'function' ? title : ({ metadata }: DocumentInterface) => metadata[title]
+    return documents.map((document, index) => {
+      const own: unknown = read(document) ?? undefined
+      if (own !== undefined && typeof own !== 'string') {
+        const problem = `the title of document ${index} is ${String(own)}, it must be a string`
+        throw new KithError('BAD_INPUT', problem)
+      }
+      return { title: own, text: document.pageContent }
+    })
   }
 
   /** The documents' own vectors, and embeddings of those that have none. */
@@ -209,29 +249,17 @@ function withScores(
   document: DocumentInterface,
   vectorScore: number | undefined,
   relevanceScore: number,
+  relevance?: number,
 ): DocumentInterface {
   const before = vectorScore === undefined ? {} : { vectorScore }
+  const estimate = relevance === undefined ? {} : { relevance }
   return new Document({
     ...document,
-    metadata: { ...document.metadata, ...before, relevanceScore },
+    metadata: { ...document.metadata, ...before, relevanceScore, ...estimate },
   })
 }
 
 function checkCount(name: string, value: number, from: number): void {
   if (Number.isInteger(value) && value >= from) return
   throw new KithError('BAD_SETTING', `${name} is ${value}, allowed: whole numbers from ${from}`)
-}
-
-/** The similarity of a query and a document before reranking, by which vector stores rank. */
-function vectorScore(query: Vector, document: Vector, metric: MetricUse['name']): number {
-  const product = dot(query, document)
-  if (metric === 'dot') return product
-  const lengths = Math.sqrt(dot(query, query) * dot(document, document))
-  return lengths === 0 ? 0 : product / lengths
-}
-
-function dot(a: Vector, b: Vector): number {
-  let sum = 0
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
-  return sum
 }

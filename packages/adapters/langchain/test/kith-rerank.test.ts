@@ -1,4 +1,4 @@
-import { presets, rerank, Selection, termStatistics } from '@kith/core'
+import { background, presets, rerank, Selection, shortlist, termStatistics } from '@kith/core'
 import { type Encoder, loadEncoder } from '@kith/encoder'
 import { ContextualCompressionRetriever } from '@langchain/classic/retrievers/contextual_compression'
 import { EnsembleRetriever } from '@langchain/classic/retrievers/ensemble'
@@ -188,17 +188,13 @@ test('remembers vectors, the most recently used ones', async () => {
   expect(embeddings.texts).toBe(13 + 22)
 })
 
-test('a threshold, the context and what lies behind it', async () => {
+test('the context and what lies behind it; a threshold of scores is refused', async () => {
   const embeddings = new LocalEmbeddings(encoder)
   const { found } = retrieved(40)
   const documents = found.map((i) => ({ pageContent: texts[i]!, metadata: {} }))
-  const better = await new KithRerank({ embeddings, scoreThreshold: 0 }).compressDocuments(
-    documents,
-    query,
+  expect(() => new KithRerank({ embeddings, scoreThreshold: 0 } as object as never)).toThrow(
+    'did you mean cutoff?',
   )
-  expect(better.length).toBeGreaterThan(5)
-  expect(better.length).toBeLessThan(30)
-  expect(better.every(({ metadata }) => metadata['relevanceScore'] >= 0)).toBe(true)
   const before = embeddings.texts
   const small = new KithRerank({ embeddings, settings: { contextSize: 10 } })
   const all = await small.compressDocuments(documents, query)
@@ -364,4 +360,56 @@ test.each(['top_n', 'topn', 'topK'])('option %s is told to be topN', (name) => {
   expect(() => new KithRerank({ embeddings: new LocalEmbeddings(encoder), [name]: 3 })).toThrow(
     `unknown option of KithRerank "${name}", did you mean topN?`,
   )
+})
+
+test('titles from the metadata, by a key or a function', async () => {
+  const { found } = retrieved(30)
+  const titles = found.map((_, i) => (i === 12 ? 'Scent of honey' : `Part ${i}`))
+  const documents = found.map((index, i) => {
+    return new Document({ pageContent: texts[index]!, metadata: { name: titles[i], place: i } })
+  })
+  const { order } = rerank(
+    { vector: queryVector, text: query },
+    {
+      vectors: found.map((i) => vectors[i]!),
+      texts: found.map((index, i) => ({ title: titles[i], text: texts[index]! })),
+    },
+  )
+  const embeddings = new LocalEmbeddings(encoder)
+  const placesOf = async (options: { title?: string | ((document: Document) => string) }) => {
+    const better = await new KithRerank({ embeddings, ...options }).compressDocuments(
+      documents,
+      query,
+    )
+    return better.map(({ metadata }) => metadata['place'])
+  }
+  expect(await placesOf({ title: 'name' })).toEqual([...order])
+  expect(await placesOf({ title: ({ metadata }) => metadata['name'] })).toEqual([...order])
+  expect(await placesOf({})).not.toEqual([...order])
+  await expect(placesOf({ title: 'place' })).rejects.toThrow('the title of document 0 is 0')
+})
+
+test('a cutoff keeps the documents that are worth a place in the prompt', async () => {
+  const { found } = retrieved(40)
+  const documents = found.map((i) => new Document({ pageContent: texts[i]!, metadata: {} }))
+  const known = background(vectors)
+  const list = shortlist(
+    { vector: queryVector, text: query },
+    { vectors: found.map((i) => vectors[i]!), texts: found.map((i) => texts[i]!) },
+    { background: known, cutoff: 'auto' },
+  )
+  expect(list.hits.length).toBeLessThan(20)
+  const embeddings = new LocalEmbeddings(encoder)
+  const auto = new KithRerank({ embeddings, background: known, cutoff: 'auto' })
+  const kept = await auto.compressDocuments(documents, query)
+  expect(kept.map(({ pageContent }) => pageContent)).toEqual(
+    list.hits.map(({ index }) => texts[found[index]!]),
+  )
+  expect(kept.map(({ metadata }) => metadata['relevance'])).toEqual(
+    list.hits.map(({ relevance }) => relevance),
+  )
+  const strict = new KithRerank({ embeddings, background: known, onTopic: 0.5 })
+  expect(await strict.compressDocuments(documents, 'zzz qqq xyzzy')).toEqual([])
+  const lacking = new KithRerank({ embeddings, cutoff: 'auto' })
+  await expect(lacking.compressDocuments(documents, query)).rejects.toThrow('background(vectors)')
 })

@@ -5,7 +5,7 @@ import { show } from '../settings/show.ts'
 
 /**
  * How similar the documents of a collection are to each other: the scale on which the similarity of a
- * hit is judged. Plain data: it can be stored, and posted to a worker.
+ * hit is judged. Plain data: it can be stored as JSON, and posted to a worker.
  */
 export interface Background {
   /** How many documents the collection has. */
@@ -15,8 +15,8 @@ export interface Background {
   readonly pairs: Spread
   /** Mean and deviation of the largest cosine to any other document of the collection. */
   readonly nearest: Spread
-  /** The sampled documents' vectors of length 1, row after row, in half precision. */
-  readonly sample: Uint16Array
+  /** The sampled documents' vectors of length 1, row after row: base64 of little-endian half-precision numbers. */
+  readonly sample: string
 }
 
 /** The mean and the deviation of some values. */
@@ -62,29 +62,58 @@ export function background(vectors: Vectors, options: BackgroundOptions = {}): B
   const rows = Array.from({ length: count }, (_, i) =>
     unitLength(data.subarray(i * dimensions, (i + 1) * dimensions), i),
   )
-  const chosen = draw(count, Math.min(sample, count), seed)
-  const pairs = chosen.flatMap((row, i) =>
-    chosen.slice(i + 1).map((other) => dot(rows[row]!, rows[other]!)),
-  )
-  const nearest = chosen.slice(0, Math.ceil(chosen.length * NEAREST)).map((row) => {
+  const { chosen, compared } = drawSample(count, { seed, sample })
+  const nearest = chosen.slice(0, compared).map((row) => {
     let most = -1
     for (let other = 0; other < count; other++) {
       if (other !== row) most = Math.max(most, dot(rows[row]!, rows[other]!))
     }
     return most
   })
-  const halves = new Uint16Array(chosen.length * dimensions)
-  chosen.forEach((row, i) => {
-    rows[row]!.forEach((value, j) => {
-      halves[i * dimensions + j] = toHalf(value)
+  const own = chosen.map((row) => rows[row]!)
+  return backgroundOf(count, own, nearest)
+}
+
+/** The rows of a sample, and how many of the first are compared with all documents. */
+export function drawSample(
+  documents: number,
+  options: BackgroundOptions = {},
+): { chosen: number[]; compared: number } {
+  const { seed, sample } = resolve(options, defaults, rules)
+  const chosen = draw(documents, Math.min(sample, documents), seed)
+  return { chosen, compared: Math.ceil(chosen.length * NEAREST) }
+}
+
+/**
+ * The background of a sample whose nearest documents are known.
+ *
+ * @param sample Vectors of the drawn documents.
+ * @param nearest The largest cosine of each of the first ones to any other document.
+ */
+export function backgroundOf(
+  documents: number,
+  sample: readonly Float32Array[],
+  nearest: readonly number[],
+): Background {
+  const rows = sample.map((vector, i) => unitLength(vector.slice(), i))
+  const dimensions = rows[0]?.length ?? 0
+  const pairs = new Float64Array((rows.length * (rows.length - 1)) / 2)
+  let next = 0
+  rows.forEach((row, i) => {
+    for (let other = i + 1; other < rows.length; other++) pairs[next++] = dot(row, rows[other]!)
+  })
+  const halves = new DataView(new ArrayBuffer(rows.length * dimensions * 2))
+  rows.forEach((row, i) => {
+    row.forEach((value, j) => {
+      halves.setUint16((i * dimensions + j) * 2, toHalf(value), true)
     })
   })
   return {
-    documents: count,
+    documents,
     dimensions,
     pairs: spreadOf(pairs),
     nearest: spreadOf(nearest),
-    sample: halves,
+    sample: toBase64(new Uint8Array(halves.buffer)),
   }
 }
 
@@ -95,9 +124,8 @@ export function checkBackground(value: unknown): asserts value is Background {
     Number.isSafeInteger(dimensions) &&
     dimensions > 0 &&
     [pairs, nearest].every((spread) => isSpread(spread)) &&
-    sample instanceof Uint16Array &&
-    sample.length > 0 &&
-    sample.length % dimensions === 0
+    typeof sample === 'string' &&
+    sample.length > 0
   if (fits) return
   throw new KithError('BAD_INPUT', `background must come from background(), not be ${show(value)}`)
 }
@@ -110,7 +138,7 @@ export function cosinesToSample(known: Background, vector: ArrayLike<number>): S
   const { dimensions } = known
   let sample = unpacked.get(known)
   if (!sample) {
-    sample = Float32Array.from(known.sample, fromHalf)
+    sample = unpack(known)
     unpacked.set(known, sample)
   }
   const own = Float32Array.from(vector)
@@ -118,6 +146,33 @@ export function cosinesToSample(known: Background, vector: ArrayLike<number>): S
   const cosines = new Float64Array(sample.length / dimensions)
   for (let i = 0; i < cosines.length; i++) cosines[i] = dot(own, sample, i * dimensions) / length
   return spreadOf(cosines)
+}
+
+function unpack({ sample, dimensions }: Background): Float32Array {
+  const bytes = fromBase64(sample)
+  if (!bytes || bytes.length % (dimensions * 2) !== 0) {
+    throw new KithError('BAD_INPUT', 'the sample of the background is damaged; make it anew')
+  }
+  const halves = new DataView(bytes.buffer)
+  return Float32Array.from({ length: bytes.length / 2 }, (_, i) =>
+    fromHalf(halves.getUint16(i * 2, true)),
+  )
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (let at = 0; at < bytes.length; at += 8192) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + 8192))
+  }
+  return btoa(binary)
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
+  }
 }
 
 function isSpread(value: Spread | undefined): boolean {

@@ -5,6 +5,8 @@ import type { RequestVectors } from '../request-vectors.ts'
 
 /** A query or a document: its text, its embedding, or both. */
 export interface Item {
+  /** Its words count more than those of the text. */
+  title?: string | undefined
   text: string | undefined
   embedding: Embedding | undefined
 }
@@ -20,18 +22,27 @@ export const embeddingSchema = z.unknown().meta({
 
 /** A query or a document in JSON. */
 export const itemSchema = z.union(
-  [z.string(), z.object({ text: z.string().nullish(), embedding: embeddingSchema.optional() })],
+  [
+    z.string(),
+    z.object({
+      title: z.string().nullish().meta({ description: 'A title, whose words count more.' }),
+      text: z.string().nullish(),
+      embedding: embeddingSchema.optional(),
+    }),
+  ],
   { error: 'must be a text, or an object with a text, an embedding or both' },
 )
 
 /** Reads a query or a document. */
 export function readItem(given: z.infer<typeof itemSchema>, where: string, rules: TextRules): Item {
-  const { text, embedding } = typeof given === 'string' ? { text: given, embedding: null } : given
-  if (text == null && embedding == null) {
+  const { title, text, embedding } =
+    typeof given === 'string' ? { text: given, title: null, embedding: null } : given
+  if (text == null && !title && embedding == null) {
     throw new Problem(422, `${where} has neither a text nor an embedding`)
   }
   return {
-    text: text == null ? undefined : readText(text, where, rules),
+    title: title ? readText(title, `${where}.title`, rules) : undefined,
+    text: text == null ? (title ? '' : undefined) : readText(text, where, rules),
     embedding:
       embedding == null ? undefined : readEmbedding(embedding, rules.vectors, `${where}.embedding`),
   }

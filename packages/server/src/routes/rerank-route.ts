@@ -18,9 +18,13 @@ const body = z.object({
   // RAGFlow sends words, since Xinference takes them.
   return_documents: z.union([z.boolean(), z.enum(['true', 'false'])]).nullish(),
   rank_fields: z
-    .array(z.literal('text'), { error: 'only the field "text" of documents is ranked by' })
+    .array(z.enum(['title', 'text']), {
+      error: 'only the fields "title" and "text" of documents are ranked by',
+    })
     .nullish(),
 })
+
+const documentSchema = z.object({ title: z.string().optional(), text: z.string() })
 
 const score = { index: z.int(), relevance_score: z.number() }
 
@@ -28,7 +32,7 @@ const answer = z.object({
   id: z.string(),
   model: z.string(),
   object: z.literal('list'),
-  results: z.array(z.object({ ...score, document: z.object({ text: z.string() }).optional() })),
+  results: z.array(z.object({ ...score, document: documentSchema.optional() })),
   data: z
     .array(z.object({ ...score, document: z.string().optional() }))
     .optional()
@@ -56,20 +60,23 @@ export function rerankRoute(version: '1' | '2'): Route {
     body,
     answer,
     list: 'documents',
-    async handle({ query, documents, top_n, top_k, truncation, return_documents }, given) {
+    async handle(request, given) {
+      const { query, documents, top_n, top_k, truncation, return_documents, rank_fields } = request
       const call = rulesFor(given, truncation)
       const asked = readItem(query, 'query', call)
-      const items = documents.map((document, i) => readItem(document, `documents[${i}]`, call))
+      const items = documents.map((document, i) =>
+        readItem(onlyFields(document, rank_fields), `documents[${i}]`, call),
+      )
       const { order, scores, tokens, embeddings } = await call.ranker.rank(asked, items, call)
       const wanted = order.subarray(0, top_n ?? top_k ?? order.length)
       const returned = return_documents === true || return_documents === 'true'
       const results = Array.from(wanted, (index, place) => {
         // The text as it came, since clients use it in the place of their own.
-        const text = textOf(documents[index]!)
+        const document = textsOf(documents[index]!)
         return {
           index,
           relevance_score: relevanceOf(scores[place]!),
-          ...(returned && text != null ? { document: { text } } : {}),
+          ...(returned && document ? { document } : {}),
         }
       })
       const voyage = top_k !== undefined || truncation !== undefined
@@ -91,8 +98,24 @@ export function rerankRoute(version: '1' | '2'): Route {
   })
 }
 
-function textOf(given: z.output<typeof itemSchema>): string | null | undefined {
-  return typeof given === 'string' ? given : given.text
+type GivenItem = z.output<typeof itemSchema>
+
+/** A document without the texts that a request does not want to rank by. */
+function onlyFields(given: GivenItem, fields: readonly string[] | null | undefined): GivenItem {
+  if (typeof given === 'string' || !fields) return given
+  const { title, text, embedding } = given
+  return {
+    title: fields.includes('title') ? title : undefined,
+    text: fields.includes('text') ? text : undefined,
+    embedding,
+  }
+}
+
+function textsOf(given: GivenItem): { title?: string; text: string } | undefined {
+  if (typeof given === 'string') return { text: given }
+  const { title, text } = given
+  if (title) return { title, text: text ?? '' }
+  return text == null ? undefined : { text }
 }
 
 /** Voyage returns documents as texts. */

@@ -1,5 +1,6 @@
 import type { Ranking } from '@kith/core'
 import { lookedAt } from '@kith/core/internal'
+import { wholeText } from '@kith/stores/internal'
 import { z } from 'zod'
 import { cutsOf, cutsSchema } from '../limits.ts'
 import { cohereError, Problem } from '../problem.ts'
@@ -59,11 +60,14 @@ export const searchRoute: Route = route({
       queries.map((asked, i) => searchDocuments(searcher, asked, wanted[i]!, call)),
     )
     const lists = found.map(({ documents }) =>
-      documents.slice(0, top).map(({ id, text, score }) => ({
-        id,
-        relevance_score: relevanceOf(score),
-        ...(return_documents && text !== undefined ? { document: { text } } : {}),
-      })),
+      documents.slice(0, top).map(({ id, score, ...document }) => {
+        const text = wholeText(document)
+        return {
+          id,
+          relevance_score: relevanceOf(score),
+          ...(return_documents && text !== undefined ? { document: { text } } : {}),
+        }
+      }),
     )
     const tokens = found.reduce((sum, each) => sum + each.tokens, 0)
     return {
@@ -84,6 +88,7 @@ function usualCandidates({ text }: Item, { ranker, limits }: Call): number {
 /** A document that was found, with the score of its ranking. */
 interface FoundDocument {
   id: string
+  title: string | undefined
   text: string | undefined
   score: number
 }
@@ -105,8 +110,8 @@ async function searchDocuments(
   const item = { ...query, embedding }
   const { hits, order, scores } = await findAndRank(searcher, item, candidates, call)
   const documents = Array.from(order, (index, place) => {
-    const { id, text } = hits[index]!
-    return { id, text, score: scores[place]! }
+    const { id, title, text } = hits[index]!
+    return { id, title, text, score: scores[place]! }
   })
   return { documents, tokens }
 }
@@ -134,7 +139,8 @@ async function findAndRank(
   return rankAll(hits.flatMap((hit, i) => (vectors[i] ? [{ ...hit, vector: vectors[i] }] : [])))
 
   async function rankAll(found: readonly Hit[]): Promise<{ hits: readonly Hit[] } & Ranking> {
-    const documents = found.map(({ id, text, vector: own }) => ({
+    const documents = found.map(({ id, title, text, vector: own }) => ({
+      title,
       text,
       embedding: { vector: own, where: `document ${id}` },
     }))
