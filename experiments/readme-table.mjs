@@ -101,6 +101,8 @@ function waysToRank(statistics) {
       BM25: ({ lexical }) => lexical,
       'BM25 + vector search (RRF)': merge,
       'dense + BM25 score fusion': (query) =>
+        kith(query, query.dense, reader, { method: 'fusion' }),
+      'Kith without neighbors and support': (query) =>
         kith(query, query.dense, reader, { neighborWeight: 0, supportWeight: 0 }),
       [KITH]: reranked,
       'Kith on RRF hits': (query) => kith(query, merge(query), merged()),

@@ -52,7 +52,7 @@ export async function readPrepared(folder) {
   const read = async (name) => {
     const texts = new Map()
     for await (const { id, title, text } of readTexts(join(folder, name))) {
-      texts.set(id, prepareText(title ? `${title} ${text}` : text))
+      texts.set(id, prepareText(title ? { title, text } : text))
     }
     return texts
   }

@@ -10,6 +10,8 @@ export function apiPages() {
       readFileSync(join(root, folder, 'package.json'), 'utf8'),
     )
     return Object.entries(exports).flatMap(([path, { default: built }]) => {
+      // A file such as simd.wasm is no module of programs.
+      if (built === undefined) return []
       const source = join(root, folder, built.replace('dist/', 'src/').replace(/js$/, 'ts'))
       const code = readFileSync(source, 'utf8')
       if (isInternal(code)) return []

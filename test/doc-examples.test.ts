@@ -40,9 +40,9 @@ describe('programs in the documentation', () => {
     expect(stdout).toBe('')
   }, 120_000)
 
-  /** Those that need a server, a key or a download; examples-live.test.ts and the packages' own tests have these. */
+  /** Those that need a server, a key, a download or a value of a bundler; examples-live.test.ts and the packages' own tests have these. */
   const served =
-    /@qdrant|'pg'|chromadb|@pinecone|weaviate-client|@elastic|@lancedb|'ai'|cohere|postgres:|startServer|startStudio|loadCrossEncoder/
+    /@qdrant|'pg'|chromadb|@pinecone|weaviate-client|@elastic|@lancedb|'ai'|cohere|postgres:|startServer|startStudio|loadCrossEncoder|declare const/
   const files = temporaryFolder()
   beforeAll(() => writeCollection(files))
   test.each(programs.filter(({ code }) => !served.test(code)))('$name runs', async (program) => {

@@ -57,12 +57,6 @@ const programs: Record<string, (args: readonly string[]) => unknown> = {
 
 /** Files that the reader of a page has from elsewhere, besides those of the first pages. */
 const alsoThere: Record<string, () => void> = {
-  // A dataset of the reader's own, in BEIR's layout.
-  'README.md': () => {
-    mkdirSync('my-dataset/qrels', { recursive: true })
-    for (const name of ['corpus.jsonl', 'queries.jsonl']) cpSync(name, join('my-dataset', name))
-    cpSync('qrels.trec', 'my-dataset/qrels/test.trec')
-  },
   // The run that the reader's repository keeps.
   'docs/gate.md': () => cpSync('run.trec', 'baseline.trec'),
   // The program above the line has written it: hits of a store as a dataset.

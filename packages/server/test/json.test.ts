@@ -237,8 +237,9 @@ describe('a request to any address', () => {
     limits: { ...defaultLimits, documents: 20, characters: 60 },
     searcher: {
       dimensions: 32,
-      search: async () => found,
+      search: async () => found.map((hit) => ({ ...hit, title: undefined })),
       vectors: async () => found.map(({ vector }) => vector),
+      textVectors: async (texts: readonly string[]) => texts.map(() => undefined),
     },
     signal: () => new AbortController().signal,
   }
