@@ -212,7 +212,7 @@ test('a training on a run of unit vectors says nothing of metrics', async () => 
 })
 
 test('a search without a metric says that documents differ in length, once', async () => {
-  const remarksOf = async (more: Omit<Parameters<typeof searchRun>[0], 'queries' | 'out'>) => {
+  const remarksOf = async (more: Omit<SearchInputs, 'queries' | 'out'>) => {
     const remarks: string[] = []
     const hooks = { onRemark: (remark: string) => remarks.push(remark) }
     await searchRun(

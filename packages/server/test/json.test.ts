@@ -238,6 +238,7 @@ describe('a request to any address', () => {
     searcher: {
       dimensions: 32,
       search: async () => found,
+      textVectors: async (texts: readonly string[]) => texts.map(() => undefined),
       vectors: async () => found.map(({ vector }) => vector),
     },
     signal: () => new AbortController().signal,
