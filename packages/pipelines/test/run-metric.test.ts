@@ -15,6 +15,7 @@ import {
   trainFromFiles,
   tuneRun,
 } from '../src/index.ts'
+import type { SearchInputs } from '../src/search/search-run.ts'
 
 /** 40 queries and 400 documents of 20 topics; the documents also with lengths from 0.2 to 5. */
 const folder = mkdtempSync(join(tmpdir(), 'kith-metric-'))
