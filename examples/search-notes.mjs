@@ -7,7 +7,7 @@ import { openCollection } from '@kith/pipelines/collection'
 const folder = fileURLToPath(new URL('data/notes', import.meta.url))
 const collection = await openCollection({ folder, model: 'minilm' })
 for (const { id, text, reasons } of await collection.search('how do bees find flowers', {
-  top: 3,
+  topN: 3,
 })) {
   console.log(
     `${id}: ${text.split('\n')[0]} (${reasons.matched.map(({ term }) => term).join(', ')})`,

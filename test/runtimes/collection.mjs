@@ -3,6 +3,6 @@ import { openCollection } from '@kith/pipelines'
 
 const [folder, cache] = process.argv.slice(2)
 const collection = await openCollection({ folder, cache })
-const found = await collection.search('how do bees find flowers', { top: 1 })
+const found = await collection.search('how do bees find flowers', { topN: 1 })
 console.log(JSON.stringify(found.map(({ id, text }) => ({ id, text }))))
 await collection.close()

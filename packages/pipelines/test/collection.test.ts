@@ -103,7 +103,7 @@ describe('a folder of Markdown files', () => {
     const hooks = watched()
     await using collection = await openCollection(inputs, hooks)
     expect(hooks.stages).toEqual(new Map([['encoding', 5]]))
-    const found = await collection.search('how do insects find flowers', { top: 3 })
+    const found = await collection.search('how do insects find flowers', { topN: 3 })
     expect(found).toHaveLength(3)
     const [first] = found
     expect(first).toMatchObject({
@@ -135,7 +135,7 @@ describe('a folder of Markdown files', () => {
     const changed = watched()
     await using second = await openCollection(inputs, changed)
     expect(changed.stages).toEqual(new Map([['encoding', 1]]))
-    const [dive] = await second.search('submarines', { top: 1 })
+    const [dive] = await second.search('submarines', { topN: 1 })
     expect(dive!.text).toBe('Submarines dive.')
     writeFileSync(path('notes/ships.md'), notes['ships.md']!)
     await using third = await openCollection(inputs)
@@ -154,7 +154,7 @@ describe('a folder of Markdown files', () => {
     const hooks = watched()
     await using collection = await openCollection(inputs, hooks)
     expect(hooks.stages).toEqual(new Map([['encoding', 3]]))
-    expect((await collection.search('roses', { top: 1 }))[0]!.id).toBe('garden/roses.md:1')
+    expect((await collection.search('roses', { topN: 1 }))[0]!.id).toBe('garden/roses.md:1')
   })
 
   test('encodes again what is damaged in the kept embeddings, and only that', async () => {
@@ -214,7 +214,7 @@ describe('a folder of Markdown files', () => {
     const signal = AbortSignal.abort(new Error('too late'))
     const aborted = { code: 'ABORTED', cause: signal.reason }
     await expect(collection.search('roses', { signal })).rejects.toMatchObject(aborted)
-    await expect(collection.search('roses', { top: 0 })).rejects.toThrow('top is 0')
+    await expect(collection.search('roses', { topN: 0 })).rejects.toThrow('topN is 0')
     await collection.close()
     await collection.close()
     await expect(collection.search('roses')).rejects.toMatchObject({ code: 'CLOSED' })
@@ -270,7 +270,7 @@ describe('documents with embeddings', () => {
 
   const find = async (inputs: CollectionInputs) => {
     await using collection = await openCollection(inputs)
-    const found = await collection.search(query, { top: 24 })
+    const found = await collection.search(query, { topN: 24 })
     return found.map(({ id, score }) => ({ id, score }))
   }
   const close = (list: { id: string; score: number }[]) =>
@@ -282,7 +282,7 @@ describe('documents with embeddings', () => {
     const context = await find({ docs, corpus, statistics: 'context' })
     expect(context).toEqual(close(await expected({ statistics: undefined })))
     await using bare = await openCollection({ docs })
-    const [first] = await bare.search(query, { top: 1 })
+    const [first] = await bare.search(query, { topN: 1 })
     expect(first).toMatchObject({ text: undefined, reasons: { matched: [] } })
   })
 
@@ -298,7 +298,7 @@ describe('documents with embeddings', () => {
 
   test('that do not fit are refused', async () => {
     const wrong: [CollectionInputs, string][] = [
-      [{}, 'a collection is a folder of Markdown files, docs'],
+      [{}, 'a collection is a folder of Markdown files, documents in memory, docs'],
       [{ docs, store: 'x' }, 'give one of them'],
       [{ folder, corpus }, 'leave out corpus'],
       [{ docs: path('none.npy') }, 'none.npy: there is no such file'],
@@ -370,11 +370,11 @@ describe('documents found by their words', () => {
   const over = (searched: SearchStore) => new Collection(searched, encoder, settings)
 
   test('come in where they are not among the most similar ones', async () => {
-    const plain = await over(store).search('zeppelin', { top: 250 })
+    const plain = await over(store).search('zeppelin', { topN: 250 })
     expect(plain).toHaveLength(250)
     expect(plain.map(({ id }) => id)).not.toContain('d299')
     const both = over(await withWords(store, passages, settings))
-    const found = await both.search('zeppelin', { top: 10 })
+    const found = await both.search('zeppelin', { topN: 10 })
     expect(found[0]!.id).toBe('d299')
     expect(found[0]!.reasons.matched).toMatchObject([{ term: 'zeppelin' }])
     // The last by similarity of the 200 most similar ones and itself.
@@ -398,7 +398,7 @@ describe('documents found by their words', () => {
         return documents.map((one, i) => (one && ids[i] === 'd0' ? { vector: one.vector } : one))
       },
     })
-    const [first] = await bare.search('zeppelin', { top: 1 })
+    const [first] = await bare.search('zeppelin', { topN: 1 })
     expect(first!.id).toBe('d0')
     expect(first!.reasons.matched).toEqual([])
   })

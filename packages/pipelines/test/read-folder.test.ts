@@ -79,7 +79,9 @@ test('a folder gives its Markdown files, without hidden ones, links and what is 
     mkdirSync(join(folder, name, '..'), { recursive: true })
     writeFileSync(join(folder, name), contents)
   }
-  await expect(readFolder(folder, {})).rejects.toThrow('has no Markdown files (.md) with text')
+  await expect(readFolder(folder, {})).rejects.toThrow(
+    'has no Markdown or text files (.md, .txt) with text',
+  )
   await expect(readFolder(join(folder, 'no'), {})).rejects.toThrow(/no: there is no such file/)
   write('notes/b/c.md', 'c')
   write('notes/a.MD', '\ufeff# Title\na')

@@ -15,6 +15,7 @@ import {
   trainFromFiles,
   tuneRun,
 } from '../src/index.ts'
+import type { SearchInputs } from '../src/search/search-run.ts'
 
 /** 40 queries and 400 documents of 20 topics; the documents also with lengths from 0.2 to 5. */
 const folder = mkdtempSync(join(tmpdir(), 'kith-metric-'))
@@ -212,7 +213,7 @@ test('a training on a run of unit vectors says nothing of metrics', async () => 
 })
 
 test('a search without a metric says that documents differ in length, once', async () => {
-  const remarksOf = async (more: { docs?: string; store?: string; metric?: 'dot' | 'cosine' }) => {
+  const remarksOf = async (more: Omit<SearchInputs, 'queries' | 'out'>) => {
     const remarks: string[] = []
     const hooks = { onRemark: (remark: string) => remarks.push(remark) }
     await searchRun(

@@ -62,7 +62,7 @@ export function mcpServer(
     },
     async ({ query, top }, { signal }) => {
       const collection = await opening
-      const found = await collection.search(query, { top, signal })
+      const found = await collection.search(query, { topN: top, signal })
       const results = found.map(({ score, reasons, ...document }) => ({
         ...truncate(document, LONGEST_EXCERPT),
         score: Number(score.toFixed(3)),

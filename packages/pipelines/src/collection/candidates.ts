@@ -9,6 +9,7 @@ interface Candidate {
   vector: Float32Array
   title?: string | undefined
   text?: string | undefined
+  metadata?: unknown
 }
 
 /** How many documents are found by their vectors, and how many by their words. */
@@ -16,6 +17,8 @@ interface SearchDepths {
   similar: number
   words: number
   metric: Metric
+  /** Which documents may be found. */
+  filter?: ((candidate: Omit<Candidate, 'vector'>) => boolean) | undefined
 }
 
 /** The metric that candidates are found by: the one that is set, else the store's own. */
@@ -41,7 +44,26 @@ export async function findCandidates(
   store: SearchStore,
   query: Matrix,
   text: string,
-  { similar, words, metric }: SearchDepths,
+  { filter, ...depths }: SearchDepths,
+): Promise<FoundCandidates> {
+  if (!filter) return findAll(store, query, text, depths)
+  const fits = ({ vector: _, ...document }: Candidate): boolean => filter(document)
+  for (let factor = 1; ; factor *= 4) {
+    const { similar, words, metric } = depths
+    const deeper = { similar: similar * factor, words: words * factor, metric }
+    const { list, byWords } = await findAll(store, query, text, deeper)
+    const fitting = list.filter(fits)
+    // Fewer documents than were asked for: there are no others.
+    if (fitting.length < similar && list.length >= deeper.similar) continue
+    return { list: fitting.slice(0, similar + words), byWords }
+  }
+}
+
+async function findAll(
+  store: SearchStore,
+  query: Matrix,
+  text: string,
+  { similar, words, metric }: Omit<SearchDepths, 'filter'>,
 ): Promise<FoundCandidates> {
   // An empty store knows no dimensions, and cannot be searched.
   if (store.dimensions === undefined) return { list: [], byWords: false }
@@ -101,6 +123,8 @@ export interface Found {
   title?: string | undefined
   /** Undefined where the collection has no texts. */
   text?: string | undefined
+  /** What came with a document in memory. */
+  metadata?: unknown
   /** Computed when it is first asked for, which takes about as long as the ranking. */
   readonly reasons: Reasons
 }
@@ -121,13 +145,14 @@ export function rankCandidates(
   const settings = byWords && complete ? { preselect: list.length } : {}
   const { order, scores } = rankContext(reranker, words, { vector, vectors }, settings)
   return Array.from(order, (index, place) => {
-    const { id, title, text } = list[index]!
+    const { id, title, text, metadata } = list[index]!
     let reasons: Reasons | undefined
     return {
       id,
       score: scores[place]!,
       title,
       text,
+      ...(metadata === undefined ? {} : { metadata }),
       get reasons() {
         if (!reasons) {
           const { parts, matched, rankBefore } = reranker.explain(

@@ -1,5 +1,12 @@
 import { type Matrix, Reranker, type Settings } from '@kith/core'
-import { abortedError, lookedAt, OpenState, range, throwIfAborted } from '@kith/core/internal'
+import {
+  abortedError,
+  lookedAt,
+  OpenState,
+  range,
+  refuseUnknown,
+  throwIfAborted,
+} from '@kith/core/internal'
 import type { SearchStore } from '@kith/stores/internal'
 import type { AnyEncoder } from '../encode/encode-texts.ts'
 import type { Hooks } from '../job/hooks.ts'
@@ -13,7 +20,9 @@ const MOST_RESULTS = 1000
 /** How a collection is searched. */
 export interface CollectionSearchOptions {
   /** Documents to find; default 10, at most 1,000. */
-  top?: number | undefined
+  topN?: number | undefined
+  /** Which documents may be found. Rare ones cost time: more documents are read until enough fit. */
+  filter?: ((document: CollectionDocument) => boolean) | undefined
   /** Stops the search, which then throws a `KithError` with the code `ABORTED`. */
   signal?: AbortSignal | undefined
 }
@@ -23,6 +32,8 @@ export interface CollectionDocument {
   id: string
   title?: string | undefined
   text?: string | undefined
+  /** What came with a document in memory. */
+  metadata?: unknown
 }
 
 /**
@@ -55,28 +66,34 @@ export class Collection {
    */
   async search(text: string, options: CollectionSearchOptions = {}): Promise<Found[]> {
     this.#state.check()
-    const { top = USUAL_RESULTS, signal } = options
-    range({ from: 1, to: MOST_RESULTS, integer: true })('top', top)
+    refuseUnknown(options, {
+      part: 'option',
+      known: ['topN', 'filter', 'signal'],
+      code: 'BAD_SETTING',
+    })
+    const { topN = USUAL_RESULTS, filter, signal } = options
+    range({ from: 1, to: MOST_RESULTS, integer: true })('topN', topN)
     const query = await this.#encode(text, signal)
     const metric = searchMetric(this.#store, this.#settings)
     const candidates = await findCandidates(this.#store, query, text, {
-      similar: Math.max(top, lookedAt(this.#settings, true)),
-      words: Math.max(top, this.#settings.contextSize),
+      similar: Math.max(topN, lookedAt(this.#settings, true)),
+      words: Math.max(topN, this.#settings.contextSize),
       metric,
+      filter,
     })
     throwIfAborted(signal)
     if (metric === 'dot' && !this.#lengthsChecked && candidates.list.length > 1) {
       this.#lengthsChecked = true
       if (differInLength(candidates.list.map(({ vector }) => vector))) remarkLengths(this.#hooks)
     }
-    return rankCandidates(this.#reranker, { vector: query.data, text }, candidates).slice(0, top)
+    return rankCandidates(this.#reranker, { vector: query.data, text }, candidates).slice(0, topN)
   }
 
   /** A document's title and text; undefined where there is none with this id. */
   async document(id: string): Promise<CollectionDocument | undefined> {
     this.#state.check()
     const [found] = await this.#store.fetch([id], { vectors: false, texts: true })
-    return found && { id, title: found.title, text: found.text }
+    return found && { id, title: found.title, text: found.text, metadata: found.metadata }
   }
 
   /** Ends the encoder's processes and closes the documents; may be called twice. */

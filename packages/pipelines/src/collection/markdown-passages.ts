@@ -35,11 +35,15 @@ interface MarkdownPassages {
  * passage is named by the file and its first line (`bees.md:12`), and the column where it begins
  * within a line (`bees.md:12:5601`); its title has the headings above it.
  */
-export function markdownPassages(file: string, markdown: string): MarkdownPassages {
+export function markdownPassages(file: string, text: string): MarkdownPassages {
+  const isPlain = /\.txt$/i.test(file)
+  const matter = isPlain ? undefined : frontMatter(text)
+  const markdown = matter ? matter.rest : text
   const result: MarkdownPassages = { passages: [], cutHeadings: 0, leftOut: 0 }
   const headings: string[] = []
+  const top = matter?.title === undefined ? file : cut(matter.title)
   // One string for all passages of a section.
-  let title = file
+  let title = top
   let [lines, first, length]: [string[], string, number] = [[], '', 0]
   let fence: string | undefined
   const end = (): void => {
@@ -51,16 +55,16 @@ export function markdownPassages(file: string, markdown: string): MarkdownPassag
   }
   for (const [i, line] of markdown.split(/\r?\n/).entries()) {
     const mark = line.trimStart().slice(0, 3)
-    const level = fence === undefined ? headingLevel(line) : 0
+    const level = fence === undefined && !isPlain ? headingLevel(line) : 0
     if (fence !== undefined) fence = mark === fence ? undefined : fence
-    else if (FENCES.includes(mark)) fence = mark
+    else if (!isPlain && FENCES.includes(mark)) fence = mark
     if (level > 0) {
       end()
       const heading = line.slice(level).trim()
       if (heading.length > LONGEST_HEADING) result.cutHeadings++
       headings.length = Math.min(headings.length, level - 1)
       headings[level - 1] = cut(heading)
-      title = headings.filter(Boolean).join(' › ') || file
+      title = titleOf(matter?.title, headings.filter(Boolean)) || top
       continue
     }
     const blank = line.trim() === ''
@@ -75,6 +79,21 @@ export function markdownPassages(file: string, markdown: string): MarkdownPassag
   }
   end()
   return result
+}
+
+/** The headings above a passage, below the title of the front matter unless the first one repeats it. */
+function titleOf(title: string | undefined, headings: readonly string[]): string {
+  const own = title === undefined || title === headings[0] ? [] : [cut(title)]
+  return [...own, ...headings].join(' › ')
+}
+
+/** The title of a file's front matter, and the file with empty lines in the place of the front matter. */
+function frontMatter(text: string): { title: string | undefined; rest: string } | undefined {
+  const block = /^---[ \t]*\r?\n(?:[\s\S]*?\n)?---[ \t]*(?:\r?\n|$)/.exec(text)?.[0]
+  if (block === undefined) return undefined
+  const line = /^title:[ \t]*(.*?)[ \t]*\r?$/m.exec(block)?.[1]
+  const title = line?.replace(/^(['"])(.*)\1$/, '$2')
+  return { title: title || undefined, rest: block.replace(/[^\n]/g, '') + text.slice(block.length) }
 }
 
 /** The level of a heading, from 1 to 6; 0 for any other line. */

@@ -1,7 +1,7 @@
-import { KithError, type PartialSettings, type Settings } from '@kith/core'
-import { resolveSettings, throwIfAborted } from '@kith/core/internal'
+import { KithError, type Matrix, type PartialSettings, type Settings } from '@kith/core'
+import { refuseUnknown, resolveSettings, throwIfAborted } from '@kith/core/internal'
 import type { EncoderOptions } from '@kith/encoder'
-import { readTexts } from '@kith/ir'
+import { readTexts, type TextEntry } from '@kith/ir'
 import {
   openSearchStore,
   type SearchStore,
@@ -10,17 +10,28 @@ import {
   withWords,
 } from '@kith/stores/internal'
 import { type NamedEncoder, openEncoder } from '../encode/encode-texts.ts'
-import type { Hooks } from '../job/hooks.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
 import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { searchMetric } from './candidates.ts'
 import { Collection } from './collection.ts'
 import { passageStore, passageVectors } from './passage-vectors.ts'
 import { readFolder } from './read-folder.ts'
 
-/** Where the documents of a collection are, one of three, and which encoder reads the queries. */
+/** A document in memory. */
+export interface MemoryDocument {
+  id: string
+  text: string
+  title?: string | undefined
+  /** Anything that results should bring along. */
+  metadata?: unknown
+}
+
+/** Where the documents of a collection are, one of four, and which encoder reads the queries. */
 export interface CollectionInputs extends Omit<EncoderOptions, 'onDownload' | 'cache'> {
   /** Markdown files in a folder and the folders in it; `model` encodes them. */
   folder?: string | undefined
+  /** Documents in memory; `model` encodes them at each call. */
+  documents?: readonly MemoryDocument[] | undefined
   /** Where the embeddings of a folder are kept; default: `KITH_CACHE`, or `~/.cache/kith`. */
   cache?: string | undefined
   /** A file of embeddings that `model` made. */
@@ -44,7 +55,7 @@ export interface CollectionInputs extends Omit<EncoderOptions, 'onDownload' | 'c
  *
  * ```ts
  * await using collection = await openCollection({ folder: 'notes', model: 'minilm' })
- * for (const { id, text } of await collection.search('how do bees find flowers', { top: 5 })) {
+ * for (const { id, text } of await collection.search('how do bees find flowers', { topN: 5 })) {
  *   console.log(id, text)
  * }
  * ```
@@ -59,6 +70,7 @@ export async function openCollectionWith(
   inputs: CollectionInputs,
   hooks: Hooks,
 ): Promise<Collection> {
+  refuseUnknown(inputs, { part: 'option', known: OPTIONS, code: 'BAD_SETTING' })
   const open = placeOf(inputs)
   const { statistics: source = 'corpus' } = inputs
   const asked = resolveSettings(inputs.settings)
@@ -70,7 +82,7 @@ export async function openCollectionWith(
   try {
     store = await open(settings, named, hooks)
     checkDimensions(store, named)
-    if ((inputs.folder ?? inputs.corpus) !== undefined && !store.searchWords) {
+    if ((inputs.folder ?? inputs.documents ?? inputs.corpus) !== undefined && !store.searchWords) {
       hooks.onRemark?.('the texts are too many to find documents by their words: load a store')
     }
     const counted = source === 'context' ? 'context' : 'store'
@@ -83,41 +95,110 @@ export async function openCollectionWith(
   }
 }
 
+/** Every option of `openCollection`. */
+const OPTIONS: readonly (keyof CollectionInputs)[] = [
+  ...([
+    'folder',
+    'documents',
+    'docs',
+    'store',
+    'corpus',
+    'cache',
+    'settings',
+    'statistics',
+  ] as const),
+  ...(['model', 'embedUrl', 'pooling', 'normalize', 'maxTokens', 'queryPrefix'] as const),
+  ...(['documentPrefix', 'revision', 'quantize', 'threads'] as const),
+]
+
 /** Opens the documents of one place. */
 type OpenPlace = (settings: Settings, encoder: NamedEncoder, hooks: Hooks) => Promise<SearchStore>
 
 /** The place that the inputs name. */
 function placeOf({
   folder,
+  documents,
   docs,
   store,
   corpus,
   cache,
   settings: given,
 }: CollectionInputs): OpenPlace {
-  if ([folder, docs, store].filter((place) => place !== undefined).length !== 1) {
-    const places = 'a folder of Markdown files, docs (a file of embeddings) or a store'
+  if ([folder, documents, docs, store].filter((place) => place !== undefined).length !== 1) {
+    const places =
+      'a folder of Markdown files, documents in memory, docs (a file of embeddings) or a store'
     throw new KithError('BAD_INPUT', `a collection is ${places}: give one of them`)
   }
-  if (folder === undefined) {
+  if (folder === undefined && documents === undefined) {
     return async (settings) => {
       const opened = await openSearchStore((docs ?? store)!, { metric: given?.metric, corpus })
       return corpus === undefined ? opened : withWords(opened, readTexts(corpus), settings)
     }
   }
   if (corpus !== undefined) {
-    throw new KithError('BAD_INPUT', 'a folder has its texts itself: leave out corpus')
+    const what =
+      folder === undefined
+        ? 'documents have their texts themselves'
+        : 'a folder has its texts itself'
+    throw new KithError('BAD_INPUT', `${what}: leave out corpus`)
+  }
+  if (folder === undefined && cache !== undefined) {
+    throw new KithError('BAD_SETTING', 'cache is for a folder: documents in memory are not kept')
   }
   return async (settings, encoder, hooks) => {
-    const passages = await readFolder(folder, hooks)
+    const passages: InMemory[] = documents
+      ? checkedDocuments(documents)
+      : await readFolder(folder!, hooks)
     const texts = passages.map((passage) => wholeText(passage)!)
-    const vectors = await passageVectors(texts, encoder, { folder, cache }, hooks)
+    const vectors =
+      folder === undefined
+        ? await encodeAll(texts, encoder, hooks)
+        : await passageVectors(texts, encoder, { folder, cache }, hooks)
     return withWords(
       passageStore(passages, vectors, searchMetric({}, settings)),
       passages,
       settings,
     )
   }
+}
+
+type InMemory = TextEntry & { metadata?: unknown }
+
+/** Documents with ids of their own, and texts. */
+function checkedDocuments(documents: readonly MemoryDocument[]): InMemory[] {
+  const ids = new Set<string>()
+  for (const [i, { id, text, title }] of documents.entries()) {
+    const parts = { id, text, ...(title === undefined ? {} : { title }) }
+    for (const [name, value] of Object.entries(parts)) {
+      if (typeof value === 'string') continue
+      const got = value === null ? 'null' : typeof value
+      throw new KithError('BAD_INPUT', `documents[${i}].${name} is ${got}, expected a string`)
+    }
+    if (ids.has(id)) {
+      throw new KithError('BAD_INPUT', `documents[${i}].id is ${JSON.stringify(id)} as of another`)
+    }
+    ids.add(id)
+  }
+  // A title that is undefined counts as absent.
+  if (ids.size > 0) return documents as InMemory[]
+  throw new KithError('BAD_INPUT', 'documents is empty, expected at least one document')
+}
+
+async function encodeAll(
+  texts: readonly string[],
+  { encoder }: NamedEncoder,
+  hooks: Hooks,
+): Promise<Matrix> {
+  const { dimensions } = encoder
+  const onProgress = stageOf(hooks, 'encoding', texts.length)
+  const data = new Float32Array(texts.length * dimensions)
+  let rows = 0
+  const options = { role: 'document', onProgress, signal: hooks.signal } as const
+  for await (const window of encoder.encodeStream(texts, options)) {
+    data.set(window.data, rows * dimensions)
+    rows += window.rows
+  }
+  return { data, rows, dimensions }
 }
 
 function checkDimensions(store: SearchStore, { encoder }: NamedEncoder): void {

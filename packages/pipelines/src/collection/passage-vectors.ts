@@ -100,7 +100,7 @@ function digest(text: string): string {
 
 /** Passages and their embeddings in memory as a store: exact search. */
 export function passageStore(
-  passages: readonly TextEntry[],
+  passages: readonly (TextEntry & { metadata?: unknown })[],
   { data, rows, dimensions }: Matrix,
   ownMetric: Metric,
 ): SearchStore {
@@ -129,9 +129,9 @@ export function passageStore(
       return ids.map((id) => {
         const place = places.get(id)
         if (place === undefined) return undefined
-        const { title, text } = passages[place]!
+        const { title, text, metadata } = passages[place]!
         const vector = vectors ? vectorAt(place) : new Float32Array(0)
-        return texts ? { vector, title, text } : { vector }
+        return texts ? { vector, title, text, metadata } : { vector }
       })
     },
     async close() {},

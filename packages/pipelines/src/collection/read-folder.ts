@@ -48,7 +48,10 @@ export async function readFolder(
   }
   for (const remark of tally.remarks()) onRemark?.(remark)
   if (passages.length > 0) return passages
-  throw new KithError('BAD_INPUT', `${folder} has no Markdown files (.md) with text in them`)
+  throw new KithError(
+    'BAD_INPUT',
+    `${folder} has no Markdown or text files (.md, .txt) with text in them`,
+  )
 }
 
 /** Bytes of a file that is read; a larger one is hardly written by hand. */
@@ -95,7 +98,7 @@ async function* filesOf(
   for (const entry of entries) {
     const { name } = entry
     if (name.startsWith('.') || name === 'node_modules') continue
-    const markdown = entry.isFile() && /\.(md|markdown)$/i.test(name)
+    const markdown = entry.isFile() && /\.(md|markdown|txt)$/i.test(name)
     if (!markdown && !entry.isDirectory()) continue
     const path = join(folder, name)
     const found = name.includes(REPLACEMENT_CHARACTER)

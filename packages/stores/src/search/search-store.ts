@@ -38,6 +38,8 @@ export interface FetchedDocument {
   vector: Float32Array
   title?: string | undefined
   text?: string | undefined
+  /** What came with a document in memory; stores keep none. */
+  metadata?: unknown
 }
 
 /** How documents to search are opened. */

@@ -1,0 +1,96 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { openCollectionWith } from '../src/collection/open-collection.ts'
+import { readFolder } from '../src/collection/read-folder.ts'
+import type { NamedEncoder } from '../src/encode/encode-texts.ts'
+
+/** An encoder that counts letters, and is there at once. */
+async function openLetters(): Promise<NamedEncoder> {
+  const dimensions = 26
+  const vector = (text: string): Float32Array => {
+    const data = new Float32Array(dimensions)
+    for (const letter of text.toLowerCase().match(/[a-z]/g) ?? []) {
+      data[letter.charCodeAt(0) - 97]! += 1 / text.length
+    }
+    return data
+  }
+  const one = (text: string) => ({ data: vector(text), rows: 1, dimensions, cut: 0 })
+  const encoder: NamedEncoder['encoder'] = {
+    ...{ name: 'letters', dimensions, maxTokens: 99 },
+    source: { files: [], pooling: undefined, normalize: false },
+    async *encodeStream(texts) {
+      for await (const text of texts) yield one(text)
+    },
+    encode: async ([text]) => one(text!),
+    close: async () => {},
+  }
+  return { encoder, model: { model: 'letters' } }
+}
+
+const documents = Array.from({ length: 1200 }, (_, i) => ({
+  id: `d${i}`,
+  title: i % 2 ? 'Wasps' : 'Bees',
+  text: `find flowers ${'abcdefghijklmnopqrstuvwxyz'.slice(0, i % 26)} ${i}`,
+  metadata: { year: 2000 + (i % 300) },
+}))
+
+test('documents in memory are found with their metadata', async () => {
+  await using collection = await openCollectionWith(openLetters, { documents }, {})
+  const found = await collection.search('bees find flowers 17', { topN: 20 })
+  expect(found).toHaveLength(20)
+  for (const { id, text, metadata } of found) {
+    const { text: own, metadata: same } = documents[Number(id.slice(1))]!
+    expect([text, metadata]).toEqual([own, same])
+  }
+  expect(await collection.document('d7')).toEqual(documents[7])
+})
+
+test('a filter is fulfilled by all results, however rare the documents are', async () => {
+  await using collection = await openCollectionWith(openLetters, { documents }, {})
+  const filter = ({ metadata }: { metadata?: unknown }) =>
+    (metadata as { year: number }).year === 2299
+  const found = await collection.search('bees find flowers', { filter })
+  expect(found.map(({ id }) => id).sort()).toEqual(['d1199', 'd299', 'd599', 'd899'])
+  expect(await collection.search('bees', { filter: () => false })).toEqual([])
+  const titled = await collection.search('bees', { filter: ({ title }) => title === 'Wasps' })
+  expect(new Set(titled.map(({ title }) => title))).toEqual(new Set(['Wasps']))
+})
+
+test.each([
+  [{ documents, foldr: 'x' }, 'unknown option "foldr", did you mean folder?'],
+  [{ documents, folder: 'x' }, 'give one of them'],
+  [{ documents, corpus: 'x' }, 'leave out corpus'],
+  [{ documents, cache: 'x' }, 'cache is for a folder'],
+  [{ documents: [] }, 'documents is empty'],
+  [{ documents: [{ id: 'a' }] }, 'documents[0].text is undefined, expected a string'],
+  [{ documents: [documents[0], documents[0]] }, 'documents[1].id is "d0" as of another'],
+])('refuses wrong inputs (%#)', async (inputs, message) => {
+  await expect(openCollectionWith(openLetters, inputs as object, {})).rejects.toThrow(message)
+})
+
+test('a search refuses options that it does not know', async () => {
+  await using collection = await openCollectionWith(openLetters, { documents }, {})
+  const wrong = { top: 3 } as object
+  await expect(collection.search('bees', wrong)).rejects.toThrow('unknown option "top"')
+})
+
+test('text files have no headings; front matter is not text, and its title is kept', async () => {
+  const folder = join(temporaryFolder(), 'notes')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'a.txt'), '# not a heading\n---\ntitle: no\n---\n```\n')
+  const matter = '---\ntitle: "My bees"\ntags: [secret]\n---\n'
+  writeFileSync(join(folder, 'b.md'), `${matter}Before.\n\n# Hives\n\nOf wood.\n`)
+  writeFileSync(join(folder, 'c.md'), '---\r\ntitle: Hives\r\n---\r\n# Hives\r\nOf straw.\r\n')
+  writeFileSync(join(folder, 'd.md'), 'A rule\n---\ntitle: text\n---\n')
+  writeFileSync(join(folder, 'e.md'), '---\ntags: x\n---\nNo title.')
+  expect(await readFolder(folder, {})).toEqual([
+    { id: 'a.txt:1', title: 'a.txt', text: '# not a heading\n---\ntitle: no\n---\n```' },
+    { id: 'b.md:5', title: 'My bees', text: 'Before.' },
+    { id: 'b.md:9', title: 'My bees › Hives', text: 'Of wood.' },
+    { id: 'c.md:5', title: 'Hives', text: 'Of straw.' },
+    { id: 'd.md:1', title: 'd.md', text: 'A rule\n---\ntitle: text\n---' },
+    { id: 'e.md:4', title: 'e.md', text: 'No title.' },
+  ])
+})
