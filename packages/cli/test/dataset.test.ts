@@ -114,13 +114,16 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
   test('mistakes are told with the command line that works', () => {
     for (const [args, message] of [
       [['eval', data, '--split', 'dev'], 'has no split "dev"; there are: test'],
-      [['eval', data, data], 'name one DATASET, not 2'],
-      [['rerank', '--split', 'test', '--run', 'x', '--queries', 'x'], '--split needs a DATASET'],
-      [['search', data, '--store', 'lance'], 'leave out DATASET or --store'],
+      [['eval', data, data], 'expected one DATASET, got 2'],
+      [
+        ['rerank', '--split', 'test', '--run', 'x', '--queries', 'x'],
+        '--split works only with a DATASET',
+      ],
+      [['search', data, '--store', 'lance'], 'DATASET and --store cannot be combined'],
       [['search', join(data, 'none')], 'is not a folder; a dataset is a folder with corpus.jsonl'],
       [['eval', folder], 'has no relevance judgments (qrels.tsv, qrels/SPLIT.tsv'],
-      [['audit', data, '--accept', 'x.json'], '--out FILE is missing'],
-      [['eval'], '--qrels FILE is missing, and no DATASET is named'],
+      [['audit', data, '--accept', 'x.json'], '--out FILE is required'],
+      [['eval'], '--qrels FILE is required unless you name a DATASET'],
     ] as const) {
       const { code, err } = kith(...args)
       expect(err).toContain(message.replace('SPLIT', 'test'))

@@ -11,33 +11,33 @@ import { isSet, optionalChoice, optionalText, optionalWhole, text } from '../opt
 export const searchCommand = defineCommand({
   name: 'search',
   description:
-    'Embeddings: .npy (ids in a neighboring .ids.txt, or row numbers), .safetensors, .fvecs,\n' +
+    'Reads embeddings from .npy (ids in .ids.txt beside it, or row numbers), .safetensors, .fvecs,\n' +
     '.parquet, .jsonl, or a folder with embedding.memmap and ids.memmap.\n' +
-    'Files are searched exactly: every document is compared with every query, on all cores.\n' +
-    'A store is asked as it is: through its approximate index where it has one.',
+    'Searches files exactly: compares every document with every query, on all cores. Searches a store\n' +
+    'through its approximate index if it has one.',
   example: 'kith search --queries queries.npy --docs docs.npy --top 200 --out run.trec',
   dataset: {
     purpose: 'measure',
     files: { queries: 'queryEmbeddings', docs: 'documentEmbeddings', out: 'run' },
   },
   options: {
-    queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
-    docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
+    queries: { value: 'FILE', file: 'input', help: 'query embeddings', required: true },
+    docs: { value: 'FILE', file: 'input', help: 'document embeddings' },
     ...storeOption,
     out: {
       value: 'FILE',
       file: 'output',
-      help: 'the run to write (.json, .gz by ending)',
+      help: 'output run (format from the extension: .trec, .json, .gz)',
       required: true,
     },
-    top: { value: 'N', help: 'documents per query', default: String(jobDefaults.top) },
+    top: { value: 'N', help: 'number of documents per query', default: String(jobDefaults.top) },
     metric: {
       value: 'NAME',
-      help: 'dot or cosine',
-      default: 'dot, or what the store was loaded for',
+      help: 'similarity: dot or cosine',
+      default: 'dot, or the metric of the store',
     },
-    exact: { help: 'compare with every document of a store even where it has an index' },
-    filter: { value: 'SQL', help: 'a condition that the documents of a store must fulfill' },
+    exact: { help: 'compare with every document of a store, even if the store has an index' },
+    filter: { value: 'SQL', help: 'condition on the documents of a store, in the store’s syntax' },
     ...datasetOptions,
     ...rare(embeddingOptions),
     ...workerOption,
@@ -45,7 +45,10 @@ export const searchCommand = defineCommand({
   async run(values, output) {
     const source = readSource(values)
     const filter = optionalText(values, 'filter')
-    if (filter !== undefined && 'docs' in source) throw new UsageError('--filter needs --store')
+    if (filter !== undefined && 'docs' in source)
+      throw new UsageError(
+        '--filter works only with --store; add --store ADDRESS or leave out --filter',
+      )
     const found = await searchRun(
       {
         ...source,

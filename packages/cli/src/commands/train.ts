@@ -24,17 +24,16 @@ const trainingResults = [
 export const trainCommand = defineCommand({
   name: 'train',
   description:
-    'Only queries learn; the embeddings of the documents stay as they are. Targets: --labels (made by\n' +
-    'kith labels), or --target and its settings (made for each batch from the current context), or\n' +
-    'else the judgments. Without judgments --target distil teaches the ranking that kith rerank\n' +
-    'makes from embeddings and words (it takes --corpus), or that of another run (--teacher).\n' +
-    '--top-layers N trains the uppermost layers only: those below run once for each query, without\n' +
-    'dropout. --adapter linear or mlp trains a change of fixed query embeddings, which\n' +
-    '--train-queries and --dev-queries then are.\n' +
-    'Without --dev-queries a fifth of the judged queries is held out (--hold-out): the figures before\n' +
-    'and after, on a search of all documents, are those of these queries, which held-out.trec has.\n' +
-    'The result is a folder that kith encode and sentence-transformers load. Stopped, the same\n' +
-    'command goes on from the last checkpoint with the same weights in the end.',
+    'Trains the query side only; document embeddings do not change. Targets come from --labels (made by\n' +
+    'kith labels), from --target and its settings (computed for each batch from the query’s context), or\n' +
+    'from the judgments. Without judgments, --target distil teaches the ranking of kith rerank (needs\n' +
+    '--corpus) or of another run (--teacher). --top-layers N trains the top N layers only: the layers\n' +
+    'below run once per query, without dropout. --adapter linear or mlp trains a query adapter;\n' +
+    '--train-queries and --dev-queries are then files of query embeddings.\n' +
+    'Without --dev-queries, holds out a fifth of the judged queries (--hold-out), reports measures on\n' +
+    'them before and after training, searching all documents, and writes their judgments to held-out.trec.\n' +
+    'The output is a folder that kith encode and sentence-transformers load. Run the same command again\n' +
+    'to resume from the last checkpoint; the final weights are the same.',
   example:
     'kith train --model minilm --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --set inverseTemperature=20 --out trained',
   dataset: {
@@ -60,14 +59,18 @@ export const trainCommand = defineCommand({
     ...rare(statisticsOption),
     'hold-out': {
       value: 'P',
-      help: 'part of the judged queries to test the result on, where there are no --dev-queries; 0 trains on all',
+      help: 'fraction of the judged queries held out for the final test if there are no --dev-queries; 0 trains on all',
       default: defaultText(jobDefaults.holdOut),
     },
-    labels: { value: 'FILE', file: 'input', help: 'their targets, by kith labels (JSONL)' },
+    labels: {
+      value: 'FILE',
+      file: 'input',
+      help: 'soft labels of the training queries, made by kith labels (JSONL)',
+    },
     out: {
       value: 'FOLDER',
       file: 'output',
-      help: 'the trained model, checkpoints, metrics.jsonl',
+      help: 'output folder for the model, its checkpoints and metrics.jsonl',
       required: true,
     },
   },
@@ -78,7 +81,7 @@ export const trainCommand = defineCommand({
     const { inputs: all, distil, recipe } = await readTraining(values)
     const { training, ...inputs } = all
     const teacher = readTeacher(values, distil)
-    output.remark(`training by ${recipe}`)
+    output.remark(`training settings: ${recipe}`)
     const holdOut = optionalNumber(values, 'hold-out')
     const result = await stop.heed(
       (signal) =>
@@ -87,8 +90,8 @@ export const trainCommand = defineCommand({
           output.hooks(signal),
         ),
       {
-        onStop: () => output.remark('stopping: finishing the step under way and saving it'),
-        next: `the same command goes on with the checkpoint in ${out}`,
+        onStop: () => output.remark('stopping: finishing the current step and saving a checkpoint'),
+        next: `run the same command again to resume from the checkpoint in ${out}`,
       },
     )
     tellTrained(output, result, { ...inputs, training })

@@ -19,7 +19,7 @@ export const DISTIL = 'distil'
 export const targetOption = {
   target: {
     ...labelSettingOptions.target,
-    help: `${labelSettingOptions.target.help}; ${DISTIL}: a better ranking, without judgments`,
+    help: `${labelSettingOptions.target.help}; ${DISTIL} learns from a teacher’s ranking and needs no judgments`,
   },
 } satisfies Options
 
@@ -35,7 +35,7 @@ export const distilOptions = {
   teacher: {
     value: 'FILE',
     file: 'input',
-    help: `of --target ${DISTIL}: a run, such as a cross-encoder’s, instead of what kith rerank would do`,
+    help: `run of the teacher for --target ${DISTIL}, such as a cross-encoder’s (default: Kith’s own reranking)`,
   },
 } satisfies Options
 
@@ -60,11 +60,13 @@ export function readTeacher(
   if (!settings) {
     const given = [run, corpus, queryText].some((file) => file !== undefined)
     if (!given && statistics === 'corpus') return undefined
-    throw new UsageError(`--teacher, texts and terms belong to --target ${DISTIL}: leave them out`)
+    throw new UsageError(
+      `--teacher, --corpus, --query-text and --term-statistics work only with --target ${DISTIL}; add it or leave them out`,
+    )
   }
   if (run !== undefined) return { ...settings, run, corpus }
   if (corpus !== undefined) return { ...settings, corpus, queryText, statistics }
   throw new UsageError(
-    `--target ${DISTIL} takes the texts of the documents (--corpus), or a --teacher`,
+    `--target ${DISTIL} needs a teacher; add the document texts (--corpus FILE) or a run (--teacher FILE)`,
   )
 }

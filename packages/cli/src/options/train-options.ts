@@ -22,7 +22,7 @@ import { optionalNumber, optionalText, optionalWhole } from './values.ts'
 export const trainOptions = {
   epochs: {
     value: 'N',
-    help: 'times that each query is seen',
+    help: 'number of passes over the training queries',
     default: defaultText(jobDefaults.epochs),
   },
   'learning-rate': {
@@ -39,7 +39,7 @@ const { target, epsilon, ...plain } = trainTable
 export const trainSettingTable: AnyTable = {
   ...plain,
   epochs: {
-    help: 'times that each query is seen',
+    help: 'number of passes over the training queries',
     default: jobDefaults.epochs,
     range: { from: 1, integer: true },
   },
@@ -71,7 +71,7 @@ export async function readTrainSettings(values: TrainValues): Promise<TrainRecip
     ...(await readGiven(values, trainingTable)),
   }
   if (given['steps'] !== undefined && given['epochs'] !== undefined) {
-    throw new UsageError('steps and epochs say the same: set one of them')
+    throw new UsageError('steps and epochs cannot be combined; set one of them')
   }
   const { own, labels, distil } = split(given)
   const preset = optionalText(values, 'preset') ?? ''
@@ -82,7 +82,7 @@ export async function readTrainSettings(values: TrainValues): Promise<TrainRecip
   refuseIdle(own, { ...trainDefaults, ...settings }, { texts: false }, trainSettingTable)
   const name = readTargetName(values)
   const targets = name !== DISTIL && (name !== undefined || (paper && values.labels === undefined))
-  if (!targets) refuseSettings(labels, 'needs --target and a kind of evidence')
+  if (!targets) refuseSettings(labels, 'needs --target with a kind of evidence')
   if (name !== DISTIL) refuseSettings(distil, `needs --target ${DISTIL}`)
   const target = targets
     ? recipeOf(values, { ...without(undefined, { target: name }), ...labels }, { texts: false })
@@ -97,7 +97,7 @@ export async function readTrainSettings(values: TrainValues): Promise<TrainRecip
 
 /** The targets of a training, for people. */
 function targetText(name: string | undefined, labels: string | undefined, kind = name): string {
-  if (labels !== undefined) return `targets of ${labels}`
+  if (labels !== undefined) return `labels of ${labels}`
   return kind === undefined ? 'judged documents as targets' : `target ${kind}`
 }
 
@@ -114,7 +114,7 @@ function split(given: Readonly<Record<string, unknown>>) {
 
 function refuseSettings(given: object, reason: string): void {
   const [name] = Object.keys(given)
-  if (name !== undefined) throw new UsageError(`setting ${name} has no effect: it ${reason}`)
+  if (name !== undefined) throw new UsageError(`setting ${name} has no effect: ${name} ${reason}`)
 }
 
 /** An object without the names that have a value. */

@@ -22,31 +22,48 @@ import { optionalChoice, optionalText, optionalWhole, text } from './values.ts'
 
 /** The model, the data and the settings of a training, as options. */
 export const trainingOptions = {
-  docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
+  docs: { value: 'FILE', file: 'input', help: 'document embeddings', required: true },
   'train-queries': {
     value: 'FILE',
     file: 'input',
-    help: 'texts of the training queries',
+    help: 'training queries: texts, or embeddings with --adapter',
     required: true,
   },
-  'train-run': { value: 'FILE', file: 'input', help: 'their candidates', required: true },
-  qrels: { value: 'FILE', file: 'input', help: 'their judgments' },
-  'dev-queries': { value: 'FILE', file: 'input', help: 'texts of held-out queries' },
-  'dev-run': { value: 'FILE', file: 'input', help: 'their candidates' },
-  'dev-qrels': { value: 'FILE', file: 'input', help: 'their judgments' },
+  'train-run': {
+    value: 'FILE',
+    file: 'input',
+    help: 'run with the candidates of the training queries',
+    required: true,
+  },
+  qrels: { value: 'FILE', file: 'input', help: 'relevance judgments of the training queries' },
+  'dev-queries': {
+    value: 'FILE',
+    file: 'input',
+    help: 'validation queries: texts, or embeddings with --adapter',
+  },
+  'dev-run': {
+    value: 'FILE',
+    file: 'input',
+    help: 'run with the candidates of the validation queries',
+  },
+  'dev-qrels': {
+    value: 'FILE',
+    file: 'input',
+    help: 'relevance judgments of the validation queries',
+  },
   ...levelOption,
   ...missingOption('queries, candidates, judged or labeled documents'),
   ...modelOptions,
   outside: {
     value: 'WHAT',
-    help: 'relevant or labeled documents that are not among the candidates: drop or inject',
+    help: 'treatment of relevant or labeled documents outside the candidates: drop or inject',
     default: jobDefaults.outside,
   },
-  adapter: { value: 'KIND', help: 'train an adapter of embeddings: linear or mlp' },
-  'top-layers': { value: 'N', help: 'uppermost layers that learn', default: 'all' },
+  adapter: { value: 'KIND', help: 'train a query adapter instead of the encoder: linear or mlp' },
+  'top-layers': { value: 'N', help: 'train only the top N layers', default: 'all' },
   ...trainOptions,
-  device: { value: 'NAME', help: 'cpu, or what onnxruntime has here besides', default: 'cpu' },
-  threads: { value: 'N', help: 'of the CPU', default: 'all' },
+  device: { value: 'NAME', help: 'execution provider of onnxruntime, such as cpu', default: 'cpu' },
+  threads: { value: 'N', help: 'CPU threads', default: 'all cores' },
   ...labelSettingOptions,
   ...setOptionsOf(trainingTable),
   ...embeddingOptions,
@@ -88,7 +105,7 @@ function readValidation(values: Values<typeof trainingOptions>): QueryFiles | un
   // A teacher needs no judgments; where there is none, the training itself asks for them.
   if (queries && run) return { queries, run, qrels }
   if (queries || run || qrels) {
-    throw new UsageError('--dev-queries, --dev-run and --dev-qrels go together')
+    throw new UsageError('--dev-queries, --dev-run and --dev-qrels must be given together')
   }
   return undefined
 }

@@ -6,7 +6,7 @@ import type { Output } from './output.ts'
 /** Prints how a training ended, which weights are the result, whether they help, and what comes next. */
 export function tellTrained(output: Output, result: TrainResult, inputs: TrainingInputs): void {
   const { out, steps, ended, best, cut, curves, heldOut } = result
-  const how = ended === 'early' ? 'ended early' : 'all steps done'
+  const how = ended === 'early' ? 'stopped early' : 'all steps done'
   const chosen = best ? `the weights of step ${best.step}, the best` : 'the last weights'
   const lines = [`${out}: ${how} (${steps} steps); ${chosen}`]
   if (curves) lines.push(`${curves}: validation loss and nDCG@10`)
@@ -27,8 +27,8 @@ function heldOutLines({ queries, measures }: NonNullable<TrainResult['heldOut']>
   const [first] = Object.values(measures)
   if (first!.randomization < 0.05 && first!.difference > 0) return lines
   const verdict =
-    first!.randomization < 0.05 ? 'training made it worse' : 'no significant difference'
-  return [...lines, `  ${verdict}: the model as it was may serve as well`]
+    first!.randomization < 0.05 ? 'training made the results worse' : 'no significant difference'
+  return [...lines, `  ${verdict}: the original model may serve as well`]
 }
 
 /** The commands that search with the result, and judge it on queries it has not learned from. */
