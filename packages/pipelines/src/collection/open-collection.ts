@@ -69,7 +69,9 @@ export async function openCollectionWith(
     store = await open(settings, named, hooks)
     checkDimensions(store, named)
     if ((inputs.folder ?? inputs.corpus) !== undefined && !store.searchWords) {
-      hooks.onRemark?.('the texts are too many to find documents by their words: load a store')
+      hooks.onRemark?.(
+        'corpus too large to search by words in memory; documents are found by embeddings only (load a store to search by words)',
+      )
     }
     const counted = source === 'context' ? 'context' : 'store'
     const complete = await withStatistics(settings, store, counted)
@@ -94,8 +96,8 @@ function placeOf({
   settings: given,
 }: CollectionInputs): OpenPlace {
   if ([folder, docs, store].filter((place) => place !== undefined).length !== 1) {
-    const places = 'a folder of Markdown files, docs (a file of embeddings) or a store'
-    throw new KithError('BAD_INPUT', `a collection is ${places}: give one of them`)
+    const places = 'folder (Markdown files), docs (a file of embeddings) and store'
+    throw new KithError('BAD_INPUT', `exactly one of ${places} is required`)
   }
   if (folder === undefined) {
     return async (settings) => {
@@ -104,7 +106,10 @@ function placeOf({
     }
   }
   if (corpus !== undefined) {
-    throw new KithError('BAD_INPUT', 'a folder has its texts itself: leave out corpus')
+    throw new KithError(
+      'BAD_INPUT',
+      'corpus cannot be combined with folder, which contains the texts; leave out corpus',
+    )
   }
   return async (settings, encoder, hooks) => {
     const passages = await readFolder(folder, hooks)
@@ -121,6 +126,6 @@ function placeOf({
 function checkDimensions(store: SearchStore, { encoder }: NamedEncoder): void {
   const { dimensions } = store
   if (dimensions === undefined || dimensions === encoder.dimensions) return
-  const problem = `the documents have ${dimensions} dimensions, ${encoder.name} gives ${encoder.dimensions}`
-  throw new KithError('BAD_SHAPE', `${problem}: name the model that encoded them`)
+  const problem = `document embeddings have ${dimensions} dimensions, but the model ${encoder.name} has ${encoder.dimensions}`
+  throw new KithError('BAD_SHAPE', `${problem}; pass the model that encoded the documents`)
 }
