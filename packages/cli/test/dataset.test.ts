@@ -105,7 +105,7 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     writeFileSync(join(at, '.kith'), '')
     const refused = kith('search', at)
     expect(refused.code).toBe(1)
-    expect(refused.err).toMatch(/read-only\/\.kith: .*cannot be kept there: name another place/)
+    expect(refused.err).toMatch(/read-only\/\.kith: .*cannot be written there; name an output file/)
     const run = join(folder, 'read-only.trec')
     succeed('search', at, '--out', run)
     succeed('rerank', at, '--run', run, '--out', join(folder, 'read-only-better.trec'))
@@ -113,14 +113,14 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
 
   test('mistakes are told with the command line that works', () => {
     for (const [args, message] of [
-      [['eval', data, '--split', 'dev'], 'has no split "dev"; there are: test'],
+      [['eval', data, '--split', 'dev'], 'has no split "dev"; splits: test'],
       [['eval', data, data], 'expected one DATASET, got 2'],
       [
         ['rerank', '--split', 'test', '--run', 'x', '--queries', 'x'],
         '--split works only with a DATASET',
       ],
       [['search', data, '--store', 'lance'], 'DATASET and --store cannot be combined'],
-      [['search', join(data, 'none')], 'is not a folder; a dataset is a folder with corpus.jsonl'],
+      [['search', join(data, 'none')], 'is not a folder; expected a dataset folder with corpus.jsonl'],
       [['eval', folder], 'has no relevance judgments (qrels.tsv, qrels/SPLIT.tsv'],
       [['audit', data, '--accept', 'x.json'], '--out FILE is required'],
       [['eval'], '--qrels FILE is required unless you name a DATASET'],

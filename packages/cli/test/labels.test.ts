@@ -40,7 +40,7 @@ describe('kith labels', () => {
     const fails = (...more: string[]) => kith('labels', ...inputs(), '--out', path('x'), ...more)
     expect(fails('--format', 'listwise')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('labels of the format listwise take the texts of queries'),
+      err: expect.stringContaining('the format listwise needs texts'),
     })
     expect(fails('--shard', '4/3')).toMatchObject({ code: 2 })
     expect(fails('--format', 'listwise:odds')).toMatchObject({
