@@ -41,7 +41,7 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     const { code, out, err } = kith('eval', data, '--json')
     expect(code).toBe(0)
     // The new run is newer than what was reranked from the old one.
-    expect(err).toMatch(/reranked\.trec is stale \(.*run\.trec has changed since\): made anew/)
+    expect(err).toMatch(/reranked\.trec is out of date \(.*run\.trec has changed\); making it again/)
     const { runs } = JSON.parse(out)
     expect(runs.map(({ name }: { name: string }) => name)).toEqual(['run.trec', 'reranked.trec'])
     expect(runs[0].measures['nDCG@10']).toBeCloseTo(0.4192, 4)
@@ -192,6 +192,6 @@ describe.skipIf(!cisi)('a dataset of texts alone', () => {
 
   test('other settings of the encoder make them anew', () => {
     const { err } = kith('encode', own, '--role', 'query', '--max-tokens', '16')
-    expect(err).toMatch(/queries\.npy is stale \(its --max-tokens is 32, not 16\): made anew/)
+    expect(err).toMatch(/queries\.npy is out of date \(--max-tokens is 32, not 16\); making it again/)
   })
 })
