@@ -157,7 +157,10 @@ describe.each(anew)('kith $name leaves nothing behind', ({ args, isMiddle }) => 
     writeFileSync(`${out}.meta.json`, '{"earlier":true}')
     const before = namesIn(folder)
     const ended = await signaled(args(out), [signal], (running) => isMiddle(running, out))
-    expect(ended).toMatchObject({ code, err: expect.stringMatching(/\nstopped; .* starts anew\n/) })
+    expect(ended).toMatchObject({
+      code,
+      err: expect.stringMatching(/\nstopped; .* to start over\n/),
+    })
     expect(namesIn(folder)).toEqual(before)
     expect(readFileSync(out, 'utf8')).toBe('what was there')
     expect(readFileSync(`${out}.meta.json`, 'utf8')).toBe('{"earlier":true}')
@@ -175,7 +178,7 @@ const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp
     isMiddle: (_, out) => existsSync(`${out}.partial.json`),
     result: (out) => out,
     left: /^out\.npy\.partial(\.json(\.tmp)?)?$/,
-    next: /the same command goes on with .*out\.npy\n/,
+    next: /finished work is kept in .*out\.npy: run the same command again to resume\n/,
   },
   {
     name: 'labels',
@@ -183,7 +186,7 @@ const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp
     isMiddle: (_, out) => existsSync(`${out}.partial.json`),
     result: (out) => out,
     left: /^out\.npy\.partial(\.json(\.tmp)?)?$/,
-    next: /the same command goes on with .*out\.npy\n/,
+    next: /finished work is kept in .*out\.npy: run the same command again to resume\n/,
   },
   {
     name: 'tune',
@@ -194,7 +197,7 @@ const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp
     isMiddle: (_, out) => hasLines(`${out}.study.jsonl`, 2),
     result: (out) => out,
     left: /^out\.npy\.study\.jsonl$/,
-    next: /the same command goes on with the trials in .*out\.npy\.study\.jsonl\n/,
+    next: /finished trials are kept in .*out\.npy\.study\.jsonl; run the same command again to resume\n/,
   },
   {
     name: 'train',
@@ -205,7 +208,7 @@ const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp
     isMiddle: (_, out) => hasLines(`${out}-folder/metrics.jsonl`, 3),
     result: (out) => `${out}-folder/adapter.safetensors`,
     left: /^out\.npy-folder(\/metrics\.jsonl|\/checkpoints(\/(best|latest)\.safetensors)?)?$/,
-    next: /the same command goes on with the checkpoint in .*out\.npy-folder\n/,
+    next: /run the same command again to resume from the checkpoint in .*out\.npy-folder\n/,
   },
   {
     name: 'tune-training',
@@ -216,7 +219,7 @@ const resumed: (Long & { result(out: string): string; left: RegExp; next: RegExp
     isMiddle: (_, out) => hasLines(`${out}-folder/trial-001/metrics.jsonl`, 3),
     result: (out) => `${out}-folder/tuned-training.json`,
     left: /^out\.npy-folder(\/study\.jsonl|\/trial-001.*)?$/,
-    next: /the same command goes on with the next one\n/,
+    next: /finished trials are kept in .*; run the same command again to resume\n/,
   },
 ]
 
@@ -255,7 +258,7 @@ test('kith encode does not promise to go on before it has kept a part', async ()
   expect(code).toBe(130)
   const kept = existsSync(`${out}.partial.json`)
   expect(err).toMatch(
-    kept ? /goes on with .*out\.npy\n/ : /no finished work is kept: .* starts anew/,
+    kept ? /kept in .*out\.npy: .* to resume\n/ : /no work was kept: .* to start over/,
   )
   expect(kept).toBe(false)
 })
@@ -283,7 +286,7 @@ const initialize = {
 }
 
 test.each([
-  ['serve', () => ['serve', '--port', '0', '--model', 'none'], /kith serves at/],
+  ['serve', () => ['serve', '--port', '0', '--model', 'none'], /kith serve is listening on/],
   ['studio', () => ['studio', ...files(), '--port', '0'].slice(0, -2), /Kith Studio: http/],
   ['mcp', () => ['mcp', '--folder', at('notes'), '--model', at('model')], /"id":1/],
 ])('kith %s exits with 0 on a signal: it runs until it is stopped', async (name, args, up) => {
@@ -299,7 +302,7 @@ test('kith dataset wordnet leaves no temporary file', async () => {
     const out = join(temporaryFolderIn(data), 'wordnet')
     const isMiddle = () => existsSync(join(out, 'corpus.jsonl'))
     const ended = await signaled(['dataset', 'wordnet', '--out', out], [signal], isMiddle)
-    expect(ended).toMatchObject({ code, err: expect.stringContaining('starts anew') })
+    expect(ended).toMatchObject({ code, err: expect.stringContaining('to start over') })
     expect(isWriting(out)).toBe(false)
   }
 })
@@ -332,7 +335,9 @@ describe('stores', () => {
         const args = ['load', '--store', store, '--docs', at('many.npy'), '--memory', '0']
         const ended = await signaled(args, [signal], () => isMiddle(name))
         expect(ended.code, ended.err).toBe(code)
-        expect(ended.err).toMatch(/stopped; start the same command again: documents that are there/)
+        expect(ended.err).toMatch(
+          /stopped; run the same command again; documents that are already loaded/,
+        )
         expect(JSON.parse(succeed(...args, '--json'))).toMatchObject({ documents: 40_000 })
       }
     },
@@ -358,7 +363,7 @@ describe('stores', () => {
         /100 queries done/.test(printed),
       )
       expect(ended.code, ended.err).toBe(code)
-      expect(ended.err).toMatch(/stopped; jobs left: \d+; the same command goes on with them\n$/)
+      expect(ended.err).toMatch(/stopped; jobs left: \d+; run the same command again to resume\n$/)
     }
     succeed('work', ...store, '--until-empty')
     const whole = at('whole.jsonl')
@@ -370,7 +375,7 @@ describe('stores', () => {
       const ended = await signaled(exporting(out), [signal], isMiddle)
       expect(ended).toMatchObject({
         code,
-        err: expect.stringContaining('the same command goes on'),
+        err: expect.stringContaining('run the same command again'),
       })
       expect(existsSync(out)).toBe(false)
       succeed(...exporting(out))

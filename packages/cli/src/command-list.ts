@@ -15,87 +15,88 @@ interface ListedCommand {
  */
 const listed: Readonly<Record<string, ListedCommand>> = {
   try: {
-    summary: 'find out whether Kith helps on a dataset, in one command',
+    summary: 'find out whether Kith helps on your dataset',
     load: async () => (await import('./commands/try.ts')).tryCommand,
   },
   encode: {
-    summary: 'turn the texts of a corpus or of queries into embeddings',
+    summary: 'encode the texts of a corpus or of queries as embeddings',
     load: async () => (await import('./commands/encode.ts')).encodeCommand,
   },
   search: {
-    summary: 'find the most similar documents of each query',
+    summary: 'find the most similar documents for each query',
     load: async () => (await import('./commands/search.ts')).searchCommand,
   },
   rerank: {
-    summary: 'reorder each query’s candidates by their reciprocal neighbors',
+    summary: 'rerank each query’s candidates by reciprocal neighbors and BM25 scores',
     load: async () => (await import('./commands/rerank.ts')).rerankCommand,
   },
   eval: {
-    summary: 'measure runs against judgments, as trec_eval does',
+    summary: 'measure runs against relevance judgments, as trec_eval does',
     load: async () => (await import('./commands/eval.ts')).evalCommand,
   },
   fuse: {
-    summary: 'make one run of several: reciprocal ranks or weighted sums of scores',
+    summary: 'merge runs by reciprocal rank fusion or by weighted scores',
     load: async () => (await import('./commands/fuse.ts')).fuseCommand,
   },
   tune: {
-    summary: 'find settings on judged queries, and say whether reranking helps at all',
+    summary: 'tune the settings on judged queries and test whether reranking helps',
     load: async () => (await import('./commands/tune.ts')).tuneCommand,
   },
   'tune-training': {
-    summary: 'search the settings of training: each trial a training, bad ones ended early',
+    summary:
+      'tune the training settings: one training per trial, with early stopping of bad trials',
     load: async () => (await import('./commands/tune-training.ts')).tuneTrainingCommand,
   },
   sweep: {
-    summary: 'draw a measure against context size and every setting, time per query, and spreads',
+    summary: 'plot a measure against context size and each setting, with latency and label spread',
     load: async () => (await import('./commands/sweep.ts')).sweepCommand,
   },
   report: {
-    summary: 'compare runs on one HTML page: figures, significance, every query before and after',
+    summary: 'compare runs on an HTML page: measures, significance, every query before and after',
     load: async () => (await import('./commands/report.ts')).reportCommand,
   },
   labels: {
-    summary: 'make soft training labels from sparse judgments',
+    summary: 'make soft labels for training from sparse judgments',
     load: async () => (await import('./commands/labels.ts')).labelsCommand,
   },
   'labels merge': {
-    summary: 'join the shares of kith labels --shard',
+    summary: 'merge the output files of kith labels --shard',
     load: async () => (await import('./commands/labels.ts')).mergeCommand,
   },
   audit: {
-    summary: 'find documents that are probably relevant but were never judged',
+    summary: 'find documents that are probably relevant but not judged',
     load: async () => (await import('./commands/audit.ts')).auditCommand,
   },
   train: {
-    summary: 'fine-tune a query encoder, or an adapter of query embeddings',
+    summary: 'fine-tune a query encoder, or train a query adapter',
     load: async () => (await import('./commands/train.ts')).trainCommand,
   },
   'train compare': {
-    summary: 'draw the curves of several trainings over one another',
+    summary: 'plot the curves of several trainings in one chart',
     load: async () => (await import('./commands/train-compare.ts')).trainCompareCommand,
   },
   adapt: {
-    summary: 'change query embeddings by a trained adapter',
+    summary: 'apply a trained query adapter to query embeddings',
     load: async () => (await import('./commands/adapt.ts')).adaptCommand,
   },
   load: {
-    summary: 'put documents into PostgreSQL or LanceDB',
+    summary: 'load documents into PostgreSQL or LanceDB',
     load: async () => (await import('./commands/load.ts')).loadCommand,
   },
   work: {
-    summary: 'do jobs that kith rerank or kith labels --submit put into PostgreSQL',
+    summary: 'run the jobs of kith rerank --submit and kith labels --submit',
     load: async () => (await import('./commands/work.ts')).workCommand,
   },
   jobs: {
-    summary: 'show how far the batches in PostgreSQL are',
+    summary: 'show the progress of batches in PostgreSQL',
     load: async () => (await import('./commands/jobs.ts')).jobsCommand,
   },
   'jobs export': {
-    summary: 'write the results of a finished batch as a file',
+    summary: 'write the results of a finished batch to a file',
     load: async () => (await import('./commands/jobs.ts')).jobsExportCommand,
   },
   'jobs retry': {
-    summary: 'give the jobs of a batch that were set aside another try',
+    summary: 'retry the failed jobs of a batch',
     load: async () => (await import('./commands/jobs.ts')).jobsRetryCommand,
   },
   'jobs remove': {
@@ -103,32 +104,32 @@ const listed: Readonly<Record<string, ListedCommand>> = {
     load: async () => (await import('./commands/jobs.ts')).jobsRemoveCommand,
   },
   serve: {
-    summary: 'rerank, embed and search over HTTP, in the protocols that clients know',
+    summary:
+      'serve reranking, embeddings and search over HTTP (Cohere, Jina, TEI and OpenAI protocols)',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
   mcp: {
-    summary: 'offer search over a collection to agents, as an MCP server',
+    summary: 'start an MCP server that lets agents search your documents',
     load: async () => (await import('./commands/mcp.ts')).mcpCommand,
   },
   studio: {
-    summary:
-      'open a page that shows the neighborhood, the settings, the labels and missing judgments',
+    summary: 'explore rankings, settings, labels and missing judgments in the browser',
     load: async () => (await import('./commands/studio.ts')).studioCommand,
   },
   'dataset wordnet': {
-    summary: 'build a retrieval dataset with nearly complete labels, from WordNet',
+    summary: 'build a retrieval dataset with nearly complete judgments from WordNet',
     load: async () => (await import('./commands/dataset-wordnet.ts')).wordnetCommand,
   },
   'term-statistics': {
-    summary: 'count how often terms occur in a collection, for reranking with its texts',
+    summary: 'count the terms of a corpus once, for later reranking with its texts',
     load: async () => (await import('./commands/term-statistics.ts')).termStatisticsCommand,
   },
   convert: {
-    summary: 'turn runs, judgments, texts or embeddings into another format',
+    summary: 'convert runs, judgments, texts or embeddings to another format',
     load: async () => (await import('./commands/convert.ts')).convertCommand,
   },
   completion: {
-    summary: 'print what makes Tab complete commands and options, for bash, zsh or fish',
+    summary: 'print a Tab completion script for bash, zsh or fish',
     load: async () => (await import('./commands/completion.ts')).completionCommand,
   },
 }
@@ -155,16 +156,16 @@ export function allCommands(): Promise<Command[]> {
 export function overview(): string {
   const width = Math.max(...commandNames.map((name) => name.length))
   return [
-    'kith: better rankings from reciprocal nearest neighbors',
+    'kith: rerank search results by reciprocal nearest neighbors',
     '',
     'Commands:',
     ...commandNames.map((name) => `  ${name.padEnd(width)}  ${listed[name]!.summary}`),
     '',
-    'kith COMMAND --help says what a command takes, with an example.',
+    'kith COMMAND --help shows the options of a command and an example.',
     '',
     'A dataset is a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv:',
-    '  kith try DATASET      does Kith help on it?',
-    '  kith encode DATASET   each step alone; DATASET/.kith keeps what it makes',
+    '  kith try DATASET      find out whether Kith helps',
+    '  kith encode DATASET   run one step; results are kept in DATASET/.kith',
     '  kith search DATASET',
     '  kith rerank DATASET',
     '  kith eval DATASET',

@@ -32,8 +32,8 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   const [wanted, meant] = misspelled(name, rest)
   if (commandNames.includes(wanted)) return run(name, rest)
-  const help = meant ? `did you mean kith ${meant}?` : `there are: ${commandNames.join(', ')}`
-  return complain(`no command ${JSON.stringify(wanted)}; ${help}`, '', 2)
+  const help = meant ? `did you mean kith ${meant}?` : `commands: ${commandNames.join(', ')}`
+  return complain(`unknown command ${JSON.stringify(wanted)}; ${help}`, '', 2)
 }
 
 /** The command's name, of one word or two, and the arguments behind it. */

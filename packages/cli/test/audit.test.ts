@@ -33,11 +33,11 @@ describe('kith audit', () => {
       ...['audit', ...inputs(), '--out', path('audit.tsv'), '--per-query', '3'],
     )
     expect(err).toBe(
-      'the page shows ids only: --corpus and --query-text put the texts on it\n' +
+      'the page shows ids only; add --corpus and --query-text to show texts\n' +
         `vectors differ in length; using metric dot, as ${path('run.trec')}.meta.json says\n`,
     )
     expect(printed).toBe(
-      `${path('audit.tsv')}: 6 unjudged documents of 2 queries, most evidence first\n` +
+      `${path('audit.tsv')}: 6 unjudged documents of 2 queries, strongest evidence first\n` +
         `${path('audit.html')}: open it in a browser to judge them\n`,
     )
     expect(readFileSync(path('audit.html'), 'utf8')).toContain('<title>Kith audit</title>')
@@ -73,7 +73,7 @@ describe('kith audit', () => {
 
   test('--evaluate prints a table', () => {
     const printed = succeed('audit', ...inputs(), '--evaluate', '--repeats', '2')
-    expect(printed).toContain('among the first unjudged ones: 2 queries, 2 draws\n')
+    expect(printed).toContain('among the first unjudged documents: 2 queries, 2 draws\n')
     expect(printed).toMatch(/joint +\d\.\d{3} ± \d\.\d{3}/)
     expect(printed).toMatch(/query similarity +\d\.\d{3} ± \d\.\d{3}/)
   })
@@ -83,10 +83,10 @@ describe('kith audit', () => {
       const { code, err } = kith('audit', ...args)
       return [code, err]
     }
-    expect(refused(...inputs())).toEqual([2, expect.stringContaining('--out FILE is missing')])
+    expect(refused(...inputs())).toEqual([2, expect.stringContaining('--out FILE is required')])
     expect(refused('--qrels', path('qrels.trec'), '--out', path('x'))).toEqual([
       2,
-      expect.stringContaining('--run FILE is missing'),
+      expect.stringContaining('--run FILE is required'),
     ])
     writeFileSync(path('bad.qrels'), 'q0 0 d0 0\n')
     const accept = ['--accept', path('bad.qrels'), '--out', path('never.trec')]

@@ -74,7 +74,7 @@ test('fuse makes one run of several, and measures all', () => {
   const runs = ['--run', path('run.trec'), '--run', path('other.json'), '--out', path('fused.trec')]
   const judged = ['--qrels', path('qrels.trec'), '--measures', 'nDCG@10']
   const said = succeed('fuse', ...runs, ...judged, '--weights', '1,3', '--top', '3')
-  expect(said).toMatch(/fused\.trec: 2 runs fused, 9 queries\n\nrun +nDCG@10 +queries\nrun\.trec /)
+  expect(said).toMatch(/fused\.trec: 2 runs merged, 9 queries\n\nrun +nDCG@10 +queries\nrun\.trec /)
   expect(said).toMatch(/\nfused\.trec +0\.\d{4}/)
   const stars = '* p < 0.05, ** p < 0.01 in the randomization test'
   expect(said).toContain(
@@ -88,11 +88,11 @@ test('fuse makes one run of several, and measures all', () => {
     queries: 9,
   })
   for (const [wrong, message] of [
-    [['--weights', '1'], '--weights takes 2 numbers, separated by commas, not 1'],
-    [['--weights', '1,'], '--weights takes 2 numbers'],
-    [['--method', 'max'], '--method takes rrf, min-max, z, not "max"'],
+    [['--weights', '1'], '--weights must be 2 numbers separated by commas, one per run, got 1'],
+    [['--weights', '1,'], '--weights must be 2 numbers'],
+    [['--method', 'max'], '--method must be one of rrf, min-max, z, got "max"'],
     [['--method', 'z', '--rrf-k', '5'], '--rrf-k is for the method rrf, not for z'],
-    [['--run', path('run.trec')], 'a run is named twice'],
+    [['--run', path('run.trec')], 'is given twice; name each run once'],
   ] as const) {
     const { code, err } = kith('fuse', ...runs, ...wrong)
     expect(err).toContain(message)
@@ -270,7 +270,7 @@ describe('the pipeline on a small collection', () => {
       const { code, err } = check('worse.trec', gate)
       expect(code).toBe(3)
       expect(err).toMatch(
-        /^kith: worse\.trec: nDCG@10 fell by 0\.\d{4} \(p <?0?\.?\d+\): fails --fail-on /m,
+        /^kith: --fail-on \S+ failed: worse\.trec: nDCG@10 fell by 0\.\d{4} \(p <?0?\.?\d+\)/m,
       )
       expect(check('run.trec', gate).code).toBe(0)
     }
@@ -352,46 +352,51 @@ describe('mistakes', () => {
       'no command',
       () => ['frobnicate'],
       2,
-      /no command "frobnicate"; there are: try, encode, search, rerank, eval/,
+      /unknown command "frobnicate"; commands: try, encode, search, rerank, eval/,
     ],
     [
       'a missing option',
       () => ['eval', '--run', 'x'],
       2,
-      /--qrels FILE is missing, and no DATASET is named\nTry: kith eval --help/,
+      /--qrels FILE is required unless you name a DATASET\nTry: kith eval --help/,
     ],
     [
       'a misspelled command',
       () => ['rerrank', '--run', 'x'],
       2,
-      /^kith: no command "rerrank"; did you mean kith rerank\?\nTry: kith --help\n$/,
+      /^kith: unknown command "rerrank"; did you mean kith rerank\?\nTry: kith --help\n$/,
     ],
     [
       'a misspelled command of two words',
       () => ['lables', 'merge', 'x'],
       2,
-      /no command "lables merge"; did you mean kith labels merge\?/,
+      /unknown command "lables merge"; did you mean kith labels merge\?/,
     ],
     [
       'a misspelled second word',
       () => ['labels', 'marge', 'x'],
       2,
-      /no command "labels marge"; did you mean kith labels merge\?/,
+      /unknown command "labels marge"; did you mean kith labels merge\?/,
     ],
     ['half a command', () => ['dataset'], 2, /did you mean kith dataset wordnet\?/],
     [
       'a misspelled option',
       () => ['search', '--tpo', '3'],
       2,
-      /Unknown option '--tpo'; did you mean --top\?\nTry: kith search --help/,
+      /unknown option '--tpo'; did you mean --top\?\nTry: kith search --help/,
     ],
-    ['an unknown option', () => ['search', '--color=red'], 2, /Unknown option '--color'\n/],
-    ['a shell that has no completion', () => ['completion', 'csh'], 2, /name one shell: bash, zsh/],
+    ['an unknown option', () => ['search', '--color=red'], 2, /unknown option '--color'\n/],
+    [
+      'a shell that has no completion',
+      () => ['completion', 'csh'],
+      2,
+      /expected one shell \(bash, zsh/,
+    ],
     [
       'a number that is none',
       () => ['search', ...embeddings(), '--out', path('z'), '--top', 'many'],
       2,
-      /--top takes a number, not "many"/,
+      /--top must be a number, got "many"/,
     ],
     [
       'a setting out of range',
@@ -412,7 +417,7 @@ describe('mistakes', () => {
       'a size that is none',
       () => ['search', ...embeddings(), '--out', path('z'), '--memory', 'lots'],
       2,
-      /--memory takes a size such as 4G/,
+      /--memory must be a size such as 4G/,
     ],
     [
       'texts of one side only',
@@ -427,7 +432,7 @@ describe('mistakes', () => {
         'c',
       ],
       2,
-      /--corpus and --query-text go together/,
+      /--corpus and --query-text must be given together/,
     ],
     [
       'no such file',

@@ -41,7 +41,9 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     const { code, out, err } = kith('eval', data, '--json')
     expect(code).toBe(0)
     // The new run is newer than what was reranked from the old one.
-    expect(err).toMatch(/reranked\.trec is stale \(.*run\.trec has changed since\): made anew/)
+    expect(err).toMatch(
+      /reranked\.trec is out of date \(.*run\.trec has changed\); making it again/,
+    )
     const { runs } = JSON.parse(out)
     expect(runs.map(({ name }: { name: string }) => name)).toEqual(['run.trec', 'reranked.trec'])
     expect(runs[0].measures['nDCG@10']).toBeCloseTo(0.4192, 4)
@@ -123,7 +125,7 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     writeFileSync(join(at, '.kith'), '')
     const refused = kith('search', at)
     expect(refused.code).toBe(1)
-    expect(refused.err).toMatch(/read-only\/\.kith: .*cannot be kept there: name another place/)
+    expect(refused.err).toMatch(/read-only\/\.kith: .*cannot be written there; name an output file/)
     const run = join(folder, 'read-only.trec')
     succeed('search', at, '--out', run)
     succeed('rerank', at, '--run', run, '--out', join(folder, 'read-only-better.trec'))
@@ -131,14 +133,20 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
 
   test('mistakes are told with the command line that works', () => {
     for (const [args, message] of [
-      [['eval', data, '--split', 'dev'], 'has no split "dev"; there are: test'],
-      [['eval', data, data], 'name one DATASET, not 2'],
-      [['rerank', '--split', 'test', '--run', 'x', '--queries', 'x'], '--split needs a DATASET'],
-      [['search', data, '--store', 'lance'], 'leave out DATASET or --store'],
-      [['search', join(data, 'none')], 'is not a folder; a dataset is a folder with corpus.jsonl'],
+      [['eval', data, '--split', 'dev'], 'has no split "dev"; splits: test'],
+      [['eval', data, data], 'expected one DATASET, got 2'],
+      [
+        ['rerank', '--split', 'test', '--run', 'x', '--queries', 'x'],
+        '--split works only with a DATASET',
+      ],
+      [['search', data, '--store', 'lance'], 'DATASET and --store cannot be combined'],
+      [
+        ['search', join(data, 'none')],
+        'is not a folder; expected a dataset folder with corpus.jsonl',
+      ],
       [['eval', folder], 'has no relevance judgments (qrels.tsv, qrels/SPLIT.tsv'],
-      [['audit', data, '--accept', 'x.json'], '--out FILE is missing'],
-      [['eval'], '--qrels FILE is missing, and no DATASET is named'],
+      [['audit', data, '--accept', 'x.json'], '--out FILE is required'],
+      [['eval'], '--qrels FILE is required unless you name a DATASET'],
     ] as const) {
       const { code, err } = kith(...args)
       expect(err).toContain(message.replace('SPLIT', 'test'))
@@ -207,6 +215,8 @@ describe.skipIf(!cisi)('a dataset of texts alone', () => {
 
   test('other settings of the encoder make them anew', () => {
     const { err } = kith('encode', own, '--role', 'query', '--max-tokens', '16')
-    expect(err).toMatch(/queries\.npy is stale \(its --max-tokens is 32, not 16\): made anew/)
+    expect(err).toMatch(
+      /queries\.npy is out of date \(--max-tokens is 32, not 16\); making it again/,
+    )
   })
 })

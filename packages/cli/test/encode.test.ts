@@ -114,7 +114,7 @@ describe('kith encode', () => {
     expect(settings('whole.npy')).not.toHaveProperty('quantize')
     expect(kith('train', '--quantize', 'int8')).toMatchObject({
       code: 2,
-      err: expect.stringContaining("Unknown option '--quantize'"),
+      err: expect.stringContaining("unknown option '--quantize'"),
     })
   })
 
@@ -143,7 +143,7 @@ describe('kith dataset wordnet', () => {
     })
     writeFileSync(path('wordnet.trec'), lines.join(''))
     const printed = succeed('dataset', 'wordnet', '--out', out, '--run', path('wordnet.trec'))
-    expect(printed).toMatch(/one relevant document for each of 1087 queries; 780 have none/)
+    expect(printed).toMatch(/one relevant document for each of 1087 queries; 780 queries have none/)
     const sparse = await readQrels(join(out, 'qrels-sparse/test.tsv'))
     const run = await readRun(path('wordnet.trec'))
     for (const [query, judged] of sparse) {

@@ -27,7 +27,19 @@ beforeEach(() => {
 /** What follows an option that names no file; any other word must say what becomes of the file. */
 const plainValues = [
   ...['A', 'B', 'C', 'D', 'E', 'F', 'K', 'K1', 'L', 'M', 'N', 'O', 'P', 'R', 'S', 'T', 'W', 'I/N'],
-  ...['FORMAT', 'GRADE', 'KEY', 'KIND', 'LIST', 'NAME', 'ROLE', 'SCORE,GRAPH', 'SECONDS', 'SEED'],
+  ...[
+    'CHANGE',
+    'FORMAT',
+    'GRADE',
+    'KEY',
+    'KIND',
+    'LIST',
+    'NAME',
+    'ROLE',
+    'SCORE,GRAPH',
+    'SECONDS',
+    'SEED',
+  ],
   ...['SIZE', 'SQL', 'TEXT', 'TYPE', 'WHAT', 'URL', 'NAME=VALUE'],
 ]
 
@@ -77,7 +89,7 @@ test.each(pairs)('kith $name refuses --$output on --$input', async ({ command, o
   try {
     expect(await main(args)).toBe(2)
     expect(said.mock.calls.join('')).toContain(
-      `--${output} would replace ${same}, which is an input`,
+      `--${output} would overwrite ${same}, which is an input`,
     )
   } finally {
     said.mockRestore()
@@ -93,7 +105,9 @@ test.each(
   }),
 )('kith $name refuses two outputs on one file', ({ command, outputs }) => {
   const values = Object.fromEntries(outputs.map((name) => [name, join(folder, 'one')]))
-  expect(() => refuseClashes(command, values)).toThrow(/would both write .*one: name two files/)
+  expect(() => refuseClashes(command, values)).toThrow(
+    /would both write .*one; name two different files/,
+  )
 })
 
 describe('however a file is spelled', () => {
@@ -119,7 +133,7 @@ describe('however a file is spelled', () => {
     const out = spelling()
     const before = contentsOf(folder)
     const { code, err } = search(out)
-    expect(err).toContain(`--out would replace ${out}`)
+    expect(err).toContain(`--out would overwrite ${out}`)
     expect(code).toBe(2)
     expect(contentsOf(folder)).toEqual(before)
   })
@@ -143,7 +157,7 @@ test('the ids beside embeddings whose name has no ending', () => {
     '--out',
     ids,
   )
-  expect(err).toContain(`--out would replace ${ids}`)
+  expect(err).toContain(`--out would overwrite ${ids}`)
   expect(code).toBe(2)
   expect(readFileSync(ids, 'utf8')).toBe('d1\n')
 })
@@ -181,7 +195,7 @@ describe('what is written or read along', () => {
     ['load', ['docs/embedding.memmap'], { docs: 'docs', store: 'docs#name' }],
   ])('kith %s: %j is refused', (name, files, values) => {
     make(...files)
-    expect(() => check(name, inFolder(values))).toThrow(/would replace .* which is an input/)
+    expect(() => check(name, inFolder(values))).toThrow(/would overwrite .* which is an input/)
   })
 
   test.each<[string, string[], Record<string, string | boolean>]>([

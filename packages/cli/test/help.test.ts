@@ -36,14 +36,16 @@ test('rerank and labels take few options of their own', () => {
 test('an option that is a setting is refused with its spelling', () => {
   const { code, err } = kith('rerank', '--context-size', '20')
   expect(code).toBe(2)
-  expect(err).toContain("Unknown option '--context-size': it is a setting, --set contextSize=VALUE")
+  expect(err).toContain(
+    "unknown option '--context-size'; contextSize is a setting: use --set contextSize=VALUE",
+  )
 })
 
 test('help shows options in groups, the dataset first', () => {
   const help = succeed('rerank', '--help')
   const headings = [...help.matchAll(/^(\w+):$/gm)].map(([, name]) => name)
   expect(headings).toEqual([...groups, 'Example'])
-  expect(help).toMatch(/\nInput:\n {2}DATASET +a folder with corpus\.jsonl/)
+  expect(help).toMatch(/\nInput:\n {2}DATASET +folder with corpus\.jsonl/)
   expect(help).not.toContain('--memory')
   expect(succeed('rerank', '--help-all')).toMatch(/ {2}--memory /)
   // Settings have no options of their own: the long help lists what --set takes.

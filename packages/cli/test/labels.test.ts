@@ -23,8 +23,8 @@ describe('kith labels', () => {
     expect(printed).toMatch(/labels.jsonl:\nqueries with labels +1080\n/)
     expect(printed).toMatch(/left out: no ground truth +120\n/)
     expect(printed).toMatch(/mean probability on ground truth +0\.\d{4}/)
-    expect(printed).toMatch(/documents that carry 90 % of it +\d\.\d\d on average/)
-    expect(printed).toMatch(/ground truth not the highest +\d+ \(\d+\.\d %\)/)
+    expect(printed).toMatch(/documents with 90 % of a label +\d\.\d\d on average/)
+    expect(printed).toMatch(/ground truth not ranked first +\d+ \(\d+\.\d %\)/)
     const options = ['--set', 'contextSize=1', '--set', 'k=1', '--json']
     const json = JSON.parse(labels('narrow.jsonl', ...options))
     expect(json).toMatchObject({
@@ -40,12 +40,12 @@ describe('kith labels', () => {
     const fails = (...more: string[]) => kith('labels', ...inputs(), '--out', path('x'), ...more)
     expect(fails('--format', 'listwise')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('labels of the format listwise take the texts of queries'),
+      err: expect.stringContaining('the format listwise needs texts'),
     })
     expect(fails('--shard', '4/3')).toMatchObject({ code: 2 })
     expect(fails('--format', 'listwise:odds')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('--format takes probability or logit behind the colon'),
+      err: expect.stringContaining('--format takes probability or logit after the colon'),
     })
     expect(fails('--format', 'jsonl:logit')).toMatchObject({ code: 2 })
     writeFileSync(path('foreign.trec'), 'q0 Q0 nowhere 1 5 t\nq1 Q0 d1 1 5 t\n')
@@ -71,7 +71,7 @@ describe('kith labels merge', () => {
     const merge = (...files: string[]) =>
       kith('labels', 'merge', ...files, '--out', path('merged.jsonl'))
     const merged = merge(...shares.toReversed())
-    expect(merged.out).toMatch(/merged.jsonl: 2 shares\nqueries with labels +1080\n/)
+    expect(merged.out).toMatch(/merged.jsonl: 2 shards\nqueries with labels +1080\n/)
     expect(read('merged.jsonl')).toBe(read('whole.jsonl'))
     const refused = merge(shares[0]!)
     expect(refused.code).toBe(1)

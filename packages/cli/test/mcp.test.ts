@@ -43,7 +43,7 @@ test('agents search a folder and read documents, by the SDK’s own client', asy
   await client.connect(transport)
   const { tools } = await client.listTools()
   expect(tools.map(({ name }) => name)).toEqual(['search', 'document'])
-  expect(tools[0]!.description).toContain('Searches notes of a beekeeper for')
+  expect(tools[0]!.description).toContain('Searches notes of a beekeeper by meaning')
   expect(tools[0]!.inputSchema).toMatchObject({
     required: ['query'],
     properties: { query: { maxLength: 2000 }, top: { minimum: 1, maximum: 50, default: 5 } },
@@ -81,7 +81,7 @@ test('agents search a folder and read documents, by the SDK’s own client', asy
   }
   const none = await client.callTool({ name: 'document', arguments: { id: '../secret' } })
   expect(none).toMatchObject({ isError: true })
-  expect(JSON.stringify(none.content)).toContain('there is no document')
+  expect(JSON.stringify(none.content)).toContain('no document has the id')
   await client.close()
   expect(errors).toBe('')
 })
@@ -169,5 +169,5 @@ test('it ends with standard input, and by SIGTERM, while it is still opening', a
 test('what cannot be opened is said in a line, and nothing on standard output', () => {
   const usage = kith('mcp')
   expect(usage).toMatchObject({ code: 2, out: '' })
-  expect(usage.err).toContain('give --folder FOLDER or --store ADDRESS')
+  expect(usage.err).toContain('exactly one of --folder FOLDER and --store ADDRESS')
 })

@@ -22,10 +22,10 @@ test('says what is wrong with a method’s options', () => {
   expect(wrong('--set', 'method=rocchio', '--set', 'feedbackWeight=2')).toMatch(
     /feedbackWeight is 2/,
   )
-  expect(wrong('--then-cross-encode', '3')).toMatch(/--cross-encoder MODEL go together/)
+  expect(wrong('--then-cross-encode', '3')).toMatch(/--cross-encoder MODEL must be given together/)
   expect(wrong('--cross-encoder', 'm')).toMatch(/--then-cross-encode N and --cross-encoder/)
   const both = ['--then-cross-encode', '3', '--cross-encoder', 'm']
-  expect(wrong(...both)).toMatch(/reads texts: give --corpus and --query-text/)
+  expect(wrong(...both)).toMatch(/needs texts; add --corpus and --query-text/)
 })
 
 test('a cross-encoder follows the ranking, and the figures have all three', async () => {

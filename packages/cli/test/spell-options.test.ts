@@ -5,7 +5,7 @@ import { spellOptions } from '../src/options/spell-options.ts'
 const { options } = trainCommand
 
 test.each([
-  ["(missing: 'skip' goes on without them)", '(--missing skip goes on without them)'],
+  ["; pass missing: 'skip' to leave them out", '; pass --missing skip to leave them out'],
   ["(outside: 'inject' puts them in)", '(--set outside=inject puts them in)'],
   ['texts for a teacher (queryText)', 'texts for a teacher (--query-text)'],
   ["rebuild them or pass tokenizer: 'none'", 'rebuild them or pass --set tokenizer=none'],

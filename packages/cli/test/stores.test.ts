@@ -51,8 +51,8 @@ describe.runIf(postgres)('batches', () => {
     succeed('load', ...store, '--docs', path('docs.npy'))
     const label = ['labels', ...inputs, ...store, ...qrels, '--missing', 'skip']
     const submitted = succeed(...label, '--submit', 'mine')
-    expect(submitted).toBe('mine: 600 queries in 3 jobs wait for kith work\n')
-    expect(succeed(...label, '--submit', 'mine')).toContain('had been submitted already')
+    expect(submitted).toBe('mine: submitted 600 queries in 3 jobs; run them with kith work\n')
+    expect(succeed(...label, '--submit', 'mine')).toContain('already submitted')
     const worked = kith('work', ...store, '--until-empty', '--json')
     expect(JSON.parse(worked.out)).toEqual({ queries: sizes.queries, failures: 0, left: 0 })
     expect(worked.err).toContain('mine: 1 candidates of the run have no embedding: poison\n')
@@ -64,7 +64,7 @@ describe.runIf(postgres)('batches', () => {
     succeed('jobs', 'export', ...store, ...mine, '--out', path('many.jsonl'))
     succeed(...label, '--out', path('one.jsonl'))
     expect(readFileSync(path('many.jsonl')).equals(readFileSync(path('one.jsonl')))).toBe(true)
-    expect(succeed('jobs', 'retry', ...store, ...mine)).toBe('0 jobs are tried again\n')
+    expect(succeed('jobs', 'retry', ...store, ...mine)).toBe('0 jobs will be retried\n')
     succeed('jobs', 'remove', ...store, ...mine)
     expect(succeed('jobs', ...store)).toBe('no batches\n')
     expect(kith('jobs', 'export', ...store, ...mine, '--out', path('x')).code).toBe(1)
@@ -76,8 +76,8 @@ describe.runIf(postgres)('batches', () => {
 
 describe('options', () => {
   test.each([
-    [{}, 'give --docs FILE or --store ADDRESS'],
-    [{ docs: 'x.npy', store: 'y' }, 'give --docs FILE or --store ADDRESS'],
+    [{}, 'exactly one of --docs FILE and --store ADDRESS is required'],
+    [{ docs: 'x.npy', store: 'y' }, 'exactly one of --docs FILE and --store ADDRESS is required'],
   ])('%j is no source', (values, message) => {
     expect(() => readSource(values)).toThrow(message)
   })
@@ -89,10 +89,10 @@ describe('options', () => {
   })
 
   test.each([
-    [{ store: 'postgres://x/y' }, '--out FILE is missing'],
-    [{ docs: 'x.npy', submit: 'x' }, '--submit needs --store postgres'],
+    [{ store: 'postgres://x/y' }, '--out FILE is required'],
+    [{ docs: 'x.npy', submit: 'x' }, '--submit works only with PostgreSQL'],
     [{ store: 'postgres://x/y', submit: 'x', out: 'x' }, '--submit writes no file'],
-    [{ store: 'postgres://x/y', submit: 'a b' }, '--submit takes a name'],
+    [{ store: 'postgres://x/y', submit: 'a b' }, '--submit must be a name'],
   ])('%j cannot be submitted', (values, message) => {
     expect(() => readSubmission(values)).toThrow(message)
   })

@@ -183,13 +183,16 @@ describe('kith train', () => {
     expect(first).toMatchObject({ query: 'q0', groundTruth: [] })
     expect(first.docs).toHaveLength(5)
     for (const [args, message] of [
-      [['train', ...files], '--target distil takes the texts of the documents (--corpus), or'],
-      [['train', ...inputs('queries.npy'), '--teacher', 'x'], 'belong to --target distil'],
+      [['train', ...files], '--target distil needs a teacher'],
+      [['train', ...inputs('queries.npy'), '--teacher', 'x'], 'work only with --target distil'],
       [['labels', '--run', 'x', '--target', 'distil', '--qrels', 'y'], 'leave out --qrels'],
       [['labels', '--run', 'x', '--docs', 'y', '--set', 'depth=5'], 'unknown setting'],
-      [['labels', '--run', 'x', '--docs', 'y'], '--queries FILE is missing'],
+      [['labels', '--run', 'x', '--docs', 'y'], '--queries FILE is required'],
       [['train', ...inputs('queries.npy'), '--target', 'distill'], 'query-centric, distil'],
-      [['tune-training', ...inputs('queries.npy'), '--target', 'distil'], 'is for kith train'],
+      [
+        ['tune-training', ...inputs('queries.npy'), '--target', 'distil'],
+        'use kith train --target distil',
+      ],
     ] as const) {
       const refused = kith(...args, '--out', path('x'))
       expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(message) })

@@ -28,7 +28,7 @@ describe('kith tune-training', () => {
       /trial 1: nDCG@10 0\.\d+ \(learningRate 1, inverseTemperature 1, evidence false\), 1 of 2/,
     )
     expect(out).toMatch(/trial-00\d: the best model, dev nDCG@10/)
-    expect(out).toMatch(/the options as they are, with one-hot targets: 0\.\d{4}/)
+    expect(out).toMatch(/the given options with one-hot targets: 0\.\d{4}/)
     const { trials } = JSON.parse(readFileSync(path('tuned/tuned-training.json'), 'utf8'))
     expect(trials).toHaveLength(2)
     const again = kith(...training(), ...dev, '--json')

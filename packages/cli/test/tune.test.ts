@@ -20,7 +20,7 @@ describe('kith tune', () => {
     const tune = ['tune', ...inputs(), '--qrels', path('topic.trec'), '--out', path('tuned.json')]
     const printed = succeed(...tune)
     expect(printed).toMatch(/verdict default/)
-    expect(printed).toMatch(/held-out gain over the old ranking: \+0\.\d{4} nDCG@10/)
+    expect(printed).toMatch(/held-out gain over the original ranking: \+0\.\d{4} nDCG@10/)
     expect(JSON.parse(succeed(...tune, '--json'))).toEqual(
       // The file says what it is besides.
       expect.objectContaining({ verdict: JSON.parse(read('tuned.json')).verdict }),
@@ -45,7 +45,9 @@ describe('kith tune', () => {
   test('where reranking hurts, kith rerank leaves the run unless it is forced', () => {
     succeed('tune', ...inputs(), '--qrels', path('as-it-is.trec'), '--out', path('keep.json'))
     const rerank = ['rerank', ...inputs(), '--settings', path('keep.json'), '--out']
-    expect(succeed(...rerank, path('kept.trec'))).toMatch(/the old ranking, unchanged\. .*--force/)
+    expect(succeed(...rerank, path('kept.trec'))).toMatch(
+      /the original ranking, unchanged\. .*--force/,
+    )
     expect(succeed(...rerank, path('forced.trec'), '--force')).toMatch(/20 queries reranked/)
   })
 

@@ -137,7 +137,9 @@ describe('auditRun', () => {
   })
 
   test('one file of texts alone is refused', async () => {
-    await expect(audit('x.tsv', { corpus: path('corpus.jsonl') })).rejects.toThrow(/go together/)
+    await expect(audit('x.tsv', { corpus: path('corpus.jsonl') })).rejects.toThrow(
+      /must be given together/,
+    )
   })
 
   test('tells how far it is, and stops when it is told to', async () => {
@@ -251,7 +253,7 @@ describe.skipIf(!browser)('the page', () => {
   test('when all is judged, keys decide nothing more', async () => {
     await audit('few.tsv', { limit: 3 })
     await withPage('few.html', async (page) => {
-      expect(await page.locator('.candidate').innerText()).toContain('No text was given.')
+      expect(await page.locator('.candidate').innerText()).toContain('No text available.')
       for (const key of ['a', 'a', 'a', 'r', 'r']) await page.keyboard.press(key)
       const status = await page.getByRole('status').innerText()
       expect(status).toContain('All judged')
@@ -265,7 +267,7 @@ describe.skipIf(!browser)('the page', () => {
     await audit('none.tsv', { qrels: path('all.trec') })
     await withPage('none.html', async (page) => {
       await page.keyboard.press('a')
-      expect(await page.locator('main').innerText()).toBe('There is nothing to judge.')
+      expect(await page.locator('main').innerText()).toBe('No documents to judge.')
     })
   })
 })
@@ -276,7 +278,9 @@ test('decisions that contradict, or of another collection, are refused', async (
     const merged = { qrels: path('qrels.trec'), decisions: path('bad.qrels') }
     return auditAccept({ ...merged, out: path('never.trec') })
   }
-  await expect(accept('q0 0 d0 0\n')).rejects.toThrow(/d0 of query q0 gets grade 0, .* has 1/)
+  await expect(accept('q0 0 d0 0\n')).rejects.toThrow(
+    /d0 of query q0 has grade 0, but .* has grade 1/,
+  )
   await expect(accept('other 0 d0 1\n')).rejects.toThrow(/query other is not in/)
   expect(() => read('never.trec')).toThrow()
 })

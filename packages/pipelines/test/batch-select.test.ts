@@ -74,7 +74,7 @@ test('looks at the context alone without statistics', async () => {
 test('names the query whose data are wrong', async () => {
   const { scores: _, ...without } = item
   await expect(rerankBatch(store, work, [without], await store.terms())).rejects.toThrow(
-    'query q: what the database has of it is damaged: its candidates have no scores',
+    'query q: its entry in the database is damaged: the candidates have no scores',
   )
   const settings = { ...work.settings, tokenizer: 'plural' } as const
   const wrong = rerankBatch(store, { ...work, settings }, [item], await store.terms())

@@ -30,9 +30,9 @@ describe('a batch of the database', () => {
 
   const { k: _, ...withoutK } = rerank.settings
   const bad: [string, object, string][] = [
-    ['sort', rerank, 'setting kind is "sort", allowed: rerank, labels'],
-    ['rerank', {}, 'setting settings is undefined, allowed: an object'],
-    ['rerank', { ...rerank, settings: [] }, 'setting settings is []'],
+    ['sort', rerank, 'setting kind must be rerank or labels, got "sort"'],
+    ['rerank', {}, 'setting settings must be an object, got undefined'],
+    ['rerank', { ...rerank, settings: [] }, 'setting settings must be'],
     ['rerank', { ...rerank, settings: { ...rerank.settings, k: '10' } }, 'setting k is "10"'],
     ['rerank', { ...rerank, settings: { ...rerank.settings, k: -1 } }, 'setting k is -1'],
     ['rerank', { ...rerank, settings: withoutK }, 'setting k is missing'],
@@ -42,33 +42,31 @@ describe('a batch of the database', () => {
       'setting contextSize is 1000000000, allowed: a whole number from 1 to 16384',
     ],
     ['rerank', { ...rerank, settings: { ...rerank.settings, x: 1 } }, 'unknown setting "x"'],
-    ['rerank', { ...rerank, missing: 'ignore' }, 'setting missing is "ignore"'],
-    ['rerank', { ...rerank, texts: 1 }, 'setting texts is 1'],
-    ['rerank', { ...rerank, statistics: 'all' }, 'setting statistics is "all"'],
-    ['rerank', { ...rerank, collection: 3 }, 'setting collection is 3'],
+    ['rerank', { ...rerank, missing: 'ignore' }, 'setting missing must be'],
+    ['rerank', { ...rerank, texts: 1 }, 'setting texts must be'],
+    ['rerank', { ...rerank, statistics: 'all' }, 'setting statistics must be'],
+    ['rerank', { ...rerank, collection: 3 }, 'setting collection must be'],
     ['labels', rerank, 'setting mix is "words"'],
     [
       'labels',
       { ...labels, settings: { ...labels.settings, method: 'neighbor-rrf' } },
       'unknown setting "method"',
     ],
-    ['labels', { ...labels, layout: null }, 'setting layout is null'],
+    ['labels', { ...labels, layout: null }, 'setting layout must be'],
     [
       'labels',
       { ...labels, layout: { ...labels.layout, format: 'xml' } },
-      'setting layout.format is "xml"',
+      'setting layout.format must be',
     ],
     [
       'labels',
       { ...labels, layout: { ...labels.layout, negatives: 0.5 } },
-      'setting layout.negatives is 0.5',
+      'setting layout.negatives must be',
     ],
-    ['labels', { ...labels, level: null }, 'setting level is null'],
+    ['labels', { ...labels, level: null }, 'setting level must be'],
   ]
   test.each(bad)('is refused: %s %j', (kind, settings, problem) => {
-    expect(check(kind, settings)).toThrow(
-      `the batch mine cannot be done as it stands in the database: `,
-    )
+    expect(check(kind, settings)).toThrow(`batch mine in the database is invalid: `)
     expect(check(kind, settings)).toThrow(problem)
   })
 })
@@ -116,7 +114,7 @@ describe('an item of the database', () => {
     ['truth that is null', withHeader({ ids, dimensions: 3, truth: [null] })],
   ])('is refused: %s', (_, bytes) => {
     expect(() => decodeItem('q9', bytes)).toThrow(
-      'query q9: what the database has of it is damaged: ',
+      'query q9: its entry in the database is damaged: ',
     )
   })
 
@@ -125,13 +123,15 @@ describe('an item of the database', () => {
     ['a place twice', Buffer.concat([Buffer.alloc(8), Buffer.alloc(8)])],
     ['a place outside', Buffer.concat([Buffer.from([7, 0, 0, 0]), Buffer.alloc(4)])],
   ])('has no ranking of %s', (_, bytes) => {
-    expect(() => decodeRanking(item, bytes)).toThrow('query q: what the database has of it')
+    expect(() => decodeRanking(item, bytes)).toThrow('query q: its entry in the database')
   })
 
   test.each(['', '{', 'null', '{}', '{"part":3}', '{"part":"x","summary":{},"answered":true}'])(
     'has no labels of %j',
     (json) => {
-      expect(() => decodeLabels('q', Buffer.from(json))).toThrow('query q: what the database has')
+      expect(() => decodeLabels('q', Buffer.from(json))).toThrow(
+        'query q: its entry in the database',
+      )
     },
   )
 

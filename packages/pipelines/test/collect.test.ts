@@ -87,7 +87,7 @@ test('what is missing is an error that counts and names it, or is skipped', asyn
     ],
   }
   expect(() => collect(inputs)).toThrow(
-    "1 candidates of the run have no embedding: lost; 1 candidates of the run have no text: mute; 1 queries of the run have no embedding: b (missing: 'skip' goes on without them)",
+    "1 candidates of the run have no embedding: lost; 1 candidates of the run have no text: mute; 1 queries of the run have no embedding: b; pass missing: 'skip' to leave them out",
   )
   const { collection, report } = collect({ ...inputs, missing: 'skip' })
   expect(report.list()).toHaveLength(3)
@@ -98,10 +98,10 @@ test('no query in common, and vectors of different lengths, are refused', async 
   const queries = await embeddings('queries', ['a'])
   const docs = await embeddings('docs', ['x'])
   expect(() => collect({ run: run({ q9: ['x'] }), qrels, queries, docs })).toThrow(
-    'no query in common: the run has q9, the judgments a',
+    'no query in common: the run starts with query q9, the judgments with query a',
   )
   const longer = await embeddings('longer', ['x'], 3)
   expect(() => collect({ run: run({ a: ['x'] }), qrels, queries, docs: longer })).toThrow(
-    'the queries have 2 dimensions, the documents 3',
+    'query embeddings have 2 dimensions, but document embeddings have 3',
   )
 })

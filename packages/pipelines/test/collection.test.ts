@@ -167,12 +167,12 @@ describe('a folder of Markdown files', () => {
     }
     const cases: [Buffer, number, string][] = [
       // A bit of the third embedding, one of its digest, and one of its key.
-      [flipped(2 * size + 64 + 5), 1, 'damaged entries replaced: 1 in '],
-      [flipped(2 * size + 40), 1, 'damaged entries replaced: 1 in '],
+      [flipped(2 * size + 64 + 5), 1, '1 damaged embeddings in '],
+      [flipped(2 * size + 40), 1, '1 damaged embeddings in '],
       [flipped(2 * size + 3), 1, ''],
-      [whole.subarray(0, whole.length - 1), 1, 'damaged entries replaced: 1 in '],
-      [Buffer.concat([whole, Buffer.of(0)]), 0, 'damaged entries replaced: 1 in '],
-      [Buffer.from('no embeddings'), 5, 'damaged entries replaced: 1 in '],
+      [whole.subarray(0, whole.length - 1), 1, '1 damaged embeddings in '],
+      [Buffer.concat([whole, Buffer.of(0)]), 0, '1 damaged embeddings in '],
+      [Buffer.from('no embeddings'), 5, '1 damaged embeddings in '],
       [Buffer.alloc(0), 5, ''],
     ]
     for (const [bytes, encoded, remark] of cases) {
@@ -326,7 +326,8 @@ describe('documents of different lengths', () => {
       await collection.search(query)
       await collection.search(query)
       expect(remarks).toHaveLength(times)
-      if (times) expect(remarks[0]).toMatch(/^documents differ in length; searching by metric dot/)
+      if (times)
+        expect(remarks[0]).toMatch(/^document vectors differ in length; searching by metric dot/)
     }
   })
 

@@ -65,7 +65,7 @@ describe('files of a dataset', () => {
     expect(chooseSplit('x', ['train'], 'measure', undefined)).toBe('train')
     expect(chooseSplit('x', all, 'measure', 'train')).toBe('train')
     expect(() => chooseSplit('x', all, 'measure', 'tset')).toThrow(
-      'x has no split "tset"; there are: dev.small, test, train',
+      'x has no split "tset"; splits: dev.small, test, train',
     )
   })
 
@@ -94,7 +94,7 @@ describe('files of a dataset', () => {
   test('of several models need one of them named', () => {
     const at = datasetOf('models', 'corpus.jsonl', '.kith/minilm/docs.npy', '.kith/bge/docs.npy')
     expect(() => openDataset(at).model).toThrow(
-      'embeddings of several models (bge, minilm): name one',
+      'embeddings of several models (bge, minilm); select one',
     )
     expect(openDataset(at, { model: 'bge' }).model).toBe('bge')
   })
@@ -102,7 +102,7 @@ describe('files of a dataset', () => {
   test('that cannot be kept are an error that says what to do', () => {
     const at = datasetOf('blocked', 'corpus.jsonl', '.kith')
     expect(() => openDataset(at).place('run')).toThrow(
-      /blocked\/\.kith: .*a run of vector search cannot be kept there: name another place by an option/,
+      /blocked\/\.kith: .*a run of vector search cannot be written there; name an output file/,
     )
   })
 })
@@ -129,7 +129,9 @@ describe.skipIf(!cisi)('made files', () => {
     expect(await openDataset(at).find('run')).toBeUndefined()
     await need()
     expect(remarks).toEqual([
-      expect.stringMatching(/run\.trec is stale \(.*queries\.npy has changed since\): made anew/),
+      expect.stringMatching(
+        /run\.trec is out of date \(.*queries\.npy has changed\); making it again/,
+      ),
     ])
     expect(readFileSync(run, 'utf8')).toBe(before)
   })

@@ -132,7 +132,7 @@ test('what cannot be fused is refused', async () => {
   const files = { runs: [path('a.trec'), path('b.trec')], out: path('no.trec') }
   const wrong: [Partial<FuseInputs>, string][] = [
     [{ method: 'max' as 'z' }, 'method is "max", allowed: rrf, min-max, z'],
-    [{ method: 'z', rrfK: 10 }, 'rrfK is for the method rrf, not for z'],
+    [{ method: 'z', rrfK: 10 }, "rrfK works only with method: 'rrf'"],
     [{ top: 0 }, 'top is 0'],
     [{ weights: [1] }, '1 weights for 2 runs'],
     [{ rrfK: -1 }, 'k is -1'],

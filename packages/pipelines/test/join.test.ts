@@ -18,7 +18,7 @@ test('later candidates move up only where others may be skipped', () => {
     { what: 'candidates of the run have no embedding', count: 1, first: ['lost'] },
   ])
   expect(() => strict.check('query q: ')).toThrow(
-    "query q: 1 candidates of the run have no embedding: lost (missing: 'skip' goes on without them)",
+    "query q: 1 candidates of the run have no embedding: lost; pass missing: 'skip' to leave them out",
   )
 })
 

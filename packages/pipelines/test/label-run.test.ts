@@ -125,8 +125,10 @@ describe('labels from files', () => {
           onProgress: ({ done }) => told.push(done),
         },
       )
-      expect(remarks).toContain(`continuing: ${told[0]} of 1200 are done`)
-      expect(remarks).toContainEqual(expect.stringMatching(/^continuing: 11\d\d of 1200 are done$/))
+      expect(remarks).toContain(`resuming: ${told[0]} of 1200 queries are done`)
+      expect(remarks).toContainEqual(
+        expect.stringMatching(/^resuming: 11\d\d of 1200 queries are done$/),
+      )
       expect(readFileSync(path(stopped)).equals(readFileSync(path(whole)))).toBe(true)
       expect(existsSync(path(`${stopped}.partial`))).toBe(false)
       if (ending !== 'jsonl.gz') return
@@ -206,7 +208,7 @@ describe('what is missing', () => {
     writeFileSync(path('foreign-qrels.trec'), `${read('qrels.trec')}new 0 d1 1\nq1 0 lost 1\n`)
     const foreign = { run: path('foreign.trec'), qrels: path('foreign-qrels.trec') }
     await expect(labels('x', foreign)).rejects.toThrow(
-      `${path('foreign.trec')} line 1: query q0: 1 candidates of the run have no embedding in ${path('docs.npy')}: nowhere (missing: 'skip' goes on without them)`,
+      `${path('foreign.trec')} line 1: query q0: 1 candidates of the run have no embedding in ${path('docs.npy')}: nowhere; pass missing: 'skip' to leave them out`,
     )
     const skipped = await told('x', { ...foreign, missing: 'skip' })
     expect(skipped.missing).toEqual([
@@ -377,7 +379,7 @@ describe('formats', () => {
       const format = 'sentence-transformers'
       const failing = labels('none.jsonl', { ...inputs, format, negatives: 7 })
       await expect(failing).rejects.toThrow(
-        'rows take 7 negatives, and none of 2 queries has as many candidates that are not relevant',
+        'rows need 7 negatives, but none of 2 queries has that many candidates that are not relevant',
       )
     })
 
@@ -420,15 +422,11 @@ describe('formats', () => {
 
 describe('what cannot be is refused', () => {
   test.each<[string, Partial<LabelInputs>, string]>([
-    ['a format without texts', { format: 'listwise' }, 'the format listwise take the texts of'],
-    [
-      'negatives in a format without rows',
-      { negatives: 3 },
-      'have no training rows: leave out neg',
-    ],
-    ['texts without texts', { texts: true }, 'labels by texts take the texts of queries and doc'],
-    ['a format that is none', { format: 'xml' as 'tsv' }, 'setting layout.format is "xml"'],
-    ['a share that is none', { shard: { index: 4, count: 3 } }, 'there is no share 4 of 3'],
+    ['a format without texts', { format: 'listwise' }, 'the format listwise needs texts'],
+    ['negatives in a format without rows', { negatives: 3 }, 'leave out neg'],
+    ['texts without texts', { texts: true }, 'needs texts; pass queryText and corpus'],
+    ['a format that is none', { format: 'xml' as 'tsv' }, 'setting layout.format must be'],
+    ['a share that is none', { shard: { index: 4, count: 3 } }, '1 ≤ index ≤ count, got 4/3'],
     ['a target that is none', { settings: { target: 'cosy' as 'mixed' } }, 'allowed: mixed'],
   ])('%s', async (_, more, problem) => {
     const failing = labels('x', more)
@@ -445,8 +443,8 @@ describe('what cannot be is refused', () => {
 
   test('documents of two places, or of none', async () => {
     const both = labels('x', { store: 'postgres://localhost/kith' })
-    await expect(both).rejects.toThrow('docs (a file) or from a store: give one')
-    await expect(labels('x', { docs: undefined })).rejects.toThrow('give one')
+    await expect(both).rejects.toThrow('exactly one of docs (a file) and store')
+    await expect(labels('x', { docs: undefined })).rejects.toThrow('exactly one of docs')
   })
 })
 

@@ -43,13 +43,13 @@ describe('shares', () => {
     expect(read('m.jsonl')).toBe(read('whole.jsonl'))
     const refused = (shares: string[], problem: RegExp) =>
       expect(merge('m.jsonl', ...shares)).rejects.toThrow(problem)
-    await refused([first, third], /queries 401 to 800 are in no share/)
-    await refused([first, second], /queries 801 to 1200 are in no share/)
-    await refused([...shards, second], /queries 401 to 800 are in .* another share/)
+    await refused([first, third], /queries 401 to 800 are in no shard/)
+    await refused([first, second], /queries 801 to 1200 are in no shard/)
+    await refused([...shards, second], /queries 401 to 800 are in .* another shard/)
     await share('shard2.jsonl', 2, 3, { settings: { boost: 2 } })
     await refused(shards, /shard2.jsonl has boost 2, .*shard1.jsonl has 1.222/)
-    await refused([path('run.trec')], /run.trec.meta.json: not what kith labels writes/)
-    await refused([], /no shares/)
+    await refused([path('run.trec')], /run.trec.meta.json: is not the .meta.json of a shard/)
+    await refused([], /no shards/)
     const views = { vectors: { score: 0.5, graph: 0.5 }, texts: { score: 0.5, graph: 0.5 } }
     const w1 = await share('w1.jsonl', 1, 2, { texts: true, ...texts, settings: { views } })
     const w2 = await share('w2.jsonl', 2, 2, { texts: true, ...texts })
@@ -97,11 +97,15 @@ describe('shares', () => {
       expect([read('checked.jsonl'), read('checked.jsonl.meta.json')]).toEqual(before)
     }
     writeFileSync(second, whole.split('\n').slice(0, -3).join('\n'))
-    await refused(/checked2.jsonl, which should hold the labels of 360 queries: it tells of \d+ b/)
+    await refused(
+      /checked2.jsonl has changed since .*\d+ bytes are recorded.*expected labels of 360 queries/,
+    )
     writeFileSync(second, '')
-    await refused(/it tells of \d+ bytes, the file has 0; make the share of queries 401 to 800 ag/)
+    await refused(
+      /\d+ bytes are recorded, the file has 0\).*make the shard of queries 401 to 800 ag/,
+    )
     writeFileSync(second, whole.replace('"q500"', '"q501"'))
-    await refused(/the \d+ bytes of the file are other ones/)
+    await refused(/the contents of the file have changed/)
     rmSync(second)
     await refused(/checked2.jsonl: cannot be read \(ENOENT\)/)
     writeFileSync(second, whole)
@@ -110,7 +114,7 @@ describe('shares', () => {
     writeFileSync(`${second}.meta.json`, JSON.stringify(rest))
     await refused(/checked2.jsonl.meta.json: .*no digest of the labels/)
     rmSync(`${second}.meta.json`)
-    await refused(/checked2.jsonl.meta.json: not what kith labels writes .* no such file/)
+    await refused(/checked2.jsonl.meta.json: is not the .meta.json of a shard/)
     writeFileSync(`${second}.meta.json`, meta)
     await merge('checked.jsonl', ...shares)
   })
@@ -144,13 +148,13 @@ describe('shares', () => {
       expect(readFileSync(path(file)).equals(readFileSync(path(from)))).toBe(false)
       await half(2, copied)
       await expect(merge('of.jsonl', first, second)).rejects.toThrow(
-        `of2.jsonl was made from ${path(file)}, whose contents are not those of ${path(from)}, from which ${first}`,
+        `of2.jsonl was made from ${path(file)}, but ${first} from ${path(from)} with different contents`,
       )
       copy(file, from)
     }
     await half(2, texts)
     await expect(merge('of.jsonl', first, second)).rejects.toThrow(
-      /of2.jsonl was made from 8 files, .*of1.jsonl from 6/,
+      /of2.jsonl was made from 8 files, but .*of1.jsonl from 6/,
     )
   })
 })
@@ -171,7 +175,7 @@ test('metadata that were damaged are an error with their name', async () => {
     writeFileSync(meta, contents)
     const error = await failure()
     expect(error, what).toBeInstanceOf(FileError)
-    expect((error as FileError).message, what).toContain(`${meta}: not `)
+    expect((error as FileError).message, what).toContain(`${meta}: is not `)
   }
   for (const contents of ['', '{', 'null', '3', '"x"', 'true', '[]', '[null]', '{}']) {
     await refused(contents, contents)
@@ -223,7 +227,7 @@ test('metadata that were damaged are an error with their name', async () => {
   writeFileSync(meta, JSON.stringify(old))
   expect(await failure()).toMatchObject({
     code: 'BAD_INPUT',
-    message: expect.stringContaining(`${meta} has no digest of ${path('run.trec')}: make the`),
+    message: expect.stringContaining(`${meta} has no digest of ${path('run.trec')}; make the`),
   })
   expect(existsSync(path('damaged.jsonl'))).toBe(false)
   writeFileSync(meta, whole)

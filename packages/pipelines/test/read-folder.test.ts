@@ -100,8 +100,8 @@ test('a folder gives its Markdown files, without hidden ones, links and what is 
   const passages = await readFolder(join(folder, 'notes'), { onRemark })
   expect(passages.map(({ id }) => id)).toEqual(['a.MD:2', 'b/c.md:1', 'd.markdown:1'])
   expect(remarks).toEqual([
-    `files left out (not UTF-8): 1, first ${join(folder, 'notes', 'bytes.md')}`,
-    `files left out (larger than 4 MB): 1, first ${join(folder, 'notes', 'large.md')}`,
+    `1 files left out (not UTF-8), such as ${join(folder, 'notes', 'bytes.md')}`,
+    `1 files left out (larger than 4 MB), such as ${join(folder, 'notes', 'large.md')}`,
   ])
   const stopped = readFolder(join(folder, 'notes'), { signal: AbortSignal.abort() })
   await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' })
@@ -121,8 +121,8 @@ test('headings and passages of a file are bounded, and remarks count what is mis
   expect(passages[0]!.title).toBe(`${heading.slice(0, 200)} › s`)
   expect(passages[2000]!.title).toBe('x'.repeat(199))
   expect(remarks).toEqual([
-    `headings cut to 200 characters: 2, first ${join(folder, 'a.md')}`,
-    `passages left out (beyond 10000 in one file): 2000, first ${join(folder, 'c.md')}`,
+    `2 headings cut to 200 characters, such as ${join(folder, 'a.md')}`,
+    `2000 passages left out (beyond 10000 in one file), such as ${join(folder, 'c.md')}`,
   ])
 })
 
@@ -130,7 +130,7 @@ test('a folder with many sections in many files is refused before it fills the m
   const folder = temporaryFolder()
   const sections = '# h\nx\n'.repeat(10_000)
   for (let i = 0; i < 41; i++) writeFileSync(join(folder, `${i}.md`), sections)
-  await expect(readFolder(folder, {})).rejects.toThrow('256 MB or 400000 passages of Markdown')
+  await expect(readFolder(folder, {})).rejects.toThrow('256 MB or 400000 passages')
 })
 
 test('files and folders that are gone, or whose names are not UTF-8, are left out', async () => {
@@ -158,10 +158,10 @@ test('files and folders that are gone, or whose names are not UTF-8, are left ou
   const passages = await readFolder(folder, { onRemark, signal })
   expect(passages.map(({ id }) => id)).toEqual(['a/1.md:1', 'z/4.md:1'])
   expect(remarks).toEqual([
-    `files left out (removed while the folder was read): 1, first ${join(folder, 'a/2.md')}`,
-    `folders left out (removed while the folder was read): 1, first ${join(folder, 'gone')}`,
-    `folders left out (name is not UTF-8): 1, first ${join(folder, 'z/\ufffd')}`,
-    `files left out (name is not UTF-8): 2, first ${join(folder, 'z/\ufffd.md')}`,
+    `1 files left out (removed while the folder was read), such as ${join(folder, 'a/2.md')}`,
+    `1 folders left out (removed while the folder was read), such as ${join(folder, 'gone')}`,
+    `1 folders left out (name is not UTF-8), such as ${join(folder, 'z/\ufffd')}`,
+    `2 files left out (name is not UTF-8), such as ${join(folder, 'z/\ufffd.md')}`,
   ])
 })
 
@@ -187,8 +187,8 @@ test.skipIf(process.platform === 'win32')(
     chmodSync(join(folder, 'closed'), 0o755)
     expect(child).toMatchObject({ status: 0, stderr: '' })
     expect(child.stdout.trim().split('\n')).toEqual([
-      `files left out (no permission to read): 1, first ${join(folder, 'b.md')}`,
-      `folders left out (no permission to read): 1, first ${join(folder, 'closed')}`,
+      `1 files left out (no permission to read), such as ${join(folder, 'b.md')}`,
+      `1 folders left out (no permission to read), such as ${join(folder, 'closed')}`,
       'a.md:1',
     ])
   },

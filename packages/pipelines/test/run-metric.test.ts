@@ -101,7 +101,7 @@ test('a run in cosine order is reranked as one of unit vectors, with one remark'
   const known = await rerank('cosine.trec', 'long.npy')
   expect(known.orders).toEqual(expected.orders)
   expect(known.remarks).toEqual([
-    `vectors differ in length; using metric cosine, as ${at('cosine.trec')}.meta.json says`,
+    `vectors differ in length; using metric cosine from ${at('cosine.trec')}.meta.json`,
   ])
 })
 
@@ -223,7 +223,7 @@ test('a search without a metric says that documents differ in length, once', asy
     return remarks
   }
   const said = [
-    'documents differ in length; searching by metric dot, which favors long vectors: pass metric cosine, or dot to confirm',
+    'document vectors differ in length; searching by metric dot, which favors long vectors: pass metric cosine, or metric dot to confirm',
   ]
   await loadStore({ docs: at('long.npy'), store: at('lance#long') })
   await loadStore({ docs: at('long.npy'), store: at('lance#cosine'), metric: 'cosine' })

@@ -291,9 +291,9 @@ describe.runIf(postgres)('batches', () => {
   test('are refused where they cannot be', async () => {
     const shard = { index: 1, count: 2 }
     const shared = submitLabels({ ...inputs, qrels, store: store(), shard }, { name: 'x' })
-    await expect(shared).rejects.toThrow('a submission divides the work itself')
+    await expect(shared).rejects.toThrow('shard cannot be combined with a submission')
     const files = submitLabels({ ...inputs, qrels, docs: path('all.npy') }, { name: 'x' })
-    await expect(files).rejects.toThrow('only work on a store is submitted')
+    await expect(files).rejects.toThrow('only work on a store can be submitted')
     await expect(workBatches({ store: path('lance') })).rejects.toThrow('batches are in a database')
     const corpus = path('corpus.jsonl')
     const texts = labelRun({ ...inputs, qrels, store: store(), corpus, out: path('x') })
@@ -303,7 +303,7 @@ describe.runIf(postgres)('batches', () => {
       'leave out the file of term statistics',
     )
     const none = submitLabels({ ...inputs, qrels, store: store(), texts: true }, { name: 'x' })
-    await expect(none).rejects.toThrow('labels by texts take the texts of the queries')
+    await expect(none).rejects.toThrow('needs texts; pass queryText')
   })
 })
 

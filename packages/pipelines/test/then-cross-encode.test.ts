@@ -99,7 +99,7 @@ test('the first documents are in the order of the cross-encoder, all others as t
   expect(cut).toBeGreaterThan(0)
   expect(result.crossEncoded).toEqual({ texts: 4 * QUERIES, cut })
   expect(remarks).toContain(
-    `${cut} of ${4 * QUERIES} texts are longer than 24 tokens with their query: what is beyond is cut off`,
+    `${cut} of ${4 * QUERIES} texts were truncated to 24 tokens, query included`,
   )
   expect([...stages]).toEqual(['reranking', 'cross-encoding'])
   const { settings } = JSON.parse(read('four.trec.meta.json'))
@@ -167,7 +167,7 @@ test('documents without a text stay behind the others, or are an error', async (
 test('what it lacks is told before the ranking begins', async () => {
   const refused = (more: Partial<RerankInputs>) =>
     expect(rerank({ ...then(4), ...more }, 'refused.trec')).rejects
-  const needed = 'a cross-encoder reads texts: give those of the documents and of the queries'
+  const needed = 'a cross-encoder needs texts'
   await refused({ corpus: undefined, queryText: undefined }).toThrow(needed)
   await refused({ docs: undefined, store: 'lance', queryText: undefined }).toThrow(needed)
   await refused({ corpus: '-' }).toThrow(
@@ -178,7 +178,7 @@ test('what it lacks is told before the ranking begins', async () => {
     'it is no cross-encoder',
   )
   const submitted = { ...files, ...then(4), docs: undefined, store: 'postgres://localhost/none' }
-  await expect(submitRerank(submitted, { name: 'b' })).rejects.toThrow('takes no cross-encoder')
+  await expect(submitRerank(submitted, { name: 'b' })).rejects.toThrow('cannot use a cross-encoder')
 })
 
 test('stopped, it leaves an earlier output as it was, and nothing beside it', async () => {

@@ -228,6 +228,6 @@ describe('labels of a run', () => {
       ...['query', 'positive', 'negative_1', 'negative_2', 'negative_3', 'negative_4', 'label'],
     ])
     expect(row.label[0]).toBe(Math.max(...row.label))
-    await expect(distilRun({ run, format, out })).rejects.toThrow('take the texts of queries')
+    await expect(distilRun({ run, format, out })).rejects.toThrow('needs texts')
   })
 })

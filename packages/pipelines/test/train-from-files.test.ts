@@ -49,7 +49,7 @@ describe('trainFromFiles', () => {
     expect(steps).toEqual([...new Array(61).keys()])
     // Half of the run's queries are those of the other part.
     expect(remarks[0]).toBe(
-      `vectors differ in length; using metric dot, as ${path('run.trec')}.meta.json says`,
+      `vectors differ in length; using metric dot from ${path('run.trec')}.meta.json`,
     )
     expect(remarks[1]).toBe(`16 queries of ${path('run.trec')} have no relevant document`)
     expect(remarks[3]).toMatch(
@@ -143,7 +143,7 @@ describe('trainFromFiles', () => {
     for (const [contents, message] of [
       [
         first!,
-        /run\.trec line \d+: training .*: 31 queries of the run have no labels in .*labels\.jsonl .*: q1, q2, q3, … \(missing: 'skip/,
+        /run\.trec line \d+: training .*: 31 queries of the run have no labels in .*labels\.jsonl .*: q1, q2, q3, …; pass missing: 'skip/,
       ],
       ['', /run\.trec: 32 queries of the run have no labels/],
       ['{"query": 1}\n', /labels.jsonl line 1: expected a query that is a string/],
@@ -170,7 +170,7 @@ describe('trainFromFiles', () => {
     const validation = { ...adapter.validation!, run: path('more.run') }
     const inputs = { training, settings: { steps: 1 } }
     await expect(train('missing', inputs)).rejects.toThrow(
-      `${path('more.trec')} line 33: training queries of ${path('run.trec')}: 2 judged documents have no embedding in ${path('docs.npy')}: away, gone (missing: 'skip' goes on without them)`,
+      `${path('more.trec')} line 33: training queries of ${path('run.trec')}: 2 judged documents have no embedding in ${path('docs.npy')}: away, gone; pass missing: 'skip' to leave them out`,
     )
     await expect(train('missing', { settings: { steps: 1 }, validation })).rejects.toThrow(
       `validation queries of ${path('more.run')}: 1 candidates of the run have no embedding in ${path('docs.npy')}: gone`,

@@ -62,7 +62,7 @@ test('what is missing is an error that counts and names it', () => {
   failing({ rankings }).toThrow('1 candidates of the run have no embedding: d9')
   const qrels = new Map([['a', grades({ d0: 1, gone: 1, away: 2 })]])
   failing({ qrels, name: 'training queries' }).toThrow(
-    "training queries: 2 judged documents have no embedding: gone, away (missing: 'skip' goes on without them)",
+    "training queries: 2 judged documents have no embedding: gone, away; pass missing: 'skip' to leave them out",
   )
   failing({ level: 3 }).toThrow('none of 2 queries has a relevant document with an embedding')
 })

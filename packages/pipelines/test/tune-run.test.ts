@@ -56,7 +56,7 @@ describe('tuneRun', () => {
     await docs.close()
     const fewer = { docs: path('fewer.npy') }
     await expect(tune('x.json', fewer)).rejects.toThrow(
-      /run\.trec line \d+: 1 candidates of the run have no embedding in .*fewer\.npy: d99 \(missing: 'skip/,
+      /run\.trec line \d+: 1 candidates of the run have no embedding in .*fewer\.npy: d99; pass missing: 'skip/,
     )
     const remarks: string[] = []
     const inputs = { ...files(), ...fewer, qrels: path('topic.trec'), missing: 'skip' as const }
@@ -72,9 +72,9 @@ describe('tuneRun', () => {
     await expect(tune('x', { measure: 'nonsense' })).rejects.toThrow('nonsense')
     await expect(tune('x', { methods: ['fusion'] })).rejects.toThrow('fusion needs the texts')
     await expect(tune('x', { methods: ['magic' as 'neighbor-rrf'] })).rejects.toThrow(
-      'no method magic to choose; there are: neighbors, rocchio',
+      'unknown method magic; methods: neighbors, rocchio',
     )
-    await expect(tune('x', { corpus: path('run.trec') })).rejects.toThrow('go together')
+    await expect(tune('x', { corpus: path('run.trec') })).rejects.toThrow('must be given together')
     expect(existsSync(path('x'))).toBe(false)
     const reason = new Error('enough')
     const stopped = tuneRun(

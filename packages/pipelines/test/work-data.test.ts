@@ -33,21 +33,21 @@ describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () =>
     await loadStore({ store: database.url, docs: path('all.npy') })
   })
 
-  test.each([['U+0000', 'd7\0x', '"d7\\u0000x" has the character U+0000']])(
+  test.each([['U+0000', 'd7\0x', '"d7\\u0000x" of a document has the character U+0000']])(
     '%s in the id of a candidate is refused at submission',
     async (_, id, problem) => {
       const run = readFileSync(path('run.trec'), 'utf8')
       writeFileSync(path('nul.trec'), run.replace(/^q9 Q0 \S+ 3 /m, `q9 Q0 ${id} 3 `))
       const inputs = { run: path('nul.trec'), queries: path('queries.npy'), store: database.url }
       await expect(submitRerank(inputs, { name: 'nul' })).rejects.toThrow(
-        `${path('nul.trec')} query "q9": the document ${problem}`,
+        `${path('nul.trec')} query "q9": the id ${problem}`,
       )
       expect(await listed()).toEqual([])
     },
   )
 
   test.each([
-    ['U+0000', 'a\\u0000b', 'document "d3": its text has the character U+0000'],
+    ['U+0000', 'a\\u0000b', 'document "d3": the text has the character U+0000'],
     ['half a character', 'a\\ud800', 'line 1: '],
   ])('%s in a text is refused by load', async (_, text, problem) => {
     writeFileSync(path('bad.jsonl'), `{"_id": "d3", "text": "${text}"}\n`)
@@ -85,10 +85,14 @@ describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () =>
     const all = await listed()
     const expected: [name: string, done: number, message: string][] = [
       ['nul', 1, 'query q1: '],
-      ['long', 1, 'query q1: its embedding has 13 dimensions, the documents of the store have 12'],
-      ['cut', 1, 'query q1: what the database has of it is damaged'],
-      ['settings', 0, 'the batch settings cannot be done as it stands in the database: setting k'],
-      ['kind', 0, 'setting kind is "sort", allowed: rerank, labels'],
+      [
+        'long',
+        1,
+        'query q1: the query embedding has 13 dimensions, but documents in the store have 12',
+      ],
+      ['cut', 1, 'query q1: its entry in the database is damaged'],
+      ['settings', 0, 'batch settings in the database is invalid: setting k'],
+      ['kind', 0, 'setting kind must be rerank or labels, got "sort"'],
     ]
     for (const [name, done, message] of expected) {
       const found = all.find((batch) => batch.name === name)!
@@ -98,9 +102,7 @@ describe.runIf(postgres)('what a database cannot keep, or has kept wrong', () =>
     }
     for (const name of ['settings', 'kind']) {
       const exporting = exportBatch({ store: database.url, name, out: path('never.trec') })
-      await expect(exporting).rejects.toThrow(
-        `the batch ${name} cannot be done as it stands in the database`,
-      )
+      await expect(exporting).rejects.toThrow(`batch ${name} in the database is invalid`)
     }
   })
 })

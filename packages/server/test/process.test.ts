@@ -192,7 +192,7 @@ function running(pid: number): boolean {
 
 test.each<[string[], number, RegExp]>([
   [['--host', '0.0.0.0'], 2, /give an --api-key, or say --no-auth/],
-  [['--port', '70000'], 2, /--port takes a whole number from 0 to 65535/],
+  [['--port', '70000'], 2, /--port must be a whole number from 0 to 65535/],
   [['--corpus', 'x'], 2, /--corpus has the texts of a --store/],
   [['--store', join(folder, 'nowhere.npy')], 1, /nowhere.npy: there is no such file/],
   [['--queue', '5', '--model', 'none'], 2, /raise --queue or lower --max-documents/],

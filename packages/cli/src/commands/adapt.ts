@@ -7,13 +7,23 @@ import { text } from '../options/values.ts'
 export const adaptCommand = defineCommand({
   name: 'adapt',
   description:
-    'Applies what kith train --adapter has learned to embeddings of queries, whichever encoder or\n' +
-    'API they came from. Search with the result; the documents stay as they are.',
+    'Applies the query adapter of kith train --adapter to query embeddings of any encoder or API.\n' +
+    'Search with the adapted embeddings; the document embeddings do not change.',
   example: 'kith adapt --adapter trained --queries queries.npy --out adapted.npy',
   options: {
-    adapter: { value: 'FOLDER', file: 'input', help: 'with adapter.safetensors', required: true },
-    queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
-    out: { value: 'FILE', file: 'output', help: 'the embeddings to write', required: true },
+    adapter: {
+      value: 'FOLDER',
+      file: 'input',
+      help: 'folder of kith train --adapter, with adapter.safetensors',
+      required: true,
+    },
+    queries: { value: 'FILE', file: 'input', help: 'query embeddings', required: true },
+    out: {
+      value: 'FILE',
+      file: 'output',
+      help: 'output file for the adapted embeddings',
+      required: true,
+    },
     ...embeddingOptions,
   },
   async run(values, output) {

@@ -11,11 +11,11 @@ import { tellAccepted, tellAuditEvaluated, tellAudited } from '../terminal/tell-
 export const auditCommand = defineCommand({
   name: 'audit',
   description:
-    'Lists unjudged documents by the evidence that they are relevant: how similar they are to the\n' +
-    'query and to the documents judged relevant. Writes a table (.tsv or .jsonl) and, beside it, a\n' +
-    'page on which a person judges them with the keyboard and exports what was decided.\n' +
-    '--accept FILE merges such an export into new judgments. --evaluate hides all but one relevant\n' +
-    'document of each query and reports how many of the hidden ones come out on top.',
+    'Lists unjudged documents by the evidence that they are relevant: their similarity to the query\n' +
+    'and to the documents judged relevant. Writes a table (.tsv or .jsonl), and beside it an HTML page\n' +
+    'on which you judge the documents with the keyboard and export your decisions. --accept FILE merges\n' +
+    'an export into the judgments. --evaluate hides all but one relevant document of each query and\n' +
+    'measures how many of the hidden documents reach the top of the list.',
   example:
     'kith audit --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out audit.tsv',
   dataset: {
@@ -39,7 +39,7 @@ export const auditCommand = defineCommand({
       return tellAuditEvaluated(output, found)
     }
     const out = optionalText(values, 'out')
-    if (out === undefined) throw new UsageError('--out FILE is missing')
+    if (out === undefined) throw new UsageError('--out FILE is required')
     const decisions = optionalText(values, 'accept')
     if (decisions !== undefined) {
       const qrels = text(values, 'qrels')
@@ -53,7 +53,7 @@ export const auditCommand = defineCommand({
       limit: optionalWhole(values, 'limit'),
     }
     if (inputs.corpus === undefined) {
-      output.remark('the page shows ids only: --corpus and --query-text put the texts on it')
+      output.remark('the page shows ids only; add --corpus and --query-text to show texts')
     }
     tellAudited(output, await auditRun(inputs, hooks))
   },

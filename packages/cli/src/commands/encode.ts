@@ -9,10 +9,10 @@ import { isSet, neededFile, optionalChoice, optionalText } from '../options/valu
 export const encodeCommand = defineCommand({
   name: 'encode',
   description:
-    'Reads BEIR JSONL, MS MARCO TSV or TREC texts; writes embeddings in the format that the ending\n' +
-    'of --out says (.npy, .safetensors, .parquet, .jsonl, .fvecs), ids beside them. Long texts are\n' +
-    'cut at the model’s limit, and counted. Can be stopped at any moment: the same command goes on\n' +
-    'where it was, and the file is the same in the end.',
+    'Reads BEIR JSONL, MS MARCO TSV or TREC texts. Writes embeddings and ids in the format of the\n' +
+    'extension of --out (.npy, .safetensors, .parquet, .jsonl, .fvecs). Truncates long texts to the\n' +
+    'model’s limit and counts them. You can stop the command at any time: run it again to resume; the\n' +
+    'output is the same.',
   example: 'kith encode cisi --model minilm',
   dataset: {
     purpose: 'measure',
@@ -21,14 +21,18 @@ export const encodeCommand = defineCommand({
       out === undefined ? {} : { input: role === 'query' ? 'queries' : 'corpus' },
   },
   options: {
-    input: { value: 'FILE', file: 'input', help: 'the texts' },
-    out: { value: 'FILE', file: 'output', help: 'the embeddings to write' },
-    role: { value: 'ROLE', help: 'query or document: which prefix is used', default: 'document' },
+    input: { value: 'FILE', file: 'input', help: 'texts to encode' },
+    out: { value: 'FILE', file: 'output', help: 'output file for the embeddings' },
+    role: {
+      value: 'ROLE',
+      help: 'text type, which selects the prefix: query or document',
+      default: 'document',
+    },
     ...splitOption,
-    f16: { help: 'half precision: half the space' },
+    f16: { help: 'write float16 instead of float32 (half the size)' },
     quantize: {
       value: 'KIND',
-      help: 'int8: compute with 8 bits; 1.5 times as fast, and a little less exact (docs/encode.md)',
+      help: 'int8 computes with 8-bit weights: 1.5 times as fast, slightly less exact (docs/encode.md)',
       default: 'float32',
     },
     ...encoderOptions,

@@ -11,10 +11,10 @@ import { print } from '../terminal/output.ts'
 export const evalCommand = defineCommand({
   name: 'eval',
   description:
-    'Runs: TREC six columns, MS MARCO (query, document, rank) or JSON. Judgments: TREC or BEIR.\n' +
-    'Measures by the names of ir_measures: nDCG@10, MRR@10, MAP@10, Recall@100, P(rel=2)@10,\n' +
-    'Success@5, Rprec, Bpref, Judged@10. With several runs, each is compared with the first:\n' +
-    "* marks p < 0.05 and ** p < 0.01 in Fisher's randomization test (Holm-corrected over the runs).",
+    'Reads runs in TREC, MS MARCO (query, document, rank) or JSON format, and TREC or BEIR qrels.\n' +
+    'Measures have the names of ir_measures: nDCG@10, MRR@10, MAP@10, Recall@100, P(rel=2)@10,\n' +
+    'Success@5, Rprec, Bpref, Judged@10. Compares several runs with the first run: * marks p < 0.05\n' +
+    "and ** p < 0.01 in Fisher's randomization test (Holm-corrected for the number of runs).",
   example:
     'kith eval --qrels qrels.trec --run bm25.trec --run better.trec --measures nDCG@10,MRR@10',
   dataset: {
@@ -22,8 +22,8 @@ export const evalCommand = defineCommand({
     files: { qrels: 'qrels', run: ['run', 'reranked'] },
   },
   options: {
-    qrels: { value: 'FILE', file: 'input', help: 'judgments', required: true },
-    run: { value: 'FILE', file: 'input', help: 'a run', required: true, multiple: true },
+    qrels: { value: 'FILE', file: 'input', help: 'relevance judgments', required: true },
+    run: { value: 'FILE', file: 'input', help: 'run to measure', required: true, multiple: true },
     baseline: {
       value: 'FILE',
       file: 'input',
@@ -31,7 +31,7 @@ export const evalCommand = defineCommand({
     },
     'fail-on': {
       value: 'CHANGE',
-      help: 'exit with code 3 if a run is worse than the baseline: significant (p < 0.05) or drop:0.01; judged queries that a run lacks count as 0',
+      help: 'exit with code 3 if a run is worse than the baseline: significant (p < 0.05) or drop:0.01; judged queries missing from a run count as 0',
     },
     ...datasetOptions,
     ...evaluationOptions,
@@ -39,12 +39,12 @@ export const evalCommand = defineCommand({
       rare: true,
       value: 'FILE',
       file: 'input',
-      help: 'queries and their clusters (TSV): the tests take the queries of a cluster as one',
+      help: 'clusters of queries (TSV: query, cluster); tests treat the queries of a cluster as one sample',
     },
-    'per-query': { help: 'also print the figures of each query' },
+    'per-query': { help: 'print the measures of each query, too' },
     format: {
       value: 'NAME',
-      help: `how to print: ${evaluationFormats.join(', ')}`,
+      help: `output format: ${evaluationFormats.join(', ')}`,
       default: 'table',
     },
   },

@@ -8,6 +8,7 @@ import {
   optionalNumber,
   optionalText,
   optionalWhole,
+  refuseTwice,
   text,
   texts,
 } from '../options/values.ts'
@@ -17,40 +18,44 @@ import { formatEvaluations } from '../terminal/format-evaluations.ts'
 export const fuseCommand = defineCommand({
   name: 'fuse',
   description:
-    'Takes the runs of several searches, such as a dense and a lexical one or those of several\n' +
-    'encoders, and writes one that has every document once. rrf adds the reciprocals of ranks:\n' +
-    '1 / (k + rank), whatever the scores are. min-max and z add the scores, normalized query by\n' +
-    'query. A document that a run lacks counts 0 with rrf and min-max, and as the run’s last with z;\n' +
-    'where all scores of a run are equal, its documents count 1 with min-max and 0 with z. With\n' +
-    'judgments (--qrels), it prints the figures of each run and of the fused one, compared with the first.',
+    'Merges the runs of several searches, such as dense and lexical search, into one run with each\n' +
+    'document once. --method rrf adds 1 / (k + rank) over the runs and ignores scores; min-max and z\n' +
+    'add scores that are normalized per query. A document missing from a run counts 0 with rrf and\n' +
+    'min-max, and like the last document of the run with z. If all scores of a run are equal, its\n' +
+    'documents count 1 with min-max and 0 with z. With judgments (--qrels), prints the measures of\n' +
+    'each run and of the merged run, compared with the first run.',
   example:
     'kith fuse --run dense.trec --run bm25.trec --weights 2,1 --top 200 --out fused.trec --qrels qrels.trec',
   options: {
-    run: { value: 'FILE', file: 'input', help: 'a run', required: true, multiple: true },
+    run: { value: 'FILE', file: 'input', help: 'run to merge', required: true, multiple: true },
     out: {
       value: 'FILE',
       file: 'output',
-      help: 'the run to write (.json, .gz by ending)',
+      help: 'output run (format from the extension: .trec, .json, .gz)',
       required: true,
     },
     method: { value: 'NAME', help: fusions.join(', '), default: fusions[0] },
     'rrf-k': {
       value: 'K',
-      help: 'added to ranks in rrf (reciprocal rank fusion)',
+      help: 'constant k of reciprocal rank fusion',
       default: String(jobDefaults.rrfK),
     },
     weights: {
       value: 'LIST',
-      help: 'a weight for each run, separated by commas',
+      help: 'weight of each run, separated by commas',
       default: 'all 1',
     },
-    top: { value: 'N', help: 'documents per query', default: 'all' },
-    qrels: { value: 'FILE', file: 'input', help: 'judgments: print figures before and after' },
+    top: { value: 'N', help: 'number of documents per query', default: 'all' },
+    qrels: {
+      value: 'FILE',
+      file: 'input',
+      help: 'relevance judgments; prints measures before and after',
+    },
     ...evaluationOptions,
   },
   async run(values, output) {
     const runs = texts(values, 'run')
-    if (new Set(runs).size < runs.length) throw new UsageError('a run is named twice')
+    refuseTwice(runs)
     const { out, queries, figures } = await fuseRuns(
       {
         runs,
@@ -64,7 +69,7 @@ export const fuseCommand = defineCommand({
       },
       output.hooks(),
     )
-    const done = `${out}: ${runs.length} runs fused, ${queries} queries`
+    const done = `${out}: ${runs.length} runs merged, ${queries} queries`
     if (!figures) return output.result({ out, queries }, done)
     const table = formatEvaluations('table', figures, false).trimEnd()
     const json = JSON.parse(formatEvaluations('json', figures, false))
@@ -75,5 +80,7 @@ export const fuseCommand = defineCommand({
 function readWeights(list: string | undefined, runs: number): number[] | undefined {
   const weights = list?.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
   if (!weights || (weights.length === runs && weights.every(Number.isFinite))) return weights
-  throw new UsageError(`--weights takes ${runs} numbers, separated by commas, not ${list}`)
+  throw new UsageError(
+    `--weights must be ${runs} numbers separated by commas, one per run, got ${list}`,
+  )
 }

@@ -10,8 +10,8 @@ import { duration, short } from '../terminal/progress.ts'
 export const jobsCommand = defineCommand({
   name: 'jobs',
   description:
-    'For each batch: queries done, queries per second over the last minute, time left, jobs that\n' +
-    'are being worked on, and jobs that failed three times and were set aside, with their errors.',
+    'Shows for each batch: queries done, queries per second over the last minute, time left, running\n' +
+    'jobs, and jobs that failed three times, with their errors.',
   example: 'kith jobs --store postgres://localhost/kith',
   options: databaseOption,
   async run(values, output) {
@@ -39,7 +39,7 @@ function describe(list: readonly BatchProgress[]): string {
     String(active),
     String(failures.length),
   ])
-  const head = ['batch', 'kind', 'queries', '', 'rate', 'left', 'active', 'set aside']
+  const head = ['batch', 'kind', 'queries', '', 'rate', 'left', 'active', 'failed']
   const reasons = list.flatMap(({ name, failures }) =>
     failures.map(({ from, to, message }) => {
       const which = from === undefined ? 'a job' : `queries ${from + 1} to ${to}`
@@ -52,19 +52,19 @@ function describe(list: readonly BatchProgress[]): string {
 /** Which batch, for commands that take one. */
 const batchOptions = {
   ...databaseOption,
-  batch: { value: 'NAME', help: 'the name it was submitted under', required: true },
+  batch: { value: 'NAME', help: 'name of the batch, as given to --submit', required: true },
 } satisfies Options
 
 /** `kith jobs export`: the results of a finished batch as a file. */
 export const jobsExportCommand = defineCommand({
   name: 'jobs export',
   description:
-    'Writes what kith rerank or kith labels would have written on one machine, byte for byte.\n' +
-    'A batch that is not finished is refused.',
+    'Writes the file that kith rerank or kith labels would have written on one machine, byte for byte.\n' +
+    'Refuses a batch that is not finished.',
   example: 'kith jobs export --store postgres://localhost/kith --batch mine --out better.trec',
   options: {
     ...batchOptions,
-    out: { value: 'FILE', file: 'output', help: 'the file to write', required: true },
+    out: { value: 'FILE', file: 'output', help: 'output file', required: true },
   },
   async run(values, output) {
     const store = readDatabase(values)
@@ -74,17 +74,18 @@ export const jobsExportCommand = defineCommand({
   },
 })
 
-/** `kith jobs retry`: another try for jobs that were set aside. */
+/** `kith jobs retry`: another try for jobs that were failed. */
 export const jobsRetryCommand = defineCommand({
   name: 'jobs retry',
-  description: 'For when what made them fail is mended, such as a document that was missing.',
+  description:
+    'Runs jobs again that failed three times. Fix the cause first, such as a missing document.',
   example: 'kith jobs retry --store postgres://localhost/kith --batch mine',
   options: batchOptions,
   async run(values, output) {
     const batches = await Batches.open(readDatabase(values))
     try {
       const jobs = await batches.retry(text(values, 'batch'))
-      output.result({ jobs }, `${jobs} jobs are tried again`)
+      output.result({ jobs }, `${jobs} jobs will be retried`)
     } finally {
       await batches.close()
     }
@@ -94,7 +95,7 @@ export const jobsRetryCommand = defineCommand({
 /** `kith jobs remove`: a batch is no longer needed. */
 export const jobsRemoveCommand = defineCommand({
   name: 'jobs remove',
-  description: 'Frees the space in the database, and the name. Documents stay where they are.',
+  description: 'Frees the batch’s space in the database and its name. Documents are not removed.',
   example: 'kith jobs remove --store postgres://localhost/kith --batch mine',
   options: batchOptions,
   async run(values, output) {

@@ -15,14 +15,14 @@ import { tellSubmitted } from '../terminal/tell-reranked.ts'
 export const labelsCommand = defineCommand({
   name: 'labels',
   description:
-    'For each query of a run that has judged relevant documents (--qrels), gives a part of their\n' +
-    'probability to the candidates that are most similar to them within the query’s own context.\n' +
-    'Can be stopped at any moment: the same command goes on where it was, and the file is the\n' +
-    'same in the end. --shard 3/16 does one share; kith labels merge joins shares. Documents may\n' +
-    'also be in a store (--store); --submit leaves the work to kith work on any number of machines.\n' +
-    'Without judgments, --target distil makes labels of a better ranking: --run is then a run of\n' +
-    'kith rerank, of a cross-encoder or of anything else, whose scores become the labels.\n' +
-    `Formats: ${labelFormats.join(', ')} (docs/labels.md shows how each is loaded).\n` +
+    'For each query with documents judged relevant (--qrels), gives part of their probability to the\n' +
+    'candidates that are most similar to them in the query’s context. You can stop the command at any\n' +
+    'time: run it again to resume; the output is the same. --shard 3/16 processes one shard; kith labels\n' +
+    'merge merges all shards. Documents can also be in a store (--store); --submit queues the work for\n' +
+    'kith work on any number of machines.\n' +
+    'Without judgments, --target distil turns the scores of --run into labels: a run of kith rerank, of\n' +
+    'a cross-encoder, or of any other system.\n' +
+    `Formats: ${labelFormats.join(', ')} (docs/labels.md shows how to load each format).\n` +
     `Presets: ${Object.keys(labelPresets).join(', ')}.`,
   example:
     'kith labels --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --out labels.jsonl',
@@ -46,7 +46,7 @@ export const labelsCommand = defineCommand({
     const distil = await readDistilInputs(values)
     if (distil) return tellLabeled(output, await distilRun(distil, output.hooks()))
     const { inputs, recipe } = await readLabelInputs(values)
-    output.remark(`labels by ${recipe}`)
+    output.remark(`label settings: ${recipe}`)
     const submission = readSubmission(values)
     if (!submission) return tellLabeled(output, await labelRun(inputs, output.hooks()))
     tellSubmitted(output, await submitLabels(inputs, submission, output.hooks()))
@@ -57,12 +57,14 @@ export const labelsCommand = defineCommand({
 export const mergeCommand = defineCommand({
   name: 'labels merge',
   description:
-    'Joins shares in the order of their queries, whatever the order they are named in. Gaps,\n' +
-    'overlaps, shares of other settings or inputs, and shares that were cut or changed since they\n' +
-    'were made are refused: each share has its .meta.json beside it, which tells.',
+    'Merges shards in the order of their queries; the order of the arguments does not matter. Each\n' +
+    'shard needs its .meta.json beside it. Refuses gaps, overlaps, shards with different settings or\n' +
+    'inputs, and shards that were truncated or changed.',
   example: 'kith labels merge labels-1.jsonl labels-2.jsonl --out labels.jsonl',
-  rest: { value: 'SHARE…', file: 'input', help: 'the files of all shares' },
-  options: { out: { value: 'FILE', file: 'output', help: 'the labels to write', required: true } },
+  rest: { value: 'SHARE…', file: 'input', help: 'output files of all shards' },
+  options: {
+    out: { value: 'FILE', file: 'output', help: 'output file for the labels', required: true },
+  },
   async run(values, output) {
     const inputs = { shares: texts(values, 'rest'), out: text(values, 'out') }
     tellMerged(output, await mergeLabels(inputs))

@@ -7,24 +7,27 @@ import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'
 export const loadCommand = defineCommand({
   name: 'load',
   description:
-    'Loads embeddings, and with --corpus the texts, into a store: postgres://user@host/database\n' +
-    '(with pgvector), a folder or an object storage URL for LanceDB. #name behind it names one of\n' +
-    'several collections. Documents that are there already are replaced, so that a load that was\n' +
-    'stopped can be started again. The terms of the texts are counted on the way, for kith rerank\n' +
-    'and kith serve with this store.',
+    'Loads embeddings, and with --corpus the texts, into a store: postgres://user@host/database (with\n' +
+    'pgvector), or a LanceDB folder or object storage URL. #name after the address selects one of\n' +
+    'several collections. Replaces documents that are already in the store, so you can run a stopped\n' +
+    'load again. Counts the terms of the texts while loading, for kith rerank and kith serve.',
   example:
     'kith load --store postgres://localhost/kith --docs docs.npy --corpus corpus.jsonl --index',
   options: {
-    store: { value: 'ADDRESS', file: 'output', help: 'where the documents go', required: true },
-    docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
+    store: { value: 'ADDRESS', file: 'output', help: 'store to load into', required: true },
+    docs: { value: 'FILE', file: 'input', help: 'document embeddings', required: true },
     corpus: {
       value: 'FILE',
       file: 'input',
-      help: 'texts of the documents (BEIR, MS MARCO or TREC)',
+      help: 'document texts (BEIR JSONL, MS MARCO TSV or TREC)',
     },
-    type: { value: 'TYPE', help: 'f32, or f16 for half the space', default: 'that of --docs' },
-    metric: { value: 'NAME', help: 'what the index is for: dot or cosine', default: 'dot' },
-    index: { help: 'build an approximate index when all is loaded, and one of the words of texts' },
+    type: {
+      value: 'TYPE',
+      help: 'number type: f32, or f16 for half the size',
+      default: 'same as --docs',
+    },
+    metric: { value: 'NAME', help: 'metric of the index: dot or cosine', default: 'dot' },
+    index: { help: 'build an approximate vector index and a full-text index after loading' },
     ...embeddingOptions,
   },
   async run(values, output, stop) {
@@ -38,8 +41,8 @@ export const loadCommand = defineCommand({
       index: isSet(values, 'index'),
     }
     const result = await stop.heed((signal) => loadStore(inputs, output.hooks(signal)), {
-      onStop: () => output.remark('stopping: finishing the documents under way'),
-      next: 'start the same command again: documents that are there already are replaced',
+      onStop: () => output.remark('stopping: finishing the current documents'),
+      next: 'run the same command again; documents that are already loaded are replaced',
     })
     const { loaded, documents, seconds } = result
     output.result(

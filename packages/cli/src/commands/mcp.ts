@@ -11,35 +11,35 @@ import { aborted } from '../terminal/stop.ts'
 export const mcpCommand = defineCommand({
   name: 'mcp',
   description:
-    'A server of the Model Context Protocol with two tools: search finds the documents that fit a\n' +
-    'question by meaning and by words, document gives one’s whole text. Clients start it themselves,\n' +
-    'by a line in their configuration, and talk to it over standard input and output; it ends with\n' +
-    'them, or on a signal (exit code 0). It needs the package @modelcontextprotocol/sdk. Embeddings\n' +
-    'of a folder are kept for the next start, so that only new and changed passages are encoded then.',
+    'Starts a Model Context Protocol server with two tools: search finds documents by meaning and by\n' +
+    'words, document returns the whole text of a document. MCP clients start this command from their\n' +
+    'configuration and talk to it over standard input and output; the server exits with its client or\n' +
+    'on a signal (exit code 0). Needs the package @modelcontextprotocol/sdk. Keeps the embeddings of a\n' +
+    'folder, so that the next start encodes new and changed passages only.',
   example: 'kith mcp --folder notes --about "notes about bees"',
   options: {
     folder: {
       value: 'FOLDER',
       file: 'input',
-      help: 'search the Markdown files in a folder and the folders in it',
+      help: 'folder of Markdown files to search, with its subfolders',
     },
     store: {
       value: 'ADDRESS',
       file: 'input',
-      help: 'search documents: a file of embeddings, a LanceDB folder, postgres://…',
+      help: 'documents to search: a file of embeddings, a LanceDB folder, or postgres://…',
     },
     corpus: {
       value: 'FILE',
       file: 'input',
-      help: 'texts of the documents, where the store has none',
+      help: 'document texts, if the store has none',
     },
-    about: { value: 'TEXT', help: 'what the documents are, for the agent' },
+    about: { value: 'TEXT', help: 'description of the documents for the agent' },
     ...encoderOptions,
   },
   async run(values, output, stop) {
     const [folder, store] = [optionalText(values, 'folder'), optionalText(values, 'store')]
     if ((folder === undefined) === (store === undefined)) {
-      throw new UsageError('give --folder FOLDER or --store ADDRESS')
+      throw new UsageError('exactly one of --folder FOLDER and --store ADDRESS is required')
     }
     const corpus = optionalText(values, 'corpus')
     const sdk = await loadSdk()

@@ -8,33 +8,37 @@ import {
   textOptions,
 } from '../options/shared-options.ts'
 import { commandLine } from '../options/spell-options.ts'
-import { UsageError } from '../options/usage-error.ts'
-import { optionalText, text, texts } from '../options/values.ts'
+import { optionalText, refuseTwice, text, texts } from '../options/values.ts'
 
 const options = {
-  qrels: { value: 'FILE', file: 'input', help: 'judgments', required: true },
+  qrels: { value: 'FILE', file: 'input', help: 'relevance judgments', required: true },
   run: {
     value: 'FILE',
     file: 'input',
-    help: 'a run; the first one is what others are compared with',
+    help: 'run to compare; the first run is the baseline',
     required: true,
     multiple: true,
   },
-  out: { value: 'FILE', file: 'output', help: 'the page to write', required: true },
+  out: { value: 'FILE', file: 'output', help: 'output page', required: true },
   ...textOptions,
-  title: { value: 'TEXT', help: 'of the page' },
-  training: { value: 'FOLDER', file: 'input', help: 'a folder of kith train', multiple: true },
+  title: { value: 'TEXT', help: 'title of the page' },
+  training: {
+    value: 'FOLDER',
+    file: 'input',
+    help: 'output folder of kith train, to plot its curves',
+    multiple: true,
+  },
   figures: {
     value: 'FILE',
     file: 'input',
-    help: 'further figures, as kith sweep writes them (figures.json)',
+    help: 'figures.json of kith sweep, to add its charts',
   },
   tables: {
     value: 'FILE',
     file: 'input',
-    help: 'further tables: a JSON list of { title, note, rows }',
+    help: 'JSON array of { title, note, rows }, to add tables',
   },
-  about: { value: 'TEXT', help: 'what this is about, in a sentence' },
+  about: { value: 'TEXT', help: 'one sentence about the comparison, shown below the title' },
   ...datasetOptions,
   ...evaluationOptions,
 } satisfies Options
@@ -43,9 +47,9 @@ const options = {
 export const reportCommand = defineCommand({
   name: 'report',
   description:
-    'Compares each run with the first one, and shows each query’s first ten documents before (first\n' +
-    'run) and after (last run). One file without any outside part, light and dark, printable; the\n' +
-    'same inputs give the same bytes. --training adds the curves of kith train.',
+    'Writes a self-contained HTML page that compares each run with the first run and shows each query’s\n' +
+    'first ten documents before (first run) and after (last run). The same inputs give the same bytes.\n' +
+    '--training adds the curves of kith train.',
   example:
     'kith report --qrels qrels.trec --run run.trec --run better.trec --corpus corpus.jsonl --query-text queries.jsonl --out report.html',
   dataset: {
@@ -58,7 +62,7 @@ export const reportCommand = defineCommand({
   options,
   async run(values, output) {
     const [out, runs] = [text(values, 'out'), texts(values, 'run')]
-    if (new Set(runs).size < runs.length) throw new UsageError('a run is named twice')
+    refuseTwice(runs)
     await reportRuns(
       {
         ...readEvaluationOptions(values),

@@ -11,16 +11,16 @@ import { tellReranked, tellSubmitted } from '../terminal/tell-reranked.ts'
 export const rerankCommand = defineCommand({
   name: 'rerank',
   description:
-    'Takes a run and the embeddings it came from. With the texts of documents and queries\n' +
-    '(--corpus, --query-text), the words they share count too, which helps most: the terms of the\n' +
-    'whole corpus are counted on the way (--term-statistics has them counted before). With judgments\n' +
-    '(--qrels), it prints figures before and after, and says plainly when reranking made them worse;\n' +
-    'kith eval has other measures. Other methods (--set method=…) are there to compare with.\n' +
-    'With --then-cross-encode 10 a cross-encoder (--cross-encoder) reads the texts of each query’s\n' +
-    'first ten documents when they are reranked, and puts these ten in order by its scores; all\n' +
-    'others stay behind them. Every place keeps its score, so that scores fall from place to place.\n' +
-    'Documents may also be in a store (--store), their texts and counted terms with them; --submit\n' +
-    'leaves the work to kith work on any number of machines.\n' +
+    'Reranks a run with the embeddings it came from. Add the texts of documents and queries (--corpus,\n' +
+    '--query-text) to include BM25 scores, which helps most. The terms of the corpus are counted on each\n' +
+    'run unless --term-statistics names a file. With judgments (--qrels), prints measures before and\n' +
+    'after, and says when reranking made them worse; kith eval has other measures. Other methods\n' +
+    '(--set method=…) are for comparison.\n' +
+    '--then-cross-encode 10 reranks each query’s first ten reranked documents by a cross-encoder\n' +
+    '(--cross-encoder); the other documents stay below. Each rank keeps its score, so that scores still\n' +
+    'decrease from rank to rank.\n' +
+    'Documents can also be in a store (--store) with their texts and term statistics; --submit queues\n' +
+    'the work for kith work on any number of machines.\n' +
     `Presets: ${Object.keys(presets).join(', ')}.`,
   example:
     'kith rerank --run run.trec --queries queries.npy --docs docs.npy --corpus corpus.jsonl --query-text queries.jsonl --out better.trec --qrels qrels.trec',
@@ -35,7 +35,9 @@ export const rerankCommand = defineCommand({
     const submission = readSubmission(values)
     if (!submission) return tellReranked(output, await rerankRun(inputs, output.hooks()))
     if (inputs.tuned?.verdict === 'keep-run' && !inputs.force) {
-      throw new UsageError('kith tune says that the old ranking is better: --force submits it')
+      throw new UsageError(
+        'kith tune found the original ranking better; add --force to submit the batch anyway',
+      )
     }
     tellSubmitted(output, await submitRerank(inputs, submission, output.hooks()))
   },

@@ -27,7 +27,7 @@ const VECTOR_OPTIONS = 'queries docs store metric exact filter model memory work
 export const searchCommand = defineCommand({
   name: 'search',
   description:
-    'Embeddings: .npy (ids in a neighboring .ids.txt, or row numbers), .safetensors, .fvecs,\n' +
+    'Reads embeddings from .npy (ids in .ids.txt beside it, or row numbers), .safetensors, .fvecs,\n' +
     '.parquet, .jsonl, or a folder with embedding.memmap and ids.memmap.\n' +
     'Files are searched exactly: every document is compared with every query, on all cores.\n' +
     'A store is asked as it is: through its approximate index where it has one.\n' +
@@ -50,7 +50,7 @@ export const searchCommand = defineCommand({
     out: {
       value: 'FILE',
       file: 'output',
-      help: 'the run to write (.json, .gz by ending)',
+      help: 'output run (format from the extension: .trec, .json, .gz)',
       required: true,
     },
     bm25: { help: 'search the texts of --corpus by BM25, without embeddings' },
@@ -58,11 +58,11 @@ export const searchCommand = defineCommand({
     top: { value: 'N', help: 'documents per query', default: String(jobDefaults.top) },
     metric: {
       value: 'NAME',
-      help: 'dot or cosine',
-      default: 'dot, or what the store was loaded for',
+      help: 'similarity: dot or cosine',
+      default: 'dot, or the metric of the store',
     },
-    exact: { help: 'compare with every document of a store even where it has an index' },
-    filter: { value: 'SQL', help: 'a condition that the documents of a store must fulfill' },
+    exact: { help: 'compare with every document of a store, even if the store has an index' },
+    filter: { value: 'SQL', help: 'condition on the documents of a store, in the store’s syntax' },
     ...datasetOptions,
     ...rare(embeddingOptions),
     ...workerOption,
@@ -80,7 +80,10 @@ export const searchCommand = defineCommand({
     }
     const source = readSource(values)
     const filter = optionalText(values, 'filter')
-    if (filter !== undefined && 'docs' in source) throw new UsageError('--filter needs --store')
+    if (filter !== undefined && 'docs' in source)
+      throw new UsageError(
+        '--filter works only with --store; add --store ADDRESS or leave out --filter',
+      )
     const found = await searchRun(
       {
         ...source,

@@ -19,11 +19,11 @@ export const serveCommand = defineCommand({
     'POST /v1/rerank, /v2/rerank (Cohere, Jina, Voyage), /rerank, /embed (text-embeddings-inference),\n' +
     '/v1/embeddings (OpenAI), /v1/search (over --store); GET /info, /v1/models, /healthz, /metrics,\n' +
     '/openapi.json.\n' +
-    'Documents with texts are seen through their embeddings and their words, whose terms are counted\n' +
-    'in all documents of --store (--term-statistics); those that bring an embedding need no\n' +
-    'encoder. Only this machine can reach it, unless --host says otherwise,\n' +
-    'which takes an --api-key (or KITH_API_KEY in the environment). --workers answers on more than\n' +
-    'one core. SIGTERM and Ctrl-C stop it when the requests under way are answered (exit code 0).',
+    'Reranks documents with texts by their embeddings and BM25 scores; term statistics come from\n' +
+    '--store or --term-statistics. Documents that come with an embedding skip the encoder. The server\n' +
+    'accepts connections from this machine only; another --host needs an --api-key (or KITH_API_KEY in\n' +
+    'the environment). --workers uses more than one core. SIGTERM and Ctrl-C stop the server after the\n' +
+    'current requests (exit code 0).',
   example: 'kith serve --port 8080 --store docs.npy --corpus corpus.jsonl',
   options: rare(
     serveOptions,
@@ -61,9 +61,9 @@ export const serveCommand = defineCommand({
           tokenizer: settings.tokenizer,
         })),
     })
-    output.result({ url: server.url }, `kith serves at ${server.url}`)
+    output.result({ url: server.url }, `kith serve is listening on ${server.url}`)
     await stop.heed(aborted, {
-      onStop: () => output.remark('stopping: finishing the requests under way'),
+      onStop: () => output.remark('stopping: finishing the current requests'),
     })
     await server.close()
   },

@@ -16,14 +16,13 @@ import { aborted } from '../terminal/stop.ts'
 export const studioCommand = defineCommand({
   name: 'studio',
   description:
-    'Serves a page on this machine only, until it is stopped (Ctrl-C; exit code 0). The method runs\n' +
-    'in the page: every slider answers at once. With texts (--corpus, --query-text) documents can be\n' +
-    'read and their words count; with judgments (--qrels) everything is measured, labeled and\n' +
-    'audited.\n' +
-    'With the --model that encoded the documents, the page takes free text as well.\n' +
-    'Without any file: the demo collection that npm run demo makes, in demo-output.\n' +
-    '--export writes the page with a part of the collection instead: files for any web server, or\n' +
-    'to be opened from the disk.',
+    'Serves a page on this machine until you stop it (Ctrl-C; exit code 0). Reranking runs in the page,\n' +
+    'so every slider responds at once. With texts (--corpus, --query-text) the page shows documents and\n' +
+    'includes BM25 scores; with judgments (--qrels) it shows measures, labels and missing judgments.\n' +
+    'With the --model that encoded the documents, the page accepts free-text queries.\n' +
+    'Without any file, opens the demo dataset that npm run demo writes to demo-output.\n' +
+    '--export writes the page with part of the dataset to a folder, for any web server or for opening\n' +
+    'from disk.',
   example:
     'kith studio --run run.trec --queries queries.npy --docs docs.npy --corpus corpus.jsonl --query-text queries.jsonl --qrels qrels.trec',
   dataset: { purpose: 'measure', files: judgedFiles },
@@ -40,9 +39,11 @@ export const studioCommand = defineCommand({
     const bytes = optionalBytes(values, 'export-size')
     const model = optionalText(values, 'model')
     if (folder !== undefined && model !== undefined) {
-      throw new UsageError('an exported page has no encoder: leave out --model')
+      throw new UsageError(
+        '--model cannot be combined with --export: an exported page has no encoder; leave out --model',
+      )
     }
-    output.remark('opening the collection …')
+    output.remark('opening the dataset …')
     const { name, ...options } = readModelOptions(values)
     const collection = await StudioCollection.open(files, {
       ...readEmbeddingOptions(values),

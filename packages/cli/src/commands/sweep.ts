@@ -10,7 +10,7 @@ import { text } from '../options/values.ts'
 const options = {
   ...judgedOptions,
   ...missingOption('queries, candidates or judged documents'),
-  out: { value: 'FOLDER', file: 'output', help: 'where the figures go', required: true },
+  out: { value: 'FOLDER', file: 'output', help: 'output folder for the charts', required: true },
   ...settingOptions,
 } satisfies Options
 
@@ -18,10 +18,10 @@ const options = {
 export const sweepCommand = defineCommand({
   name: 'sweep',
   description:
-    'The measure against the number of candidates reranked (5 to 1000) and against each setting\n' +
-    'around the chosen point, with the ranking as it was; the time per query; the scores per rank;\n' +
-    'the spread of training labels. Writes an SVG for each, figures.json (which kith report --figures\n' +
-    'takes) and index.html. Settings: those of the options, or of kith tune (--settings).',
+    'Plots the measure against the number of reranked candidates (5 to 1000) and against each setting\n' +
+    'around the chosen point, beside the original ranking; also the time per query, the scores per rank\n' +
+    'and the spread of training labels. Writes an SVG per chart, figures.json (for kith report --figures)\n' +
+    'and index.html. Settings come from the options or from kith tune (--settings).',
   example:
     'kith sweep --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out sweep',
   dataset: { purpose: 'tune', files: { ...judgedFiles, out: 'sweep' } },
@@ -36,7 +36,7 @@ export const sweepCommand = defineCommand({
     }
     const { out, files, figures } = await stop.heed(
       (signal) => sweepRun(inputs, output.hooks(signal)),
-      { next: 'what was not finished is removed: the same command starts anew' },
+      { next: 'unfinished output was removed; run the same command again to start over' },
     )
     output.result({ out, files }, `${join(out, 'index.html')}: ${figures.length} figures`)
   },

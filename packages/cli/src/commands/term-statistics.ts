@@ -7,9 +7,9 @@ import { optionalChoice, text } from '../options/values.ts'
 export const termStatisticsCommand = defineCommand({
   name: 'term-statistics',
   description:
-    'kith rerank counts the terms of --corpus by itself; kept in a file, they need not be counted\n' +
-    'again (kith rerank --term-statistics, kith serve --term-statistics). A term is known by its hash: the file has no\n' +
-    'words, and takes 12 bytes for each different term.',
+    'Counts the terms of a corpus and writes them to a file for --term-statistics of kith rerank and\n' +
+    'kith serve, which otherwise count the terms of --corpus themselves. The file stores a hash of each\n' +
+    'term instead of the word: 12 bytes per distinct term.',
   example: 'kith term-statistics --corpus corpus.jsonl --out terms.bin',
   dataset: { purpose: 'measure', files: { corpus: 'corpus', out: 'termStatistics' } },
   options: {
@@ -17,7 +17,7 @@ export const termStatisticsCommand = defineCommand({
     out: {
       value: 'FILE',
       file: 'output',
-      help: 'the statistics; JSON where it ends in .json',
+      help: 'output file for the term statistics (.json writes JSON)',
       required: true,
     },
     tokenizer: {

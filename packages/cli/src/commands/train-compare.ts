@@ -7,20 +7,20 @@ import { optionalText, text, texts } from '../options/values.ts'
 export const trainCompareCommand = defineCommand({
   name: 'train compare',
   description:
-    'Losses above, a measure below, over the steps. Writes an SVG,\n' +
-    'or with an ending .html a page.',
+    'Plots losses and a measure against the training steps. Writes an SVG, or an HTML page if --out\n' +
+    'ends in .html.',
   example: 'kith train compare trained-one-hot trained-mixed --out curves.svg',
-  rest: { value: 'FOLDER…', file: 'input', help: 'folders of kith train' },
+  rest: { value: 'FOLDER…', file: 'input', help: 'output folders of kith train' },
   options: {
     out: {
       value: 'FILE',
       file: 'output',
-      help: 'the picture to write: .svg or .html',
+      help: 'output chart: .svg or .html',
       required: true,
     },
     measure: {
       value: 'NAME',
-      help: 'MRR@10, nDCG@10, MAP@10 or Recall@10',
+      help: 'measure to plot: MRR@10, nDCG@10, MAP@10 or Recall@10',
       default: jobDefaults.measure,
     },
   },

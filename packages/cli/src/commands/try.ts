@@ -12,31 +12,35 @@ import { tellTried } from '../terminal/tell-tried.ts'
 export const tryCommand = defineCommand({
   name: 'try',
   description:
-    'Encodes the dataset, searches it, and compares vector search, BM25, reciprocal rank fusion of\n' +
-    'both, score fusion, Kith and, with more than 50 judged queries, Kith with tuned settings\n' +
-    '(each query reranked with settings that other queries chose). Prints nDCG@10, MRR@10 and\n' +
-    'Recall@100 with significance against vector search, milliseconds per query, a verdict, and the\n' +
-    'queries that gained and lost most; writes a report page. Without judgments it shows the first\n' +
-    'five documents before and after. Stopped, the same command goes on: what was made is kept in\n' +
-    'DATASET/.kith.',
+    'Encodes and searches the dataset, and compares vector search, BM25, reciprocal rank fusion of both,\n' +
+    'score fusion, Kith and, with more than 50 judged queries, Kith with tuned settings (cross-validated:\n' +
+    'no query is reranked with settings that it helped to choose). Prints nDCG@10, MRR@10 and Recall@100\n' +
+    'with significance against vector search, milliseconds per query, a verdict, and the queries that\n' +
+    'gained and lost most; writes a report page. Without judgments, shows the first five documents before\n' +
+    'and after. Results are kept in DATASET/.kith; run the same command again to resume.',
   example: 'kith try cisi',
   rest: datasetArgument,
   options: {
     ...splitOption,
-    qrels: { value: 'FILE', file: 'input', help: 'judgments', default: 'those of DATASET' },
-    queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', rare: true },
-    docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', rare: true },
+    qrels: {
+      value: 'FILE',
+      file: 'input',
+      help: 'relevance judgments',
+      default: 'judgments of DATASET',
+    },
+    queries: { value: 'FILE', file: 'input', help: 'query embeddings', rare: true },
+    docs: { value: 'FILE', file: 'input', help: 'document embeddings', rare: true },
     corpus: { ...textOptions.corpus, rare: true },
     'query-text': { ...textOptions['query-text'], rare: true },
     out: {
       value: 'FILE',
       file: 'output',
-      help: 'the report page',
+      help: 'output report page',
       default: 'DATASET/.kith/MODEL/report.html',
     },
     trials: {
       value: 'N',
-      help: 'settings that each study of the tuning tries',
+      help: 'number of settings that tuning tries per fold',
       default: String(jobDefaults.tryTrials),
     },
     ...levelOption,
@@ -45,7 +49,7 @@ export const tryCommand = defineCommand({
   },
   async run(values, output, stop) {
     const [dataset, ...others] = values.rest!
-    if (others.length > 0) throw new UsageError(`name one DATASET, not ${others.length + 1}`)
+    if (others.length > 0) throw new UsageError(`expected one DATASET, got ${others.length + 1}`)
     const { model: _, ...encoder } = readEncoderOptions(values)
     const inputs = {
       dataset: dataset!,
@@ -64,7 +68,7 @@ export const tryCommand = defineCommand({
     }
     const result = await stop.heed((signal) => tryDataset(inputs, output.hooks(signal)), {
       onStop: () => output.remark('stopping'),
-      next: `what is done is kept in ${dataset}/.kith: the same command goes on`,
+      next: `finished steps are kept in ${dataset}/.kith; run the same command again to resume`,
     })
     tellTried(output, result)
   },

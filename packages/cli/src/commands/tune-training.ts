@@ -12,11 +12,11 @@ import type { Output } from '../terminal/output.ts'
 export const tuneTrainingCommand = defineCommand({
   name: 'tune-training',
   description:
-    'Searches learning rate, temperature, kind of target and its settings. Each trial is a kith train\n' +
-    'judged on the dev queries with their original labels (setting selectBy, here nDCG@10); one that falls behind\n' +
-    'the median of the others at the same validation is ended. The first trial is the options as they\n' +
-    'are, with one-hot targets. The value found is that of the queries it was chosen by: measure the\n' +
-    'model on others. Stopped, the same command goes on with the trial that was under way.',
+    'Tunes learning rate, temperature, kind of target and its settings. Each trial is a kith train,\n' +
+    'measured on the dev queries with their original labels (setting selectBy, here nDCG@10); a trial\n' +
+    'below the median of the other trials at the same validation is stopped. The first trial uses the\n' +
+    'given options with one-hot targets. The value found comes from the queries that selected the model:\n' +
+    'measure the model on other queries. Run the same command again to resume.',
   example:
     'kith tune-training --docs docs.npy --train-queries queries.jsonl --train-run run.trec --qrels train.tsv --dev-queries queries.jsonl --dev-run run.trec --dev-qrels dev.tsv --set inverseTemperature=20 --trials 20 --out tuned',
   options: {
@@ -28,10 +28,10 @@ export const tuneTrainingCommand = defineCommand({
     out: {
       value: 'FOLDER',
       file: 'output',
-      help: 'the best model, the trials, curves.html',
+      help: 'output folder for the best model, the trials and curves.html',
       required: true,
     },
-    trials: { value: 'N', help: 'trainings', default: String(jobDefaults.trainings) },
+    trials: { value: 'N', help: 'number of trainings', default: String(jobDefaults.trainings) },
   },
   writes: (values) =>
     ['study.jsonl', 'tuned-training.json', 'curves.html'].map((name) =>
@@ -41,7 +41,9 @@ export const tuneTrainingCommand = defineCommand({
     const out = text(values, 'out')
     neededFile(values, 'qrels')
     if (readTargetName(values) === DISTIL) {
-      throw new UsageError('trials compare targets by judgments: --target distil is for kith train')
+      throw new UsageError(
+        'kith tune-training compares trials by judgments, so --target distil cannot be used; use kith train --target distil',
+      )
     }
     if (values.adapter === 'linear') {
       throw new UsageError('--adapter linear chooses its one setting itself: use kith train')
@@ -51,10 +53,13 @@ export const tuneTrainingCommand = defineCommand({
       out,
       trials: optionalWhole(values, 'trials'),
     }
-    if (!inputs.validation) throw new UsageError('trials are judged on --dev-queries: give them')
+    if (!inputs.validation)
+      throw new UsageError(
+        '--dev-queries, --dev-run and --dev-qrels are required: trials are compared on these queries',
+      )
     const result = await stop.heed((signal) => tuneTraining(inputs, output.hooks(signal)), {
-      onStop: () => output.remark('stopping: finishing the step under way'),
-      next: `finished trials are in ${trainingStudy(out)}: the same command goes on with the next one`,
+      onStop: () => output.remark('stopping: finishing the current step'),
+      next: `finished trials are kept in ${trainingStudy(out)}; run the same command again to resume`,
     })
     tellTunedTraining(output, result)
   },
@@ -70,8 +75,8 @@ function tellTunedTraining(output: Output, result: TuneTrainingResult): void {
     { out, settings, winner, first, cut, missing },
     [
       `${best}: the best model, dev ${selectBy} ${Math.abs(value).toFixed(4)} (${shown.join(', ')})`,
-      `the options as they are, with one-hot targets: ${Math.abs(first.value).toFixed(4)}`,
-      'Both on the queries that it was chosen by: measure it on others.',
+      `the given options with one-hot targets: ${Math.abs(first.value).toFixed(4)}`,
+      'Both values come from the queries that selected the model: measure the model on other queries.',
     ].join('\n'),
   )
 }

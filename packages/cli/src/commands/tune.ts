@@ -10,10 +10,11 @@ import type { Output } from '../terminal/output.ts'
 export const tuneCommand = defineCommand({
   name: 'tune',
   description:
-    'With 50 judged queries or fewer it only decides between the default, the embeddings without the\n' +
-    'words, and no reranking; with more it searches. Settings are chosen on some folds of the queries and judged on the others, and\n' +
-    'replace the default only where they beat it there with t > 2. kith rerank --settings applies\n' +
-    'what it found. Finished trials are kept in a study file: the same command goes on with them.',
+    'With 50 judged queries or fewer, chooses among the default, embeddings without BM25, and no\n' +
+    'reranking; with more, searches all settings. Settings are chosen on some folds of the queries and\n' +
+    'tested on the other folds, and replace the default only if they beat it there with t > 2. Use the\n' +
+    'result with kith rerank --settings. Finished trials are kept in a study file; run the same command\n' +
+    'again to resume.',
   example:
     'kith tune --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out tuned.json',
   dataset: { purpose: 'tune', files: { ...judgedFiles, out: 'tuned' } },
@@ -33,7 +34,7 @@ export const tuneCommand = defineCommand({
       seed: optionalWhole(values, 'seed', { from: 0 }),
     }
     const result = await stop.heed((signal) => tuneRun(inputs, output.hooks(signal)), {
-      next: `the same command goes on with the trials in ${study}`,
+      next: `finished trials are kept in ${study}; run the same command again to resume`,
     })
     tellTuned(output, result)
   },
@@ -49,7 +50,7 @@ function tellTuned(output: Output, { out, tuned }: TuneResult): void {
     [
       `${out}: verdict ${verdict}`,
       reason,
-      `held-out gain over the old ranking: ${signed(gain)} ${measure} (95 %: ${signed(ci[0])} to ${signed(ci[1])}; t ${t.toFixed(2)}, p ${p.toPrecision(2)}; ${queries} queries)`,
+      `held-out gain over the original ranking: ${signed(gain)} ${measure} (95 %: ${signed(ci[0])} to ${signed(ci[1])}; t ${t.toFixed(2)}, p ${p.toPrecision(2)}; ${queries} queries)`,
       `settings: ${shown.join(', ')}`,
     ].join('\n'),
   )

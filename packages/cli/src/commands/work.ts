@@ -10,20 +10,19 @@ import { Stopped } from '../terminal/stop.ts'
 export const workCommand = defineCommand({
   name: 'work',
   description:
-    'Takes job after job, on all cores, until it is told to stop: then it finishes what it has\n' +
-    'begun. Start it on as many machines as there are. It may be killed, and the database may go\n' +
-    'away and come back: a job whose worker was not heard of for a while goes to another one, and\n' +
-    'every query has one result in the end. A job that fails three times is set aside; kith jobs\n' +
-    'shows why. Ctrl-C and SIGTERM end it with exit code 0; with --until-empty and jobs left, with\n' +
-    '130 and 143.',
+    'Runs jobs on all cores until you stop it; then it finishes the current jobs. Start it on as many\n' +
+    'machines as you like. Workers may be killed and the database may restart: a job whose worker is\n' +
+    'silent goes to another worker, and every query gets one result. A job that fails three times is\n' +
+    'set aside; kith jobs shows its error. Ctrl-C and SIGTERM exit with code 0, or with 130 and 143\n' +
+    'if --until-empty is set and jobs are left.',
   example: 'kith work --store postgres://localhost/kith',
   options: {
     ...databaseOption,
-    batch: { value: 'NAME', help: 'do the jobs of this batch only', default: 'all batches' },
-    'until-empty': { help: 'end when no job is left, instead of waiting for new ones' },
+    batch: { value: 'NAME', help: 'run the jobs of this batch only', default: 'all batches' },
+    'until-empty': { help: 'exit when no job is left, instead of waiting for new jobs' },
     lease: {
       value: 'SECONDS',
-      help: 'without a sign of life for so long, a job goes to another worker',
+      help: 'give a job to another worker after this many seconds without a sign of life',
       default: String(jobDefaults.lease),
     },
     ...workerOption,
@@ -38,10 +37,16 @@ export const workCommand = defineCommand({
     }
     const { queries, failures, left } = await stop.heed(
       (signal) => workBatches(inputs, output.hooks(signal)),
-      { onStop: () => output.remark('finishing what has begun …'), next: 'no job was begun' },
+      {
+        onStop: () => output.remark('stopping: finishing the current jobs'),
+        next: 'no jobs to run',
+      },
     )
-    output.result({ queries, failures, left }, `${queries} queries done, ${failures} tries failed`)
+    output.result(
+      { queries, failures, left },
+      `${queries} queries done, ${failures} failed attempts`,
+    )
     if (left > 0)
-      throw new Stopped(`stopped; jobs left: ${left}; the same command goes on with them`)
+      throw new Stopped(`stopped; jobs left: ${left}; run the same command again to resume`)
   },
 })

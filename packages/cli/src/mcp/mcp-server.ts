@@ -37,7 +37,7 @@ export async function loadSdk() {
 export function mcpServer(
   { McpServer: Server }: Pick<Awaited<ReturnType<typeof loadSdk>>, 'McpServer'>,
   opening: Promise<Collection>,
-  about = 'a collection of documents',
+  about = 'a set of documents',
 ): McpServer {
   const server = new Server({ name: 'kith', version })
   const readOnly = { annotations: { readOnlyHint: true, openWorldHint: false } }
@@ -46,17 +46,17 @@ export function mcpServer(
     {
       title: 'Search documents',
       description:
-        `Searches ${about} for what fits a question or some words, by meaning and by words. ` +
-        `Results come best first. A result with "truncated": true has a title of more than ${LONGEST_TITLE} or a text of more than ${LONGEST_EXCERPT} characters, which is cut; the tool document gives the text. ` +
-        '"omitted" counts last results that were left out because the answer would be too large.',
+        `Searches ${about} by meaning and by words. ` +
+        `Results come best first. A result with "truncated": true has a title of more than ${LONGEST_TITLE} or a text of more than ${LONGEST_EXCERPT} characters and is cut; the tool document returns the whole text. ` +
+        '"omitted" is the number of last results left out because the answer would be too large.',
       inputSchema: {
-        query: z.string().trim().min(1).max(LONGEST_QUERY).describe('a question, or words'),
+        query: z.string().trim().min(1).max(LONGEST_QUERY).describe('a question or keywords'),
         top: z
           .int()
           .min(1)
           .max(MOST_RESULTS)
           .default(USUAL_RESULTS)
-          .describe('how many documents to find'),
+          .describe('number of documents to return'),
       },
       ...readOnly,
     },
@@ -76,14 +76,17 @@ export function mcpServer(
     {
       title: 'Read a document',
       description:
-        'Gives the text of a document that a search has found. ' +
+        'Returns the text of a document that a search has found. ' +
         `A text of more than ${LONGEST_TEXT} characters is cut, and "truncated" is true.`,
-      inputSchema: { id: z.string().min(1).max(LONGEST_ID).describe('the id of a search result') },
+      inputSchema: { id: z.string().min(1).max(LONGEST_ID).describe('id of a search result') },
       ...readOnly,
     },
     async ({ id }) => {
       const found = await (await opening).document(id)
-      if (!found) throw new Error(`there is no document ${JSON.stringify(id)}`)
+      if (!found)
+        throw new Error(
+          `no document has the id ${JSON.stringify(id)}; use the id of a search result`,
+        )
       return answer(truncate(found, LONGEST_TEXT))
     },
   )

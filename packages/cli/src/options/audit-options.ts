@@ -21,49 +21,49 @@ import { optionalText, optionalWhole, text } from './values.ts'
 
 /** The options of `kith audit`. */
 export const auditOptions = {
-  run: { value: 'FILE', file: 'input', help: 'candidates of the judged queries' },
-  queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
-  docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
-  qrels: { value: 'FILE', file: 'input', help: 'the judgments there are', required: true },
+  run: { value: 'FILE', file: 'input', help: 'run with the candidates of the judged queries' },
+  queries: { value: 'FILE', file: 'input', help: 'query embeddings' },
+  docs: { value: 'FILE', file: 'input', help: 'document embeddings' },
+  qrels: { value: 'FILE', file: 'input', help: 'existing relevance judgments', required: true },
   ...textOptions,
   out: {
     value: 'FILE',
     file: 'output',
-    help: 'what to write: the list, or with --accept the new judgments',
+    help: 'output file for the list, or with --accept for the merged judgments',
   },
   page: {
     value: 'FILE',
     file: 'output',
-    help: 'the page for a human judge',
-    default: 'beside the list, .html',
+    help: 'output page for judging by hand',
+    default: '--out with the extension .html',
   },
   ...levelOption,
   'per-query': {
     value: 'N',
-    help: 'documents listed for a query',
+    help: 'number of documents to list per query',
     default: String(jobDefaults.perQuery),
   },
-  limit: { value: 'N', help: 'documents listed in all', default: 'no limit' },
+  limit: { value: 'N', help: 'total number of documents to list', default: 'no limit' },
   accept: {
     value: 'FILE',
     file: 'input',
-    help: 'merge judgments exported by the page into --qrels',
+    help: 'judgments exported by the page, to merge into --qrels',
   },
-  evaluate: { help: 'hide known judgments and see how many are found' },
+  evaluate: { help: 'hide known judgments and measure how many are found' },
   repeats: {
     value: 'N',
-    help: 'how often --evaluate draws the one that stays',
+    help: 'number of random draws of --evaluate',
     default: String(jobDefaults.repeats),
   },
   seed: {
     value: 'N',
-    help: 'of the first of these draws',
+    help: 'random seed of --evaluate',
     default: String(jobDefaults.auditSeed),
   },
   ...datasetOptions,
   target: {
     ...labelSettingOptions.target,
-    help: 'what counts as evidence: joint, mixed, geometric, rnn, query-centric',
+    help: 'kind of evidence: joint, mixed, geometric, rnn, query-centric',
     default: auditPreset.target,
   },
   ...rare(settingOptions, 'set'),
@@ -73,7 +73,7 @@ export const auditOptions = {
 /** The files and settings that the options name. */
 export async function readAudit(values: Values<typeof auditOptions>): Promise<AuditFiles> {
   for (const name of ['run', 'queries', 'docs'] as const) {
-    if (optionalText(values, name) === undefined) throw new UsageError(`--${name} FILE is missing`)
+    if (optionalText(values, name) === undefined) throw new UsageError(`--${name} FILE is required`)
   }
   return {
     run: text(values, 'run'),

@@ -95,7 +95,7 @@ export function rare<const O extends Options>(options: O, ...except: readonly st
 /** Options that every command has. */
 export const common = {
   json: { help: 'print results as JSON' },
-  quiet: { help: 'print no progress and no remarks, only warnings' },
+  quiet: { help: 'print warnings only, no progress and no remarks' },
   help: { help: 'show this help' },
   'help-all': { help: 'show all options' },
 } satisfies Options
@@ -136,7 +136,7 @@ export function parseOptions(command: Command, args: readonly string[]): Values 
   }
   if (values['help'] || values['help-all']) return values
   if (command.rest && (values['rest'] as string[]).length === 0) {
-    throw new UsageError(`${command.rest.value} is missing: ${command.rest.help}`)
+    throw new UsageError(`${command.rest.value} is required: ${command.rest.help}`)
   }
   const fromDataset = command.dataset !== undefined && (values['rest'] as string[]).length > 0
   if (!fromDataset) refuseMissing(command, values)
@@ -148,8 +148,8 @@ export function parseOptions(command: Command, args: readonly string[]): Values 
 export function refuseMissing(command: DeclaredCommand, values: Values): void {
   for (const [name, { required, value }] of Object.entries(command.options)) {
     if (!required || values[name] !== undefined) continue
-    const or = command.dataset ? ', and no DATASET is named' : ''
-    throw new UsageError(`--${name} ${value} is missing${or}`)
+    const or = command.dataset ? ' unless you name a DATASET' : ''
+    throw new UsageError(`--${name} ${value} is required${or}`)
   }
 }
 
@@ -166,9 +166,9 @@ function refuseUnknownOption(
     const isSetting = Object.hasOwn(command.options['set']?.settings ?? {}, setting)
     const meant = nearestWord(token.name, Object.keys(options))
     const help = isSetting
-      ? `: it is a setting, --set ${setting}=VALUE`
+      ? `; ${setting} is a setting: use --set ${setting}=VALUE`
       : meant && `; did you mean --${meant}?`
-    throw new UsageError(`Unknown option '${token.rawName}'${help ?? ''}`)
+    throw new UsageError(`unknown option '${token.rawName}'${help ?? ''}`)
   }
 }
 
@@ -181,5 +181,7 @@ function checkStandardInput(values: Values): void {
       .map((file) => (name === 'rest' ? `${file}` : `--${name} ${file}`)),
   )
   if (readers.length < 2) return
-  throw new UsageError(`${readers.join(' and ')} both read standard input: name a file for one`)
+  throw new UsageError(
+    `${readers.join(' and ')} both read standard input; name a file for one of them`,
+  )
 }

@@ -24,15 +24,15 @@ export type DatasetFiles = Readonly<Record<string, RoleName | readonly RoleName[
 /** The argument that names a dataset. */
 export const datasetArgument = {
   value: 'DATASET',
-  help: 'a folder with corpus.jsonl, queries.jsonl and qrels/; gives the files that no option names',
+  help: 'folder with corpus.jsonl, queries.jsonl and qrels/; its files replace options that you leave out',
 }
 
 /** Which split of a dataset is used. */
 export const splitOption = {
   split: {
     value: 'NAME',
-    help: 'split of the judgments, with DATASET',
-    default: 'test to measure, dev to tune, train to train',
+    help: 'split of the judgments of DATASET',
+    default: 'test for measuring, dev for tuning, train for training',
     group: 'Input',
   },
 } satisfies Options
@@ -43,8 +43,8 @@ export const datasetOptions = {
   model: {
     value: 'MODEL',
     file: 'input',
-    help: 'model whose embeddings are used, with DATASET',
-    default: 'that of the embeddings in DATASET, else minilm',
+    help: 'model whose embeddings of DATASET are used',
+    default: 'model of the embeddings in DATASET, or minilm',
     group: 'Input',
   },
 } satisfies Options
@@ -65,7 +65,7 @@ function chosenBy({ options }: DeclaredCommand): string[] {
 export function refuseDatasetOptions(command: DeclaredCommand, values: Values): void {
   const given = chosenBy(command).find((name) => values[name] !== undefined)
   if (given === undefined || command.rest) return
-  throw new UsageError(`--${given} needs a DATASET: kith ${command.name} DATASET`)
+  throw new UsageError(`--${given} works only with a DATASET; use kith ${command.name} DATASET`)
 }
 
 /**
@@ -78,9 +78,11 @@ export async function fillFromDataset(
   output: Output,
 ): Promise<Values> {
   const [folder, ...others] = values['rest'] as [string, ...string[]]
-  if (others.length > 0) throw new UsageError(`name one DATASET, not ${others.length + 1}`)
+  if (others.length > 0) throw new UsageError(`expected one DATASET, got ${others.length + 1}`)
   if (values['store'] !== undefined) {
-    throw new UsageError('DATASET has its documents in files: leave out DATASET or --store')
+    throw new UsageError(
+      'DATASET and --store cannot be combined: a dataset has its documents in files; leave out one of them',
+    )
   }
   const { purpose, files, kept = {}, opensModel } = command.dataset!
   const use = Object.entries(typeof files === 'function' ? files(values) : files).map(
@@ -112,7 +114,9 @@ export async function fillFromDataset(
     const [first, ...rest] = roles
     const one = await dataset.need(first!, hooks)
     if (one === undefined && required) {
-      throw new UsageError(`${folder} has no ${dataset.lacking(first!)}: --${option} names a file`)
+      throw new UsageError(
+        `${folder} has no ${dataset.lacking(first!)}; name the file with --${option}`,
+      )
     }
     const all = [one]
     for (const role of rest) if (dataset.keeps(role)) all.push(await dataset.need(role, hooks))

@@ -12,7 +12,7 @@ export const DISTIL = 'distil'
 export const targetOption = {
   target: {
     ...labelSettingOptions.target,
-    help: `${labelSettingOptions.target.help}; ${DISTIL}: a better ranking, without judgments`,
+    help: `${labelSettingOptions.target.help}; ${DISTIL} learns from a teacher’s ranking and needs no judgments`,
   },
 } satisfies Options
 

@@ -9,21 +9,28 @@ export const modelOptions = {
   model: {
     value: 'MODEL',
     file: 'input',
-    help: 'minilm, a folder with a checkpoint of BERT or its relatives or a model.onnx, or a name on the hub',
+    help: 'model: minilm, a folder with safetensors or model.onnx, or a name on the Hugging Face hub',
     default: jobDefaults.model,
   },
   pooling: {
     rare: true,
     value: 'KIND',
-    help: 'mean (RepBERT, E5) or first (TAS-B, CoCondenser, BGE)',
-    default: 'what the model’s files say',
+    help: 'pooling: mean (RepBERT, E5) or first (TAS-B, CoCondenser, BGE)',
+    default: 'from the model’s files',
   },
-  'unit-length': { rare: true, help: 'embeddings of length 1, where the model’s files do not say' },
-  'max-tokens': { value: 'N', help: 'where texts are cut', default: 'what the model’s files say' },
+  'unit-length': {
+    rare: true,
+    help: 'scale embeddings to length 1 if the model’s files do not say',
+  },
+  'max-tokens': {
+    value: 'N',
+    help: 'truncate texts to this many tokens',
+    default: 'from the model’s files',
+  },
   'query-prefix': {
     rare: true,
     value: 'TEXT',
-    help: 'put before queries, such as "query: " for E5',
+    help: 'prefix of queries, such as "query: " for E5',
   },
   revision: {
     rare: true,
@@ -43,9 +50,13 @@ export const encoderOptions = {
   'document-prefix': {
     rare: true,
     value: 'TEXT',
-    help: 'put before documents, such as "passage: " for E5',
+    help: 'prefix of documents, such as "passage: " for E5',
   },
-  threads: { value: 'N', help: 'cores; embeddings do not depend on it', default: 'all' },
+  threads: {
+    value: 'N',
+    help: 'CPU threads; embeddings do not depend on the number',
+    default: 'all',
+  },
 } satisfies Options
 
 /** The values of `modelOptions`. */

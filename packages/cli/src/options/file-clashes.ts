@@ -51,13 +51,13 @@ export function refuseClashes(command: Command, values: Values): void {
     // Ids of embeddings are written unchanged where two formats of one file share them.
     if (read && !(read.ids && used.ids)) {
       throw new UsageError(
-        `${used.option} would replace ${used.path}, which is an input (${read.option} ${read.path}): write to another place`,
+        `${used.option} would overwrite ${used.path}, which is an input (${read.option} ${read.path}); write to another file`,
       )
     }
     const written = outputs.get(identity)
     if (written) {
       throw new UsageError(
-        `${written.option} and ${used.option} would both write ${used.path}: name two files`,
+        `${written.option} and ${used.option} would both write ${used.path}; name two different files`,
       )
     }
     outputs.set(identity, used)

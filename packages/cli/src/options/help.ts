@@ -58,8 +58,8 @@ function settingsPart({ set }: Options): string[] {
 function textOf({ help, required, multiple, default: standard }: Option, needed: string): string {
   const notes = [
     required ? needed : '',
-    multiple ? 'may be repeated' : '',
-    standard === undefined ? '' : `default ${standard}`,
+    multiple ? 'repeatable' : '',
+    standard === undefined ? '' : `default: ${standard}`,
   ].filter(Boolean)
   return notes.length > 0 ? `${help} (${notes.join(', ')})` : help
 }

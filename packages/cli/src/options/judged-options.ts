@@ -17,20 +17,20 @@ import { isSet, optionalChoice, optionalText, optionalWhole, text } from './valu
 
 /** Judged queries that settings are measured on, and how. */
 export const judgedOptions = {
-  run: { value: 'FILE', file: 'input', help: 'the run that would be reranked', required: true },
-  queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
-  docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
-  qrels: { value: 'FILE', file: 'input', help: 'judgments', required: true },
+  run: { value: 'FILE', file: 'input', help: 'run to rerank', required: true },
+  queries: { value: 'FILE', file: 'input', help: 'query embeddings', required: true },
+  docs: { value: 'FILE', file: 'input', help: 'document embeddings', required: true },
+  qrels: { value: 'FILE', file: 'input', help: 'relevance judgments', required: true },
   ...textOptions,
   'term-statistics': {
     rare: true,
     value: 'KIND',
-    help: 'corpus: count the terms of --corpus; none: count terms among each query’s candidates only',
+    help: 'source of the term statistics: corpus (all of --corpus), or none (each query’s candidates only)',
     default: 'corpus',
   },
-  measure: { value: 'NAME', help: 'what is measured', default: jobDefaults.measure },
+  measure: { value: 'NAME', help: 'measure to optimize or plot', default: jobDefaults.measure },
   ...levelOption,
-  strict: { rare: true, help: 'grades below the level give no gain in nDCG either (TREC DL)' },
+  strict: { rare: true, help: 'give grades below --level no gain in nDCG (TREC Deep Learning)' },
   ...datasetOptions,
   ...rare(joinOptions('queries or candidates'), 'missing', 'workers'),
 } satisfies Options
@@ -68,29 +68,29 @@ export const tuneOptions = {
   out: {
     value: 'FILE',
     file: 'output',
-    help: 'what was found: settings, evidence, verdict',
+    help: 'output file for settings, evidence and verdict (JSON)',
     required: true,
   },
   trials: {
     value: 'N',
-    help: 'settings that each study tries',
+    help: 'number of settings to try per fold',
     default: String(tuneDefaults.trials),
   },
   folds: {
     value: 'N',
-    help: 'parts that the queries are split into',
+    help: 'number of folds for cross-validation',
     default: String(tuneDefaults.folds),
   },
-  seed: { value: 'N', help: 'of folds and trials', default: String(tuneDefaults.seed) },
+  seed: { value: 'N', help: 'random seed of folds and trials', default: String(tuneDefaults.seed) },
   study: {
     value: 'FILE',
     file: 'output',
-    help: 'where finished trials are kept',
+    help: 'file that keeps finished trials, to resume from',
     default: 'OUT.study.jsonl',
   },
   methods: {
     value: 'LIST',
-    help: `methods to choose among, or all: ${methods.join(', ')}`,
+    help: `methods to choose from, separated by commas, or all: ${methods.join(', ')}`,
     default: 'neighbors',
   },
   ...rare(settingOptions, 'preset', 'set'),

@@ -20,32 +20,32 @@ export const labelOptions = {
   run: {
     value: 'FILE',
     file: 'input',
-    help: 'candidates of the training queries',
+    help: 'run with the candidates of the training queries',
     required: true,
   },
-  queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
-  docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
+  queries: { value: 'FILE', file: 'input', help: 'query embeddings' },
+  docs: { value: 'FILE', file: 'input', help: 'document embeddings' },
   ...storeOption,
-  qrels: { value: 'FILE', file: 'input', help: 'judgments' },
-  out: { value: 'FILE', file: 'output', help: 'the labels to write' },
+  qrels: { value: 'FILE', file: 'input', help: 'relevance judgments' },
+  out: { value: 'FILE', file: 'output', help: 'output file for the labels' },
   ...submitOption,
   ...levelOption,
   format: {
     value: 'NAME',
-    help: 'how labels are written; with texts also their values, probability or logit (whose softmax it is), such as listwise:logit',
-    default: 'by the ending of --out, else jsonl',
+    help: 'output format; formats with texts take :probability or :logit behind the name, such as listwise:logit',
+    default: 'from the extension of --out, or jsonl',
   },
   negatives: {
     value: 'N',
-    help: 'negatives per row in formats with texts, never judged relevant; queries with fewer are left out',
-    default: '2 × (labelDepth − 1), at most half the context',
+    help: 'number of negatives per row in formats with texts, never judged relevant; queries with fewer are left out',
+    default: '2 × (labelDepth − 1), at most half of contextSize',
   },
   ...textOptions,
-  texts: { help: 'let the texts count too when documents are compared (needs the texts)' },
+  texts: { help: 'compare documents by their texts, too (needs --corpus and --query-text)' },
   shard: {
     value: 'I/N',
-    help: 'do one share of the queries, such as 3/16',
-    default: 'all of them',
+    help: 'process one shard of the queries, such as 3/16',
+    default: 'all queries',
   },
   ...labelSettingOptions,
   ...targetOption,
@@ -65,7 +65,9 @@ export async function readDistilInputs(
     (name) => values[name] !== undefined,
   )
   if (unused !== undefined) {
-    throw new UsageError(`--target distil takes the scores of --run: leave out --${unused}`)
+    throw new UsageError(
+      `--target distil takes labels from the scores of --run; leave out --${unused}`,
+    )
   }
   return {
     ...settings,
@@ -109,8 +111,8 @@ function readLayout(
   const [format, kind, ...more] = optionalText(values, 'format')?.split(':') ?? []
   const isKind = kind === undefined || (labelValues as readonly string[]).includes(kind)
   if (!isKind || more.length > 0) {
-    const problem = `takes ${labelValues.join(' or ')} behind the colon`
-    throw new UsageError(`--format ${problem}, not ${JSON.stringify(values.format)}`)
+    const problem = `takes ${labelValues.join(' or ')} after the colon`
+    throw new UsageError(`--format ${problem}, got ${JSON.stringify(values.format)}`)
   }
   return {
     format: optionalChoice({ format }, 'format', labelFormats),
@@ -125,5 +127,5 @@ function readShard(values: Values<typeof labelOptions>): Shard {
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(given)
   const [index, count] = [Number(match?.[1]), Number(match?.[2])]
   if (index >= 1 && index <= count) return { index, count }
-  throw new UsageError(`--shard takes a share such as 3/16, not ${JSON.stringify(given)}`)
+  throw new UsageError(`--shard must be I/N, such as 3/16, got ${JSON.stringify(given)}`)
 }

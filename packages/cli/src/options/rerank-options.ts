@@ -15,31 +15,35 @@ import { isSet, optionalText, optionalWhole, text } from './values.ts'
 
 /** The options of `kith rerank`. */
 export const rerankOptions = {
-  run: { value: 'FILE', file: 'input', help: 'the run to reorder', required: true },
-  queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
-  docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
+  run: { value: 'FILE', file: 'input', help: 'run to rerank', required: true },
+  queries: { value: 'FILE', file: 'input', help: 'query embeddings', required: true },
+  docs: { value: 'FILE', file: 'input', help: 'document embeddings' },
   ...storeOption,
-  out: { value: 'FILE', file: 'output', help: 'the run to write' },
+  out: { value: 'FILE', file: 'output', help: 'output run' },
   ...rare(submitOption),
   ...textOptions,
   ...rare(statisticsOption),
-  qrels: { value: 'FILE', file: 'input', help: 'judgments: print figures before and after' },
-  force: { help: 'rerank even where kith tune says that the old ranking is better' },
+  qrels: {
+    value: 'FILE',
+    file: 'input',
+    help: 'relevance judgments; prints measures before and after',
+  },
+  force: { help: 'rerank even if kith tune found the original ranking better' },
   'then-cross-encode': {
     rare: true,
     value: 'N',
-    help: 'put the first N documents of each query in order by a cross-encoder, which reads their texts',
+    help: 'rerank the first N documents of each query by a cross-encoder (needs texts)',
   },
   'cross-encoder': {
     rare: true,
     value: 'MODEL',
     file: 'input',
-    help: 'for --then-cross-encode: a folder, or a name on the hub such as cross-encoder/ms-marco-MiniLM-L-6-v2',
+    help: 'model for --then-cross-encode: a folder, or a name on the hub such as cross-encoder/ms-marco-MiniLM-L-6-v2',
   },
   ...settingOptions,
   ...datasetOptions,
   ...rare(
-    joinOptions('queries or candidates', 'skip (they stay behind the reranked ones)'),
+    joinOptions('queries or candidates', 'skip (keeps them behind the reranked documents)'),
     ...['missing', 'workers'],
   ),
 } satisfies Options
@@ -76,12 +80,12 @@ function readThenCrossEncode(
   const model = optionalText(values, 'cross-encoder')
   if (first === undefined && model === undefined) return undefined
   if (first === undefined || model === undefined) {
-    throw new UsageError('--then-cross-encode N and --cross-encoder MODEL go together')
+    throw new UsageError('--then-cross-encode N and --cross-encoder MODEL must be given together')
   }
   // That --corpus and --query-text go together is checked before; a store has the documents' texts.
   if (values['query-text'] === undefined) {
     const needed = 'store' in source ? '--query-text' : '--corpus and --query-text'
-    throw new UsageError(`--then-cross-encode reads texts: give ${needed}`)
+    throw new UsageError(`--then-cross-encode needs texts; add ${needed}`)
   }
   return { model, first }
 }

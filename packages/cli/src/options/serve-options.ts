@@ -25,47 +25,59 @@ import {
 export const serveOptions = {
   port: {
     value: 'N',
-    help: 'where it listens; 0 takes any free port',
+    help: 'port to listen on; 0 picks a free port',
     default: String(defaultAddress.port),
   },
   host: {
     value: 'ADDRESS',
-    help: 'who can reach it: 0.0.0.0 is everybody',
+    help: 'address to listen on; 0.0.0.0 accepts other machines',
     default: defaultAddress.host,
   },
-  'api-key': { value: 'KEY', help: 'requests must bring it as a Bearer token', multiple: true },
+  'api-key': {
+    value: 'KEY',
+    help: 'key that requests must send as a Bearer token',
+    multiple: true,
+  },
   'no-auth': { help: 'disable authentication' },
   workers: {
     value: 'N',
-    help: 'processes that answer requests; they share the encoder and the store',
+    help: 'number of server processes, which share the encoder and the store',
     default: '1',
   },
   store: {
     value: 'ADDRESS',
     file: 'input',
-    help: 'documents for /v1/search: a file of embeddings, a LanceDB folder, postgres://…',
+    help: 'documents for /v1/search: a file of embeddings, a LanceDB folder, or postgres://…',
   },
   corpus: {
     value: 'FILE',
     file: 'input',
-    help: 'texts of the documents, where the store has none',
+    help: 'document texts, if the store has none',
   },
   ...encoderOptions,
   model: {
     ...encoderOptions.model,
-    help: 'minilm, a folder, a name on the hub; none serves embeddings only',
+    help: 'model: minilm, a folder, or a name on the hub; none accepts documents with embeddings only',
   },
-  'max-body': { value: 'SIZE', help: 'of a request', default: sizeText(defaultLimits.body) },
-  'max-documents': { value: 'N', help: 'of a request', default: String(defaultLimits.documents) },
+  'max-body': {
+    value: 'SIZE',
+    help: 'maximum size of a request',
+    default: sizeText(defaultLimits.body),
+  },
+  'max-documents': {
+    value: 'N',
+    help: 'maximum number of documents per request',
+    default: String(defaultLimits.documents),
+  },
   'max-characters': {
     value: 'N',
-    help: 'of a text; the rest is cut off, and counted in the answer',
+    help: 'maximum length of a text in characters; longer texts are truncated, and the response counts them',
     default: String(defaultLimits.characters),
   },
-  strict: { help: 'refuse texts that are too long for this limit or for the model (413)' },
+  strict: { help: 'refuse texts longer than --max-characters or the model’s limit (status 413)' },
   queue: {
     value: 'N',
-    help: 'texts that may wait for the encoder',
+    help: 'maximum number of texts waiting for the encoder',
     default: String(defaultLimits.queue),
   },
   timeout: {
@@ -75,14 +87,14 @@ export const serveOptions = {
   },
   cache: {
     value: 'SIZE',
-    help: 'embeddings of texts that come again',
+    help: 'memory for cached text embeddings',
     default: sizeText(defaultLimits.cache),
   },
-  force: { help: 'serve even where kith tune says that the old ranking is better' },
+  force: { help: 'serve even if kith tune found the original ranking better' },
   ...statisticsOption,
   'term-statistics': {
     ...statisticsOption['term-statistics'],
-    help: 'what kith term-statistics counted, instead of the store’s own or counting --corpus; none: count terms among each request’s documents only',
+    help: 'file of kith term-statistics (default: statistics of --store or --corpus); none counts terms among each request’s documents only',
   },
   ...settingOptions,
 } satisfies Options
@@ -94,10 +106,14 @@ export async function readServedSettings(values: ServeValues): Promise<Settings>
   // Requests may bring texts.
   const { settings, tuned } = await readRanking(values, { texts: true })
   if (tuned?.verdict === 'keep-run' && !isSet(values, 'force')) {
-    throw new UsageError(`kith tune says: ${tuned.reason} (--force serves all the same)`)
+    throw new UsageError(
+      `kith tune advises against these settings: ${tuned.reason}; add --force to serve them anyway`,
+    )
   }
   if (settings.method !== 'neighbors') {
-    throw new UsageError(`the server reranks by neighbors, these settings by ${settings.method}`)
+    throw new UsageError(
+      `kith serve supports only the method 'neighbors', got '${settings.method}'; change the setting method`,
+    )
   }
   return similaritySettings(settings)
 }
@@ -127,7 +143,10 @@ export function readServedStore(
   const address = optionalText(values, 'store')
   const corpus = optionalText(values, 'corpus')
   if (address !== undefined) return { address, corpus }
-  if (corpus !== undefined) throw new UsageError('--corpus has the texts of a --store: give both')
+  if (corpus !== undefined)
+    throw new UsageError(
+      '--corpus works only with --store; add --store ADDRESS or leave out --corpus',
+    )
   return undefined
 }
 

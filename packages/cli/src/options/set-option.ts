@@ -17,13 +17,13 @@ export const setOptionsOf = (settings: AnyTable) => ({
 export const setOptions = {
   set: {
     value: 'NAME=VALUE',
-    help: 'a setting, such as k=12; --help-all lists them',
+    help: 'setting, such as k=12; --help-all lists all settings',
     multiple: true,
   },
   settings: {
     value: 'FILE',
     file: 'input',
-    help: 'JSON object of settings, or the result of kith tune',
+    help: 'JSON object of settings, or the output of kith tune',
   },
 } satisfies Options
 
@@ -58,7 +58,7 @@ export function readSet(
   for (const one of texts(values, 'set')) {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(one) ?? []
     if (name === undefined || value === undefined) {
-      throw new UsageError(`--set takes NAME=VALUE, such as k=12, not ${JSON.stringify(one)}`)
+      throw new UsageError(`--set must be NAME=VALUE, such as k=12, got ${JSON.stringify(one)}`)
     }
     if (!known.includes(name)) {
       throw new UsageError(unknownName(name, { part: 'setting', known }).message)
@@ -73,7 +73,7 @@ function readValue(name: string, value: string, table: AnyTable): unknown {
   const number = value.trim() === '' ? Number.NaN : Number(value)
   if (!row || row.range) {
     if (Number.isFinite(number)) return number
-    throw new UsageError(`--set ${name} takes a number, not ${JSON.stringify(value)}`)
+    throw new UsageError(`--set ${name} must be a number, got ${JSON.stringify(value)}`)
   }
   if (row.values) return row.values.find((one) => String(one) === value) ?? value
   return Number.isFinite(number) ? number : value
@@ -100,13 +100,13 @@ function withViews(given: Record<string, unknown>): Record<string, unknown> {
 async function readObject(file: string, table: AnyTable): Promise<Record<string, unknown>> {
   const found: unknown = parse(file, await readFile(file, 'utf8').catch(noFile(file)))
   if (typeof found !== 'object' || found === null || Array.isArray(found)) {
-    throw new FileError(file, '', 'is no JSON object of settings')
+    throw new FileError(file, '', 'must be a JSON object of settings, such as {"k": 12}')
   }
   if ('kith' in found) {
     throw new FileError(
       file,
       '',
-      `was made by kith ${String(found.kith)}: this command takes an object of settings`,
+      `is the output of kith ${String(found.kith)}, which this command does not read; pass a JSON object of settings`,
     )
   }
   const known = Object.keys(table)
@@ -131,7 +131,7 @@ function parse(file: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new FileError(file, '', `not JSON: ${(error as Error).message}`)
+    throw new FileError(file, '', `invalid JSON: ${(error as Error).message}`)
   }
 }
 
@@ -139,7 +139,7 @@ function parse(file: string, text: string): unknown {
 export function settingRows(table: AnyTable): [left: string, right: string][] {
   return settableNames(table).map((name) => {
     const { help, symbol, default: usual } = table[name] ?? viewRows[name as ViewName]
-    const notes = [symbol ?? '', usual === undefined ? '' : `default ${shown(usual)}`].filter(
+    const notes = [symbol ?? '', usual === undefined ? '' : `default: ${shown(usual)}`].filter(
       Boolean,
     )
     return [

@@ -21,7 +21,7 @@ const DEFAULT_PRESET = 'balanced'
 
 /** Settings of the method: a preset, and what differs from it. */
 export const settingOptions = {
-  preset: { value: 'NAME', help: 'settings to start from', default: DEFAULT_PRESET },
+  preset: { value: 'NAME', help: 'preset that settings start from', default: DEFAULT_PRESET },
   ...setOptionsOf(methodTable),
 } satisfies Options
 
@@ -45,7 +45,7 @@ export async function readRanking(
   if (file !== undefined && (await isTuned(file))) {
     const tuned = await readTunedFile(values, file)
     if (tuned.texts && !texts) {
-      throw new UsageError('these settings were tuned with texts: give --corpus and --query-text')
+      throw new UsageError(`${file} was tuned with texts; add --corpus and --query-text`)
     }
     return { settings: tuned.settings, tuned }
   }
@@ -64,7 +64,7 @@ export function namesTexts(values: Values<typeof textOptions>): boolean {
 async function readTunedFile(values: MethodValues, file: string): Promise<Tuned> {
   const also = (['preset', 'set'] as const).filter((name) => values[name] !== undefined)
   if (also.length > 0) {
-    throw new UsageError(`${file} has all settings: leave out --${also.join(', --')}`)
+    throw new UsageError(`${file} contains all settings; leave out --${also.join(', --')}`)
   }
   return readTuned(file)
 }
@@ -73,7 +73,7 @@ async function readTunedFile(values: MethodValues, file: string): Promise<Tuned>
 export const labelSettingOptions = {
   target: {
     value: 'KIND',
-    help: `evidence that labels are made of: ${labelTable.target.values!.join(', ')}`,
+    help: `evidence for the labels: ${labelTable.target.values!.join(', ')}`,
     default: labelTable.target.default,
   },
   ...settingOptions,
@@ -152,7 +152,7 @@ export const statisticsOption = {
   'term-statistics': {
     value: 'FILE',
     file: 'input',
-    help: `what kith term-statistics counted, instead of counting --corpus or taking the store’s own; ${NONE}: count terms among each query’s candidates only`,
+    help: `file of kith term-statistics (default: statistics of --corpus or --store); ${NONE} counts terms among each query’s candidates only`,
   },
 } satisfies Options
 

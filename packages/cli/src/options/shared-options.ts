@@ -22,7 +22,7 @@ import {
 export const levelOption = {
   level: {
     value: 'GRADE',
-    help: 'from which grade on a document is relevant',
+    help: 'lowest grade of a relevant document',
     default: defaultText(jobDefaults.level),
   },
 } satisfies Options
@@ -35,8 +35,8 @@ export const evaluationOptions = {
     default: defaultText(usualMeasures),
   },
   ...levelOption,
-  strict: { help: 'grades below the level give no gain in nDCG either (TREC DL)' },
-  complete: { help: 'average over all judged queries, 0 for those that a run lacks' },
+  strict: { help: 'give grades below --level no gain in nDCG (TREC Deep Learning)' },
+  complete: { help: 'average over all judged queries; queries missing from a run count as 0' },
 } satisfies Options
 
 /** The values of `evaluationOptions`. */
@@ -54,8 +54,12 @@ export function readEvaluationOptions(
 
 /** Where texts come from. */
 export const textOptions = {
-  corpus: { value: 'FILE', file: 'input', help: 'texts of the documents (BEIR, MS MARCO or TREC)' },
-  'query-text': { value: 'FILE', file: 'input', help: 'texts of the queries' },
+  corpus: {
+    value: 'FILE',
+    file: 'input',
+    help: 'document texts (BEIR JSONL, MS MARCO TSV or TREC)',
+  },
+  'query-text': { value: 'FILE', file: 'input', help: 'query texts' },
 } satisfies Options
 
 /** The values of `textOptions`: both or none; a store has the documents' texts itself. */
@@ -70,7 +74,9 @@ export function readTexts(
   if (values.corpus === undefined) {
     return { corpus: undefined, queryText: optionalText(values, 'query-text') }
   }
-  throw new UsageError('--corpus goes into the store with kith load; --query-text is enough here')
+  throw new UsageError(
+    '--corpus cannot be combined with --store, which has the document texts; leave out --corpus',
+  )
 }
 
 /** The values of `textOptions`: both or none. */
@@ -80,14 +86,14 @@ export function textFiles(
   const corpus = optionalText(values, 'corpus')
   const queryText = optionalText(values, 'query-text')
   if ((corpus === undefined) === (queryText === undefined)) return [corpus, queryText]
-  throw new UsageError('--corpus and --query-text go together')
+  throw new UsageError('--corpus and --query-text must be given together')
 }
 
 /** How embeddings are read. */
 export const embeddingOptions = {
   memory: {
     value: 'SIZE',
-    help: 'embeddings larger than this are read from the file as needed',
+    help: 'read embeddings from the file as needed if they are larger than this',
     default: sizeText(embeddingMemory),
   },
 } satisfies Options
@@ -104,7 +110,7 @@ export function missingOption(what: string, skipping = 'skip') {
   return {
     missing: {
       value: 'WHAT',
-      help: `${what} without an embedding or text: error, or ${skipping}`,
+      help: `treatment of ${what} without embedding or text: error or ${skipping}`,
       default: jobDefaults.missing,
     },
   } satisfies Options
@@ -121,7 +127,7 @@ export function readMissing(
 export const workerOption = {
   workers: {
     value: 'N',
-    help: 'worker threads; results do not depend on it',
+    help: 'number of worker threads; results do not depend on the number',
     default: 'all cores',
   },
 } satisfies Options

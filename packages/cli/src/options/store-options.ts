@@ -9,7 +9,7 @@ export const storeOption = {
   store: {
     value: 'ADDRESS',
     file: 'input',
-    help: 'documents in a store instead of --docs: postgres://…, or a LanceDB folder or URL; #name names a collection',
+    help: 'store with the documents, instead of --docs: postgres://…, or a LanceDB folder or URL; #name selects a collection',
   },
 } satisfies Options
 
@@ -20,27 +20,27 @@ type SourceValues = Values<typeof storeOption & { docs: { value: string; help: s
 export const submitOption = {
   submit: {
     value: 'NAME',
-    help: 'leave the work to kith work on any number of machines, as a batch of this name (PostgreSQL only)',
+    help: 'submit a batch of this name, which kith work runs on any number of machines (PostgreSQL only)',
   },
 } satisfies Options
 
 /** Where a database is, for commands that need one. */
 export const databaseOption = {
-  store: { value: 'URL', help: 'the database: postgres://…', required: true },
+  store: { value: 'URL', help: 'PostgreSQL database: postgres://…', required: true },
 } satisfies Options
 
 /** The address of a database. */
 export function readDatabase(values: Values<typeof databaseOption>): string {
   const address = text(values, 'store')
   if (storeKind(address) === 'postgres') return address
-  throw new UsageError(`--store takes postgres://…, not ${JSON.stringify(address)}`)
+  throw new UsageError(`--store must be postgres://…, got ${JSON.stringify(address)}`)
 }
 
 /** Where documents come from: a file, or the store at an address. */
 export function readSource(values: SourceValues): { docs: string } | { store: string } {
   const [docs, store] = [optionalText(values, 'docs'), optionalText(values, 'store')]
   if ((docs === undefined) === (store === undefined)) {
-    throw new UsageError('give --docs FILE or --store ADDRESS')
+    throw new UsageError('exactly one of --docs FILE and --store ADDRESS is required')
   }
   if (docs !== undefined) return { docs }
   return storeKind(store!) === 'file' ? { docs: store! } : { store: store! }
@@ -54,17 +54,19 @@ export function readSubmission(
 ): Submission | undefined {
   const name = optionalText(values, 'submit')
   if (name === undefined) {
-    if (values['out'] === undefined) throw new UsageError('--out FILE is missing')
+    if (values['out'] === undefined) throw new UsageError('--out FILE is required')
     return undefined
   }
   if (values['out'] !== undefined) {
-    throw new UsageError('--submit writes no file: kith jobs export does when the work is done')
+    throw new UsageError(
+      '--submit writes no file; leave out --out, and write the results with kith jobs export when the batch is done',
+    )
   }
   if (!optionalText(values, 'store')?.startsWith('postgres')) {
-    throw new UsageError('--submit needs --store postgres://…')
+    throw new UsageError('--submit works only with PostgreSQL; add --store postgres://…')
   }
   if (!/^[\w.-]{1,100}$/.test(name)) {
-    throw new UsageError('--submit takes a name of up to 100 letters, digits, and . _ -')
+    throw new UsageError('--submit must be a name of 1 to 100 letters, digits, and . _ -')
   }
   return { name }
 }

@@ -9,23 +9,27 @@ import { optionalText, sizeText } from './values.ts'
 
 /** The options of `kith studio`. */
 export const studioOptions = {
-  run: { value: 'FILE', file: 'input', help: 'the run to look at' },
-  queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
-  docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
+  run: { value: 'FILE', file: 'input', help: 'run to show' },
+  queries: { value: 'FILE', file: 'input', help: 'query embeddings' },
+  docs: { value: 'FILE', file: 'input', help: 'document embeddings' },
   ...textOptions,
-  qrels: { value: 'FILE', file: 'input', help: 'judgments' },
+  qrels: { value: 'FILE', file: 'input', help: 'relevance judgments' },
   ...splitOption,
   ...levelOption,
-  port: { value: 'N', help: 'where the page is served', default: '4810, or any that is free' },
+  port: { value: 'N', help: 'port of the page', default: '4810, or a free port' },
   open: { help: 'open the page in the browser' },
-  export: { value: 'FOLDER', file: 'output', help: 'write the page there, and serve nothing' },
+  export: {
+    value: 'FOLDER',
+    file: 'output',
+    help: 'write the page to this folder instead of serving it',
+  },
   'export-size': {
     value: 'SIZE',
-    help: 'roughly, of the part of the collection in it',
+    help: 'approximate size of the exported data',
     default: sizeText(exportBytes),
   },
   ...rare(modelOptions),
-  model: { ...modelOptions.model, default: 'none: no free text' },
+  model: { ...modelOptions.model, default: 'none, which disables free-text queries' },
   ...rare(embeddingOptions),
 } satisfies Options
 
@@ -38,7 +42,9 @@ export function readStudioFiles(values: Values<typeof studioOptions>): StudioFil
   const qrels = optionalText(values, 'qrels')
   if ([run, queries, docs, corpus, qrels].every((file) => file === undefined)) return demoFiles()
   if (run === undefined || queries === undefined || docs === undefined) {
-    throw new UsageError('--run, --queries and --docs go together; without any file, the demo')
+    throw new UsageError(
+      '--run, --queries and --docs must be given together; leave out all of them to open the demo',
+    )
   }
   return { run, queries, docs, corpus, queryText, qrels }
 }

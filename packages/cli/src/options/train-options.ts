@@ -113,7 +113,7 @@ type TrainValues = Values<typeof labelSettingOptions & typeof targetOption> & {
 export async function readTrainSettings(values: TrainValues): Promise<TrainRecipe> {
   const given: Record<string, unknown> = await readGiven(values, trainingTable)
   if (given['steps'] !== undefined && given['epochs'] !== undefined) {
-    throw new UsageError('steps and epochs say the same: set one of them')
+    throw new UsageError('steps and epochs cannot be combined; set one of them')
   }
   const parts = split(given)
   const linear = values.adapter === 'linear'
@@ -150,7 +150,7 @@ export async function readTrainSettings(values: TrainValues): Promise<TrainRecip
 
 /** The targets of a training, for people. */
 function targetText(name: string | undefined, labels: string | undefined, kind = name): string {
-  if (labels !== undefined) return `targets of ${labels}`
+  if (labels !== undefined) return `labels of ${labels}`
   return kind === undefined ? 'judged documents as targets' : `target ${kind}`
 }
 
@@ -179,5 +179,5 @@ function refuseSteps({ steps, inputs }: ReturnType<typeof split>): void {
 
 function refuseSettings(given: object, reason: string): void {
   const [name] = Object.keys(given)
-  if (name !== undefined) throw new UsageError(`setting ${name} has no effect: it ${reason}`)
+  if (name !== undefined) throw new UsageError(`setting ${name} has no effect: ${name} ${reason}`)
 }

@@ -12,7 +12,7 @@ import { optionalBytes, optionalChoice, optionalText, text } from './values.ts'
 
 /** The model, the data and the settings of a training, as options. */
 export const trainingOptions = {
-  docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
+  docs: { value: 'FILE', file: 'input', help: 'document embeddings', required: true },
   'train-queries': {
     value: 'FILE',
     file: 'input',
@@ -152,7 +152,7 @@ function readValidation(values: TrainingValues): QueryFiles | undefined {
   // A teacher needs no judgments; where there is none, the training itself asks for them.
   if (queries && run) return { queries, run, qrels }
   if (queries || run || qrels) {
-    throw new UsageError('--dev-queries, --dev-run and --dev-qrels go together')
+    throw new UsageError('--dev-queries, --dev-run and --dev-qrels must be given together')
   }
   return undefined
 }

@@ -22,13 +22,19 @@ export function optionalText<V extends object>(
 /** The name of a file that only some uses of a command need. */
 export function neededFile<V extends object>(values: V, name: NamesOf<V, string>): string {
   const given = optionalText(values, name)
-  if (given === undefined) throw new UsageError(`--${name} FILE is missing`)
+  if (given === undefined) throw new UsageError(`--${name} FILE is required`)
   return given
 }
 
 /** All texts of an option that may be repeated. */
 export function texts<V extends object>(values: V, name: NamesOf<V, string[]>): string[] {
   return ((values as Values)[name] as string[] | undefined) ?? []
+}
+
+/** Refuses runs of which one is named twice. */
+export function refuseTwice(runs: readonly string[]): void {
+  const twice = runs.find((run, i) => runs.indexOf(run) < i)
+  if (twice !== undefined) throw new UsageError(`--run ${twice} is given twice; name each run once`)
 }
 
 /** Whether a switch is set. */
@@ -45,7 +51,7 @@ export function optionalNumber<V extends object>(
   if (given === undefined) return undefined
   const value = given.trim() === '' ? Number.NaN : Number(given)
   if (Number.isFinite(value)) return value
-  throw new UsageError(`--${name} takes a number, not ${JSON.stringify(given)}`)
+  throw new UsageError(`--${name} must be a number, got ${JSON.stringify(given)}`)
 }
 
 /** A whole number within bounds, undefined without the option. */
@@ -56,8 +62,8 @@ export function optionalWhole<V extends object>(
 ): number | undefined {
   const value = optionalNumber(values, name)
   if (value === undefined || (Number.isInteger(value) && value >= from && value <= to)) return value
-  const upper = to === Number.MAX_SAFE_INTEGER ? '' : ` to ${to}`
-  throw new UsageError(`--${name} takes a whole number from ${from}${upper}, not ${value}`)
+  const upper = to === Number.MAX_SAFE_INTEGER ? `of at least ${from}` : `from ${from} to ${to}`
+  throw new UsageError(`--${name} must be a whole number ${upper}, got ${value}`)
 }
 
 /** One of some words, undefined without the option. */
@@ -68,7 +74,9 @@ export function optionalChoice<V extends object, T extends string>(
 ): T | undefined {
   const given = optionalText(values, name)
   if (given === undefined || (allowed as readonly string[]).includes(given)) return given as T
-  throw new UsageError(`--${name} takes ${allowed.join(', ')}, not ${JSON.stringify(given)}`)
+  throw new UsageError(
+    `--${name} must be one of ${allowed.join(', ')}, got ${JSON.stringify(given)}`,
+  )
 }
 
 const units: Record<string, number> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 }
@@ -82,7 +90,7 @@ export function optionalBytes<V extends object>(
   if (given === undefined) return undefined
   const match = /^(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?$/i.exec(given)
   if (!match)
-    throw new UsageError(`--${name} takes a size such as 4G, not ${JSON.stringify(given)}`)
+    throw new UsageError(`--${name} must be a size such as 4G, got ${JSON.stringify(given)}`)
   return Math.floor(Number(match[1]) * units[match[2]!.toUpperCase()]!)
 }
 

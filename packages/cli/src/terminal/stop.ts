@@ -115,10 +115,14 @@ export class Stop {
     discardUnfinished()
     const files = resumableFiles()
     for (const file of files) {
-      process.stderr.write(`\nstopped; the same command goes on with ${file}\n`)
+      process.stderr.write(
+        `\nstopped; finished work is kept in ${file}: run the same command again to resume\n`,
+      )
     }
     if (files.length === 0) {
-      process.stderr.write('\nstopped; no finished work is kept: the same command starts anew\n')
+      process.stderr.write(
+        '\nstopped; no work was kept: run the same command again to start over\n',
+      )
     }
     process.exit(this.#code)
   }

@@ -7,7 +7,7 @@ export function tellAudited(output: Output, result: AuditResult): void {
   output.result(
     result,
     [
-      `${out}: ${documents} unjudged documents of ${queries} queries, most evidence first`,
+      `${out}: ${documents} unjudged documents of ${queries} queries, strongest evidence first`,
       `${page}: open it in a browser to judge them`,
       ...Object.entries(leftOut).map(([why, count]) => `${count} queries left out: ${why}`),
     ].join('\n'),
@@ -31,7 +31,7 @@ export function tellAuditEvaluated(output: Output, result: AuditEvaluation): voi
   output.result(
     result,
     [
-      `Hidden relevant documents among the first unjudged ones: ${queries} queries, ${repeats} draws${texts ? ', with texts' : ''}`,
+      `Hidden relevant documents among the first unjudged documents: ${queries} queries, ${repeats} draws${texts ? ', with texts' : ''}`,
       '',
       table([['evidence', ...measures], ...rows]),
     ].join('\n'),

@@ -16,13 +16,13 @@ function summaryLines(summary: LabelSummary): string[] {
   const carriers = `${(summary.carriers / queries).toFixed(2)} on average`
   // Labels by a teacher know no ground truth.
   if (summary.groundTruthMass === 0) {
-    return [...lines, `documents that carry 90 % of a label ${carriers}`]
+    return [...lines, `documents with 90 % of a label      ${carriers}`]
   }
   return [
     ...lines,
     `mean probability on ground truth    ${(summary.groundTruthMass / queries).toFixed(4)}`,
-    `documents that carry 90 % of it     ${carriers}`,
-    `ground truth not the highest        ${summary.groundTruthNotHighest} (${share(summary.groundTruthNotHighest)})`,
+    `documents with 90 % of a label      ${carriers}`,
+    `ground truth not ranked first       ${summary.groundTruthNotHighest} (${share(summary.groundTruthNotHighest)})`,
   ]
 }
 
@@ -35,6 +35,6 @@ export function tellLabeled(output: Output, { out, seconds, summary }: LabelResu
 export function tellMerged(output: Output, { out, shares, summary }: MergeResult): void {
   output.result(
     { out, shares, ...summary },
-    [`${out}: ${shares} shares`, ...summaryLines(summary)].join('\n'),
+    [`${out}: ${shares} shards`, ...summaryLines(summary)].join('\n'),
   )
 }

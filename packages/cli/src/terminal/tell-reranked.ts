@@ -7,8 +7,8 @@ import type { Output } from './output.ts'
 export function tellReranked(output: Output, result: RerankResult): void {
   const { out, queries, seconds, figures, kept, crossEncoded } = result
   if (kept) {
-    const but = crossEncoded ? 'but for the order of the cross-encoder' : 'unchanged'
-    const why = `the old ranking, ${but}. ${kept.reason} (--force reranks all the same)`
+    const but = crossEncoded ? 'reordered by the cross-encoder only' : 'unchanged'
+    const why = `the original ranking, ${but}. ${kept.reason} (add --force to rerank anyway)`
     output.result({ out, ...kept, crossEncoded }, `${out}: ${why}`)
     return
   }
@@ -33,7 +33,7 @@ export function tellSubmitted(output: Output, { name, queries, jobs, fresh }: Su
   output.result(
     { batch: name, queries, jobs, fresh },
     fresh
-      ? `${name}: ${queries} queries in ${jobs} jobs wait for kith work`
-      : `${name}: ${queries} queries had been submitted already`,
+      ? `${name}: submitted ${queries} queries in ${jobs} jobs; run them with kith work`
+      : `${name}: already submitted, ${queries} queries`,
   )
 }

@@ -6,7 +6,7 @@ import type { Output } from './output.ts'
 /** Prints how a training ended, which weights are the result, whether they help, and what comes next. */
 export function tellTrained(output: Output, result: TrainResult, inputs: TrainingInputs): void {
   const { out, steps, ended, best, cut, curves, heldOut } = result
-  const how = ended === 'early' ? 'ended early' : 'all steps done'
+  const how = ended === 'early' ? 'stopped early' : 'all steps done'
   const chosen = best ? `the weights of step ${best.step}, the best` : 'the last weights'
   const lines = [`${out}: ${how} (${steps} steps); ${chosen}`]
   if (curves) lines.push(`${curves}: validation loss and nDCG@10`)

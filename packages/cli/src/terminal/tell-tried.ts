@@ -40,7 +40,7 @@ function figures({ systems, judged }: TryResult): string {
   const head = [`${judged} judged queries`, ...measures.map((name) => `${name}  `), 'ms/query']
   const note =
     '* p < 0.05, ** p < 0.01 against vector search (randomization test, Holm-corrected)\n' +
-    'ms/query: the step itself, in a batch on all cores; fusion and reranking come after search'
+    'ms/query: this step alone, in a batch on all cores; fusion and reranking come on top of search'
   return `${table([head, ...rows])}\n${note}`
 }
 
@@ -70,6 +70,6 @@ function sideBySide({ dataset, changes }: TryResult): string[] {
     `${newInTop.toFixed(1)} of the first five documents are new on average.`,
     ...parts,
     '',
-    'With judgments (qrels/test.tsv), kith try says whether that is better.',
+    'Add judgments (qrels/test.tsv) to let kith try measure whether the new order is better.',
   ]
 }

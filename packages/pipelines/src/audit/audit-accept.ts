@@ -35,7 +35,7 @@ export async function auditAccept(
     if (!judged) {
       throw new KithError(
         'BAD_INPUT',
-        `${decisions}: query ${query} is not in ${qrels}: are these its decisions?`,
+        `${decisions}: query ${query} is not in ${qrels}; pass the judgments that the audit page was made from`,
       )
     }
     for (const [document, grade] of decided) {
@@ -44,7 +44,7 @@ export async function auditAccept(
       if (before !== undefined && before >= 0) {
         throw new KithError(
           'BAD_INPUT',
-          `${decisions}: document ${document} of query ${query} gets grade ${grade}, ${qrels} has ${before}`,
+          `${decisions}: document ${document} of query ${query} has grade ${grade}, but ${qrels} has grade ${before}; remove one of the two`,
         )
       }
       judged.set(document, grade)

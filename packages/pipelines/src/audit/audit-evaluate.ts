@@ -49,13 +49,14 @@ export async function auditEvaluate(
     const qrels = await readQrels(inputs.qrels)
     const run = await readRun(inputs.run)
     const { level } = sources
-    const onDone = stageOf(hooks, 'hiding and finding', repeats * targets.length)
+    const onDone = stageOf(hooks, 'evaluating the audit', repeats * targets.length)
     const found = new Map(targets.map((target) => [target, [] as Record<string, number>[]]))
     let queries = 0
     for (let repeat = 0; repeat < repeats; repeat++) {
       const { known, hidden } = hideAllButOne(qrels, { level, seed: seed + repeat })
       if (known.size === 0) {
-        const problem = 'no query has several relevant documents, so none can be hidden'
+        const problem =
+          'no query has several relevant documents, so no document can be hidden; evaluate on other judgments'
         throw new KithError('BAD_INPUT', `${inputs.qrels}: ${problem}`)
       }
       for (const [t, target] of targets.entries()) {

@@ -108,7 +108,7 @@ export function startJudging(
     root.replaceChildren()
   }
   if (entries.length === 0) {
-    root.replaceChildren(element('h1', {}, 'There is nothing to judge.'))
+    root.replaceChildren(element('h1', {}, 'No documents to judge.'))
     return stop
   }
 
@@ -207,7 +207,7 @@ export function startJudging(
       element(
         'strong',
         {},
-        finished ? 'All judged: export' : `${current + 1} of ${entries.length}`,
+        finished ? 'All judged: export your decisions' : `${current + 1} of ${entries.length}`,
       ),
       element(
         'span',
@@ -235,7 +235,7 @@ export function startJudging(
         card(
           id,
           'card',
-          'Known to be relevant',
+          'Judged relevant',
           element(
             'span',
             { class: 'note' },
@@ -262,7 +262,7 @@ export function startJudging(
 
   function card(id: string, kind: string, title: string, remark: HTMLElement): HTMLElement {
     const known = texts.get(id)
-    const unknown = fetchDocuments && !known ? '' : 'No text was given.'
+    const unknown = fetchDocuments && !known ? '' : 'No text available.'
     return element(
       'article',
       { class: kind.trim() },

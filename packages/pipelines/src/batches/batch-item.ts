@@ -34,12 +34,15 @@ export function decodeItem(query: string, body: Uint8Array): BatchQuery {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const start = bytes.length < 4 ? 0 : 4 + bytes.readUInt32LE(0)
   const header = start <= bytes.length ? readHeader(bytes.subarray(4, start)) : undefined
-  if (!header) throw damaged(query, 'its header is broken')
+  if (!header) throw damaged(query, 'invalid header')
   const { ids, text, truth, dimensions } = header
   const end = start + dimensions * 4
   const rest = bytes.length - end
   if (rest !== 0 && rest !== ids.length * 8) {
-    throw damaged(query, `${bytes.length} bytes for ${dimensions} numbers and ${ids.length} scores`)
+    throw damaged(
+      query,
+      `expected ${dimensions} numbers and ${ids.length} scores, got ${bytes.length} bytes`,
+    )
   }
   return {
     query,
@@ -55,7 +58,7 @@ export function decodeItem(query: string, body: Uint8Array): BatchQuery {
 export function damaged(query: string, problem: string): KithError {
   return new KithError(
     'BAD_INPUT',
-    `query ${query}: what the database has of it is damaged: ${problem}`,
+    `query ${query}: its entry in the database is damaged: ${problem}; remove the batch and submit it again`,
   )
 }
 

@@ -47,13 +47,13 @@ export function decodeLabels(query: string, body: Uint8Array): QueryLabels {
   try {
     result = JSON.parse(Buffer.from(body).toString('utf8'))
   } catch (error) {
-    throw damaged(query, `its result is not JSON: ${(error as Error).message}`)
+    throw damaged(query, `invalid JSON in the result: ${(error as Error).message}`)
   }
   const { part, summary, answered } = result ?? {}
   if (typeof part === 'string' && isSummary(summary) && typeof answered === 'boolean') {
     return { part, summary, answered }
   }
-  throw damaged(query, 'its result is not one of labels')
+  throw damaged(query, 'the result is not a label')
 }
 
 /** The ground truth and the candidates that fill the contexts; more where some may be skipped. */

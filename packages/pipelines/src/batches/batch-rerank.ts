@@ -112,7 +112,7 @@ async function chosenBatch({
     if (!query) continue
     const { ids, scores } = items[i]!
     const places = query.places.subarray(0, query.rows.length)
-    if (!scores && places.length > 0) throw damaged(query.query, 'its candidates have no scores')
+    if (!scores && places.length > 0) throw damaged(query.query, 'the candidates have no scores')
     const own = Float64Array.from(places, (place) => scores![place]!)
     const { text, texts: found } = query
     const candidates = { texts: found!, scores: own }
@@ -155,6 +155,6 @@ export function decodeRanking(item: BatchQuery, body: Uint8Array): RankedQuery {
   const { query, ids, scores = new Float64Array(0) } = item
   if (body.length === 0) return { query, ids, scores }
   const order = decodeOrder(body, ids.length)
-  if (!order) throw damaged(query, `its result is not an order of its ${ids.length} candidates`)
+  if (!order) throw damaged(query, `the result is not an order of the ${ids.length} candidates`)
   return { query, ...columnsOf(order), ids: Array.from(order.places, (place) => ids[place]!) }
 }

@@ -111,12 +111,17 @@ export class BatchSource {
 function checkIds(run: string, { query, ids, truth = [] }: BatchQuery): void {
   const place = `query ${JSON.stringify(query)}`
   const flaw = unstorable(query)
-  if (flaw) throw new FileError(run, place, `its id ${flaw}: PostgreSQL cannot keep it`)
+  if (flaw)
+    throw new FileError(
+      run,
+      place,
+      `the query id ${flaw}, which PostgreSQL cannot store; change the id`,
+    )
   for (const id of [...ids, ...truth.map(([judged]) => judged)]) {
     const problem = unstorable(id)
     if (!problem) continue
     const what = ids.includes(id) ? 'document' : 'judged document'
-    const message = `the ${what} ${JSON.stringify(id)} ${problem}: PostgreSQL cannot keep it`
+    const message = `the id ${JSON.stringify(id)} of a ${what} ${problem}, which PostgreSQL cannot store; change the id`
     throw new FileError(run, place, message)
   }
 }

@@ -85,7 +85,7 @@ export class BatchRunner {
     if (statistics) return statistics
     throw new KithError(
       'BAD_INPUT',
-      'the store has lost its term statistics: kith load counts anew',
+      'the term statistics of the store are missing; run kith load again to count the terms',
     )
   }
 
@@ -123,7 +123,7 @@ function checkVector({ query, vector }: BatchQuery, { dimensions }: Store): void
   if (!vector || vector.length === dimensions) return
   throw new KithError(
     'BAD_SHAPE',
-    `query ${query}: its embedding has ${vector.length} dimensions, the documents of the store have ${dimensions}`,
+    `query ${query}: the query embedding has ${vector.length} dimensions, but documents in the store have ${dimensions}; use embeddings of one model`,
   )
 }
 

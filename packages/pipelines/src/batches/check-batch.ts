@@ -22,10 +22,10 @@ export function checkBatch({
     }
     if (kind === 'rerank') return { kind, collection, settings: checkRerank(rest) }
     if (kind === 'labels') return { kind, collection, settings: checkLabels(rest) }
-    return wrong('kind', kind, 'rerank, labels')
+    return wrong('kind', kind, 'rerank or labels')
   } catch (error) {
     const { message } = error as Error
-    const problem = `the batch ${name} cannot be done as it stands in the database: ${message}`
+    const problem = `batch ${name} in the database is invalid: ${message}; remove the batch and submit it again`
     throw new KithError('BAD_INPUT', problem)
   }
 }
@@ -48,9 +48,9 @@ export function checkLabels(batch: Readonly<Record<string, unknown>>): LabelWork
   one('layout.format', format, labelFormats)
   one('layout.values', values, labelValues)
   if (!Number.isSafeInteger(negatives) || (negatives as number) < 1) {
-    wrong('layout.negatives', negatives, 'whole numbers from 1 on')
+    wrong('layout.negatives', negatives, 'a whole number of at least 1')
   }
-  if (!Number.isFinite(level)) wrong('level', level, 'numbers')
+  if (!Number.isFinite(level)) wrong('level', level, 'a number')
   one('missing', missing, missingPolicies)
   one('texts', texts, [true, false])
   return batch as unknown as LabelWork
@@ -64,12 +64,12 @@ function checkSettings(settings: unknown, resolve: (settings: object) => object)
 }
 
 function one(name: string, value: unknown, allowed: readonly unknown[]): void {
-  if (!allowed.includes(value)) wrong(name, value, allowed.join(', '))
+  if (!allowed.includes(value)) wrong(name, value, allowed.join(' or '))
 }
 
 function wrong(name: string, value: unknown, allowed: string): never {
   const shown = JSON.stringify(value)?.slice(0, 200)
-  throw new KithError('BAD_SETTING', `setting ${name} is ${shown}, allowed: ${allowed}`)
+  throw new KithError('BAD_SETTING', `setting ${name} must be ${allowed}, got ${shown}`)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -42,5 +42,8 @@ export async function submitBatch(
 export function databaseOf(store: string): string {
   if (storeKind(store) === 'postgres') return splitAddress(store).address
   const given = JSON.stringify(store)
-  throw new KithError('BAD_INPUT', `batches are in a database (postgres://…), not in ${given}`)
+  throw new KithError(
+    'BAD_INPUT',
+    `batches need PostgreSQL: store must be postgres://…, got ${given}`,
+  )
 }

@@ -53,7 +53,7 @@ export async function workBatches(inputs: WorkInputs, hooks: Hooks = {}): Promis
       onRemark?.(`${event.batch}: ${event.queries} queries done`)
     } else if (event.kind === 'failed') {
       result.failures++
-      onRemark?.(`${event.batch}: a job failed: ${event.message}`)
+      onRemark?.(`${event.batch}: job failed: ${event.message}`)
     } else onWaiting(event.message)
   }
   try {

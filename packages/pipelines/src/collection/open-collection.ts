@@ -204,6 +204,6 @@ async function encodeAll(
 function checkDimensions(store: SearchStore, { encoder }: NamedEncoder): void {
   const { dimensions } = store
   if (dimensions === undefined || dimensions === encoder.dimensions) return
-  const problem = `the documents have ${dimensions} dimensions, ${encoder.name} gives ${encoder.dimensions}`
-  throw new KithError('BAD_SHAPE', `${problem}: name the model that encoded them`)
+  const problem = `document embeddings have ${dimensions} dimensions, but the model ${encoder.name} has ${encoder.dimensions}`
+  throw new KithError('BAD_SHAPE', `${problem}; pass the model that encoded the documents`)
 }

@@ -69,13 +69,11 @@ async function keptVectors(
   try {
     const kept = await readKept(file, new Set(keys), dimensions)
     if (kept.damaged > 0) {
-      onRemark?.(`damaged entries replaced: ${kept.damaged} in ${file}`)
+      onRemark?.(`${kept.damaged} damaged embeddings in ${file} were computed again`)
     }
     return kept
   } catch (error) {
-    onRemark?.(
-      `kept embeddings are not used, all passages are encoded: ${(error as Error).message}`,
-    )
+    onRemark?.(`cannot use cached embeddings, encoding all passages: ${(error as Error).message}`)
     return { vectors: new Map(), entries: 0, damaged: 0 }
   }
 }
@@ -90,7 +88,7 @@ async function keep(
   try {
     await writeKept(file, vectors)
   } catch (error) {
-    onRemark?.(`the embeddings are not kept for the next time: ${(error as Error).message}`)
+    onRemark?.(`cannot cache the embeddings for the next start: ${(error as Error).message}`)
   }
 }
 
@@ -183,7 +181,12 @@ export async function readKept(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return kept
-    if (code === 'ELOOP') throw new FileError(file, '', 'is a link, which is not followed')
+    if (code === 'ELOOP')
+      throw new FileError(
+        file,
+        '',
+        'is a symbolic link, which Kith does not follow; remove it or choose another cache folder',
+      )
     throw asFileError(file, error)
   } finally {
     await handle?.close()

@@ -18,7 +18,8 @@ const MOST_BYTES = 2 ** 28
 const MOST_IN_FOLDER = 400_000
 
 /** The advice for folders beyond the limits. */
-const ADVICE = 'make a corpus of it, encode it with kith encode, and open docs and corpus'
+const ADVICE =
+  'write the texts to a corpus file, encode it with kith encode, and open docs and corpus'
 
 /**
  * The passages of all Markdown files below a folder, in the order of their names. A file that cannot
@@ -43,7 +44,10 @@ export async function readFolder(
     for (const passage of found.passages) passages.push(passage)
     if (files > MOST_FILES || bytes > MOST_BYTES || passages.length > MOST_IN_FOLDER) {
       const most = `${MOST_FILES} files, ${MOST_BYTES / 2 ** 20} MB or ${MOST_IN_FOLDER} passages`
-      throw new KithError('BAD_INPUT', `${folder} has more than ${most} of Markdown: ${ADVICE}`)
+      throw new KithError(
+        'BAD_INPUT',
+        `${folder} has more Markdown than the limit of ${most}; ${ADVICE}`,
+      )
     }
   }
   for (const remark of tally.remarks()) onRemark?.(remark)
@@ -155,7 +159,7 @@ class Tally {
   remarks(): string[] {
     return Array.from(
       this.#counts,
-      ([what, { count, first }]) => `${what}: ${count}, first ${first}`,
+      ([what, { count, first }]) => `${count} ${what}, such as ${first}`,
     )
   }
 }

@@ -47,7 +47,7 @@ const converters: Record<
   async run({ input, out, to }, { onRemark }) {
     const run = await readRun(input)
     await writeRun(out, run, { format: to as RunFormat | undefined })
-    if (to === 'msmarco') onRemark?.('msmarco has no scores: the ranks are what is left')
+    if (to === 'msmarco') onRemark?.('the format msmarco keeps ranks only; scores are dropped')
     return run.queries.length
   },
 

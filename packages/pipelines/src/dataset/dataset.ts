@@ -63,7 +63,11 @@ export class Dataset {
     options: DatasetOptions,
   ) {
     if (!findPath(folder)?.isDirectory()) {
-      throw new FileError(folder, '', 'is not a folder; a dataset is a folder with corpus.jsonl')
+      throw new FileError(
+        folder,
+        '',
+        'is not a folder; expected a dataset folder with corpus.jsonl',
+      )
     }
     this.#options = options
     this.splits = splitsOf(folder)
@@ -97,11 +101,11 @@ export class Dataset {
     } catch (error) {
       if (!(error instanceof FileError)) throw error
       const kept = join(this.folder, KEPT)
-      const problem = `${error.message.slice(error.file.length + 2)}, so ${roles[role].what} cannot be kept there`
+      const problem = `${error.message.slice(error.file.length + 2)}, so ${roles[role].what} cannot be written there`
       throw new FileError(
         kept,
         '',
-        `${problem}: name another place by an option, or copy the dataset`,
+        `${problem}; name an output file, or copy the dataset to a writable folder`,
       )
     }
     return file
@@ -144,7 +148,7 @@ export class Dataset {
     const state = there ? await stateOf(kept, inputs, this.folder) : undefined
     const stale = state?.stale ?? (state?.sidecar && this.#otherEncoder(role, state.sidecar))
     if (state && stale === undefined) return kept
-    if (state) hooks.onRemark?.(`${kept} is stale (${stale}): made anew`)
+    if (state) hooks.onRemark?.(`${kept} is out of date (${stale}); making it again`)
     await make(this.place(role), inputs, {
       settings: { ...(await this.#settingsFor(role, state?.sidecar)) },
       hooks,
@@ -189,7 +193,7 @@ export class Dataset {
       return join(this.folder, KEPT, name)
     }
     if (!required) return undefined
-    throw new KithError('BAD_INPUT', `${role} of a dataset is found, not made`)
+    throw new KithError('BAD_INPUT', `Kith cannot make ${role} of a dataset; add the file`)
   }
 
   #chooseModel(): string {
@@ -199,7 +203,10 @@ export class Dataset {
     if (kept.length === 1) return kept[0]!
     if (kept.length > 1) {
       const problem = `has embeddings of several models (${kept.join(', ')})`
-      throw new KithError('BAD_INPUT', `${this.folder} ${problem}: name one of them (model)`)
+      throw new KithError(
+        'BAD_INPUT',
+        `${this.folder} ${problem}; select one with the setting model`,
+      )
     }
     const own = (['documentEmbeddings', 'queryEmbeddings'] as const).map((role) =>
       findFile(this.folder, role, this.split, this.suffix),
@@ -217,13 +224,13 @@ export class Dataset {
     if (roles[role].madeBy !== 'encode') return undefined
     const { model, encoder = {} } = this.#options
     if (model !== undefined && !isSameModel(String(settings['model']), model)) {
-      return `it was encoded by ${settings['model']}`
+      return `encoded by ${settings['model']}`
     }
     const [name, value] =
       Object.entries(encoder).find(
         ([key, given]) => given !== undefined && key !== 'threads' && settings[key] !== given,
       ) ?? []
-    return name && `its ${name} is ${String(settings[name])}, not ${String(value)}`
+    return name && `${name} is ${String(settings[name])}, not ${String(value)}`
   }
 
   /** The settings that a file is made with: those it had, or those of the documents' embeddings. */
@@ -255,7 +262,9 @@ export class Dataset {
     const others = this.splits.filter((split) => split !== this.split)
     if (file === undefined || others.length === 0) return
     const name = relative(this.folder, file)
-    onRemark?.(`judgments: split ${this.split} (${name}); there are also: ${others.join(', ')}`)
+    onRemark?.(
+      `using the judgments of split ${this.split} (${name}); other splits: ${others.join(', ')}`,
+    )
   }
 }
 

@@ -68,7 +68,7 @@ export function chooseSplit(
     return splits[0]
   }
   if (splits.includes(wanted)) return wanted
-  const there = splits.length > 0 ? `there are: ${splits.join(', ')}` : 'its qrels have no splits'
+  const there = splits.length > 0 ? `splits: ${splits.join(', ')}` : 'the dataset has no splits'
   throw new KithError('BAD_INPUT', `${folder} has no split ${JSON.stringify(wanted)}; ${there}`)
 }
 

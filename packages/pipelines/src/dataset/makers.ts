@@ -45,8 +45,9 @@ function methodOf(settings: Readonly<Record<string, unknown>>): PartialMethodSet
   if (again !== true && thenCrossEncode === undefined && method['verdict'] === undefined) {
     return method
   }
-  const problem = 'the run reranked before is stale, and cannot be made anew with its settings'
-  throw new KithError('BAD_INPUT', `${problem}: run kith rerank again`)
+  const problem =
+    'the reranked run is out of date, and Kith cannot make it again with the settings of that run'
+  throw new KithError('BAD_INPUT', `${problem}; run kith rerank again`)
 }
 
 async function encode(

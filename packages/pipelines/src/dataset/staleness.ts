@@ -21,16 +21,17 @@ export async function stateOf(
   folder: string,
 ): Promise<KeptState> {
   const sidecar = await readSidecar(file).catch(() => undefined)
-  if (!Array.isArray(sidecar?.inputs)) return { sidecar: undefined, stale: 'it has no sidecar' }
+  if (!Array.isArray(sidecar?.inputs))
+    return { sidecar: undefined, stale: 'no .meta.json beside it' }
   const { mtimeMs } = await stat(file)
   for (const input of inputs) {
     const now = await stat(input).catch((error: unknown) => {
       throw asFileError(input, error)
     })
     const recorded = sidecar.inputs.find(({ file: name }) => isSame(name, input, folder))
-    if (!recorded) return { sidecar, stale: `it was made without ${input}` }
+    if (!recorded) return { sidecar, stale: `made without ${input}` }
     if (recorded.bytes !== now.size || now.mtimeMs > mtimeMs) {
-      return { sidecar, stale: `${input} has changed since` }
+      return { sidecar, stale: `${input} has changed` }
     }
   }
   return { sidecar, stale: undefined }

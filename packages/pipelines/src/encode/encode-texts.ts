@@ -75,8 +75,7 @@ export async function encodeWith(
     isState: isDone,
     packed: false,
     async write(append, before = { texts: 0, cut: 0 }) {
-      if (before.texts > 0)
-        hooks.onRemark?.(`continuing: ${before.texts} of ${total} texts are done`)
+      if (before.texts > 0) hooks.onRemark?.(`resuming: ${before.texts} of ${total} texts are done`)
       const onDone = stageOf(hooks, 'encoding', total, before.texts)
       const start = performance.now()
       let { texts, cut } = before
@@ -104,7 +103,7 @@ export async function encodeWith(
   const { texts, cut } = result
   if (cut > 0) {
     const limit = `${maxTokens} tokens (maxTokens)`
-    hooks.onRemark?.(`${cut} of ${texts} texts are longer than ${limit}: what is beyond is cut off`)
+    hooks.onRemark?.(`${cut} of ${texts} texts were truncated to ${limit}`)
   }
   return { out, dimensions, maxTokens, ...result }
 }
@@ -139,7 +138,11 @@ async function* rowsOf(file: string, dimensions: number): AsyncGenerator<Float32
     highWaterMark: size,
   }) as AsyncIterable<Buffer>) {
     if (chunk.length % (dimensions * 4) !== 0) {
-      throw new FileError(file, '', `ends within a row of ${dimensions} numbers`)
+      throw new FileError(
+        file,
+        '',
+        `is truncated: expected rows of ${dimensions} numbers; remove the file and encode again`,
+      )
     }
     // A chunk need not begin where a number may.
     yield new Float32Array(new Uint8Array(chunk).buffer)

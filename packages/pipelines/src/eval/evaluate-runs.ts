@@ -113,12 +113,21 @@ async function readClusters(file: string): Promise<Map<string, string>> {
     if (text.trim() === '' || (line === 1 && text.startsWith('query-id\t'))) return undefined
     const [query, cluster, ...more] = text.trimEnd().split('\t')
     if (!query || !cluster || more.length > 0) {
-      throw new FileError(file, `line ${line}`, 'expected a query and its cluster, tab-separated')
+      throw new FileError(
+        file,
+        `line ${line}`,
+        'expected two tab-separated columns, query and cluster',
+      )
     }
     return { query, cluster, line }
   })
   for await (const { query, cluster, line } of pairs) {
-    if (clusters.has(query)) throw new FileError(file, `line ${line}`, `query ${query} comes twice`)
+    if (clusters.has(query))
+      throw new FileError(
+        file,
+        `line ${line}`,
+        `query ${query} occurs twice; give each query one cluster`,
+      )
     clusters.set(query, cluster)
   }
   return clusters
@@ -187,5 +196,5 @@ export async function warnLearned(
 }
 
 function sentenceOf({ how, what, judgments }: LearnedQueries, count: number, of: number): string {
-  return `${count} of ${of} judged queries were used to ${how} ${what} (${judgments}), which is behind this run, so that its figures are too good: judge it on other queries`
+  return `${count} of ${of} judged queries were used to ${how} ${what} (${judgments}), which made this run, so its measures are too high; measure the run on other queries`
 }

@@ -81,7 +81,11 @@ export async function readSidecar(file: string): Promise<ReadSidecar | undefined
   } catch {
     // The error below is the same as for other JSON.
   }
-  throw new FileError(name, '', 'not JSON that kith has written')
+  throw new FileError(
+    name,
+    '',
+    'is not a .meta.json file of Kith; remove it, or make the output again',
+  )
 }
 
 /**
@@ -92,10 +96,10 @@ export async function otherThan(
   file: string,
   { output }: ReadSidecar,
 ): Promise<string | undefined> {
-  if (typeof output?.sha256 !== 'string') return 'it has no digest of it'
+  if (typeof output?.sha256 !== 'string') return 'no digest is recorded'
   const { bytes, sha256 } = await digestOf(file)
-  if (bytes !== output.bytes) return `it tells of ${output.bytes} bytes, the file has ${bytes}`
-  return sha256 === output.sha256 ? undefined : `the ${bytes} bytes of the file are other ones`
+  if (bytes !== output.bytes) return `${output.bytes} bytes are recorded, the file has ${bytes}`
+  return sha256 === output.sha256 ? undefined : `the contents of the file have changed`
 }
 
 /** Files as a sidecar names them. */
@@ -126,7 +130,7 @@ export async function digestedInputs(
   )) {
     // A folder within that of embeddings is none of them.
     if (findPath(file)?.isDirectory()) continue
-    checkRegular(file, 'shares are compared by what they were made from')
+    checkRegular(file, 'Kith compares shards by the contents of their inputs')
     inputs.push({ file, ...(await digestOf(file)) })
   }
   return inputs
@@ -141,7 +145,7 @@ export async function fingerprint(
     inputs.flatMap(embeddingFiles).map(async (file) => {
       const found = await stat(file).catch(() => undefined)
       // A pipe is never the same again, so work on it could not go on.
-      if (!found?.isDirectory()) checkRegular(file, 'work on it must be able to go on')
+      if (!found?.isDirectory()) checkRegular(file, 'the command must be able to resume')
       return [file, found?.size, found?.mtimeMs]
     }),
   )

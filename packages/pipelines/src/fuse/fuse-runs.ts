@@ -87,7 +87,10 @@ function checkInputs({ method = 'rrf', rrfK, top }: FuseInputs): void {
   choice(...fusions)('method', method)
   if (top !== undefined) range({ from: 1, integer: true })('top', top)
   if (rrfK === undefined || method === 'rrf') return
-  throw new KithError('BAD_SETTING', `setting rrfK is for the method rrf, not for ${method}`)
+  throw new KithError(
+    'BAD_SETTING',
+    `setting rrfK works only with method: 'rrf', got method '${method}'; leave out rrfK`,
+  )
 }
 
 /** A run with the first documents of each query. */

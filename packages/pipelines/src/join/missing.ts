@@ -74,7 +74,7 @@ export class MissingReport {
   check(policy: MissingPolicy, where = ''): void {
     if (policy === 'skip' || this.#ids.size === 0) return
     const problem = this.remarks().join('; ')
-    const message = `${where}${problem} (missing: 'skip' goes on without them)`
+    const message = `${where}${problem}; pass missing: 'skip' to leave them out`
     const kinds = [...this.#ids.keys()].join('\n')
     const id = this.list()[0]!.first[0]!
     throw Object.assign(new KithError('BAD_INPUT', message), { kinds, id }) satisfies MissingError

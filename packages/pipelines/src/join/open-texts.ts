@@ -18,7 +18,7 @@ export function checkTextPair({
 }: TextFiles): { corpus: string; queryText: string } | undefined {
   if (corpus !== undefined && queryText !== undefined) return { corpus, queryText }
   if (corpus === undefined && queryText === undefined) return undefined
-  throw new KithError('BAD_INPUT', 'the texts of documents and of queries go together')
+  throw new KithError('BAD_INPUT', 'corpus and queryText must be given together')
 }
 
 /** Prepared texts that are kept for the next query they are candidates of. */

@@ -42,9 +42,7 @@ export async function runMetric(
   const use = await useOf(metric, sources)
   if (known) {
     if (use && use.agreement!.dot !== use.agreement!.cosine) {
-      onRemark?.(
-        `vectors differ in length; using metric ${known}, as ${sources.run}.meta.json says`,
-      )
+      onRemark?.(`vectors differ in length; using metric ${known} from ${sources.run}.meta.json`)
     }
     return known
   }
@@ -130,6 +128,6 @@ export function documentsDiffer(docs: Pick<Embeddings, 'rows' | 'read'>): boolea
 /** Says that documents of different lengths are searched by inner product, though nobody asked for it. */
 export function remarkLengths({ onRemark }: Hooks): void {
   onRemark?.(
-    'documents differ in length; searching by metric dot, which favors long vectors: pass metric cosine, or dot to confirm',
+    'document vectors differ in length; searching by metric dot, which favors long vectors: pass metric cosine, or metric dot to confirm',
   )
 }

@@ -55,6 +55,6 @@ export function checkNamedTokenizer({ tokenizer }: Pick<Settings, 'tokenizer'>):
   if (typeof tokenizer !== 'function') return tokenizer
   throw new KithError(
     'BAD_SETTING',
-    'tokenizer is a function, which jobs on files do not take: name one, or call rerank',
+    'tokenizer must be a name for jobs on files, got a function; pass a name, or call rerank of @kith/core',
   )
 }

@@ -20,7 +20,7 @@ export function placeOf({
   store,
 }: DocumentPlace): { docs: string } | { store: StoreAddress } {
   if ((docs === undefined) === (store === undefined)) {
-    throw new KithError('BAD_INPUT', 'documents come from docs (a file) or from a store: give one')
+    throw new KithError('BAD_INPUT', 'exactly one of docs (a file) and store is required')
   }
   if (docs !== undefined) return { docs }
   return storeKind(store!) === 'file' ? { docs: store! } : { store: splitAddress(store!) }
@@ -58,7 +58,7 @@ export async function checkStore(store: StoreAddress, dimensions: number): Promi
   if (found !== dimensions) {
     throw new KithError(
       'BAD_SHAPE',
-      `${storeName(store)}: its documents have ${found} dimensions, the queries ${dimensions}`,
+      `${storeName(store)}: documents have ${found} dimensions, but queries have ${dimensions}; use embeddings of one model`,
     )
   }
 }

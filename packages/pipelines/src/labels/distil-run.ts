@@ -39,7 +39,7 @@ export async function distilRun(inputs: DistilInputs, hooks: Hooks = {}): Promis
   const layout = layoutOf(inputs, settings.depth - 1)
   const pair = checkTextPair(inputs)
   if (!pair && hasRows(layout.format)) {
-    const problem = `labels of the format ${layout.format} take the texts of queries and documents (queryText, corpus)`
+    const problem = `the format ${layout.format} needs texts; pass queryText and corpus`
     throw new KithError('BAD_SETTING', problem)
   }
   const texts = pair && (await OpenTexts.open(pair, 'english'))

@@ -66,10 +66,14 @@ export async function submitLabels(
   hooks: Hooks = {},
 ): Promise<Submitted> {
   const place = placeOf(inputs)
-  if (!('store' in place)) throw new KithError('BAD_INPUT', 'only work on a store is submitted')
+  if (!('store' in place))
+    throw new KithError('BAD_INPUT', 'only work on a store can be submitted; pass store')
   const { shard = { index: 1, count: 1 } } = inputs
   if (shard.count !== 1) {
-    throw new KithError('BAD_SETTING', 'a submission divides the work itself: leave out the shard')
+    throw new KithError(
+      'BAD_SETTING',
+      'shard cannot be combined with a submission, which divides the work itself; leave out shard',
+    )
   }
   const asked = { ...inputs, store: place.store, batch: labelWork(inputs, true), shard }
   const plan = await withRunMetric(asked, hooks)
@@ -97,7 +101,10 @@ async function openLabels(
 ): Promise<{ origin: LabelOrigin; source: BatchSource }> {
   const { run, queries, qrels, corpus, queryText, dimensions, memory, store, batch, shard } = plan
   if (corpus !== undefined) {
-    throw new KithError('BAD_INPUT', 'a store has the texts of its documents: leave out the corpus')
+    throw new KithError(
+      'BAD_INPUT',
+      'corpus cannot be combined with store, which contains the texts; leave out corpus',
+    )
   }
   const files = [run, queries, qrels, queryText].filter((file) => file !== undefined)
   const described = { run, qrels, files, embeddings: [queries], batch, shard }

@@ -32,9 +32,9 @@ export function labelWork(
   const batch = checkLabels({ settings, layout, level, missing, texts })
   const given = inputs.queryText !== undefined && (stored || inputs.corpus !== undefined)
   if (given || !(texts || hasRows(layout.format))) return batch
-  const what = texts ? 'labels by texts' : `labels of the format ${layout.format}`
-  const files = stored ? 'the queries (queryText)' : 'queries and documents (queryText, corpus)'
-  throw new KithError('BAD_SETTING', `${what} take the texts of ${files}`)
+  const what = texts ? 'texts: true' : `the format ${layout.format}`
+  const files = stored ? 'queryText' : 'queryText and corpus'
+  throw new KithError('BAD_SETTING', `${what} needs texts; pass ${files}`)
 }
 
 /** As many negatives with little evidence as soft labels, as far as a context has room for both. */
@@ -61,7 +61,7 @@ export function layoutOf(
   if (unused !== undefined && !hasRows(format)) {
     throw new KithError(
       'BAD_SETTING',
-      `labels of the format ${format} have no training rows: leave out ${unused}, or choose sentence-transformers, listwise or tevatron`,
+      `${unused} has no effect with the format ${format}; leave out ${unused}, or use sentence-transformers, listwise or tevatron`,
     )
   }
   const usualValues = format === 'sentence-transformers' ? 'logit' : 'probability'

@@ -25,7 +25,8 @@ export interface MergeResult {
  * settings or inputs, and shares that were cut or changed since they were made are refused.
  */
 export async function mergeLabels({ shares: named, out }: MergeInputs): Promise<MergeResult> {
-  if (named.length === 0) throw new KithError('BAD_INPUT', 'there are no shares to join')
+  if (named.length === 0)
+    throw new KithError('BAD_INPUT', 'no shards to merge; pass at least one file')
   const shares = await Promise.all(
     named.map(async (file) => ({ file, meta: await readShare(file) })),
   )
@@ -82,7 +83,7 @@ async function checkContents(file: string, meta: Share): Promise<void> {
   if (other === undefined) return
   const { from, to } = meta.queries
   throw refusal(
-    `${sidecarOf(file)} is not that of ${file}, which should hold the labels of ${meta.summary.queries} queries: ${other}; make the share of queries ${from + 1} to ${to} again`,
+    `${file} has changed since ${sidecarOf(file)} was written (${other}); expected labels of ${meta.summary.queries} queries: make the shard of queries ${from + 1} to ${to} again`,
   )
 }
 
@@ -95,16 +96,19 @@ function checkSame(shares: readonly NamedShare[]): void {
     for (const name of Object.keys({ ...first.meta.settings, ...meta.settings })) {
       const [value, other] = [meta.settings[name], first.meta.settings[name]]
       if (JSON.stringify(value) === JSON.stringify(other)) continue
-      throw refusal(`${file} has ${name} ${show(value)}, ${first.file} has ${show(other)}`)
+      throw refusal(`${file} has ${name} ${show(value)}, but ${first.file} has ${show(other)}`)
     }
     if (meta.version !== first.meta.version) {
       throw refusal(
-        `${file} was made by kith ${meta.version}, ${first.file} by ${first.meta.version}`,
+        `${file} was made by kith ${meta.version}, but ${first.file} by kith ${first.meta.version}`,
       )
     }
     checkSameInputs(share, first)
     const [total, other] = [meta.queries.total, first.meta.queries.total]
-    if (total !== other) throw refusal(`${file} is of ${total} queries, ${first.file} of ${other}`)
+    if (total !== other)
+      throw refusal(
+        `${file} belongs to a run of ${total} queries, but ${first.file} to a run of ${other}`,
+      )
   }
 }
 
@@ -114,13 +118,13 @@ function checkSameInputs(share: NamedShare, first: NamedShare): void {
   const [inputs, others] = [share.meta.inputs, first.meta.inputs]
   const [count, expected] = [inputs.length, others.length]
   if (count !== expected) {
-    throw refusal(`${share.file} was made from ${count} files, ${first.file} from ${expected}`)
+    throw refusal(`${share.file} was made from ${count} files, but ${first.file} from ${expected}`)
   }
   for (const [i, input] of inputs.entries()) {
     const other = others[i]!
     if (input.bytes !== other.bytes || digestOf(share, input) !== digestOf(first, other)) {
       throw refusal(
-        `${share.file} was made from ${input.file}, whose contents are not those of ${other.file}, from which ${first.file} was made`,
+        `${share.file} was made from ${input.file}, but ${first.file} from ${other.file} with different contents`,
       )
     }
   }
@@ -128,7 +132,7 @@ function checkSameInputs(share: NamedShare, first: NamedShare): void {
 
 function digestOf({ file }: NamedShare, { file: input, sha256 }: Input): string {
   if (sha256 !== undefined) return sha256
-  throw refusal(`${sidecarOf(file)} has no digest of ${input}: make the share again`)
+  throw refusal(`${sidecarOf(file)} has no digest of ${input}; make the shard again`)
 }
 
 /** Throws unless every query is in one share, and in one only. */
@@ -136,19 +140,19 @@ function checkWhole(shares: readonly NamedShare[]): void {
   let next = 0
   for (const { file, meta } of shares) {
     const { from, to } = meta.queries
-    if (from > next) throw refusal(`queries ${next + 1} to ${from} are in no share`)
+    if (from > next) throw refusal(`queries ${next + 1} to ${from} are in no shard`)
     if (from < next)
       throw refusal(
-        `queries ${from + 1} to ${Math.min(to, next)} are in ${file} and in another share`,
+        `queries ${from + 1} to ${Math.min(to, next)} are in ${file} and in another shard`,
       )
     next = to
   }
   const { total } = shares[0]!.meta.queries
-  if (next < total) throw refusal(`queries ${next + 1} to ${total} are in no share`)
+  if (next < total) throw refusal(`queries ${next + 1} to ${total} are in no shard`)
 }
 
 function refusal(why: string): KithError {
-  return new KithError('BAD_INPUT', `these shares do not join: ${why}`)
+  return new KithError('BAD_INPUT', `cannot merge the shards: ${why}`)
 }
 
 function show(value: unknown): string {

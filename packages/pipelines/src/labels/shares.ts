@@ -20,7 +20,7 @@ export async function readShare(file: string): Promise<Share> {
     ? lackOf(found as Readonly<Record<string, unknown>>)
     : 'there is no such file'
   if (lacking === undefined) return found as Share
-  const problem = `not what kith labels writes beside a share (${lacking}): make the share again`
+  const problem = `is not the .meta.json of a shard of kith labels (${lacking}); make the shard again`
   throw new FileError(sidecarOf(file), '', problem)
 }
 
@@ -79,5 +79,8 @@ export function checkShard(shard: Shard): Shard {
   const { index, count } = shard
   const whole = Number.isSafeInteger(index) && Number.isSafeInteger(count)
   if (whole && index >= 1 && index <= count) return shard
-  throw new KithError('BAD_SETTING', `there is no share ${index} of ${count}`)
+  throw new KithError(
+    'BAD_SETTING',
+    `shard must have whole numbers with 1 ≤ index ≤ count, got ${index}/${count}`,
+  )
 }

@@ -52,7 +52,7 @@ export async function writeLabels(
     isState: isSummary,
     async write(append, before) {
       if (before) {
-        hooks.onRemark?.(`continuing: ${before.position - from} of ${to - from} are done`)
+        hooks.onRemark?.(`resuming: ${before.position - from} of ${to - from} queries are done`)
         summary = before
       }
       const onDone = stageOf(hooks, 'labeling', to - from, summary.position - from)
@@ -115,7 +115,7 @@ async function finishLabels(
   if (summary.queries === 0 && tooFew > 0) {
     throw new KithError(
       'BAD_INPUT',
-      `${layout.format} rows take ${layout.negatives} negatives, and none of ${tooFew} queries has as many candidates that are not relevant and have little evidence: lower negatives, or raise contextSize and take a longer run`,
+      `${layout.format} rows need ${layout.negatives} negatives, but none of ${tooFew} queries has that many candidates that are not relevant and have little evidence; lower negatives, or raise contextSize and use a longer run`,
     )
   }
   if (layout.format === 'parquet') await writeLabelsParquet(out, readLabels(partial))
@@ -161,7 +161,7 @@ export async function labelOrigin(
   hooks.onRemark?.(`counting the queries of ${run} …`)
   const total = await countRankings(run)
   const share = shareOf(shard, total)
-  if (shard.count > 1) hooks.onRemark?.('reading the inputs for their digests …')
+  if (shard.count > 1) hooks.onRemark?.('computing digests of the inputs …')
   // Digests only for shares: mergeLabels compares the contents of their inputs.
   const inputs = shard.count > 1 ? await digestedInputs(files, embeddings) : await inputsOf(files)
   return {

@@ -85,7 +85,7 @@ function* documentsOf(
       const at = (row - from) * docs.dimensions
       const { title, text: body } = texts?.get(id) ?? {}
       const flaw = unstorable(title ?? '') ?? unstorable(body ?? '')
-      if (flaw) throw new FileError(corpus!, `document ${JSON.stringify(id)}`, `its text ${flaw}`)
+      if (flaw) throw new FileError(corpus!, `document ${JSON.stringify(id)}`, `the text ${flaw}`)
       yield { id, vector: block.subarray(at, at + docs.dimensions), title, text: body }
     }
     onDone(to)

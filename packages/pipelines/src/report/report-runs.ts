@@ -41,7 +41,10 @@ export async function reportRuns(inputs: ReportInputs, hooks: Hooks = {}): Promi
   const { renderReport } = await import('@kith/report')
   const { parseFigures, parseTables, queryRows } = await import('@kith/report/internal')
   const { measures = usualMeasures, runs: files, level } = inputs
-  if (new Set(files).size < files.length) throw new KithError('BAD_INPUT', 'a run is named twice')
+  const twice = files.find((file, i) => files.indexOf(file) < i)
+  if (twice !== undefined) {
+    throw new KithError('BAD_INPUT', `run ${twice} is given twice; name each run once`)
+  }
   const texts = checkTextPair(inputs)
   const { evaluations, runs, qrels } = await measureRuns(inputs)
   await warnLearned(evaluations, qrels, hooks)
@@ -120,7 +123,7 @@ async function settingsOf(
   if (found?.output === undefined) return used
   const other = await otherThan(run, found)
   if (other === undefined) return used
-  onRemark?.(`${sidecarOf(run)} is left out: ${other}`)
+  onRemark?.(`ignoring ${sidecarOf(run)}: ${other}`)
   return undefined
 }
 
@@ -129,7 +132,10 @@ async function readSmall(file: string): Promise<string> {
     throw new FileError(file, '', 'there is no such file')
   })
   if (found.size > LARGEST_FIGURES) {
-    throw new KithError('BAD_INPUT', `${file}: too large for figures`)
+    throw new KithError(
+      'BAD_INPUT',
+      `${file}: too large for a file of figures (${found.size} bytes, at most ${LARGEST_FIGURES})`,
+    )
   }
   return readFile(file, 'utf8')
 }

@@ -109,8 +109,8 @@ export class CrossEncoding {
     remarkMissing(this.report, hooks)
     const { texts, cut } = this.counts
     if (cut === 0) return
-    const limit = `${this.#parts.model.maxTokens} tokens with their query`
-    hooks.onRemark?.(`${cut} of ${texts} texts are longer than ${limit}: what is beyond is cut off`)
+    const limit = `${this.#parts.model.maxTokens} tokens, query included`
+    hooks.onRemark?.(`${cut} of ${texts} texts were truncated to ${limit}`)
   }
 
   async close(): Promise<void> {

@@ -27,11 +27,11 @@ export function checkPairFiles(inputs: DocumentPlace & TextFiles): PairFiles {
   const place = placeOf(inputs)
   const documents = 'store' in place ? place : corpus === undefined ? undefined : { corpus }
   if (queryText === undefined || documents === undefined) {
-    const problem = 'a cross-encoder reads texts: give those of the documents and of the queries'
+    const problem = 'a cross-encoder needs texts; pass corpus and queryText'
     throw new KithError('BAD_INPUT', problem)
   }
   for (const file of [corpus, queryText]) {
-    if (file !== undefined) checkRegular(file, 'the cross-encoder reads it once more')
+    if (file !== undefined) checkRegular(file, 'the cross-encoder reads the file a second time')
   }
   return { queryText, documents }
 }

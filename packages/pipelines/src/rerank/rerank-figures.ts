@@ -90,10 +90,10 @@ function verdictOf({ measure, difference, p }: CorrectedComparison): string {
   const size = `${difference >= 0 ? '+' : '−'}${Math.abs(difference).toFixed(4)} ${measure}`
   const chance =
     p < 0.05 ? `significant, p = ${p.toFixed(4)}` : `not significant, p = ${p.toFixed(2)}`
-  if (difference === 0) return `Reranking left ${measure} as it was.`
+  if (difference === 0) return `Reranking did not change ${measure}.`
   if (difference < 0) {
-    const what = p < 0.05 ? 'made it WORSE' : 'may have made it worse'
-    return `Reranking ${what}: ${size} (${chance}). Keep the old run, or look for other settings.`
+    const what = p < 0.05 ? 'made the run worse' : 'may have made the run worse'
+    return `Reranking ${what}: ${size} (${chance}). Keep the original run, or try other settings (kith tune).`
   }
   return p < 0.05
     ? `Reranking helped: ${size} (${chance}).`

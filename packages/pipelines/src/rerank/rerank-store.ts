@@ -77,15 +77,19 @@ export async function submitRerank(
   hooks: Hooks = {},
 ): Promise<Submitted> {
   const place = placeOf(inputs)
-  if (!('store' in place)) throw new KithError('BAD_INPUT', 'only work on a store is submitted')
+  if (!('store' in place))
+    throw new KithError('BAD_INPUT', 'only work on a store can be submitted; pass store')
   if (typeof inputs.statistics === 'object') {
     throw new KithError(
       'BAD_INPUT',
-      'work that is submitted takes the term statistics of its store: leave out the file of term statistics',
+      'submitted work uses the term statistics of the store; leave out the file of term statistics',
     )
   }
   if (inputs.thenCrossEncode) {
-    throw new KithError('BAD_INPUT', 'work that is submitted takes no cross-encoder: rerank here')
+    throw new KithError(
+      'BAD_INPUT',
+      'submitted work cannot use a cross-encoder; leave out thenCrossEncode, or rerank without submitting',
+    )
   }
   const { missing = 'error' } = inputs
   const asked = inputs.tuned?.settings ?? resolveMethodSettings(inputs.settings)
@@ -122,7 +126,10 @@ async function batchOf(
   plan: StorePlan,
 ): Promise<{ batch: RerankWork; made: Sidecar; statistics: TermStatistics | undefined }> {
   if (plan.corpus !== undefined) {
-    throw new KithError('BAD_INPUT', 'a store has the texts of its documents: leave out the corpus')
+    throw new KithError(
+      'BAD_INPUT',
+      'corpus cannot be combined with store, which contains the texts; leave out corpus',
+    )
   }
   const { missing, queryText, store, statistics: source = 'corpus' } = plan
   checkNamedTokenizer(plan.settings)

@@ -68,7 +68,10 @@ export async function searchRun(
   const place = placeOf(inputs)
   if ('store' in place) return searchStore({ ...plan, store: place.store }, hooks)
   if (inputs.filter !== undefined) {
-    throw new KithError('BAD_INPUT', 'only the documents of a store can be filtered')
+    throw new KithError(
+      'BAD_INPUT',
+      'filter works only with a store; pass store or leave out filter',
+    )
   }
   return searchFiles({ ...plan, docs: place.docs }, hooks)
 }

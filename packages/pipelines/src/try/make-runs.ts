@@ -49,7 +49,7 @@ export async function makeRuns(
     { top },
   )
   if (bm25 === undefined) {
-    hooks.onRemark?.('BM25 is left out: the corpus is too large for an index in memory')
+    hooks.onRemark?.('leaving out BM25: the corpus is too large for an index in memory')
   }
   const fuse = async (out: string): Promise<{ queries: number; seconds: number }> => {
     const start = performance.now()

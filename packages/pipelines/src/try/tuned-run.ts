@@ -70,7 +70,7 @@ async function tuneAnew(inputs: TuneInputs, hooks: Hooks): Promise<TuneResult> {
   } catch (error) {
     const study = studyBeside(inputs.out)
     if (!(error instanceof FileError) || error.file !== study) throw error
-    hooks.onRemark?.(`${study} is stale: tuned anew`)
+    hooks.onRemark?.(`${study} is out of date; tuning again`)
     await rm(study)
     return tuneRun(inputs, hooks)
   }

@@ -42,7 +42,7 @@ export function collect(inputs: CollectInputs): Collected {
   if (queries.dimensions !== docs.dimensions) {
     throw new KithError(
       'BAD_SHAPE',
-      `the queries have ${queries.dimensions} dimensions, the documents ${docs.dimensions}`,
+      `query embeddings have ${queries.dimensions} dimensions, but document embeddings have ${docs.dimensions}; use embeddings of one model`,
     )
   }
   const gathered = new Gathered(inputs, missing)
@@ -52,7 +52,7 @@ export function collect(inputs: CollectInputs): Collected {
   }
   gathered.join.check()
   if (gathered.list.length === 0) {
-    const examples = `the run has ${run.queries[0]}, the judgments ${[...qrels.keys()][0]}`
+    const examples = `the run starts with query ${run.queries[0]}, the judgments with query ${[...qrels.keys()][0]}`
     throw new KithError('BAD_INPUT', `run and judgments have no query in common: ${examples}`)
   }
   return { collection: gathered.collection(), report: gathered.join.report }

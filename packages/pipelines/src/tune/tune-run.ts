@@ -122,7 +122,7 @@ function methodsOf({ methods = ['neighbors'], corpus }: TuneInputs): readonly Me
     const why = name === 'fusion' ? ' (fusion needs the texts of documents and queries)' : ''
     throw new KithError(
       'BAD_SETTING',
-      `no method ${name} to choose; there are: ${possible.join(', ')}${why}`,
+      `unknown method ${name}; methods: ${possible.join(', ')}${why}`,
     )
   }
   return methods
