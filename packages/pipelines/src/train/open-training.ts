@@ -20,6 +20,7 @@ import {
 import { agreeing } from './teach-queries.ts'
 import {
   checkTraining,
+  loadFit,
   loadTrain,
   openTrainable,
   stepsFor,
@@ -77,6 +78,8 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
     const given = { inputs, docs, embed: embedWith(openModel, device) }
     const learned = await openTrainingQueries(given, hooks)
     const { metric } = learned
+    const inverseTemperature =
+      inputs.settings?.inverseTemperature ?? (await fittingTemperature(learned.queries, given))
     const validated =
       validation && (await openValidationQueries({ ...given, metric }, validation, hooks))
     return {
@@ -86,7 +89,7 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
       relabel: learned.relabel,
       validation: validated?.queries,
       heldOut: learned.heldOut,
-      settings: stepsFor(inputs.settings ?? {}, learned.queries.length),
+      settings: { ...stepsFor(inputs, learned.queries.length), inverseTemperature },
       metric,
       device,
       missing: { training: learned.missing, validation: validated?.missing ?? [] },
@@ -99,6 +102,21 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
     await docs.close()
     throw error
   }
+}
+
+/** The inverse temperature that fits the scale of the scores before training. */
+async function fittingTemperature(
+  queries: readonly TrainingQuery[],
+  { docs, embed }: OpenFor,
+): Promise<number> {
+  const { inverseTemperatureFor } = await loadFit()
+  const { data, dimensions } = await embed(queries.slice(0, SCALE_QUERIES))
+  // The training refuses such a model, and says why.
+  if (dimensions !== docs.dimensions) return trainDefaults.inverseTemperature
+  const rows = Array.from({ length: data.length / dimensions }, (_, row) => {
+    return { vector: data.subarray(row * dimensions, (row + 1) * dimensions) }
+  })
+  return inverseTemperatureFor(rows, docs, { unit: false })
 }
 
 /** Size and modification time of the files of embeddings. */
@@ -161,6 +179,9 @@ export function remarkCutQueries(
   }
   return cut
 }
+
+/** Queries that the scale of scores is measured by. */
+const SCALE_QUERIES = 200
 
 /** Lists shorter than this hold nothing but the hardest candidates. */
 const SHORT = 50

@@ -36,6 +36,8 @@ export interface TrainResult extends TrainingResult {
   curves: string | undefined
   /** Figures before and after on judged queries that were held out, where some were. */
   heldOut: HeldOutFigures | undefined
+  /** Whether the folder holds the weights from before, since training gained nothing on held-out queries. */
+  keepsOld: boolean
   /** The metric that the documents are to be searched by, as the training run was. */
   metric: Metric
 }
@@ -68,10 +70,13 @@ export async function trainFromFiles(inputs: TrainInputs, hooks: Hooks = {}): Pr
     const learnedFrom = await learnedBy(setup, inputs, out)
     const metric = setup.metric === 'auto' ? 'dot' : setup.metric
     const heldOut = await compareHeldOut(setup, metric, inputs)
-    const more = { cut, missing: someMissing(missing), heldOut, learnedFrom }
+    const keepsOld =
+      heldOut !== undefined && !(heldOut.measures[jobDefaults.measure]!.difference > 0)
+    if (keepsOld) await (await setup.openModel()).save(out)
+    const more = { cut, missing: someMissing(missing), heldOut, keepsOld, learnedFrom }
     await writeSidecar(out, 'train', made, files, more)
     const curves = validation && (await drawCurves(out))
-    return { out, ...result, cut, missing, curves, heldOut, metric }
+    return { out, ...result, cut, missing, curves, heldOut, keepsOld, metric }
   } finally {
     await setup.close()
   }
