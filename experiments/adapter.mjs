@@ -177,12 +177,13 @@ async function fitted(name, queries, recipe, shrinkage) {
   const known = kept.map((line) => JSON.parse(line)).find((one) => one.key === key)
   if (known) return known
   const cpu = process.cpuUsage()
-  const { model, iterations } = await fitAdapter({
+  const { model, state } = await fitAdapter({
     ...{ documents: docs, inverseTemperature, shrinkage, threads: 1 },
     queries: adapterQueries(queries, recipe),
   })
   const { user, system } = process.cpuUsage(cpu)
   const encoder = await QueryEncoder.open(model)
+  const { iteration: iterations } = state
   const result = { key, queries: queries.length, iterations, seconds: (user + system) / 1e6 }
   for (const split of Object.keys(plain)) {
     if (split === 'reranked') continue

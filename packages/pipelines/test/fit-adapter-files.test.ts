@@ -59,6 +59,38 @@ describe('fitAdapterFiles', () => {
     expect(bits[1]).toBe(bits[0])
   })
 
+  test('stopped within a fit, goes on with the same result', async () => {
+    const whole = path('whole')
+    await fitAdapterFiles({ ...inputs(), out: whole })
+    // Within the first fit, and within the last.
+    for (const [name, at] of [
+      ['early', 5],
+      ['late', 45],
+    ] as const) {
+      const out = path(name)
+      const controller = new AbortController()
+      let done = 0
+      const stopped = fitAdapterFiles(
+        { ...inputs(), out },
+        {
+          signal: controller.signal,
+          onProgress: () => void (++done === at && controller.abort(new Error('enough'))),
+        },
+      )
+      await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' })
+      expect(existsSync(join(out, 'checkpoints'))).toBe(true)
+      const first: number[] = []
+      await fitAdapterFiles(
+        { ...inputs(), out },
+        { onProgress: ({ done }) => void first.push(done) },
+      )
+      expect(first[0]).toBeGreaterThan(0)
+      expect(existsSync(join(out, 'checkpoints'))).toBe(false)
+      const bytes = (folder: string) => readFileSync(join(folder, 'adapter.safetensors'))
+      expect(bytes(out).equals(bytes(whole))).toBe(true)
+    }
+  })
+
   test('keeps the old embeddings where held-out queries do not gain', async () => {
     // Labels that have nothing to do with the queries.
     const wrong = Array.from({ length: 48 }, (_, i) => `q${i} 0 d${(i * 37 + 11) % 80} 1\n`)

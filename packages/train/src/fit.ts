@@ -4,6 +4,7 @@
  */
 export { FIT_ITERATIONS, fitAdapter } from './adapter/fit-adapter.ts'
 export { inverseTemperatureFor } from './adapter/inverse-temperature.ts'
+export type { LbfgsState } from './adapter/lbfgs.ts'
 export {
   adapterQueries,
   evidenceLabels,

@@ -15,9 +15,7 @@ export interface FitJob extends AdapterProblem, DeviceOptions {
 }
 
 /** Fits a linear adapter to queries by L-BFGS, full batch, from the identity. */
-export async function fitAdapter(
-  job: FitJob,
-): Promise<{ model: AdapterModel; iterations: number; value: number }> {
+export async function fitAdapter(job: FitJob): Promise<{ model: AdapterModel; state: LbfgsState }> {
   const { dimensions } = job.documents
   const { iterations = FIT_ITERATIONS, state, onIteration } = job
   const model = new AdapterModel({ kind: 'linear', dimensions, normalize: true })
@@ -30,7 +28,7 @@ export async function fitAdapter(
       { iterations, onIteration },
     )
     weights.set(found.point)
-    return { model, iterations: found.iteration, value: found.value }
+    return { model, state: found }
   } finally {
     await objective.close()
   }
