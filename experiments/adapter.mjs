@@ -106,12 +106,12 @@ process.exit(0)
 async function studyRecipes() {
   const rows = []
   for (const recipe of ['ranking', 'labels', 'ranking+labels', 'judgments']) {
-    const drawn = recipe.includes('labels') && labelsPerQuery() > 1.5 ? DRAWS : 1
+    const sparse = recipe.includes('labels') && labelsPerQuery() > 1.5
     const found = []
-    for (let draw = 0; draw < drawn; draw++) {
+    for (let draw = 0; draw < (sparse ? DRAWS : 1); draw++) {
       const shrinkage = shrinkageOf(recipe, inverseTemperature)
-      const queries = recipe === 'judgments' || drawn === 1 ? training : await labeled(draw)
-      found.push(await fitted(`${recipe} ${drawn > 1 ? draw : ''}`, queries, recipe, shrinkage))
+      const queries = sparse ? await labeled(draw) : training
+      found.push(await fitted(`${recipe} ${sparse ? draw : ''}`, queries, recipe, shrinkage))
     }
     rows.push({ name: recipe, found })
   }

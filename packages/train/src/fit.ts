@@ -14,3 +14,4 @@ export {
   type TaughtQuery,
 } from './adapter/recipes.ts'
 export { unitDocuments } from './adapter/unit-documents.ts'
+export { documentsIdentity } from './run/identity.ts'

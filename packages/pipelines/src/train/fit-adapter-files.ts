@@ -7,12 +7,13 @@ import type { AdapterModel, RecipeName } from '@kith/train'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
+import { encoderOf } from './adapt-queries.ts'
 import { chooseShrinkage, type TriedShrinkage } from './choose-shrinkage.ts'
 import { FitStates } from './fit-states.ts'
 import type { HeldOutMeasures } from './hold-out.ts'
 import { type FitInputs, type OpenFit, openFit } from './open-fit.ts'
-import { learnedBy, someMissing, type TrainingMissing } from './open-training.ts'
 import { loadFit, loadTrain } from './training-inputs.ts'
+import { learnedBy, someMissing, type TrainingMissing } from './training-report.ts'
 
 /** A fitted adapter. */
 export interface FitResult {
@@ -60,6 +61,7 @@ export async function fitAdapterFiles(
     const opened = await openFit(inputs, docs, hooks)
     const { recipe, learned, all, heldOut: queries, inverseTemperature, metric, device } = opened
     const documents = metric === 'cosine' ? unitDocuments(docs) : docs
+    const origin = await originOf(inputs, docs)
     const states = new FitStates(out, await identityOf(inputs, opened))
     let fits = 0
     const fit = async (taught: OpenFit['all'], shrinkage: number): Promise<AdapterModel> => {
@@ -71,6 +73,7 @@ export async function fitAdapterFiles(
       const found = await fitAdapter({
         ...{ documents, inverseTemperature, shrinkage, seed: settings?.seed, ...device },
         queries: adapterQueries(taught, recipe),
+        origin,
         state: saved?.state,
         // A finished fit has nothing left to do.
         ...(saved?.done ? { iterations: saved.state.iteration } : {}),
@@ -89,7 +92,7 @@ export async function fitAdapterFiles(
       queries && { queries, docs, metric, level, device, fit: (one) => fit(learned, one) },
     )
     const keepsOld = measures !== undefined && !(measures[jobDefaults.measure]!.difference > 0)
-    const model = keepsOld ? await unchanged(docs) : await fit(all, shrinkage)
+    const model = keepsOld ? await unchanged(docs, origin) : await fit(all, shrinkage)
     lock.check()
     await model.save(out)
     await states.remove()
@@ -114,10 +117,23 @@ function identityOf(
   return fingerprint({ ...settings, level, holdOut, recipe }, files)
 }
 
+/** The embeddings that the adapter belongs to. */
+async function originOf(
+  { training }: FitInputs,
+  docs: Embeddings,
+): Promise<AdapterModel['origin']> {
+  const { documentsIdentity } = await loadFit()
+  const documents = Object.values(documentsIdentity(docs)).join(' ')
+  return { model: await encoderOf(training.queries), documents }
+}
+
 /** An adapter that changes nothing. */
-async function unchanged({ dimensions }: Embeddings): Promise<AdapterModel> {
+async function unchanged(
+  { dimensions }: Embeddings,
+  origin: AdapterModel['origin'],
+): Promise<AdapterModel> {
   const { AdapterModel } = await loadTrain()
-  return new AdapterModel({ kind: 'linear', dimensions, normalize: true })
+  return new AdapterModel({ kind: 'linear', dimensions, normalize: true, origin })
 }
 
 /** Writes beside the folder what the adapter was made from. */

@@ -14,11 +14,11 @@ import {
   readQueries,
   teachRead,
 } from './open-queries.ts'
-import type { TrainingMissing } from './open-training.ts'
 import { AGREED } from './teach-queries.ts'
 import type { TeacherInputs } from './teacher.ts'
 import { loadFit, loadTrain } from './training-inputs.ts'
 import type { QueryFiles } from './training-queries.ts'
+import type { TrainingMissing } from './training-report.ts'
 
 /** The settings of a fit; none is needed. */
 export interface FitSettings {

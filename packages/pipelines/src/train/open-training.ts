@@ -5,10 +5,8 @@ import { type Embeddings, openEmbeddings } from '@kith/ir'
 import { embeddingFiles } from '@kith/ir/internal'
 import type { PartialTrainSettings, QueryModel, Relabel, TrainingQuery } from '@kith/train'
 import { trainDefaults } from '@kith/train/internal'
-import { type LearnedQueries, learnedQueries } from '../files/learned-queries.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
-import type { Missing } from '../join/missing.ts'
 import { type HeldOutQueries, holdOutOf, holdOutQueries } from './hold-out.ts'
 import {
   embedWith,
@@ -27,17 +25,7 @@ import {
   type TrainingInputs,
 } from './training-inputs.ts'
 import { outsideRemark, type QueryFiles, treatOutside } from './training-queries.ts'
-
-/** Ids that lacked something and were left out, of the training queries and of the validation queries. */
-export interface TrainingMissing {
-  training: readonly Missing[]
-  validation: readonly Missing[]
-}
-
-/** The missing ids; undefined where there are none, so that sidecars and printed results leave the entry out. */
-export function someMissing(missing: TrainingMissing): TrainingMissing | undefined {
-  return missing.training.length + missing.validation.length > 0 ? missing : undefined
-}
+import type { TrainingMissing } from './training-report.ts'
 
 /** All that a training takes, opened. */
 export interface TrainingSetup {
@@ -123,61 +111,6 @@ async function fittingTemperature(
 async function versionOf(file: string): Promise<string> {
   const files = await Promise.all(embeddingFiles(file).map((part) => stat(part)))
   return files.map(({ size, mtime }) => `${size} bytes of ${mtime.toISOString()}`).join(', ')
-}
-
-/**
- * The queries whose judgments, or labels made of them, a model was trained or chosen by. Queries
- * that only a teacher's ranking was learned for are not among them.
- */
-export async function learnedBy(
-  {
-    queries,
-    validation = [],
-    docs,
-  }: Pick<TrainingSetup, 'queries' | 'docs'> & {
-    validation?: TrainingSetup['validation']
-  },
-  inputs: Pick<TrainingInputs, 'training' | 'validation' | 'teacher'>,
-  what: string,
-): Promise<LearnedQueries[]> {
-  const { qrels, labels = qrels } = inputs.training
-  const chosen = inputs.validation?.qrels
-  const learned: LearnedQueries[] = []
-  const named = (list: TrainingSetup['queries']) =>
-    list.map(({ id, relevant }) => ({ id, relevant: relevant.map((row) => docs.idOf(row)) }))
-  if (labels !== undefined) {
-    learned.push(await learnedQueries('train', what, qrels ?? labels, named(queries)))
-  }
-  if (chosen !== undefined) {
-    const how = 'choose the checkpoint of'
-    learned.push(await learnedQueries(how, what, chosen, named(validation)))
-  }
-  return learned
-}
-
-/** How many queries of a training are longer than its model takes. */
-export interface CutQueries {
-  training: number
-  validation: number
-}
-
-/** Counts the queries that training will cut, with a remark where there are some. */
-export function remarkCutQueries(
-  model: QueryModel,
-  queries: readonly TrainingQuery[],
-  validation: readonly TrainingQuery[],
-  hooks: Hooks,
-): CutQueries {
-  const cut = { training: model.countCut(queries), validation: model.countCut(validation) }
-  const parts = [
-    [cut.training, queries.length, 'training'] as const,
-    [cut.validation, validation.length, 'validation'] as const,
-  ].flatMap(([count, all, kind]) => (count > 0 ? [`${count} of ${all} ${kind} queries`] : []))
-  if (parts.length > 0) {
-    const limit = `${model.maxTokens} tokens (maxTokens)`
-    hooks.onRemark?.(`${parts.join(' and ')} are longer than ${limit}: what is beyond is cut off`)
-  }
-  return cut
 }
 
 /** Queries that the scale of scores is measured by. */

@@ -8,16 +8,9 @@ import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { trainingFigure } from './compare-trainings.ts'
 import { type HeldOutFigures, heldOutFigures } from './hold-out.ts'
-import {
-  type CutQueries,
-  learnedBy,
-  openTraining,
-  remarkCutQueries,
-  someMissing,
-  type TrainingMissing,
-  type TrainingSetup,
-} from './open-training.ts'
+import { openTraining, type TrainingSetup } from './open-training.ts'
 import { loadTrain, modelSettings, openTrained, type TrainingInputs } from './training-inputs.ts'
+import { learnedBy, remarkCutQueries, someMissing, type TrainingReport } from './training-report.ts'
 
 /** The inputs and the folder of a training. */
 export interface TrainInputs extends TrainingInputs {
@@ -26,12 +19,8 @@ export interface TrainInputs extends TrainingInputs {
 }
 
 /** The result of a training. */
-export interface TrainResult extends TrainingResult {
+export interface TrainResult extends TrainingResult, TrainingReport {
   out: string
-  /** Queries that were longer than the model takes. */
-  cut: CutQueries
-  /** Queries and documents that lacked something and were skipped. */
-  missing: TrainingMissing
   /** A page with the validations, where there are some. */
   curves: string | undefined
   /** Figures before and after on judged queries that were held out, where some were. */

@@ -11,16 +11,9 @@ import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { trainingFigure } from './compare-trainings.ts'
-import {
-  type CutQueries,
-  learnedBy,
-  openTraining,
-  remarkCutQueries,
-  someMissing,
-  type TrainingMissing,
-  type TrainingSetup,
-} from './open-training.ts'
+import { openTraining, type TrainingSetup } from './open-training.ts'
 import { loadTrain, modelSettings, type TrainingInputs } from './training-inputs.ts'
+import { learnedBy, remarkCutQueries, someMissing, type TrainingReport } from './training-report.ts'
 
 /** The inputs of a search over trainings. */
 export interface TuneTrainingInputs extends TrainingInputs {
@@ -31,7 +24,7 @@ export interface TuneTrainingInputs extends TrainingInputs {
 }
 
 /** The result of a search over trainings. */
-export interface TuneTrainingResult {
+export interface TuneTrainingResult extends TrainingReport {
   out: string
   /** The folder of the best model. */
   best: string
@@ -42,10 +35,6 @@ export interface TuneTrainingResult {
   /** The settings as they were given, with one-hot targets. */
   first: SearchedTrial
   trials: readonly SearchedTrial[]
-  /** Queries that were longer than the model takes. */
-  cut: CutQueries
-  /** Queries and documents that lacked something and were skipped. */
-  missing: TrainingMissing
 }
 
 /** Where finished trials are kept. */
