@@ -4,7 +4,7 @@
  * all their judgments; several draws. Then each trained model is followed by the ranking of words
  * and neighbors. p values are corrected for the number of recipes (Holm).
  *
- *   node experiments/nfcorpus.mjs FOLDER encoder|adapter [--recipes one-hot,distil] [--repeats 3]
+ *   node experiments/nfcorpus.mjs FOLDER encoder [--recipes one-hot,distil] [--repeats 3]
  *     [--labels even|bm25-10|bm25-3] [--model MODEL] [--query-prefix TEXT] [-- options of kith train]
  *
  * FOLDER is BEIR's nfcorpus with train and dev judgments (../shared/data/nfcorpus). Labels are
@@ -155,7 +155,7 @@ for (let seed = 1; seed <= repeats; seed++) {
     if (recipe.distil === 1) {
       inputs.trainQrels = undefined
       inputs.trainRun = await trainingRun()
-      teacher = { corpus, queryText: what === 'adapter' ? queryText : undefined }
+      teacher = { corpus }
     } else if (recipe.distil) {
       inputs.labels = await mixedLabels(join(folder, 'one-hot-distil.jsonl'), sparse, recipe.distil)
     }

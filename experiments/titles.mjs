@@ -1,12 +1,12 @@
 /**
  * Whether titles of documents can stand in for queries where there is no log of them: an adapter
- * learns the ranking of words and neighbors (`--target distil`) for the titles of a collection, and
+ * learns Kith's ranking for the titles of a collection, and
  * is measured on its real queries.
  *
- *   node experiments/titles.mjs FOLDER [--qrels FILE] [--repeats 3] [--work FOLDER]
+ *   node experiments/titles.mjs FOLDER [--qrels FILE] [--work FOLDER]
  *
  * FOLDER has corpus.jsonl with titles, queries.jsonl and embeddings/all-MiniLM-L6-v2. No judgment
- * is used but for the figures; nothing is validated, so the last weights count.
+ * is used but for the figures.
  */
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -14,13 +14,12 @@ import { parseArgs } from 'node:util'
 import { compare, evaluate, readQrels, readRun, readTexts, writeTexts } from '@kith/ir'
 import { encodeTexts } from '@kith/pipelines/encode'
 import { searchRun } from '@kith/pipelines/search'
-import { adaptQueries, trainFromFiles } from '@kith/pipelines/train'
+import { adaptQueries, fitAdapterFiles } from '@kith/pipelines/train'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     qrels: { type: 'string' },
-    repeats: { type: 'string', default: '3' },
     work: { type: 'string', default: '.kith-experiments/titles' },
   },
 })
@@ -58,26 +57,14 @@ console.log(`${basename(folder)}: ${titles.length} titles, ${asked.length} queri
 console.log('| | nDCG@10 | gain | t | Recall@100 |\n|---|---|---|---|---|')
 const shown = (evaluation, name) => evaluation.mean[name].toFixed(4)
 console.log(`| plain search | ${shown(plain, 'nDCG@10')} | | | ${shown(plain, 'Recall@100')} |`)
-for (let seed = 1; seed <= Number(values.repeats); seed++) {
-  const model = at(`trained-${seed}`)
-  await trainFromFiles({
-    docs,
-    training: { queries: at('titles.npy'), run: at('titles.trec') },
-    ...{ adapter: 'linear', normalize: true, threads: 1 },
-    teacher: { corpus, queryText: at('titles.jsonl') },
-    settings: {
-      ...{ seed, epochs: 10, learningRate: 1e-3, weightDecay: 0 },
-      ...{ listSize: 200, inverseTemperature: 20 },
-    },
-    out: model,
-  })
-  const queries = at(`adapted-${seed}.npy`)
-  await adaptQueries({ adapter: model, queries: at('asked.npy'), out: queries })
-  await searchRun({ queries, docs, top: 200, out: at(`adapted-${seed}.trec`) })
-  const found = await measure(at(`adapted-${seed}.trec`))
-  const { difference, t } = compare(plain, found, 'nDCG@10')
-  const figures = [shown(found, 'nDCG@10'), difference.toFixed(4), t.toFixed(1)]
-  console.log(
-    `| taught by titles, seed ${seed} | ${figures.join(' | ')} | ${shown(found, 'Recall@100')} |`,
-  )
-}
+const model = at('adapter')
+const teacher = { corpus, queryText: at('titles.jsonl') }
+const training = { queries: at('titles.npy'), run: at('titles.trec') }
+await fitAdapterFiles({ docs, training, teacher, holdOut: 0, threads: 1, out: model })
+const queries = at('adapted.npy')
+await adaptQueries({ adapter: model, queries: at('asked.npy'), out: queries })
+await searchRun({ queries, docs, top: 200, out: at('adapted.trec') })
+const found = await measure(at('adapted.trec'))
+const { difference, t } = compare(plain, found, 'nDCG@10')
+const figures = [shown(found, 'nDCG@10'), difference.toFixed(4), t.toFixed(1)]
+console.log(`| taught by titles | ${figures.join(' | ')} | ${shown(found, 'Recall@100')} |`)

@@ -13,7 +13,7 @@ import { holm } from '@kith/ir/internal'
 import { encodeTexts } from '@kith/pipelines/encode'
 import { rerankRun } from '@kith/pipelines/rerank'
 import { searchRun } from '@kith/pipelines/search'
-import { adaptQueries, trainFromFiles } from '@kith/pipelines/train'
+import { trainFromFiles } from '@kith/pipelines/train'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -23,7 +23,6 @@ const targets = ['one-hot', 'uniform', 'geometric', 'rnn', 'mixed', 'joint', 'qu
 const usual = {
   // Queries are cut at 32 tokens as in the paper (docs/method.md section 7).
   encoder: { epochs: 6, learningRate: 3e-5, dropout: 0.1, maxTokens: 32 },
-  adapter: { adapter: 'linear', normalize: true, epochs: 40, learningRate: 1e-3, weightDecay: 0 },
 }
 
 /** The defaults of `kith train` when the tables of SciFact and WordNet were made. */
@@ -38,7 +37,7 @@ const inputNames = [
 /** Options of `kith train` whose settings have another name. */
 const otherNames = { context: 'contextSize', refreshCandidates: 'refreshEvery' }
 
-/** Reads `encoder|adapter [--targets LIST] [--repeats N] [-- options of kith train]`. */
+/** Reads `encoder [--targets LIST] [--repeats N] [-- options of kith train]`. */
 export function readArguments(further = [], options = {}) {
   const separator = process.argv.indexOf('--', 2)
   const { values, positionals } = parseArgs({
@@ -53,9 +52,7 @@ export function readArguments(further = [], options = {}) {
   })
   const [what] = positionals
   if (!(what in usual)) {
-    console.error(
-      'say encoder or adapter [--targets LIST] [--repeats N] [-- options of kith train]',
-    )
+    console.error('say encoder [--targets LIST] [--repeats N] [-- options of kith train]')
     process.exit(2)
   }
   return {
@@ -82,7 +79,7 @@ export async function trainedRun(folder, { what, target, seed, passed, ...trial 
   const model = join(folder, `${name}.running`)
   mkdirSync(folder, { recursive: true })
   const { docs, run } = data
-  const queries = what === 'adapter' ? data.embeddings : data.queries
+  const { queries } = data
   const chosen = sortOptions({ ...usual[what], ...readOptions(passed) })
   await trainFromFiles({
     docs,
@@ -103,9 +100,7 @@ export async function trainedRun(folder, { what, target, seed, passed, ...trial 
   })
   const embeddings = join(model, 'queries.npy')
   const asked = data.test ?? data
-  if (what === 'adapter') {
-    await adaptQueries({ adapter: model, queries: asked.embeddings, out: embeddings })
-  } else await encodeTexts({ model, input: asked.queries, role: 'query', out: embeddings })
+  await encodeTexts({ model, input: asked.queries, role: 'query', out: embeddings })
   const found = join(model, 'run.trec')
   await searchRun({ queries: embeddings, docs, top: data.corpus ? 200 : 100, out: found })
   if (data.corpus) {

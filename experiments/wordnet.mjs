@@ -5,7 +5,7 @@
  *
  *   npm run demo -- --whole                     # makes the collection and its embeddings
  *   node experiments/wordnet.mjs encoder [--targets one-hot,mixed] [--repeats 3] [-- options of kith train]
- *   node experiments/wordnet.mjs adapter
+ *   node experiments/wordnet.mjs encoder
  *
  * `--collection FOLDER` is another of the demo's collections. `--labels bm25-3` draws labels only
  * among the first 3 of BM25, as annotators who see what one engine shows would.

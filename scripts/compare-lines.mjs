@@ -9,21 +9,23 @@ export function commandLines(source, root) {
   const texts = ['--corpus', at('corpus.jsonl'), '--query-text', at('queries.jsonl')]
   const qrels = ['--qrels', at('qrels/test.trec')]
   const labels = ['labels', ...run, ...qrels, '--set', 'contextSize=200']
-  const train = [
+  const data = [
     ...['train', '--docs', `${vectors}/docs.npy`, '--train-run', `${vectors}/top200.run.trec`],
-    ...[...qrels, '--set', 'listSize=50', '--threads', '1', '--set', 'inverseTemperature=20'],
+    ...[...qrels, '--set', 'threads=1'],
   ]
+  const train = [...data, '--set', 'listSize=50', '--set', 'inverseTemperature=20']
   const dev = [
     ...['--dev-queries', `${vectors}/queries.npy`, '--dev-run', `${vectors}/top200.run.trec`],
     ...['--dev-qrels', at('qrels/test.trec')],
   ]
-  const adapter = [...train, '--adapter', 'linear', '--train-queries', `${vectors}/queries.npy`]
+  const linear = [...data, '--adapter', 'linear', '--train-queries', `${vectors}/queries.npy`]
+  const adapter = [...train, '--adapter', 'mlp', '--train-queries', `${vectors}/queries.npy`]
   const otherSettings = [
     ...['--set', 'metric=cosine', '--set', 'k=21', '--set', 'trust=0.5', '--set', 'weight=exp'],
     ...['--set', 'rowScaling=mean', '--set', 'views.texts.score=0.3'],
     ...['--set', 'views.texts.graph=0.4'],
   ]
-  const encoder = [...train, '--train-queries', at('queries.jsonl'), '--top-layers', '1']
+  const encoder = [...train, '--train-queries', at('queries.jsonl'), '--set', 'topLayers=1']
   return [
     ['search', 'search', ...embeddings, '--top', '100', '--out', '{out}/run.trec'],
     [
@@ -179,7 +181,7 @@ export function commandLines(source, root) {
       '{out}/report.html',
     ],
     ['encode', 'encode', '--input', join(root, 'some.jsonl'), '--out', '{out}/some.npy'],
-    ['train an adapter', ...adapter, ...dev, '--epochs', '2', '--out', '{out}/adapter'],
+    ['fit an adapter', ...linear, ...dev, '--out', '{out}/adapter'],
     [
       'adapt',
       'adapt',
@@ -193,7 +195,7 @@ export function commandLines(source, root) {
     ['train an encoder', ...encoder, '--set', 'steps=3', '--out', '{out}/encoder'],
     [
       'train with a learned temperature',
-      ...[...train, '--adapter', 'mlp', '--train-queries', `${vectors}/queries.npy`, ...dev],
+      ...[...adapter, ...dev],
       ...[
         '--labels',
         '{out}/labels.jsonl',
@@ -205,8 +207,8 @@ export function commandLines(source, root) {
       ...[
         '--set',
         'schedule=plateau',
-        '--learning-rate',
-        '1e-3',
+        '--set',
+        'learningRate=1e-3',
         '--set',
         'gradientAccumulation=2',
         '--set',
@@ -217,8 +219,8 @@ export function commandLines(source, root) {
         'selectBy=nDCG@10',
         '--set',
         'earlyStoppingPatience=2',
-        '--epochs',
-        '4',
+        '--set',
+        'epochs=4',
         '--out',
         '{out}/learned',
       ],
@@ -236,16 +238,16 @@ export function commandLines(source, root) {
         '--set',
         'loss=infonce',
       ],
-      ...['--set', 'refreshEvery=2', '--epochs', '2', '--out', '{out}/live'],
+      ...['--set', 'refreshEvery=2', '--set', 'epochs=2', '--out', '{out}/live'],
     ],
-    ['train compare', 'train compare', '{out}/adapter', '--out', '{out}/curves.svg'],
+    ['train compare', 'train compare', '{out}/learned', '--out', '{out}/curves.svg'],
     [
       'tune-training',
       'tune-training',
       ...adapter.slice(1),
       ...dev,
-      '--epochs',
-      '1',
+      '--set',
+      'epochs=1',
       '--trials',
       '2',
       '--out',

@@ -43,8 +43,7 @@ const TRAINING =
   '--docs d.npy --train-queries q.npy --train-run r.trec --qrels q.trec --adapter linear'
 const NEEDS = {
   [ENCODE]: 'encoding needs the package @kith/encoder',
-  [`train ${TRAINING} --out trained`]:
-    'training and adapters need the package @kith/encoder',
+  [`train ${TRAINING} --out trained`]: 'training and adapters need the package @kith/encoder',
   'serve --port 0': 'serving texts needs the package @kith/encoder',
   'mcp --folder .': 'kith mcp needs the package @modelcontextprotocol/sdk',
 }

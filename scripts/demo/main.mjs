@@ -101,10 +101,12 @@ kith('train', {
   ...{ docs: at('docs.npy'), 'train-queries': at('queries.jsonl'), 'train-run': run },
   ...{ qrels: sparse('train'), target: 'mixed' },
   ...{ 'dev-queries': at('queries.jsonl'), 'dev-run': run, 'dev-qrels': sparse('dev') },
-  ...{ 'learning-rate': quick ? '1e-5' : '4e-5', epochs: 4 },
   // As in the paper: queries are cut at 32 tokens, and the loss chooses the checkpoint.
-  set: ['listSize=200', 'inverseTemperature=20', 'selectBy=loss'],
-  ...{ 'max-tokens': 32, out: trained },
+  set: [
+    ...[`learningRate=${quick ? '1e-5' : '4e-5'}`, 'epochs=4', 'listSize=200', 'maxTokens=32'],
+    ...['inverseTemperature=20', 'selectBy=loss'],
+  ],
+  out: trained,
 })
 const better = { queries: at('trained-queries.npy'), docs: at('docs.npy') }
 kith('encode', { model: trained, input: at('queries.jsonl'), role: 'query', out: better.queries })

@@ -148,7 +148,7 @@ test('every setting has a row in the help', () => {
   const rows = settingRows(trainingTable)
   expect(rows.find(([left]) => left.startsWith('learningRate='))).toEqual([
     'learningRate=NUMBER',
-    'peak learning rate (default: 2e-5)',
+    'peak learning rate (3e-5 for an encoder, 1e-3 for an adapter)',
   ])
   expect(rows.map(([left]) => left.split('=')[0])).toEqual([
     ...new Set(rows.map(([left]) => left.split('=')[0])),

@@ -168,7 +168,7 @@ describe('kith train', () => {
     ]
     const trained = kith(
       ...['train', ...files, '--teacher', path('run.trec'), '--set', 'depth=5'],
-      ...['--set', 'steps=2', '--out', path('taught')],
+      ...['--set', 'steps=2', '--set', 'inverseTemperature=1', '--out', path('taught')],
     )
     expect(trained.code, trained.err).toBe(0)
     expect(trained.err).toContain('the inverse temperature 1 leaves the softmax')

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lockFile } from '@kith/base'
 import { openEmbeddings } from '@kith/ir'
@@ -57,6 +57,55 @@ describe('fitAdapterFiles', () => {
       bits.push(readFileSync(join(out, 'adapter.safetensors')).toString('base64'))
     }
     expect(bits[1]).toBe(bits[0])
+  })
+
+  test('belongs to the encoder of its queries', async () => {
+    const made = (model: string) => JSON.stringify({ command: 'encode', settings: { model } })
+    for (const name of ['own', 'other']) {
+      for (const end of ['npy', 'ids.txt']) cpSync(path(`queries.${end}`), path(`${name}.${end}`))
+    }
+    writeFileSync(path('own.npy.meta.json'), made('folder/encoder-a'))
+    writeFileSync(path('other.npy.meta.json'), made('encoder-b'))
+    const training = { ...inputs().training, queries: path('own.npy') }
+    await fitAdapterFiles({ ...inputs({ training }), out: path('owned') })
+    const adapted = (name: string) =>
+      adaptQueries({ adapter: path('owned'), queries: path(name), out: path('owned.npy') })
+    await expect(adapted('other.npy')).rejects.toThrow('was fitted to embeddings of encoder-a, but')
+    await adapted('own.npy')
+    // Embeddings of an API have no sidecar.
+    await adapted('queries.npy')
+  })
+
+  test('stopped within a fit, goes on with the same result', async () => {
+    const whole = path('whole')
+    await fitAdapterFiles({ ...inputs(), out: whole })
+    // Within the first fit, and within the last.
+    for (const [name, at] of [
+      ['early', 5],
+      ['late', 45],
+    ] as const) {
+      const out = path(name)
+      const controller = new AbortController()
+      let done = 0
+      const stopped = fitAdapterFiles(
+        { ...inputs(), out },
+        {
+          signal: controller.signal,
+          onProgress: () => void (++done === at && controller.abort(new Error('enough'))),
+        },
+      )
+      await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' })
+      expect(existsSync(join(out, 'checkpoints'))).toBe(true)
+      const first: number[] = []
+      await fitAdapterFiles(
+        { ...inputs(), out },
+        { onProgress: ({ done }) => void first.push(done) },
+      )
+      expect(first[0]).toBeGreaterThan(0)
+      expect(existsSync(join(out, 'checkpoints'))).toBe(false)
+      const bytes = (folder: string) => readFileSync(join(folder, 'adapter.safetensors'))
+      expect(bytes(out).equals(bytes(whole))).toBe(true)
+    }
   })
 
   test('keeps the old embeddings where held-out queries do not gain', async () => {

@@ -175,7 +175,7 @@ test('a training on a cosine run searches its held-out queries by cosine, and sa
         run: at('bare-cosine.trec'),
         qrels: at('qrels.trec'),
       },
-      settings: { steps: 2 },
+      settings: { steps: 2, learningRate: 2e-5 },
       out: at('trained'),
     },
     { onRemark: (remark) => remarks.push(remark) },

@@ -31,7 +31,7 @@ test('a real encoder: two steps, and encodeTexts loads the result', async () => 
     Array.from({ length: 48 }, (_, q) => `q${q} 0 q${(q + 8) % 48} 1\n`).join(''),
   )
   const stages = new Set<string>()
-  const { curves, heldOut } = await trainFromFiles(
+  const { curves, heldOut, keepsOld } = await trainFromFiles(
     {
       docs: path('texts.npy'),
       training: { queries: input, run: path('texts.trec'), qrels: path('texts.qrels') },
@@ -48,7 +48,9 @@ test('a real encoder: two steps, and encodeTexts loads the result', async () => 
   expect(stages).toEqual(new Set(['training', 'lower layers']))
   await encodeTexts({ model: path('encoder'), input, role: 'query', out: path('trained.npy') })
   expect(readFileSync(path('trained.npy')).length).toBe(readFileSync(path('texts.npy')).length)
-  expect(readFileSync(path('trained.npy')).equals(readFileSync(path('texts.npy')))).toBe(false)
+  // Where held-out queries do not gain, the folder has the weights from before.
+  expect(readFileSync(path('trained.npy')).equals(readFileSync(path('texts.npy')))).toBe(keepsOld)
+  expect(keepsOld).toBe(!(heldOut!.measures['nDCG@10']!.difference > 0))
   // The figures after are those of a search with the queries that the result encodes.
   expect(heldOut!.queries).toBe(9)
   const [queries, out] = [path('trained.npy'), path('trained.trec')]
@@ -59,7 +61,7 @@ test('a real encoder: two steps, and encodeTexts loads the result', async () => 
   const { evaluations } = await evaluateRuns({ qrels: heldOut!.qrels, runs }, { onRemark })
   const { before, after } = heldOut!.measures['nDCG@10']!
   expect(before).toBeCloseTo(evaluations[0]!.evaluation.mean['nDCG@10']!, 6)
-  expect(after).toBeCloseTo(evaluations[1]!.evaluation.mean['nDCG@10']!, 6)
+  expect(keepsOld ? before : after).toBeCloseTo(evaluations[1]!.evaluation.mean['nDCG@10']!, 6)
   expect(remarks).toEqual([])
   await evaluateRuns({ qrels: path('texts.qrels'), runs }, { onRemark })
   expect(remarks).toEqual([expect.stringContaining('39 of 48 judged queries were used to train')])

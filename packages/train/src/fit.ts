@@ -4,6 +4,7 @@
  */
 export { FIT_ITERATIONS, fitAdapter } from './adapter/fit-adapter.ts'
 export { inverseTemperatureFor } from './adapter/inverse-temperature.ts'
+export type { LbfgsState } from './adapter/lbfgs.ts'
 export {
   adapterQueries,
   evidenceLabels,
@@ -13,3 +14,4 @@ export {
   type TaughtQuery,
 } from './adapter/recipes.ts'
 export { unitDocuments } from './adapter/unit-documents.ts'
+export { documentsIdentity } from './run/identity.ts'

@@ -182,8 +182,8 @@ export const trainDefaults: Readonly<Omit<TrainSettings, 'steps'>> =
 
 /** The paper's training settings besides its labels, by the names of the label presets (docs/method.md section 6). */
 export const trainPresets = {
-  'paper-tas-b': { learningRate: 1.73e-6, warmup: 9000 },
-  'paper-cocondenser': { learningRate: 1.37e-6, warmup: 12_000 },
+  'paper-tas-b': { learningRate: 1.73e-6, warmup: 9000, inverseTemperature: 1 },
+  'paper-cocondenser': { learningRate: 1.37e-6, warmup: 12_000, inverseTemperature: 1 },
 } satisfies Record<string, PartialTrainSettings>
 
 /** Completes settings with the defaults, and checks each one's range. */

@@ -76,7 +76,21 @@ const { target, epsilon, ...plain } = trainTable
 /** The settings of a training by steps. */
 const stepTable: AnyTable = {
   ...plain,
-  epochs: { help: 'times that each query is seen', default: undefined, range: count(1) },
+  epochs: {
+    help: 'times that each query is seen (4 for an encoder, 20 for an adapter)',
+    default: undefined,
+    range: count(1),
+  },
+  learningRate: {
+    ...plain.learningRate,
+    help: 'peak learning rate (3e-5 for an encoder, 1e-3 for an adapter)',
+    default: undefined,
+  },
+  inverseTemperature: {
+    ...plain.inverseTemperature,
+    help: 'factor of scores (by the scale of the embeddings)',
+    default: undefined,
+  },
 }
 
 /** The settings of a training that --set names. */

@@ -5,9 +5,10 @@ import type { Output } from './output.ts'
 
 /** Prints how a training ended, which weights are the result, whether they help, and what comes next. */
 export function tellTrained(output: Output, result: TrainResult, inputs: TrainingInputs): void {
-  const { out, steps, ended, best, cut, curves, heldOut } = result
-  const how = ended === 'early' ? 'stopped early' : 'all steps done'
-  const chosen = best ? `the weights of step ${best.step}, the best` : 'the last weights'
+  const { out, steps, ended, best, cut, curves, heldOut, keepsOld } = result
+  const how = ended === 'early' ? 'ended early' : 'all steps done'
+  const last = keepsOld ? 'the weights from before training' : 'the last weights'
+  const chosen = best ? `the weights of step ${best.step}, the best` : last
   const lines = [`${out}: ${how} (${steps} steps); ${chosen}`]
   if (curves) lines.push(`${curves}: validation loss and nDCG@10`)
   if (heldOut) {
@@ -17,16 +18,19 @@ export function tellTrained(output: Output, result: TrainResult, inputs: Trainin
   lines.push('next:', ...nextCommands(result, inputs).map((line) => `  ${line}`))
   if (heldOut) lines.push(verdict(heldOut))
   const missing = someMissing(result.missing)
-  output.result({ out, steps, ended, best, cut, missing, curves, heldOut }, lines.join('\n'))
+  output.result(
+    { out, steps, ended, best, cut, missing, curves, heldOut, keepsOld },
+    lines.join('\n'),
+  )
 }
 
 /** What to make of the figures of held-out queries. */
 function verdict({ measures }: HeldOutFigures): string {
   const { difference, randomization } = Object.values(measures)[0]!
-  if (randomization >= 0.05) return 'keep the old encoder: no significant difference'
-  return difference > 0
+  if (!(difference > 0)) return 'keep the old encoder: training gains nothing on held-out queries'
+  return randomization < 0.05
     ? 'use the trained encoder: it gains on held-out queries'
-    : 'keep the old encoder: training made it worse'
+    : 'the gain on held-out queries may be chance: measure it on more queries'
 }
 
 /** The commands that search with the result, and judge it on queries it has not learned from. */

@@ -21,8 +21,6 @@ export const jobDefaults = {
   outside: 'drop',
   /** The part of the judged queries that a training without validation queries is tested on. */
   holdOut: 0.2,
-  /** Times that a training sees each query. */
-  epochs: 10,
   /** Settings that each study of a try's tuning tries: enough to see whether tuning pays. */
   tryTrials: 60,
   /** Trainings that a search over trainings tries. */

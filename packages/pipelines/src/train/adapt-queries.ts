@@ -1,6 +1,8 @@
+import { basename } from 'node:path'
+import { KithError } from '@kith/core'
 import { type OpenEmbeddingsOptions, openEmbeddings, writeEmbeddings } from '@kith/ir'
 import { learnedBehind } from '../files/learned-queries.ts'
-import { writeSidecar } from '../files/sidecar.ts'
+import { readSidecar, writeSidecar } from '../files/sidecar.ts'
 import { loadTrain } from './training-inputs.ts'
 
 /** Query embeddings to change, and the adapter that changes them. */
@@ -18,6 +20,7 @@ export async function adaptQueries(inputs: AdaptInputs): Promise<{ out: string; 
   const { openAdapter, QueryEncoder } = await loadTrain()
   const { adapter, out, dimensions, memory } = inputs
   const model = await openAdapter(adapter)
+  await checkEncoder(inputs, model.origin.model)
   const queries = await openEmbeddings(inputs.queries, { dimensions, memory })
   try {
     const encoder = await QueryEncoder.open(model)
@@ -37,4 +40,22 @@ export async function adaptQueries(inputs: AdaptInputs): Promise<{ out: string; 
   } finally {
     await queries.close()
   }
+}
+
+/** The name of the encoder that made embeddings, where their sidecar knows it. */
+export async function encoderOf(file: string): Promise<string | undefined> {
+  const model = (await readSidecar(file))?.settings?.['model']
+  // A model in a folder has the name of the folder, wherever that is.
+  return typeof model === 'string' ? basename(model) : undefined
+}
+
+/** Refuses embeddings of another encoder than the one that an adapter was fitted to. */
+async function checkEncoder(
+  { adapter, queries }: AdaptInputs,
+  fitted: string | undefined,
+): Promise<void> {
+  const made = await encoderOf(queries)
+  if (fitted === undefined || made === undefined || made === fitted) return
+  const problem = `${adapter} was fitted to embeddings of ${fitted}, but ${queries} was made with ${made}: encode the queries with ${fitted}`
+  throw new KithError('BAD_INPUT', problem)
 }

@@ -4,15 +4,17 @@ import { throwIfAborted } from '@kith/core/internal'
 import { type Embeddings, openEmbeddings } from '@kith/ir'
 import type { Metric } from '@kith/stores'
 import type { AdapterModel, RecipeName } from '@kith/train'
-import { writeSidecar } from '../files/sidecar.ts'
+import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { someMissing, type TrainingMissing } from '../join/missing.ts'
+import { encoderOf } from './adapt-queries.ts'
 import { chooseShrinkage, type TriedShrinkage } from './choose-shrinkage.ts'
+import { FitStates } from './fit-states.ts'
 import type { HeldOutMeasures } from './hold-out.ts'
 import { type FitInputs, type OpenFit, openFit } from './open-fit.ts'
-import { learnedBy } from './open-training.ts'
 import { loadFit, loadTrain } from './training-inputs.ts'
+import { learnedBy } from './training-report.ts'
 
 /** A fitted adapter. */
 export interface FitResult {
@@ -37,7 +39,8 @@ export interface FitResult {
 
 /**
  * Fits a linear adapter of query embeddings (docs/method.md section 7), and tests it on queries that
- * are held out. Where it does not gain on them, the folder holds the identity.
+ * are held out. Where it does not gain on them, the folder holds the identity. Stopped at any moment,
+ * the same call goes on with the same result.
  *
  * ```ts
  * const { heldOut, keepsOld } = await fitAdapterFiles({
@@ -59,29 +62,41 @@ export async function fitAdapterFiles(
     const opened = await openFit(inputs, docs, hooks)
     const { recipe, learned, all, heldOut: queries, inverseTemperature, metric, device } = opened
     const documents = metric === 'cosine' ? unitDocuments(docs) : docs
+    const origin = await originOf(inputs, docs)
+    const states = new FitStates(out, await identityOf(inputs, opened))
+    let fits = 0
     const fit = async (taught: OpenFit['all'], shrinkage: number): Promise<AdapterModel> => {
+      const number = fits++
       const stage = `fitting to ${taught.length} queries with shrinkage ${shrinkage}`
       const progress = (done: number) => hooks.onProgress?.({ stage, done, total: FIT_ITERATIONS })
-      progress(0)
-      const { model } = await fitAdapter({
+      const saved = await states.read(number)
+      progress(saved?.state.iteration ?? 0)
+      const found = await fitAdapter({
         ...{ documents, inverseTemperature, shrinkage, seed: settings?.seed, ...device },
         queries: adapterQueries(taught, recipe),
-        onIteration({ iteration }) {
+        origin,
+        state: saved?.state,
+        // A finished fit has nothing left to do.
+        ...(saved?.done ? { iterations: saved.state.iteration } : {}),
+        async onIteration(state) {
+          await states.save(number, { state, done: false }, hooks.signal?.aborted ?? false)
           throwIfAborted(hooks.signal)
-          progress(iteration)
+          progress(state.iteration)
         },
       })
+      await states.save(number, { state: found.state, done: true }, true)
       progress(FIT_ITERATIONS)
-      return model
+      return found.model
     }
     const { shrinkage, tried, measures } = await chooseShrinkage(
       { usual: shrinkageOf(recipe, inverseTemperature), given: settings?.shrinkage },
       queries && { queries, docs, metric, level, device, fit: (one) => fit(learned, one) },
     )
     const keepsOld = measures !== undefined && !(measures[jobDefaults.measure]!.difference > 0)
-    const model = keepsOld ? await identityOf(docs) : await fit(all, shrinkage)
+    const model = keepsOld ? await unchanged(docs, origin) : await fit(all, shrinkage)
     lock.check()
     await model.save(out)
+    await states.remove()
     const result: FitResult = {
       ...{ out, recipe, queries: all.length, inverseTemperature, shrinkage, tried, keepsOld },
       heldOut: measures && { queries: queries!.queries.length, measures, by: opened.by },
@@ -95,9 +110,31 @@ export async function fitAdapterFiles(
   }
 }
 
-async function identityOf({ dimensions }: Embeddings): Promise<AdapterModel> {
+/** What decides the fits: other data or settings start them anew. */
+function identityOf(
+  { settings, level, holdOut }: FitInputs,
+  { recipe, files }: OpenFit,
+): Promise<string> {
+  return fingerprint({ ...settings, level, holdOut, recipe }, files)
+}
+
+/** The embeddings that the adapter belongs to. */
+async function originOf(
+  { training }: FitInputs,
+  docs: Embeddings,
+): Promise<AdapterModel['origin']> {
+  const { documentsIdentity } = await loadFit()
+  const documents = Object.values(documentsIdentity(docs)).join(' ')
+  return { model: await encoderOf(training.queries), documents }
+}
+
+/** An adapter that changes nothing. */
+async function unchanged(
+  { dimensions }: Embeddings,
+  origin: AdapterModel['origin'],
+): Promise<AdapterModel> {
   const { AdapterModel } = await loadTrain()
-  return new AdapterModel({ kind: 'linear', dimensions, normalize: true })
+  return new AdapterModel({ kind: 'linear', dimensions, normalize: true, origin })
 }
 
 /** Writes beside the folder what the adapter was made from. */

@@ -6,7 +6,6 @@ export { type CompareTrainingsInputs, compareTrainings } from './compare-trainin
 export { type FitResult, fitAdapterFiles } from './fit-adapter-files.ts'
 export type { HeldOutFigures, HeldOutMeasures } from './hold-out.ts'
 export type { FitInputs, FitSettings } from './open-fit.ts'
-export type { CutQueries } from './open-training.ts'
 export type { TeacherInputs } from './teacher.ts'
 export { type TrainInputs, type TrainResult, trainFromFiles } from './train-from-files.ts'
 export type { TrainingInputs, TrainingSettings } from './training-inputs.ts'
@@ -16,6 +15,7 @@ export {
   type QuerySources,
   trainingQueries,
 } from './training-queries.ts'
+export type { CutQueries } from './training-report.ts'
 export {
   type TuneTrainingInputs,
   type TuneTrainingResult,

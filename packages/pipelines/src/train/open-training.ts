@@ -5,7 +5,6 @@ import { type Embeddings, openEmbeddings } from '@kith/ir'
 import { embeddingFiles } from '@kith/ir/internal'
 import type { PartialTrainSettings, QueryModel, Relabel, TrainingQuery } from '@kith/train'
 import { trainDefaults } from '@kith/train/internal'
-import { type LearnedQueries, learnedQueries } from '../files/learned-queries.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import type { TrainingMissing } from '../join/missing.ts'
@@ -20,6 +19,7 @@ import {
 import { agreeing } from './teach-queries.ts'
 import {
   checkTraining,
+  loadFit,
   loadTrain,
   openTrainable,
   stepsFor,
@@ -66,6 +66,8 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
     const given = { inputs, docs, embed: embedWith(openModel, device) }
     const learned = await openTrainingQueries(given, hooks)
     const { metric } = learned
+    const inverseTemperature =
+      inputs.settings?.inverseTemperature ?? (await fittingTemperature(learned.queries, given))
     const validated =
       validation && (await openValidationQueries({ ...given, metric }, validation, hooks))
     return {
@@ -75,7 +77,7 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
       relabel: learned.relabel,
       validation: validated?.queries,
       heldOut: learned.heldOut,
-      settings: stepsFor(inputs.settings ?? {}, learned.queries.length),
+      settings: { ...stepsFor(inputs, learned.queries.length), inverseTemperature },
       metric,
       device,
       missing: { training: learned.missing, validation: validated?.missing ?? [] },
@@ -90,66 +92,29 @@ export async function openTraining(inputs: TrainingInputs, hooks: Hooks): Promis
   }
 }
 
+/** The inverse temperature that fits the scale of the scores before training. */
+async function fittingTemperature(
+  queries: readonly TrainingQuery[],
+  { docs, embed }: OpenFor,
+): Promise<number> {
+  const { inverseTemperatureFor } = await loadFit()
+  const { data, dimensions } = await embed(queries.slice(0, SCALE_QUERIES))
+  // The training refuses such a model, and says why.
+  if (dimensions !== docs.dimensions) return trainDefaults.inverseTemperature
+  const rows = Array.from({ length: data.length / dimensions }, (_, row) => {
+    return { vector: data.subarray(row * dimensions, (row + 1) * dimensions) }
+  })
+  return inverseTemperatureFor(rows, docs, { unit: false })
+}
+
 /** Size and modification time of the files of embeddings. */
 async function versionOf(file: string): Promise<string> {
   const files = await Promise.all(embeddingFiles(file).map((part) => stat(part)))
   return files.map(({ size, mtime }) => `${size} bytes of ${mtime.toISOString()}`).join(', ')
 }
 
-/**
- * The queries whose judgments, or labels made of them, a model was trained or chosen by. Queries
- * that only a teacher's ranking was learned for are not among them.
- */
-export async function learnedBy(
-  {
-    queries,
-    validation = [],
-    docs,
-  }: Pick<TrainingSetup, 'queries' | 'docs'> & {
-    validation?: TrainingSetup['validation']
-  },
-  inputs: Pick<TrainingInputs, 'training' | 'validation' | 'teacher'>,
-  what: string,
-): Promise<LearnedQueries[]> {
-  const { qrels, labels = qrels } = inputs.training
-  const chosen = inputs.validation?.qrels
-  const learned: LearnedQueries[] = []
-  const named = (list: TrainingSetup['queries']) =>
-    list.map(({ id, relevant }) => ({ id, relevant: relevant.map((row) => docs.idOf(row)) }))
-  if (labels !== undefined) {
-    learned.push(await learnedQueries('train', what, qrels ?? labels, named(queries)))
-  }
-  if (chosen !== undefined) {
-    const how = 'choose the checkpoint of'
-    learned.push(await learnedQueries(how, what, chosen, named(validation)))
-  }
-  return learned
-}
-
-/** How many queries of a training are longer than its model takes. */
-export interface CutQueries {
-  training: number
-  validation: number
-}
-
-/** Counts the queries that training will cut, with a remark where there are some. */
-export function remarkCutQueries(
-  model: QueryModel,
-  queries: readonly TrainingQuery[],
-  validation: readonly TrainingQuery[],
-  hooks: Hooks,
-): CutQueries {
-  const cut = { training: model.countCut(queries), validation: model.countCut(validation) }
-  const parts = [
-    [cut.training, queries.length, 'training'] as const,
-    [cut.validation, validation.length, 'validation'] as const,
-  ].flatMap(([count, all, kind]) => (count > 0 ? [`${count} of ${all} ${kind} queries`] : []))
-  if (parts.length > 0) {
-    const limit = `${model.maxTokens} tokens (maxTokens)`
-    hooks.onRemark?.(`${parts.join(' and ')} are longer than ${limit}: what is beyond is cut off`)
-  }
-  return cut
-}
+/** Queries that the scale of scores is measured by. */
+const SCALE_QUERIES = 200
 
 /** Lists shorter than this hold nothing but the hardest candidates. */
 const SHORT = 50

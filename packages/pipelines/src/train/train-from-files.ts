@@ -6,17 +6,12 @@ import type { StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
-import { someMissing, type TrainingMissing } from '../join/missing.ts'
+import { someMissing } from '../join/missing.ts'
 import { trainingFigure } from './compare-trainings.ts'
 import { type HeldOutFigures, heldOutFigures } from './hold-out.ts'
-import {
-  type CutQueries,
-  learnedBy,
-  openTraining,
-  remarkCutQueries,
-  type TrainingSetup,
-} from './open-training.ts'
+import { openTraining, type TrainingSetup } from './open-training.ts'
 import { loadTrain, modelSettings, openTrained, type TrainingInputs } from './training-inputs.ts'
+import { learnedBy, remarkCutQueries, type TrainingReport } from './training-report.ts'
 
 /** The inputs and the folder of a training. */
 export interface TrainInputs extends TrainingInputs {
@@ -25,16 +20,14 @@ export interface TrainInputs extends TrainingInputs {
 }
 
 /** The result of a training. */
-export interface TrainResult extends TrainingResult {
+export interface TrainResult extends TrainingResult, TrainingReport {
   out: string
-  /** Queries that were longer than the model takes. */
-  cut: CutQueries
-  /** Queries and documents that lacked something and were skipped. */
-  missing: TrainingMissing
   /** A page with the validations, where there are some. */
   curves: string | undefined
   /** Figures before and after on judged queries that were held out, where some were. */
   heldOut: HeldOutFigures | undefined
+  /** Whether the folder holds the weights from before, since training gained nothing on held-out queries. */
+  keepsOld: boolean
   /** The metric that the documents are to be searched by, as the training run was. */
   metric: Metric
 }
@@ -67,10 +60,13 @@ export async function trainFromFiles(inputs: TrainInputs, hooks: Hooks = {}): Pr
     const learnedFrom = await learnedBy(setup, inputs, out)
     const metric = setup.metric === 'auto' ? 'dot' : setup.metric
     const heldOut = await compareHeldOut(setup, metric, inputs)
-    const more = { cut, missing: someMissing(missing), heldOut, learnedFrom }
+    const keepsOld =
+      heldOut !== undefined && !(heldOut.measures[jobDefaults.measure]!.difference > 0)
+    if (keepsOld) await (await setup.openModel()).save(out)
+    const more = { cut, missing: someMissing(missing), heldOut, keepsOld, learnedFrom }
     await writeSidecar(out, 'train', made, files, more)
     const curves = validation && (await drawCurves(out))
-    return { out, ...result, cut, missing, curves, heldOut, metric }
+    return { out, ...result, cut, missing, curves, heldOut, keepsOld, metric }
   } finally {
     await setup.close()
   }

@@ -10,16 +10,11 @@ import { search } from '@kith/tune/internal'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults, trainingStudy } from '../job/job-defaults.ts'
-import { someMissing, type TrainingMissing } from '../join/missing.ts'
+import { someMissing } from '../join/missing.ts'
 import { trainingFigure } from './compare-trainings.ts'
-import {
-  type CutQueries,
-  learnedBy,
-  openTraining,
-  remarkCutQueries,
-  type TrainingSetup,
-} from './open-training.ts'
+import { openTraining, type TrainingSetup } from './open-training.ts'
 import { loadTrain, modelSettings, type TrainingInputs } from './training-inputs.ts'
+import { learnedBy, remarkCutQueries, type TrainingReport } from './training-report.ts'
 
 /** The inputs of a search over trainings. */
 export interface TuneTrainingInputs extends TrainingInputs {
@@ -30,7 +25,7 @@ export interface TuneTrainingInputs extends TrainingInputs {
 }
 
 /** The result of a search over trainings. */
-export interface TuneTrainingResult {
+export interface TuneTrainingResult extends TrainingReport {
   out: string
   /** The folder of the best model. */
   best: string
@@ -41,10 +36,6 @@ export interface TuneTrainingResult {
   /** The settings as they were given, with one-hot targets. */
   first: SearchedTrial
   trials: readonly SearchedTrial[]
-  /** Queries that were longer than the model takes. */
-  cut: CutQueries
-  /** Queries and documents that lacked something and were skipped. */
-  missing: TrainingMissing
 }
 
 /**

@@ -11,15 +11,18 @@ const UNIT = 5
 /**
  * T, the factor of inner products, from the scale of the embeddings: 2 over the standard deviation of a
  * query's scores, rounded to 5, 10, 20, 40, … It is 20 for MiniLM and 40 for bge-small.
+ *
+ * @param unit Whether queries get length 1 before they are compared.
  */
 export function inverseTemperatureFor(
   queries: readonly { vector: Float32Array }[],
   documents: DocumentVectors,
+  { unit = true }: { unit?: boolean } = {},
 ): number {
   const rows = spread(documents.rows, DOCUMENTS)
   const chosen = spread(queries.length, QUERIES).map((place) => queries[place]!.vector)
   const deviations = chosen.map((vector) => {
-    const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
+    const length = unit ? Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) : 1
     return length > 0 ? deviation(innerProducts(vector, rows, documents)) / length : 0
   })
   const mean = deviations.reduce((sum, value) => sum + value, 0) / deviations.length

@@ -20,6 +20,16 @@ export interface AdapterOptions {
   normalize?: boolean | undefined
   /** Decides the first weights of `mlp`. */
   seed?: number | undefined
+  /** The embeddings that it was fitted to, where that is known. */
+  origin?: AdapterOrigin | undefined
+}
+
+/** The embeddings that an adapter belongs to. */
+export interface AdapterOrigin {
+  /** The name of the encoder that made the queries' embeddings. */
+  model?: string | undefined
+  /** A digest of the documents' embeddings. */
+  documents?: string | undefined
 }
 
 const FILE = 'adapter.safetensors'
@@ -35,6 +45,7 @@ export class AdapterModel implements QueryModel {
   readonly trained: ReadonlySet<string>
   readonly kind: AdapterKind
   readonly normalize: boolean
+  readonly origin: AdapterOrigin
 
   constructor({
     kind,
@@ -42,10 +53,12 @@ export class AdapterModel implements QueryModel {
     inner = dimensions,
     normalize = false,
     seed = 0,
+    origin = {},
   }: AdapterOptions) {
     this.dimensions = dimensions
     this.kind = kind
     this.normalize = normalize
+    this.origin = origin
     this.shapes = new Map(shapesOf(kind, dimensions, inner))
     this.weights = new Map(
       [...this.shapes].map(([name, shape]) => {
@@ -108,15 +121,17 @@ export class AdapterModel implements QueryModel {
     const tensors = [...this.weights].map(([name, data]) => {
       return { name, shape: this.shapes.get(name)!, data }
     })
+    const known = Object.entries(this.origin).filter(([, value]) => value !== undefined)
     const metadata = { format: 'pt', kind: this.kind, normalize: String(this.normalize) }
-    await writeTensors(join(folder, FILE), tensors, metadata)
+    const all = { ...metadata, ...(Object.fromEntries(known) as Record<string, string>) }
+    await writeTensors(join(folder, FILE), tensors, all)
   }
 }
 
 /** Opens a trained adapter: `adapter.safetensors` of a folder. */
 export async function openAdapter(folder: string): Promise<AdapterModel> {
   const file = join(folder, FILE)
-  const { kind, normalize } = readMetadata(file)
+  const { kind, normalize, ...origin } = readMetadata(file)
   if (kind !== 'linear' && kind !== 'mlp') throw new FileError(file, '', 'is not a query adapter')
   const stored = readTensorList(file)
   const up = stored.find(({ name }) => name === 'up.weight')
@@ -125,7 +140,10 @@ export async function openAdapter(folder: string): Promise<AdapterModel> {
   if (!up || inner * dimensions * 4 !== up.bytes || up.bytes === 0) {
     throw new FileError(file, 'tensor up.weight', 'is missing, or is not float32 of its shape')
   }
-  const model = new AdapterModel({ kind, dimensions, inner, normalize: normalize === 'true' })
+  const model = new AdapterModel({
+    ...{ kind, dimensions, inner, normalize: normalize === 'true' },
+    origin: { model: textOf(origin['model']), documents: textOf(origin['documents']) },
+  })
   for (const [name, shape] of model.shapes) {
     const tensor = stored.find((candidate) => candidate.name === name)
     if (tensor?.shape.join() !== shape.join()) {
@@ -134,6 +152,10 @@ export async function openAdapter(folder: string): Promise<AdapterModel> {
     model.weights.get(name)!.set((await readTensors(file, [tensor]))[0]!)
   }
   return model
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 function shapesOf(kind: AdapterKind, dimensions: number, inner: number): [string, number[]][] {

@@ -1,0 +1,70 @@
+import type { Embeddings } from '@kith/ir'
+import type { QueryModel, TrainingQuery } from '@kith/train'
+import { type LearnedQueries, learnedQueries } from '../files/learned-queries.ts'
+import type { Hooks } from '../job/hooks.ts'
+import type { TrainingMissing } from '../join/missing.ts'
+import type { TrainingInputs } from './training-inputs.ts'
+
+/** The queries of a training, and the documents that their rows name. */
+interface LearnedFrom {
+  queries: readonly TrainingQuery[]
+  validation?: readonly TrainingQuery[] | undefined
+  docs: Embeddings
+}
+
+/**
+ * The queries whose judgments, or labels made of them, a model was trained or chosen by. Queries
+ * that only a teacher's ranking was learned for are not among them.
+ */
+export async function learnedBy(
+  { queries, validation = [], docs }: LearnedFrom,
+  inputs: Pick<TrainingInputs, 'training' | 'validation' | 'teacher'>,
+  what: string,
+): Promise<LearnedQueries[]> {
+  const { qrels, labels = qrels } = inputs.training
+  const chosen = inputs.validation?.qrels
+  const learned: LearnedQueries[] = []
+  const named = (list: readonly TrainingQuery[]) =>
+    list.map(({ id, relevant }) => ({ id, relevant: relevant.map((row) => docs.idOf(row)) }))
+  if (labels !== undefined) {
+    learned.push(await learnedQueries('train', what, qrels ?? labels, named(queries)))
+  }
+  if (chosen !== undefined) {
+    const how = 'choose the checkpoint of'
+    learned.push(await learnedQueries(how, what, chosen, named(validation)))
+  }
+  return learned
+}
+
+/** How many queries of a training are longer than its model takes. */
+export interface CutQueries {
+  training: number
+  validation: number
+}
+
+/** Counts the queries that training will cut, with a remark where there are some. */
+export function remarkCutQueries(
+  model: QueryModel,
+  queries: readonly TrainingQuery[],
+  validation: readonly TrainingQuery[],
+  hooks: Hooks,
+): CutQueries {
+  const cut = { training: model.countCut(queries), validation: model.countCut(validation) }
+  const parts = [
+    [cut.training, queries.length, 'training'] as const,
+    [cut.validation, validation.length, 'validation'] as const,
+  ].flatMap(([count, all, kind]) => (count > 0 ? [`${count} of ${all} ${kind} queries`] : []))
+  if (parts.length > 0) {
+    const limit = `${model.maxTokens} tokens (maxTokens)`
+    hooks.onRemark?.(`${parts.join(' and ')} are longer than ${limit}: what is beyond is cut off`)
+  }
+  return cut
+}
+
+/** The queries and documents of a training that were not taken as they are. */
+export interface TrainingReport {
+  /** Queries that were longer than the model takes. */
+  cut: CutQueries
+  /** Queries and documents that lacked something and were skipped. */
+  missing: TrainingMissing
+}
