@@ -1,4 +1,14 @@
-import { type Ranking, Reranker, Selection, type Settings, type TitledText } from '@kith/core'
+import {
+  type CandidateViews,
+  type ListOptions,
+  type Ranking,
+  Reranker,
+  Selection,
+  type Settings,
+  shortlist,
+  type TitledText,
+  type Vector,
+} from '@kith/core'
 import { compareProducts, queryProducts } from '@kith/core/internal'
 import type { Role } from '@kith/encoder'
 import { wholeText } from '@kith/stores/internal'
@@ -10,9 +20,18 @@ import type { Call } from './routes/route.ts'
 import type { Hit } from './searcher.ts'
 
 /** A ranking, and the tokens that the encoder saw for it. */
-export interface Ranked extends Ranking {
+export interface Ranked extends RankedList {
   tokens: number
 }
+
+/** A ranking with the estimated relevance of each hit, where it is known. */
+export interface RankedList extends Ranking {
+  /** Of the first hits, by place; undefined without a background or texts. */
+  relevances?: readonly (number | undefined)[] | undefined
+}
+
+/** What relevance is estimated by. */
+export type RelevanceScale = Pick<ListOptions, 'background' | 'calibration'>
 
 /** The parts of a request that embedding its texts needs. */
 type EmbeddingCall = Pick<Call, 'signal' | 'strict' | 'cuts'>
@@ -24,7 +43,11 @@ export class Ranker {
   readonly #withTexts: Reranker
   readonly #withoutTexts: Reranker
 
-  constructor(settings: Settings, embedder: TextEmbedder | undefined) {
+  constructor(
+    settings: Settings,
+    embedder: TextEmbedder | undefined,
+    readonly scale: RelevanceScale = {},
+  ) {
     this.settings = settings
     this.#embedder = embedder
     this.#withTexts = new Reranker(settings)
@@ -48,11 +71,25 @@ export class Ranker {
     const order = bySimilarity(asked!.embedding, vectors, this.settings.metric)
     const candidates = Array.from(order, (i) => vectors[i]!.vector)
     const texts = this.settings.mix === 'raw' ? undefined : textsOf(query, documents, order)
-    const ranking = texts
-      ? this.#withTexts.rerank({ vector, text: query.text }, { vectors: candidates, texts })
+    const ranking: RankedList = texts
+      ? this.#rankTexts({ vector, text: query.text! }, { vectors: candidates, texts })
       : this.#withoutTexts.rerank(vector, candidates)
     const tokens = [asked!, ...found].reduce((sum, item) => sum + item.tokens, 0)
-    return { order: ranking.order.map((i) => order[i]!), scores: ranking.scores, tokens }
+    return { ...ranking, order: ranking.order.map((i) => order[i]!), tokens }
+  }
+
+  /** Ranks by words and vectors, with estimates of relevance where a background of such vectors is known. */
+  #rankTexts(query: { vector: Vector; text: string }, candidates: CandidateViews): RankedList {
+    const { background } = this.scale
+    if (background?.dimensions !== query.vector.length) {
+      return this.#withTexts.rerank(query, candidates)
+    }
+    const { hits } = shortlist(query, candidates, { ...this.settings, ...this.scale })
+    return {
+      order: Uint32Array.from(hits, ({ index }) => index),
+      scores: Float32Array.from(hits, ({ score }) => score),
+      relevances: hits.map(({ relevance }) => relevance),
+    }
   }
 
   /** Whether a query's hits can be chosen by their words before their vectors are there. */
@@ -70,7 +107,7 @@ export class Ranker {
     query: { text: string; embedding: Embedding },
     hits: readonly (Hit & { text: string })[],
     vectorsOf: (ids: readonly string[]) => Promise<(Float32Array | undefined)[]>,
-  ): Promise<Ranking> {
+  ): Promise<RankedList> {
     const candidates = {
       texts: hits.map(({ title, text }) => ({ title, text })),
       scores: hits.map(({ score }) => score),
@@ -81,7 +118,13 @@ export class Ranker {
     vectors.forEach((vector, i) => {
       if (vector) checkEmbedding({ vector, where: `document ${ids[i]}` })
     })
-    return selection.rerank(query.embedding.vector, vectors)
+    const { vector } = query.embedding
+    if (this.scale.background?.dimensions !== vector.length) {
+      return selection.rerank(vector, vectors)
+    }
+    const known = new Map(Array.from(selection.chosen, (index, i) => [index, vectors[i]]))
+    const own = hits.map((_, index) => known.get(index))
+    return this.#rankTexts({ vector, text: query.text }, { ...candidates, vectors: own })
   }
 
   /** Some items' embeddings: their own, or those of their texts; and the tokens of these. */

@@ -1,10 +1,16 @@
-import { type Matrix, Reranker, type Settings } from '@kith/core'
+import { type ListOptions, type Matrix, Reranker, type Settings } from '@kith/core'
 import { abortedError, lookedAt, OpenState, range, throwIfAborted } from '@kith/core/internal'
 import type { Encoder } from '@kith/encoder'
 import type { SearchStore } from '@kith/stores/internal'
 import type { Hooks } from '../job/hooks.ts'
 import { differInLength, remarkLengths } from '../join/run-metric.ts'
-import { type Found, findCandidates, rankCandidates, searchMetric } from './candidates.ts'
+import {
+  type Found,
+  findCandidates,
+  type RelevanceScale,
+  rankCandidates,
+  searchMetric,
+} from './candidates.ts'
 
 /** Results of a search where nobody says how many, and the most that there can be. */
 const USUAL_RESULTS = 10
@@ -14,6 +20,10 @@ const MOST_RESULTS = 1000
 export interface CollectionSearchOptions {
   /** Documents to find; default 10, at most 1,000. */
   top?: number | undefined
+  /** `auto` keeps the documents that are worth a place in a prompt; needs a background and texts. */
+  cutoff?: ListOptions['cutoff']
+  /** Finds nothing for a query that is less probably about the collection, such as 0.5. */
+  onTopic?: number | undefined
   /** Stops the search, which then throws a `KithError` with the code `ABORTED`. */
   signal?: AbortSignal | undefined
 }
@@ -34,13 +44,21 @@ export class Collection {
   readonly #encoder: Encoder
   readonly #settings: Settings
   readonly #reranker: Reranker
+  readonly #estimates: RelevanceScale
   readonly #state = new OpenState('the collection')
   readonly #hooks: Hooks
   /** Whether the lengths of the first results were compared, or the metric was set. */
   #lengthsChecked: boolean
 
   /** @internal Use `openCollection`. */
-  constructor(store: SearchStore, encoder: Encoder, settings: Settings, hooks: Hooks = {}) {
+  constructor(
+    store: SearchStore,
+    encoder: Encoder,
+    settings: Settings,
+    hooks: Hooks = {},
+    estimates: RelevanceScale = {},
+  ) {
+    this.#estimates = estimates
     this.#store = store
     this.#encoder = encoder
     this.#settings = settings
@@ -55,7 +73,7 @@ export class Collection {
    */
   async search(text: string, options: CollectionSearchOptions = {}): Promise<Found[]> {
     this.#state.check()
-    const { top = USUAL_RESULTS, signal } = options
+    const { top = USUAL_RESULTS, signal, cutoff, onTopic } = options
     range({ from: 1, to: MOST_RESULTS, integer: true })('top', top)
     const query = await this.#encode(text, signal)
     const metric = searchMetric(this.#store, this.#settings)
@@ -69,7 +87,14 @@ export class Collection {
       this.#lengthsChecked = true
       if (differInLength(candidates.list.map(({ vector }) => vector))) remarkLengths(this.#hooks)
     }
-    return rankCandidates(this.#reranker, { vector: query.data, text }, candidates).slice(0, top)
+    const asked = { vector: query.data, text }
+    const list = { ...this.#estimates, cutoff, onTopic }
+    return rankCandidates(this.#reranker, this.#settings, asked, candidates, list).slice(0, top)
+  }
+
+  /** Whether results have a `relevance`, and searches take `cutoff` and `onTopic`. */
+  get estimatesRelevance(): boolean {
+    return this.#estimates.background !== undefined
   }
 
   /** A document's title and text; undefined where there is none with this id. */

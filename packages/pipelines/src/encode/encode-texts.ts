@@ -6,6 +6,7 @@ import { learnedBehind } from '../files/learned-queries.ts'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
+import { collectBackground } from '../relevance/collect-background.ts'
 
 /** A file of texts to encode, and where their embeddings go. */
 export interface EncodeInputs extends Omit<EncoderOptions, 'onDownload'> {
@@ -101,6 +102,8 @@ export async function encodeWith(
     const limit = `${maxTokens} tokens (maxTokens)`
     hooks.onRemark?.(`${cut} of ${texts} texts are longer than ${limit}: what is beyond is cut off`)
   }
+  // The scale of estimated relevance lies beside the vectors, where searches look for it.
+  if (role === 'document' && texts > 1) await collectBackground({ docs: out })
   return { out, dimensions, maxTokens, ...result }
 }
 

@@ -1,4 +1,5 @@
 import {
+  type Background,
   KithError,
   type Matrix,
   type Settings,
@@ -27,6 +28,8 @@ export interface SearchStore {
   searchWords?(text: string, options: { top: number }): Promise<string[]>
   /** How often terms occur in the documents; undefined where that is not known. */
   terms?(): Promise<TermStatistics | undefined>
+  /** The background by which the relevance of hits is estimated; undefined where none was made. */
+  background?(): Promise<Background | undefined>
   close(): Promise<void>
 }
 
@@ -97,6 +100,7 @@ async function storeWithTexts(
       return documents.map((document, i) => document && { ...document, ...texts.get(ids[i]!) })
     },
     terms: () => countTerms(corpus, tokenizer),
+    background: async () => store.background?.(),
     async close() {
       await texts.close()
       await store.close()
