@@ -1,6 +1,6 @@
 /**
  * Internal: backgrounds and calibrations of files, for the command line. Programs make a background
- * with `background` of `@kith/core` and a calibration with `calibrate` of `@kith/ir/measures`.
+ * with `background` of `@kith/core`.
  */
 
 export { type CalibrateInputs, calibrateRun } from './calibrate-run.ts'
