@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util'
 import { background, prepareText, termStatistics } from '@kith/core'
 import { calibrated, expectedBest, neverRising, relevanceFeatures } from '@kith/core/internal'
 import { openEmbeddings, readQrels, readTexts } from '@kith/ir'
-import { calibrate as calibrateOn } from '@kith/ir/measures'
+import { calibrate as calibrateOn } from '@kith/ir/internal'
 
 /** Candidates of a query, and hits that have an estimate. */
 const [DEPTH, HITS] = [200, 20]

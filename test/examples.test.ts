@@ -15,6 +15,8 @@ const expected: Record<string, RegExp> = {
   'hot-loop.mjs': /^apples: 1 2 0 3 4\nmarket: 4 3 2 1 0\n$/,
   'local-search.mjs':
     /^A beekeeper opens .*was 1\)\nA mite .*was 3\)\nSmoke calms .*was 5\)\nSome sprays .*was 2\)\n$/,
+  'rag-cutoff.mjs':
+    /on topic: 1\.00\)\nContext of a fixed size: 10 passages\nContext with the cutoff: 3 passages\n {2}0\.\d\d A beekeeper opens[\s\S]*tax return\? \(on topic: 0\.00\)\n.*\nContext with the cutoff: 0 passages\n$/,
   'langchain-rag.mjs':
     /^Answer from.*\n\n\[1\] A beekeeper opens .*\n\[2\] A mite .*\n\[3\] Smoke calms .*\n\[4\] Some sprays .*\n\nQuestion: What do beekeepers do in the hive\?\n$/,
   'ai-sdk.mjs':

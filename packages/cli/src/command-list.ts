@@ -124,6 +124,14 @@ const listed: Readonly<Record<string, ListedCommand>> = {
     summary: 'count the terms of a corpus once, for later reranking with its texts',
     load: async () => (await import('./commands/term-statistics.ts')).termStatisticsCommand,
   },
+  background: {
+    summary: 'sample the documents, for estimates of how relevant hits are',
+    load: async () => (await import('./commands/background.ts')).backgroundCommand,
+  },
+  calibrate: {
+    summary: 'fit the estimated relevance of hits to judged queries',
+    load: async () => (await import('./commands/calibrate.ts')).calibrateCommand,
+  },
   convert: {
     summary: 'convert runs, judgments, texts or embeddings to another format',
     load: async () => (await import('./commands/convert.ts')).convertCommand,

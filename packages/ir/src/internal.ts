@@ -19,6 +19,12 @@ export {
   readLabelsParquet,
   writeLabelsParquet,
 } from './labels/labels.ts'
+export {
+  type CalibrationResult,
+  calibrate,
+  type JudgedHits,
+  type Reliability,
+} from './measures/calibrate.ts'
 export { Evaluator, evaluateRun } from './measures/evaluate.ts'
 export { formatFigure } from './measures/measures.ts'
 export { hideAllButOne, type SharedQrels, sharedQrels, shareQrels } from './qrels/qrels.ts'

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { type PartialSettings, rerank, termStatistics } from '@kith/core'
+import { type PartialSettings, rerank, type TitledText, termStatistics } from '@kith/core'
 import { resolveSettings } from '@kith/core/internal'
 import type { EncodeOptions, Encoder } from '@kith/encoder'
 import { openEmbeddings, readTexts, writeEmbeddings } from '@kith/ir'
@@ -112,7 +112,7 @@ describe('a folder of Markdown files', () => {
       text: 'Bees find flowers by color and scent.',
     })
     const { parts, matched, rankBefore } = first!.reasons
-    const sum = parts.similarity + parts.words + parts.neighbors + parts.support
+    const sum = Object.values(parts).reduce((whole, part) => whole + part, 0)
     expect(sum).toBeCloseTo(first!.score, 5)
     expect(matched.map(({ term }) => term).sort()).toEqual(['find', 'flower'])
     expect(rankBefore).toBeGreaterThan(0)
@@ -220,6 +220,34 @@ describe('a folder of Markdown files', () => {
     await expect(collection.search('roses')).rejects.toMatchObject({ code: 'CLOSED' })
     await expect(collection.document('a')).rejects.toMatchObject({ code: 'CLOSED' })
   })
+
+  test('estimates relevance and refuses queries off topic, where there are enough passages', async () => {
+    const [many, own] = [temporaryFolder(), temporaryFolder()]
+    const animals = ['Bees', 'Wasps', 'Moths', 'Ants', 'Birds', 'Bats', 'Mice', 'Frogs']
+    const acts = ['find flowers', 'sleep in winter', 'build homes', 'fear storms', 'eat seeds']
+    const places = ['in old trees', 'near the river']
+    for (const animal of animals) {
+      const passages = acts.flatMap((act) => places.map((place) => `${animal} ${act} ${place}.`))
+      writeFileSync(
+        join(many, `${animal}.md`),
+        passages.map((text) => `# ${text}\n\n${text}\n`).join('\n'),
+      )
+    }
+    await using collection = await openCollection({ ...inputs, folder: many, cache: own })
+    expect(collection.estimatesRelevance).toBe(true)
+    const text = 'where do bees find flowers'
+    const all = await collection.search(text)
+    expect(all.every(({ similarity }) => similarity! > 0)).toBe(true)
+    const relevances = all.map(({ relevance }) => relevance!)
+    expect(relevances).toEqual(relevances.toSorted((a, b) => b - a))
+    const kept = await collection.search(text, { cutoff: 'auto', topN: 100 })
+    expect(kept.length).toBeGreaterThan(0)
+    expect(kept.length).toBeLessThan(21)
+    expect(await collection.search('quarterly tax return forms', { onTopic: 0.5 })).toEqual([])
+    await using few = await openCollection({ ...inputs, cache: own })
+    expect(few.estimatesRelevance).toBe(false)
+    await expect(few.search(text, { onTopic: 0.5 })).rejects.toThrow('a background')
+  })
 })
 
 describe('documents with embeddings', () => {
@@ -251,16 +279,16 @@ describe('documents with embeddings', () => {
     await encodeTexts(path('query.jsonl'), out)
     const [vectors, queries] = [await openEmbeddings(docs), await openEmbeddings(out)]
     const vector = queries.read(0, 1)
-    const rows: { id: string; text: string; vector: Float32Array; near: number }[] = []
+    const rows: { id: string; text: TitledText; vector: Float32Array; near: number }[] = []
     for await (const { id, title, text } of readTexts(corpus)) {
       const own = vectors.gather([vectors.rowOf(id)!])
       const near = own.reduce((sum, value, i) => sum + value * vector[i]!, 0)
-      rows.push({ id, text: `${title} ${text}`, vector: own, near })
+      rows.push({ id, text: { title, text }, vector: own, near })
     }
     rows.sort((a, b) => b.near - a.near)
     const texts = rows.map(({ text }) => text)
     const candidates = { vectors: rows.map((row) => row.vector), texts }
-    const statistics = termStatistics(texts)
+    const statistics = termStatistics(texts.map(({ title, text }) => `${title} ${text}`))
     const { order, scores } = rerank({ vector, text: query }, candidates, {
       statistics,
       ...settings,

@@ -6,6 +6,7 @@ import type { Access } from './guard.ts'
 import type { Limits } from './limits.ts'
 import type { Figures } from './metrics.ts'
 import { Problem } from './problem.ts'
+import type { RelevanceScale } from './ranker.ts'
 import type { Hit, Search } from './searcher.ts'
 import type { EmbeddedText } from './text-model.ts'
 
@@ -120,6 +121,7 @@ export interface WorkerPlan {
   /** Without statistics, which are no plain data. */
   settings: Settings
   statistics: Uint8Array | undefined
+  scale: RelevanceScale
   /** The model's name in answers. */
   model: string
   /** The encoder that the first process has, if it has one. */

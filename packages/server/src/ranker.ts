@@ -1,4 +1,14 @@
-import { type Ranking, Reranker, Selection, type Settings, type TitledText } from '@kith/core'
+import {
+  type CandidateViews,
+  type ListOptions,
+  type Ranking,
+  Reranker,
+  Selection,
+  type Settings,
+  shortlist,
+  type TitledText,
+  type Vector,
+} from '@kith/core'
 import { compareProducts, queryProducts } from '@kith/core/internal'
 import type { Role } from '@kith/encoder'
 import { wholeText } from '@kith/stores/internal'
@@ -10,7 +20,7 @@ import type { Call } from './routes/route.ts'
 import type { DocumentSearcher, Hit } from './searcher.ts'
 
 /** A ranking, the tokens that the encoder saw for it, and where its documents' embeddings came from. */
-export interface Ranked extends Ranking {
+export interface Ranked extends RankedList {
   tokens: number
   embeddings: EmbeddingSources
 }
@@ -29,6 +39,15 @@ interface Embedded {
   from: keyof EmbeddingSources
 }
 
+/** A ranking with the estimated relevance of each hit, where it is known. */
+export interface RankedList extends Ranking {
+  /** Of the first hits, by place; undefined without a background or texts. */
+  relevances?: readonly (number | undefined)[] | undefined
+}
+
+/** What relevance is estimated by. */
+export type RelevanceScale = Pick<ListOptions, 'background' | 'calibration'>
+
 /** The parts of a request that embedding its texts needs. */
 type EmbeddingCall = Pick<Call, 'signal' | 'strict' | 'cuts'>
 
@@ -45,6 +64,7 @@ export class Ranker {
     settings: Settings,
     embedder: TextEmbedder | undefined,
     searcher: DocumentSearcher | undefined,
+    readonly scale: RelevanceScale = {},
   ) {
     this.settings = settings
     this.#embedder = embedder
@@ -70,17 +90,26 @@ export class Ranker {
     const order = bySimilarity(asked!.embedding, vectors, this.settings.metric)
     const candidates = Array.from(order, (i) => vectors[i]!.vector)
     const texts = this.settings.mix === 'raw' ? undefined : textsOf(query, documents, order)
-    const ranking = texts
-      ? this.#withTexts.rerank({ vector, text: query.text }, { vectors: candidates, texts })
+    const ranking: RankedList = texts
+      ? this.#rankTexts({ vector, text: query.text! }, { vectors: candidates, texts })
       : this.#withoutTexts.rerank(vector, candidates)
     const tokens = [asked!, ...found].reduce((sum, item) => sum + item.tokens, 0)
     const embeddings: EmbeddingSources = { given: 0, found: 0, encoded: 0 }
     for (const { from } of found) embeddings[from]++
+    return { ...ranking, order: ranking.order.map((i) => order[i]!), tokens, embeddings }
+  }
+
+  /** Ranks by words and vectors, with estimates of relevance where a background of such vectors is known. */
+  #rankTexts(query: { vector: Vector; text: string }, candidates: CandidateViews): RankedList {
+    const { background } = this.scale
+    if (background?.dimensions !== query.vector.length) {
+      return this.#withTexts.rerank(query, candidates)
+    }
+    const { hits } = shortlist(query, candidates, { ...this.settings, ...this.scale })
     return {
-      order: ranking.order.map((i) => order[i]!),
-      scores: ranking.scores,
-      tokens,
-      embeddings,
+      order: Uint32Array.from(hits, ({ index }) => index),
+      scores: Float32Array.from(hits, ({ score }) => score),
+      relevances: hits.map(({ relevance }) => relevance),
     }
   }
 
@@ -99,7 +128,7 @@ export class Ranker {
     query: { text: string; embedding: Embedding },
     hits: readonly (Hit & { text: string })[],
     vectorsOf: (ids: readonly string[]) => Promise<(Float32Array | undefined)[]>,
-  ): Promise<Ranking> {
+  ): Promise<RankedList> {
     const candidates = {
       texts: hits.map(({ title, text }) => ({ title, text })),
       scores: hits.map(({ score }) => score),
@@ -110,7 +139,13 @@ export class Ranker {
     vectors.forEach((vector, i) => {
       if (vector) checkEmbedding({ vector, where: `document ${ids[i]}` })
     })
-    return selection.rerank(query.embedding.vector, vectors)
+    const { vector } = query.embedding
+    if (this.scale.background?.dimensions !== vector.length) {
+      return selection.rerank(vector, vectors)
+    }
+    const known = new Map(Array.from(selection.chosen, (index, i) => [index, vectors[i]]))
+    const own = hits.map((_, index) => known.get(index))
+    return this.#rankTexts({ vector, text: query.text }, { ...candidates, vectors: own })
   }
 
   /** Some items' embeddings: their own, those of the store's documents with their texts, or encoded. */

@@ -1,4 +1,10 @@
-import { KithError, type PartialSettings, termStatisticsToBytes } from '@kith/core'
+import {
+  type Background,
+  type Calibration,
+  KithError,
+  type PartialSettings,
+  termStatisticsToBytes,
+} from '@kith/core'
 import { resolveSettings } from '@kith/core/internal'
 import { type SearchStore, withStatistics } from '@kith/stores/internal'
 import type { ServerState } from './app.ts'
@@ -33,6 +39,10 @@ export interface ServeOptions {
    * documents of the store, as they are at the start, or those of each request alone. Default: store.
    */
   statistics?: 'store' | 'context' | undefined
+  /** The scale on which relevance is estimated; default: what the store keeps. */
+  background?: Background | undefined
+  /** Makes the estimated relevance fit judged queries. */
+  calibration?: Calibration | undefined
   limits?: Partial<Limits> | undefined
   /**
    * Whether a text with more characters or tokens than the limits is an error (413). Default: it is
@@ -93,10 +103,12 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
       onError: options.onError ?? console.error,
     }
     const common = { access, limits, strict, model: embedder?.name ?? 'kith' }
-    const ranker = new Ranker(settings, embedder, shared.searcher)
+    const background = options.background ?? (await store?.background?.())
+    const scale = { background, calibration: background && options.calibration }
+    const ranker = new Ranker(settings, embedder, shared.searcher, scale)
     const metricsText = () => metrics.text()
     const server = await (workers > 1
-      ? Workers.start(workers, workerPlan({ ...common, port, settings }, shared), shared)
+      ? Workers.start(workers, workerPlan({ ...common, port, settings, scale }, shared), shared)
       : openHttpServer({ ...shared, ...common, state, ranker, metricsText }, port))
     const close = async (): Promise<void> => {
       await server.close()
@@ -119,7 +131,7 @@ function workerPlan(
   {
     settings,
     ...plan
-  }: Pick<WorkerPlan, 'access' | 'port' | 'limits' | 'strict' | 'settings' | 'model'>,
+  }: Pick<WorkerPlan, 'access' | 'port' | 'limits' | 'strict' | 'settings' | 'scale' | 'model'>,
   { embedder, searcher }: Shared,
 ): WorkerPlan {
   const { statistics, ...others } = settings

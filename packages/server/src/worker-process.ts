@@ -34,7 +34,7 @@ void channel.ask('ready', undefined)
 // The first process decides what a signal to all of them means.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {})
 
-function open({ port, statistics, settings, ...plan }: WorkerPlan): Promise<HttpServer> {
+function open({ port, statistics, settings, scale, ...plan }: WorkerPlan): Promise<HttpServer> {
   const embedder: TextEmbedder | undefined = plan.embedder && {
     ...plan.embedder,
     embed: (texts, role, signal) => channel.ask('embed', { texts, role }, signal),
@@ -54,7 +54,7 @@ function open({ port, statistics, settings, ...plan }: WorkerPlan): Promise<Http
       metricsText: () => channel.ask('metrics', undefined),
       embedder,
       searcher,
-      ranker: new Ranker({ ...settings, statistics: known }, embedder, searcher),
+      ranker: new Ranker({ ...settings, statistics: known }, embedder, searcher, scale),
       onError: (error) => void channel.ask('report', partsOf(error)),
     },
     port,

@@ -6,6 +6,11 @@
 
 export { storeKind } from './open-store.ts'
 export {
+  backgroundFile,
+  measureBackground,
+  readBackground,
+} from './search/background.ts'
+export {
   type FetchedDocument,
   openSearchStore,
   type SearchStore,

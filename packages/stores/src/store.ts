@@ -1,5 +1,5 @@
 import { optionalPackage } from '@kith/base'
-import { KithError, type Matrix, type TermStatistics } from '@kith/core'
+import { type Background, KithError, type Matrix, type TermStatistics } from '@kith/core'
 import type { Metric } from './exact/search-exact.ts'
 
 /** A document as a store keeps it: an id, a vector, and its text where that was loaded. */
@@ -70,6 +70,8 @@ export interface Store {
    * of documents keep it up to date; undefined where there are no texts, or none were counted.
    */
   terms(): Promise<TermStatistics | undefined>
+  /** The background by which the relevance of hits is estimated; undefined where none was made. */
+  background?(): Promise<Background | undefined>
   /** Adds new documents. An id that is there already is an error. */
   add(documents: StoreDocuments): Promise<void>
   /** Puts documents in the place of those with the same ids; adds the others. */

@@ -65,7 +65,9 @@ describe('kith studio', () => {
     expect(kith('studio', '--run', files.run).err).toContain(
       '--run, --queries and --docs must be given together',
     )
-    expect(kith('studio', '--corpus', files.corpus).err).toContain('--query-text must be given together')
+    expect(kith('studio', '--corpus', files.corpus).err).toContain(
+      '--query-text must be given together',
+    )
     const { run, queries } = files
     const wrong = kith('studio', '--run', run, '--queries', queries, '--docs', 'none.npy')
     expect(wrong.code).toBe(1)

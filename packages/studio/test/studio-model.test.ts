@@ -279,7 +279,9 @@ describe('what is copied', () => {
       info,
       named,
     )
-    expect(alone).toContain('--set tokenizer=plural --set preselect=100 --term-statistics none --out')
+    expect(alone).toContain(
+      '--set tokenizer=plural --set preselect=100 --term-statistics none --out',
+    )
     const labels = commandLine({ ...stateFrom('?bm25Weight=1&k=3'), view: 'labels' }, info, named)
     expect(labels).not.toContain('bm25Weight')
     expect(labels).toContain('--set k=3')

@@ -1,6 +1,7 @@
 import { readTermStatistics } from '@kith/ir'
+import { readCalibration } from '@kith/pipelines/relevance'
 import { openTextModel, startServer } from '@kith/server'
-import { openSearchStore } from '@kith/stores/internal'
+import { openSearchStore, readBackground } from '@kith/stores/internal'
 import { defineCommand, rare } from '../options/command.ts'
 import {
   readAccess,
@@ -10,6 +11,7 @@ import {
   readServedTerms,
   serveOptions,
 } from '../options/serve-options.ts'
+import { optionalText } from '../options/values.ts'
 import { aborted } from '../terminal/stop.ts'
 
 /** `kith serve`: reranking over HTTP, for clients of Cohere, Jina, OpenAI and others. */
@@ -47,11 +49,15 @@ export const serveCommand = defineCommand({
     const access = readAccess(values)
     const documents = readServedStore(values)
     const { file, statistics } = readServedTerms(values)
+    const background = optionalText(values, 'background')
+    const calibration = optionalText(values, 'calibration')
     const terms = file === undefined ? undefined : await readTermStatistics(file)
     const server = await startServer({
       ...access,
       settings: { ...settings, statistics: terms },
       statistics,
+      background: background === undefined ? undefined : await readBackground(background),
+      calibration: calibration === undefined ? undefined : await readCalibration(calibration),
       openModel: model && (() => openTextModel(model.name, model.options)),
       store:
         documents &&

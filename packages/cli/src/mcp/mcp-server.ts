@@ -19,6 +19,10 @@ const LONGEST_TITLE = 500
 /** Bytes of the results of a search as JSON: ids of a store may have any length, too. */
 const MOST_BYTES = 2 ** 20
 
+/** Queries that are less probably about the collection find nothing, for this reason. */
+const ON_TOPIC = 0.5
+const OFF = 'the query is probably off topic: the collection has nothing about it'
+
 /** Loads the SDK, which only this command needs. */
 export async function loadSdk() {
   const load = async () => ({
@@ -47,7 +51,7 @@ export function mcpServer(
       title: 'Search documents',
       description:
         `Searches ${about} by meaning and by words. ` +
-        `Results come best first. A result with "truncated": true has a title of more than ${LONGEST_TITLE} or a text of more than ${LONGEST_EXCERPT} characters and is cut; the tool document returns the whole text. ` +
+        `Results come best first; "relevance" is the estimated probability that a result is relevant, and no results with a "reason" mean that the documents have nothing about the query. A result with "truncated": true has a title of more than ${LONGEST_TITLE} or a text of more than ${LONGEST_EXCERPT} characters and is cut; the tool document returns the whole text. ` +
         '"omitted" is the number of last results left out because the answer would be too large.',
       inputSchema: {
         query: z.string().trim().min(1).max(LONGEST_QUERY).describe('a question or keywords'),
@@ -62,10 +66,13 @@ export function mcpServer(
     },
     async ({ query, top }, { signal }) => {
       const collection = await opening
-      const found = await collection.search(query, { topN: top, signal })
-      const results = found.map(({ score, reasons, ...document }) => ({
+      const onTopic = collection.estimatesRelevance ? ON_TOPIC : undefined
+      const found = await collection.search(query, { topN: top, signal, onTopic })
+      if (found.length === 0 && onTopic !== undefined) return answer({ results: [], reason: OFF })
+      const results = found.map(({ score, relevance, reasons, ...document }) => ({
         ...truncate(document, LONGEST_EXCERPT),
         score: Number(score.toFixed(3)),
+        ...(relevance === undefined ? {} : { relevance: Number(relevance.toFixed(3)) }),
         matched: reasons.matched.map(({ term }) => term),
       }))
       return answer(fitting(results))

@@ -54,6 +54,16 @@ export const serveOptions = {
     file: 'input',
     help: 'document texts, if the store has none',
   },
+  background: {
+    value: 'FILE',
+    file: 'input',
+    help: 'what kith background made (default: the file beside --store)',
+  },
+  calibration: {
+    value: 'FILE',
+    file: 'input',
+    help: 'what kith calibrate made: relevance_score is then a calibrated probability',
+  },
   ...encoderOptions,
   model: {
     ...encoderOptions.model,

@@ -3,12 +3,6 @@
  * here reads files.
  */
 export {
-  type CalibrationResult,
-  calibrate,
-  type JudgedHits,
-  type Reliability,
-} from './calibrate.ts'
-export {
   type GradedRanking,
   type Measure,
   type MeasureKind,

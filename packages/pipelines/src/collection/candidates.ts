@@ -1,7 +1,14 @@
-import type { MatchedTerm, Matrix, Reranker, ScoreParts, Settings } from '@kith/core'
+import {
+  type ListOptions,
+  type MatchedTerm,
+  type Matrix,
+  type Reranker,
+  type ScoreParts,
+  type Settings,
+  shortlist,
+} from '@kith/core'
 import { type Metric, searchExact } from '@kith/stores'
 import type { SearchStore } from '@kith/stores/internal'
-import { rankContext } from '../rerank/rerank-slice.ts'
 
 /** A document that a search found. */
 interface Candidate {
@@ -28,6 +35,9 @@ export function searchMetric(
 ): Metric {
   return settings.metric === 'auto' ? (metric ?? 'dot') : settings.metric
 }
+
+/** What relevance is estimated by. */
+export type RelevanceScale = Pick<ListOptions, 'background' | 'calibration'>
 
 /** A query's candidates, the most similar first. */
 interface FoundCandidates {
@@ -120,6 +130,13 @@ export interface Found {
   id: string
   /** How far it stands above the average of the candidates; for comparing results of one search. */
   score: number
+  /** The inner product or cosine with the query. */
+  similarity: number | undefined
+  /**
+   * The estimated probability that it is relevant, for the first 20; undefined without texts or a
+   * background.
+   */
+  relevance: number | undefined
   title?: string | undefined
   /** Undefined where the collection has no texts. */
   text?: string | undefined
@@ -132,8 +149,10 @@ export interface Found {
 /** Ranks candidates by embeddings, words and neighbors; without the words where a text is missing. */
 export function rankCandidates(
   reranker: Reranker,
+  ranking: Settings,
   query: { vector: Float32Array; text: string },
   { list, byWords }: FoundCandidates,
+  options: ListOptions = {},
 ): Found[] {
   if (list.length === 0) return []
   const vectors = list.map(({ vector }) => vector)
@@ -143,13 +162,19 @@ export function rankCandidates(
   const words = complete ? { text: query.text, texts } : {}
   // Those found by words may be the last by similarity: the context is chosen from all.
   const settings = byWords && complete ? { preselect: list.length } : {}
-  const { order, scores } = rankContext(reranker, words, { vector, vectors }, settings)
-  return Array.from(order, (index, place) => {
+  const { hits } = shortlist(
+    { vector, text: words.text },
+    { vectors, texts: words.texts },
+    { ...ranking, ...settings, ...options },
+  )
+  return hits.map(({ index, score, similarity, relevance }) => {
     const { id, title, text, metadata } = list[index]!
     let reasons: Reasons | undefined
     return {
       id,
-      score: scores[place]!,
+      score,
+      similarity,
+      relevance,
       title,
       text,
       ...(metadata === undefined ? {} : { metadata }),

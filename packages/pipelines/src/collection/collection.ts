@@ -1,4 +1,4 @@
-import { type Matrix, Reranker, type Settings } from '@kith/core'
+import { type ListOptions, type Matrix, Reranker, type Settings } from '@kith/core'
 import {
   abortedError,
   lookedAt,
@@ -11,7 +11,13 @@ import type { SearchStore } from '@kith/stores/internal'
 import type { AnyEncoder } from '../encode/encode-texts.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { differInLength, remarkLengths } from '../join/run-metric.ts'
-import { type Found, findCandidates, rankCandidates, searchMetric } from './candidates.ts'
+import {
+  type Found,
+  findCandidates,
+  type RelevanceScale,
+  rankCandidates,
+  searchMetric,
+} from './candidates.ts'
 
 /** Results of a search where nobody says how many, and the most that there can be. */
 const USUAL_RESULTS = 10
@@ -23,6 +29,10 @@ export interface CollectionSearchOptions {
   topN?: number | undefined
   /** Which documents may be found. Rare ones cost time: more documents are read until enough fit. */
   filter?: ((document: CollectionDocument) => boolean) | undefined
+  /** `auto` keeps the documents that are worth a place in a prompt; needs a background and texts. */
+  cutoff?: ListOptions['cutoff']
+  /** Finds nothing for a query that is less probably about the collection, such as 0.5. */
+  onTopic?: number | undefined
   /** Stops the search, which then throws a `KithError` with the code `ABORTED`. */
   signal?: AbortSignal | undefined
 }
@@ -45,13 +55,21 @@ export class Collection {
   readonly #encoder: AnyEncoder
   readonly #settings: Settings
   readonly #reranker: Reranker
+  readonly #estimates: RelevanceScale
   readonly #state = new OpenState('the collection')
   readonly #hooks: Hooks
   /** Whether the lengths of the first results were compared, or the metric was set. */
   #lengthsChecked: boolean
 
   /** @internal Use `openCollection`. */
-  constructor(store: SearchStore, encoder: AnyEncoder, settings: Settings, hooks: Hooks = {}) {
+  constructor(
+    store: SearchStore,
+    encoder: AnyEncoder,
+    settings: Settings,
+    hooks: Hooks = {},
+    estimates: RelevanceScale = {},
+  ) {
+    this.#estimates = estimates
     this.#store = store
     this.#encoder = encoder
     this.#settings = settings
@@ -68,10 +86,10 @@ export class Collection {
     this.#state.check()
     refuseUnknown(options, {
       part: 'option',
-      known: ['topN', 'filter', 'signal'],
+      known: ['topN', 'filter', 'cutoff', 'onTopic', 'signal'],
       code: 'BAD_SETTING',
     })
-    const { topN = USUAL_RESULTS, filter, signal } = options
+    const { topN = USUAL_RESULTS, filter, signal, cutoff, onTopic } = options
     range({ from: 1, to: MOST_RESULTS, integer: true })('topN', topN)
     const query = await this.#encode(text, signal)
     const metric = searchMetric(this.#store, this.#settings)
@@ -86,7 +104,14 @@ export class Collection {
       this.#lengthsChecked = true
       if (differInLength(candidates.list.map(({ vector }) => vector))) remarkLengths(this.#hooks)
     }
-    return rankCandidates(this.#reranker, { vector: query.data, text }, candidates).slice(0, topN)
+    const asked = { vector: query.data, text }
+    const list = { ...this.#estimates, cutoff, onTopic }
+    return rankCandidates(this.#reranker, this.#settings, asked, candidates, list).slice(0, topN)
+  }
+
+  /** Whether results have a `relevance`, and searches take `cutoff` and `onTopic`. */
+  get estimatesRelevance(): boolean {
+    return this.#estimates.background !== undefined
   }
 
   /** A document's title and text; undefined where there is none with this id. */

@@ -4,6 +4,7 @@ import type { EncoderOptions } from '@kith/encoder'
 import { readTexts, type TextEntry } from '@kith/ir'
 import {
   openSearchStore,
+  readBackground,
   type SearchStore,
   wholeText,
   withStatistics,
@@ -12,7 +13,8 @@ import {
 import { type NamedEncoder, openEncoder } from '../encode/encode-texts.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
-import { searchMetric } from './candidates.ts'
+import { readCalibration } from '../relevance/calibration-file.ts'
+import { type RelevanceScale, searchMetric } from './candidates.ts'
 import { Collection } from './collection.ts'
 import { passageStore, passageVectors } from './passage-vectors.ts'
 import { readFolder } from './read-folder.ts'
@@ -47,6 +49,10 @@ export interface CollectionInputs extends Omit<EncoderOptions, 'onDownload' | 'c
   settings?: PartialSettings | undefined
   /** Where the statistics of the words score come from; default: all documents. */
   statistics?: StatisticsSource | undefined
+  /** A file that `kith background` made; default: the one beside `docs`, or of the folder’s passages. */
+  background?: string | undefined
+  /** A file that `kith calibrate` made: relevance is then calibrated on judged queries. */
+  calibration?: string | undefined
 }
 
 /**
@@ -87,7 +93,7 @@ export async function openCollectionWith(
     }
     const counted = source === 'context' ? 'context' : 'store'
     const complete = await withStatistics(settings, store, counted)
-    return new Collection(store, named.encoder, complete, hooks)
+    return new Collection(store, named.encoder, complete, hooks, await scaleOf(inputs, store))
   } catch (error) {
     await named.encoder.close()
     await store?.close()
@@ -106,10 +112,22 @@ const OPTIONS: readonly (keyof CollectionInputs)[] = [
     'cache',
     'settings',
     'statistics',
+    'background',
+    'calibration',
   ] as const),
   ...(['model', 'embedUrl', 'pooling', 'normalize', 'maxTokens', 'queryPrefix'] as const),
   ...(['documentPrefix', 'revision', 'quantize', 'threads'] as const),
 ]
+
+/** What the relevance of hits is estimated by; nothing where no background is known. */
+async function scaleOf(
+  { background: file, calibration: judged }: CollectionInputs,
+  store: SearchStore,
+): Promise<RelevanceScale> {
+  const background = file === undefined ? await store.background?.() : await readBackground(file)
+  const calibration = judged === undefined ? undefined : await readCalibration(judged)
+  return { background, calibration }
+}
 
 /** Opens the documents of one place. */
 type OpenPlace = (settings: Settings, encoder: NamedEncoder, hooks: Hooks) => Promise<SearchStore>

@@ -7,7 +7,7 @@ import { asFileError, FileError, finished, unfinishedBeside } from '@kith/base'
 import type { Matrix } from '@kith/core'
 import type { TextEntry } from '@kith/ir'
 import { type Metric, searchExact } from '@kith/stores'
-import type { SearchStore } from '@kith/stores/internal'
+import { measureBackground, type SearchStore } from '@kith/stores/internal'
 import type { NamedEncoder } from '../encode/encode-texts.ts'
 import { fingerprint } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
@@ -132,9 +132,21 @@ export function passageStore(
         return texts ? { vector, title, text, metadata } : { vector }
       })
     },
+    background: async () => {
+      if (rows < FEW) return undefined
+      const gather = (some: ArrayLike<number>) => {
+        const picked = new Float32Array(some.length * dimensions)
+        for (let i = 0; i < some.length; i++) picked.set(vectorAt(some[i]!), i * dimensions)
+        return picked
+      }
+      return measureBackground({ memory: data, rows, dimensions, gather })
+    },
     async close() {},
   }
 }
+
+/** Passages that say too little about how similar passages are. */
+const FEW = 50
 
 /** Bytes of a SHA-256 digest. */
 const DIGEST = 32

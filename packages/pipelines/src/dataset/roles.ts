@@ -30,6 +30,7 @@ export type RoleName =
   | 'tunedKith'
   | 'termStatistics'
   | 'tuned'
+  | 'calibration'
   | 'sweep'
   | 'labels'
   | 'audit'
@@ -125,6 +126,11 @@ export const roles: Readonly<Record<RoleName, Role>> = {
     what: 'tuned settings',
     found: [],
     ...{ kept: 'MODEL/tuned.json', madeBy: 'tune', from: [...reranking, 'qrels'] },
+  },
+  calibration: {
+    what: 'a calibration of estimated relevance',
+    found: [],
+    ...{ kept: 'MODEL/calibration.json', madeBy: 'calibrate', from: [...reranking, 'qrels'] },
   },
   sweep: { what: 'figures of a sweep', found: [], kept: 'MODEL/sweep', madeBy: 'sweep' },
   labels: { what: 'soft labels', found: [], kept: 'MODEL/labels.jsonl', madeBy: 'labels' },

@@ -7,6 +7,7 @@ import { learnedBehind } from '../files/learned-queries.ts'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
+import { collectBackground } from '../relevance/collect-background.ts'
 
 /** A file of texts to encode, and where their embeddings go. */
 export interface EncodeInputs extends Omit<EncoderOptions, 'onDownload'> {
@@ -105,6 +106,8 @@ export async function encodeWith(
     const limit = `${maxTokens} tokens (maxTokens)`
     hooks.onRemark?.(`${cut} of ${texts} texts were truncated to ${limit}`)
   }
+  // The scale of estimated relevance lies beside the vectors, where searches look for it.
+  if (role === 'document' && texts > 1) await collectBackground({ docs: out })
   return { out, dimensions, maxTokens, ...result }
 }
 

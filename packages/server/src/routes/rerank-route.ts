@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { cutsOf, cutsSchema, rulesFor } from '../limits.ts'
 import { cohereError, teiError } from '../problem.ts'
 import { itemSchema, readItem } from './item.ts'
+import { relevanceMeta, relevanceSchema, relevancesOf } from './relevance.ts'
 import { answerId, type Route, route } from './route.ts'
 
 const count = z.int().min(1).nullish()
@@ -44,6 +45,7 @@ const answer = z.object({
       description:
         'How many documents came with an embedding, were found in the store by their texts, or were encoded.',
     }),
+    ...relevanceSchema.shape,
     ...cutsSchema.shape,
   }),
   usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
@@ -67,7 +69,9 @@ export function rerankRoute(version: '1' | '2'): Route {
       const items = documents.map((document, i) =>
         readItem(onlyFields(document, rank_fields), `documents[${i}]`, call),
       )
-      const { order, scores, tokens, embeddings } = await call.ranker.rank(asked, items, call)
+      const ranked = await call.ranker.rank(asked, items, call)
+      const { order, tokens, embeddings } = ranked
+      const relevances = relevancesOf(ranked)
       const wanted = order.subarray(0, top_n ?? top_k ?? order.length)
       const returned = return_documents === true || return_documents === 'true'
       const results = Array.from(wanted, (index, place) => {
@@ -75,7 +79,7 @@ export function rerankRoute(version: '1' | '2'): Route {
         const document = textsOf(documents[index]!)
         return {
           index,
-          relevance_score: relevanceOf(scores[place]!),
+          relevance_score: relevances[place]!,
           ...(returned && document ? { document } : {}),
         }
       })
@@ -90,6 +94,7 @@ export function rerankRoute(version: '1' | '2'): Route {
           api_version: { version },
           tokens: { input_tokens: tokens },
           embeddings,
+          ...relevanceMeta(call, ranked),
           ...cutsOf(call),
         },
         usage: { prompt_tokens: tokens, total_tokens: tokens },
@@ -153,10 +158,12 @@ const ofTexts = route({
     const call = rulesFor(given, truncate)
     const asked = readItem(query, 'query', call)
     const items = texts.map((text, i) => readItem(text, `texts[${i}]`, call))
-    const { order, scores } = await call.ranker.rank(asked, items, call)
+    const ranked = await call.ranker.rank(asked, items, call)
+    const { order, scores } = ranked
+    const relevances = relevancesOf(ranked)
     return Array.from(order, (index, place) => ({
       index,
-      score: raw_scores ? scores[place]! : relevanceOf(scores[place]!),
+      score: raw_scores ? scores[place]! : relevances[place]!,
       ...(return_text ? { text: texts[index]! } : {}),
     }))
   },
@@ -174,14 +181,4 @@ export const teiRerankRoute: Route = {
 
 function hasDocuments(json: unknown): boolean {
   return typeof json === 'object' && json !== null && 'documents' in json && !('texts' in json)
-}
-
-/**
- * A score as a relevance between 0 and 1, as Cohere, Jina and text-embeddings-inference
- * have it. Scores of the standard mix are deviations from the mean of the request's
- * documents, so 0.5 is an average document. Unlike the logistic function, this one keeps
- * scores of any size apart: those of raw inner products are around 100.
- */
-export function relevanceOf(score: number): number {
-  return 0.5 + (0.5 * score) / (1 + Math.abs(score))
 }

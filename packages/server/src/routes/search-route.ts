@@ -1,12 +1,12 @@
-import type { Ranking } from '@kith/core'
 import { lookedAt } from '@kith/core/internal'
 import { wholeText } from '@kith/stores/internal'
 import { z } from 'zod'
 import { cutsOf, cutsSchema } from '../limits.ts'
 import { cohereError, Problem } from '../problem.ts'
+import type { RankedList } from '../ranker.ts'
 import type { DocumentSearcher, Hit } from '../searcher.ts'
 import { checkEmbedding, type Embedding, type Item, itemSchema, readItem } from './item.ts'
-import { relevanceOf } from './rerank-route.ts'
+import { relevanceMeta, relevanceSchema, relevancesOf } from './relevance.ts'
 import { answerId, type Call, type Route, route } from './route.ts'
 
 /** Results of a search where a request does not say how many. */
@@ -40,7 +40,7 @@ export const searchRoute: Route = route({
       results,
       z.array(results).meta({ description: 'For a list of queries: the results of each.' }),
     ]),
-    meta: cutsSchema,
+    meta: z.object({ ...relevanceSchema.shape, ...cutsSchema.shape }),
     usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
   }),
   list: 'query',
@@ -60,11 +60,11 @@ export const searchRoute: Route = route({
       queries.map((asked, i) => searchDocuments(searcher, asked, wanted[i]!, call)),
     )
     const lists = found.map(({ documents }) =>
-      documents.slice(0, top).map(({ id, score, ...document }) => {
+      documents.slice(0, top).map(({ id, relevance, ...document }) => {
         const text = wholeText(document)
         return {
           id,
-          relevance_score: relevanceOf(score),
+          relevance_score: relevance,
           ...(return_documents && text !== undefined ? { document: { text } } : {}),
         }
       }),
@@ -74,7 +74,7 @@ export const searchRoute: Route = route({
       id: answerId(),
       model: call.model,
       results: Array.isArray(query) ? lists : lists[0]!,
-      meta: cutsOf(call),
+      meta: { ...relevanceMeta(call, found[0]!), ...cutsOf(call) },
       usage: { prompt_tokens: tokens, total_tokens: tokens },
     }
   },
@@ -85,12 +85,12 @@ function usualCandidates({ text }: Item, { ranker, limits }: Call): number {
   return Math.min(lookedAt(ranker.settings, text !== undefined), limits.documents)
 }
 
-/** A document that was found, with the score of its ranking. */
+/** A document that was found, with the relevance of its place. */
 interface FoundDocument {
   id: string
   title: string | undefined
   text: string | undefined
-  score: number
+  relevance: number
 }
 
 /** Finds documents for a query and ranks them, best first; and the tokens that this took. */
@@ -99,7 +99,7 @@ async function searchDocuments(
   query: Item,
   candidates: number,
   call: Call,
-): Promise<{ documents: FoundDocument[]; tokens: number }> {
+): Promise<{ documents: FoundDocument[]; tokens: number } & Pick<RankedList, 'relevances'>> {
   const [embedded] = await call.ranker.embed([query], 'query', call)
   const { embedding, tokens } = embedded!
   const { length } = embedding.vector
@@ -108,12 +108,14 @@ async function searchDocuments(
     throw new Problem(422, `${problem}: use the model that the documents were embedded with`)
   }
   const item = { ...query, embedding }
-  const { hits, order, scores } = await findAndRank(searcher, item, candidates, call)
+  const ranked = await findAndRank(searcher, item, candidates, call)
+  const { hits, order, relevances } = ranked
+  const own = relevancesOf(ranked)
   const documents = Array.from(order, (index, place) => {
     const { id, title, text } = hits[index]!
-    return { id, title, text, score: scores[place]! }
+    return { id, title, text, relevance: own[place]! }
   })
-  return { documents, tokens }
+  return { documents, tokens, relevances }
 }
 
 /** The documents most similar to a query, and their ranking. */
@@ -122,7 +124,7 @@ async function findAndRank(
   item: Item & { embedding: Embedding },
   top: number,
   call: Call,
-): Promise<{ hits: readonly Hit[] } & Ranking> {
+): Promise<{ hits: readonly Hit[] } & RankedList> {
   const { ranker, signal } = call
   checkEmbedding(item.embedding)
   const { vector } = item.embedding
@@ -138,7 +140,7 @@ async function findAndRank(
   const vectors = await searcher.vectors(hits.map(({ id }) => id))
   return rankAll(hits.flatMap((hit, i) => (vectors[i] ? [{ ...hit, vector: vectors[i] }] : [])))
 
-  async function rankAll(found: readonly Hit[]): Promise<{ hits: readonly Hit[] } & Ranking> {
+  async function rankAll(found: readonly Hit[]): Promise<{ hits: readonly Hit[] } & RankedList> {
     const documents = found.map(({ id, title, text, vector: own }) => ({
       title,
       text,

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises'
-import { KithError, type Matrix } from '@kith/core'
+import { type Background, KithError, type Matrix } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import { type Embeddings, openEmbeddings, writeEmbeddings } from '@kith/ir'
 import { checkedBatches, checkSearch, twice } from '../check-documents.ts'
+import { backgroundBeside } from '../search/background.ts'
 import type {
   Store,
   StoreDocument,
@@ -83,6 +84,12 @@ export class FileStore implements Store {
       if (row === undefined) return undefined
       return { id, vector: vectors ? this.#embeddings!.gather([row]) : new Float32Array(0) }
     })
+  }
+
+  /** That of `kith background`, in a file beside this one. */
+  async background(): Promise<Background | undefined> {
+    this.#state.check()
+    return this.#embeddings && backgroundBeside(this.#file, this.#embeddings)
   }
 
   /** None: the texts, whose terms would be counted, are in another file. */

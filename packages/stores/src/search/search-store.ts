@@ -1,4 +1,5 @@
 import {
+  type Background,
   KithError,
   type Matrix,
   type Settings,
@@ -30,6 +31,8 @@ export interface SearchStore {
   textVectors?(texts: readonly string[]): Promise<(Float32Array | undefined)[]>
   /** How often terms occur in the documents; undefined where that is not known. */
   terms?(): Promise<TermStatistics | undefined>
+  /** The background by which the relevance of hits is estimated; undefined where none was made. */
+  background?(): Promise<Background | undefined>
   close(): Promise<void>
 }
 
@@ -109,6 +112,7 @@ async function storeWithTexts(
       return ids.map((id) => (id === undefined ? undefined : found[next++]?.vector))
     },
     terms: () => countTerms(corpus, tokenizer),
+    background: async () => store.background?.(),
     async close() {
       await texts.close()
       await store.close()

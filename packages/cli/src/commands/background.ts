@@ -1,0 +1,36 @@
+import { collectBackground } from '@kith/pipelines/relevance'
+import { defineCommand } from '../options/command.ts'
+import { optionalText, optionalWhole, text } from '../options/values.ts'
+
+/** `kith background`: the scale on which the relevance of hits is estimated. */
+export const backgroundCommand = defineCommand({
+  name: 'background',
+  description:
+    'Samples 1,000 documents, compares them with each other and half of them with all documents.\n' +
+    'With the result beside the embeddings, kith serve, kith mcp and openCollection estimate how\n' +
+    'relevant each hit is, and whether a query is on topic. kith encode makes it by itself.',
+  example: 'kith background --docs docs.npy',
+  dataset: { purpose: 'measure', files: { docs: 'documentEmbeddings' } },
+  options: {
+    docs: { value: 'FILE', file: 'input', help: 'embeddings of all documents', required: true },
+    out: { value: 'FILE', file: 'output', help: 'the background (default: DOCS.background.json)' },
+    seed: { value: 'N', help: 'seed of the sample', default: '0' },
+  },
+  async run(values, output, stop) {
+    const inputs = {
+      docs: text(values, 'docs'),
+      out: optionalText(values, 'out'),
+      seed: optionalWhole(values, 'seed', { from: 0, to: 2 ** 32 - 1 }),
+    }
+    const made = await stop.heed((signal) => collectBackground(inputs, output.hooks(signal)), {
+      next: 'nothing was written',
+    })
+    const { out, documents, dimensions, pairs, nearest } = made
+    const shown = ({ mean, deviation }: typeof pairs) =>
+      `${mean.toFixed(3)} ± ${deviation.toFixed(3)}`
+    output.result(
+      { out, documents, dimensions, pairs, nearest },
+      `${out}: ${documents} documents, cosine of two ${shown(pairs)}, of nearest ones ${shown(nearest)}`,
+    )
+  },
+})

@@ -1,0 +1,67 @@
+import { calibrateRun } from '@kith/pipelines/relevance'
+import { defineCommand } from '../options/command.ts'
+import { datasetOptions } from '../options/dataset-options.ts'
+import { judgedFiles } from '../options/judged-options.ts'
+import { optionalText, text } from '../options/values.ts'
+
+/** `kith calibrate`: estimated relevance, fitted to judged queries. */
+export const calibrateCommand = defineCommand({
+  name: 'calibrate',
+  description:
+    'Fits the estimated relevance of hits to judgments: ten judged queries or more. Prints how good\n' +
+    'the estimates are on queries that they were not fitted on, and the F1 of the cutoff beside that\n' +
+    'of fixed numbers of hits. The file is for kith serve --calibration, openCollection and adapters.',
+  example:
+    'kith calibrate --run run.trec --queries queries.npy --docs docs.npy --corpus corpus.jsonl --query-text queries.jsonl --qrels qrels.trec --out calibration.json',
+  dataset: { purpose: 'tune', files: { ...judgedFiles, out: 'calibration' } },
+  options: {
+    run: { value: 'FILE', file: 'input', help: 'a run of vector search', required: true },
+    queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
+    docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents', required: true },
+    corpus: { value: 'FILE', file: 'input', help: 'texts of the documents', required: true },
+    'query-text': { value: 'FILE', file: 'input', help: 'texts of the queries', required: true },
+    qrels: { value: 'FILE', file: 'input', help: 'judgments', required: true },
+    background: {
+      value: 'FILE',
+      file: 'input',
+      help: 'what kith background made (default: the file beside DOCS, made if it is missing)',
+    },
+    out: { value: 'FILE', file: 'output', help: 'the calibration', required: true },
+    ...datasetOptions,
+  },
+  async run(values, output, stop) {
+    const inputs = {
+      run: text(values, 'run'),
+      queries: text(values, 'queries'),
+      docs: text(values, 'docs'),
+      corpus: text(values, 'corpus'),
+      queryText: text(values, 'query-text'),
+      qrels: text(values, 'qrels'),
+      background: optionalText(values, 'background'),
+      out: text(values, 'out'),
+    }
+    const result = await stop.heed((signal) => calibrateRun(inputs, output.hooks(signal)), {
+      next: 'nothing was written',
+    })
+    const { estimated, calibrated, fixed, queries, helps, out } = result
+    const line = (name: string, figures: typeof estimated) =>
+      `${name.padEnd(11)} ${figures.calibrationError.toFixed(3).padStart(17)} ${figures.brier.toFixed(3).padStart(6)} ${figures.f1.toFixed(3).padStart(12)}`
+    const verdicts = {
+      yes: 'Calibration helps.',
+      no: 'Calibration does not help: leave it out.',
+      few: 'Too few queries: judge ten or more.',
+    }
+    output.result(
+      { ...result },
+      [
+        `${queries} judged queries, cross-validated`,
+        'relevance    calibration error  Brier  F1 of cutoff',
+        line('estimated', estimated),
+        line('calibrated', calibrated),
+        `F1 of a fixed number of hits: ${fixed.map(({ hits, f1 }, i) => `${hits} ${f1.toFixed(3)}${i === fixed.length - 1 ? ' (best)' : ''}`).join(', ')}`,
+        verdicts[helps],
+        out,
+      ].join('\n'),
+    )
+  },
+})

@@ -1,0 +1,53 @@
+import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { background } from '@kith/core'
+import { openEmbeddings } from '@kith/ir'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/files.ts'
+import { kith, succeed } from './support.ts'
+
+const shared = fileURLToPath(new URL('../../../../shared/data/cisi/', import.meta.url))
+
+describe.skipIf(!existsSync(shared))('on CISI', () => {
+  const folder = temporaryFolder()
+  const docs = join(folder, 'docs.npy')
+  const own = join(shared, 'embeddings/all-MiniLM-L6-v2/')
+  for (const name of ['docs.npy', 'docs.ids.txt', 'queries.npy', 'queries.ids.txt']) {
+    cpSync(join(own, name), join(folder, name))
+  }
+  const files = [
+    ...['--run', join(own, 'top200.run.trec'), '--queries', join(folder, 'queries.npy')],
+    ...['--docs', docs, '--corpus', join(shared, 'corpus.jsonl')],
+    ...['--query-text', join(shared, 'queries.jsonl'), '--qrels', join(shared, 'qrels/test.trec')],
+  ]
+
+  test('kith background keeps what the library computes beside the embeddings', async () => {
+    succeed('background', '--docs', docs)
+    const made = JSON.parse(readFileSync(`${docs}.background.json`, 'utf8'))
+    const embeddings = await openEmbeddings(docs)
+    const { rows, dimensions } = embeddings
+    const whole = background({ data: embeddings.read(0, rows), rows, dimensions })
+    await embeddings.close()
+    expect(made.sample).toBe(whole.sample)
+    expect(made).toMatchObject({ documents: 1460, dimensions: 384 })
+    for (const part of ['pairs', 'nearest'] as const) {
+      expect(made[part].mean).toBeCloseTo(whole[part].mean, 5)
+      expect(made[part].deviation).toBeCloseTo(whole[part].deviation, 5)
+    }
+  })
+
+  test('kith calibrate says whether judgments help, and writes what every entry takes', () => {
+    const out = join(folder, 'calibration.json')
+    const said = succeed('calibrate', ...files, '--out', out)
+    expect(said).toContain('76 judged queries')
+    expect(said).toContain('Calibration helps.')
+    const result = JSON.parse(succeed('calibrate', ...files, '--out', out, '--json'))
+    expect(result.calibrated.calibrationError).toBeLessThan(result.estimated.calibrationError)
+    expect(result.calibrated.f1).toBeGreaterThan(result.fixed[1].f1)
+    const { a, b } = JSON.parse(readFileSync(out, 'utf8'))
+    expect([a, b]).toEqual([result.calibration.a, result.calibration.b])
+    const wrong = kith('calibrate', ...files, '--background', out, '--out', join(folder, 'x.json'))
+    expect(wrong.err).toContain('is not a background')
+  })
+})

@@ -1,0 +1,106 @@
+import { writeAtomic } from '@kith/base'
+import { KithError, shortlist, TermStatisticsBuilder } from '@kith/core'
+import { throwIfAborted } from '@kith/core/internal'
+import { openEmbeddings, readQrels, readRun, readTexts } from '@kith/ir'
+import { type CalibrationResult, calibrate, type JudgedHits, TextStore } from '@kith/ir/internal'
+import { backgroundFile, readBackground } from '@kith/stores/internal'
+import { writeSidecar } from '../files/sidecar.ts'
+import { type Hooks, stageOf } from '../job/hooks.ts'
+import { prepareEntry } from '../join/prepared-texts.ts'
+import { collectBackground } from './collect-background.ts'
+
+/** The inputs of a calibration: a run with judgments, its embeddings and its texts. */
+export interface CalibrateInputs {
+  run: string
+  queries: string
+  docs: string
+  corpus: string
+  queryText: string
+  qrels: string
+  /** A file that `kith background` made; default: the one beside `docs`, which is made where it is missing. */
+  background?: string | undefined
+  /** The file to write. */
+  out: string
+}
+
+/** Candidates of a query that are looked at: those of the default settings. */
+const LOOKED_AT = 200
+/** Hits that have an estimate. */
+const ESTIMATED = 20
+
+/** Fits the estimated relevance to judged queries, and says whether that helps. */
+export async function calibrateRun(
+  inputs: CalibrateInputs,
+  hooks: Hooks = {},
+): Promise<CalibrationResult & { out: string }> {
+  const judged = await judgedHits(inputs, hooks)
+  const result = calibrate(judged)
+  const { a, b } = result.calibration
+  const { out, run, queries, docs, corpus, queryText, qrels } = inputs
+  const kept = { a, b, queries: result.queries, helps: result.helps }
+  await writeAtomic(out, (write) => write(`${JSON.stringify(kept, null, 2)}\n`))
+  await writeSidecar(out, 'calibrate', kept, [run, queries, docs, corpus, queryText, qrels])
+  return { ...result, out }
+}
+
+async function judgedHits(inputs: CalibrateInputs, hooks: Hooks): Promise<JudgedHits[]> {
+  const known = await backgroundFor(inputs, hooks)
+  const [run, qrels] = await Promise.all([readRun(inputs.run), readQrels(inputs.qrels)])
+  const builder = new TermStatisticsBuilder()
+  for await (const entry of readTexts(inputs.corpus)) builder.add(prepareEntry(entry, 'english'))
+  const statistics = builder.finish()
+  const corpus = await TextStore.open(inputs.corpus)
+  const asked = await TextStore.open(inputs.queryText)
+  const queries = await openEmbeddings(inputs.queries)
+  const docs = await openEmbeddings(inputs.docs)
+  try {
+    const some = [...qrels.keys()].filter((query) => run.has(query))
+    const onDone = stageOf(hooks, 'estimating', some.length)
+    const found: JudgedHits[] = []
+    for (const [i, query] of some.entries()) {
+      throwIfAborted(hooks.signal)
+      const row = queries.rowOf(query)
+      const text = asked.get(query)?.text
+      const ids = run.get(query)!.ids.slice(0, LOOKED_AT)
+      const rows = ids.map((id) => docs.rowOf(id))
+      if (row === undefined || text === undefined || rows.includes(undefined)) {
+        throw new KithError(
+          'BAD_INPUT',
+          `query ${query} or one of its candidates has no embedding or no text: give the files that the run was made from`,
+        )
+      }
+      const { dimensions } = docs
+      const data = docs.gather(rows as number[])
+      const vectors = { data, rows: ids.length, dimensions }
+      const texts = ids.map((id) => {
+        const { title, text: body = '' } = corpus.get(id) ?? {}
+        return { title, text: body }
+      })
+      const vector = queries.gather([row])
+      const { hits } = shortlist(
+        { vector, text },
+        { vectors, texts },
+        { background: known, statistics },
+      )
+      const first = hits.slice(0, ESTIMATED)
+      const grades = qrels.get(query)!
+      found.push({
+        relevances: first.map(({ relevance }) => relevance!),
+        relevant: first.map(({ index }) => (grades.get(ids[index]!) ?? 0) > 0),
+      })
+      onDone(i + 1)
+    }
+    return found
+  } finally {
+    await Promise.all([corpus.close(), asked.close(), queries.close(), docs.close()])
+  }
+}
+
+async function backgroundFor({ background, docs }: CalibrateInputs, hooks: Hooks) {
+  if (background !== undefined) return readBackground(background)
+  return readBackground(backgroundFile(docs)).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      return collectBackground({ docs }, hooks)
+    throw error
+  })
+}

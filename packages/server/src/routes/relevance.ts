@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import type { RankedList, Ranker } from '../ranker.ts'
+
+/** The part of an answer's `meta` that says what `relevance_score` is. */
+export const relevanceSchema = z.object({
+  relevance: z.enum(['estimated', 'calibrated']).optional().meta({
+    description:
+      'Whether relevance_score is a probability, estimated or calibrated on judged queries; absent where it only compares the documents of a request.',
+  }),
+})
+
+/** What `relevance_score` is, where it is a probability. */
+export function relevanceMeta(
+  { ranker }: { ranker: Ranker },
+  { relevances }: Pick<RankedList, 'relevances'>,
+): z.output<typeof relevanceSchema> {
+  if (relevances?.[0] === undefined) return {}
+  return { relevance: ranker.scale.calibration ? 'calibrated' : 'estimated' }
+}
+
+/**
+ * The `relevance_score` of each place, which never rises: the estimated relevance where it is known.
+ * Behind the hits that have one, it falls on with the scores.
+ */
+export function relevancesOf({ scores, relevances }: RankedList): number[] {
+  const last = relevances?.findLastIndex((relevance) => relevance !== undefined) ?? -1
+  const least = last < 0 ? 1 : relevances![last]! / relevanceOf(scores[last]!)
+  return Array.from(scores, (score, place) => relevances?.[place] ?? least * relevanceOf(score))
+}
+
+/**
+ * A score as a relevance between 0 and 1, as Cohere, Jina and text-embeddings-inference
+ * have it. Scores of the standard mix are deviations from the mean of the request's
+ * documents, so 0.5 is an average document. Unlike the logistic function, this one keeps
+ * scores of any size apart: those of raw inner products are around 100.
+ */
+function relevanceOf(score: number): number {
+  return 0.5 + (0.5 * score) / (1 + Math.abs(score))
+}

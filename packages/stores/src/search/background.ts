@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises'
+import { FileError } from '@kith/base'
+import { type Background, type BackgroundOptions, KithError } from '@kith/core'
+import { backgroundOf, checkBackground, drawSample } from '@kith/core/internal'
+import type { DocumentSource } from '../documents.ts'
+import { searchExact } from '../exact/search-exact.ts'
+
+/** Documents whose rows can be picked. */
+export type SampledDocuments = DocumentSource & {
+  gather(rows: ArrayLike<number>): Float32Array
+}
+
+/** The file with the background of a file of embeddings: beside it. */
+export function backgroundFile(docs: string): string {
+  return `${docs}.background.json`
+}
+
+/**
+ * The background of documents, as `background` of @kith/core makes it: the sample is read by
+ * position, and its nearest documents are found by an exact search that streams the others.
+ */
+export async function measureBackground(
+  documents: SampledDocuments,
+  options: BackgroundOptions = {},
+): Promise<Background> {
+  const { rows, dimensions } = documents
+  if (rows < 2)
+    throw new KithError('BAD_INPUT', `a background needs 2 documents or more, got ${rows}`)
+  const { chosen, compared } = drawSample(rows, options)
+  const data = documents.gather(chosen)
+  const vectors = chosen.map((_, i) => data.subarray(i * dimensions, (i + 1) * dimensions))
+  const queries = { data: data.subarray(0, compared * dimensions), rows: compared, dimensions }
+  const found = await searchExact(queries, documents, { top: 2, metric: 'cosine' })
+  const nearest = vectors.slice(0, compared).map((_, q) => {
+    const at = q * found.perQuery
+    // The document itself is the first, or behind a copy of it.
+    return found.scores[found.rows[at] === chosen[q] ? at + 1 : at]!
+  })
+  return backgroundOf(rows, vectors, nearest)
+}
+
+/** Reads a background that was kept as JSON. */
+export async function readBackground(file: string): Promise<Background> {
+  const text = await readFile(file, 'utf8')
+  try {
+    const value: unknown = JSON.parse(text)
+    checkBackground(value)
+    return value
+  } catch {
+    throw new FileError(file, '', 'is not a background: make it with kith background')
+  }
+}
+
+/** The background beside a file of embeddings; undefined where there is none, or it is one of other documents. */
+export async function backgroundBeside(
+  docs: string,
+  { rows, dimensions }: { rows: number; dimensions: number },
+): Promise<Background | undefined> {
+  const found = await readBackground(backgroundFile(docs)).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  })
+  return found?.documents === rows && found.dimensions === dimensions ? found : undefined
+}
