@@ -112,7 +112,11 @@ describe('fitAdapterFiles', () => {
     // Labels that have nothing to do with the queries.
     const wrong = Array.from({ length: 48 }, (_, i) => `q${i} 0 d${(i * 37 + 11) % 80} 1\n`)
     writeFileSync(path('wrong.trec'), wrong.join(''))
-    const validation = { ...inputs().training, qrels: path('dev.trec') }
+    // Held-out queries whose first document is relevant: no change can gain.
+    const lines = readFileSync(path('run.trec'), 'utf8').split('\n')
+    const first = lines.map((line) => line.split(' ')).filter(([, , , rank]) => rank === '1')
+    writeFileSync(path('best.trec'), first.map(([q, , d]) => `${q} 0 ${d} 1\n`).join(''))
+    const validation = { ...inputs().training, qrels: path('best.trec') }
     const training = { ...inputs().training, qrels: path('wrong.trec') }
     const out = path('kept')
     const result = await fitAdapterFiles({ ...inputs({ training, validation }), out })

@@ -38,7 +38,7 @@ export function tellFitted(output: Output, result: FitResult, inputs: FitInputs)
 function verdict({ heldOut, keepsOld }: FitResult): string {
   if (!heldOut) return 'not tested: no queries were held out, measure it on other queries'
   if (keepsOld) return 'keep the old embeddings: the adapter gains nothing on held-out queries'
-  const [first] = Object.values(heldOut.measures)
+  const first = heldOut.measures[heldOut.measure]
   if (heldOut.by === 'teacher') {
     return 'without judgments only agreement with the teacher is known: measure it on judged queries'
   }

@@ -5,6 +5,7 @@ import type { AdapterModel, DeviceOptions } from '@kith/train'
 import { jobDefaults } from '../job/job-defaults.ts'
 import {
   comparedFigures,
+  decisiveMeasure,
   type HeldOutFigures,
   type HeldOutQueries,
   searchFigures,
@@ -21,6 +22,8 @@ export interface TriedShrinkage {
 export interface ShrinkageChoice {
   shrinkage: number
   tried: readonly TriedShrinkage[]
+  /** The measure that decided. */
+  measure: string
   /** Figures before and after; undefined where no queries are held out. */
   measures: HeldOutFigures['measures'] | undefined
 }
@@ -52,7 +55,8 @@ export async function chooseShrinkage(
   test: ShrinkageTest | undefined,
 ): Promise<ShrinkageChoice> {
   const first = given ?? usual
-  if (!test) return { shrinkage: first, tried: [], measures: undefined }
+  const measure = test ? decisiveMeasure(test.queries.qrels) : jobDefaults.measure
+  if (!test) return { shrinkage: first, tried: [], measure, measures: undefined }
   const measured = async (shrinkage: number) => ({
     shrinkage,
     figures: await figuresOf(await test.fit(shrinkage), test),
@@ -61,15 +65,16 @@ export async function chooseShrinkage(
   const tried = [await measured(first)]
   for (const factor of choosing ? FACTORS : []) tried.push(await measured(first * factor))
   const best = tried.reduce((best, one) => {
-    const { difference, randomization } = compare(best.figures, one.figures, jobDefaults.measure)
+    const { difference, randomization } = compare(best.figures, one.figures, measure)
     return difference > 0 && randomization < SIGNIFICANT ? one : best
   })
   const before = await figuresOf(undefined, test)
   return {
     shrinkage: best.shrinkage,
     tried: tried.map(({ shrinkage, figures }) => {
-      return { shrinkage, value: figures.mean[jobDefaults.measure]! }
+      return { shrinkage, value: figures.mean[measure]! }
     }),
+    measure,
     measures: comparedFigures(before, best.figures),
   }
 }

@@ -6,7 +6,6 @@ import type { Metric } from '@kith/stores'
 import type { AdapterModel, RecipeName } from '@kith/train'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
-import { jobDefaults } from '../job/job-defaults.ts'
 import { someMissing, type TrainingMissing } from '../join/missing.ts'
 import { encoderOf } from './adapt-queries.ts'
 import { chooseShrinkage, type TriedShrinkage } from './choose-shrinkage.ts'
@@ -29,8 +28,8 @@ export interface FitResult {
   tried: readonly TriedShrinkage[]
   /** Whether the adapter changes nothing, since no change gained on held-out queries. */
   keepsOld: boolean
-  /** Figures on held-out queries, by an adapter that has not learned from them, where there are some. */
-  heldOut: (HeldOutMeasures & { by: OpenFit['by'] }) | undefined
+  /** Figures on held-out queries, and the measure that decided, by an adapter that has not learned from them, where there are some. */
+  heldOut: (HeldOutMeasures & { measure: string; by: OpenFit['by'] }) | undefined
   /** Queries and documents that lacked something and were skipped. */
   missing: TrainingMissing
   /** The metric that the documents are to be searched by, as the training run was. */
@@ -88,18 +87,18 @@ export async function fitAdapterFiles(
       progress(FIT_ITERATIONS)
       return found.model
     }
-    const { shrinkage, tried, measures } = await chooseShrinkage(
+    const { shrinkage, tried, measure, measures } = await chooseShrinkage(
       { usual: shrinkageOf(recipe, inverseTemperature), given: settings?.shrinkage },
       queries && { queries, docs, metric, level, device, fit: (one) => fit(learned, one) },
     )
-    const keepsOld = measures !== undefined && !(measures[jobDefaults.measure]!.difference > 0)
+    const keepsOld = measures !== undefined && !(measures[measure]!.difference > 0)
     const model = keepsOld ? await unchanged(docs, origin) : await fit(all, shrinkage)
     lock.check()
     await model.save(out)
     await states.remove()
     const result: FitResult = {
       ...{ out, recipe, queries: all.length, inverseTemperature, shrinkage, tried, keepsOld },
-      heldOut: measures && { queries: queries!.queries.length, measures, by: opened.by },
+      heldOut: measures && { queries: queries!.queries.length, measures, measure, by: opened.by },
       ...{ missing: opened.missing, metric },
     }
     await describe(inputs, opened, result, docs)

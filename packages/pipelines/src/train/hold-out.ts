@@ -82,8 +82,20 @@ export function holdOutQueries<Q extends TrainingQuery>(
 
 /** Documents that a search finds for a held-out query. */
 const TOP = 100
-/** The measures of held-out queries; the first one decides. */
-const MEASURES = [jobDefaults.measure, `Recall@${TOP}`]
+/** The measures of held-out queries. */
+const MEASURES = [jobDefaults.measure, `nDCG@${TOP}`, `Recall@${TOP}`]
+
+/**
+ * The measure that decides about a linear adapter: with about one label per query, nDCG@10 sees too few
+ * of the labels.
+ */
+export function decisiveMeasure(qrels: Qrels): string {
+  const relevant = [...qrels.values()].map(
+    (judged) => [...judged.values()].filter((grade) => grade > 0).length,
+  )
+  const labels = relevant.reduce((sum, count) => sum + count, 0)
+  return labels > 1.5 * relevant.length ? jobDefaults.measure : `nDCG@${TOP}`
+}
 
 /** How a search with a model compares with one from before its training, on queries it has not learned from. */
 export interface HeldOutMeasures {
