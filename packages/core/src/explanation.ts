@@ -6,6 +6,7 @@ import { type ScoreParts, scoreParts } from './score-parts.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Text } from './text/prepare-text.ts'
 import { termHash, termSpans } from './text/term-spans.ts'
+import { nameOfTokenizer, type TokenizerName } from './text/tokenizer.ts'
 import { matchedTerms } from './text/words-score.ts'
 
 /** A neighbor that the query and a candidate have in common. */
@@ -125,7 +126,7 @@ function tokenizer(
   const names = new Map<number, string>()
   if (typeof query === 'string') {
     const all =
-      typeof how === 'function' ? how(query) : termSpans(query, how).map(({ term }) => term)
+      typeof how === 'function' ? how(query) : termSpans(query, nameOfTokenizer(how) as TokenizerName).map(({ term }) => term)
     for (const term of all) names.set(termHash(term), term)
   }
   return terms

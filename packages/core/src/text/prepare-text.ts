@@ -4,10 +4,12 @@ import { isObject } from '../matrix.ts'
 import { show } from '../settings/show.ts'
 import { asciiWord, characterClass, lowerCase, MARK, UNSPACED, WORD } from './characters.ts'
 import { POSTING, Postings } from './postings.ts'
+import { scannerOf } from './scan-text.ts'
 import { StemCache } from './stem-cache.ts'
 import { FACTOR_A, FACTOR_B, SEED_A, SEED_B, TermCounter } from './term-counter.ts'
 import {
   checkTokenizer,
+  isBasic,
   LONGEST_WORD,
   nameOfTokenizer,
   type Tokenizer,
@@ -90,7 +92,12 @@ export function appendText(
     postings.words.set(text, at)
     postings.endText()
   } else if (typeof tokenizer === 'function') appendTerms(postings, tokenizer(text))
-  else if (!appendAscii(postings, text, tokenizer)) appendString(postings, text, tokenizer)
+  else if (!isBasic(tokenizer)) {
+    scannerOf(nameOfTokenizer(tokenizer)).scan(text, counter)
+    counter.drain(postings)
+  } else if (!appendAscii(postings, text, tokenizer as TokenizerName)) {
+    appendString(postings, text, tokenizer as TokenizerName)
+  }
 }
 
 /** Appends the postings of any text: the way for all of Unicode, and the oracle of `appendAscii`. */

@@ -1,8 +1,15 @@
 import { KithError } from '../error.ts'
 import { characterClass, MARK, UNSPACED, WORD } from './characters.ts'
+import { languageSpans } from './language-spans.ts'
 import { checkString, hashCodes } from './prepare-text.ts'
 import { hashOf } from './term-counter.ts'
-import { checkTokenizer, type TokenizerName, termOf } from './tokenizer.ts'
+import {
+  checkTokenizer,
+  isBasic,
+  nameOfTokenizer,
+  type TokenizerName,
+  termOf,
+} from './tokenizer.ts'
 
 /** A term of a text, and where the text has it: the part from `start` to before `end`. */
 export interface TermSpan {
@@ -24,6 +31,7 @@ export function termSpans(text: string, tokenizer: TokenizerName = 'english'): T
     )
   }
   checkTokenizer('tokenizer', tokenizer)
+  if (!isBasic(tokenizer)) return languageSpans(text, nameOfTokenizer(tokenizer))
   const spans: TermSpan[] = []
   let start = 0
   while (start < text.length) {
