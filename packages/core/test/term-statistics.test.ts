@@ -158,7 +158,7 @@ describe('kept statistics', () => {
     const good = JSON.parse(JSON.stringify(termStatisticsToJson(sample)))
     const wrong: object[] = [
       {},
-      { ...good, tokenizer: 'german' },
+      { ...good, tokenizer: 'klingon' },
       { ...good, documents: -1 },
       { ...good, documents: 1.5 },
       { ...good, length: null },

@@ -9,17 +9,16 @@ const CHARACTERS = 2000
 /** A script or code counts where so many of the texts are written in it. */
 const SHARE = 0.05
 
-/** A text is in a language if so many of its words are among the language's frequent ones. */
+/** Texts are in a language if so many of their words are among the language's frequent ones. */
 const FREQUENT = 0.12
 
 /** A text is code if so many of its characters are these. */
-const OPERATORS = /[(){}[\]=;<>_]/g
-const CODE = 0.05
+const OPERATORS = /[(){}[\]=;<>_:+*/"'`|&#@\\]/g
+const CODE = 0.06
 
 /** Scripts by their Unicode names; one that writes syllables or words has fewer letters for as much text. */
 const scripts = {
   Arabic: 1,
-  Armenian: 1,
   Cyrillic: 1,
   Devanagari: 1,
   Greek: 1,
@@ -74,7 +73,7 @@ export function detectTokenizer(texts: Iterable<string>): TokenizerName {
 }
 
 function isCode(text: string): boolean {
-  return (text.match(OPERATORS)?.length ?? 0) > CODE * text.length
+  return (text.match(OPERATORS)?.length ?? 0) > CODE * text.replace(/\s/g, '').length
 }
 
 /** The script that most of a text is written in, if it has letters. */
@@ -101,17 +100,22 @@ function languageOf(script: Script, texts: readonly string[]): string | undefine
     return withKana.length > texts.length / 2 ? 'japanese' : 'chinese'
   }
   const words = texts.flatMap((text) => text.match(/\p{L}[\p{L}\p{M}]*/gu) ?? [])
-  let most = FREQUENT * words.length
-  let found: string | undefined
-  for (const name of stopListNames.filter((name) => scriptsOf(name).includes(script))) {
-    const list = new Set(stopList(name))
-    const count = words.filter((word) => list.has(word)).length
-    if (count > most) {
-      most = count
-      found = name
+  const lists = stopListNames
+    .filter((name) => scriptsOf(name).includes(script))
+    .map((name) => ({ name, list: new Set(stopList(name)), count: 0, score: 0 }))
+  for (const word of words) {
+    // A single Latin letter is an initial or a symbol as well, and an article of many languages.
+    if (script === 'Latin' && word.length === 1) continue
+    const having = lists.filter(({ list }) => list.has(word))
+    for (const one of having) {
+      one.count++
+      // A word of one language tells more than a word of five.
+      one.score += 1 / having.length
     }
   }
-  return found
+  return lists
+    .filter(({ count }) => count > FREQUENT * words.length)
+    .sort((a, b) => b.score - a.score)[0]?.name
 }
 
 function scriptsOf(name: StopListName): readonly string[] {

@@ -1,6 +1,5 @@
 import type { Language } from '@kith/core/internal'
 import { stemmer as arabic } from '@orama/stemmers/arabic'
-import { stemmer as armenian } from '@orama/stemmers/armenian'
 import { stemmer as bulgarian } from '@orama/stemmers/bulgarian'
 import { stemmer as danish } from '@orama/stemmers/danish'
 import { stemmer as dutch } from '@orama/stemmers/dutch'
@@ -11,7 +10,6 @@ import { stemmer as greek } from '@orama/stemmers/greek'
 import { stemmer as hungarian } from '@orama/stemmers/hungarian'
 import { stemmer as hindi } from '@orama/stemmers/indian'
 import { stemmer as indonesian } from '@orama/stemmers/indonesian'
-import { stemmer as irish } from '@orama/stemmers/irish'
 import { stemmer as italian } from '@orama/stemmers/italian'
 import { stemmer as lithuanian } from '@orama/stemmers/lithuanian'
 import { stemmer as nepali } from '@orama/stemmers/nepali'
@@ -43,7 +41,6 @@ const same = (word: string): string => word
 /** Languages with a stemmer, by name. Romance languages have no prefixes: there they lose more than they find. */
 export const languages: Readonly<Record<StemmedName, Language>> = {
   arabic: stemmed('arabic', arabic, { scripts: ['Arabic'] }),
-  armenian: stemmed('armenian', armenian, { scripts: ['Armenian'] }),
   bulgarian: stemmed('bulgarian', bulgarian, { scripts: ['Cyrillic'] }),
   danish: stemmed('danish', danish),
   dutch: stemmed('dutch', dutch, { accents: 'optional' }),
@@ -54,7 +51,6 @@ export const languages: Readonly<Record<StemmedName, Language>> = {
   hindi: stemmed('hindi', hindi, { scripts: ['Devanagari'] }),
   hungarian: stemmed('hungarian', hungarian),
   indonesian: stemmed('indonesian', indonesian, { prefixes: false }),
-  irish: stemmed('irish', irish, { accents: 'optional' }),
   italian: stemmed('italian', italian, { accents: 'optional', prefixes: false }),
   lithuanian: stemmed('lithuanian', lithuanian),
   nepali: stemmed('nepali', nepali, { scripts: ['Devanagari'] }),

@@ -1,5 +1,4 @@
 import { stopwords as arabic } from '@orama/stopwords/arabic'
-import { stopwords as armenian } from '@orama/stopwords/armenian'
 import { stopwords as bulgarian } from '@orama/stopwords/bulgarian'
 import { stopwords as danish } from '@orama/stopwords/danish'
 import { stopwords as dutch } from '@orama/stopwords/dutch'
@@ -11,7 +10,6 @@ import { stopwords as greek } from '@orama/stopwords/greek'
 import { stopwords as hungarian } from '@orama/stopwords/hungarian'
 import { stopwords as hindi } from '@orama/stopwords/indian'
 import { stopwords as indonesian } from '@orama/stopwords/indonesian'
-import { stopwords as irish } from '@orama/stopwords/irish'
 import { stopwords as italian } from '@orama/stopwords/italian'
 import { stopwords as brokenLithuanian } from '@orama/stopwords/lithuanian'
 import { stopwords as nepali } from '@orama/stopwords/nepali'
@@ -41,9 +39,9 @@ const vietnamese =
 
 const lists = {
   arabic,
-  armenian,
   bulgarian,
-  danish,
+  // Orama's list is half as long as the Norwegian one, which has these.
+  danish: [...danish, 'fordi', 'før', 'hver', 'kan', 'mellem', 'nogen', 'uden', 'ved'],
   dutch,
   english,
   finnish,
@@ -53,7 +51,6 @@ const lists = {
   hindi,
   hungarian,
   indonesian,
-  irish,
   italian,
   nepali,
   norwegian,

@@ -32,9 +32,9 @@ const plainLanguages = {
 
 /** The languages of the package `@kith/languages`. */
 const stemmedNames = [
-  ...['arabic', 'armenian', 'bulgarian', 'danish', 'dutch', 'finnish', 'french', 'german'],
-  ...['greek', 'hindi', 'hungarian', 'indonesian', 'irish', 'italian', 'lithuanian', 'nepali'],
-  ...['norwegian', 'portuguese', 'romanian', 'russian', 'serbian', 'spanish', 'swedish', 'tamil'],
+  ...['arabic', 'bulgarian', 'danish', 'dutch', 'finnish', 'french', 'german', 'greek'],
+  ...['hindi', 'hungarian', 'indonesian', 'italian', 'lithuanian', 'nepali', 'norwegian'],
+  ...['portuguese', 'romanian', 'russian', 'serbian', 'spanish', 'swedish', 'tamil'],
   ...['turkish', 'ukrainian'],
 ] as const
 
