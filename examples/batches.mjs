@@ -1,6 +1,6 @@
-// Labels by many machines: submitted to a database, worked on by whoever reaches it, written as a file.
+// Make soft labels on many machines: submit a batch to PostgreSQL, work on it, export the file.
 // Run it: DATABASE_URL=postgres://… node examples/batches.mjs
-// (node scripts/postgres/main.mjs start gives you a server)
+// (node scripts/postgres/main.mjs start starts a server)
 // In your own project: npm install @kith/pipelines
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const store = `${process.env.DATABASE_URL}#examples`
 await loadStore({ store, docs })
 const { jobs } = await submitLabels({ ...rest, store }, { name: 'example', jobSize: 2 })
 console.log(`${jobs} jobs wait`)
-// On as many machines as there are:
+// On each machine:
 const { queries, failures } = await workBatches(
   { store, untilEmpty: true },
   { onRemark: (remark) => console.log(remark) },

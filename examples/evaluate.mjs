@@ -1,4 +1,4 @@
-// Runs measured as trec_eval does, each compared with the first.
+// Measure runs as trec_eval does, and compare each with the first.
 // Run it: node examples/evaluate.mjs
 // In your own project: npm install @kith/pipelines
 import { rmSync } from 'node:fs'

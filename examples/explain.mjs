@@ -1,7 +1,7 @@
-// Why did a candidate move? Its parts of the score, and who vouches for it.
+// Explain why a candidate moved: the parts of its score and the neighbors that it shares with the query.
 import { explain } from '@kith/core'
 
-/** Points on a sphere, nearest first: the first stands alone, the next five are each other's neighbors. */
+/** Points on a sphere, nearest first: the first is alone, the next five are neighbors of each other. */
 const points = [
   [0, 0],
   [-0.14, 0.12],

@@ -1,4 +1,4 @@
-// One run of two: a search with embeddings and one by words, fused by their reciprocal ranks.
+// Merge the runs of a vector search and a BM25 search by reciprocal rank fusion.
 // Run it: node examples/fuse-runs.mjs
 // In your own project: npm install @kith/pipelines
 import { rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Many queries: one Reranker keeps its memory, prepared texts are split once.
+// Rerank many queries: one Reranker reuses its memory, and texts are tokenized once.
 import { prepareText, presets, Reranker } from '@kith/core'
 
 const passages = ['red apples', 'green apples', 'apple pie', 'stock prices', 'market news']

@@ -1,4 +1,4 @@
-// Labels in shares, such as one for each task of a cluster, joined to the whole.
+// Make soft labels in parts, for example one per task of a cluster, and merge them.
 // Run it: node examples/labels-merge.mjs
 // In your own project: npm install @kith/pipelines
 import { rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Soft training labels from sparse judgments: a part of the probability goes to similar documents.
+// Make soft training labels from sparse judgments: similar documents get a part of the probability.
 // Run it: node examples/labels.mjs
 // In your own project: npm install @kith/pipelines
 import { readFileSync, rmSync } from 'node:fs'

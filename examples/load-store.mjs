@@ -1,6 +1,6 @@
-// Documents in a store: loaded into a folder of LanceDB, and reranked from there.
+// Load documents into LanceDB, and rerank from there.
 // Run it: node examples/load-store.mjs
-// In your own project: npm install @kith/pipelines @lancedb/lancedb
+// In your own project: npm install @kith/pipelines @lancedb/lancedb apache-arrow
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadStore } from '@kith/pipelines/load'

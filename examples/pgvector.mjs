@@ -1,6 +1,6 @@
-// Better order for the rows of PostgreSQL with pgvector.
+// Rerank rows of PostgreSQL with pgvector.
 // Run it: DATABASE_URL=postgres://… node examples/pgvector.mjs
-// (node scripts/postgres/main.mjs start gives you a server; everything here is in a temporary table)
+// (node scripts/postgres/main.mjs start starts a server; this program uses a temporary table only)
 // In your own project: npm install @kith/hits @kith/core pg
 import { termStatistics } from '@kith/core'
 import { loadEncoder } from '@kith/encoder'
@@ -24,7 +24,7 @@ for (const [i, body] of passages.entries()) {
   await client.query('INSERT INTO docs (body, embedding) VALUES ($1, $2)', [body, embedding])
 }
 
-// The five lines: select the vectors too, more rows than you need, and rerank.
+// Select more rows than you need, with their vectors, and rerank.
 const { rows } = await client.query(
   'SELECT id, body, embedding FROM docs ORDER BY embedding <#> $1 LIMIT 50',
   [JSON.stringify([...vector])],
@@ -34,8 +34,8 @@ for (const { hit, score, index } of better) {
   console.log(`${score.toFixed(2)}  ${hit.body} (was ${index + 1})`)
 }
 
-// With the collection's statistics: words and distances choose from up to 200 rows without vectors,
-// and only the vectors of the chosen ones (50 unless told otherwise, here 8) are fetched.
+// With term statistics: Kith chooses from up to 200 rows by words and distances, and fetches the
+// vectors of the chosen rows only (50 by default, here 8).
 const light = await client.query(
   'SELECT id, body, embedding <#> $1 AS distance FROM docs ORDER BY distance LIMIT 200',
   [JSON.stringify([...vector])],
@@ -57,8 +57,8 @@ for (const { hit, score, index } of chosen) {
   console.log(`${score.toFixed(2)}  ${hit.body} (was ${index + 1})`)
 }
 
-// Two lists: PostgreSQL's search for words finds rows that the nearest vectors lack. Both have the
-// column id, by which mergeHits makes one list of them.
+// Two searches: PostgreSQL's text search finds rows that vector search misses. mergeHits merges both
+// lists by the column id.
 const words = await client.query(
   `SELECT id, body, embedding FROM docs, to_tsvector('english', body) AS terms,
      CAST(replace(plainto_tsquery('english', $1)::text, '&', '|') AS tsquery) AS asked

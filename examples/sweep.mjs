@@ -1,4 +1,4 @@
-// A measure against context size and every setting around a chosen point, as figures and a page.
+// Draw a measure against the context size and every setting.
 import { rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { sweepRun } from '@kith/pipelines/tune'

@@ -1,4 +1,4 @@
-// An adapter of query embeddings learns from judgments; then it is applied, and its curve drawn.
+// Train a query adapter from judgments, apply it, and draw its training curve.
 import { rmSync } from 'node:fs'
 import { adaptQueries, compareTrainings, trainFromFiles } from '@kith/pipelines/train'
 import { writeTurned } from './data/turned.mjs'

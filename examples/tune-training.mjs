@@ -1,4 +1,4 @@
-// Which settings train the best adapter? Trainings as trials; those that fall behind are ended.
+// Find settings that train the best adapter: each trial is a training, and bad trials end early.
 import { rmSync } from 'node:fs'
 import { tuneTraining } from '@kith/pipelines/train'
 import { writeTurned } from './data/turned.mjs'

@@ -1,4 +1,4 @@
-// Does reranking help on this data, and with which settings? Then rerank as the answer says.
+// Find out whether reranking helps on this data and with which settings, then rerank with them.
 import { rmSync } from 'node:fs'
 import { rerankRun } from '@kith/pipelines/rerank'
 import { tuneRun } from '@kith/pipelines/tune'

@@ -1,7 +1,7 @@
 /**
  * Whether the terms of the second generation help the evidence of labels: of each training query of
  * NFCorpus one relevant document is known, and the evidence has to find the others among the first
- * 100 candidates (docs/labels.md).
+ * 100 candidates (docs/results.md).
  *
  *   node experiments/label-terms.mjs FOLDER
  *

@@ -12,7 +12,8 @@
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { buildWordnet, completeQrels, drawSparse, readNouns, writeSparse } from '@kith/datasets'
+import { buildWordnet, readNouns } from '@kith/datasets'
+import { completeQrels, drawSparse, writeSparse } from '@kith/datasets/internal'
 import { readQrels, readRun, readTexts, writeQrels, writeRun } from '@kith/ir'
 import { searchRun } from '@kith/pipelines/search'
 import { searchBm25 } from './bm25.mjs'

@@ -1,9 +1,9 @@
 /**
  * Compiles a package's AssemblyScript kernel twice, with plain and with relaxed
- * SIMD, and writes both as base64 into src/generated/ for the package to carry.
- * Runs in the package's folder.
+ * SIMD. Writes both as base64 into src/generated/, for the package to carry, and the files that its
+ * package.json exports into dist/, for runtimes that compile no bytes. Runs in the package's folder.
  */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import asc from 'assemblyscript/asc'
 
@@ -14,7 +14,10 @@ const builds = [
   { file: 'simd', features: 'simd' },
 ]
 
-await mkdir(new URL('src/generated/', packageFolder), { recursive: true })
+const { exports } = JSON.parse(await readFile(new URL('package.json', packageFolder), 'utf8'))
+for (const folder of ['src/generated/', 'dist/']) {
+  await mkdir(new URL(folder, packageFolder), { recursive: true })
+}
 
 for (const { file, features } of builds) {
   const wasm = await compile(features)
@@ -23,6 +26,8 @@ for (const { file, features } of builds) {
     `export const wasm: string =\n  '${Buffer.from(wasm).toString('base64')}'\n`,
   ].join('\n')
   await writeFile(new URL(`src/generated/${file}.ts`, packageFolder), source)
+  const exported = exports[`./${file}.wasm`]
+  if (exported) await writeFile(new URL(exported, packageFolder), wasm)
   console.log(`kernel ${file}: ${wasm.length} bytes`)
 }
 

@@ -11,7 +11,10 @@ import { rolldown } from 'rolldown'
 const joined = process.argv[2]
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
 const modules = readdirSync('dist', { recursive: true }).filter((name) => name.endsWith('.js'))
-const entries = Object.values(exports).map((entry) => entry.default.slice('./dist/'.length))
+const entries = Object.values(exports)
+  .flatMap((entry) => [entry.default, entry.workerd])
+  .filter((file) => file)
+  .map((file) => file.slice('./dist/'.length))
 
 const bundle = await rolldown({
   input: Object.fromEntries(
@@ -20,11 +23,18 @@ const bundle = await rolldown({
       join(process.cwd(), 'dist', name),
     ]),
   ),
-  external: (name) => !/^[./]/.test(name) && !(joined && name.startsWith(joined)),
+  external: (name) =>
+    (!/^[./]/.test(name) && !(joined && name.startsWith(joined))) || name.endsWith('.wasm'),
   platform: 'neutral',
 })
 // In `dist` itself, where `../package.json` is the package's.
-const { output } = await bundle.generate({ chunkFileNames: '[name].js' })
+const { output } = await bundle.generate({
+  chunkFileNames: '[name].js',
+  // Programs that take the errors alone get nothing else.
+  codeSplitting: { groups: [{ name: 'error', test: /\/dist\/error\.js$/ }] },
+  // Declarations have the documentation.
+  comments: { legal: true, annotation: true, jsdoc: false },
+})
 for (const name of modules) rmSync(join('dist', name))
 for (const { fileName, code } of output) {
   const file = join('dist', fileName)

@@ -48,8 +48,8 @@ export function commandLines(source, root) {
       '{out}/preset.json',
     ],
     ...['fusion', 'rocchio', 'neighbor-rrf'].map((method) => [
-      `rerank --method ${method}`,
-      ...['rerank', ...run, ...texts, '--method', method, '--out', `{out}/${method}.trec`],
+      `rerank by ${method}`,
+      ...['rerank', ...run, ...texts, '--set', `method=${method}`, '--out', `{out}/${method}.trec`],
     ]),
     [
       'rerank by other settings',
@@ -61,8 +61,8 @@ export function commandLines(source, root) {
       ...[
         'rerank',
         ...run,
-        '--method',
-        'rocchio',
+        '--set',
+        'method=rocchio',
         '--set',
         'feedbackDocs=5',
         '--set',
@@ -72,7 +72,7 @@ export function commandLines(source, root) {
     ],
     [
       'rank fusion by another constant',
-      ...['rerank', ...run, ...texts, '--method', 'neighbor-rrf', '--set', 'neighborRrfK=20'],
+      ...['rerank', ...run, ...texts, '--set', 'method=neighbor-rrf', '--set', 'neighborRrfK=20'],
       ...['--out', '{out}/other-fusion.trec'],
     ],
     [
@@ -111,10 +111,16 @@ export function commandLines(source, root) {
       `labels for ${format}`,
       ...[...labels, ...texts, '--format', format, '--out', `{out}/${format}.jsonl`],
     ]),
-    ...['rnn', 'geometric', 'one-hot', 'uniform', 'query-centric'].map((target) => [
+    ...['rnn', 'geometric', 'uniform', 'query-centric'].map((target) => [
       `labels --target ${target}`,
-      ...[...labels, '--target', target, '--set', 'labelDepth=8', '--out', `{out}/${target}.jsonl`],
+      ...[...labels, '--target', target, '--out', `{out}/${target}.jsonl`],
+      // The ground truth alone has a label: no depth counts.
+      ...(target === 'one-hot' ? [] : ['--set', 'labelDepth=8']),
     ]),
+    [
+      'labels --target one-hot',
+      ...[...labels, '--target', 'one-hot', '--out', '{out}/one-hot.jsonl'],
+    ],
     [
       'labels by other settings',
       ...[...labels, ...texts, '--texts', ...otherSettings, '--set', 'aggregate=max'],

@@ -49,25 +49,29 @@ function page() {
   const summary = [...counts]
     .sort((a, b) => b[1] - a[1] || compare(a[0], b[0]))
     .map(([license, count]) => `${license} ${count}`)
-  return `# Licenses of what Kith brings along
+  return `# Licenses
 
-Made by \`node scripts/licenses.mjs\` from the lock file; a test holds it. Kith itself is Apache-2.0. Packages that only its development needs are not installed with it and not listed.
+Kith is licensed under Apache-2.0. This page lists the licenses of all packages that npm installs with Kith. All of them are permissive. Packages for the development of Kith are not installed with it, and not listed.
 
 ${rows.length} packages: ${summary.join(', ')}.
 
-| package | version | license | comes with |
+<!-- Written by scripts/licenses.mjs from the lock file: do not edit. -->
+
+| package | version | license | installed with |
 |---|---|---|---|
 ${rows.map(({ name, version, license, users }) => `| ${name} | ${version} | ${license} | ${users.join(', ')} |`).join('\n')}
 
-## What is built in
+## Bundled
+
+The build copies these packages into a package of Kith:
 
 | package | version | license | where |
 |---|---|---|---|
 ${bundled().join('\n')}
 
-## What you install yourself
+## Peer dependencies
 
-Peers: frameworks that an adapter is for, and parts that only some users need.
+Install these packages yourself, if you use the feature that needs them:
 
 | package | license | used by |
 |---|---|---|

@@ -49,6 +49,8 @@ function npm(...args) {
   const { status, error } = spawnSync('npm', args, {
     cwd: root,
     stdio: 'inherit',
+    // onnxruntime-node carries its CPU build; its install step looks for a GPU build on a host that may be closed.
+    env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: 'skip' },
     shell: process.platform === 'win32',
   })
   if (error) throw error

@@ -57,6 +57,7 @@ const folder = mkdtempSync(join(tmpdir(), 'kith-packed-'))
 try {
   run(process.execPath, [join(root, 'scripts/ready.mjs')], root)
   const packages = publicPackages()
+  run('npm', ['publish', '--dry-run', '--workspaces', '--ignore-scripts'], root)
   const tarballs = new Map(
     pack(packages, folder).map(({ name, filename }) => [name, join(folder, filename)]),
   )

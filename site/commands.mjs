@@ -3,7 +3,7 @@ import {
   common,
   datasetArgument,
   labelSettingOptions,
-  methodOptions,
+  settingOptions,
   trainOptions,
 } from '@kith/cli/commands'
 import { cell, table } from './markdown.mjs'
@@ -20,7 +20,7 @@ const groups = [
   {
     title: 'Settings of the method',
     note: 'More about them: [settings](../settings.md).',
-    options: [methodOptions, labelSettingOptions],
+    options: [settingOptions, labelSettingOptions],
   },
   { title: 'Settings of training', note: '', options: [trainOptions] },
 ]

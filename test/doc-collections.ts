@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildWordnet, completeQrels, readNouns } from '@kith/datasets'
+import { buildWordnet, readNouns } from '@kith/datasets'
+import { completeQrels } from '@kith/datasets/internal'
 import { type Qrels, readQrels, type TextEntry, writeQrels, writeTexts } from '@kith/ir'
 
 /** The size of a part, and where its texts are cut: encoding and training take seconds. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { writeEmbeddings, writeQrels, writeRun } from '@kith/ir'
 import ts from 'typescript'
@@ -71,6 +71,23 @@ test.each(pages)('commands and options that the text of %s names exist', (page) 
   })
   expect(wrong).toEqual([])
 })
+
+const designs = pages
+  .map((page) => page.replace(/README\.md$/, 'DESIGN.md'))
+  .filter((page) => page.endsWith('DESIGN.md') && existsSync(join(root, page)))
+test.each([...pages, 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'AGENTS.md', ...designs])(
+  'files of the repository that %s names exist',
+  (page) => {
+    const folders = 'packages|test|scripts|experiments|bench|examples|site|src|assembly'
+    const named = read(page).matchAll(new RegExp(`\`((?:${folders})/[\\w./-]+\\.\\w+)\``, 'g'))
+    // Notes on a package name its files from the package's folder.
+    const places = [root, join(root, dirname(page))]
+    const missing = [...named]
+      .map(([, file]) => file!)
+      .filter((file) => !places.some((place) => existsSync(join(place, file))))
+    expect(missing).toEqual([])
+  },
+)
 
 test('every section of docs/results.md with measurements names a command', () => {
   const sections = read('docs/results.md').split(/^##+ /m).slice(1)

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { allCommands } from '../packages/cli/src/command-list.ts'
@@ -14,8 +14,8 @@ import { readLines, type ShellLine } from './shell-lines.ts'
 // Real encoders and servers, on whatever machine: slow is not wrong.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 })
 
-/** The page whose lines make the files that other pages begin with. */
-const FIRST = 'docs/start.md'
+/** The pages whose lines make the files that other pages begin with. */
+const FIRST = ['docs/rerank.md', 'docs/start.md']
 
 /** Lines that take minutes whatever the files are; what they do is tested elsewhere. */
 const TOO_LONG = ['kith dataset wordnet --out wordnet --encode']
@@ -29,7 +29,10 @@ const folder = temporaryFolder()
 const home = process.cwd()
 afterAll(() => process.chdir(home))
 
-/** What the lines of a page do: those of `kith` are run, the others looked at. */
+/**
+ * What the lines of a page do: those of `kith` are run, the others looked at. CONTRIBUTING.md lists
+ * the lines that no test runs, with the reasons.
+ */
 const programs: Record<string, (args: readonly string[]) => unknown> = {
   npx: ([name, ...args]) => {
     expect(['kith', '@kith/cli']).toContain(name)
@@ -52,7 +55,7 @@ const programs: Record<string, (args: readonly string[]) => unknown> = {
   ...Object.fromEntries(['docker', 'git', 'tar', 'diff'].map((name) => [name, () => {}])),
 }
 
-/** Files that the reader of a page has from elsewhere, besides those of the first page. */
+/** Files that the reader of a page has from elsewhere, besides those of the first pages. */
 const alsoThere: Record<string, () => void> = {
   // A dataset of the reader's own, in BEIR's layout.
   'README.md': () => {
@@ -60,12 +63,13 @@ const alsoThere: Record<string, () => void> = {
     for (const name of ['corpus.jsonl', 'queries.jsonl']) cpSync(name, join('my-dataset', name))
     cpSync('qrels.trec', 'my-dataset/qrels/test.trec')
   },
-  // The program above the line has written them: embeddings as JSON lines.
-  'docs/adapters.md': () => {
-    renameSync('queries.jsonl', 'query-texts.jsonl')
-    for (const name of ['queries', 'docs']) {
-      succeed('convert', '--kind', 'embeddings', '--in', `${name}.npy`, '--out', `${name}.jsonl`)
-    }
+  // The program above the line has written it: hits of a store as a dataset.
+  'docs/tune.md': () => {
+    mkdirSync('my-store/qrels', { recursive: true })
+    const texts = ['corpus.jsonl', 'queries.jsonl']
+    const vectors = ['queries.npy', 'queries.ids.txt', 'docs.npy', 'docs.ids.txt']
+    for (const name of [...texts, ...vectors, 'run.trec']) cpSync(name, join('my-store', name))
+    cpSync('qrels.trec', 'my-store/qrels/test.trec')
   },
 }
 
@@ -77,7 +81,7 @@ const linesOf = (page: string): ShellLine[] => {
 const withLines = pages.filter((page) => fencesOf(page, 'sh').length > 0)
 
 const cisi = sharedCollection('cisi')
-const wordnet = { name: 'WordNet', open: readWordnet, shown: cisi ? [FIRST] : withLines }
+const wordnet = { name: 'WordNet', open: readWordnet, shown: cisi ? FIRST : withLines }
 const collections = cisi
   ? [{ name: 'CISI', open: () => readCisi(cisi), shown: withLines }, wordnet]
   : [wordnet]
@@ -90,10 +94,11 @@ describe.each(collections)('on $name', ({ name, open, shown }) => {
     await writePart(await open(), data)
   })
 
-  const ordered = [FIRST, ...shown.filter((page) => page !== FIRST)]
+  const ordered = [...FIRST, ...shown.filter((page) => !FIRST.includes(page))]
   test.each(ordered)('every line of %s works', async (page) => {
-    const own = page === FIRST ? made : mkdtempSync(join(folder, 'page-'))
-    cpSync(page === FIRST || page === 'README.md' ? data : made, own, { recursive: true })
+    const own = FIRST.includes(page) ? made : mkdtempSync(join(folder, 'page-'))
+    const files = page === FIRST[0] || page === 'README.md' ? data : made
+    if (files !== own) cpSync(files, own, { recursive: true })
     process.chdir(own)
     const lines = linesOf(page)
     if (lines.flat().some((word) => word.startsWith('postgres:'))) {
@@ -106,7 +111,7 @@ describe.each(collections)('on $name', ({ name, open, shown }) => {
 })
 
 test('there are pages with lines', () => {
-  expect(withLines).toEqual(expect.arrayContaining(['README.md', FIRST, 'docs/labels.md']))
+  expect(withLines).toEqual(expect.arrayContaining(['README.md', ...FIRST, 'docs/labels.md']))
 })
 
 /** Runs a line of `kith`, which must succeed. */

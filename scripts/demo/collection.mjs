@@ -1,5 +1,6 @@
 import { seededFraction } from '@kith/base/random'
-import { buildWordnet, completeQrels, drawSparse, readNouns, writeSparse } from '@kith/datasets'
+import { buildWordnet, readNouns } from '@kith/datasets'
+import { completeQrels, drawSparse, writeSparse } from '@kith/datasets/internal'
 import { readRun } from '@kith/ir'
 
 /** How much of WordNet a demo takes: what part of the queries, and how many documents. */

@@ -5,12 +5,8 @@ import { formatP } from '@kith/ir/internal'
 const measures = ['nDCG@10', 'MRR@10', 'Recall@10']
 
 const names = {
-  run: 'plain search',
-  rocchio: 'feedback: query moved towards its first three',
-  fusion: 'similarity and words, no neighbors',
-  'neighbor-rrf': 'ranks by similarity and neighbors fused',
-  'embeddings-only': 'Kith, embeddings only',
-  reranked: 'Kith, embeddings and words, tuned',
+  run: 'vector search',
+  reranked: 'Kith',
   trained: 'trained query encoder',
   'trained-reranked': 'trained query encoder, then Kith',
 }

@@ -52,7 +52,6 @@ kith(
   { once: at('queries.npy') },
 )
 const embeddings = { queries: at('queries.npy'), docs: at('docs.npy') }
-const texts = { corpus: at('corpus.jsonl'), 'query-text': at('queries.jsonl') }
 
 say('Search', 'The 200 documents nearest to each query, exactly. This is the ranking to improve.')
 const run = at('run.trec')
@@ -62,30 +61,15 @@ say(
   'Try',
   'The whole comparison in one command, on the dev queries: vector search, BM25, both fused, Kith, and with more than 50 judged queries Kith with tuned settings. Look at the verdict.',
 )
-const trials = 80
-kith('try', { split: 'dev', trials }, { rest: folder })
-
-say(
-  'Tune',
-  'The settings for this data, from the trials of the step before. The verdict is judged on queries that the settings were not chosen by.',
-)
-const tuned = at('tuned.json')
-const study = at('.kith/own/try/tuned.json.study.jsonl')
-kith(
-  'tune',
-  { run, ...embeddings, ...texts, qrels: at('qrels/dev.tsv'), trials, study, out: tuned },
-  { once: tuned },
-)
+kith('try', { split: 'dev', trials: 80 }, { rest: folder })
 
 say(
   'Rerank',
-  'The first candidates are reordered by who is whose neighbor, in embeddings and words. What people would use instead is run too, to compare. Look at the queries per second.',
+  'All queries, with the settings that the dev queries chose, where they were enough to choose. Look at the queries per second.',
 )
-kith('rerank', { run, ...embeddings, ...texts, settings: tuned, out: at('reranked.trec') })
-kith('rerank', { run, ...embeddings, out: at('embeddings-only.trec') })
-for (const method of ['rocchio', 'fusion', 'neighbor-rrf']) {
-  kith('rerank', { run, ...embeddings, ...texts, method, out: at(`${method}.trec`) })
-}
+const tuned = at('.kith/own/try/tuned.json')
+const settings = existsSync(tuned) ? { settings: tuned } : {}
+kith('rerank', { ...settings, out: at('reranked.trec') }, { rest: folder })
 
 say(
   'Labels',
@@ -97,7 +81,7 @@ const sparse = (split) => at(`qrels-sparse/${split}.tsv`)
 const moved = []
 for (const target of ['uniform', 'mixed']) {
   const out = at(`labels-${target}.jsonl`)
-  kith('labels', { run, ...embeddings, qrels: sparse('train'), target, out })
+  kith('labels', { qrels: sparse('train'), target, out }, { rest: folder })
   moved.push([target, await movedProbability(out, complete.train)])
 }
 
@@ -105,10 +89,7 @@ say(
   'Audit',
   'Again one known relevant document per test query: which others are relevant, but not judged? Look at how many of those listed first are.',
 )
-kith('audit', {
-  ...{ run, ...embeddings, ...texts },
-  ...{ qrels: sparse('test'), 'per-query': 5, out: at('audit.tsv') },
-})
+kith('audit', { qrels: sparse('test'), 'per-query': 5, out: at('audit.tsv') }, { rest: folder })
 const found = await foundMissing(at('audit.tsv'), complete.test, sparse('test'))
 
 say(
@@ -128,18 +109,15 @@ kith('train', {
 const better = { queries: at('trained-queries.npy'), docs: at('docs.npy') }
 kith('encode', { model: trained, input: at('queries.jsonl'), role: 'query', out: better.queries })
 kith('search', { ...better, top: 200, out: at('trained.trec') })
-kith('rerank', {
-  ...{ run: at('trained.trec'), ...better, ...texts },
-  ...{ settings: tuned, out: at('trained-reranked.trec') },
-})
+kith(
+  'rerank',
+  { run: at('trained.trec'), ...better, ...settings, out: at('trained-reranked.trec') },
+  { rest: folder },
+)
 
 say('Measure', 'Test queries with complete labels, each run against plain search.')
-const runs = [
-  'run',
-  ...['rocchio', 'fusion', 'neighbor-rrf', 'embeddings-only', 'reranked'],
-  ...['trained', 'trained-reranked'],
-].map((file) => at(`${file}.trec`))
-kith('eval', { qrels: complete.test, run: runs, measures: 'nDCG@10,MRR@10,Recall@10' })
+const runs = ['run', 'reranked', 'trained', 'trained-reranked'].map((file) => at(`${file}.trec`))
+kith('eval', { run: runs, measures: 'nDCG@10,MRR@10,Recall@10' }, { rest: folder })
 
 say(
   'Report',
@@ -147,10 +125,7 @@ say(
 )
 const sweep = at('sweep')
 if (!quick) {
-  kith('sweep', {
-    ...{ run, ...embeddings, ...texts },
-    ...{ qrels: at('qrels/dev.tsv'), settings: tuned, out: sweep },
-  })
+  kith('sweep', { ...settings, out: sweep }, { rest: folder })
 }
 const known = [
   ['', 'relevant'],
@@ -169,12 +144,13 @@ const report = join(
   output,
   { quick: 'report-quick.html', usual: 'report.html', whole: 'report-whole.html' }[name],
 )
-kith('report', {
-  ...{ qrels: complete.test, run: runs, ...texts, measures: 'nDCG@10,MRR@10,Recall@10' },
-  ...{ training: trained, tables: at('tables.json'), title: 'Kith: before and after', out: report },
+const shown = {
+  ...{ run: runs, measures: 'nDCG@10,MRR@10,Recall@10', training: trained },
+  ...{ tables: at('tables.json'), title: 'Kith: before and after', out: report },
   ...(quick ? {} : { figures: join(sweep, 'figures.json') }),
   about: `Made by npm run demo${name === 'usual' ? '' : ` -- --${name}`}: noun senses of WordNet as documents, categories as queries, embeddings by MiniLM.`,
-})
+}
+kith('report', shown, { rest: folder })
 
 console.log(`\n${table(await finalTable(runs, complete.test))}\n\n${table(known)}`)
 const seconds = Math.round((performance.now() - start) / 1000)

@@ -50,7 +50,7 @@ export default {
   themeConfig: {
     logo: '/logo.svg',
     nav: [
-      item('Start', 'start.md'),
+      item('Get started', 'start.md'),
       item('Guides', 'adapters.md'),
       item('Commands', 'commands/index.md'),
       item('API', 'api/index.md'),

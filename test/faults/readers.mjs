@@ -12,14 +12,20 @@ import {
   readQrels,
   readRun,
   readTexts,
-  streamRankings,
   writeEmbeddings,
 } from '@kith/ir'
-import { formatLabelsJson, readLabelsParquet, writeLabelsParquet } from '@kith/ir/internal'
-import { readFolder, readKept, writeKept } from '@kith/pipelines/collection'
-import { parseFigures, renderReport } from '@kith/report'
+import {
+  formatLabelsJson,
+  readLabelsParquet,
+  streamRankings,
+  writeLabelsParquet,
+} from '@kith/ir/internal'
+import { renderReport } from '@kith/report'
+import { parseFigures } from '@kith/report/internal'
 import { openAdapter, readMetrics } from '@kith/train'
 import { readTuned } from '@kith/tune'
+import { readKept, writeKept } from '../../packages/pipelines/dist/collection/passage-vectors.js'
+import { readFolder } from '../../packages/pipelines/dist/collection/read-folder.js'
 import { hostileMarkdown } from './hostile-markdown.mjs'
 import { smallModel } from './small-model.mjs'
 

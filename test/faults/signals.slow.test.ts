@@ -9,6 +9,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeEmbeddings } from '@kith/ir'
+import { submitLabels } from '@kith/pipelines/labels'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { succeed } from '../../packages/cli/test/support.ts'
 import { writeTurned } from '../../packages/pipelines/test/turned.ts'
@@ -340,9 +341,9 @@ describe('stores', () => {
   test.runIf(postgres)('kith work finishes its jobs; kith jobs export goes on', async () => {
     const store = ['--store', `${database.url}#batch`]
     succeed('load', ...store, '--docs', at('docs.npy'))
-    const queries = ['--run', at('run.trec'), '--queries', at('queries.npy')]
-    const label = ['labels', ...queries, '--qrels', at('qrels.trec'), ...store]
-    succeed(...label, '--submit', 'mine', '--job-size', '100')
+    const queries = { run: at('run.trec'), queries: at('queries.npy'), qrels: at('qrels.trec') }
+    const inputs = { ...queries, store: `${database.url}#batch`, out: '' }
+    await submitLabels(inputs, { name: 'mine', jobSize: 100 })
     for (const [signal] of signals) {
       const args = ['work', ...store, '--workers', '1']
       const ended = await signaled(args, [signal], ({ printed }) =>

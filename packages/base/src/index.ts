@@ -32,3 +32,4 @@ export {
 } from './files/write-atomic.ts'
 export { optionalPackage } from './optional-package.ts'
 export { ownSource, pagePolicy } from './page-policy.ts'
+export { version } from './version.ts'

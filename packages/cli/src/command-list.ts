@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import type { Command, DeclaredCommand } from './options/command.ts'
 
 interface ListedCommand {
@@ -59,7 +60,7 @@ const listed: Readonly<Record<string, ListedCommand>> = {
   },
   'labels merge': {
     summary: 'join the shares of kith labels --shard',
-    load: async () => (await import('./commands/labels-merge.ts')).mergeCommand,
+    load: async () => (await import('./commands/labels.ts')).mergeCommand,
   },
   audit: {
     summary: 'find documents that are probably relevant but were never judged',
@@ -91,15 +92,15 @@ const listed: Readonly<Record<string, ListedCommand>> = {
   },
   'jobs export': {
     summary: 'write the results of a finished batch as a file',
-    load: async () => (await import('./commands/jobs-export.ts')).jobsExportCommand,
+    load: async () => (await import('./commands/jobs.ts')).jobsExportCommand,
   },
   'jobs retry': {
     summary: 'give the jobs of a batch that were set aside another try',
-    load: async () => (await import('./commands/jobs-retry.ts')).jobsRetryCommand,
+    load: async () => (await import('./commands/jobs.ts')).jobsRetryCommand,
   },
   'jobs remove': {
     summary: 'remove a batch with its jobs and results',
-    load: async () => (await import('./commands/jobs-remove.ts')).jobsRemoveCommand,
+    load: async () => (await import('./commands/jobs.ts')).jobsRemoveCommand,
   },
   serve: {
     summary: 'rerank, embed and search over HTTP, in the protocols that clients know',
@@ -131,6 +132,9 @@ const listed: Readonly<Record<string, ListedCommand>> = {
     load: async () => (await import('./commands/completion.ts')).completionCommand,
   },
 }
+
+/** The version of this package. */
+export const version: string = createRequire(import.meta.url)('../package.json').version
 
 /** The names of all commands. */
 export const commandNames: readonly string[] = Object.keys(listed)

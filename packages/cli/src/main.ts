@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs'
-import { commandNames, overview } from './command-list.ts'
+import { commandNames, overview, version } from './command-list.ts'
 import { completionScript, isShell } from './completion/completion-script.ts'
 import { nearestWord } from './options/nearest-word.ts'
-import { complain } from './terminal/complain.ts'
-import { standardOutputIsFile } from './terminal/standard-output.ts'
-import { version } from './version.ts'
+import { complain, standardOutputIsFile } from './terminal/standard-streams.ts'
 
 /**
  * Runs `kith` with some arguments; returns its exit code: 0, 1 for bad data, 2 for bad usage, 130
@@ -64,6 +62,6 @@ async function run(name: string, args: readonly string[]): Promise<number> {
 
 /** Prints; `print`, which needs a package, is loaded only where standard output is a file. */
 async function printAlone(text: string): Promise<void> {
-  if (standardOutputIsFile()) (await import('./terminal/print.ts')).print(text)
+  if (standardOutputIsFile()) (await import('./terminal/output.ts')).print(text)
   else process.stdout.write(text)
 }

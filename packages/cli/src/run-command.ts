@@ -5,10 +5,9 @@ import { fillFromDataset, namesDataset, refuseDatasetOptions } from './options/d
 import { refuseClashes, writesToStandardOutput } from './options/file-clashes.ts'
 import { helpOf } from './options/help.ts'
 import { spellOptions } from './options/spell-options.ts'
-import { UsageError } from './options/usage-error.ts'
-import { complain } from './terminal/complain.ts'
-import { Output } from './terminal/output.ts'
-import { print } from './terminal/print.ts'
+import { CheckFailed, UsageError } from './options/usage-error.ts'
+import { Output, print } from './terminal/output.ts'
+import { complain } from './terminal/standard-streams.ts'
 import { Stop, Stopped } from './terminal/stop.ts'
 
 /** Runs a command of the list with the arguments behind its name; returns the exit code. */
@@ -44,6 +43,7 @@ export async function runCommand(name: string, args: readonly string[]): Promise
       process.stderr.write(`\n${error.message}\n`)
       return stop.code
     }
+    if (error instanceof CheckFailed) return complain(error.message, '', 3)
     if (error instanceof UsageError) return complain(error.message, name, 2)
     if (isKithError(error)) {
       const usage = error.code === 'BAD_SETTING'

@@ -122,7 +122,8 @@ describe('the pipeline on a small collection', () => {
       ...texts,
       '--set',
       'contextSize=20',
-      '--no-term-statistics',
+      '--term-statistics',
+      'none',
       '--out',
       path('better.trec'),
       '--qrels',
@@ -199,6 +200,69 @@ describe('the pipeline on a small collection', () => {
     const { runs } = JSON.parse(succeed(...args, '--json', '--per-query'))
     expect(Object.keys(runs[0].perQuery)).toHaveLength(8)
     expect(runs[0].measures['nDCG@10']).toBeGreaterThan(0)
+  })
+
+  test('eval fails with code 3 where a run is worse than the baseline, and says by how much', () => {
+    // The relevant documents last, and no answer for one query.
+    const worse = readFileSync(path('run.trec'), 'utf8')
+      .split('\n')
+      .filter((line) => line && !line.startsWith('q7 '))
+      .map((line) => {
+        const [query, q0, document, rank, , tag] = line.split(' ')
+        const relevant = Number(query!.slice(1)) % 4 === Number(document!.slice(1)) % 4
+        return [
+          query,
+          q0,
+          document,
+          rank,
+          relevant ? -Number(rank) : 1000 - Number(rank),
+          tag,
+        ].join(' ')
+      })
+    writeFileSync(path('worse.trec'), `${worse.join('\n')}\n`)
+    const check = (run: string, failOn: string, ...more: string[]) =>
+      kith(
+        'eval',
+        '--qrels',
+        path('qrels.trec'),
+        '--baseline',
+        path('run.trec'),
+        '--run',
+        path(run),
+        '--fail-on',
+        failOn,
+        '--measures',
+        'nDCG@10',
+        ...more,
+      )
+    for (const gate of ['significant', 'drop:0.01']) {
+      const { code, err } = check('worse.trec', gate)
+      expect(code).toBe(3)
+      expect(err).toMatch(
+        /^kith: worse\.trec: nDCG@10 fell by 0\.\d{4} \(p <?0?\.?\d+\): fails --fail-on /m,
+      )
+      expect(check('run.trec', gate).code).toBe(0)
+    }
+    const { runs, failures } = JSON.parse(check('worse.trec', 'drop:0.01', '--json').out)
+    expect(failures).toHaveLength(1)
+    // The missing query counts as 0.
+    expect(runs[1].queries).toBe(8)
+    const summary = check('worse.trec', 'significant', '--format', 'markdown').out
+    expect(summary).toMatch(
+      /^\*\*Fails:\*\* worse\.trec: nDCG@10 fell by .*\n\n\| run \| nDCG@10 \| queries \|\n\| --- /,
+    )
+    expect(check('run.trec', 'half').code).toBe(2)
+    expect(
+      kith(
+        'eval',
+        '--qrels',
+        path('qrels.trec'),
+        '--run',
+        path('run.trec'),
+        '--fail-on',
+        'significant',
+      ).code,
+    ).toBe(2)
   })
 
   test('convert refuses what it would lose, unless told what to do with it', () => {

@@ -60,6 +60,33 @@ describe.skipIf(!cisi)('commands on a dataset folder', () => {
     expect(inputs.map(({ file }: { file: string }) => file)).toContain(kept('run.trec'))
   })
 
+  test('rerank takes the kept term statistics of its tokenizer, and counts others', () => {
+    const out = join(folder, 'terms.trec')
+    const terms = join(data, '.kith/terms.bin')
+    const reranked = (...more: string[]): { names: string[]; bytes: string } => {
+      succeed('rerank', data, '--out', out, '--quiet', ...more)
+      const { inputs } = JSON.parse(readFileSync(`${out}.meta.json`, 'utf8'))
+      const names = inputs.map(({ file }: { file: string }) => file)
+      return { names, bytes: readFileSync(out, 'utf8') }
+    }
+    rmSync(terms, { force: true })
+    const counted = reranked()
+    expect(counted.names).not.toContain(terms)
+    succeed('term-statistics', data)
+    const kept = reranked()
+    expect(kept.names).toContain(terms)
+    expect(kept.bytes).toBe(counted.bytes)
+    const plural = reranked('--set', 'tokenizer=plural')
+    expect(plural.names).not.toContain(terms)
+    expect(plural.bytes).not.toBe(kept.bytes)
+    expect(reranked('--term-statistics', 'none').names).not.toContain(terms)
+    // Statistics that the user names must fit.
+    const wrong = ['rerank', data, '--out', out, '--term-statistics', terms]
+    const { code, err } = kith(...wrong, '--set', 'tokenizer=plural')
+    expect(err).toContain("built with tokenizer 'english'")
+    expect(code).toBe(1)
+  })
+
   test('options win over the files of the dataset', () => {
     const out = join(folder, 'elsewhere.trec')
     succeed('rerank', data, '--out', out)

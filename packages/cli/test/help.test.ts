@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { allCommands } from '../src/command-list.ts'
 import { common, groups, type Options } from '../src/options/command.ts'
 import { helpOf } from '../src/options/help.ts'
-import { succeed } from './support.ts'
+import { kith, succeed } from './support.ts'
 
 const commands = await allCommands()
 
@@ -26,13 +26,26 @@ test.each(commands.map((command) => [command.name, command] as const))(
   },
 )
 
+test('rerank and labels take few options of their own', () => {
+  const count = (name: string): number =>
+    Object.keys(commands.find((command) => command.name === name)!.options).length
+  expect(count('rerank')).toBeLessThanOrEqual(21)
+  expect(count('labels')).toBeLessThanOrEqual(23)
+})
+
+test('an option that is a setting is refused with its spelling', () => {
+  const { code, err } = kith('rerank', '--context-size', '20')
+  expect(code).toBe(2)
+  expect(err).toContain("Unknown option '--context-size': it is a setting, --set contextSize=VALUE")
+})
+
 test('help shows options in groups, the dataset first', () => {
   const help = succeed('rerank', '--help')
   const headings = [...help.matchAll(/^(\w+):$/gm)].map(([, name]) => name)
   expect(headings).toEqual([...groups, 'Example'])
   expect(help).toMatch(/\nInput:\n {2}DATASET +a folder with corpus\.jsonl/)
-  expect(help).not.toContain('--job-size')
-  expect(succeed('rerank', '--help-all')).toMatch(/ {2}--job-size /)
+  expect(help).not.toContain('--memory')
+  expect(succeed('rerank', '--help-all')).toMatch(/ {2}--memory /)
   // Settings have no options of their own: the long help lists what --set takes.
   expect(help).not.toContain('kExp=')
   expect(succeed('rerank', '--help-all')).toMatch(/\nSettings \(--set\):\n(.*\n)* {2}kExp=N /)

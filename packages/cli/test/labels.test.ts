@@ -43,6 +43,11 @@ describe('kith labels', () => {
       err: expect.stringContaining('labels of the format listwise take the texts of queries'),
     })
     expect(fails('--shard', '4/3')).toMatchObject({ code: 2 })
+    expect(fails('--format', 'listwise:odds')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--format takes probability or logit behind the colon'),
+    })
+    expect(fails('--format', 'jsonl:logit')).toMatchObject({ code: 2 })
     writeFileSync(path('foreign.trec'), 'q0 Q0 nowhere 1 5 t\nq1 Q0 d1 1 5 t\n')
     const foreign = (...more: string[]) => fails('--run', path('foreign.trec'), ...more)
     const refused = foreign()

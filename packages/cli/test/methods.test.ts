@@ -17,9 +17,11 @@ test('says what is wrong with a method’s options', () => {
     expect(code).toBe(2)
     return err
   }
-  expect(wrong('--method', 'magic')).toMatch(/neighbors, fusion, rocchio, neighbor-rrf/)
-  expect(wrong('--method', 'average')).toMatch(/neighbors, fusion, rocchio, neighbor-rrf/)
-  expect(wrong('--method', 'rocchio', '--set', 'feedbackWeight=2')).toMatch(/feedbackWeight is 2/)
+  expect(wrong('--set', 'method=magic')).toMatch(/neighbors, fusion, rocchio, neighbor-rrf/)
+  expect(wrong('--set', 'method=average')).toMatch(/neighbors, fusion, rocchio, neighbor-rrf/)
+  expect(wrong('--set', 'method=rocchio', '--set', 'feedbackWeight=2')).toMatch(
+    /feedbackWeight is 2/,
+  )
   expect(wrong('--then-cross-encode', '3')).toMatch(/--cross-encoder MODEL go together/)
   expect(wrong('--cross-encoder', 'm')).toMatch(/--then-cross-encode N and --cross-encoder/)
   const both = ['--then-cross-encode', '3', '--cross-encoder', 'm']

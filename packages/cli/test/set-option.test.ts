@@ -95,6 +95,22 @@ test('joint-texts lets the texts count', async () => {
   expect(Object.keys(labelOptions)).not.toContain('label-depth')
 })
 
+test('a format of labels may say its values', async () => {
+  const given = { run: 'r', queries: 'q', docs: 'd', qrels: 'j', out: 'o' }
+  const read = async (format: string) => (await readLabelInputs({ ...given, format })).inputs
+  expect(await read('listwise:logit')).toMatchObject({ format: 'listwise', values: 'logit' })
+  expect(await read('listwise')).toMatchObject({ format: 'listwise', values: undefined })
+  for (const wrong of [
+    'listwise:',
+    'listwise:odds',
+    'listwise:logit:logit',
+    'list:logit',
+    ':logit',
+  ]) {
+    await expect(read(wrong)).rejects.toThrow('--format takes')
+  }
+})
+
 test('a training takes settings of training, labels and teacher by one option', async () => {
   const paper = await readTrainSettings({ preset: 'paper-tas-b' })
   expect(paper.settings).toMatchObject({ learningRate: 1.73e-6, warmup: 9000 })

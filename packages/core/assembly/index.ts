@@ -2,6 +2,7 @@
 export { gram } from './gram'
 export { jaccard } from './jaccard'
 export { products } from './products'
+export { findMatches } from './query-matches'
 export { rank } from './rank'
 export { extend, reciprocal } from './reciprocal'
 export { blend, cosine, scale } from './similarity'

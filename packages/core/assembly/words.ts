@@ -25,7 +25,9 @@ const STEM_PLACES: i32 = 1 << 15
 const LONGEST_WORD: usize = 64
 
 /**
- * Writes the postings of `length` bytes to `out` and returns how many there are.
+ * Writes the postings of `length` bytes, the first `title` of which are the title's, to `out` and
+ * returns how many there are. The term of each word, as its place among the postings, goes to `ends`;
+ * how many terms these are and how many postings are the title's go to `table`.
  * `lower` maps a byte to its lower case if it is a letter or digit, else to 0.
  * `stems` is a table of words met before and their terms, two slots of 16 bytes for each place, or 0
  * where words are terms as they are. `hashes`, `ends`, `table` and `out` are room for 8, 4, 8
@@ -34,6 +36,7 @@ const LONGEST_WORD: usize = 64
 export function words(
   bytes: usize,
   length: i32,
+  title: i32,
   lower: usize,
   stems: usize,
   hashes: usize,
@@ -44,11 +47,37 @@ export function words(
   // A separator behind the text closes its last word.
   store<u8>(bytes + <usize>length, 32)
   let tokens = hashWords(bytes, length + 1, lower, hashes, ends)
-  if (stems) tokens = toTerms(bytes, tokens, lower, stems, hashes, ends)
+  let first = 0
+  const titleEnd = <u32>bytes + <u32>title
+  while (first < tokens && load<u32>(word(ends, first)) <= titleEnd) first++
+  if (stems) {
+    askFor(tokens, stems, hashes)
+    const words = first
+    first = toTerms(bytes, 0, words, 0, lower, stems, hashes, ends)
+    tokens = toTerms(bytes, words, tokens, first, lower, stems, hashes, ends)
+  }
   const slots = 1 << (32 - <i32>clz(tokens | 7) + 1)
   memory.fill(table, 0, (<usize>slots) << 2)
-  let size = 0
-  for (let i = 0; i < tokens; i++) {
+  const titleTerms = countTerms(0, first, 0, slots, hashes, ends, table, out)
+  const size = countTerms(first, tokens, titleTerms, slots, hashes, ends, table, out)
+  for (let term = 1; term <= size; term++) finish(entryAt(out, term))
+  store<i32>(table, tokens)
+  store<i32>(table, titleTerms, 4)
+  return size
+}
+
+/** Counts the terms with the numbers from `from` to before `to`, `size` different ones before them; returns how many there are. */
+function countTerms(
+  from: i32,
+  to: i32,
+  size: i32,
+  slots: i32,
+  hashes: usize,
+  order: usize,
+  table: usize,
+  out: usize,
+): i32 {
+  for (let i = from; i < to; i++) {
     const key = load<u64>(double(hashes, i))
     const slot = find(key, table, slots, out)
     const known = load<i32>(slot)
@@ -60,8 +89,8 @@ export function words(
     const count = select(0, load<i32>(entry, 8), known == 0)
     store<u64>(entry, key)
     store<i32>(entry, count + 1, 8)
+    store<i32>(word(order, i), term - 1)
   }
-  for (let term = 1; term <= size; term++) finish(entryAt(out, term))
   return size
 }
 
@@ -86,22 +115,29 @@ function hashWords(bytes: usize, length: i32, lower: usize, hashes: usize, ends:
   return <i32>((at - hashes) >> 3)
 }
 
-/** The hashes of words become those of their terms, without stop words; returns how many are left. */
+/** The table of terms is larger than the fast caches: asked for here, its lines come side by side. */
+function askFor(tokens: i32, stems: usize, hashes: usize): void {
+  let asked: u64 = 0
+  for (let i = 0; i < tokens; i++) asked |= load<u64>(placeOf(load<u64>(double(hashes, i)), stems))
+  // Behind the last word, where nobody reads it: without a use the loop would be left out.
+  store<u64>(double(hashes, tokens), asked)
+}
+
+/**
+ * The hashes of the words from `from` to before `to` become those of their terms, without stop words,
+ * behind `left` others; returns how many there are then.
+ */
 function toTerms(
   bytes: usize,
-  tokens: i32,
+  from: i32,
+  to: i32,
+  left: i32,
   lower: usize,
   stems: usize,
   hashes: usize,
   ends: usize,
 ): i32 {
-  // The table is larger than the fast caches: asked for here, its lines come side by side.
-  let asked: u64 = 0
-  for (let i = 0; i < tokens; i++) asked |= load<u64>(placeOf(load<u64>(double(hashes, i)), stems))
-  // Behind the last word, where nobody reads it: without a use the loop would be left out.
-  store<u64>(double(hashes, tokens), asked)
-  let left = 0
-  for (let i = 0; i < tokens; i++) {
+  for (let i = from; i < to; i++) {
     const key = load<u64>(double(hashes, i))
     let slot = placeOf(key, stems)
     // No branches for the other slots, which would be guessed wrong too often; one at most has the word.

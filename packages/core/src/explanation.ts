@@ -2,11 +2,12 @@ import { type Member, memberOf } from './context.ts'
 import type { NeighborVector } from './kernel/engine.ts'
 import type { MetricUse } from './method/metric.ts'
 import type { RankedContext } from './method/rank-context.ts'
-import { type ScoreParts, scoreParts } from './score-parts.ts'
+import { noParts, type ScoreParts, scoreParts } from './score-parts.ts'
 import type { Settings } from './settings/settings.ts'
-import type { Text } from './text/prepare-text.ts'
-import { termHash, termSpans } from './text/term-spans.ts'
-import { nameOfTokenizer, type TokenizerName } from './text/tokenizer.ts'
+import type { Text, TitledText } from './text/prepare-text.ts'
+import { windowOf } from './text/query-matches.ts'
+import { type TermSpan, termHash, termSpans } from './text/term-spans.ts'
+import { tokenizerOf } from './text/tokenizer.ts'
 import { matchedTerms } from './text/words-score.ts'
 
 /** A neighbor that the query and a candidate have in common. */
@@ -25,6 +26,18 @@ export interface MatchedTerm {
   term: string | undefined
   /** Its part of the words score. */
   weight: number
+}
+
+/** A part of a text: from `start` to before `end`. */
+export interface TextSpan {
+  start: number
+  end: number
+}
+
+/** Where the title and the text of a candidate have a window of terms: from its first match to its last. */
+export interface TextWindow {
+  title: TextSpan | undefined
+  text: TextSpan | undefined
 }
 
 /** One of the best candidates by similarity and words. */
@@ -57,6 +70,11 @@ export interface Explanation {
   words: number
   /** The query's terms that its text has, the heaviest first. */
   matched: MatchedTerm[]
+  /**
+   * The terms in a row with most of the query's; undefined where its text has none of them, was
+   * prepared before or has a tokenizer that is a function.
+   */
+  window: TextWindow | undefined
   /** The reciprocal neighbors that vouch for it: those it shares with the query, by shared weight, descending. */
   shared: SharedNeighbor[]
   /** The best candidates by similarity and words, the most similar to this one first. */
@@ -68,7 +86,7 @@ export function explainCandidate(
   index: number,
   ranked: RankedContext,
   settings: Settings,
-  queryText: Text | undefined,
+  texts: { query: Text | undefined; candidate: Text | undefined },
 ): Explanation {
   const { order, scores } = ranked.ranking
   const place = order.indexOf(index)
@@ -82,11 +100,12 @@ export function explainCandidate(
     score: scores[place]!,
     inContext,
     metric: ranked.ranking.metric,
-    parts: { similarity: 0, words: 0, neighbors: 0, support: 0 },
+    parts: { ...noParts },
     geometric: 0,
     jaccard: 0,
     words: 0,
     matched: [],
+    window: undefined,
     shared: [],
     supporters: [],
   }
@@ -105,7 +124,12 @@ export function explainCandidate(
   explanation.words = words.words[row]!
   explanation.matched = tokenizer(
     matchedTerms(ranked.context.texts!, index + 1, settings),
-    queryText,
+    texts.query,
+    settings,
+  )
+  explanation.window = spansOf(
+    windowOf(ranked.context.texts!, index + 1, settings),
+    texts.candidate,
     settings,
   )
   explanation.supporters = words.supporters
@@ -121,17 +145,50 @@ export function explainCandidate(
 function tokenizer(
   terms: readonly { hash: number; score: number }[],
   query: Text | undefined,
-  { tokenizer: how }: Settings,
+  settings: Settings,
 ): MatchedTerm[] {
+  const how = tokenizerOf(settings)
   const names = new Map<number, string>()
   if (typeof query === 'string') {
     const all =
-      typeof how === 'function' ? how(query) : termSpans(query, nameOfTokenizer(how) as TokenizerName).map(({ term }) => term)
+      typeof how === 'function' ? how(query) : termSpans(query, how).map(({ term }) => term)
     for (const term of all) names.set(termHash(term), term)
   }
   return terms
     .map(({ hash, score }) => ({ term: names.get(hash), weight: score }))
     .sort((a, b) => b.weight - a.weight)
+}
+
+/** Where a text has the terms of a window. */
+function spansOf(
+  window: { first: number; last: number } | undefined,
+  value: Text | undefined,
+  settings: Settings,
+): TextWindow | undefined {
+  const how = tokenizerOf(settings)
+  const { title = '', text } = partsOf(value)
+  if (!window || text === undefined || typeof how === 'function') return undefined
+  const ofTitle = termSpans(title, how)
+  const ofText = termSpans(text, how)
+  const { first, last } = window
+  const within = (spans: readonly TermSpan[], from: number, to: number): TextSpan | undefined => {
+    const some = spans.slice(Math.max(0, from), Math.max(0, to + 1))
+    if (some.length === 0) return undefined
+    // Behind the terms of all words come second terms of the same words.
+    const starts = some.map(({ start }) => start)
+    const ends = some.map(({ end }) => end)
+    return { start: Math.min(...starts), end: Math.max(...ends) }
+  }
+  return {
+    title: within(ofTitle, first, last),
+    text: within(ofText, first - ofTitle.length, last - ofTitle.length),
+  }
+}
+
+/** The title and the text of a candidate; undefined where it was prepared before. */
+function partsOf(value: Text | undefined): Partial<TitledText> {
+  if (typeof value === 'string') return { text: value }
+  return value === undefined || 'postings' in value ? {} : value
 }
 
 function sharedNeighbors(query: NeighborVector, candidate: NeighborVector): SharedNeighbor[] {

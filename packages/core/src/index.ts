@@ -13,10 +13,12 @@ export type {
   MatchedTerm,
   SharedNeighbor,
   Supporter,
+  TextSpan,
+  TextWindow,
 } from './explanation.ts'
 export { explain, neighbors, rerank, similarity, smoothLabels } from './functions.ts'
 export type { KernelName } from './kernel/engine.ts'
-export { kernel } from './kernel/load.ts'
+export { init, kernel } from './kernel/load.ts'
 export { type AuditSettings, auditCandidates, type Finding, type Voucher } from './labels/audit.ts'
 export type { DistilSettings, PartialDistilSettings } from './labels/distil.ts'
 export type { GroundTruth } from './labels/ground-truth.ts'
@@ -47,7 +49,13 @@ export type {
   ViewWeights,
   Weight,
 } from './settings/settings.ts'
-export { type PreparedText, prepareText, type Text } from './text/prepare-text.ts'
+export {
+  type PreparedText,
+  type PrepareOptions,
+  prepareText,
+  type Text,
+  type TitledText,
+} from './text/prepare-text.ts'
 export {
   termStatisticsFromBytes,
   termStatisticsFromJson,

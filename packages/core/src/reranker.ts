@@ -13,6 +13,7 @@ import {
   type Query,
   requireVectors,
   toQueryViews,
+  toViews,
 } from './context.ts'
 import { KithError } from './error.ts'
 import { type Explanation, explainCandidate } from './explanation.ts'
@@ -94,7 +95,7 @@ export class Reranker {
   ): Similarities[] {
     const all = withoutWords(this.#resolve(settings))
     return this.#memory.lend((memory) => {
-      const context = contextOf(query, candidates, Infinity, memory.postings, all.tokenizer)
+      const context = contextOf(query, candidates, Infinity, memory.postings, all)
       const rows = checkProbes(probes, context)
       return namedSimilarities(similarities(memory.engine(all.kernel), context, rows, all))
     })
@@ -104,7 +105,7 @@ export class Reranker {
   neighbors(query: Query, candidates: Candidates, settings?: PartialSettings): Neighbors {
     const all = this.#resolve(settings)
     return this.#memory.lend((memory) => {
-      const context = contextOf(query, candidates, Infinity, memory.postings, all.tokenizer)
+      const context = contextOf(query, candidates, Infinity, memory.postings, all)
       const engine = memory.engine(all.kernel)
       const found = engine.neighbors(buildGraph(engine, context, [], all).graph, all)
       const reciprocals = found.reciprocals()
@@ -127,7 +128,7 @@ export class Reranker {
     const all = settings === undefined ? labels : resolveLabelSettings(settings, labels)
     refuseIdle(settings, all, useOf(candidates, true), labelTable)
     return this.#memory.lend((memory) => {
-      const context = contextOf(query, candidates, Infinity, memory.postings, all.tokenizer)
+      const context = contextOf(query, candidates, Infinity, memory.postings, all)
       requireVectors(context, 'smoothLabels')
       const known = checkGroundTruth(groundTruth, context)
       return labelsOf(memory.engine(all.kernel), context, known, all)
@@ -152,8 +153,11 @@ export class Reranker {
           `candidate ${show(index)} does not exist, there are ${count}`,
         )
       }
-      const { text } = toQueryViews(query)
-      return explainCandidate(index, ranked, all, text)
+      const texts = {
+        query: toQueryViews(query).text,
+        candidate: toViews(candidates).texts?.[index],
+      }
+      return explainCandidate(index, ranked, all, texts)
     })
   }
 

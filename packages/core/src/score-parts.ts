@@ -10,6 +10,20 @@ export interface ScoreParts {
   words: number
   neighbors: number
   support: number
+  /** Of the query's terms that stand close together in the text. */
+  window: number
+  /** Of the query's terms in the title. */
+  title: number
+}
+
+/** The parts of a score that has none. */
+export const noParts: Readonly<ScoreParts> = {
+  similarity: 0,
+  words: 0,
+  neighbors: 0,
+  support: 0,
+  window: 0,
+  title: 0,
 }
 
 /** A ranking, and what the scores of its context are made of. */
@@ -25,9 +39,7 @@ export interface TakenApart {
 export function scoreParts(ranked: RankedContext, settings: Settings): ScoreParts[] {
   if (ranked.words) return wordsParts(ranked.words, settings)
   const { geometric, jaccard } = ranked.neighbors!
-  const parts = Array.from(jaccard.subarray(1), () => {
-    return { similarity: 0, words: 0, neighbors: 0, support: 0 }
-  })
+  const parts = Array.from(jaccard.subarray(1), () => ({ ...noParts }))
   // The terms of the raw mix have no common scale.
   if (settings.mix === 'raw') return parts
   const { lambda } = settings
@@ -40,9 +52,9 @@ export function scoreParts(ranked: RankedContext, settings: Settings): ScorePart
   return parts
 }
 
-/** The parts of the scores of the second generation. */
+/** The parts of the scores with words. */
 function wordsParts(found: WordsScores, settings: Settings): ScoreParts[] {
-  const { bm25Weight, neighborWeight, supportWeight } = settings
+  const { bm25Weight, neighborWeight, supportWeight, windowWeight, titleWeight } = settings
   const own = 1 - neighborWeight - supportWeight
   const near = aboveMean(found.similarity, 1 - bm25Weight)
   const matched = aboveMean(found.matched, bm25Weight)
@@ -58,6 +70,8 @@ function wordsParts(found: WordsScores, settings: Settings): ScoreParts[] {
     words: own * factor * matched[i]!,
     neighbors: neighborWeight * found.neighbors[i + 1]!,
     support: supportWeight * found.support[i + 1]!,
+    window: windowWeight * (found.window?.[i + 1] ?? 0),
+    title: titleWeight * (found.title?.[i + 1] ?? 0),
   }))
 }
 

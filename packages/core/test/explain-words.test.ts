@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { explain, prepareText, rerank, termStatistics } from '../src/index.ts'
+import { explain, prepareText, rerank, type TextSpan, termStatistics } from '../src/index.ts'
 import { allKernels } from './support.ts'
-import { caseShapes, collectionTexts, wordsCase } from './words-contexts.ts'
-import { stemsOf, wordsScoresOf } from './words-oracle.ts'
+import { caseShapes, collectionTexts, givenText, wordsCase } from './words-contexts.ts'
+import { stemsOf, wholeOf, wordsScoresOf } from './words-oracle.ts'
 
 const SUPPORT = 5
 
-describe.each(allKernels)('explanations of the second generation on %s', (kernel) => {
+describe.each(allKernels)('explanations with words on %s', (kernel) => {
   test('the parts sum to the score, the terms to the words score, and the supporters are named', () => {
     fc.assert(
       fc.property(
@@ -22,23 +22,24 @@ describe.each(allKernels)('explanations of the second generation on %s', (kernel
           const asked = { vector: query.vector, text: query.text }
           const found = {
             vectors: candidates.map(({ vector }) => vector),
-            texts: candidates.map(({ text }) => text),
+            texts: candidates.map(givenText),
           }
           const index = which % candidates.length
           const told = explain(asked, found, index, settings)
           const { order, scores } = rerank(asked, found, settings)
           expect(order[told.rankAfter - 1]).toBe(index)
           expect(told.score).toBe(scores[told.rankAfter - 1])
-          const { similarity, words, neighbors, support } = told.parts
+          const parts = Object.values(told.parts)
           if (!told.inContext) {
-            expect(told.parts).toEqual({ similarity: 0, words: 0, neighbors: 0, support: 0 })
+            expect(parts).toEqual([0, 0, 0, 0, 0, 0])
             expect([told.matched, told.shared, told.supporters]).toEqual([[], [], []])
+            expect(told.window).toBeUndefined()
             return
           }
-          expect(Math.abs(similarity + words + neighbors + support - told.score)).toBeLessThan(1e-5)
+          expect(Math.abs(parts.reduce((a, b) => a + b) - told.score)).toBeLessThan(1e-5)
           const sum = told.matched.reduce((whole, { weight }) => whole + weight, 0)
           expect(Math.abs(sum - told.words)).toBeLessThan(1e-9)
-          const common = new Set(stemsOf(found.texts[index]!))
+          const common = new Set(stemsOf(wholeOf(candidates[index]!)))
           const expected = new Set(stemsOf(query.text).filter((term) => common.has(term)))
           expect(new Set(told.matched.map(({ term }) => term))).toEqual(expected)
           const weights = told.matched.map(({ weight }) => weight)
@@ -84,6 +85,43 @@ test('a prepared query has no words to name its terms by; a function of terms ha
   expect(told.matched.map(({ term }) => term)).toEqual(['layers'])
 })
 
+test('the best window is a part of the title, of the text, or of both', () => {
+  const vectors = [
+    [1, 0],
+    [0, 1],
+    [1, 1],
+    [1, 2],
+  ]
+  const long = 'wings of stable layers with the heated flow, and pressure. '
+  const texts = [
+    { title: 'Of supersonic flow', text: 'Flow heated at the boundary layer.' },
+    `${'shock pressure mach '.repeat(8)}The heated wings of supersonic flow.`,
+    { text: long.repeat(3) },
+    prepareText('supersonic wings'),
+  ]
+  const query = { vector: [1, 1], text: 'the wing in supersonic heated flows' }
+  const spans = texts.map((text, index) => {
+    const { window } = explain(query, { vectors, texts }, index)
+    if (typeof text === 'string') return [window?.title, cut(text, window?.text)]
+    return 'postings' in text
+      ? window
+      : [cut(text.title ?? '', window?.title), cut(text.text, window?.text)]
+  })
+  expect(spans).toEqual([
+    ['supersonic flow', 'Flow heated'],
+    [undefined, 'heated wings of supersonic flow'],
+    [undefined, 'wings of stable layers with the heated flow'],
+    undefined,
+  ])
+  const tokenizer = (text: string) => text.split(' ')
+  const { window } = explain(query, { vectors: [[1, 2]], texts: ['wing'] }, 0, { tokenizer })
+  expect(window).toBeUndefined()
+})
+
+function cut(text: string, span: TextSpan | undefined): string | undefined {
+  return span && text.slice(span.start, span.end)
+}
+
 test('the supporters are the candidates with the highest g, the most similar first', () => {
   const { query, candidates } = wordsCase({ count: 20, seed: 8 })
   const asked = { vector: query.vector, text: query.text }
@@ -91,7 +129,8 @@ test('the supporters are the candidates with the highest g, the most similar fir
     vectors: candidates.map(({ vector }) => vector),
     texts: candidates.map(({ text }) => text),
   }
-  const byRelevance = rerank(asked, found, { neighborWeight: 0, supportWeight: 0 })
+  const own = { neighborWeight: 0, supportWeight: 0, windowWeight: 0, titleWeight: 0 }
+  const byRelevance = rerank(asked, found, own)
   const best = [...byRelevance.order.subarray(0, SUPPORT)]
   const { supporters } = explain(asked, found, byRelevance.order[19]!, {})
   expect(supporters.map(({ candidate }) => candidate).sort((a, b) => a - b)).toEqual(

@@ -84,6 +84,7 @@ function watched(engine: Engine, found: (s: Square, view: View) => Found | undef
     return {
       similarity: () => watch(own.similarity(), 'texts'),
       scores: (settings) => own.scores(settings),
+      matches: (settings) => own.matches(settings),
     }
   }
   return engine

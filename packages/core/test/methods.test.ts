@@ -69,8 +69,9 @@ test('rank fusion adds reciprocal ranks by geometric and Jaccard similarity', ()
 test('fusion is the two views without neighbors, and needs texts', () => {
   const texts = ['red apple', 'green apple', 'red car', 'blue sky']
   const asked = { vector: query, text: 'red car' }
+  const alone = { neighborWeight: 0, supportWeight: 0, windowWeight: 0, titleWeight: 0 }
   expect(rerank(asked, { vectors, texts }, { method: 'fusion' })).toEqual(
-    rerank(asked, { vectors, texts }, { neighborWeight: 0, supportWeight: 0 }),
+    rerank(asked, { vectors, texts }, alone),
   )
   const first = presets['balanced-1']
   expect(rerank(asked, { vectors, texts }, { ...first, method: 'fusion' })).toEqual(

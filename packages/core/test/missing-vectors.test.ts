@@ -2,13 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { explain, type Ranking, rerank, termStatistics } from '../src/index.ts'
 import { allKernels, expectClose, random } from './support.ts'
-import { caseShapes, collectionTexts, wordsCase } from './words-contexts.ts'
+import { caseShapes, collectionTexts, givenText, wordsCase } from './words-contexts.ts'
 import { type OracleMember, rankByWords, statisticsOf } from './words-oracle.ts'
 
 const defaults = {
   metric: 'cosine',
   ...{ contextSize: 50, k: 10, kExp: 4, bm25Weight: 0.4, k1: 0.9, b: 0.4 },
   ...{ neighborWeight: 0.2, supportDocs: 5, supportWeight: 0.2, preselect: 0 },
+  ...{ windowWeight: 0.1, windowTerms: 8, titleWeight: 0.1 },
 } as const
 
 /** Candidates some of which have no vector, and some a score. */
@@ -19,8 +20,9 @@ function partly(
   seed: number,
 ): OracleMember[] {
   const next = random(seed)
-  return candidates.map(({ vector, text }) => ({
+  return candidates.map(({ vector, text, title }) => ({
     text,
+    title,
     vector: next() < lacking ? undefined : vector,
     score: next() < scored ? next() * 10 : undefined,
   }))
@@ -35,7 +37,7 @@ function rankMembers(
     { vector: query.vector as Float32Array, text: query.text },
     {
       vectors: candidates.map(({ vector }) => vector as Float32Array | undefined),
-      texts: candidates.map(({ text }) => text),
+      texts: candidates.map(givenText),
       scores: candidates.map(({ score }) => score),
     },
     settings,

@@ -186,6 +186,14 @@ describe.each(allKernels)('inputs whose getters call again, on %s', (kernel) => 
         interrupt()
         return prepared.postings
       },
+      get order() {
+        interrupt()
+        return prepared.order
+      },
+      get titleTerms() {
+        interrupt()
+        return prepared.titleTerms
+      },
       get tokenizer() {
         interrupt()
         return prepared.tokenizer
@@ -193,7 +201,7 @@ describe.each(allKernels)('inputs whose getters call again, on %s', (kernel) => 
     }
     const actual = rerank(query, { vectors: getters, texts: ['words', text, all[2]!] }, settings)
     expect(actual).toEqual(expected)
-    expect(count()).toBe(8)
+    expect(count()).toBe(10)
   })
 
   test('a getter that throws leaves the memory usable', () => {

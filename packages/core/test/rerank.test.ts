@@ -495,7 +495,7 @@ describe('what bad input gets', () => {
       'an unknown setting',
       () => new Reranker().rerank([1], [[1]], { kexp: 3 } as object),
       'BAD_SETTING',
-      'unknown setting "kexp", did you mean kExp? Known: contextSize, k, kExp, trust, overlap, lambda, weight, weightParameter, rowScaling, metric, mix, tokenizer, bm25Weight, k1, b, neighborWeight, supportDocs, supportWeight, preselect, statistics, views, kernel, method, feedbackDocs, feedbackWeight, neighborRrfK',
+      'unknown setting "kexp", did you mean kExp? Known: contextSize, k, kExp, trust, overlap, lambda, weight, weightParameter, rowScaling, metric, mix, tokenizer, bm25Weight, k1, b, neighborWeight, supportDocs, supportWeight, windowWeight, windowTerms, titleWeight, preselect, statistics, views, kernel, method, feedbackDocs, feedbackWeight, neighborRrfK',
     ],
   ]
   test.each(cases)('%s', (_, call, code, message) => {

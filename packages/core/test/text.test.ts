@@ -88,11 +88,13 @@ describe('terms', () => {
         })
         .map((parts) => parts.join(''))
       fc.assert(
-        fc.property(ascii, (text) => {
+        fc.property(ascii, fc.oneof(fc.constant(''), ascii), (text, title) => {
           const [fast, slow] = [new Postings(), new Postings()]
-          appendText(fast, text, tokenizer)
-          appendString(slow, text, tokenizer)
+          appendText(fast, { title, text }, tokenizer)
+          appendString(slow, text, tokenizer, title)
           expect(fast.used()).toEqual(slow.used())
+          expect(fast.orderOf(0)).toEqual(slow.orderOf(0))
+          expect(fast.titles).toEqual(slow.titles)
         }),
         { numRuns: 200 },
       )
@@ -101,8 +103,35 @@ describe('terms', () => {
       appendText(fast, long, tokenizer)
       appendString(slow, long, tokenizer)
       expect(fast.used()).toEqual(slow.used())
+      expect(fast.orderOf(0)).toEqual(slow.orderOf(0))
     },
   )
+
+  test('the order has the terms of the title and of the text as they come', () => {
+    const { postings, order, titleTerms } = prepareText({
+      title: 'Wings and wings of Größe',
+      text: 'größe, the wing, 東京都 flow',
+    })
+    expect([...order!]).toEqual([0, 0, 1, 1, 0, 2, 3, 4])
+    expect(titleTerms).toBe(2)
+    expect(postings.length / 3).toBe(5)
+    const whole = prepareText('Wings and wings of Größe größe, the wing, 東京都 flow')
+    expect(whole).toEqual({ postings, order, tokenizer: 'english' })
+    expect(prepareText('wing', { positions: false }).order).toBeUndefined()
+    const split = { tokenizer: (text: string) => text.split(' ') }
+    expect(prepareText({ title: 'a b', text: 'b a c' }, split)).toMatchObject({
+      order: Uint32Array.of(0, 1, 1, 0, 2),
+      titleTerms: 2,
+    })
+  })
+
+  test('a text is a string, or a title and a text', () => {
+    for (const wrong of [7, {}, { title: 'a' }, { title: 1, text: 'a' }, { text: null }]) {
+      expect(() => prepareText(wrong as never)).toThrow('{ title, text }')
+    }
+    expect(() => prepareText({ text: 'a', titles: 'b' } as never)).toThrow('did you mean title?')
+    expect(prepareText({ title: undefined, text: 'a' })).toEqual(prepareText('a'))
+  })
 
   test('a text beyond the kernel’s memory leaves the next ones unharmed', () => {
     // The counter takes 28 bytes for each character, and a kernel's memory ends at 4 GiB.

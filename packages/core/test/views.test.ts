@@ -301,7 +301,7 @@ describe('wrong views', () => {
       'a text that is none',
       () =>
         rerank({ vector, text }, { vectors, texts: [...texts.slice(1), 7 as unknown as string] }),
-      /the text of candidate 4 must be a string or a prepared text/,
+      /the text of candidate 4 must be a string, \{ title, text \} or a prepared text/,
     ],
     [
       'the raw mix',

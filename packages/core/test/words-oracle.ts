@@ -1,5 +1,5 @@
 /**
- * The second-generation ranking, word for word from docs/method.md section 4 and with nothing of
+ * The ranking with words, word for word from docs/method.md section 4 and with nothing of
  * the library's: strings for terms, doubles for numbers, a table for the stems.
  */
 import { blend, jaccardsToQuery, textCosines, zScores } from './text-oracle.ts'
@@ -70,6 +70,9 @@ export interface WordsOracleSettings {
   neighborWeight: number
   supportDocs: number
   supportWeight: number
+  windowWeight: number
+  windowTerms: number
+  titleWeight: number
   /** M; 0 where nothing is preselected. */
   preselect: number
   statistics?: OracleStatistics | undefined
@@ -79,6 +82,9 @@ export interface WordsOracleSettings {
 export interface OracleMember {
   vector?: ArrayLike<number> | undefined
   text: string
+  title?: string | undefined
+  /** Whether the order of its terms is known. */
+  positions?: boolean | undefined
   /** A retriever's score, which stands for the similarity of a candidate without a vector. */
   score?: number | undefined
 }
@@ -94,6 +100,38 @@ export interface OracleRanking {
 
 /** Values that float32 may tell apart or not. */
 const NEAR = 2e-6
+
+/** The title and the text of a member in a row. */
+export function wholeOf({ title, text }: Pick<OracleMember, 'title' | 'text'>): string {
+  return title === undefined ? text : `${title} ${text}`
+}
+
+/** Step 6: the parts of the query's terms, by their weight, in the best window and in the title of every candidate. */
+export function matchesOf(
+  query: string,
+  candidates: readonly OracleMember[],
+  { windowTerms, statistics }: Pick<WordsOracleSettings, 'windowTerms' | 'statistics'>,
+): { window: number[]; title: number[] } {
+  const { documents, frequencies } = statistics ?? statisticsOf(candidates.map(wholeOf))
+  const asked = stemsOf(query)
+  const weights = new Map<string, number>()
+  for (const term of asked) {
+    const n = frequencies.get(term) ?? 0
+    const idf = (statistics ? 0 : 1) + Math.log(1 + (documents - n + 0.5) / (n + 0.5))
+    weights.set(term, (weights.get(term) ?? 0) + idf)
+  }
+  const part = (terms: readonly string[]): number => {
+    const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
+    return [...new Set(terms)].reduce((sum, term) => sum + (weights.get(term) ?? 0), 0) / all || 0
+  }
+  return {
+    window: candidates.map((candidate) => {
+      const terms = candidate.positions === false ? [] : stemsOf(wholeOf(candidate))
+      return Math.max(0, ...terms.map((_, at) => part(terms.slice(at, at + windowTerms))))
+    }),
+    title: candidates.map(({ title = '' }) => part(stemsOf(title))),
+  }
+}
 
 /** Step 1: W of every candidate. */
 export function wordsScoresOf(
@@ -118,7 +156,7 @@ export function wordsScoresOf(
   })
 }
 
-/** Steps 0 to 5. */
+/** Steps 0 to 6. */
 export function rankByWords(
   query: OracleMember,
   candidates: readonly OracleMember[],
@@ -126,7 +164,7 @@ export function rankByWords(
 ): OracleRanking {
   const { contextSize, bm25Weight: a, k, kExp, neighborWeight, supportWeight } = settings
   const looked = candidates.slice(0, Math.max(contextSize, settings.preselect))
-  const texts = looked.map(({ text }) => text)
+  const texts = looked.map(wholeOf)
   const words = zScores(wordsScoresOf(query.text, texts, settings))
   const near = similarities(query, looked, settings.metric)
   const g0 = near.map((z, c) => (1 - a) * z + a * words[c]!)
@@ -138,10 +176,7 @@ export function rankByWords(
   const members = [query, ...context]
   const someVectors = context.some(({ vector }) => vector !== undefined)
   const textView = {
-    s: textCosines(
-      members.map(({ text }) => text),
-      stemsOf,
-    ),
+    s: textCosines(members.map(wholeOf), stemsOf),
     graph: 0.3,
   }
   const graph = someVectors
@@ -154,7 +189,17 @@ export function rankByWords(
     isCutAtTie(context, g, settings.supportDocs) ||
     graph.some((row) => isCutAtTie(members, row, k + 1) || isCutAtTie(members, row, kExp))
   const own = 1 - neighborWeight - supportWeight
-  const scores = g.map((z, c) => own * z + neighborWeight * j[c]! + supportWeight * p[c]!)
+  const matches = matchesOf(query.text, context, settings)
+  const w = zScores(matches.window)
+  const t = zScores(matches.title)
+  const scores = g.map(
+    (z, c) =>
+      own * z +
+      neighborWeight * j[c]! +
+      supportWeight * p[c]! +
+      settings.windowWeight * w[c]! +
+      settings.titleWeight * t[c]!,
+  )
   const order = sorted(
     chosen.map((_, i) => i),
     scores,
@@ -181,7 +226,7 @@ function isCutAtTie(
     if (place === 0 || (cut !== undefined && cut !== place)) return false
     const first = order[place - 1]!
     const [a, b] = [members[first]!, members[second]!]
-    const twins = a.vector === b.vector && a.text === b.text && a.score === b.score
+    const twins = a.vector === b.vector && wholeOf(a) === wholeOf(b) && a.score === b.score
     const zeros = values[first] === 0 && values[second] === 0
     return !twins && !zeros && Math.abs(values[first]! - values[second]!) < NEAR
   })

@@ -7,8 +7,11 @@ import {
   presets,
   type Ranking,
   rerank,
+  type Text,
+  type TitledText,
   termStatistics,
 } from '../src/index.ts'
+import type { Texts } from '../src/kernel/engine.ts'
 import { createEngine } from '../src/kernel/load.ts'
 import { resolveSettings } from '../src/settings/settings.ts'
 import { Postings } from '../src/text/postings.ts'
@@ -16,13 +19,21 @@ import { appendText } from '../src/text/prepare-text.ts'
 import type { TermStatistics } from '../src/text/term-statistics.ts'
 import { ownContexts, rankingCases } from './golden-own.ts'
 import { splitRows } from './row-forms.ts'
-import { allKernels, expectClose, fastKernels } from './support.ts'
-import { caseShapes, collectionTexts, type WordsCase, wordsCase } from './words-contexts.ts'
+import { allKernels, expectClose, fastKernels, random } from './support.ts'
 import {
+  caseShapes,
+  collectionTexts,
+  givenText,
+  type WordsCase,
+  wordsCase,
+} from './words-contexts.ts'
+import {
+  matchesOf,
   type OracleRanking,
   rankByWords,
   statisticsOf,
   type WordsOracleSettings,
+  wholeOf,
   wordsScoresOf,
 } from './words-oracle.ts'
 
@@ -37,6 +48,9 @@ const defaults: WordsOracleSettings = {
   neighborWeight: 0.2,
   supportDocs: 5,
   supportWeight: 0.2,
+  windowWeight: 0.1,
+  windowTerms: 8,
+  titleWeight: 0.1,
   preselect: 0,
 }
 
@@ -50,6 +64,9 @@ const someSettings: fc.Arbitrary<Partial<WordsOracleSettings>> = fc.record({
   neighborWeight: fc.constantFrom(0, 0.2, 0.6),
   supportDocs: fc.constantFrom(0, 1, 2, 5, 100),
   supportWeight: fc.constantFrom(0, 0.2, 0.4),
+  windowWeight: fc.constantFrom(0, 0.1, 1),
+  windowTerms: fc.constantFrom(1, 2, 8, 1000),
+  titleWeight: fc.constantFrom(0, 0.1, 1),
 })
 
 function splitCase({ query, candidates }: WordsCase) {
@@ -57,7 +74,7 @@ function splitCase({ query, candidates }: WordsCase) {
     asked: { vector: query.vector, text: query.text },
     found: {
       vectors: candidates.map(({ vector }) => vector),
-      texts: candidates.map(({ text }) => text),
+      texts: candidates.map(givenText),
     },
   }
 }
@@ -93,9 +110,23 @@ function wordsOf(
   texts: readonly string[],
   settings: { k1: number; b: number; statistics?: TermStatistics },
 ): Float64Array {
+  return textsOf(kernel, texts).scores(settings)
+}
+
+function textsOf(kernel: KernelName, texts: readonly Text[]): Texts {
   const postings = new Postings()
   for (const text of texts) appendText(postings, text, 'english')
-  return createEngine(kernel).texts(postings).scores(settings)
+  return createEngine(kernel).texts(postings)
+}
+
+/** A case in which some texts are prepared, with the order of their terms or without. */
+function somePrepared({ query, candidates }: WordsCase, seed: number): WordsCase {
+  const next = random(seed)
+  const kinds = [undefined, undefined, true, false]
+  return {
+    query,
+    candidates: candidates.map((one) => ({ ...one, positions: kinds[Math.floor(next() * 4)] })),
+  }
 }
 
 describe.each(allKernels)('the words score on %s', (kernel) => {
@@ -103,7 +134,7 @@ describe.each(allKernels)('the words score on %s', (kernel) => {
     fc.assert(
       fc.property(caseShapes(), someSettings, fc.boolean(), (shape, some, known) => {
         const { query, candidates } = wordsCase(shape)
-        const texts = candidates.map(({ text }) => text)
+        const texts = candidates.map(wholeOf)
         const collection = collectionTexts(shape.seed)
         const { k1, b } = { ...defaults, ...some }
         const oracle = { k1, b, statistics: known ? statisticsOf(collection) : undefined }
@@ -118,11 +149,11 @@ describe.each(allKernels)('the words score on %s', (kernel) => {
   })
 })
 
-describe.each(allKernels)('the second-generation ranking on %s', (kernel) => {
+describe.each(allKernels)('the ranking with words on %s', (kernel) => {
   test('is that of docs/method.md, from the context alone and with statistics', () => {
     fc.assert(
       fc.property(caseShapes(), someSettings, fc.boolean(), (shape, some, known) => {
-        const one = wordsCase({ ...shape, kind: 'clustered' })
+        const one = somePrepared(wordsCase({ ...shape, kind: 'clustered' }), shape.seed)
         const all = { ...defaults, ...some }
         const collection = collectionTexts(shape.seed)
         const expected = rankByWords(one.query, one.candidates, {
@@ -227,8 +258,8 @@ describe.each(allKernels)('the second-generation ranking on %s', (kernel) => {
   })
 
   test('prepared texts give the ranking of raw ones, bit for bit', () => {
-    const { asked, found } = splitCase(wordsCase({ count: 40, seed: 6 }))
-    const texts = found.texts.map((text) => prepareText(text))
+    const { asked, found } = splitCase(wordsCase({ count: 40, seed: 6, titles: 0.5 }))
+    const texts = found.texts.map((text) => prepareText(text as TitledText))
     const prepared = rerank(
       { ...asked, text: prepareText(asked.text) },
       { ...found, texts },
@@ -262,6 +293,62 @@ describe.each(allKernels)('the second-generation ranking on %s', (kernel) => {
     )
   })
 
+  test('a title counts as the start of the text wherever titles do not count', () => {
+    const one = wordsCase({ count: 40, seed: 8, titles: 0.5 })
+    const joined = one.candidates.map(({ vector, ...own }) => ({ vector, text: wholeOf(own) }))
+    const statistics = termStatistics(one.candidates.map(givenText))
+    expect(statistics).toEqual(termStatistics(joined.map(({ text }) => text)))
+    const settings = { titleWeight: 0, statistics, kernel }
+    expect(rankCase(one, settings)).toEqual(rankCase({ ...one, candidates: joined }, settings))
+    expect(rankCase(one, { kernel })).not.toEqual(
+      rankCase({ ...one, candidates: joined }, { kernel }),
+    )
+  })
+
+  test('balanced-2 leaves out window and title, and nothing else', () => {
+    const one = wordsCase({ count: 40, seed: 8, titles: 0.5 })
+    const second = { ...defaults, windowWeight: 0, titleWeight: 0 }
+    const ranking = rankCase(one, { ...presets['balanced-2'], metric: 'cosine', kernel })
+    expectRanking(ranking, rankByWords(one.query, one.candidates, second), 1e-4)
+    const again = { ...presets['balanced-2'], metric: 'cosine', windowTerms: 2, kernel } as const
+    expect(rankCase(one, again)).toEqual(ranking)
+  })
+
+  test('window and title of contexts of any size are those of docs/method.md', () => {
+    fc.assert(
+      fc.property(
+        caseShapes(20),
+        fc.constantFrom(1, 2, 3, 8, 1000),
+        fc.boolean(),
+        (shape, windowTerms, known) => {
+          const one = somePrepared(wordsCase({ ...shape, longest: 40 }), shape.seed)
+          const collection = collectionTexts(shape.seed)
+          const expected = matchesOf(one.query.text, one.candidates, {
+            windowTerms,
+            statistics: known ? statisticsOf(collection) : undefined,
+          })
+          const statistics = known ? termStatistics(collection) : undefined
+          const settings = { k1: 0.9, b: 0.4, windowTerms, statistics }
+          const texts = [one.query.text, ...one.candidates.map(givenText)]
+          const actual = textsOf(kernel, texts).matches(settings)
+          expectClose(actual.window, [0, ...expected.window], 1e-8)
+          expectClose(actual.title, [0, ...expected.title], 1e-8)
+          // Sums of whole numbers: every kernel has the same, and texts with the same terms tie.
+          expect(actual).toEqual(textsOf('typescript', texts).matches(settings))
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test('a prepared text with wrong places has no window there, and no other harm', () => {
+    const prepared = { ...prepareText('wing flow'), order: Uint32Array.of(0, 4_000_000_000, 1, 9) }
+    const texts = ['wing flow', prepared, 'wing flow']
+    const { window } = textsOf(kernel, texts).matches({ k1: 0.9, b: 0.4, windowTerms: 2 })
+    expect(window[1]).toBeCloseTo(0.5)
+    expect(window[2]).toBe(1)
+  })
+
   test('balanced-1 is the ranking of two views, whatever the settings of the second generation', () => {
     const cases = rankingCases.filter(
       ({ context, settings }) => ownContexts[context]!.texts && settings.mix !== 'raw',
@@ -272,7 +359,8 @@ describe.each(allKernels)('the second-generation ranking on %s', (kernel) => {
       const first = { ...presets['balanced-1'], ...settings, kernel }
       const ranking = rerank(query, candidates, first)
       expect([...ranking.order]).toEqual(expected.order)
-      const others = { bm25Weight: 1, k1: 3, b: 1, supportDocs: 1, preselect: 100 }
+      const generations = { bm25Weight: 1, k1: 3, b: 1, supportDocs: 1, preselect: 100 }
+      const others = { ...generations, windowWeight: 1, windowTerms: 2, titleWeight: 1 }
       expect(rerank(query, candidates, { ...first, ...others })).toEqual(ranking)
     }
   })

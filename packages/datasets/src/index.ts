@@ -7,12 +7,7 @@ export {
   type WordnetDocument,
   type WordnetQuery,
 } from './build-wordnet.ts'
-export {
-  type DrawSparseOptions,
-  drawSparse,
-  type SparseCounts,
-  type SparseDraw,
-} from './draw-sparse.ts'
+export type { DrawSparseOptions, SparseCounts, SparseDraw } from './draw-sparse.ts'
 export { readNouns } from './read-nouns.ts'
 export type { Nouns, Synset } from './synset.ts'
-export { completeQrels, writeSparse, writeWordnet } from './write-wordnet.ts'
+export { writeWordnet } from './write-wordnet.ts'

@@ -1,7 +1,8 @@
 /**
- * Internal: names and sizes of the files of WordNet, for Kith's own packages. It may change with any
+ * Internal: complete and sparse judgments of WordNet, names and sizes of its files, for Kith's own
+ * packages and experiments. It may change with any
  * version; programs use the package's main entry.
  */
 export { splits } from './build-wordnet.ts'
-export { drawFromRun, sparseDepth } from './draw-sparse.ts'
-export { wordnetFiles } from './write-wordnet.ts'
+export { drawFromRun, drawSparse, sparseDepth } from './draw-sparse.ts'
+export { completeQrels, wordnetFiles, writeSparse } from './write-wordnet.ts'

@@ -1,7 +1,7 @@
 import { type Qrels, type Run, RunBuilder } from '@kith/ir'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { drawSparse } from '../src/index.ts'
+import { drawSparse } from '../src/draw-sparse.ts'
 
 /** A run that ranks the documents of each query in the given order. */
 function runOf(rankings: ReadonlyMap<string, readonly string[]>): Run {

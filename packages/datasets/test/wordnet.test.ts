@@ -9,13 +9,12 @@ import { splits } from '../src/build-wordnet.ts'
 import { drawFromRun } from '../src/draw-sparse.ts'
 import {
   buildWordnet,
-  completeQrels,
-  drawSparse,
   readNouns,
   type WordnetCollection,
   type WordnetQuery,
   writeWordnet,
 } from '../src/index.ts'
+import { completeQrels, drawSparse } from '../src/internal.ts'
 import { wordnetFiles } from '../src/write-wordnet.ts'
 import { nounsOf } from './support.ts'
 

@@ -17,6 +17,5 @@ export {
 export type { Activation, EncoderConfig } from './model/config.ts'
 export type { DownloadOptions } from './model/hub.ts'
 export { type Checkpoint, type Model, type ModelOptions, openModel } from './model/model.ts'
-export { exportOnnx } from './model/model-files.ts'
 export type { Prefixes, Role } from './model/model-folder.ts'
 export type { Head, Pooling } from './network/pooling.ts'

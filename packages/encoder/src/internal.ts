@@ -1,5 +1,5 @@
 /**
- * Internal: the graph builder and the parts of checkpoints, for training. It may change with any
+ * Internal: the graph builder, the parts of checkpoints and the export of models, for training and benchmarks. It may change with any
  * version; programs use the package's main entry.
  */
 
@@ -17,7 +17,7 @@ export * as operations from './graph/operations.ts'
 export { findTensors, readWeights, type Weights } from './model/checkpoint.ts'
 export { families } from './model/families.ts'
 export { asCheckpoint } from './model/model.ts'
-export { writeModelFiles } from './model/model-files.ts'
+export { exportOnnx, writeModelFiles } from './model/model-files.ts'
 export {
   buildEncoder,
   buildLower,

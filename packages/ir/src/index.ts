@@ -6,12 +6,7 @@ export { type OpenEmbeddingsOptions, openEmbeddings } from './embeddings/open-em
 export { type WriteEmbeddingsOptions, writeEmbeddings } from './embeddings/write-embeddings.ts'
 export type { LabelTexts, LabelValues } from './labels/label-texts.ts'
 export { type LabeledQuery, type LabelRow, type NoRow, readLabels } from './labels/labels.ts'
-export {
-  type Evaluation,
-  type EvaluationOptions,
-  evaluate,
-  evaluateRun,
-} from './measures/evaluate.ts'
+export { type Evaluation, type EvaluationOptions, evaluate } from './measures/evaluate.ts'
 export type { Measure, MeasureKind } from './measures/measures.ts'
 export {
   type HiddenQrels,
@@ -20,10 +15,10 @@ export {
   readQrels,
   writeQrels,
 } from './qrels/qrels.ts'
-export { fuseRanks, fuseScores, type Normalization } from './runs/fusion.ts'
-export { type RankedQuery, Run, RunBuilder } from './runs/run.ts'
-export { type RunFormat, readRun, writeRun } from './runs/run-files.ts'
-export { streamRankings } from './runs/run-stream.ts'
+export { fuseRanks, fuseScores, type ScoreNormalization } from './runs/fusion.ts'
+export type { RunFormat } from './runs/ranking-lines.ts'
+export { type RankedQuery, type Run, RunBuilder } from './runs/run.ts'
+export { readRun, writeRun } from './runs/run-files.ts'
 export { type Comparison, type ComparisonOptions, compare } from './stats/compare.ts'
 export { readTermStatistics, writeTermStatistics } from './texts/term-files.ts'
 

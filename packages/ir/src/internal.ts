@@ -19,7 +19,7 @@ export {
   readLabelsParquet,
   writeLabelsParquet,
 } from './labels/labels.ts'
-export { Evaluator } from './measures/evaluate.ts'
+export { Evaluator, evaluateRun } from './measures/evaluate.ts'
 export { formatFigure } from './measures/measures.ts'
 export { hideAllButOne, type SharedQrels, sharedQrels, shareQrels } from './qrels/qrels.ts'
 export { type ListedRanking, type RankingForm, RankingLines } from './runs/ranking-lines.ts'
@@ -35,7 +35,7 @@ export {
   shareRankings,
   sliceRun,
 } from './runs/run-slices.ts'
-export { countRankings } from './runs/run-stream.ts'
+export { countRankings, streamRankings } from './runs/run-stream.ts'
 export { formatP, holm, markOf } from './stats/compare.ts'
 export { tQuantile } from './stats/t-distribution.ts'
 export {

@@ -194,18 +194,17 @@ describe('a bad file of embeddings is an error with its place', () => {
   test('memmap folders', async () => {
     const bad = join(folder, 'folder')
     await mkdir(bad)
-    await expect(openEmbeddings(bad)).rejects.toThrow('set `dimensions`')
-    await expect(openEmbeddings(bad, { dimensions: 2 })).rejects.toThrow(
-      'embedding.memmap: there is no',
-    )
+    await expect(openEmbeddings(bad)).rejects.toThrow('ids.memmap: there is no')
+    await fileOf('folder/ids.memmap', Buffer.alloc(12))
+    await expect(openEmbeddings(bad)).rejects.toThrow('embedding.memmap: there is no')
     await fileOf('folder/embedding.memmap', Buffer.alloc(16))
-    await expect(openEmbeddings(bad, { dimensions: 3 })).rejects.toThrow(
-      '16 bytes are no whole number',
+    await expect(openEmbeddings(bad)).rejects.toThrow(
+      /embedding\.memmap: 16 bytes are not as many float32 vectors .* as .*ids\.memmap has ids, 3$/,
     )
-    await fileOf('folder/ids.memmap', Buffer.alloc(4))
-    await expect(openEmbeddings(bad, { dimensions: 2 })).rejects.toThrow(
-      'has 1 ids, the vectors have 2',
-    )
+    await fileOf('folder/ids.memmap', Buffer.alloc(0))
+    await expect(openEmbeddings(bad)).rejects.toThrow(/has ids, 0$/)
+    await fileOf('folder/ids.memmap', Buffer.from(Int32Array.of(1, 2).buffer))
+    await expect(openEmbeddings(bad, { dimensions: 3 })).rejects.toThrow('has 2 dimensions, not 3')
     await expect(openEmbeddings(bad, { dimensions: -2 })).rejects.toThrow('dimensions is -2')
     const write = writeEmbeddings(bad, { dimensions: 1, ids: ['x'], format: 'memmap' }, [
       new Float32Array(1),

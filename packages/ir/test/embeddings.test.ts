@@ -54,7 +54,7 @@ describe.each(formats)('%s as %s', (name, type) => {
     await write(ids)
     for (const memory of [undefined, 0]) {
       if (memory === 0 && /parquet|jsonl/.test(name)) continue
-      const embeddings = await openEmbeddings(file, { memory, dimensions })
+      const embeddings = await openEmbeddings(file, { memory })
       expect(embeddings).toMatchObject({ rows, dimensions, type })
       expect(embeddings.read(0, rows)).toEqual(values)
       expect(embeddings.read(7, 9)).toEqual(values.subarray(35, 45))
@@ -85,7 +85,7 @@ describe.each(formats)('%s as %s', (name, type) => {
   test('without ids, rows are numbered, and ids of an older file are gone', async () => {
     await write(ids)
     await write(undefined)
-    const embeddings = await openEmbeddings(file, { dimensions })
+    const embeddings = await openEmbeddings(file)
     expect([embeddings.idOf(299), embeddings.rowOf('299')]).toEqual(['299', 299])
     expect([embeddings.rowOf('300'), embeddings.rowOf('07'), embeddings.rowOf('')]).toEqual([
       undefined,
@@ -105,7 +105,7 @@ describe.each(formats)('%s as %s', (name, type) => {
     const bad = new Float32Array(10)
     bad[7] = Number.NaN
     await expect(writeEmbeddings(file, options, [bad])).rejects.toThrow('row 1 column 2: NaN')
-    expect((await openEmbeddings(file, { dimensions })).rows).toBe(rows)
+    expect((await openEmbeddings(file)).rows).toBe(rows)
   })
 
   test('the dimension is checked', async () => {

@@ -13,14 +13,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { writeResumably } from '@kith/base'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import {
-  type LabeledQuery,
-  RunBuilder,
-  readLabels,
-  readRun,
-  streamRankings,
-  writeRun,
-} from '../src/index.ts'
+import { type LabeledQuery, RunBuilder, readLabels, readRun, writeRun } from '../src/index.ts'
 import { formatSentenceTransformers } from '../src/labels/label-texts.ts'
 import {
   formatLabelsJson,
@@ -29,7 +22,7 @@ import {
   writeLabelsParquet,
 } from '../src/labels/labels.ts'
 import { hideAllButOne } from '../src/qrels/qrels.ts'
-import { countRankings } from '../src/runs/run-stream.ts'
+import { countRankings, streamRankings } from '../src/runs/run-stream.ts'
 import { TextStore } from '../src/texts/text-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'kith-labels-'))

@@ -1,27 +1,22 @@
 /** Whole jobs, callable: files and stores in, results out. Each job also has a subpath of its own. */
 export * from './audit/index.ts'
 export * from './batches/index.ts'
-export {
-  Collection,
-  type CollectionDocument,
-  type CollectionInputs,
-  type CollectionSearchOptions,
-  type Found,
-  openCollection,
-  type Reasons,
-} from './collection/index.ts'
-export * from './convert/index.ts'
+export * from './collection/index.ts'
+export * from './convert/convert-file.ts'
 export * from './dataset/index.ts'
 export * from './encode/index.ts'
 export * from './eval/index.ts'
-export * from './fuse/index.ts'
-export * from './job/index.ts'
+export * from './fuse/fuse-runs.ts'
+export type { Hooks, JobProgress } from './job/hooks.ts'
+export type { Missing, MissingPolicy, MissingReport } from './join/missing.ts'
+export type { StatisticsSource } from './join/statistics.ts'
+export type { DocumentPlace } from './join/stores.ts'
 export * from './labels/index.ts'
-export * from './load/index.ts'
-export * from './report/index.ts'
+export * from './load/load-store.ts'
+export * from './report/report-runs.ts'
 export * from './rerank/index.ts'
-export * from './search/index.ts'
-export * from './terms/index.ts'
+export * from './search/search-run.ts'
+export * from './terms/collect-term-statistics.ts'
 export * from './train/index.ts'
 export * from './try/index.ts'
 export * from './tune/index.ts'

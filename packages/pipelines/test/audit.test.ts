@@ -302,7 +302,7 @@ describe('auditEvaluate', () => {
     ['cranfield', 1, 0.243, 0.211],
     ['cisi', 1, 0.405, 0.401],
     ['trec-dl-2019-judged', 2, 0.653, 0.587],
-  ] as const)('%s: the figures of docs/audit.md', async (name, level, joint, query) => {
+  ] as const)('%s: the figures of docs/results.md', async (name, level, joint, query) => {
     const at = sharedCollection(name)
     if (!at) return
     const model = join(at, 'embeddings/all-MiniLM-L6-v2')

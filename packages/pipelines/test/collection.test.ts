@@ -19,7 +19,7 @@ import { emptyDatabase, postgres } from '../../../test/postgres.ts'
 import { Collection } from '../src/collection/collection.ts'
 import { type CollectionInputs, openCollectionWith } from '../src/collection/open-collection.ts'
 import { passageStore } from '../src/collection/passage-vectors.ts'
-import type { NamedEncoder } from '../src/encode/open-encoder.ts'
+import type { NamedEncoder } from '../src/encode/encode-texts.ts'
 import type { Hooks } from '../src/job/hooks.ts'
 import { loadStore } from '../src/load/load-store.ts'
 

@@ -154,12 +154,12 @@ test('files and folders that are gone, or whose names are not UTF-8, are left ou
   const remarks: string[] = []
   const onRemark = (remark: string) => remarks.push(remark)
   const passages = await readFolder(folder, { onRemark, signal })
-  expect(passages.map(({ id }) => id)).toEqual(['a/1.md:1', 'z/4.md:1', 'z/\ufffd.md:1'])
+  expect(passages.map(({ id }) => id)).toEqual(['a/1.md:1', 'z/4.md:1'])
   expect(remarks).toEqual([
     `files left out (removed while the folder was read): 1, first ${join(folder, 'a/2.md')}`,
     `folders left out (removed while the folder was read): 1, first ${join(folder, 'gone')}`,
     `folders left out (name is not UTF-8): 1, first ${join(folder, 'z/\ufffd')}`,
-    `files left out (name is not UTF-8): 1, first ${join(folder, 'z/\ufffd.md')}`,
+    `files left out (name is not UTF-8): 2, first ${join(folder, 'z/\ufffd.md')}`,
   ])
 })
 
@@ -174,7 +174,7 @@ test.skipIf(process.platform === 'win32')(
     chmodSync(join(folder, 'closed'), 0)
     // Root may read everything, so that a process of another user has to try.
     const program = `
-      import { readFolder } from '@kith/pipelines/collection'
+      import { readFolder } from '../dist/collection/read-folder.js'
       const passages = await readFolder(process.argv[1], { onRemark: console.log })
       console.log(passages.map(({ id }) => id).join())`
     const child = spawnSync(process.execPath, ['--input-type=module', '--eval', program, folder], {

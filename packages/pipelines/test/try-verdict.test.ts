@@ -1,6 +1,6 @@
 import { type Evaluation, evaluate, RunBuilder } from '@kith/ir'
 import { expect, test } from 'vitest'
-import { compareToFirst } from '../src/eval/evaluations.ts'
+import { compareToFirst } from '../src/eval/evaluate-runs.ts'
 import { judgeTried, type TriedSystem } from '../src/try/verdict.ts'
 
 /** Figures of queries whose relevant document has a rank each. */

@@ -1,6 +1,6 @@
 import { resolveMethodSettings } from '@kith/core'
 import { expect, test } from 'vitest'
-import { usedSettings } from '../src/report/used-settings.ts'
+import { usedSettings } from '../src/files/sidecar.ts'
 
 const all = { ...resolveMethodSettings(), missing: 'error', texts: true }
 const used = (change: object): string[] => Object.keys(usedSettings({ ...all, ...change })).sort()

@@ -7,7 +7,7 @@ export type {
   ReportRun,
   ReportTable,
 } from './data/report-data.ts'
-export { drawFigure, type Figure, parseFigures } from './plots/figure.ts'
+export type { Figure } from './plots/figure.ts'
 export { type GainsFigure, gainsPlot } from './plots/gains-plot.ts'
 export type { ContextSizeFigure, MeasuredMean, SettingFigure } from './plots/measure-plots.ts'
 export { type PlotSize, standaloneSvg } from './plots/plot.ts'

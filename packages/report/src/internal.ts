@@ -2,7 +2,7 @@
  * Internal: tables, curves and rows of reports, for Kith's own packages. It may change with any version;
  * programs use the package's main entry.
  */
-export { formatFigures } from './plots/figure.ts'
+export { drawFigure, formatFigures, parseFigures } from './plots/figure.ts'
 export { quantilesPerRank } from './plots/spread-plots.ts'
 export { trainingCurves } from './plots/training-curves.ts'
 export { queryRows } from './sections/query-rows.ts'

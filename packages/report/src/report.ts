@@ -1,5 +1,6 @@
 import { ownSource, pagePolicy } from '@kith/base'
 import type { ReportData } from './data/report-data.ts'
+import { element } from './element.ts'
 import { embeddedJson, Html, html } from './html.ts'
 import { reportStyle } from './report-style.ts'
 import { measuresSection, verdictSection } from './sections/measures-section.ts'
@@ -27,7 +28,7 @@ export function renderReport(data: ReportData): string {
     figures,
     generatedAt,
   } = data
-  const script = queries ? `(${queryTable.toString()})()` : ''
+  const script = queries ? `(${queryTable.toString()})(${element.toString()})` : ''
   return html`<!doctype html>
 <html lang="en">
 <head>

@@ -5,7 +5,8 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { browser, browserOfFile } from '../../../test/browser.ts'
 import { temporaryFolder } from '../../../test/files.ts'
-import { drawFigure, type ReportData, renderReport, standaloneSvg } from '../src/index.ts'
+import { type ReportData, renderReport, standaloneSvg } from '../src/index.ts'
+import { drawFigure } from '../src/plots/figure.ts'
 import { Collection, figures, ids } from './support.ts'
 
 const withBrowser = browserOfFile()

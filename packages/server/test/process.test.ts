@@ -100,7 +100,7 @@ test('ranks with the terms that kith term-statistics counted', async () => {
     const score = ranked.scores[place]!
     expect(found.get(index)).toBeCloseTo(0.5 + (0.5 * score) / (1 + Math.abs(score)), 5)
   }
-  expect(await scores(['--no-term-statistics'])).not.toEqual(found)
+  expect(await scores(['--term-statistics', 'none'])).not.toEqual(found)
 })
 
 test('serves what kith tune found', async () => {
@@ -201,11 +201,6 @@ test.each<[string[], number, RegExp]>([
     ['--term-statistics', join(folder, 'docs.npy'), '--model', 'none'],
     1,
     /docs.npy.* not the bytes of term/,
-  ],
-  [
-    ['--term-statistics', 'x', '--no-term-statistics'],
-    2,
-    /--term-statistics and --no-term-statistics exclude each other/,
   ],
   [['--settings', join(folder, 'useless.json')], 2, /no gain \(--force serves all the same\)/],
   [['--settings', join(folder, 'fusion.json')], 2, /by neighbors, these settings by neighbor-rrf/],

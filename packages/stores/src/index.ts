@@ -1,9 +1,9 @@
 /** Where candidates with their vectors come from: exact search over files, LanceDB, PostgreSQL. */
 export type { DocumentSource, MemoryDocuments, StoredDocuments } from './documents.ts'
 export {
+  type ExactSearchOptions,
+  type ExactSearchResult,
   type Metric,
-  type SearchOptions,
-  type SearchResult,
   searchExact,
 } from './exact/search-exact.ts'
 export { openStore, type StoreKind } from './open-store.ts'

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { encodeQuery, slackFor } from '../src/exact/query-codes.ts'
 import { recipeFor } from '../src/exact/search-exact.ts'
 import { type Layout, layoutFor, type WasmExports } from '../src/exact/wasm-layout.ts'
-import { type Metric, type SearchOptions, searchExact } from '../src/index.ts'
+import { type ExactSearchOptions, type Metric, searchExact } from '../src/index.ts'
 import { kernels, rowOf, shared, stored, toHalves, wholeNumbers } from './support.ts'
 
 const compiled = kernels.filter((name) => name !== 'typescript')
@@ -98,7 +98,7 @@ describe.each(compiled)('codes, %s', (kernel) => {
       documents.data[i] = i % 256 < 16 ? 10 + value : value
     })
     const queries = matrix(3, 16, 'positive', 8)
-    const options: SearchOptions = { top: 300, kernel, workers: 0 }
+    const options: ExactSearchOptions = { top: 300, kernel, workers: 0 }
     const expected = await searchExact(queries, shared(documents), { ...options, codes: false })
     const seen: number[] = []
     const onProgress = (done: number) => seen.push(done)

@@ -1,6 +1,6 @@
 import { KithError, type Matrix } from '@kith/core'
 import { describe, expect, it } from 'vitest'
-import { type DocumentSource, type SearchOptions, searchExact } from '../src/index.ts'
+import { type DocumentSource, type ExactSearchOptions, searchExact } from '../src/index.ts'
 import { kernels, shared, stored, wholeNumbers } from './support.ts'
 
 const queries = wholeNumbers(3, 5, 1, 9)
@@ -10,7 +10,7 @@ const documents = wholeNumbers(100, 5, 2, 9)
 async function mistake(
   queries: Matrix,
   documents: DocumentSource,
-  options: Partial<SearchOptions> = {},
+  options: Partial<ExactSearchOptions> = {},
 ): Promise<string> {
   const error = await searchExact(queries, documents, { top: 3, ...options }).catch((e) => e)
   expect(error).toBeInstanceOf(KithError)

@@ -1,6 +1,6 @@
 import { type KernelName, kernel, type Matrix } from '@kith/core'
 import { recipeFor } from '../src/exact/search-exact.ts'
-import type { DocumentSource, Metric, SearchResult } from '../src/index.ts'
+import type { DocumentSource, ExactSearchResult, Metric } from '../src/index.ts'
 
 // Asking for the default kernel also allows relaxed SIMD on Node 20.
 kernel()
@@ -22,7 +22,7 @@ export function searchBySorting(
   documents: Matrix,
   top: number,
   metric: Metric,
-): SearchResult {
+): ExactSearchResult {
   const perQuery = Math.min(top, documents.rows)
   const rows: number[] = []
   const scores: number[] = []

@@ -1,4 +1,4 @@
-import type { Matrix, TokenizerName } from '@kith/core'
+import type { Matrix, TitledText, TokenizerName } from '@kith/core'
 
 /** The properties of the collection that the page gets first. */
 export interface StudioInfo {
@@ -53,8 +53,8 @@ export interface DocumentText {
 }
 
 /** What counts as the words of a query or a document: its title belongs to it, as in `kith rerank`. */
-export function wordsOf({ title, text = '' }: Pick<DocumentText, 'title' | 'text'>): string {
-  return title ? `${title} ${text}` : text
+export function wordsOf({ title, text = '' }: Pick<DocumentText, 'title' | 'text'>): TitledText {
+  return { title, text }
 }
 
 /** A candidate, or a relevant document that was not retrieved. */

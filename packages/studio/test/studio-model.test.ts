@@ -56,6 +56,9 @@ const others = fc.record({
   k1: fc.integer({ min: 0, max: 60 }).map((value) => value / 20),
   b: share,
   supportDocs: fc.integer({ min: 0, max: 30 }),
+  windowWeight: share,
+  windowTerms: fc.integer({ min: 1, max: 50 }),
+  titleWeight: share,
   preselect: fc.option(fc.integer({ min: 0, max: 1000 }), { nil: undefined }),
 })
 const settings: fc.Arbitrary<PageSettings> = fc
@@ -276,7 +279,7 @@ describe('what is copied', () => {
       info,
       named,
     )
-    expect(alone).toContain('--set tokenizer=plural --set preselect=100 --no-term-statistics --out')
+    expect(alone).toContain('--set tokenizer=plural --set preselect=100 --term-statistics none --out')
     const labels = commandLine({ ...stateFrom('?bm25Weight=1&k=3'), view: 'labels' }, info, named)
     expect(labels).not.toContain('bm25Weight')
     expect(labels).toContain('--set k=3')

@@ -174,7 +174,7 @@ describe.skipIf(!browser)('the page', () => {
   test('with texts the page ranks by words and support too, and shows what each setting does', async () => {
     const runs = {
       usual: await reranked('usual.trec'),
-      alone: await reranked('alone.trec', '--no-term-statistics'),
+      alone: await reranked('alone.trec', '--term-statistics', 'none'),
       chosen: await reranked(
         'chosen-words.trec',
         ...set('bm25Weight=0.6', 'neighborWeight=0.1', 'supportWeight=0.35'),

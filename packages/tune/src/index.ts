@@ -12,7 +12,7 @@ export {
   type EvaluatorOptions,
   type QueryTime,
 } from './evaluate/evaluator.ts'
-export type { RunningTrial, SearchedTrial, SearchOptions } from './search/search.ts'
+export type { RunningTrial, SearchedTrial, StudyOptions } from './search/search.ts'
 export type {
   ChoiceDimension,
   Condition,

@@ -89,6 +89,9 @@ function linesThrough(base: MethodSettings, { largest, texts, tokenizers }: Eval
                 plain('neighborWeight'),
                 plain('supportWeight'),
                 plain('supportDocs'),
+                plain('windowWeight'),
+                plain('windowTerms'),
+                plain('titleWeight'),
                 plain('tokenizer', (name) => tokenizers.includes(String(name))),
               ]
             : [plain('lambda')]),

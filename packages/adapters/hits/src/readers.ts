@@ -92,8 +92,32 @@ export function merged(): Reader<MergedHit> {
   }
 }
 
-/** The columns of a row. */
-export interface PgvectorFields extends RowFields {
+/** The fields of a Milvus entity. */
+export interface MilvusFields extends RowFields {
+  /** Whether scores are distances, as the metric L2 returns them; default false. */
+  distances?: boolean | undefined
+}
+
+/**
+ * Reads hits of Milvus, `results` of a search: ask for the vector and the text with `output_fields`.
+ *
+ * @param fields The fields; the vector's is `vector` unless told otherwise.
+ */
+export function milvus(fields: MilvusFields = {}): Reader<object> {
+  checkFields(fields, 'milvus', ['vector', 'text', 'id', 'distances'])
+  const { vector = 'vector', text, id = 'id', distances = false } = fields
+  const scoreIn = distances ? nearnessIn : numberIn
+  return {
+    vector: (hit) => denseVector(fieldOf(hit, vector)),
+    text: textIn(text, (hit) => hit),
+    score: (hit) => scoreIn(hit, 'score'),
+    id: (hit) => idIn(hit, id),
+    advice: `search Milvus with output_fields that name ${vector}`,
+  }
+}
+
+/** The columns of a row with the distance to the query. */
+export interface DistanceFields extends RowFields {
   /** The column with the distance to the query, such as `embedding <=> $1 AS distance`. */
   distance?: string | undefined
 }
@@ -104,7 +128,7 @@ export interface PgvectorFields extends RowFields {
  *
  * @param fields The columns; the vector's is `embedding` unless told otherwise.
  */
-export function pgvector(fields: PgvectorFields = {}): Reader<object> {
+export function pgvector(fields: DistanceFields = {}): Reader<object> {
   checkFields(fields, 'pgvector', ['vector', 'text', 'distance', 'id'])
   const { vector = 'embedding', text, distance, id = 'id' } = fields
   return {
@@ -174,6 +198,35 @@ export function qdrant(fields: Fields = {}): Reader<QdrantHit> {
     advice:
       'query Qdrant with with_vector: true, and name the vector if the collection has several',
   }
+}
+
+/**
+ * Reads rows of SQLite with sqlite-vec: select the vector's column too. The vector may be a blob of
+ * float32 numbers, as sqlite-vec stores it, or the text of `vec_to_json`.
+ *
+ * @param fields The columns; `embedding`, `distance` and `rowid` unless told otherwise.
+ */
+export function sqliteVec(fields: DistanceFields = {}): Reader<object> {
+  checkFields(fields, 'sqliteVec', ['vector', 'text', 'distance', 'id'])
+  const { vector = 'embedding', text, distance = 'distance', id = 'rowid' } = fields
+  return {
+    vector: (row) => {
+      const value = fieldOf(row, vector)
+      if (typeof value === 'string') return denseVector(parsed(value))
+      return denseVector(value instanceof Uint8Array ? floatsIn(value) : value)
+    },
+    text: textIn(text, (row) => row),
+    score: (row) => nearnessIn(row, distance),
+    id: (row) => idIn(row, id),
+    advice: `select the column ${vector}, of float32 numbers`,
+  }
+}
+
+/** The float32 numbers of a blob, in the byte order of sqlite-vec; undefined if it holds anything else. */
+function floatsIn(blob: Uint8Array): Float32Array | undefined {
+  if (blob.length === 0 || blob.length % 4 !== 0) return undefined
+  const view = new DataView(blob.buffer, blob.byteOffset, blob.length)
+  return Float32Array.from({ length: blob.length / 4 }, (_, i) => view.getFloat32(i * 4, true))
 }
 
 /** An object as Weaviate's queries return it. */

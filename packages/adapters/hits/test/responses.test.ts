@@ -10,12 +10,14 @@ import {
   chroma,
   elasticsearch,
   lancedb,
+  milvus,
   opensearch,
   pgvector,
   pinecone,
   qdrant,
   type Reader,
   rerankHits,
+  sqliteVec,
   weaviate,
 } from '../src/index.ts'
 import { sampleHits } from './hits.ts'
@@ -55,6 +57,38 @@ test('Qdrant: one of several named vectors', () => {
   expect(() => rerankHits(query, points, qdrant({ vector: 'words', text: 'text' }))).toThrow(
     /hit 0 has no dense vector/,
   )
+})
+
+test('Milvus: results of a search by inner product, and by distance', () => {
+  // As @zilliz/milvus2-sdk-node 3.0 declares them: score, id and the output fields.
+  const results = hits.map(({ id, vector, text }, i) => ({
+    id: String(id),
+    score: 1 / (i + 1),
+    vector,
+    body: text,
+  }))
+  expect(orderOf(rerankHits(query, results, milvus({ text: 'body' })))).toEqual(expected)
+  const distances = results.map((hit, i) => ({ ...hit, score: i }))
+  const reader = milvus({ text: 'body', distances: true })
+  expect(orderOf(rerankHits(query, distances, reader))).toEqual(expected)
+  expect(reader.score!(distances[3]!)).toBeLessThan(reader.score!(distances[2]!)!)
+  expect(() => rerankHits(query, results, milvus({ vector: 'dense' }))).toThrow(
+    /output_fields that name dense/,
+  )
+})
+
+test('sqlite-vec: rows with the vector as a blob, and as text', () => {
+  const rows = hits.map(({ id, vector, text }, i) => ({
+    rowid: id,
+    distance: i / 10,
+    embedding: new Uint8Array(Float32Array.from(vector).buffer),
+    body: text,
+  }))
+  expect(orderOf(rerankHits(query, rows, sqliteVec({ text: 'body' })))).toEqual(expected)
+  const texts = rows.map((row, i) => ({ ...row, embedding: JSON.stringify([...vectors[i]!]) }))
+  expect(orderOf(rerankHits(query, texts, sqliteVec({ text: 'body' })))).toEqual(expected)
+  const cut = rows.map((row) => ({ ...row, embedding: row.embedding.subarray(1) }))
+  expect(() => rerankHits(query, cut, sqliteVec())).toThrow(/hit 0 has no dense vector/)
 })
 
 test('pgvector: rows with the vector as text, and as parsed by the driver', () => {

@@ -100,7 +100,8 @@ export class ProcessWorker<Data, Request, Answer> extends MessageWorker<Request,
   protected keepAlive(alive: boolean): void {
     const method = alive ? 'ref' : 'unref'
     this.#child[method]()
-    this.#child.channel?.[method]()
+    // Bun's channel has neither.
+    this.#child.channel?.[method]?.()
   }
 
   #post(message: { data: Data } | { request: Request }): void {

@@ -1,10 +1,8 @@
-import { auditAccept, auditEvaluate, auditPageOf, auditRun } from '@kith/pipelines/audit'
-import { jobDefaults } from '@kith/pipelines/job'
-import { auditFileOptions, auditSettingOptions, readAudit } from '../options/audit-options.ts'
-import { defineCommand, rare } from '../options/command.ts'
-import { datasetOptions } from '../options/dataset-options.ts'
-import { judgedFiles } from '../options/judged-collection.ts'
-import { levelOption } from '../options/shared-options.ts'
+import { auditAccept, auditEvaluate, auditRun } from '@kith/pipelines/audit'
+import { auditPageOf } from '@kith/pipelines/job'
+import { auditOptions, readAudit } from '../options/audit-options.ts'
+import { defineCommand } from '../options/command.ts'
+import { judgedFiles } from '../options/judged-options.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { isSet, optionalText, optionalWhole, text } from '../options/values.ts'
 import { tellAccepted, tellAuditEvaluated, tellAudited } from '../terminal/tell-audited.ts'
@@ -26,45 +24,7 @@ export const auditCommand = defineCommand({
     files: ({ accept }) =>
       accept === undefined ? { ...judgedFiles, out: 'audit' } : { qrels: 'qrels' },
   },
-  options: {
-    ...auditFileOptions,
-    out: {
-      value: 'FILE',
-      file: 'output',
-      help: 'what to write: the list, or with --accept the new judgments',
-    },
-    page: {
-      value: 'FILE',
-      file: 'output',
-      help: 'the page for a human judge',
-      default: 'beside the list, .html',
-    },
-    ...levelOption,
-    'per-query': {
-      value: 'N',
-      help: 'documents listed for a query',
-      default: String(jobDefaults.perQuery),
-    },
-    limit: { value: 'N', help: 'documents listed in all', default: 'no limit' },
-    accept: {
-      value: 'FILE',
-      file: 'input',
-      help: 'merge judgments exported by the page into --qrels',
-    },
-    evaluate: { help: 'hide known judgments and see how many are found' },
-    repeats: {
-      value: 'N',
-      help: 'how often --evaluate draws the one that stays',
-      default: String(jobDefaults.repeats),
-    },
-    seed: {
-      value: 'N',
-      help: 'of the first of these draws',
-      default: String(jobDefaults.auditSeed),
-    },
-    ...datasetOptions,
-    ...rare(auditSettingOptions, 'set', 'target', 'workers'),
-  },
+  options: auditOptions,
   writes(values) {
     const out = optionalText(values, 'out')
     const lists = !isSet(values, 'evaluate') && optionalText(values, 'accept') === undefined

@@ -1,7 +1,7 @@
 import { completionScript, isShell, shells } from '../completion/completion-script.ts'
 import { defineCommand } from '../options/command.ts'
 import { UsageError } from '../options/usage-error.ts'
-import { print } from '../terminal/print.ts'
+import { print } from '../terminal/output.ts'
 
 /** `kith completion`: what makes the Tab key know the commands and options. */
 export const completionCommand = defineCommand({

@@ -1,4 +1,5 @@
-import { type ConvertInputs, convertedKinds, convertFile } from '@kith/pipelines/convert'
+import { type ConvertInputs, convertFile } from '@kith/pipelines/convert'
+import { convertedKinds } from '@kith/pipelines/job'
 import { defineCommand } from '../options/command.ts'
 import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
 import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'

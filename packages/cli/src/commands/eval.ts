@@ -2,9 +2,10 @@ import { evaluateRuns } from '@kith/pipelines/eval'
 import { defineCommand } from '../options/command.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
 import { evaluationOptions, readEvaluationOptions } from '../options/shared-options.ts'
+import { CheckFailed, UsageError } from '../options/usage-error.ts'
 import { isSet, optionalChoice, optionalText, text, texts } from '../options/values.ts'
 import { evaluationFormats, formatEvaluations } from '../terminal/format-evaluations.ts'
-import { print } from '../terminal/print.ts'
+import { print } from '../terminal/output.ts'
 
 /** `kith eval`: trec_eval's figures for one run or several, with significance. */
 export const evalCommand = defineCommand({
@@ -23,6 +24,15 @@ export const evalCommand = defineCommand({
   options: {
     qrels: { value: 'FILE', file: 'input', help: 'judgments', required: true },
     run: { value: 'FILE', file: 'input', help: 'a run', required: true, multiple: true },
+    baseline: {
+      value: 'FILE',
+      file: 'input',
+      help: 'run to compare with (default: the first --run)',
+    },
+    'fail-on': {
+      value: 'CHANGE',
+      help: 'exit with code 3 if a run is worse than the baseline: significant (p < 0.05) or drop:0.01; judged queries that a run lacks count as 0',
+    },
     ...datasetOptions,
     ...evaluationOptions,
     clusters: {
@@ -40,17 +50,26 @@ export const evalCommand = defineCommand({
   },
   async run(values, output) {
     const format = optionalChoice(values, 'format', evaluationFormats)
-    const { evaluations, comparisons, warnings } = await evaluateRuns(
+    const baseline = optionalText(values, 'baseline')
+    const failOn = optionalText(values, 'fail-on')
+    const runs = texts(values, 'run')
+    if (baseline !== undefined) runs.unshift(baseline)
+    if (failOn !== undefined && runs.length === 1) {
+      throw new UsageError('--fail-on compares runs: name a --baseline as well')
+    }
+    const result = await evaluateRuns(
       {
         ...readEvaluationOptions(values),
         qrels: text(values, 'qrels'),
-        runs: texts(values, 'run'),
+        runs,
         clusters: optionalText(values, 'clusters'),
+        failOn,
       },
       output.hooks(),
     )
     const chosen = output.json ? 'json' : (format ?? 'table')
-    const perQuery = isSet(values, 'per-query')
-    print(formatEvaluations(chosen, evaluations, comparisons, perQuery, warnings))
+    print(formatEvaluations(chosen, result, isSet(values, 'per-query')))
+    const { failures } = result
+    if (failures?.length) throw new CheckFailed(`${failures.join('; ')}: fails --fail-on ${failOn}`)
   },
 })

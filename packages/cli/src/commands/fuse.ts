@@ -1,4 +1,5 @@
-import { defaultRrfK, fuseRuns, fusions } from '@kith/pipelines/fuse'
+import { fuseRuns } from '@kith/pipelines/fuse'
+import { fusions, jobDefaults } from '@kith/pipelines/job'
 import { defineCommand } from '../options/command.ts'
 import { evaluationOptions, readEvaluationOptions } from '../options/shared-options.ts'
 import { UsageError } from '../options/usage-error.ts'
@@ -36,7 +37,7 @@ export const fuseCommand = defineCommand({
     'rrf-k': {
       value: 'K',
       help: 'added to ranks in rrf (reciprocal rank fusion)',
-      default: String(defaultRrfK),
+      default: String(jobDefaults.rrfK),
     },
     weights: {
       value: 'LIST',
@@ -65,9 +66,8 @@ export const fuseCommand = defineCommand({
     )
     const done = `${out}: ${runs.length} runs fused, ${queries} queries`
     if (!figures) return output.result({ out, queries }, done)
-    const { evaluations, comparisons, warnings } = figures
-    const table = formatEvaluations('table', evaluations, comparisons, false).trimEnd()
-    const json = JSON.parse(formatEvaluations('json', evaluations, comparisons, false, warnings))
+    const table = formatEvaluations('table', figures, false).trimEnd()
+    const json = JSON.parse(formatEvaluations('json', figures, false))
     output.result({ out, queries, ...json }, [done, '', table].join('\n'))
   },
 })

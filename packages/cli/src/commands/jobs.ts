@@ -1,8 +1,10 @@
+import { exportBatch } from '@kith/pipelines/batches'
 import { Batches, type BatchProgress } from '@kith/work'
-import { defineCommand } from '../options/command.ts'
+import { defineCommand, type Options } from '../options/command.ts'
 import { databaseOption, readDatabase } from '../options/store-options.ts'
+import { text } from '../options/values.ts'
+import { table } from '../terminal/output.ts'
 import { duration, short } from '../terminal/progress.ts'
-import { table } from '../terminal/table.ts'
 
 /** `kith jobs`: how far submitted batches are. */
 export const jobsCommand = defineCommand({
@@ -46,3 +48,63 @@ function describe(list: readonly BatchProgress[]): string {
   )
   return [table([head, ...rows]), ...(reasons.length > 0 ? ['', ...reasons] : [])].join('\n')
 }
+
+/** Which batch, for commands that take one. */
+const batchOptions = {
+  ...databaseOption,
+  batch: { value: 'NAME', help: 'the name it was submitted under', required: true },
+} satisfies Options
+
+/** `kith jobs export`: the results of a finished batch as a file. */
+export const jobsExportCommand = defineCommand({
+  name: 'jobs export',
+  description:
+    'Writes what kith rerank or kith labels would have written on one machine, byte for byte.\n' +
+    'A batch that is not finished is refused.',
+  example: 'kith jobs export --store postgres://localhost/kith --batch mine --out better.trec',
+  options: {
+    ...batchOptions,
+    out: { value: 'FILE', file: 'output', help: 'the file to write', required: true },
+  },
+  async run(values, output) {
+    const store = readDatabase(values)
+    const inputs = { store, name: text(values, 'batch'), out: text(values, 'out') }
+    const { out, queries } = await exportBatch(inputs, output.hooks())
+    output.result({ out, queries }, `${out}: ${queries} queries`)
+  },
+})
+
+/** `kith jobs retry`: another try for jobs that were set aside. */
+export const jobsRetryCommand = defineCommand({
+  name: 'jobs retry',
+  description: 'For when what made them fail is mended, such as a document that was missing.',
+  example: 'kith jobs retry --store postgres://localhost/kith --batch mine',
+  options: batchOptions,
+  async run(values, output) {
+    const batches = await Batches.open(readDatabase(values))
+    try {
+      const jobs = await batches.retry(text(values, 'batch'))
+      output.result({ jobs }, `${jobs} jobs are tried again`)
+    } finally {
+      await batches.close()
+    }
+  },
+})
+
+/** `kith jobs remove`: a batch is no longer needed. */
+export const jobsRemoveCommand = defineCommand({
+  name: 'jobs remove',
+  description: 'Frees the space in the database, and the name. Documents stay where they are.',
+  example: 'kith jobs remove --store postgres://localhost/kith --batch mine',
+  options: batchOptions,
+  async run(values, output) {
+    const name = text(values, 'batch')
+    const batches = await Batches.open(readDatabase(values))
+    try {
+      await batches.remove(name)
+      output.result({ removed: name }, `${name}: removed`)
+    } finally {
+      await batches.close()
+    }
+  },
+})

@@ -1,13 +1,15 @@
 import { labelPresets } from '@kith/core'
-import { distilRun, labelFormats, labelRun, submitLabels } from '@kith/pipelines/labels'
+import { labelFormats } from '@kith/pipelines/job'
+import { distilRun, labelRun, mergeLabels, submitLabels } from '@kith/pipelines/labels'
 import { defineCommand, rare } from '../options/command.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
 import { DISTIL } from '../options/distil-options.ts'
-import { judgedFiles } from '../options/judged-collection.ts'
+import { judgedFiles } from '../options/judged-options.ts'
 import { labelOptions, readDistilInputs, readLabelInputs } from '../options/label-options.ts'
 import { readSubmission } from '../options/store-options.ts'
-import { tellLabeled } from '../terminal/tell-labeled.ts'
-import { tellSubmitted } from '../terminal/tell-submitted.ts'
+import { text, texts } from '../options/values.ts'
+import { tellLabeled, tellMerged } from '../terminal/tell-labeled.ts'
+import { tellSubmitted } from '../terminal/tell-reranked.ts'
 
 /** `kith labels`: sparse judgments in, training labels out. */
 export const labelsCommand = defineCommand({
@@ -48,5 +50,21 @@ export const labelsCommand = defineCommand({
     const submission = readSubmission(values)
     if (!submission) return tellLabeled(output, await labelRun(inputs, output.hooks()))
     tellSubmitted(output, await submitLabels(inputs, submission, output.hooks()))
+  },
+})
+
+/** `kith labels merge`: shares in, the whole out. */
+export const mergeCommand = defineCommand({
+  name: 'labels merge',
+  description:
+    'Joins shares in the order of their queries, whatever the order they are named in. Gaps,\n' +
+    'overlaps, shares of other settings or inputs, and shares that were cut or changed since they\n' +
+    'were made are refused: each share has its .meta.json beside it, which tells.',
+  example: 'kith labels merge labels-1.jsonl labels-2.jsonl --out labels.jsonl',
+  rest: { value: 'SHARE…', file: 'input', help: 'the files of all shares' },
+  options: { out: { value: 'FILE', file: 'output', help: 'the labels to write', required: true } },
+  async run(values, output) {
+    const inputs = { shares: texts(values, 'rest'), out: text(values, 'out') }
+    tellMerged(output, await mergeLabels(inputs))
   },
 })

@@ -1,6 +1,5 @@
 import { reportRuns } from '@kith/pipelines/report'
 import { defineCommand, type Options } from '../options/command.ts'
-import { commandLine } from '../options/command-line.ts'
 import { datasetOptions } from '../options/dataset-options.ts'
 import {
   evaluationOptions,
@@ -8,6 +7,7 @@ import {
   readTexts,
   textOptions,
 } from '../options/shared-options.ts'
+import { commandLine } from '../options/spell-options.ts'
 import { UsageError } from '../options/usage-error.ts'
 import { optionalText, text, texts } from '../options/values.ts'
 

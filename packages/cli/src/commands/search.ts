@@ -12,7 +12,7 @@ export const searchCommand = defineCommand({
   name: 'search',
   description:
     'Embeddings: .npy (ids in a neighboring .ids.txt, or row numbers), .safetensors, .fvecs,\n' +
-    '.parquet, .jsonl, or a folder with embedding.memmap and ids.memmap (--dimensions).\n' +
+    '.parquet, .jsonl, or a folder with embedding.memmap and ids.memmap.\n' +
     'Files are searched exactly: every document is compared with every query, on all cores.\n' +
     'A store is asked as it is: through its approximate index where it has one.',
   example: 'kith search --queries queries.npy --docs docs.npy --top 200 --out run.trec',

@@ -20,7 +20,7 @@ export const serveCommand = defineCommand({
     '/v1/embeddings (OpenAI), /v1/search (over --store); GET /info, /v1/models, /healthz, /metrics,\n' +
     '/openapi.json.\n' +
     'Documents with texts are seen through their embeddings and their words, whose terms are counted\n' +
-    'in all documents of --store (--term-statistics, --no-term-statistics); those that bring an embedding need no\n' +
+    'in all documents of --store (--term-statistics); those that bring an embedding need no\n' +
     'encoder. Only this machine can reach it, unless --host says otherwise,\n' +
     'which takes an --api-key (or KITH_API_KEY in the environment). --workers answers on more than\n' +
     'one core. SIGTERM and Ctrl-C stop it when the requests under way are answered (exit code 0).',

@@ -1,23 +1,16 @@
+import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { openTextModel } from '@kith/server'
-import { exportStudio, StudioCollection, startStudio } from '@kith/studio'
-import { exportBytes, exportedFiles } from '@kith/studio/internal'
-import { defineCommand, rare } from '../options/command.ts'
-import { splitOption } from '../options/dataset-options.ts'
-import { modelOptions, readModelOptions } from '../options/encoder-options.ts'
-import { judgedFiles } from '../options/judged-collection.ts'
-import {
-  embeddingOptions,
-  levelOption,
-  readEmbeddingOptions,
-  textOptions,
-} from '../options/shared-options.ts'
-import { readStudioFiles } from '../options/studio-files.ts'
+import { exportStudio, StudioCollection, type StudioExport, startStudio } from '@kith/studio'
+import { exportedFiles } from '@kith/studio/internal'
+import { defineCommand } from '../options/command.ts'
+import { readModelOptions } from '../options/encoder-options.ts'
+import { judgedFiles } from '../options/judged-options.ts'
+import { readEmbeddingOptions } from '../options/shared-options.ts'
+import { readStudioFiles, studioOptions } from '../options/studio-options.ts'
 import { UsageError } from '../options/usage-error.ts'
-import { isSet, optionalBytes, optionalText, optionalWhole, sizeText } from '../options/values.ts'
-import { openBrowser } from '../terminal/open-browser.ts'
+import { isSet, optionalBytes, optionalText, optionalWhole } from '../options/values.ts'
 import { aborted } from '../terminal/stop.ts'
-import { tellExported } from '../terminal/tell-exported.ts'
 
 /** `kith studio`: the page that shows why a ranking changes. */
 export const studioCommand = defineCommand({
@@ -34,26 +27,7 @@ export const studioCommand = defineCommand({
   example:
     'kith studio --run run.trec --queries queries.npy --docs docs.npy --corpus corpus.jsonl --query-text queries.jsonl --qrels qrels.trec',
   dataset: { purpose: 'measure', files: judgedFiles },
-  options: {
-    run: { value: 'FILE', file: 'input', help: 'the run to look at' },
-    queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
-    docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
-    ...textOptions,
-    qrels: { value: 'FILE', file: 'input', help: 'judgments' },
-    ...splitOption,
-    ...levelOption,
-    port: { value: 'N', help: 'where the page is served', default: '4810, or any that is free' },
-    open: { help: 'open the page in the browser' },
-    export: { value: 'FOLDER', file: 'output', help: 'write the page there, and serve nothing' },
-    'export-size': {
-      value: 'SIZE',
-      help: 'roughly, of the part of the collection in it',
-      default: sizeText(exportBytes),
-    },
-    ...rare(modelOptions),
-    model: { ...modelOptions.model, default: 'none: no free text' },
-    ...rare(embeddingOptions),
-  },
+  options: studioOptions,
   writes(values) {
     const folder = optionalText(values, 'export')
     return folder === undefined ? [] : exportedFiles.map((name) => join(folder, name))
@@ -76,8 +50,10 @@ export const studioCommand = defineCommand({
       model: model === undefined ? undefined : await openTextModel(name, options),
     })
     try {
-      if (folder !== undefined)
-        return tellExported(output, await exportStudio(collection, folder, { bytes }))
+      if (folder !== undefined) {
+        const made = await exportStudio(collection, folder, { bytes })
+        return output.result(made, contentsOf(made))
+      }
       const studio = await startStudio(collection, port)
       output.result({ url: studio.url }, `Kith Studio: ${studio.url}`)
       if (isSet(values, 'open')) openBrowser(studio.url)
@@ -88,3 +64,22 @@ export const studioCommand = defineCommand({
     }
   },
 })
+
+/** The contents of an exported studio, for people. */
+function contentsOf({ folder, queries, documents, bytes }: StudioExport): string {
+  const contents = `${queries} queries, ${documents} documents, ${(bytes / 1e6).toFixed(1)} MB`
+  return `${join(folder, 'index.html')}: ${contents}`
+}
+
+/** Opens an address in the system's browser; a failure is ignored, since the address was printed. */
+function openBrowser(url: string): void {
+  const [command, ...args] =
+    process.platform === 'darwin'
+      ? ['open', url]
+      : process.platform === 'win32'
+        ? ['cmd', '/c', 'start', '', url]
+        : ['xdg-open', url]
+  const child = spawn(command!, args, { stdio: 'ignore', detached: true })
+  child.on('error', () => {})
+  child.unref()
+}

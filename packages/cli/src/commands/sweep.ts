@@ -1,17 +1,17 @@
 import { join } from 'node:path'
 import { type SweepInputs, sweepRun } from '@kith/pipelines/tune'
 import { defineCommand, type Options } from '../options/command.ts'
-import { commandLine } from '../options/command-line.ts'
-import { judgedFiles, judgedOptions, readJudged } from '../options/judged-collection.ts'
-import { methodOptions, namesTexts, readRanking } from '../options/setting-options.ts'
+import { judgedFiles, judgedOptions, readJudged } from '../options/judged-options.ts'
+import { namesTexts, readRanking, settingOptions } from '../options/setting-options.ts'
 import { missingOption } from '../options/shared-options.ts'
+import { commandLine } from '../options/spell-options.ts'
 import { text } from '../options/values.ts'
 
 const options = {
   ...judgedOptions,
   ...missingOption('queries, candidates or judged documents'),
   out: { value: 'FOLDER', file: 'output', help: 'where the figures go', required: true },
-  ...methodOptions,
+  ...settingOptions,
 } satisfies Options
 
 /** `kith sweep`: the paper's analysis figures on the user's own data. */

@@ -5,7 +5,7 @@ import { defineCommand, rare } from '../options/command.ts'
 import { splitOption } from '../options/dataset-options.ts'
 import { defaultText } from '../options/default-text.ts'
 import { DISTIL, distilOptions, readTeacher, targetOption } from '../options/distil-options.ts'
-import { statisticsOptions } from '../options/setting-options.ts'
+import { statisticsOption } from '../options/setting-options.ts'
 import { textOptions } from '../options/shared-options.ts'
 import { readTraining, trainingOptions } from '../options/training-setup.ts'
 import { optionalNumber, optionalText, text } from '../options/values.ts'
@@ -57,7 +57,7 @@ export const trainCommand = defineCommand({
     ...targetOption,
     ...rare(distilOptions),
     ...rare(textOptions),
-    ...rare(statisticsOptions),
+    ...rare(statisticsOption),
     'hold-out': {
       value: 'P',
       help: 'part of the judged queries to test the result on, where there are no --dev-queries; 0 trains on all',

@@ -1,20 +1,10 @@
-import type { Method } from '@kith/core'
-import { methods } from '@kith/core/internal'
-import { studyBeside, type TuneInputs, tuneRun } from '@kith/pipelines/tune'
-import { tuneDefaults } from '@kith/tune/internal'
-import { defineCommand, type Options, rare, type Values } from '../options/command.ts'
-import { judgedFiles, judgedOptions, readJudged } from '../options/judged-collection.ts'
-import { methodOptions, namesTexts, readRanking } from '../options/setting-options.ts'
+import { studyBeside } from '@kith/pipelines/job'
+import { type TuneInputs, type TuneResult, tuneRun } from '@kith/pipelines/tune'
+import { defineCommand } from '../options/command.ts'
+import { judgedFiles, readJudged, readMethods, tuneOptions } from '../options/judged-options.ts'
+import { namesTexts, readRanking } from '../options/setting-options.ts'
 import { optionalText, optionalWhole, text } from '../options/values.ts'
-import { tellTuned } from '../terminal/tell-tuned.ts'
-
-const methodsOption = {
-  methods: {
-    value: 'LIST',
-    help: `methods to choose among, or all: ${methods.join(', ')}`,
-    default: 'neighbors',
-  },
-} satisfies Options
+import type { Output } from '../terminal/output.ts'
 
 /** `kith tune`: settings for the user's own data, or the advice to leave the ranking alone. */
 export const tuneCommand = defineCommand({
@@ -27,34 +17,7 @@ export const tuneCommand = defineCommand({
   example:
     'kith tune --run run.trec --queries queries.npy --docs docs.npy --qrels qrels.trec --corpus corpus.jsonl --query-text queries.jsonl --out tuned.json',
   dataset: { purpose: 'tune', files: { ...judgedFiles, out: 'tuned' } },
-  options: {
-    ...judgedOptions,
-    out: {
-      value: 'FILE',
-      file: 'output',
-      help: 'what was found: settings, evidence, verdict',
-      required: true,
-    },
-    trials: {
-      value: 'N',
-      help: 'settings that each study tries',
-      default: String(tuneDefaults.trials),
-    },
-    folds: {
-      value: 'N',
-      help: 'parts that the queries are split into',
-      default: String(tuneDefaults.folds),
-    },
-    seed: { value: 'N', help: 'of folds and trials', default: String(tuneDefaults.seed) },
-    study: {
-      value: 'FILE',
-      file: 'output',
-      help: 'where finished trials are kept',
-      default: 'OUT.study.jsonl',
-    },
-    ...methodsOption,
-    ...rare(methodOptions, 'preset', 'set'),
-  },
+  options: tuneOptions,
   writes: (values) => (values['study'] === undefined ? [studyBeside(text(values, 'out'))] : []),
   async run(values, output, stop) {
     const out = text(values, 'out')
@@ -76,8 +39,27 @@ export const tuneCommand = defineCommand({
   },
 })
 
-function readMethods(values: Values<typeof methodsOption>): TuneInputs['methods'] {
-  const list = optionalText(values, 'methods') ?? 'neighbors'
-  // Names that are no methods are refused where methods are known.
-  return list === 'all' ? list : (list.split(',').map((name) => name.trim()) as Method[])
+/** Prints the result of a tuning: the verdict, its evidence, and the settings. */
+function tellTuned(output: Output, { out, tuned }: TuneResult): void {
+  const { verdict, reason, heldOut, measure, queries, settings } = tuned
+  const { gain, ci, t, p } = heldOut
+  const shown = Object.entries(settings).map(([name, value]) => `${name} ${show(value)}`)
+  output.result(
+    tuned,
+    [
+      `${out}: verdict ${verdict}`,
+      reason,
+      `held-out gain over the old ranking: ${signed(gain)} ${measure} (95 %: ${signed(ci[0])} to ${signed(ci[1])}; t ${t.toFixed(2)}, p ${p.toPrecision(2)}; ${queries} queries)`,
+      `settings: ${shown.join(', ')}`,
+    ].join('\n'),
+  )
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'number') return String(Number(value.toPrecision(4)))
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(4)}`
 }

@@ -1,10 +1,8 @@
 /** The build's last step: writes the completion of every shell from the option tables of all commands. */
 import { writeFileSync } from 'node:fs'
 import { allCommands } from '../command-list.ts'
-import { bashCompletion } from './bash.ts'
 import { scriptFile, shells } from './completion-script.ts'
-import { fishCompletion } from './fish.ts'
-import { zshCompletion } from './zsh.ts'
+import { bashCompletion, fishCompletion, zshCompletion } from './programs.ts'
 
 const make = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }
 const commands = await allCommands()

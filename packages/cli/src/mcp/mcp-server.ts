@@ -2,7 +2,7 @@ import { optionalPackage } from '@kith/base'
 import type { Collection, CollectionDocument } from '@kith/pipelines/collection'
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { z } from 'zod'
-import { version } from '../version.ts'
+import { version } from '../command-list.ts'
 
 /** Characters of a query, which no encoder reads to the end. */
 const LONGEST_QUERY = 2000

@@ -1,6 +1,8 @@
 import { auditPreset } from '@kith/core/internal'
 import type { AuditFiles } from '@kith/pipelines/audit'
-import type { Options, Values } from './command.ts'
+import { jobDefaults } from '@kith/pipelines/job'
+import { type Options, rare, type Values } from './command.ts'
+import { datasetOptions } from './dataset-options.ts'
 import {
   labelSettingOptions,
   namesTexts,
@@ -8,44 +10,68 @@ import {
   settingOptions,
 } from './setting-options.ts'
 import {
-  embeddingOptions,
-  type levelOption,
-  missingOption,
-  readEmbeddingOptions,
-  readMissing,
+  joinOptions,
+  levelOption,
+  readJoinOptions,
   readTexts,
   textOptions,
-  workerOption,
 } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
 import { optionalText, optionalWhole, text } from './values.ts'
 
-/** The files of an audit, as options. */
-export const auditFileOptions = {
+/** The options of `kith audit`. */
+export const auditOptions = {
   run: { value: 'FILE', file: 'input', help: 'candidates of the judged queries' },
   queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries' },
   docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
   qrels: { value: 'FILE', file: 'input', help: 'the judgments there are', required: true },
   ...textOptions,
-} satisfies Options
-
-/** The settings of an audit, as options. */
-export const auditSettingOptions = {
-  ...missingOption('queries or documents'),
+  out: {
+    value: 'FILE',
+    file: 'output',
+    help: 'what to write: the list, or with --accept the new judgments',
+  },
+  page: {
+    value: 'FILE',
+    file: 'output',
+    help: 'the page for a human judge',
+    default: 'beside the list, .html',
+  },
+  ...levelOption,
+  'per-query': {
+    value: 'N',
+    help: 'documents listed for a query',
+    default: String(jobDefaults.perQuery),
+  },
+  limit: { value: 'N', help: 'documents listed in all', default: 'no limit' },
+  accept: {
+    value: 'FILE',
+    file: 'input',
+    help: 'merge judgments exported by the page into --qrels',
+  },
+  evaluate: { help: 'hide known judgments and see how many are found' },
+  repeats: {
+    value: 'N',
+    help: 'how often --evaluate draws the one that stays',
+    default: String(jobDefaults.repeats),
+  },
+  seed: {
+    value: 'N',
+    help: 'of the first of these draws',
+    default: String(jobDefaults.auditSeed),
+  },
+  ...datasetOptions,
   target: {
     ...labelSettingOptions.target,
     help: 'what counts as evidence: joint, mixed, geometric, rnn, query-centric',
     default: auditPreset.target,
   },
-  ...settingOptions,
-  ...embeddingOptions,
-  ...workerOption,
+  ...rare(settingOptions, 'set'),
+  ...rare(joinOptions('queries or documents'), 'workers'),
 } satisfies Options
 
 /** The files and settings that the options name. */
-export async function readAudit(
-  values: Values<typeof auditFileOptions & typeof auditSettingOptions & typeof levelOption>,
-): Promise<AuditFiles> {
+export async function readAudit(values: Values<typeof auditOptions>): Promise<AuditFiles> {
   for (const name of ['run', 'queries', 'docs'] as const) {
     if (optionalText(values, name) === undefined) throw new UsageError(`--${name} FILE is missing`)
   }
@@ -55,10 +81,8 @@ export async function readAudit(
     docs: text(values, 'docs'),
     qrels: text(values, 'qrels'),
     ...readTexts(values, {}),
-    ...readEmbeddingOptions(values),
+    ...readJoinOptions(values),
     level: optionalWhole(values, 'level'),
     settings: await readAuditSettings(values, { texts: namesTexts(values) }),
-    missing: readMissing(values),
-    workers: optionalWhole(values, 'workers'),
   }
 }

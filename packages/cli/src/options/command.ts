@@ -1,10 +1,10 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { isStandardInput } from '@kith/base'
 import type { AnyTable } from '@kith/core/internal'
 import type { Output } from '../terminal/output.ts'
 import type { Stop } from '../terminal/stop.ts'
 import type { DatasetUse } from './dataset-options.ts'
 import { nearestWord } from './nearest-word.ts'
-import { checkStandardInput } from './standard-input.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The role of a file: read or written by a command. */
@@ -57,6 +57,8 @@ export type Values<O extends Options = Options> = string extends keyof O
   : { readonly [Name in keyof O]?: ValueOf<O[Name]> | undefined } & {
       /** The arguments behind the options. */
       readonly rest?: string[]
+      /** The options that take what the dataset keeps, where it keeps that. */
+      readonly filled?: string[]
     }
 
 /** One command of `kith`, as its module declares it. */
@@ -119,7 +121,7 @@ export function parseOptions(command: Command, args: readonly string[]): Values 
       { type: value ? ('string' as const) : ('boolean' as const), multiple },
     ]),
   )
-  refuseUnknownOption(args, config)
+  refuseUnknownOption(command, args, config)
   let values: Values
   try {
     const parsed = parseArgs({
@@ -153,14 +155,31 @@ export function refuseMissing(command: DeclaredCommand, values: Values): void {
 
 /** Refuses an option that a command does not have, with the one that was probably meant. */
 function refuseUnknownOption(
+  command: DeclaredCommand,
   args: readonly string[],
   options: NonNullable<ParseArgsConfig['options']>,
 ): void {
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
   for (const token of tokens) {
     if (token.kind !== 'option' || Object.hasOwn(options, token.name)) continue
+    const setting = token.name.replace(/-[a-z]/g, ([, letter]) => letter!.toUpperCase())
+    const isSetting = Object.hasOwn(command.options['set']?.settings ?? {}, setting)
     const meant = nearestWord(token.name, Object.keys(options))
-    const help = meant === undefined ? '' : `; did you mean --${meant}?`
-    throw new UsageError(`Unknown option '${token.rawName}'${help}`)
+    const help = isSetting
+      ? `: it is a setting, --set ${setting}=VALUE`
+      : meant && `; did you mean --${meant}?`
+    throw new UsageError(`Unknown option '${token.rawName}'${help ?? ''}`)
   }
+}
+
+/** Checks that at most one option reads standard input: a second would find nothing left in it. */
+function checkStandardInput(values: Values): void {
+  const readers = Object.entries(values).flatMap(([name, value]) =>
+    [value]
+      .flat()
+      .filter((file) => name !== 'out' && typeof file === 'string' && isStandardInput(file))
+      .map((file) => (name === 'rest' ? `${file}` : `--${name} ${file}`)),
+  )
+  if (readers.length < 2) return
+  throw new UsageError(`${readers.join(' and ')} both read standard input: name a file for one`)
 }

@@ -13,6 +13,8 @@ export interface DatasetUse {
    * repeated, the first is made where it is missing, and the others are taken where they were made before.
    */
   files: DatasetFiles | ((values: Values) => DatasetFiles)
+  /** The roles of options that take a file only where the dataset keeps it, fresh. */
+  kept?: Readonly<Record<string, RoleName>>
   /** Whether the model that made the embeddings is the one that the command opens. */
   opensModel?(values: Values): boolean
 }
@@ -80,7 +82,7 @@ export async function fillFromDataset(
   if (values['store'] !== undefined) {
     throw new UsageError('DATASET has its documents in files: leave out DATASET or --store')
   }
-  const { purpose, files, opensModel } = command.dataset!
+  const { purpose, files, kept = {}, opensModel } = command.dataset!
   const use = Object.entries(typeof files === 'function' ? files(values) : files).map(
     ([option, role]) => ({ option, roles: [role].flat() as RoleName[] }),
   )
@@ -93,14 +95,15 @@ export async function fillFromDataset(
     ...{ purpose, split: optionalText(values, 'split'), model: optionalText(values, 'model') },
     files: Object.fromEntries(named),
   })
-  const filled: Record<string, unknown> = { ...values }
+  const missing = use.filter(({ option }) => values[option] === undefined)
+  const optional = Object.entries(kept).filter(([option]) => values[option] === undefined)
+  const filled: Record<string, unknown> = { ...values, filled: optional.map(([option]) => option) }
   for (const name of chosenBy(command)) delete filled[name]
   const hooks = output.hooks()
-  if (use.some(({ option, roles }) => roles.includes('qrels') && !values[option])) {
+  if (missing.some(({ roles }) => roles.includes('qrels'))) {
     dataset.remarkSplit(hooks)
   }
-  for (const { option, roles } of use) {
-    if (values[option] !== undefined) continue
+  for (const { option, roles } of missing) {
     const { file, multiple, required } = command.options[option]!
     if (file === 'output') {
       filled[option] = dataset.place(roles[0]!)
@@ -115,6 +118,7 @@ export async function fillFromDataset(
     for (const role of rest) if (dataset.keeps(role)) all.push(await dataset.need(role, hooks))
     filled[option] = multiple ? all.filter((path) => path !== undefined) : one
   }
+  for (const [option, role] of optional) filled[option] = await dataset.find(role)
   if (opensModel?.(values)) filled['model'] ??= await dataset.modelName()
   refuseMissing(command, filled as Values)
   return filled as Values

@@ -6,7 +6,7 @@ import { readGiven, type setOptions } from './set-option.ts'
 import {
   labelSettingOptions,
   readStatisticsSource,
-  type statisticsOptions,
+  type statisticsOption,
 } from './setting-options.ts'
 import type { textOptions } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
@@ -50,7 +50,7 @@ export async function readDistilSettings(
 /** The teacher of a training, with the texts that it reads. */
 export function readTeacher(
   values: Values<
-    typeof distilOptions & typeof targetOption & typeof textOptions & typeof statisticsOptions
+    typeof distilOptions & typeof targetOption & typeof textOptions & typeof statisticsOption
   >,
   settings: PartialDistilSettings | undefined,
 ): TeacherInputs | undefined {

@@ -1,24 +1,17 @@
-import {
-  type DistilInputs,
-  type LabelInputs,
-  labelFormats,
-  labelValues,
-} from '@kith/pipelines/labels'
+import { labelFormats, labelValues } from '@kith/pipelines/job'
+import type { DistilInputs, LabelInputs, Shard } from '@kith/pipelines/labels'
 import type { Options, Values } from './command.ts'
 import { readDistilSettings, targetOption } from './distil-options.ts'
 import { labelSettingOptions, readLabelSettings } from './setting-options.ts'
-import { readShard, shardOption } from './shard.ts'
 import {
-  embeddingOptions,
+  joinOptions,
   levelOption,
-  missingOption,
-  readEmbeddingOptions,
+  readJoinOptions,
   readMissing,
   readTexts,
   textOptions,
-  workerOption,
 } from './shared-options.ts'
-import { readSource, storeOption, submitOptions } from './store-options.ts'
+import { readSource, storeOption, submitOption } from './store-options.ts'
 import { UsageError } from './usage-error.ts'
 import { isSet, neededFile, optionalChoice, optionalText, optionalWhole, text } from './values.ts'
 
@@ -35,17 +28,12 @@ export const labelOptions = {
   ...storeOption,
   qrels: { value: 'FILE', file: 'input', help: 'judgments' },
   out: { value: 'FILE', file: 'output', help: 'the labels to write' },
-  ...submitOptions,
+  ...submitOption,
   ...levelOption,
   format: {
     value: 'NAME',
-    help: 'how labels are written',
+    help: 'how labels are written; with texts also their values, probability or logit (whose softmax it is), such as listwise:logit',
     default: 'by the ending of --out, else jsonl',
-  },
-  'label-values': {
-    value: 'KIND',
-    help: 'probability, or logit (whose softmax it is), in formats with texts',
-    default: 'logit for sentence-transformers, else probability',
   },
   negatives: {
     value: 'N',
@@ -54,12 +42,14 @@ export const labelOptions = {
   },
   ...textOptions,
   texts: { help: 'let the texts count too when documents are compared (needs the texts)' },
-  ...missingOption('queries or documents'),
-  ...shardOption,
+  shard: {
+    value: 'I/N',
+    help: 'do one share of the queries, such as 3/16',
+    default: 'all of them',
+  },
   ...labelSettingOptions,
   ...targetOption,
-  ...embeddingOptions,
-  ...workerOption,
+  ...joinOptions('queries or documents'),
 } satisfies Options
 
 /** The preset whose evidence needs texts. */
@@ -98,7 +88,7 @@ export async function readLabelInputs(
   const inputs: LabelInputs = {
     ...source,
     ...readTexts(values, source),
-    ...readEmbeddingOptions(values),
+    ...readJoinOptions(values),
     run: text(values, 'run'),
     queries: neededFile(values, 'queries'),
     qrels: neededFile(values, 'qrels'),
@@ -107,9 +97,7 @@ export async function readLabelInputs(
     level: optionalWhole(values, 'level'),
     settings,
     ...readLayout(values),
-    missing: readMissing(values),
     shard: readShard(values),
-    workers: optionalWhole(values, 'workers'),
   }
   return { inputs, recipe }
 }
@@ -118,9 +106,24 @@ export async function readLabelInputs(
 function readLayout(
   values: Values<typeof labelOptions>,
 ): Pick<LabelInputs, 'format' | 'values' | 'negatives'> {
+  const [format, kind, ...more] = optionalText(values, 'format')?.split(':') ?? []
+  const isKind = kind === undefined || (labelValues as readonly string[]).includes(kind)
+  if (!isKind || more.length > 0) {
+    const problem = `takes ${labelValues.join(' or ')} behind the colon`
+    throw new UsageError(`--format ${problem}, not ${JSON.stringify(values.format)}`)
+  }
   return {
-    format: optionalChoice(values, 'format', labelFormats),
-    values: optionalChoice(values, 'label-values', labelValues),
+    format: optionalChoice({ format }, 'format', labelFormats),
+    values: kind as LabelInputs['values'],
     negatives: optionalWhole(values, 'negatives'),
   }
+}
+
+/** The share that `--shard` names. */
+function readShard(values: Values<typeof labelOptions>): Shard {
+  const given = optionalText(values, 'shard') ?? '1/1'
+  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(given)
+  const [index, count] = [Number(match?.[1]), Number(match?.[2])]
+  if (index >= 1 && index <= count) return { index, count }
+  throw new UsageError(`--shard takes a share such as 3/16, not ${JSON.stringify(given)}`)
 }

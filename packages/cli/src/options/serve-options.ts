@@ -8,7 +8,7 @@ import {
   readRanking,
   readStatisticsSource,
   settingOptions,
-  statisticsOptions,
+  statisticsOption,
 } from './setting-options.ts'
 import { UsageError } from './usage-error.ts'
 import {
@@ -79,10 +79,10 @@ export const serveOptions = {
     default: sizeText(defaultLimits.cache),
   },
   force: { help: 'serve even where kith tune says that the old ranking is better' },
-  ...statisticsOptions,
+  ...statisticsOption,
   'term-statistics': {
-    ...statisticsOptions['term-statistics'],
-    help: 'what kith term-statistics counted, instead of the store’s own or counting --corpus',
+    ...statisticsOption['term-statistics'],
+    help: 'what kith term-statistics counted, instead of the store’s own or counting --corpus; none: count terms among each request’s documents only',
   },
   ...settingOptions,
 } satisfies Options

@@ -7,14 +7,14 @@ import {
   resolveMethodSettings,
   type Settings,
 } from '@kith/core'
-import { auditPreset, labelTable, methods, methodTable, refuseIdle } from '@kith/core/internal'
+import { auditPreset, labelTable, methodTable, refuseIdle } from '@kith/core/internal'
 import type { StatisticsSource } from '@kith/pipelines/job'
 import { readTuned, type Tuned } from '@kith/tune'
 import type { Options, Values } from './command.ts'
 import { isTuned, readGiven, setOptionsOf } from './set-option.ts'
 import type { textOptions } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
-import { isSet, optionalChoice, optionalText } from './values.ts'
+import { optionalChoice, optionalText } from './values.ts'
 
 /** The preset that holds without --preset. */
 const DEFAULT_PRESET = 'balanced'
@@ -25,17 +25,7 @@ export const settingOptions = {
   ...setOptionsOf(methodTable),
 } satisfies Options
 
-/** The settings of reranking by any method. */
-export const methodOptions = {
-  method: {
-    value: 'NAME',
-    help: `how to rerank: ${methods.join(', ')}`,
-    default: methodTable.method.default,
-  },
-  ...settingOptions,
-} satisfies Options
-
-type MethodValues = Values<typeof methodOptions>
+type MethodValues = Values<typeof settingOptions>
 
 /** The settings of a ranking: those that `kith tune` found, or those that the options name. */
 export interface RankingSettings {
@@ -59,8 +49,7 @@ export async function readRanking(
     }
     return { settings: tuned.settings, tuned }
   }
-  const method = optionalChoice(values, 'method', methods)
-  const given = { method, ...(await readGiven(values, methodTable)) }
+  const given = await readGiven(values, methodTable)
   const preset = presetOf<Settings>(values, presets)
   const settings = resolveMethodSettings(given, resolveMethodSettings(preset))
   refuseIdle(given, settings, { texts }, methodTable)
@@ -73,7 +62,7 @@ export function namesTexts(values: Values<typeof textOptions>): boolean {
 }
 
 async function readTunedFile(values: MethodValues, file: string): Promise<Tuned> {
-  const also = (['method', 'preset', 'set'] as const).filter((name) => values[name] !== undefined)
+  const also = (['preset', 'set'] as const).filter((name) => values[name] !== undefined)
   if (also.length > 0) {
     throw new UsageError(`${file} has all settings: leave out --${also.join(', --')}`)
   }
@@ -155,22 +144,25 @@ function presetOf<T>(
   return presets[optionalChoice(values, 'preset', Object.keys(presets)) ?? DEFAULT_PRESET]!
 }
 
+/** The value of --term-statistics for terms that are counted among each query's candidates. */
+const NONE = 'none'
+
 /** Where the BM25 score gets term statistics from. */
-export const statisticsOptions = {
+export const statisticsOption = {
   'term-statistics': {
     value: 'FILE',
     file: 'input',
-    help: 'what kith term-statistics counted, instead of counting --corpus or taking the store’s own',
+    help: `what kith term-statistics counted, instead of counting --corpus or taking the store’s own; ${NONE}: count terms among each query’s candidates only`,
   },
-  'no-term-statistics': { help: 'count terms among each query’s candidates only' },
 } satisfies Options
 
-/** The source of term statistics that the options name. */
-export function readStatisticsSource(values: Values<typeof statisticsOptions>): StatisticsSource {
+/**
+ * The source of term statistics that the option names. Those that a dataset keeps may be of another
+ * tokenizer than that of the settings.
+ */
+export function readStatisticsSource(values: Values<typeof statisticsOption>): StatisticsSource {
   const file = optionalText(values, 'term-statistics')
-  if (!isSet(values, 'no-term-statistics')) return file === undefined ? 'corpus' : { file }
-  if (file !== undefined) {
-    throw new UsageError('--term-statistics and --no-term-statistics exclude each other')
-  }
-  return 'context'
+  if (file === undefined) return 'corpus'
+  if (file === NONE) return 'context'
+  return { file, optional: values.filled?.includes('term-statistics') ?? false }
 }

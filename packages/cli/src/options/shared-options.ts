@@ -85,7 +85,6 @@ export function textFiles(
 
 /** How embeddings are read. */
 export const embeddingOptions = {
-  dimensions: { value: 'N', help: 'length of the vectors, for folders of raw memory maps' },
   memory: {
     value: 'SIZE',
     help: 'embeddings larger than this are read from the file as needed',
@@ -95,13 +94,9 @@ export const embeddingOptions = {
 
 /** The values of `embeddingOptions`. */
 export function readEmbeddingOptions(values: Values<typeof embeddingOptions>): {
-  dimensions: number | undefined
   memory: number | undefined
 } {
-  return {
-    dimensions: optionalWhole(values, 'dimensions'),
-    memory: optionalBytes(values, 'memory'),
-  }
+  return { memory: optionalBytes(values, 'memory') }
 }
 
 /** The option of the policy for queries and documents that lack an embedding or a text. */
@@ -130,3 +125,21 @@ export const workerOption = {
     default: 'all cores',
   },
 } satisfies Options
+
+/** Options of jobs that join a run with embeddings: what may be missing, memory and threads. */
+export function joinOptions(what: string, skipping?: string) {
+  return {
+    ...missingOption(what, skipping),
+    ...embeddingOptions,
+    ...workerOption,
+  } satisfies Options
+}
+
+/** The values of `joinOptions`. */
+export function readJoinOptions(values: Values<ReturnType<typeof joinOptions>>) {
+  return {
+    ...readEmbeddingOptions(values),
+    missing: readMissing(values),
+    workers: optionalWhole(values, 'workers'),
+  }
+}

@@ -1,4 +1,5 @@
-import type { Options } from './command.ts'
+import { shownPath } from '@kith/pipelines/files'
+import type { Options, Values } from './command.ts'
 
 /** `missing: 'skip'`: a setting with its value, as a program writes it. */
 const withValue = /\b([a-z][A-Za-z0-9]*): '([\w.-]+)'/g
@@ -34,4 +35,20 @@ export function spellOptions(message: string, options: Options): string {
     .replace(called, (written, setting: string) => spelled(written, setting))
     .replace('openStore with create: true', 'kith load')
     .replace(alone, (setting) => spelled(setting, setting))
+}
+
+/** The command that makes a result again, in the same folder. */
+export function commandLine(command: string, values: Values, options: Options): string {
+  const words = Object.entries(values).flatMap(([name, value]) => {
+    if (value === undefined || name === 'rest' || name === 'filled') return []
+    const shown = (one: string): string => quoted(options[name]?.file ? shownPath(one) : one)
+    return [value]
+      .flat()
+      .map((one) => (one === true ? `--${name}` : `--${name} ${shown(String(one))}`))
+  })
+  return `kith ${command} ${words.join(' ')}`
+}
+
+function quoted(word: string): string {
+  return /^[\w./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -1,9 +1,8 @@
 import type { Submission } from '@kith/pipelines/batches'
-import { jobDefaults } from '@kith/pipelines/job'
 import { storeKind } from '@kith/stores/internal'
 import type { Options, Values } from './command.ts'
 import { UsageError } from './usage-error.ts'
-import { optionalText, optionalWhole, text } from './values.ts'
+import { optionalText, text } from './values.ts'
 
 /** Documents of a store instead of a file. */
 export const storeOption = {
@@ -17,16 +16,11 @@ export const storeOption = {
 /** Documents of a file or of a store. */
 type SourceValues = Values<typeof storeOption & { docs: { value: string; help: string } }>
 
-/** Options that submit work as a batch for `kith work`. */
-export const submitOptions = {
+/** Submits work as a batch for `kith work`. */
+export const submitOption = {
   submit: {
     value: 'NAME',
     help: 'leave the work to kith work on any number of machines, as a batch of this name (PostgreSQL only)',
-  },
-  'job-size': {
-    value: 'N',
-    help: 'queries per job of a batch',
-    default: String(jobDefaults.jobSize),
   },
 } satisfies Options
 
@@ -55,7 +49,7 @@ export function readSource(values: SourceValues): { docs: string } | { store: st
 /** The batch that `--submit` names; without it, --out is needed. */
 export function readSubmission(
   values: Values<
-    typeof submitOptions & typeof storeOption & { out: { value: string; help: string } }
+    typeof submitOption & typeof storeOption & { out: { value: string; help: string } }
   >,
 ): Submission | undefined {
   const name = optionalText(values, 'submit')
@@ -72,5 +66,5 @@ export function readSubmission(
   if (!/^[\w.-]{1,100}$/.test(name)) {
     throw new UsageError('--submit takes a name of up to 100 letters, digits, and . _ -')
   }
-  return { name, jobSize: optionalWhole(values, 'job-size') }
+  return { name }
 }

@@ -8,12 +8,8 @@ import {
   rulesOf,
 } from '@kith/core/internal'
 import { jobDefaults } from '@kith/pipelines/job'
-import {
-  type TrainingSettings,
-  trainDefaults,
-  trainPresets,
-  trainTable,
-} from '@kith/pipelines/train'
+import type { TrainingSettings } from '@kith/pipelines/train'
+import { trainDefaults, trainPresets, trainTable } from '@kith/train/internal'
 import type { Options, Values } from './command.ts'
 import { defaultText } from './default-text.ts'
 import { DISTIL, readTargetName, type targetOption } from './distil-options.ts'

@@ -1,5 +1,5 @@
-import { jobDefaults } from '@kith/pipelines/job'
-import { outsidePolicies, type QueryFiles, type TrainingInputs } from '@kith/pipelines/train'
+import { jobDefaults, outsidePolicies } from '@kith/pipelines/job'
+import type { QueryFiles, TrainingInputs } from '@kith/pipelines/train'
 import type { Options, Values } from './command.ts'
 import { modelOptions, readModelOptions } from './encoder-options.ts'
 import { setOptionsOf } from './set-option.ts'

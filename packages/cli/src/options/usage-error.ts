@@ -2,3 +2,6 @@
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
+
+/** A check that the user asked for does not hold. */
+export class CheckFailed extends Error {}

@@ -1,39 +1,35 @@
 import { formatFigure, formatP, markOf } from '@kith/ir/internal'
-import type { CorrectedComparison, NamedEvaluation } from '@kith/pipelines/eval'
-import { table } from './table.ts'
+import type { EvaluateResult, NamedEvaluation } from '@kith/pipelines/eval'
+import { table } from './output.ts'
 
 /** How evaluations can be printed. */
-export const evaluationFormats = ['table', 'json', 'csv', 'trec'] as const
+export const evaluationFormats = ['table', 'markdown', 'json', 'csv', 'trec'] as const
 
 type Format = (typeof evaluationFormats)[number]
-type Comparisons = ReadonlyMap<string, Readonly<Record<string, CorrectedComparison>>>
+type Comparisons = EvaluateResult['comparisons']
 
-/** Evaluations as text, with a line break at the end; JSON has the warnings, too. */
-export function formatEvaluations(
-  format: Format,
-  runs: readonly NamedEvaluation[],
-  comparisons: Comparisons,
-  perQuery: boolean,
-  warnings?: readonly string[],
-): string {
-  return formats[format](runs, comparisons, perQuery, warnings)
+/** What is printed: evaluations, and the failures of a gate where there is one. */
+interface Printed extends Omit<EvaluateResult, 'warnings'> {
+  warnings?: readonly string[] | undefined
+}
+
+/** Evaluations as text, with a line break at the end; JSON has the warnings and failures, too. */
+export function formatEvaluations(format: Format, printed: Printed, perQuery: boolean): string {
+  return formats[format](printed, perQuery)
 }
 
 const formats: Record<Format, typeof asJson> = {
   table: asTable,
+  markdown: asMarkdown,
   json: asJson,
   csv: asCsv,
   trec: asTrec,
 }
 
-function asTable(
-  runs: readonly NamedEvaluation[],
-  comparisons: Comparisons,
-  perQuery: boolean,
-): string {
-  const measures = runs[0]!.evaluation.measures
+function asTable({ evaluations, comparisons }: Printed, perQuery: boolean): string {
+  const measures = evaluations[0]!.evaluation.measures
   const rows = [['run', ...measures, 'queries']]
-  for (const { name, evaluation } of runs) {
+  for (const { name, evaluation } of evaluations) {
     const cells = measures.map((measure) => {
       const comparison = comparisons.get(name)?.[measure]
       return `${formatFigure(evaluation.mean[measure]!)}${comparison ? markOf(comparison.p).padEnd(2) : '  '}`
@@ -41,12 +37,44 @@ function asTable(
     rows.push([name, ...cells, String(evaluation.queries.length)])
   }
   const parts = [table(rows)]
-  if (comparisons.size > 0) parts.push(differences(runs, comparisons))
-  if (perQuery) for (const run of runs) parts.push(queryTable(run))
+  if (comparisons.size > 0) {
+    const compared = table(differenceRows(evaluations, comparisons))
+    parts.push(`${compared}\n${starsNote(comparisons.size)}`)
+  }
+  if (perQuery) for (const run of evaluations) parts.push(queryTable(run))
   return `${parts.join('\n\n')}\n`
 }
 
-function differences(runs: readonly NamedEvaluation[], comparisons: Comparisons): string {
+/** A summary for a pull request: each run's figures, and its differences from the baseline. */
+function asMarkdown({ evaluations, comparisons, failures }: Printed): string {
+  const measures = evaluations[0]!.evaluation.measures
+  const figures = evaluations.map(({ name, evaluation }) => [
+    name,
+    ...measures.map((measure) => formatFigure(evaluation.mean[measure]!)),
+    String(evaluation.queries.length),
+  ])
+  const parts = [markdownTable([['run', ...measures, 'queries'], ...figures])]
+  if (comparisons.size > 0) {
+    const compared = markdownTable(differenceRows(evaluations, comparisons))
+    parts.push(compared, asCell(starsNote(comparisons.size)))
+  }
+  if (failures) {
+    const verdict = failures.length > 0 ? `**Fails:** ${failures.join('; ')}.` : '**Passes.**'
+    parts.unshift(verdict)
+  }
+  return `${parts.join('\n\n')}\n`
+}
+
+function markdownTable(rows: readonly (readonly string[])[]): string {
+  const [head, ...others] = rows.map((cells) => `| ${cells.map(asCell).join(' | ')} |`)
+  return [head, `|${' --- |'.repeat(rows[0]!.length)}`, ...others].join('\n')
+}
+
+function asCell(text: string): string {
+  return text.trim().replace(/[|*]/g, '\\$&')
+}
+
+function differenceRows(runs: readonly NamedEvaluation[], comparisons: Comparisons): string[][] {
   const rows = [
     [
       `against ${runs[0]!.name}`,
@@ -70,7 +98,7 @@ function differences(runs: readonly NamedEvaluation[], comparisons: Comparisons)
       ])
     }
   }
-  return `${table(rows)}\n${starsNote(comparisons.size)}`
+  return rows
 }
 
 /** What the stars mean, and which p is corrected. */
@@ -90,13 +118,11 @@ function queryTable({ name, evaluation }: NamedEvaluation): string {
 }
 
 function asJson(
-  runs: readonly NamedEvaluation[],
-  comparisons: Comparisons,
+  { evaluations, comparisons, warnings, failures }: Printed,
   perQuery: boolean,
-  warnings: readonly string[] | undefined,
 ): string {
   const value = {
-    runs: runs.map(({ name, file, evaluation }) => ({
+    runs: evaluations.map(({ name, file, evaluation }) => ({
       name,
       file,
       queries: evaluation.queries.length,
@@ -105,6 +131,7 @@ function asJson(
       ...(perQuery ? { perQuery: queryObjects(evaluation) } : {}),
     })),
     warnings,
+    failures,
   }
   return `${JSON.stringify(value)}\n`
 }
@@ -118,18 +145,18 @@ function queryObjects({ queries, measures, perQuery }: NamedEvaluation['evaluati
   )
 }
 
-function asCsv(runs: readonly NamedEvaluation[], _: Comparisons, perQuery: boolean): string {
+function asCsv({ evaluations }: Printed, perQuery: boolean): string {
   const lines = ['run,query,measure,value']
-  eachFigure(runs, perQuery, (name, query, measure, value) => {
+  eachFigure(evaluations, perQuery, (name, query, measure, value) => {
     lines.push([name, query, measure, formatFigure(value, 6)].map(quoted).join(','))
   })
   return `${lines.join('\n')}\n`
 }
 
 /** As trec_eval prints: measure, query and figure; several runs one after the other. */
-function asTrec(runs: readonly NamedEvaluation[], _: Comparisons, perQuery: boolean): string {
+function asTrec({ evaluations }: Printed, perQuery: boolean): string {
   const lines: string[] = []
-  eachFigure(runs, perQuery, (_name, query, measure, value) => {
+  eachFigure(evaluations, perQuery, (_name, query, measure, value) => {
     lines.push(`${measure.padEnd(22)}\t${query}\t${formatFigure(value)}`)
   })
   return `${lines.join('\n')}\n`

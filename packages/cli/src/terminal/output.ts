@@ -1,9 +1,9 @@
+import { writeAllSync } from '@kith/base'
 import type { Hooks } from '@kith/pipelines/job'
 import type { Options } from '../options/command.ts'
 import { spellOptions } from '../options/spell-options.ts'
-import { legible } from './legible.ts'
-import { print } from './print.ts'
 import { Progress } from './progress.ts'
+import { legible, standardOutputIsFile } from './standard-streams.ts'
 
 /** How a command prints. */
 export interface OutputOptions {
@@ -81,4 +81,26 @@ export class Output {
     this.#bar?.end()
     this.#bar = undefined
   }
+}
+
+/**
+ * Prints to standard output. Node writes to a file once and ignores how many bytes were written: where a
+ * disk is full or a limit reached, the other bytes would be lost without an error.
+ */
+export function print(text: string): void {
+  if (standardOutputIsFile()) writeAllSync(1, Buffer.from(text), null, 'standard output')
+  else process.stdout.write(text)
+}
+
+/** Rows as lines with aligned columns: the first column to the left, the others to the right. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, c) => Math.max(...rows.map((row) => row[c]!.length)))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, c) => (c === 0 ? cell.padEnd(widths[c]!) : cell.padStart(widths[c]!)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }

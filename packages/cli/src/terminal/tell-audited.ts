@@ -1,6 +1,5 @@
 import type { AuditAcceptResult, AuditEvaluation, AuditResult } from '@kith/pipelines/audit'
-import type { Output } from './output.ts'
-import { table } from './table.ts'
+import { type Output, table } from './output.ts'
 
 /** Prints how many documents an audit has listed, and the page to judge them on. */
 export function tellAudited(output: Output, result: AuditResult): void {

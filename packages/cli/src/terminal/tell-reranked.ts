@@ -1,3 +1,4 @@
+import type { Submitted } from '@kith/pipelines/batches'
 import type { RerankResult } from '@kith/pipelines/rerank'
 import { formatEvaluations } from './format-evaluations.ts'
 import type { Output } from './output.ts'
@@ -18,11 +19,21 @@ export function tellReranked(output: Output, result: RerankResult): void {
     output.result({ out, queries, seconds, crossEncoded }, `${out}: ${speed}`)
     return
   }
-  const { evaluations, comparisons, verdict, warnings } = figures
-  const table = formatEvaluations('table', evaluations, comparisons, false).trimEnd()
-  const json = JSON.parse(formatEvaluations('json', evaluations, comparisons, false, warnings))
+  const { verdict } = figures
+  const table = formatEvaluations('table', figures, false).trimEnd()
+  const json = JSON.parse(formatEvaluations('json', figures, false))
   output.result(
     { out, queries, seconds, crossEncoded, ...json, verdict },
     [`${out}: ${speed}`, '', table, '', verdict].join('\n'),
+  )
+}
+
+/** Prints the size of a submitted batch, and the command that does its jobs. */
+export function tellSubmitted(output: Output, { name, queries, jobs, fresh }: Submitted): void {
+  output.result(
+    { batch: name, queries, jobs, fresh },
+    fresh
+      ? `${name}: ${queries} queries in ${jobs} jobs wait for kith work`
+      : `${name}: ${queries} queries had been submitted already`,
   )
 }

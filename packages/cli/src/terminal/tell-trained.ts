@@ -1,5 +1,6 @@
 import { formatFigure, formatP } from '@kith/ir/internal'
-import { someMissing, type TrainingInputs, type TrainResult } from '@kith/pipelines/train'
+import { someMissing } from '@kith/pipelines/job'
+import type { TrainingInputs, TrainResult } from '@kith/pipelines/train'
 import type { Output } from './output.ts'
 
 /** Prints how a training ended, which weights are the result, whether they help, and what comes next. */

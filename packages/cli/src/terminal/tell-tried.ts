@@ -1,7 +1,6 @@
 import { formatFigure, markOf } from '@kith/ir/internal'
 import type { QueryChange, TryResult } from '@kith/pipelines/try'
-import type { Output } from './output.ts'
-import { table } from './table.ts'
+import { type Output, table } from './output.ts'
 
 /** Prints the result of a try: the table, the verdict, and the queries that changed most. */
 export function tellTried(output: Output, result: TryResult): void {

@@ -1,6 +1,7 @@
 import type { Rows } from '../matrix.ts'
 import type { RowScaling, Settings } from '../settings/settings.ts'
 import type { Postings } from '../text/postings.ts'
+import type { MatchSettings, QueryMatches } from '../text/query-matches.ts'
 import type { WordsSettings } from '../text/words-score.ts'
 
 /** The implementations of the method, fastest first. */
@@ -35,6 +36,8 @@ export interface Texts {
   similarity(): Square
   /** W, the words score of each row; 0 for the query. */
   scores(settings: WordsSettings): Float64Array
+  /** The parts of the query's terms that each row has: in a window, in its title, anywhere. */
+  matches(settings: MatchSettings): QueryMatches
 }
 
 /** Lists of numbers one behind the other, or rows of a square, each `stride` long. */

@@ -47,13 +47,46 @@ export function createEngine(name: KernelName = kernel()): Engine {
   return new WasmEngine(name, module)
 }
 
+/**
+ * Hands over a compiled kernel where a program may not compile bytes itself. Cloudflare Workers do
+ * it by themselves: there the package's entry imports its `.wasm` file.
+ *
+ * ```ts
+ * init(module) // your bundler's import of '@kith/core/simd.wasm'
+ * ```
+ *
+ * Call it before the first ranking; the kernel is then the default.
+ */
+export function init(module: object, name: Exclude<KernelName, 'typescript'> = 'simd'): void {
+  if (!(typeof WebAssembly !== 'undefined' && module instanceof WebAssembly.Module)) {
+    throw new KithError('BAD_INPUT', `init takes a WebAssembly.Module, got ${show(module)}`)
+  }
+  if (!Object.hasOwn(sources, name)) {
+    throw new KithError(
+      'BAD_SETTING',
+      `kernel ${show(name)} does not exist, allowed: relaxed-simd, simd`,
+    )
+  }
+  modules.set(name, module)
+  chosen = forced() ?? name
+}
+
 function forced(): KernelName | undefined {
-  const name = process?.env?.['KITH_KERNEL']
+  const name = environment('KITH_KERNEL')
   if (!name) return undefined
   if (!(order as readonly string[]).includes(name)) {
     throw new KithError('BAD_SETTING', `KITH_KERNEL is "${name}", allowed: ${order.join(', ')}`)
   }
   return name as KernelName
+}
+
+/** An environment variable; undefined where there are none, or where Deno does not allow reading it. */
+function environment(name: string): string | undefined {
+  try {
+    return process?.env?.[name]
+  } catch {
+    return undefined
+  }
 }
 
 /**

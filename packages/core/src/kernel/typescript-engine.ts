@@ -9,6 +9,7 @@ import {
 import { cosine, fillMissing, gram, products, scaleRows } from '../method/similarity-steps.ts'
 import type { RowScaling } from '../settings/settings.ts'
 import type { Postings } from '../text/postings.ts'
+import { queryMatches } from '../text/query-matches.ts'
 import { textSimilarity } from '../text/text-similarity.ts'
 import { wordsScores } from '../text/words-score.ts'
 import { copyBlock, copyChosen } from './copy-block.ts'
@@ -54,6 +55,7 @@ export class TypeScriptEngine implements Engine {
     return {
       similarity: () => new PlainSquare(postings.texts, textSimilarity(postings)),
       scores: (settings) => wordsScores(postings, settings),
+      matches: (settings) => queryMatches(postings, settings),
     }
   }
 

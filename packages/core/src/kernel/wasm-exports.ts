@@ -123,9 +123,23 @@ export interface WasmExports {
     mean: number,
     out: number,
   ): void
+  findMatches(
+    texts: number,
+    count: number,
+    matches: number,
+    titles: number,
+    orders: number,
+    orderStarts: number,
+    weights: number,
+    windowTerms: number,
+    seen: number,
+    queue: number,
+    out: number,
+  ): void
   words(
     bytes: number,
     length: number,
+    title: number,
     lower: number,
     stems: number,
     hashes: number,

@@ -60,6 +60,11 @@ export class WasmMemory {
     return new Float64Array(this.memory.buffer, pointer, count).slice()
   }
 
+  /** Writes some doubles. */
+  putDoubles(pointer: number, values: Float64Array): void {
+    new Float64Array(this.memory.buffer, pointer, values.length).set(values)
+  }
+
   #grow(start: number): void {
     const bytes = this.#end
     try {

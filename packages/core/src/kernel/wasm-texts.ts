@@ -1,6 +1,19 @@
 import { POSTING, type Postings } from '../text/postings.ts'
+import {
+  emptyMatches,
+  type MatchSettings,
+  matchWeights,
+  type QueryMatches,
+  wholeOf,
+} from '../text/query-matches.ts'
 import { frequencyWeight, inverseFrequency } from '../text/text-similarity.ts'
-import { meanLength, queryTerms, termWeights, type WordsSettings } from '../text/words-score.ts'
+import {
+  meanLength,
+  type QueryTerms,
+  queryTerms,
+  termWeights,
+  type WordsSettings,
+} from '../text/words-score.ts'
 import type { Texts } from './engine.ts'
 import type { WasmSquare } from './wasm-engine.ts'
 import type { WasmExports } from './wasm-exports.ts'
@@ -12,6 +25,16 @@ const COLUMNS = 256
 /** 1 + ln tf by tf, as many as FREQUENCIES in assembly/text.ts; a text never has a term 0 times. */
 const frequencies = Float32Array.from({ length: 64 }, (_, tf) => frequencyWeight(tf || 1))
 
+/** The query's terms, and where they were found. */
+interface Matched {
+  query: QueryTerms
+  /** How many candidates have each of them. */
+  candidates: Uint32Array
+  /** Where the number of the query's term that each posting has, and the length of each text are. */
+  matches: number
+  lengths: number
+}
+
 /** The texts of a context in the memory of a compiled kernel. */
 export class WasmTexts implements Texts {
   readonly #memory: WasmMemory
@@ -21,6 +44,7 @@ export class WasmTexts implements Texts {
   /** Where the postings are, and where those of each text start. */
   readonly #from: number
   readonly #starts: number
+  #matched: Matched | undefined
 
   constructor(
     memory: WasmMemory,
@@ -72,27 +96,17 @@ export class WasmTexts implements Texts {
   }
 
   scores(settings: WordsSettings): Float64Array {
-    const { texts: count, count: postings } = this.#postings
+    const { texts: count } = this.#postings
+    const { query, candidates, matches, lengths } = this.#match()
     const memory = this.#memory
     const [from, starts] = [this.#from, this.#starts]
-    const query = queryTerms(this.#postings)
     const terms = query.hashes.length
     const { end } = memory
-    // A small table for the few terms of a query stays in the fastest cache.
-    const slots = Math.min(slotsFor(postings), 2 ** Math.ceil(Math.log2(terms * 4 + 2)))
-    const table = memory.takeWords(slots)
-    const candidates = memory.takeWords(terms)
     const found = memory.takeWords(terms)
     const weights = memory.take(terms * 8)
-    const matches = memory.takeWords(postings * 2 + 8)
-    const lengths = memory.take(count * 8)
     const scores = memory.take(count * 8)
-    this.#wasm.matchTerms(from, starts, count, table, slots, matches, candidates, lengths)
-    const counts = memory.integers.subarray(candidates / 4, candidates / 4 + terms)
     const mean = meanLength(memory.doubles(lengths, count), settings)
-    new Float64Array(memory.memory.buffer, weights, terms).set(
-      termWeights(query, counts, count - 1, settings),
-    )
+    memory.putDoubles(weights, termWeights(query, candidates, count - 1, settings))
     const { k1, b } = settings
     this.#wasm.scoreWords(
       from,
@@ -109,6 +123,88 @@ export class WasmTexts implements Texts {
     )
     memory.release(end)
     return memory.doubles(scores, count)
+  }
+
+  matches(settings: MatchSettings): QueryMatches {
+    const { texts: count, titles } = this.#postings
+    const { query, candidates, matches } = this.#match()
+    const memory = this.#memory
+    const weights = matchWeights(query, candidates, count - 1, settings)
+    const { end } = memory
+    const at = memory.take(weights.length * 8)
+    const seen = memory.takeWords(weights.length)
+    const titlesAt = memory.takeWords(count)
+    const { orders, starts, longest } = this.#placeOrders()
+    const queue = memory.takeWords(longest * 2)
+    const out = memory.take(count * 24)
+    memory.putDoubles(at, weights)
+    memory.integers.set(titles, titlesAt / 4)
+    const { windowTerms } = settings
+    this.#wasm.findMatches(
+      this.#starts,
+      count,
+      matches,
+      titlesAt,
+      orders,
+      starts,
+      at,
+      windowTerms,
+      seen,
+      queue,
+      out,
+    )
+    memory.release(end)
+    const whole = wholeOf(weights)
+    const parts = memory.doubles(out, count * 3)
+    const found = emptyMatches(count)
+    for (let row = 1; row < count; row++) {
+      found.window[row] = parts[row * 3]! / whole
+      found.title[row] = parts[row * 3 + 1]! / whole
+      found.coverage[row] = parts[row * 3 + 2]! / whole
+    }
+    return found
+  }
+
+  /** The query's terms in the other texts, found once: all memory behind this is a caller's. */
+  #match(): Matched {
+    if (this.#matched) return this.#matched
+    const { texts: count, count: postings } = this.#postings
+    const memory = this.#memory
+    const query = queryTerms(this.#postings)
+    const terms = query.hashes.length
+    const matches = memory.takeWords(postings * 2 + 8)
+    const lengths = memory.take(count * 8)
+    const { end } = memory
+    // A small table for the few terms of a query stays in the fastest cache.
+    const slots = Math.min(slotsFor(postings), 2 ** Math.ceil(Math.log2(terms * 4 + 2)))
+    const table = memory.takeWords(slots)
+    const counts = memory.takeWords(terms)
+    this.#wasm.matchTerms(this.#from, this.#starts, count, table, slots, matches, counts, lengths)
+    memory.release(end)
+    const candidates = memory.integers.slice(counts / 4, counts / 4 + terms)
+    this.#matched = { query, candidates, matches, lengths }
+    return this.#matched
+  }
+
+  /** Copies the order of each text's terms to where the kernel finds it. */
+  #placeOrders(): { orders: number; starts: number; longest: number } {
+    const memory = this.#memory
+    const all = Array.from({ length: this.#postings.texts }, (_, row) =>
+      row === 0 ? new Uint32Array(0) : this.#postings.orderOf(row),
+    )
+    const starts = memory.takeWords(all.length + 1)
+    const orders = memory.takeWords(all.reduce((sum, { length }) => sum + length, 0))
+    const { integers } = memory
+    let at = 0
+    let longest = 0
+    all.forEach((order, row) => {
+      integers[starts / 4 + row] = at
+      integers.set(order, orders / 4 + at)
+      at += order.length
+      if (order.length > longest) longest = order.length
+    })
+    integers[starts / 4 + all.length] = at
+    return { orders, starts, longest }
   }
 }
 

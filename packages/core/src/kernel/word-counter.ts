@@ -44,20 +44,26 @@ class WordCounter {
   }
 
   /** Appends a text's postings, or returns false if it is not plain ASCII, or too long. */
-  append(postings: Postings, text: string): boolean {
-    const { length } = text
+  append(postings: Postings, title: string, text: string): boolean {
+    // A space between them: the last word of the title ends there.
+    const whole = title === '' ? text : `${title} ${text}`
+    const { length } = whole
     if (length > this.#room && !this.#reserve(length)) return false
-    const { read, written } = encoder.encodeInto(text, this.#text)
+    const { read, written } = encoder.encodeInto(whole, this.#text)
     if (written !== read || read !== length) return false
     const hashes = this.#start + this.#room + 64
     const ends = hashes + this.#room * 8 + 64
     const table = ends + this.#room * 4 + 64
     const out = table + this.#room * 8 + 64
+    const [start, lower, stems] = [this.#start, BASE, this.#stems]
     const words =
-      this.#wasm.words(this.#start, length, BASE, this.#stems, hashes, ends, table, out) * POSTING
+      this.#wasm.words(start, length, title.length, lower, stems, hashes, ends, table, out) *
+      POSTING
+    const integers = this.#integers
     const at = postings.extend(words)
-    postings.words.set(this.#integers.subarray(out / 4, out / 4 + words), at)
-    postings.endText()
+    postings.words.set(integers.subarray(out / 4, out / 4 + words), at)
+    const [terms, titleTerms] = [integers[table / 4]!, integers[table / 4 + 1]!]
+    postings.endText(titleTerms, integers.subarray(ends / 4, ends / 4 + terms))
     return true
   }
 
@@ -91,7 +97,12 @@ class WordCounter {
 const counters = new Map<TokenizerName, WordCounter>()
 
 /** Appends an ASCII text's postings; false if the text is not ASCII or no WebAssembly runs here. */
-export function appendAscii(postings: Postings, text: string, tokenizer: TokenizerName): boolean {
+export function appendAscii(
+  postings: Postings,
+  title: string,
+  text: string,
+  tokenizer: TokenizerName,
+): boolean {
   const module = kernel() === 'typescript' ? undefined : moduleOf(kernel())
   if (!module) return false
   let counter = counters.get(tokenizer)
@@ -99,5 +110,5 @@ export function appendAscii(postings: Postings, text: string, tokenizer: Tokeniz
     counter = new WordCounter(module, tokenizer)
     counters.set(tokenizer, counter)
   }
-  return counter.append(postings, text)
+  return counter.append(postings, title, text)
 }

@@ -32,7 +32,7 @@ export interface Relevance {
   relevance: Float64Array
 }
 
-/** Second-generation scores of a context's rows, and their parts before they are weighed; the query's own entry is at 0. */
+/** Scores with words of a context's rows, and their parts before they are weighed; the query's own entry is at 0. */
 export interface WordsScores extends Relevance, Scored {
   scores: Float64Array
   /** s_J: how much the neighborhoods overlap. */
@@ -42,6 +42,9 @@ export interface WordsScores extends Relevance, Scored {
   support: Float64Array
   /** F: the rows with the highest g, which support the others. */
   supporters: number[]
+  /** z of the query's terms in a window and in the title; undefined where neither counts. */
+  window: Float64Array | undefined
+  title: Float64Array | undefined
   /** How the embeddings were compared; undefined where there are none. */
   metric: MetricUse | undefined
 }
@@ -63,7 +66,7 @@ export function scoreByNeighbors(
 }
 
 /**
- * Section 4, the second-generation scores: steps 1 to 5, with the query as the probe.
+ * Section 4, the scores with words: steps 1 to 6, with the query as the probe.
  *
  * @param known g as the preselection found it, and the metric that it chose.
  */
@@ -74,8 +77,10 @@ export function scoreWithWords(
   known?: { relevance: Relevance; metric: MetricUse | undefined },
   recall: Recall = computed,
 ): WordsScores {
-  // The texts are put into the engine once, for their words score and for their similarity.
-  const texts = known ? undefined : engine.texts(context.texts!)
+  const { windowWeight, titleWeight } = settings
+  const matched = windowWeight > 0 || titleWeight > 0
+  // The texts are put into the engine once, for their words score, their matches and their similarity.
+  const texts = known && !matched ? undefined : engine.texts(context.texts!)
   const own = texts && recall === computed ? { ...recall, texts: () => texts.similarity() } : recall
   const { graph, terms } = buildGraph(engine, context, [0], settings, own)
   const term = terms[0]!
@@ -91,9 +96,20 @@ export function scoreWithWords(
   for (let c = 0; c < scores.length; c++) {
     scores[c] = share * relevance[c]! + neighborWeight * neighbors[c]! + supportWeight * support[c]!
   }
+  const matches = matched ? texts!.matches(settings) : undefined
+  const window = matches && addTerm(scores, matches.window, windowWeight)
+  const title = matches && addTerm(scores, matches.title, titleWeight)
   // The metric of this graph says nothing where g came from elsewhere.
   const metric = known ? known.metric : term.metric
-  return { ...found, scores, jaccard, neighbors, support, supporters, metric, graph, neighborhoods }
+  const parts = { jaccard, neighbors, support, supporters, window, title }
+  return { ...found, ...parts, scores, metric, graph, neighborhoods }
+}
+
+/** Adds z of a term to the scores, and returns it. */
+function addTerm(scores: Float64Array, values: Float64Array, weight: number): Float64Array {
+  const z = standardize(values, [0], ROUNDING)
+  for (let c = 0; c < scores.length; c++) scores[c]! += weight * z[c]!
+  return z
 }
 
 /** Steps 1 and 2: g of a context from the similarity to the query and the words score. */

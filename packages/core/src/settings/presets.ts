@@ -13,12 +13,14 @@ function msmarco(
 }
 
 /**
- * Named settings. `balanced` is the default, and `balanced-1` the default of the first generation,
- * which differs where texts are given; the others are the paper's (docs/method.md section 5).
+ * Named settings. `balanced` is the default; `balanced-1` and `balanced-2` are the defaults of the
+ * first and the second generation, which differ where texts are given; the others are the paper's
+ * (docs/method.md section 5).
  */
 export const presets = Object.freeze({
   balanced: defaultSettings,
   'balanced-1': Object.freeze<Settings>({ ...defaultSettings, mix: 'standard', tokenizer: 'none' }),
+  'balanced-2': Object.freeze<Settings>({ ...defaultSettings, windowWeight: 0, titleWeight: 0 }),
   'msmarco-tas-b': msmarco({ contextSize: 60, k: 21, kExp: 3, trust: 0, lambda: 0.451 }),
   'msmarco-cocondenser': msmarco({ contextSize: 53, k: 21, kExp: 5, trust: 0.128, lambda: 0.469 }),
   'msmarco-coder-cocondenser': msmarco({

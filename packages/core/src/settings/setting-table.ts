@@ -23,7 +23,7 @@ const needsTexts = (_: Settings, { texts }: Use) => (texts ? undefined : 'it nee
 
 /** Why the BM25 score and the support take no part. */
 const needsWords = ({ mix }: Settings, { texts, labels }: Use): string | undefined => {
-  if (labels) return 'labels have neither BM25 score nor support'
+  if (labels) return 'labels have neither BM25 score nor support, window nor title'
   if (!texts) return 'it needs texts'
   return mix === 'words' ? undefined : `it needs mix 'words', not '${mix}'`
 }
@@ -126,8 +126,8 @@ export const settingTable: SettingTable<Settings> = {
     methods: scored,
   },
   tokenizer: {
-    help: 'how a text becomes terms',
-    default: 'english',
+    help: 'how a text becomes terms (default: that of the term statistics, else english)',
+    default: undefined,
     check: checkTokenizer,
     axis: tokenizerNames,
     methods: compared,
@@ -188,6 +188,34 @@ export const settingTable: SettingTable<Settings> = {
     range: share,
     tune: { from: 0, to: 0.4 },
     axis: tenths(0, 0.6),
+    methods: ['neighbors'],
+    idle: needsWords,
+  },
+  windowWeight: {
+    help: 'weight of the query terms that stand close together in the text',
+    default: 0.1,
+    range: share,
+    tune: { from: 0, to: 0.3 },
+    axis: tenths(0, 0.5),
+    methods: ['neighbors'],
+    idle: needsWords,
+  },
+  windowTerms: {
+    help: 'terms in a row that are close together',
+    default: 8,
+    range: count(1),
+    tune: { from: 4, to: 16, log: true },
+    axis: [2, 4, 6, 8, 12, 16, 24, 32],
+    methods: ['neighbors'],
+    idle: needsWords,
+    off: ({ windowWeight }: Settings) => windowWeight === 0,
+  },
+  titleWeight: {
+    help: 'weight of the query terms in the title',
+    default: 0.1,
+    range: share,
+    tune: { from: 0, to: 0.3 },
+    axis: tenths(0, 0.5),
     methods: ['neighbors'],
     idle: needsWords,
   },

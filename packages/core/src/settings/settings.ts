@@ -43,12 +43,15 @@ export interface Settings {
   metric: 'auto' | 'dot' | 'cosine'
   /**
    * `raw` is λ·S + (1 − λ)·s_J; `standard` standardizes both terms over the candidates first. With
-   * texts, `words` adds the words score and the support of the best candidates; without texts it is
-   * `standard`.
+   * texts, `words` adds the words score, the support of the best candidates, and the query's terms
+   * close together and in the title; without texts it is `standard`.
    */
   mix: 'raw' | 'standard' | 'words'
-  /** How words become terms: by name, or a function from a text to its terms. */
-  tokenizer: Tokenizer
+  /**
+   * How words become terms: by name, or a function from a text to its terms. Without it, and with
+   * `auto`, that of `statistics`; without both, `english`.
+   */
+  tokenizer?: Tokenizer | undefined
   /** a: the words score's share beside the similarity, from 0 to 1. With `words` only, as the settings below. */
   bm25Weight: number
   /** How fast the words score saturates when a term comes again. */
@@ -61,6 +64,12 @@ export interface Settings {
   supportDocs: number
   /** The share of their support in the score; with `neighborWeight` at most 1. */
   supportWeight: number
+  /** The weight, beside the shares above, of the query's terms that stand close together in the text, from 0 to 1. */
+  windowWeight: number
+  /** How many terms in a row are close together. */
+  windowTerms: number
+  /** The weight of the query's terms in the title, from 0 to 1. */
+  titleWeight: number
   /**
    * M: from how many of the first candidates the context is chosen by similarity and words; 0 takes
    * the first ones as they are. Without it 200 where `statistics` are given, else 0.

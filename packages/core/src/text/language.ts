@@ -2,6 +2,7 @@ import { KithError } from '../error.ts'
 import type { Folding } from './fold.ts'
 import { porterStem } from './porter.ts'
 import { stopWords } from './stop-words.ts'
+import type { TokenizerName } from './tokenizer.ts'
 
 /** The rules of a language for its words. */
 export interface Language {
@@ -55,19 +56,19 @@ known.set('english', {
   term: (word) => (stopWords.has(word) ? '' : /^[a-z]+$/.test(word) ? porterStem(word) : word),
 })
 
-let detect: ((texts: Iterable<string>) => string) | undefined
+let detect: ((texts: Iterable<string>) => TokenizerName) | undefined
 
 /** Makes languages known by their names, and a function that finds the tokenizer for texts. */
 export function registerLanguages(
   languages: Readonly<Record<string, Language>>,
-  detectTokenizer: (texts: Iterable<string>) => string,
+  detectTokenizer: (texts: Iterable<string>) => TokenizerName,
 ): void {
   for (const [name, language] of Object.entries(languages)) known.set(name, language)
   detect = detectTokenizer
 }
 
 /** The name of the tokenizer that fits texts. */
-export function detectTokenizer(texts: Iterable<string>): string {
+export function detectTokenizer(texts: Iterable<string>): TokenizerName {
   if (detect) return detect(texts)
   throw new KithError(
     'BAD_SETTING',

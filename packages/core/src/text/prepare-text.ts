@@ -1,6 +1,7 @@
 import { KithError } from '../error.ts'
 import { appendAscii } from '../kernel/word-counter.ts'
 import { isObject } from '../matrix.ts'
+import { refuseUnknown } from '../settings/names.ts'
 import { show } from '../settings/show.ts'
 import { asciiWord, characterClass, lowerCase, MARK, UNSPACED, WORD } from './characters.ts'
 import { POSTING, Postings } from './postings.ts'
@@ -24,14 +25,39 @@ import { codeAt, encode, widthOf } from './utf8.ts'
  * posted to a worker.
  */
 export interface PreparedText {
-  /** Three words a term: two halves of its hash, and how often the text has it. */
+  /** Three words a term: two halves of its hash, and how often the text has it; those of the title first. */
   readonly postings: Uint32Array
+  /**
+   * The text as places in `postings`, one for each term, in the order of the text: 4 bytes a term.
+   * Without it the text has no window of terms.
+   */
+  readonly order?: Uint32Array | undefined
+  /** How many of the first postings are the terms of the title; 0 without it. */
+  readonly titleTerms?: number | undefined
   /** How its terms were made: only texts with the same terms can be compared. */
   readonly tokenizer: TokenizerName | 'function'
 }
 
-/** A text, or one that was prepared before. */
-export type Text = string | PreparedText
+/** A text with a title, whose terms come before those of the text. */
+export interface TitledText {
+  title?: string | undefined
+  text: string
+}
+
+/** A text, one with a title, or one that was prepared before. */
+export type Text = string | TitledText | PreparedText
+
+/** How a text is prepared. */
+export interface PrepareOptions extends TokenizerOption {
+  /** Whether to keep the order of the terms, `true` by default: 4 bytes a term beside 12 a different one. */
+  positions?: boolean | undefined
+}
+
+/** A text whose properties were read and checked. */
+type ReadText = string | TitledText | PreparedText
+
+/** The order of the terms where it is not known. */
+const noOrder = new Uint32Array(0)
 
 const counter = new TermCounter()
 const single = new Postings()
@@ -42,37 +68,64 @@ const caches = new Map<TokenizerName, StemCache>()
  * the text will be in.
  *
  * Words are lower-cased runs of letters and digits with the marks on them; in scripts written
- * without spaces, pairs of neighboring characters. `terms` says how words become terms, and must be
- * that of the calls that get the text.
+ * without spaces, pairs of neighboring characters. `tokenizer` says how words become terms, and must
+ * be that of the calls that get the text.
+ *
+ * ```ts
+ * const prepared = prepareText({ title: 'Wing flutter', text: 'Tests at Mach 2 …' })
+ * ```
  */
-export function prepareText(text: string, options?: TokenizerOption): PreparedText {
-  checkString(text)
-  const { tokenizer = 'english' } = isObject(options) ? options : {}
+export function prepareText(text: string | TitledText, options?: PrepareOptions): PreparedText {
+  const { tokenizer = 'english', positions = true } = isObject(options) ? options : {}
   checkTokenizer('tokenizer', tokenizer)
+  const read = typeof text === 'string' ? text : readTitled(text)
+  if (read === undefined) throw notText(text)
   single.clear()
-  appendText(single, text, tokenizer)
-  return { postings: single.used().slice(), tokenizer: nameOfTokenizer(tokenizer) }
+  appendText(single, read, tokenizer)
+  const titleTerms = single.titles[0]!
+  return {
+    postings: single.used().slice(),
+    ...(positions && { order: single.orderOf(0).slice() }),
+    ...(titleTerms > 0 && { titleTerms }),
+    tokenizer: nameOfTokenizer(tokenizer),
+  }
 }
 
 /**
- * A text, or the postings of a prepared one, which are read once; undefined if a value is neither.
- * `name` is the text's name in the message about other terms.
+ * A text whose properties are read once; undefined if a value is none. `name` is the text's name in
+ * the message about other terms.
  */
 export function readText(
   value: unknown,
   tokenizer: Tokenizer,
   name: () => string,
-): string | Uint32Array | undefined {
+): ReadText | undefined {
   if (typeof value === 'string') return value
-  const { postings, tokenizer: own } = (value ?? {}) as PreparedText
-  // A Proxy of an array is an instance of its class, but has no length.
-  if (!(postings instanceof Uint32Array && ArrayBuffer.isView(postings))) return undefined
-  if (postings.length % POSTING !== 0) return undefined
-  if (own === nameOfTokenizer(tokenizer)) return postings
+  if (!isObject(value)) return undefined
+  if (!('postings' in value)) return readTitled(value)
+  const { postings, order, titleTerms = 0, tokenizer: own } = value as PreparedText
+  if (!isWords(postings) || postings.length % POSTING !== 0) return undefined
+  if (order !== undefined && !isWords(order)) return undefined
+  if (!(titleTerms >= 0 && titleTerms * POSTING <= postings.length)) return undefined
+  if (own === nameOfTokenizer(tokenizer)) return { postings, order, titleTerms, tokenizer: own }
   throw new KithError(
     'BAD_INPUT',
     `the text of ${name()} was prepared with tokenizer ${show(own)}, but this call uses ${show(nameOfTokenizer(tokenizer))}; prepare it with prepareText(text, { tokenizer })`,
   )
+}
+
+/** A text with a title, each read once; undefined if a value is none. */
+function readTitled(value: unknown): TitledText | undefined {
+  if (!isObject(value) || !('text' in value)) return undefined
+  refuseUnknown(value, { part: 'property of a text', known: ['title', 'text'] })
+  const { title, text } = value as TitledText
+  const read = { title: title ?? '', text }
+  return typeof read.title === 'string' && typeof text === 'string' ? read : undefined
+}
+
+/** A Proxy of an array is an instance of its class, but has no length. */
+function isWords(value: unknown): value is Uint32Array {
+  return value instanceof Uint32Array && ArrayBuffer.isView(value)
 }
 
 /** Throws unless a text is a string. */
@@ -81,27 +134,55 @@ export function checkString(text: unknown): asserts text is string {
   throw new KithError('BAD_INPUT', `a text must be a string, not ${show(text)}`)
 }
 
+/** The error for a value that is no text. */
+export function notText(value: unknown): KithError {
+  return new KithError(
+    'BAD_INPUT',
+    `a text must be a string, { title, text } or a prepared text, not ${show(value)}`,
+  )
+}
+
 /** Appends the postings of a text, or those of a prepared one. */
-export function appendText(
-  postings: Postings,
-  text: string | Uint32Array,
-  tokenizer: Tokenizer,
-): void {
-  if (typeof text !== 'string') {
-    const at = postings.extend(text.length)
-    postings.words.set(text, at)
-    postings.endText()
-  } else if (typeof tokenizer === 'function') appendTerms(postings, tokenizer(text))
-  else if (!isBasic(tokenizer)) {
-    scannerOf(nameOfTokenizer(tokenizer)).scan(text, counter)
-    counter.drain(postings)
-  } else if (!appendAscii(postings, text, tokenizer as TokenizerName)) {
-    appendString(postings, text, tokenizer as TokenizerName)
+export function appendText(postings: Postings, text: ReadText, tokenizer: Tokenizer): void {
+  if (typeof text === 'string') appendParts(postings, '', text, tokenizer)
+  else if ('postings' in text) {
+    const at = postings.extend(text.postings.length)
+    postings.words.set(text.postings, at)
+    postings.endText(text.titleTerms ?? 0, text.order ?? noOrder, true)
+  } else appendParts(postings, text.title ?? '', text.text, tokenizer)
+}
+
+function appendParts(postings: Postings, title: string, text: string, tokenizer: Tokenizer): void {
+  if (typeof tokenizer === 'function') appendTerms(postings, title, text, tokenizer)
+  else if (!isBasic(tokenizer)) appendScanned(postings, title, text, nameOfTokenizer(tokenizer))
+  else if (!appendAscii(postings, title, text, tokenizer)) {
+    appendString(postings, text, tokenizer, title)
   }
 }
 
+/** Appends the postings of a text under a tokenizer that languages name, or `code`. */
+function appendScanned(postings: Postings, title: string, text: string, tokenizer: string): void {
+  const scanner = scannerOf(tokenizer)
+  if (title !== '') scanner.scan(title, counter)
+  const { size } = counter
+  scanner.scan(text, counter)
+  counter.drain(postings, size)
+}
+
 /** Appends the postings of any text: the way for all of Unicode, and the oracle of `appendAscii`. */
-export function appendString(postings: Postings, text: string, tokenizer: TokenizerName): void {
+export function appendString(
+  postings: Postings,
+  text: string,
+  tokenizer: TokenizerName,
+  title = '',
+): void {
+  if (title !== '') countWords(title, tokenizer)
+  const { size } = counter
+  countWords(text, tokenizer)
+  counter.drain(postings, size)
+}
+
+function countWords(text: string, tokenizer: TokenizerName): void {
   const bytes = encode(text)
   const end = bytes.length
   let at = 0
@@ -117,7 +198,6 @@ export function appendString(postings: Postings, text: string, tokenizer: Tokeni
     else if (kind === UNSPACED) at = takePairs(bytes, at)
     else at += widthOf(code)
   }
-  counter.drain(postings)
 }
 
 /** The two hashes of the term of a lower-cased word; 0 and 0 for a stop word. */
@@ -126,18 +206,30 @@ export function hashTerm(word: string, tokenizer: TokenizerName): [a: number, b:
   return term === '' ? [0, 0] : hashString(term)
 }
 
-/** Appends the postings of terms that a caller's function made. */
-function appendTerms(postings: Postings, terms: readonly string[]): void {
+/** Appends the postings of terms that a caller's function makes. */
+function appendTerms(
+  postings: Postings,
+  title: string,
+  text: string,
+  tokenizer: (text: string) => readonly string[],
+): void {
+  // Checked before any is counted: an error must leave nothing in the counter.
+  const first = title === '' ? [] : hashAll(tokenizer(title))
+  const others = hashAll(tokenizer(text))
+  for (const [a, b] of first) counter.count(a, b)
+  const { size } = counter
+  for (const [a, b] of others) counter.count(a, b)
+  counter.drain(postings, size)
+}
+
+function hashAll(terms: readonly string[]): [a: number, b: number][] {
   if (!Array.isArray(terms)) {
     throw new KithError('BAD_INPUT', `the tokenizer returned ${show(terms)}, not an array`)
   }
-  // Checked before any is counted: an error must leave nothing in the counter.
-  const all = terms.map((term: unknown) => {
+  return terms.map((term: unknown) => {
     if (typeof term === 'string') return hashString(term)
     throw new KithError('BAD_INPUT', `the tokenizer returned ${show(term)}, not a string`)
   })
-  for (const [a, b] of all) counter.count(a, b)
-  counter.drain(postings)
 }
 
 /** Counts the term of the word that starts here; returns where the word ends. */

@@ -24,9 +24,17 @@ export class TermCounter {
   #b = new Int32Array(512)
   #counts = new Int32Array(512)
   #places = new Int32Array(512)
+  /** The number of each term that was counted, from 0, in their order. */
+  #order = new Uint32Array(512)
+  #length = 0
   #size = 0
   /** A hash of 32 bits, shifted right by this many bits, is a place in the table. */
   #shift = 22
+
+  /** How many different terms were counted. */
+  get size(): number {
+    return this.#size
+  }
 
   /** Counts one occurrence of the term whose two hashes these are. */
   count(a: number, b: number): void {
@@ -36,11 +44,13 @@ export class TermCounter {
     for (let number = slots[place]!; number > 0; number = slots[place]!) {
       if (this.#a[number - 1] === a && this.#b[number - 1] === b) {
         this.#counts[number - 1]!++
+        this.#append(number - 1)
         return
       }
       place = (place + 1) & mask
     }
     const term = this.#size++
+    this.#append(term)
     this.#a[term] = a
     this.#b[term] = b
     this.#counts[term] = 1
@@ -49,8 +59,11 @@ export class TermCounter {
     if (this.#size === this.#a.length) this.#grow()
   }
 
-  /** Appends the postings of the terms counted, in the order of their first occurrence, and starts anew. */
-  drain(postings: Postings): void {
+  /**
+   * Appends the postings of the terms counted, in the order of their first occurrence, and starts
+   * anew. `title` is how many of them are the title's.
+   */
+  drain(postings: Postings, title = 0): void {
     let at = postings.extend(this.#size * POSTING)
     const { words } = postings
     for (let term = 0; term < this.#size; term++) {
@@ -63,7 +76,18 @@ export class TermCounter {
     }
     this.#size = 0
     if (this.#slots.length > KEPT_SLOTS) this.#resize(KEPT_SLOTS)
-    postings.endText()
+    postings.endText(title, this.#order.subarray(0, this.#length))
+    this.#length = 0
+    if (this.#order.length > KEPT_SLOTS) this.#order = new Uint32Array(KEPT_SLOTS)
+  }
+
+  #append(term: number): void {
+    if (this.#length === this.#order.length) {
+      const longer = new Uint32Array(this.#length * 2)
+      longer.set(this.#order)
+      this.#order = longer
+    }
+    this.#order[this.#length++] = term
   }
 
   #grow(): void {

@@ -57,7 +57,7 @@ export function isTokenizerName(value: unknown): value is TokenizerName {
 }
 
 /** Whether a tokenizer is of the second generation: it does not normalize, and ASCII goes through the kernel. */
-export function isBasic(tokenizer: string): boolean {
+export function isBasic(tokenizer: string): tokenizer is (typeof tokenizerNames)[number] {
   return (tokenizerNames as readonly string[]).includes(tokenizer)
 }
 
@@ -66,10 +66,32 @@ export function nameOfTokenizer(tokenizer: Tokenizer): TokenizerName | 'function
   if (tokenizer === 'auto') {
     throw new KithError(
       'BAD_SETTING',
-      "tokenizer 'auto' looks at the texts of a corpus; name a tokenizer for a single text",
+      "tokenizer 'auto' looks at a corpus: pass statistics from termStatistics(texts, { tokenizer: 'auto' }), or name a tokenizer",
     )
   }
   return typeof tokenizer === 'function' ? 'function' : tokenizer
+}
+
+/** Settings that say how the terms of texts are made. */
+export interface TokenizerSettings {
+  tokenizer?: Tokenizer | undefined
+  statistics?: { readonly tokenizer: TokenizerName | 'function' } | undefined
+}
+
+/** The tokenizer of settings: where none is named, that of the term statistics, or `english`. */
+export function tokenizerOf({
+  tokenizer,
+  statistics,
+}: TokenizerSettings): Exclude<Tokenizer, 'auto'> {
+  if (tokenizer !== undefined && tokenizer !== 'auto') return tokenizer
+  if (statistics?.tokenizer === 'function') {
+    throw new KithError(
+      'BAD_SETTING',
+      'term statistics were built with a function; pass that function as tokenizer',
+    )
+  }
+  if (statistics) return statistics.tokenizer
+  return tokenizer === undefined ? 'english' : (nameOfTokenizer(tokenizer) as TokenizerName)
 }
 
 function isLong(word: string): boolean {

@@ -138,19 +138,17 @@ export function memmapFiles(folder: string): { vectors: string; ids: string } {
   return { vectors: join(folder, 'embedding.memmap'), ids: join(folder, 'ids.memmap') }
 }
 
-/** Looks at the vectors of such a folder. Nothing in it says the dimension: the caller must. */
-export function memmapLayout(folder: string, dimensions: number | undefined): RawLayout {
-  if (dimensions === undefined) {
-    throw new FileError(folder, '', 'memmap files do not say their dimension: set `dimensions`')
-  }
-  const file = memmapFiles(folder).vectors
-  return Header.read(file, (header) => {
-    const rows = header.size / (dimensions * 4)
-    if (!Number.isInteger(rows)) {
-      const problem = `${header.size} bytes are no whole number of rows of ${dimensions} dimensions`
-      throw new FileError(file, '', problem)
+/** Looks at the vectors of such a folder: there are as many as ids, which gives their dimension. */
+export function memmapLayout(folder: string): RawLayout {
+  const { vectors: file, ids } = memmapFiles(folder)
+  const rows = Header.read(ids, ({ size }) => size / 4)
+  return Header.read(file, ({ size }) => {
+    const dimensions = size / (rows * 4)
+    if (Number.isInteger(dimensions) && dimensions > 0) {
+      return { file, offset: 0, rows, dimensions, stored: 'f32', counted: false }
     }
-    return { file, offset: 0, rows, dimensions, stored: 'f32', counted: false }
+    const problem = `${size} bytes are not as many float32 vectors of equal length as ${ids} has ids, ${rows}`
+    throw new FileError(file, '', problem)
   })
 }
 

@@ -28,7 +28,7 @@ export interface OpenEmbeddingsOptions {
   memory?: number | undefined
   /** The format, where neither ending nor contents tell it. */
   format?: EmbeddingFormat | undefined
-  /** The dimension: required for memmap folders, checked elsewhere. */
+  /** The expected dimension, which is checked. */
   dimensions?: number | undefined
   /** The names of the columns in Parquet and JSONL. */
   idColumn?: string | undefined
@@ -94,7 +94,7 @@ async function open(
     case 'fvecs':
       return raw(fvecsLayout)
     case 'memmap': {
-      const layout = memmapLayout(file, options.dimensions)
+      const layout = memmapLayout(file)
       return openRaw(layout, readMemmapIds(file, layout.rows), { memory, checked })
     }
     case 'parquet': {

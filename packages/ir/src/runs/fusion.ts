@@ -14,7 +14,7 @@ export function fuseRanks(
 }
 
 /** How scores of different runs are made comparable, query by query. */
-export type Normalization = 'min-max' | 'z'
+export type ScoreNormalization = 'min-max' | 'z'
 
 /**
  * Fuses runs by the weighted sum of their normalized scores. A document that a run lacks counts 0
@@ -25,7 +25,10 @@ export function fuseScores(
   {
     normalization = 'min-max',
     weights,
-  }: { normalization?: Normalization | undefined; weights?: readonly number[] | undefined } = {},
+  }: {
+    normalization?: ScoreNormalization | undefined
+    weights?: readonly number[] | undefined
+  } = {},
 ): Run {
   const normalize = normalizations[normalization]
   if (!normalize) {
@@ -41,7 +44,7 @@ interface Votes {
   missing: number
 }
 
-const normalizations: Record<Normalization, (scores: ArrayLike<number>) => Votes> = {
+const normalizations: Record<ScoreNormalization, (scores: ArrayLike<number>) => Votes> = {
   /** From 0 to 1; all 1 where the scores are equal: a lone document is not a bad one. */
   'min-max'(scores) {
     const highest = scores[0]!

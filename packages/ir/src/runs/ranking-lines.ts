@@ -2,27 +2,30 @@ import { FileError } from '@kith/base'
 import { ByteWriter } from '../io/byte-writer.ts'
 import { checkColumnId } from '../io/fields.ts'
 import type { IdList } from '../io/id-list.ts'
-import type { RunFormat } from './run-files.ts'
+import type { RankedQuery } from './run.ts'
 import { jsonRanking } from './run-json.ts'
 
+/** `trec`: six columns; `msmarco`: query, document, rank; `json`: scores by document by query. */
+export type RunFormat = 'trec' | 'msmarco' | 'json'
+
 /** A ranking whose documents are ids of a list, best first. */
-export interface ListedRanking {
-  query: string
+export interface ListedRanking extends Omit<RankedQuery, 'ids'> {
   ids: IdList
   /** The places of the documents' ids in the list. */
   rows: ArrayLike<number>
-  scores: ArrayLike<number>
 }
 
 /** The form of the file that rankings are written to; the file is named in errors. */
 export interface RankingForm {
   file: string
-  format: Extract<RunFormat, 'trec' | 'json'>
+  format: RunFormat
 }
 
 const SPACE = 32
+const TAB = 9
+const NEWLINE = 10
 
-/** Makes the bytes of rankings as `writeRun` writes them, a part of the file at a time. */
+/** Makes the bytes of rankings in a run file, a part of the file at a time: the one place that knows its columns. */
 export class RankingLines {
   readonly #form: RankingForm
   readonly #writer = new ByteWriter()
@@ -34,19 +37,20 @@ export class RankingLines {
     this.#tag = Buffer.from(` ${tag}\n`)
   }
 
-  add(ranking: ListedRanking): void {
-    const { query, ids, rows, scores } = ranking
+  add(ranking: RankedQuery | ListedRanking): void {
+    const { query, scores } = ranking
     const { file, format } = this.#form
-    for (let i = 0; i < rows.length; i++) {
+    const documents = documentsOf(ranking)
+    for (let i = 0; i < documents.length; i++) {
       if (Number.isFinite(scores[i])) continue
-      const problem = `query ${query}: the score of ${ids.get(rows[i]!)} is ${scores[i]}`
+      const problem = `query ${query}: the score of ${documents.id(i)} is ${scores[i]}`
       throw new FileError(file, '', problem)
     }
-    if (format === 'trec') this.#trec(ranking)
+    if (format !== 'json') this.#columns(ranking, documents)
     else {
       if (!this.#first) this.#writer.text(',\n')
-      const named = { query, ids: Array.from(rows, (row) => ids.get(row)), scores }
-      this.#writer.text(jsonRanking(named))
+      const ids = Array.from({ length: documents.length }, (_, i) => documents.id(i))
+      this.#writer.text(jsonRanking({ ...ranking, ids }))
     }
     this.#first = false
   }
@@ -57,28 +61,60 @@ export class RankingLines {
     return this.#writer.take()
   }
 
-  #trec({ query, ids, rows, scores }: ListedRanking): void {
-    const { file } = this.#form
+  /** A line for each document, if a reader finds the ids in it again. */
+  #columns({ query, scores }: Omit<RankedQuery, 'ids'>, documents: Documents): void {
+    const { file, format } = this.#form
     const writer = this.#writer
     checkColumnId(file, query, true)
-    if (rows.length === 0) {
-      const problem = `query ${query} has no documents, for which trec has no line: write .json`
+    if (documents.length === 0) {
+      const problem = `query ${query} has no documents, for which ${format} has no line: write .json`
       throw new FileError(file, '', problem)
     }
-    const start = Buffer.from(`${query} Q0 `)
-    // A double needs all digits that it has.
+    const trec = format === 'trec'
+    const start = Buffer.from(trec ? `${query} Q0 ` : `${query}\t`)
+    // Nine digits tell any two float32 apart; a double needs all that it has.
     const single = scores instanceof Float32Array
-    for (let i = 0; i < rows.length; i++) {
-      // Ids of a JSON run may be of any form.
-      if (!ids.isColumn(rows[i]!)) checkColumnId(file, ids.get(rows[i]!))
+    for (let i = 0; i < documents.length; i++) {
+      if (!documents.isColumn(i)) checkColumnId(file, documents.id(i))
       writer.bytes(start)
-      writer.id(ids, rows[i]!)
-      writer.byte(SPACE)
+      documents.write(i, writer)
+      writer.byte(trec ? SPACE : TAB)
       writer.whole(i + 1)
-      writer.byte(SPACE)
-      if (single) writer.nineDigits(scores[i]!)
-      else writer.text(String(scores[i]))
-      writer.bytes(this.#tag)
+      if (trec) {
+        writer.byte(SPACE)
+        if (single) writer.nineDigits(scores[i]!)
+        else writer.text(String(scores[i]))
+        writer.bytes(this.#tag)
+      } else writer.byte(NEWLINE)
     }
+  }
+}
+
+/** The documents of a ranking, by rank. */
+interface Documents {
+  length: number
+  id(rank: number): string
+  /** Whether the id is known to fit a column. */
+  isColumn(rank: number): boolean
+  write(rank: number, writer: ByteWriter): void
+}
+
+function documentsOf(ranking: RankedQuery | ListedRanking): Documents {
+  if ('rows' in ranking) {
+    const { ids, rows } = ranking
+    return {
+      length: rows.length,
+      id: (rank) => ids.get(rows[rank]!),
+      // Ids of a JSON run may be of any form.
+      isColumn: (rank) => ids.isColumn(rows[rank]!),
+      write: (rank, writer) => writer.id(ids, rows[rank]!),
+    }
+  }
+  const { ids } = ranking
+  return {
+    length: ids.length,
+    id: (rank) => ids[rank]!,
+    isColumn: () => false,
+    write: (rank, writer) => writer.text(ids[rank]!),
   }
 }

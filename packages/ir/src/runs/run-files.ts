@@ -1,18 +1,9 @@
-import {
-  eachLine,
-  FileError,
-  InputFile,
-  type LineVisitor,
-  lineError,
-  writeAtomic,
-} from '@kith/base'
+import { eachLine, InputFile, type LineVisitor, lineError, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
-import { checkColumnId, Fields, firstFields, oneColumn } from '../io/fields.ts'
+import { Fields, firstFields, oneColumn } from '../io/fields.ts'
+import { RankingLines, type RunFormat } from './ranking-lines.ts'
 import { type RankedQuery, type RowSink, type Run, RunBuilder } from './run.ts'
-import { jsonRanking, readJsonRun } from './run-json.ts'
-
-/** `trec`: six columns; `msmarco`: query, document, rank; `json`: scores by document by query. */
-export type RunFormat = 'trec' | 'msmarco' | 'json'
+import { readJsonRun } from './run-json.ts'
 
 /** Reads a run; without a format, the ending or the first line tells it. */
 export async function readRun(
@@ -48,21 +39,17 @@ export async function writeRun(
   if (!oneColumn.test(tag)) {
     throw new KithError('BAD_SETTING', `the tag ${JSON.stringify(tag)} does not fit a column`)
   }
-  await writeRunParts(file, chosen, formatted(file, rankings, chosen, tag))
+  const lines = new RankingLines({ file, format: chosen }, tag)
+  await writeRunParts(file, chosen, formatted(rankings, lines))
 }
 
-const formatters = { trec: trecRanking, msmarco: msmarcoRanking, json: jsonRanking }
-
 async function* formatted(
-  file: string,
   rankings: Iterable<RankedQuery> | AsyncIterable<RankedQuery>,
-  format: RunFormat,
-  tag: string,
-): AsyncGenerator<string> {
+  lines: RankingLines,
+): AsyncGenerator<Uint8Array> {
   for await (const ranking of rankings) {
-    checkScores(file, ranking)
-    if (format !== 'json') checkColumns(file, ranking, format)
-    yield formatters[format](ranking, tag)
+    lines.add(ranking)
+    yield lines.take()
   }
 }
 
@@ -104,22 +91,6 @@ export async function detectRun(file: string, input: InputFile): Promise<RunForm
 /** The first byte of a JSON run: `{`. */
 const OBJECT = 0x7b
 
-/** Checks that a ranking comes back from a file of columns as it is. */
-function checkColumns(file: string, { query, ids }: RankedQuery, format: RunFormat): void {
-  checkColumnId(file, query, true)
-  for (const id of ids) checkColumnId(file, id)
-  if (ids.length > 0) return
-  const problem = `query ${query} has no documents, for which ${format} has no line: write .json`
-  throw new FileError(file, '', problem)
-}
-
-function checkScores(file: string, { query, ids, scores }: RankedQuery): void {
-  for (let i = 0; i < ids.length; i++) {
-    if (Number.isFinite(scores[i])) continue
-    throw new FileError(file, '', `query ${query}: the score of ${ids[i]} is ${scores[i]}`)
-  }
-}
-
 function unknownFormat(format: unknown): KithError {
   return new KithError('BAD_SETTING', `run format ${format}, allowed: trec, msmarco, json`)
 }
@@ -153,18 +124,6 @@ export function trecRows(file: string, sink: RowSink): LineVisitor {
   }
 }
 
-/** One query's lines of a TREC run. */
-function trecRanking({ query, ids, scores }: RankedQuery, tag: string): string {
-  // Nine digits tell any two float32 apart; a double needs all that it has.
-  const digits = scores instanceof Float32Array ? 9 : undefined
-  let lines = ''
-  for (let i = 0; i < ids.length; i++) {
-    const score = digits ? scores[i]!.toPrecision(digits) : scores[i]!
-    lines += `${query} Q0 ${ids[i]} ${i + 1} ${score} ${tag}\n`
-  }
-  return lines
-}
-
 /** Reads an MS MARCO run: `query document rank` per line. The score is the rank's negative. */
 async function readMsmarcoRun(input: InputFile): Promise<Run> {
   const builder = new RunBuilder(input.name)
@@ -187,9 +146,4 @@ export function msmarcoRows(file: string, sink: RowSink): LineVisitor {
     sink.query(bytes, starts[0]!, ends[0]!, line)
     sink.row(bytes, starts[1]!, ends[1]!, -rank, line)
   }
-}
-
-/** One query's lines of an MS MARCO run. */
-function msmarcoRanking({ query, ids }: RankedQuery): string {
-  return ids.map((id, i) => `${query}\t${id}\t${i + 1}\n`).join('')
 }

@@ -168,9 +168,14 @@ export class TextStore {
 
 /** Prepared texts on shared memory, one behind the other. */
 export interface SharedTexts {
+  /** The postings of each text, and behind them the order of its terms. */
   words: Uint32Array
   /** Where each text starts, and at last where the last one ends. */
   starts: Float64Array
+  /** Where the order of each text's terms starts. */
+  orders: Float64Array
+  /** How many of each text's postings are the title's. */
+  titles: Uint32Array
   /** How the terms of all of them were made. */
   tokenizer: PreparedText['tokenizer']
 }
@@ -178,17 +183,28 @@ export interface SharedTexts {
 /** Puts texts on shared memory. */
 export function shareTexts(texts: readonly PreparedText[]): SharedTexts {
   const starts = new Float64Array(new SharedArrayBuffer((texts.length + 1) * 8))
-  texts.forEach(({ postings }, i) => {
-    starts[i + 1] = starts[i]! + postings.length
+  const orders = new Float64Array(new SharedArrayBuffer(texts.length * 8))
+  const titles = new Uint32Array(new SharedArrayBuffer(texts.length * 4))
+  texts.forEach(({ postings, order, titleTerms = 0 }, i) => {
+    orders[i] = starts[i]! + postings.length
+    starts[i + 1] = orders[i]! + (order?.length ?? 0)
+    titles[i] = titleTerms
   })
   const words = new Uint32Array(new SharedArrayBuffer(starts[texts.length]! * 4))
-  texts.forEach(({ postings }, i) => {
+  texts.forEach(({ postings, order }, i) => {
     words.set(postings, starts[i]!)
+    if (order) words.set(order, orders[i]!)
   })
-  return { words, starts, tokenizer: texts[0]?.tokenizer ?? 'english' }
+  return { words, starts, orders, titles, tokenizer: texts[0]?.tokenizer ?? 'english' }
 }
 
 /** One text of those that are shared. */
-export function textAt({ words, starts, tokenizer }: SharedTexts, number: number): PreparedText {
-  return { postings: words.subarray(starts[number]!, starts[number + 1]!), tokenizer }
+export function textAt(shared: SharedTexts, number: number): PreparedText {
+  const { words, starts, orders, titles, tokenizer } = shared
+  return {
+    postings: words.subarray(starts[number]!, orders[number]!),
+    order: words.subarray(orders[number]!, starts[number + 1]!),
+    titleTerms: titles[number] || undefined,
+    tokenizer,
+  }
 }

@@ -1,7 +1,7 @@
 import { ownSource, pagePolicy } from '@kith/base'
 import type { LabelTexts, TextEntry } from '@kith/ir'
-import type { AuditEntry } from './audit-entry.ts'
-import { type JudgedText, type JudgingData, startJudging } from './judging.ts'
+import { element } from '@kith/report/element'
+import { type AuditEntry, type JudgedText, type JudgingData, startJudging } from './judging.ts'
 import { judgingStyle, pageStyle } from './judging-style.ts'
 
 /** A page without any outside part on which a person judges documents. */
@@ -28,7 +28,7 @@ export function auditPage(
   // `<` would let a text end the element that holds it.
   const json = JSON.stringify(data).replaceAll('<', '\\u003c')
   const style = pageStyle + judgingStyle
-  const script = `(${startJudging.toString()})(document.getElementById('page'), JSON.parse(document.getElementById('data').textContent))`
+  const script = `(${startJudging.toString()})(document.getElementById('page'), JSON.parse(document.getElementById('data').textContent), {}, ${element.toString()})`
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

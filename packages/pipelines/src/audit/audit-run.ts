@@ -1,24 +1,24 @@
 import { writeAtomic } from '@kith/base'
 import { readQrels } from '@kith/ir'
 import { shareQrels } from '@kith/ir/internal'
-import { shownPath } from '../files/shown-path.ts'
+import { shownPath } from '../files/paths.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
-import { jobDefaults } from '../job/job-defaults.ts'
+import { auditPageOf, jobDefaults } from '../job/job-defaults.ts'
 import { namingFiles } from '../join/missing.ts'
 import { slicesBetween } from '../labels/label-slice.ts'
 import type { LeftOut } from '../labels/query-labels.ts'
 import { openRun } from '../tasks/open-run.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
-import { type AuditEntry, byEvidence } from './audit-entry.ts'
 import { auditPage } from './audit-page.ts'
 import { type AuditFiles, type AuditSources, openAudit } from './audit-sources.ts'
+import { type AuditEntry, byEvidence } from './judging.ts'
 
 /** The inputs and outputs of an audit. */
 export interface AuditInputs extends AuditFiles {
   /** The list to write: a table, or JSON lines where it ends in `.jsonl`. */
   out: string
-  /** The page to write; beside the list without it, see `auditPageOf`. */
+  /** The page to write; default: beside the list, by its name. */
   page?: string | undefined
   /** Documents listed for a query; 10 without it. */
   perQuery?: number | undefined
@@ -55,11 +55,6 @@ export async function auditRun(inputs: AuditInputs, hooks: Hooks = {}): Promise<
   } finally {
     await sources.close()
   }
-}
-
-/** The default file of the page of a list. */
-export function auditPageOf(out: string): string {
-  return `${out.replace(/\.(tsv|jsonl?)(\.gz)?$/i, '')}.html`
 }
 
 async function auditWith(

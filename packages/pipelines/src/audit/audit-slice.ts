@@ -9,7 +9,7 @@ import {
   type SliceResults,
 } from '../labels/label-slice.ts'
 import type { Job } from '../tasks/job.ts'
-import type { AuditEntry } from './audit-entry.ts'
+import type { AuditEntry } from './judging.ts'
 
 /** Everything that auditing the slices of a run takes. */
 export interface AuditSliceInputs extends LabelSliceInputs {

@@ -6,5 +6,5 @@ export {
   auditEvaluate,
   type Spread,
 } from './audit-evaluate.ts'
-export { type AuditInputs, type AuditResult, auditPageOf, auditRun } from './audit-run.ts'
+export { type AuditInputs, type AuditResult, auditRun } from './audit-run.ts'
 export type { AuditFiles } from './audit-sources.ts'

@@ -1,4 +1,38 @@
-import type { AuditEntry } from './audit-entry.ts'
+/**
+ * Internal: the part of the audit that runs in browsers: the page on which a person judges. `kith audit`
+ * writes it as a file, Kith Studio shows it as a view.
+ */
+
+import { type MakeElement, element as makeElement, type PageElement } from '@kith/report/element'
+
+export { judgingStyle } from './judging-style.ts'
+
+/** A document to judge: probably relevant, without a judgment. */
+export interface AuditEntry {
+  query: string
+  document: string
+  evidence: number
+  /** Relevant documents that are similar to the document. */
+  vouchers: AuditVoucher[]
+}
+
+/** A relevant document that is evidence for another. */
+export interface AuditVoucher {
+  document: string
+  /** The similarity of the embeddings. */
+  similarity: number
+  /** The Jaccard similarity of the reciprocal neighborhoods. */
+  jaccard: number
+}
+
+/** Most evidence first; ties by the ids, so that a list never depends on anything else. */
+export function byEvidence(a: AuditEntry, b: AuditEntry): number {
+  return b.evidence - a.evidence || compare(a.query, b.query) || compare(a.document, b.document)
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
+}
 
 /** A document as it is shown. */
 export interface JudgedText {
@@ -26,11 +60,6 @@ export interface JudgingSource {
   note?: string | undefined
 }
 
-/** An `HTMLElement` in programs with the DOM's types; the package's types hold without them too. */
-export type PageElement = typeof globalThis extends { HTMLElement: { prototype: infer Element } }
-  ? Element
-  : object
-
 /**
  * Shows one document after the other in `root`, with the relevant ones that are its evidence; keys and
  * buttons decide, and decisions stay in the browser. Its source is also put into the page that
@@ -42,6 +71,7 @@ export function startJudging(
   root: PageElement,
   data: JudgingData,
   { fetchDocuments, note }: JudgingSource = {},
+  element: MakeElement = makeElement,
 ): () => void {
   type Decision = 'accepted' | 'rejected' | 'skipped'
   const { entries } = data
@@ -255,17 +285,6 @@ export function startJudging(
       element('kbd', {}, key),
     )
     made.addEventListener('click', () => actions[action]!())
-    return made
-  }
-
-  function element(
-    name: string,
-    attributes: Record<string, string>,
-    ...children: (Node | string)[]
-  ): HTMLElement {
-    const made = document.createElement(name)
-    for (const [key, value] of Object.entries(attributes)) if (value) made.setAttribute(key, value)
-    made.append(...children)
     return made
   }
 }

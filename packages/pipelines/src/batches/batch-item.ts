@@ -85,12 +85,12 @@ function isText(value: unknown): value is TextEntry {
 }
 
 /** The bytes of an array of numbers. */
-export function bytesOf(numbers: Float32Array | Float64Array | Uint32Array | undefined): Buffer {
+function bytesOf(numbers: Float32Array | Float64Array | undefined): Buffer {
   if (!numbers) return Buffer.alloc(0)
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 }
 
 /** A part of some bytes in a buffer of its own, where numbers can be read at their places. */
-export function copyOf(bytes: Uint8Array, from: number, to: number): ArrayBuffer {
+function copyOf(bytes: Uint8Array, from: number, to: number): ArrayBuffer {
   return new Uint8Array(bytes.subarray(from, to)).buffer
 }

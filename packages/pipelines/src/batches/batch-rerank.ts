@@ -5,7 +5,15 @@ import type { Store } from '@kith/stores'
 import { ContextVectors } from '../join/contexts.ts'
 import { type MissingPolicy, MissingReport } from '../join/missing.ts'
 import { PreparedTexts } from '../join/prepared-texts.ts'
-import { type JoinedQuery, joinSlice, newOrder, rankerOf } from '../rerank/rerank-slice.ts'
+import {
+  columnsOf,
+  decodeOrder,
+  encodeOrder,
+  type JoinedQuery,
+  joinSlice,
+  newOrder,
+  rankerOf,
+} from '../rerank/rerank-slice.ts'
 import { namedError } from '../tasks/job.ts'
 import {
   batchVectors,
@@ -14,7 +22,7 @@ import {
   queryTexts,
   queryVectors,
 } from './batch-documents.ts'
-import { type BatchQuery, bytesOf, copyOf, damaged } from './batch-item.ts'
+import { type BatchQuery, damaged } from './batch-item.ts'
 import type { PortionAnswer } from './batch-work.ts'
 
 /** The settings that queries are reranked with, on any machine. */
@@ -43,11 +51,9 @@ export async function rerankBatch(
   const chooses = texts && settings.mix === 'words' && settings.method === 'neighbors'
   const batch = { store, settings, rules, items, report: new MissingReport() }
   const { joined, rank } = chooses ? await chosenBatch(batch) : await wholeBatch(batch, texts)
-  const bodies = joined.map((query) => {
-    if (!query) return Buffer.alloc(0)
-    const { places, scores } = newOrder(query, rank(query))
-    return Buffer.concat([bytesOf(places), bytesOf(scores)])
-  })
+  const bodies = joined.map((query) =>
+    query ? encodeOrder(newOrder(query, rank(query))) : Buffer.alloc(0),
+  )
   return { bodies, missing: batch.report.all() }
 }
 
@@ -148,14 +154,7 @@ function* neededIds(
 export function decodeRanking(item: BatchQuery, body: Uint8Array): RankedQuery {
   const { query, ids, scores = new Float64Array(0) } = item
   if (body.length === 0) return { query, ids, scores }
-  if (body.length % 8 !== 0) throw damaged(query, `a result of ${body.length} bytes`)
-  const places = new Uint32Array(copyOf(body, 0, body.length / 2))
-  if (new Set(places).size !== places.length || places.some((place) => place >= ids.length)) {
-    throw damaged(query, `its result is not an order of its ${ids.length} candidates`)
-  }
-  return {
-    query: query,
-    ids: Array.from(places, (place) => ids[place]!),
-    scores: new Float32Array(copyOf(body, body.length / 2, body.length)),
-  }
+  const order = decodeOrder(body, ids.length)
+  if (!order) throw damaged(query, `its result is not an order of its ${ids.length} candidates`)
+  return { query, ...columnsOf(order), ids: Array.from(order.places, (place) => ids[place]!) }
 }

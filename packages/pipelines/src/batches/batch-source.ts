@@ -1,12 +1,6 @@
 import { FileError } from '@kith/base'
-import {
-  type Embeddings,
-  type OpenEmbeddingsOptions,
-  openEmbeddings,
-  type Qrels,
-  streamRankings,
-} from '@kith/ir'
-import { TextStore } from '@kith/ir/internal'
+import { type Embeddings, type OpenEmbeddingsOptions, openEmbeddings, type Qrels } from '@kith/ir'
+import { streamRankings, TextStore } from '@kith/ir/internal'
 import { unstorable } from '@kith/stores/postgres'
 import { type MissingPolicy, MissingReport } from '../join/missing.ts'
 import { type BatchQuery, encodeItem } from './batch-item.ts'

@@ -1,7 +1,7 @@
 import { KithError, resolveLabelSettings, resolveMethodSettings } from '@kith/core'
 import type { Batch } from '@kith/work'
+import { labelFormats, labelValues } from '../job/job-defaults.ts'
 import { missingPolicies } from '../join/missing.ts'
-import { labelFormats, labelValues } from '../labels/label-format.ts'
 import type { LabelWork } from '../labels/label-work.ts'
 import type { RerankWork } from './batch-rerank.ts'
 import type { BatchWork } from './batch-work.ts'

@@ -1,6 +1,6 @@
 import type { MatchedTerm, Matrix, Reranker, ScoreParts, Settings } from '@kith/core'
 import { type Metric, searchExact } from '@kith/stores'
-import { type SearchStore, wholeText } from '@kith/stores/internal'
+import type { SearchStore } from '@kith/stores/internal'
 import { rankContext } from '../rerank/rerank-slice.ts'
 
 /** A document that a search found. */
@@ -113,7 +113,7 @@ export function rankCandidates(
 ): Found[] {
   if (list.length === 0) return []
   const vectors = list.map(({ vector }) => vector)
-  const texts = list.map(wholeText).filter((text) => text !== undefined)
+  const texts = list.flatMap(({ title, text }) => (text === undefined ? [] : [{ title, text }]))
   const complete = texts.length === list.length
   const { vector } = query
   const words = complete ? { text: query.text, texts } : {}

@@ -3,7 +3,7 @@ import { abortedError, lookedAt, OpenState, range, throwIfAborted } from '@kith/
 import type { Encoder } from '@kith/encoder'
 import type { SearchStore } from '@kith/stores/internal'
 import type { Hooks } from '../job/hooks.ts'
-import { differInLength, remarkLengths } from '../join/vector-lengths.ts'
+import { differInLength, remarkLengths } from '../join/run-metric.ts'
 import { type Found, findCandidates, rankCandidates, searchMetric } from './candidates.ts'
 
 /** Results of a search where nobody says how many, and the most that there can be. */

@@ -9,7 +9,7 @@ import {
   withStatistics,
   withWords,
 } from '@kith/stores/internal'
-import { type NamedEncoder, openEncoder } from '../encode/open-encoder.ts'
+import { type NamedEncoder, openEncoder } from '../encode/encode-texts.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { searchMetric } from './candidates.ts'

@@ -8,7 +8,7 @@ import type { Matrix } from '@kith/core'
 import type { TextEntry } from '@kith/ir'
 import { type Metric, searchExact } from '@kith/stores'
 import type { SearchStore } from '@kith/stores/internal'
-import type { NamedEncoder } from '../encode/open-encoder.ts'
+import type { NamedEncoder } from '../encode/encode-texts.ts'
 import { fingerprint } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 

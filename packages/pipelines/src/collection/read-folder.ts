@@ -79,24 +79,26 @@ async function* markdownFiles(root: string, leftOut: Tally): AsyncGenerator<Mark
 
 type Entries = Awaited<ReturnType<typeof entriesOf>>
 
-/** Names come as bytes: as text, those that are not UTF-8 would name no file, or another one. */
 function entriesOf(folder: string) {
-  return readdir(folder, { withFileTypes: true, encoding: 'buffer' })
+  return readdir(folder, { withFileTypes: true })
 }
+
+/** In a name that is not UTF-8, this takes the place of bytes: it would name no file, or another one. */
+const REPLACEMENT_CHARACTER = '\uFFFD'
 
 async function* filesOf(
   folder: string,
   entries: Entries,
   leftOut: Tally,
 ): AsyncGenerator<MarkdownFile> {
-  const named = entries.map((entry) => ({ entry, name: entry.name.toString() }))
-  named.sort((a, b) => (a.name < b.name ? -1 : 1))
-  for (const { entry, name } of named) {
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  for (const entry of entries) {
+    const { name } = entry
     if (name.startsWith('.') || name === 'node_modules') continue
     const markdown = entry.isFile() && /\.(md|markdown)$/i.test(name)
     if (!markdown && !entry.isDirectory()) continue
     const path = join(folder, name)
-    const found = !isUtf8(entry.name)
+    const found = name.includes(REPLACEMENT_CHARACTER)
       ? 'name is not UTF-8'
       : await (markdown ? readMarkdown(path) : entriesOf(path)).catch(reasonOf)
     if (typeof found === 'string') {

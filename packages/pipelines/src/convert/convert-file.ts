@@ -14,13 +14,11 @@ import {
 } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
-
-/** The kinds of files that can be converted. */
-export const convertedKinds = ['run', 'qrels', 'texts', 'embeddings'] as const
+import type { ConvertedKind } from '../job/job-defaults.ts'
 
 /** A file, and the format that it is turned into. */
 export interface ConvertInputs extends OpenEmbeddingsOptions {
-  kind: (typeof convertedKinds)[number]
+  kind: ConvertedKind
   input: string
   out: string
   /** The format to write; default: by the ending of `out`. */

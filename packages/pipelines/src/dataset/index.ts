@@ -1,6 +1,5 @@
 /** Datasets in folders: where their files are, and what makes those that are missing. */
 export { type Dataset, type DatasetOptions, openDataset } from './dataset.ts'
-export { encodeAndSearch } from './encode-and-search.ts'
-export { encodeDataset } from './encode-dataset.ts'
+export { encodeAndSearch, encodeDataset } from './encode-dataset.ts'
 export type { Purpose } from './find-files.ts'
 export type { RoleName } from './roles.ts'

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs'
-import { FileError, writeResumably } from '@kith/base'
-import type { EncoderOptions, Role } from '@kith/encoder'
+import { FileError, optionalPackage, writeResumably } from '@kith/base'
+import type { Encoder, EncoderOptions, Role } from '@kith/encoder'
 import { readTexts, type TextEntry, writeEmbeddings } from '@kith/ir'
 import { learnedBehind } from '../files/learned-queries.ts'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
-import { type NamedEncoder, openEncoder } from './open-encoder.ts'
+import { jobDefaults } from '../job/job-defaults.ts'
 
 /** A file of texts to encode, and where their embeddings go. */
 export interface EncodeInputs extends Omit<EncoderOptions, 'onDownload'> {
@@ -138,5 +138,41 @@ async function* rowsOf(file: string, dimensions: number): AsyncGenerator<Float32
     }
     // A chunk need not begin where a number may.
     yield new Float32Array(new Uint8Array(chunk).buffer)
+  }
+}
+
+/** An encoder, and the name and options that tell it from others. */
+export interface NamedEncoder {
+  encoder: Encoder
+  model: Readonly<Record<string, unknown>>
+}
+
+/** Loads the encoder of a name, downloading it first where it is on the hub. */
+export async function openEncoder(
+  inputs: Omit<EncoderOptions, 'onDownload'> & { model?: string | undefined },
+  hooks: Hooks = {},
+): Promise<NamedEncoder> {
+  const { model: name = jobDefaults.model, pooling, normalize, maxTokens, threads } = inputs
+  const { queryPrefix, documentPrefix, revision, quantize } = inputs
+  const chosen = { pooling, normalize, maxTokens, queryPrefix, revision, documentPrefix, quantize }
+  const { loadEncoder } = await optionalPackage(
+    'encoding needs',
+    '@kith/encoder',
+    () => import('@kith/encoder'),
+  )
+  const onDownload = downloadRemarks(hooks)
+  const encoder = await loadEncoder(name, { ...chosen, threads, onDownload })
+  return { encoder, model: { model: name, ...chosen } }
+}
+
+/** Remarks on how far a model's files are downloaded, one for each percent. */
+export function downloadRemarks({
+  onRemark,
+}: Hooks): (file: string, bytes: number, total: number) => void {
+  let shown = ''
+  return (file, bytes, total) => {
+    const line = `downloading ${file}: ${Math.floor((100 * bytes) / Math.max(1, total))} %`
+    if (line !== shown) onRemark?.(line)
+    shown = line
   }
 }

@@ -1,15 +1,23 @@
+import { basename } from 'node:path'
 import { FileError, readLines } from '@kith/base'
-import { evaluate, evaluateRun, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
+import { KithError } from '@kith/core'
+import {
+  type Comparison,
+  type ComparisonOptions,
+  compare,
+  type Evaluation,
+  evaluate,
+  type Qrels,
+  type Run,
+  readQrels,
+  readRun,
+} from '@kith/ir'
+import { evaluateRun, holm } from '@kith/ir/internal'
+import { countLearned, type LearnedQueries, learnedBehind } from '../files/learned-queries.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { usualMeasures } from '../job/job-defaults.ts'
 import type { Measuring } from '../rerank/rerank-figures.ts'
-import {
-  type CorrectedComparison,
-  compareToFirst,
-  type NamedEvaluation,
-  namesOf,
-  warnLearned,
-} from './evaluations.ts'
+import { gateFailures, parseGate } from './gate.ts'
 
 /** Runs to measure, and the judgments that they are measured against. */
 export interface EvaluateInputs extends Measuring {
@@ -18,6 +26,11 @@ export interface EvaluateInputs extends Measuring {
   runs: readonly string[]
   /** Queries and their clusters: the tests take the queries of a cluster as one. */
   clusters?: string | undefined
+  /**
+   * Which runs fail: `significant`, those that are significantly worse than the first (p < 0.05), or
+   * `drop:0.01`, those whose mean is lower by more than 0.01. Judged queries that a run lacks count as 0.
+   */
+  failOn?: string | undefined
 }
 
 /** The figures of runs, and how they compare with the first run's. */
@@ -27,6 +40,8 @@ export interface EvaluateResult {
   comparisons: ReadonlyMap<string, Readonly<Record<string, CorrectedComparison>>>
   /** Runs whose models or settings were learned from some of the queries, in a sentence each. */
   warnings: string[]
+  /** With `failOn`: the measures by which runs fail, in a sentence each; empty if all runs pass. */
+  failures?: string[] | undefined
 }
 
 /**
@@ -41,7 +56,12 @@ export async function evaluateRuns(
   inputs: EvaluateInputs,
   hooks: Hooks = {},
 ): Promise<EvaluateResult> {
-  const { runs: files, measures = usualMeasures, ...options } = inputs
+  const { runs: files, measures = usualMeasures, failOn, ...options } = inputs
+  const gate = failOn === undefined ? undefined : parseGate(failOn)
+  if (gate) {
+    options.complete = true
+    if (files.length === 1) throw new KithError('BAD_INPUT', 'failOn needs two runs to compare')
+  }
   const qrels = await readQrels(inputs.qrels)
   const names = namesOf(files)
   const evaluations: NamedEvaluation[] = []
@@ -51,7 +71,13 @@ export async function evaluateRuns(
   }
   const warnings = await warnLearned(evaluations, qrels, hooks)
   const clusters = inputs.clusters === undefined ? undefined : await readClusters(inputs.clusters)
-  return { evaluations, comparisons: compareToFirst(evaluations, { clusters }), warnings }
+  const comparisons = compareToFirst(evaluations, { clusters })
+  return {
+    evaluations,
+    comparisons,
+    warnings,
+    failures: gate && gateFailures({ comparisons }, gate),
+  }
 }
 
 /** The figures of runs without comparisons, and everything that was read: all runs are in memory. */
@@ -96,4 +122,70 @@ async function readClusters(file: string): Promise<Map<string, string>> {
     clusters.set(query, cluster)
   }
   return clusters
+}
+
+/** A run's name, its file, if it has one, and its figures. */
+export interface NamedEvaluation {
+  name: string
+  file?: string | undefined
+  evaluation: Evaluation
+}
+
+/** A comparison with the first run, its p corrected for the number of runs. */
+export interface CorrectedComparison extends Comparison {
+  /** The randomization test's p after Holm's correction; the same as before it for two runs. */
+  p: number
+}
+
+/** For each run but the first: its comparison with the first, by measure. */
+export function compareToFirst(
+  runs: readonly NamedEvaluation[],
+  options: Pick<ComparisonOptions, 'clusters'> = {},
+): ReadonlyMap<string, Readonly<Record<string, CorrectedComparison>>> {
+  const [first, ...others] = runs
+  const byRun = new Map(
+    others.map(({ name }) => [name, {} as Record<string, CorrectedComparison>] as const),
+  )
+  if (!first) return byRun
+  for (const measure of first.evaluation.measures) {
+    const plain = others.map(({ evaluation }) =>
+      compare(first.evaluation, evaluation, measure, options),
+    )
+    const corrected = holm(plain.map(({ randomization }) => randomization))
+    others.forEach(({ name }, i) => {
+      byRun.get(name)![measure] = { ...plain[i]!, p: corrected[i]! }
+    })
+  }
+  return byRun
+}
+
+/** Short names for files: their last part, or the whole path where that is not unique. */
+export function namesOf(files: readonly string[]): string[] {
+  const short = files.map((file) => basename(file))
+  return short.map((name, i) =>
+    short.filter((other) => other === name).length > 1 ? files[i]! : name,
+  )
+}
+
+/** Warns where runs are judged on queries that a model or settings behind them were learned from. */
+export async function warnLearned(
+  evaluations: readonly NamedEvaluation[],
+  qrels: Qrels,
+  { onRemark, onWarning = onRemark }: Hooks,
+): Promise<string[]> {
+  const warnings: string[] = []
+  for (const { name, file, evaluation } of evaluations) {
+    if (file === undefined) continue
+    for (const entry of await learnedBehind([file])) {
+      const count = countLearned(entry, evaluation.queries, qrels)
+      if (count > 0)
+        warnings.push(`${name}: ${sentenceOf(entry, count, evaluation.queries.length)}`)
+    }
+  }
+  for (const warning of warnings) onWarning?.(warning)
+  return warnings
+}
+
+function sentenceOf({ how, what, judgments }: LearnedQueries, count: number, of: number): string {
+  return `${count} of ${of} judged queries were used to ${how} ${what} (${judgments}), which is behind this run, so that its figures are too good: judge it on other queries`
 }

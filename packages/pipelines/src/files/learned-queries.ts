@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { isPipeOrDevice, isStandardInput } from '@kith/base'
 import type { Qrels } from '@kith/ir'
-import { digestOf } from './file-identity.ts'
+import { digestOf } from './paths.ts'
 import { type ReadSidecar, readSidecar } from './sidecar.ts'
 
 /** Queries whose judgments a model or settings were learned from, as sidecars name them. */

@@ -10,23 +10,18 @@ import {
   readRun,
   writeRun,
 } from '@kith/ir'
-import { type EvaluateResult, measureInMemory } from '../eval/evaluate-runs.ts'
-import { compareToFirst, warnLearned } from '../eval/evaluations.ts'
+import {
+  compareToFirst,
+  type EvaluateResult,
+  measureInMemory,
+  warnLearned,
+} from '../eval/evaluate-runs.ts'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
+import { type Fusion, fusions, jobDefaults } from '../job/job-defaults.ts'
 import type { Measuring } from '../rerank/rerank-figures.ts'
 
-/**
- * How runs become one: `rrf` adds the reciprocals of ranks, `min-max` and `z` add scores that are
- * normalized so, query by query.
- */
-export const fusions = ['rrf', 'min-max', 'z'] as const
-
-/** The number that `rrf` adds to ranks, as it was published. */
-export const defaultRrfK = 60
-
-/** The name of a fusion. */
-export type Fusion = (typeof fusions)[number]
+export type { Fusion } from '../job/job-defaults.ts'
 
 /** The inputs of a fusion. */
 export interface FuseInputs {
@@ -36,7 +31,7 @@ export interface FuseInputs {
   out: string
   /** Default: `rrf`. */
   method?: Fusion | undefined
-  /** The number that `rrf` adds to ranks; default `defaultRrfK`. */
+  /** The number that `rrf` adds to ranks; default 60, as it was published. */
   rrfK?: number | undefined
   /** A weight for each run, in their order; default: all 1. */
   weights?: readonly number[] | undefined
@@ -66,7 +61,7 @@ export interface FuseResult {
 export async function fuseRuns(inputs: FuseInputs, hooks: Hooks = {}): Promise<FuseResult> {
   const { runs: files, out, method = 'rrf', weights, top, measuring = {} } = inputs
   checkInputs(inputs)
-  const { rrfK = defaultRrfK } = inputs
+  const { rrfK = jobDefaults.rrfK } = inputs
   const qrels = inputs.qrels === undefined ? undefined : await readQrels(inputs.qrels)
   const onRead = stageOf(hooks, 'reading', files.length)
   const runs: Run[] = []

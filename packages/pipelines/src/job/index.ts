@@ -1,12 +1,28 @@
-/** What every job takes besides its files: callbacks, defaults, the policy for missing embeddings and texts. */
+/**
+ * Internal: the defaults, choices and default files of jobs, which the command line's help shows,
+ * and the types that all jobs share. It may change with any version; the package's main entry has
+ * the types for programs.
+ */
 
 export {
   type Missing,
   type MissingPolicy,
   type MissingReport,
   missingPolicies,
+  someMissing,
 } from '../join/missing.ts'
 export type { StatisticsSource } from '../join/statistics.ts'
 export type { DocumentPlace } from '../join/stores.ts'
 export type { Hooks, JobProgress } from './hooks.ts'
-export { jobDefaults, usualMeasures } from './job-defaults.ts'
+export {
+  auditPageOf,
+  convertedKinds,
+  fusions,
+  jobDefaults,
+  labelFormats,
+  labelValues,
+  outsidePolicies,
+  studyBeside,
+  trainingStudy,
+  usualMeasures,
+} from './job-defaults.ts'

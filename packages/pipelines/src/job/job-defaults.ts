@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+
 /** The defaults of the jobs' inputs; the command line's help shows them. */
 export const jobDefaults = {
   /** The encoder. */
@@ -25,6 +27,8 @@ export const jobDefaults = {
   tryTrials: 60,
   /** Trainings that a search over trainings tries. */
   trainings: 20,
+  /** The number that reciprocal rank fusion adds to ranks, as it was published. */
+  rrfK: 60,
   /** Queries per job of a batch: some seconds of work, so that little is lost with a worker. */
   jobSize: 256,
   /** Seconds without a sign of life after which a job goes to another worker. */
@@ -33,3 +37,55 @@ export const jobDefaults = {
 
 /** The measures that are taken where none are named. */
 export const usualMeasures: readonly string[] = ['nDCG@10', 'MRR@10', 'MAP@10', 'Recall@10']
+
+/** The policies for labeled documents that are not among a query's candidates. */
+export const outsidePolicies = ['drop', 'inject'] as const
+
+/**
+ * `drop` leaves labeled documents out that are not among a query's candidates, and queries that
+ * have no others; `inject` puts them into the candidates.
+ */
+export type OutsidePolicy = (typeof outsidePolicies)[number]
+
+export const labelFormats = [
+  'jsonl',
+  'parquet',
+  'tsv',
+  'sentence-transformers',
+  'listwise',
+  'tevatron',
+] as const
+
+/** How labels are written; `docs/labels.md` has the line that loads each one. */
+export type LabelFormat = (typeof labelFormats)[number]
+
+export const labelValues = ['probability', 'logit'] as const
+
+/** The files that `convertFile` reads and writes. */
+export const convertedKinds = ['run', 'qrels', 'texts', 'embeddings'] as const
+
+export type ConvertedKind = (typeof convertedKinds)[number]
+
+/**
+ * How runs become one: `rrf` adds the reciprocals of ranks, `min-max` and `z` add scores that are
+ * normalized so, query by query.
+ */
+export const fusions = ['rrf', 'min-max', 'z'] as const
+
+/** The name of a fusion. */
+export type Fusion = (typeof fusions)[number]
+
+/** Where `tuneRun` keeps its trials if no place is named. */
+export function studyBeside(out: string): string {
+  return `${out}.study.jsonl`
+}
+
+/** Where `tuneTraining` keeps its trials. */
+export function trainingStudy(out: string): string {
+  return join(out, 'study.jsonl')
+}
+
+/** The page that `auditRun` writes beside its list if no place is named. */
+export function auditPageOf(out: string): string {
+  return `${out.replace(/\.(tsv|jsonl?)(\.gz)?$/i, '')}.html`
+}

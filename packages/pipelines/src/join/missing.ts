@@ -167,3 +167,14 @@ async function lineOf(file: string, id: string): Promise<number | undefined> {
   for await (const line of lines) return line
   return undefined
 }
+
+/** Ids that lacked something and were left out, of the training queries and of the validation queries. */
+export interface TrainingMissing {
+  training: readonly Missing[]
+  validation: readonly Missing[]
+}
+
+/** The missing ids; undefined where there are none, so that sidecars and printed results leave the entry out. */
+export function someMissing(missing: TrainingMissing): TrainingMissing | undefined {
+  return missing.training.length + missing.validation.length > 0 ? missing : undefined
+}

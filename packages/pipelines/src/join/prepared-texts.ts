@@ -16,9 +16,9 @@ import { runTasks } from '../tasks/task-pool.ts'
 import type { JoinedTexts } from './join.ts'
 import type { MissingPolicy } from './missing.ts'
 
-/** Prepares a text, title first. */
+/** Prepares a text with its title. */
 export function prepareEntry({ title, text }: TextEntry, tokenizer: Tokenizer): PreparedText {
-  return prepareText(title ? `${title} ${text}` : text, { tokenizer })
+  return prepareText({ title, text }, { tokenizer })
 }
 
 /** Prepared texts by id: split into terms once, numbered in the order in which they come in. */
@@ -156,11 +156,12 @@ export class PreparedTexts implements JoinedTexts {
     const prepared = runTasks('prepare', { tokenizer }, batches, workers, { batch: 1 })
     for await (const [entries, batch] of prepared) {
       for (const [i, { id }] of entries.entries()) {
-        const text = preparedAt(batch, i, tokenizer)
+        const text = textAt(batch, i)
         builder?.add(text)
         // A copy: the memory of the batch is not kept for one text of it.
         if (!builder || wanted.document(id)) {
-          texts.documents.keep(id, { ...text, postings: text.postings.slice() })
+          const { postings, order } = text
+          texts.documents.keep(id, { ...text, postings: postings.slice(), order: order?.slice() })
         }
       }
     }
@@ -197,43 +198,16 @@ function workersOf(corpus: string): number {
   return size < SMALL ? 1 : availableParallelism()
 }
 
-/** Some texts, prepared, one behind the other. */
-export interface PreparedBatch {
-  postings: Uint32Array
-  /** Where each text's postings begin, and at last where the last one's end. */
-  starts: Uint32Array
-}
-
 /** Prepares batch after batch of texts. */
 export async function openPrepareJob({
   tokenizer,
 }: {
   tokenizer: TokenizerName
-}): Promise<Job<TextEntry[], PreparedBatch>> {
+}): Promise<Job<TextEntry[], SharedTexts>> {
   return {
-    run(entries) {
-      const texts = entries.map((entry) => prepareEntry(entry, tokenizer).postings)
-      const starts = new Uint32Array(texts.length + 1)
-      texts.forEach((postings, i) => {
-        starts[i + 1] = starts[i]! + postings.length
-      })
-      const postings = new Uint32Array(starts.at(-1)!)
-      texts.forEach((own, i) => {
-        postings.set(own, starts[i])
-      })
-      return { postings, starts }
-    },
+    run: (entries) => shareTexts(entries.map((entry) => prepareEntry(entry, tokenizer))),
     close: async () => {},
   }
-}
-
-/** One text of a batch, whose terms were made as `tokenizer` says. */
-function preparedAt(
-  { postings, starts }: PreparedBatch,
-  i: number,
-  tokenizer: PreparedText['tokenizer'],
-): PreparedText {
-  return { postings: postings.subarray(starts[i], starts[i + 1]), tokenizer }
 }
 
 /** Prepared texts by the rows of embeddings, on memory that worker threads can share. */

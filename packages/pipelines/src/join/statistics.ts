@@ -10,9 +10,10 @@ import { readTermStatistics } from '@kith/ir'
 
 /**
  * Where the statistics of the words score come from: all documents of the corpus or the store, a
- * file that `collectTermStatistics` wrote, or the candidates of each query alone.
+ * file that `collectTermStatistics` wrote, or the candidates of each query alone. An `optional` file
+ * counts only if its tokenizer is that of the settings; else the corpus is counted.
  */
-export type StatisticsSource = 'corpus' | 'context' | { file: string }
+export type StatisticsSource = 'corpus' | 'context' | { file: string; optional?: boolean }
 
 /** Whether settings use the collection's term statistics at all. */
 export function usesStatistics({ mix, method }: MethodSettings): boolean {
@@ -27,6 +28,7 @@ export async function readStatistics(
   if (typeof source !== 'object') return undefined
   const statistics = await readTermStatistics(source.file)
   if (statistics.tokenizer === tokenizer) return statistics
+  if (source.optional) return undefined
   throw new KithError(
     'BAD_INPUT',
     `${source.file}: term statistics were built with tokenizer '${statistics.tokenizer}', but this call uses '${String(tokenizer)}'; rebuild them or pass tokenizer: '${statistics.tokenizer}'`,

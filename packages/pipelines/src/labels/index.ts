@@ -1,6 +1,7 @@
 /** Makes soft labels for a training, from judgments or from a better ranking. */
+
+export type { LabelFormat } from '../job/job-defaults.ts'
 export { type DistilInputs, distilRun } from './distil-run.ts'
-export { type LabelFormat, labelFormats, labelValues } from './label-format.ts'
 export { type LabelInputs, type LabelResult, labelRun } from './label-run.ts'
 export { submitLabels } from './label-store.ts'
 export { type MergeInputs, type MergeResult, mergeLabels } from './merge-labels.ts'

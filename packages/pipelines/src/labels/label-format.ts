@@ -7,22 +7,9 @@ import {
   formatTevatron,
   labelRow,
 } from '@kith/ir/internal'
+import type { LabelFormat } from '../job/job-defaults.ts'
 import type { Join } from '../join/join.ts'
 import type { OpenTexts } from '../join/open-texts.ts'
-
-export const labelFormats = [
-  'jsonl',
-  'parquet',
-  'tsv',
-  'sentence-transformers',
-  'listwise',
-  'tevatron',
-] as const
-
-/** How labels are written; `docs/labels.md` has the line that loads each one. */
-export type LabelFormat = (typeof labelFormats)[number]
-
-export const labelValues = ['probability', 'logit'] as const
 
 /** Everything that decides how a query's labels look in the file. */
 export interface LabelLayout {

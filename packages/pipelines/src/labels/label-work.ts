@@ -1,9 +1,9 @@
 import { KithError, type LabelSettings, resolveLabelSettings, type Settings } from '@kith/core'
 import { labelTable, refuseIdle } from '@kith/core/internal'
 import { checkLabels } from '../batches/check-batch.ts'
-import { jobDefaults } from '../job/job-defaults.ts'
+import { jobDefaults, type LabelFormat } from '../job/job-defaults.ts'
 import type { MissingPolicy } from '../join/missing.ts'
-import { hasRows, type LabelFormat, type LabelLayout } from './label-format.ts'
+import { hasRows, type LabelLayout } from './label-format.ts'
 import type { LabelInputs } from './label-run.ts'
 
 /** The settings that queries are labeled with, on any machine. */

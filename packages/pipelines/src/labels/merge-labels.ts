@@ -1,7 +1,7 @@
 import { readChunks, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
 import { readLabelsParquet, writeLabelsParquet } from '@kith/ir/internal'
-import { identityOf } from '../files/file-identity.ts'
+import { identityOf } from '../files/paths.ts'
 import { type Input, otherThan, sidecarOf, writeSidecar } from '../files/sidecar.ts'
 import { addSummaries, type LabelSummary } from './query-labels.ts'
 import { readShare, type Share } from './shares.ts'

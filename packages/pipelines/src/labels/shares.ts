@@ -1,8 +1,8 @@
 import { FileError } from '@kith/base'
 import { KithError } from '@kith/core'
-import type { Digest } from '../files/file-identity.ts'
+import type { Digest } from '../files/paths.ts'
 import { type Input, readSidecar, type Sidecar, sidecarOf } from '../files/sidecar.ts'
-import { type LabelFormat, labelFormats } from './label-format.ts'
+import { type LabelFormat, labelFormats } from '../job/job-defaults.ts'
 import { isSummary, type LabelSummary } from './query-labels.ts'
 
 /** The sidecar that `kith labels` writes beside a share. */

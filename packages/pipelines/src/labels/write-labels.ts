@@ -1,4 +1,4 @@
-import { type AppendPart, putInPlace, writeResumably } from '@kith/base'
+import { type AppendPart, putInPlace, version, writeResumably } from '@kith/base'
 import { KithError } from '@kith/core'
 import { type NoRow, type Qrels, readLabels, readQrels } from '@kith/ir'
 import { countRankings, writeLabelsParquet } from '@kith/ir/internal'
@@ -10,7 +10,6 @@ import {
   writeSidecarOf,
 } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
-import { version } from '../version.ts'
 import type { LabelLayout } from './label-format.ts'
 import {
   addSummaries,

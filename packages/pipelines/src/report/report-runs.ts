@@ -1,18 +1,20 @@
 import { readFile, stat } from 'node:fs/promises'
-import { FileError, writeAtomic } from '@kith/base'
+import { FileError, version, writeAtomic } from '@kith/base'
 import { KithError } from '@kith/core'
 import type { Run } from '@kith/ir'
 import type { Figure, ReportData, ReportInput } from '@kith/report'
-import { type EvaluateInputs, measureRuns } from '../eval/evaluate-runs.ts'
-import { compareToFirst, warnLearned } from '../eval/evaluations.ts'
-import { collectionName, shownPath, shownPaths } from '../files/shown-path.ts'
-import { otherThan, readSidecar, sidecarOf } from '../files/sidecar.ts'
+import {
+  compareToFirst,
+  type EvaluateInputs,
+  measureRuns,
+  warnLearned,
+} from '../eval/evaluate-runs.ts'
+import { collectionName, shownPath, shownPaths } from '../files/paths.ts'
+import { otherThan, readSidecar, sidecarOf, usedSettings } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { usualMeasures } from '../job/job-defaults.ts'
 import { checkTextPair, OpenTexts, type TextFiles } from '../join/open-texts.ts'
 import { trainingFigure } from '../train/compare-trainings.ts'
-import { version } from '../version.ts'
-import { usedSettings } from './used-settings.ts'
 
 /** No file of figures comes near this size. */
 const LARGEST_FIGURES = 64 * 2 ** 20
@@ -36,8 +38,8 @@ export interface ReportInputs extends Omit<EvaluateInputs, 'clusters'>, TextFile
 
 /** Compares runs on one HTML page: figures, significance, every query before and after. */
 export async function reportRuns(inputs: ReportInputs, hooks: Hooks = {}): Promise<void> {
-  const { parseFigures, renderReport } = await import('@kith/report')
-  const { parseTables, queryRows } = await import('@kith/report/internal')
+  const { renderReport } = await import('@kith/report')
+  const { parseFigures, parseTables, queryRows } = await import('@kith/report/internal')
   const { measures = usualMeasures, runs: files, level } = inputs
   if (new Set(files).size < files.length) throw new KithError('BAD_INPUT', 'a run is named twice')
   const texts = checkTextPair(inputs)

@@ -3,7 +3,7 @@ import { orderedMap } from '@kith/base/pool'
 import { range } from '@kith/core/internal'
 import type { CrossEncoder } from '@kith/encoder'
 import type { RankedQuery } from '@kith/ir'
-import { downloadRemarks } from '../encode/open-encoder.ts'
+import { downloadRemarks } from '../encode/encode-texts.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { openBoth } from '../join/contexts.ts'
 import { type MissingPolicy, MissingReport, remarkMissing } from '../join/missing.ts'
@@ -11,7 +11,7 @@ import type { TextFiles } from '../join/open-texts.ts'
 import type { DocumentPlace } from '../join/stores.ts'
 import { namedError } from '../tasks/job.ts'
 import { checkPairFiles, openPairTexts, type PairTexts } from './pair-texts.ts'
-import { strictlyFalling } from './rerank-slice.ts'
+import { reorderFirst } from './rerank-slice.ts'
 
 /** Queries under way: enough that no core of the cross-encoder waits for the last text of a query. */
 const AHEAD = 16
@@ -140,16 +140,12 @@ export class CrossEncoding {
     )
     this.counts.texts += scored
     this.counts.cut += cut
-    return {
-      query,
-      ids: [...order.map((place) => first[place]!), ...ids.slice(first.length)],
-      scores: strictlyFalling(Float32Array.from(ranking.scores)),
-    }
+    return reorderFirst(ranking, order)
   }
 }
 
 /** Texts in the order of a cross-encoder's scores. */
-export interface CrossEncoderOrder {
+interface CrossEncoderOrder {
   /** Their indices, best first; equal ones keep their order, and missing texts stand behind all others. */
   order: number[]
   /** Texts that were scored, and how many of them were longer than the model takes beside the query. */
@@ -158,7 +154,7 @@ export interface CrossEncoderOrder {
 }
 
 /** Puts texts in order by how a cross-encoder scores them for a query. */
-export async function crossEncoderOrder(
+async function crossEncoderOrder(
   model: Pick<CrossEncoder, 'crossEncode'>,
   query: string,
   texts: readonly (string | undefined)[],
@@ -192,8 +188,12 @@ class RankingSpool implements Iterable<RankedQuery> {
     return this.#ends.length
   }
 
-  add({ query, ids, scores }: RankedQuery): void {
-    this.#file.append(Buffer.from(JSON.stringify([query, ids, Array.from(scores)])))
+  add(ranking: RankedQuery): void {
+    const plain = Object.entries(ranking).map(([name, value]) => [
+      name,
+      ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value,
+    ])
+    this.#file.append(Buffer.from(JSON.stringify(Object.fromEntries(plain))))
     this.#ends.push(this.#file.size)
   }
 
@@ -203,12 +203,7 @@ class RankingSpool implements Iterable<RankedQuery> {
       const bytes = Buffer.allocUnsafe(end - from)
       this.#file.read(bytes, from)
       from = end
-      const [query, ids, scores] = JSON.parse(bytes.toString('utf8')) as [
-        string,
-        string[],
-        number[],
-      ]
-      yield { query, ids, scores }
+      yield JSON.parse(bytes.toString('utf8')) as RankedQuery
     }
   }
 

@@ -2,19 +2,18 @@ import {
   type Evaluation,
   type EvaluationOptions,
   evaluate,
-  evaluateRun,
   type RankedQuery,
   type Run,
   RunBuilder,
   readQrels,
 } from '@kith/ir'
-import { Evaluator } from '@kith/ir/internal'
+import { Evaluator, evaluateRun } from '@kith/ir/internal'
 import {
   type CorrectedComparison,
   compareToFirst,
   type NamedEvaluation,
   warnLearned,
-} from '../eval/evaluations.ts'
+} from '../eval/evaluate-runs.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { usualMeasures } from '../job/job-defaults.ts'
 

@@ -49,7 +49,7 @@ async function rerankWith(
   const tokenizer = checkNamedTokenizer(settings)
   const known = files && usesStatistics(settings)
   const kept = known ? await readStatistics(source, settings) : undefined
-  const count = known === true && source === 'corpus'
+  const count = known === true && source !== 'context' && !kept
   const looked = lookedAt(settings, files !== undefined, kept !== undefined || count)
   const rules = { missing, lookedAt: looked }
   const wanted = files && (await textsOfSlices(run, vectors, rules))

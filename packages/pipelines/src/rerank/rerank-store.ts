@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { version } from '@kith/base'
 import {
   KithError,
   type MethodSettings,
@@ -25,7 +26,6 @@ import {
   storeName,
   storeStatistics,
 } from '../join/stores.ts'
-import { version } from '../version.ts'
 import type { Reranked, RerankInputs, RerankPlan } from './rerank-run.ts'
 
 /** Queries that go to a thread at a time. */

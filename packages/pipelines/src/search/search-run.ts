@@ -5,6 +5,7 @@ import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { openVectors } from '../join/contexts.ts'
+import { differInLength, documentsDiffer, remarkLengths } from '../join/run-metric.ts'
 import {
   type DocumentPlace,
   placeOf,
@@ -12,7 +13,6 @@ import {
   storeName,
   wholeAddress,
 } from '../join/stores.ts'
-import { differInLength, documentsDiffer, remarkLengths } from '../join/vector-lengths.ts'
 
 /** The inputs of a search. */
 export interface SearchInputs extends DocumentPlace, OpenEmbeddingsOptions {

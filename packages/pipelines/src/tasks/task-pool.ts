@@ -3,8 +3,8 @@ import { inBatches, ThreadWorker, WorkerPool, workerEntry } from '@kith/base/poo
 import type { TokenizerName } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
 import type { TextEntry } from '@kith/ir'
+import type { SharedTexts } from '@kith/ir/internal'
 import type { AuditedQuery, AuditSliceInputs } from '../audit/audit-slice.ts'
-import type { PreparedBatch } from '../join/prepared-texts.ts'
 import type { LabelLayout } from '../labels/label-format.ts'
 import type { LabelSliceInputs, LabelSliceTask, SliceResults } from '../labels/label-slice.ts'
 import type { QueryLabels } from '../labels/query-labels.ts'
@@ -92,7 +92,7 @@ async function* runInWorkers<Name extends JobName>(
 
 /** The inputs, tasks and answers of each kind of job; all can be handed to a worker thread. */
 export interface Jobs {
-  prepare: { inputs: { tokenizer: TokenizerName }; task: TextEntry[]; answer: PreparedBatch }
+  prepare: { inputs: { tokenizer: TokenizerName }; task: TextEntry[]; answer: SharedTexts }
   rerank: { inputs: RerankSliceInputs; task: SliceTask; answer: RerankedSlice }
   labels: {
     inputs: LabelSliceInputs & { layout: LabelLayout }

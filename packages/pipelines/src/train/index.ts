@@ -1,17 +1,15 @@
 /** Trains query encoders and query adapters, and searches the settings of trainings. */
-export { trainDefaults, trainPresets, trainTable } from '@kith/train/internal'
+export type { OutsidePolicy } from '../job/job-defaults.ts'
+export type { TrainingMissing } from '../join/missing.ts'
 export { type AdaptInputs, adaptQueries } from './adapt-queries.ts'
 export { type CompareTrainingsInputs, compareTrainings } from './compare-trainings.ts'
 export type { HeldOutFigures } from './hold-out.ts'
 export type { CutQueries } from './open-training.ts'
-export { someMissing, type TrainingMissing } from './open-training.ts'
 export type { TeacherInputs } from './teacher.ts'
 export { type TrainInputs, type TrainResult, trainFromFiles } from './train-from-files.ts'
 export type { TrainingInputs, TrainingSettings } from './training-inputs.ts'
 export type { QueryFiles } from './training-queries.ts'
 export {
-  type OutsidePolicy,
-  outsidePolicies,
   type QueriesMade,
   type QuerySources,
   trainingQueries,
@@ -19,6 +17,5 @@ export {
 export {
   type TuneTrainingInputs,
   type TuneTrainingResult,
-  trainingStudy,
   tuneTraining,
 } from './tune-training.ts'

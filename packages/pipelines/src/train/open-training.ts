@@ -8,9 +8,8 @@ import { trainDefaults } from '@kith/train/internal'
 import { type LearnedQueries, learnedQueries } from '../files/learned-queries.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
-import { type Missing, namingFiles } from '../join/missing.ts'
-import { documentsIn, runMetric } from '../join/run-metric.ts'
-import { documentsDiffer } from '../join/vector-lengths.ts'
+import { type Missing, namingFiles, type TrainingMissing } from '../join/missing.ts'
+import { documentsDiffer, documentsIn, runMetric } from '../join/run-metric.ts'
 import { type HeldOutQueries, holdOutOf, holdOutQueries } from './hold-out.ts'
 import { agreeing, teachQueries } from './teach-queries.ts'
 import { openTeacher, type TeacherInputs } from './teacher.ts'
@@ -27,17 +26,6 @@ import {
   readTrainingQueries,
   treatOutside,
 } from './training-queries.ts'
-
-/** Ids that lacked something and were left out, of the training queries and of the validation queries. */
-export interface TrainingMissing {
-  training: readonly Missing[]
-  validation: readonly Missing[]
-}
-
-/** The missing ids; undefined where there are none, so that sidecars and printed results leave the entry out. */
-export function someMissing(missing: TrainingMissing): TrainingMissing | undefined {
-  return missing.training.length + missing.validation.length > 0 ? missing : undefined
-}
 
 /** All that a training takes, opened. */
 export interface TrainingSetup {

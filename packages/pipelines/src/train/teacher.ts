@@ -115,7 +115,7 @@ class RankingTeacher implements Teacher {
     const contextSize = Math.max(usual.contextSize, settings.depth)
     const ranking = { ...usual, contextSize, metric: needed.metric }
     const kept = await readStatistics(source, ranking)
-    const count = source === 'corpus'
+    const count = source !== 'context' && !kept
     const looked = lookedAt(ranking, true, kept !== undefined || count)
     const texts = await PreparedTexts.read(files, wantedTexts(needed, looked), {
       tokenizer: checkNamedTokenizer(ranking),

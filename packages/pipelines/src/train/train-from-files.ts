@@ -6,6 +6,7 @@ import type { StepRecord, TrainingResult, ValidationRecord } from '@kith/train'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
+import { someMissing, type TrainingMissing } from '../join/missing.ts'
 import { trainingFigure } from './compare-trainings.ts'
 import { type HeldOutFigures, heldOutFigures } from './hold-out.ts'
 import {
@@ -13,8 +14,6 @@ import {
   learnedBy,
   openTraining,
   remarkCutQueries,
-  someMissing,
-  type TrainingMissing,
   type TrainingSetup,
 } from './open-training.ts'
 import { loadTrain, modelSettings, openTrained, type TrainingInputs } from './training-inputs.ts'

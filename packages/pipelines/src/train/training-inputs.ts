@@ -8,10 +8,10 @@ import type {
   QueryModel,
 } from '@kith/train'
 import { lossNamed, lossNames, trainDefaults } from '@kith/train/internal'
-import { jobDefaults } from '../job/job-defaults.ts'
+import { jobDefaults, type OutsidePolicy } from '../job/job-defaults.ts'
 import type { MissingPolicy } from '../join/missing.ts'
 import type { TeacherInputs } from './teacher.ts'
-import type { OutsidePolicy, QueryFiles } from './training-queries.ts'
+import type { QueryFiles } from './training-queries.ts'
 
 /** The settings of a training; its length is counted in steps, or in epochs. */
 export interface TrainingSettings extends PartialTrainSettings {

@@ -12,7 +12,7 @@ import {
   readTexts,
 } from '@kith/ir'
 import type { TrainingQuery } from '@kith/train'
-import { jobDefaults } from '../job/job-defaults.ts'
+import { jobDefaults, type OutsidePolicy } from '../job/job-defaults.ts'
 import { Join } from '../join/join.ts'
 import type { MissingPolicy, MissingReport } from '../join/missing.ts'
 
@@ -202,15 +202,6 @@ async function byId<T, V>(
   for await (const entry of entries) map.set(...pair(entry))
   return map
 }
-
-/** The policies for labeled documents that are not among a query's candidates. */
-export const outsidePolicies = ['drop', 'inject'] as const
-
-/**
- * `drop` leaves labeled documents out that are not among a query's candidates, and queries that
- * have no others; `inject` puts them into the candidates.
- */
-export type OutsidePolicy = (typeof outsidePolicies)[number]
 
 /** Labels that are not among a query's candidates. */
 interface OutsideLabels {

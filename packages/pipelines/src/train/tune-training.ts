@@ -9,15 +9,14 @@ import type { Parameters, RunningTrial, SearchedTrial, Space } from '@kith/tune'
 import { search } from '@kith/tune/internal'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
-import { jobDefaults } from '../job/job-defaults.ts'
+import { jobDefaults, trainingStudy } from '../job/job-defaults.ts'
+import { someMissing, type TrainingMissing } from '../join/missing.ts'
 import { trainingFigure } from './compare-trainings.ts'
 import {
   type CutQueries,
   learnedBy,
   openTraining,
   remarkCutQueries,
-  someMissing,
-  type TrainingMissing,
   type TrainingSetup,
 } from './open-training.ts'
 import { loadTrain, modelSettings, type TrainingInputs } from './training-inputs.ts'
@@ -46,11 +45,6 @@ export interface TuneTrainingResult {
   cut: CutQueries
   /** Queries and documents that lacked something and were skipped. */
   missing: TrainingMissing
-}
-
-/** Where finished trials are kept. */
-export function trainingStudy(out: string): string {
-  return join(out, 'study.jsonl')
 }
 
 /**

@@ -4,8 +4,9 @@ import { FileError } from '@kith/base'
 import { type RankedQuery, readRun, writeRun } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
+import { studyBeside } from '../job/job-defaults.ts'
 import { rerankRun } from '../rerank/rerank-run.ts'
-import { studyBeside, type TuneInputs, type TuneResult, tuneRun } from '../tune/tune-run.ts'
+import { type TuneInputs, type TuneResult, tuneRun } from '../tune/tune-run.ts'
 
 /** The files of judged queries with texts. */
 export interface TunedInputs

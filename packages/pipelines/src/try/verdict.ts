@@ -2,7 +2,7 @@ import type { Evaluation } from '@kith/ir'
 import { formatP } from '@kith/ir/internal'
 import type { Tuned } from '@kith/tune'
 import { FEW_QUERIES } from '@kith/tune/internal'
-import type { CorrectedComparison } from '../eval/evaluations.ts'
+import type { CorrectedComparison } from '../eval/evaluate-runs.ts'
 import type { TriedRole } from './steps.ts'
 
 /** A system that was tried. */

@@ -1,15 +1,14 @@
 import { join } from 'node:path'
-import { writeAtomic } from '@kith/base'
+import { version, writeAtomic } from '@kith/base'
 import { type PartialMethodSettings, resolveMethodSettings, type TokenizerName } from '@kith/core'
 import { throwIfAborted, tokenizerNames } from '@kith/core/internal'
 import type { Figure } from '@kith/report'
 import { sweep } from '@kith/tune'
-import { collectionName } from '../files/shown-path.ts'
+import { collectionName } from '../files/paths.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { type Missing, namingFiles } from '../join/missing.ts'
 import { checkNamedTokenizer } from '../join/statistics.ts'
-import { version } from '../version.ts'
 import { type JudgedInputs, judgedMetric, openJudged } from './judged-collection.ts'
 import {
   labelContexts,
@@ -88,8 +87,8 @@ async function writeFigures(
   { out, qrels, corpus, commands = [] }: SweepInputs,
   figures: readonly Figure[],
 ): Promise<string[]> {
-  const { drawFigure, renderReport, standaloneSvg } = await import('@kith/report')
-  const { formatFigures } = await import('@kith/report/internal')
+  const { renderReport, standaloneSvg } = await import('@kith/report')
+  const { drawFigure, formatFigures } = await import('@kith/report/internal')
   const files: string[] = []
   const put = async (name: string, content: string): Promise<void> => {
     const file = join(out, name)

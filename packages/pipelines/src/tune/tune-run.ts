@@ -12,7 +12,7 @@ import { type Tuned, tune, writeTuned } from '@kith/tune'
 import { learnedQueries } from '../files/learned-queries.ts'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
-import { jobDefaults } from '../job/job-defaults.ts'
+import { jobDefaults, studyBeside } from '../job/job-defaults.ts'
 import type { Missing } from '../join/missing.ts'
 import { checkNamedTokenizer } from '../join/statistics.ts'
 import { type JudgedInputs, judgedMetric, openJudged } from './judged-collection.ts'
@@ -34,7 +34,7 @@ export interface TuneInputs extends JudgedInputs {
   folds?: number | undefined
   /** The seed of folds and trials; default 0. */
   seed?: number | undefined
-  /** Where finished trials are kept; default: `studyBeside` of `out`. */
+  /** Where finished trials are kept; default: `out` with `.study.jsonl`. */
   study?: string | undefined
 }
 
@@ -48,11 +48,6 @@ export interface TuneResult {
   folds: readonly { settings: MethodSettings; queries: readonly string[] }[]
   /** Queries and candidates that lacked something and were skipped. */
   missing: readonly Missing[]
-}
-
-/** Where trials are kept if no place is named. */
-export function studyBeside(out: string): string {
-  return `${out}.study.jsonl`
 }
 
 /**

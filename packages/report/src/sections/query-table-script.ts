@@ -1,11 +1,12 @@
 import type { ReportData } from '../data/report-data.ts'
+import type { MakeElement } from '../element.ts'
 import type { QueryRow, RankedDocument } from './query-rows.ts'
 
 /**
  * The script of the report: the table of queries. Its source is put into the page as it stands,
  * so it may use nothing from outside itself.
  */
-export function queryTable(): void {
+export function queryTable(element: MakeElement): void {
   type Sort = 'query' | 'before' | 'after' | 'gain'
   type Show = 'all' | 'better' | 'equal' | 'worse'
   const source = document.getElementById('query-data')!.textContent!
@@ -236,17 +237,6 @@ export function queryTable(): void {
   function button(label: string, press: () => void): HTMLButtonElement {
     const made = element('button', { type: 'button' }, label) as HTMLButtonElement
     made.addEventListener('click', press)
-    return made
-  }
-
-  function element(
-    name: string,
-    attributes: Record<string, string>,
-    ...children: (Node | string)[]
-  ): HTMLElement {
-    const made = document.createElement(name)
-    for (const [key, value] of Object.entries(attributes)) if (value) made.setAttribute(key, value)
-    made.append(...children)
     return made
   }
 }

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { version } from '@kith/base'
 import { z } from 'zod'
 import { BATCH_TEXTS } from '../embedder.ts'
 import type { Route, Services } from './route.ts'
@@ -70,8 +70,6 @@ function schema(type: z.ZodType, io: 'input' | 'output'): object {
   const { $schema: _, ...described } = z.toJSONSchema(type, { io })
   return described
 }
-
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 
 /** The parts of a server that it tells clients about. */
 type Told = Pick<Services, 'model' | 'embedder' | 'limits' | 'strict'>

@@ -16,7 +16,7 @@ import { bytesPerQuery } from './wasm-layout.ts'
 export type Metric = 'dot' | 'cosine'
 
 /** Options of an exact search. */
-export interface SearchOptions {
+export interface ExactSearchOptions {
   /** Documents per query. */
   top: number
   /** Default: 'dot'. */
@@ -37,7 +37,7 @@ export interface SearchOptions {
 }
 
 /** The best documents of each query. */
-export interface SearchResult {
+export interface ExactSearchResult {
   /** Query q's document rows from q · perQuery on: best first, ties by the lower row. */
   rows: Uint32Array
   /** Their scores. */
@@ -63,13 +63,13 @@ const SCANNER_BYTES = 2 ** 28
 export async function searchExact(
   queries: Matrix,
   documents: DocumentSource,
-  options: SearchOptions,
-): Promise<SearchResult> {
+  options: ExactSearchOptions,
+): Promise<ExactSearchResult> {
   check(queries, documents, options)
   const { signal } = options
   throwIfAborted(signal)
   const perQuery = Math.min(options.top, documents.rows)
-  const result: SearchResult = {
+  const result: ExactSearchResult = {
     rows: new Uint32Array(queries.rows * perQuery),
     scores: new Float32Array(queries.rows * perQuery),
     perQuery,
@@ -102,8 +102,8 @@ async function searchAll(
   queries: Matrix,
   reader: DocumentReader,
   scanners: AsyncScanner[],
-  options: SearchOptions,
-  result: SearchResult,
+  options: ExactSearchOptions,
+  result: ExactSearchResult,
 ): Promise<void> {
   const { metric, onProgress, signal } = options
   const codes = (options.codes ?? areWorthwhile(queries, options)) && haveCodes(queries)
@@ -144,11 +144,11 @@ async function searchAll(
 }
 
 /** Whether codes make a search faster; what they find is the same. */
-function areWorthwhile({ rows }: Matrix, options: SearchOptions): boolean {
+function areWorthwhile({ rows }: Matrix, options: ExactSearchOptions): boolean {
   return (options.kernel ?? kernel()) === 'relaxed-simd' && rows >= CODED_QUERIES
 }
 
-function check(queries: Matrix, documents: DocumentSource, options: SearchOptions): void {
+function check(queries: Matrix, documents: DocumentSource, options: ExactSearchOptions): void {
   const { top, metric = 'dot', workers = 0 } = options
   const count = range({ from: 0, integer: true })
   count('top', top)

@@ -59,7 +59,7 @@ export function analyze(context: QueryContext, page: PageSettings): Analysis {
     parts: new Map(own.map((part, i) => [members[i]!, part])),
     shown:
       mix === 'words'
-        ? ['similarity', 'words', 'neighbors', 'support']
+        ? ['similarity', 'words', 'neighbors', 'support', 'window', 'title']
         : ['similarity', 'neighbors'],
     measure:
       truth.length === 0 && ideal.length === 0
@@ -80,7 +80,8 @@ function rawParts(
   const [similar] = method.similarity(query, inContext, ['query'], settings)
   return Array.from(similar!.jaccard.toCandidates, (jaccard, i) => {
     const neighbors = (1 - page.lambda) * jaccard
-    return { similarity: scores[members[i]!]! - neighbors, words: 0, neighbors, support: 0 }
+    const similarity = scores[members[i]!]! - neighbors
+    return { similarity, words: 0, neighbors, support: 0, window: 0, title: 0 }
   })
 }
 

@@ -65,7 +65,7 @@ function methodOptions(settings: PageSettings, use: Use): Option[] {
   const known: Readonly<Record<string, Setting>> = settingTable
   return optionsOf(own).flatMap((option): Option[] => {
     const [name, value] = option
-    if (name === NO_STATISTICS) return mix === 'words' ? [option] : []
+    if (name === NO_STATISTICS) return mix === 'words' ? [['term-statistics', 'none']] : []
     if (name === textWeightNames.textScore || name === textWeightNames.textGraph) {
       if (tokenizerOf(settings, use) === undefined) return []
       // The BM25 score stands for the texts in the score.

@@ -106,6 +106,8 @@ export const partTitles: Record<PartName, string> = {
   words: 'words',
   neighbors: 'neighbors',
   support: 'support',
+  window: 'window',
+  title: 'title',
 }
 
 /** The range of scores whose parts lie left or right of 0, each side stacked. */

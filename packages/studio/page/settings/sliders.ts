@@ -18,6 +18,9 @@ export type SliderName =
   | 'neighborWeight'
   | 'supportDocs'
   | 'supportWeight'
+  | 'windowWeight'
+  | 'windowTerms'
+  | 'titleWeight'
   | 'preselect'
 
 /** One slider of the panel. */
@@ -70,12 +73,15 @@ export const methodSliders: readonly SliderRule[] = [
   slider('weightParameter', 'Exponent', [0.1, 20, 0.1]),
 ]
 
-/** The sliders of the second generation: what each part of the score counts for. */
+/** The sliders of rankings with words: what each part of the score counts for. */
 export const wordsSliders: readonly SliderRule[] = [
   slider('bm25Weight', 'Share of words', [0, 1, 0.01]),
   slider('neighborWeight', 'Share of neighbors', [0, 1, 0.01]),
   slider('supportWeight', 'Share of support', [0, 1, 0.01]),
   slider('supportDocs', 'Supporters', [0, 30, 1]),
+  slider('windowWeight', 'Weight of the window', [0, 1, 0.01]),
+  slider('windowTerms', 'Terms of a window', [1, 50, 1]),
+  slider('titleWeight', 'Weight of the title', [0, 1, 0.01]),
   slider('preselect', 'Chosen from', [0, 1000, 10]),
 ]
 

@@ -21,7 +21,7 @@ export interface RunningTrial {
 }
 
 /** How a search goes. */
-export interface SearchOptions {
+export interface StudyOptions {
   space: Space
   /** The first trial: where a user would have started. */
   start: Parameters
@@ -46,7 +46,7 @@ const EVEN = 8
  */
 export async function search(
   run: (trial: RunningTrial) => Promise<void>,
-  { space, start, trials, seed = 0, study, fingerprint, onTrial }: SearchOptions,
+  { space, start, trials, seed = 0, study, fingerprint, onTrial }: StudyOptions,
 ): Promise<SearchedTrial[]> {
   checkSpace(space)
   const file = study

@@ -96,13 +96,16 @@ function neighborSpace(inputs: SpaceInputs): Space {
   }
 }
 
-/** The settings of the second generation: the weights of its terms (docs/method.md section 4). */
+/** The settings of rankings with words: the weights of its terms (docs/method.md section 4). */
 function wordsSpace({ tokenizers = [], largest }: SpaceInputs): Space {
   return {
     bm25Weight: float('bm25Weight'),
     neighborWeight: float('neighborWeight'),
     supportDocs: integer('supportDocs', largest),
     supportWeight: float('supportWeight'),
+    windowWeight: float('windowWeight'),
+    windowTerms: integer('windowTerms', Infinity),
+    titleWeight: float('titleWeight'),
     textGraph: { kind: 'float', from: 0, to: 0.9 },
     ...(tokenizers.length > 1
       ? { tokenizer: { kind: 'choice', values: tokenizers } as const }

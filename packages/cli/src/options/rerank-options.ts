@@ -1,0 +1,87 @@
+import type { RerankInputs, ThenCrossEncode } from '@kith/pipelines/rerank'
+import { type Options, rare, type Values } from './command.ts'
+import { datasetOptions } from './dataset-options.ts'
+import {
+  namesTexts,
+  readRanking,
+  readStatisticsSource,
+  settingOptions,
+  statisticsOption,
+} from './setting-options.ts'
+import { joinOptions, readJoinOptions, readTexts, textOptions } from './shared-options.ts'
+import { readSource, storeOption, submitOption } from './store-options.ts'
+import { UsageError } from './usage-error.ts'
+import { isSet, optionalText, optionalWhole, text } from './values.ts'
+
+/** The options of `kith rerank`. */
+export const rerankOptions = {
+  run: { value: 'FILE', file: 'input', help: 'the run to reorder', required: true },
+  queries: { value: 'FILE', file: 'input', help: 'embeddings of the queries', required: true },
+  docs: { value: 'FILE', file: 'input', help: 'embeddings of the documents' },
+  ...storeOption,
+  out: { value: 'FILE', file: 'output', help: 'the run to write' },
+  ...rare(submitOption),
+  ...textOptions,
+  ...rare(statisticsOption),
+  qrels: { value: 'FILE', file: 'input', help: 'judgments: print figures before and after' },
+  force: { help: 'rerank even where kith tune says that the old ranking is better' },
+  'then-cross-encode': {
+    rare: true,
+    value: 'N',
+    help: 'put the first N documents of each query in order by a cross-encoder, which reads their texts',
+  },
+  'cross-encoder': {
+    rare: true,
+    value: 'MODEL',
+    file: 'input',
+    help: 'for --then-cross-encode: a folder, or a name on the hub such as cross-encoder/ms-marco-MiniLM-L-6-v2',
+  },
+  ...settingOptions,
+  ...datasetOptions,
+  ...rare(
+    joinOptions('queries or candidates', 'skip (they stay behind the reranked ones)'),
+    ...['missing', 'workers'],
+  ),
+} satisfies Options
+
+type RerankValues = Values<typeof rerankOptions>
+
+/** The values of `rerankOptions`; --out is given, or no file is written. */
+export async function readRerankInputs(values: RerankValues): Promise<RerankInputs> {
+  const { settings, tuned } = await readRanking(values, { texts: namesTexts(values) })
+  const source = readSource(values)
+  return {
+    ...source,
+    ...readTexts(values, source),
+    ...readJoinOptions(values),
+    run: text(values, 'run'),
+    queries: text(values, 'queries'),
+    out: text(values, 'out'),
+    qrels: optionalText(values, 'qrels'),
+    settings: tuned ? undefined : settings,
+    statistics: readStatisticsSource(values),
+    tuned,
+    tunedFile: tuned && optionalText(values, 'settings'),
+    force: isSet(values, 'force'),
+    thenCrossEncode: readThenCrossEncode(values, source),
+  }
+}
+
+/** The cross-encoder that the options name, if they name one; it needs texts. */
+function readThenCrossEncode(
+  values: RerankValues,
+  source: { docs: string } | { store: string },
+): ThenCrossEncode | undefined {
+  const first = optionalWhole(values, 'then-cross-encode')
+  const model = optionalText(values, 'cross-encoder')
+  if (first === undefined && model === undefined) return undefined
+  if (first === undefined || model === undefined) {
+    throw new UsageError('--then-cross-encode N and --cross-encoder MODEL go together')
+  }
+  // That --corpus and --query-text go together is checked before; a store has the documents' texts.
+  if (values['query-text'] === undefined) {
+    const needed = 'store' in source ? '--query-text' : '--corpus and --query-text'
+    throw new UsageError(`--then-cross-encode reads texts: give ${needed}`)
+  }
+  return { model, first }
+}

@@ -1,0 +1,28 @@
+import { fstatSync } from 'node:fs'
+
+/** Whether standard output is a regular file. */
+export function standardOutputIsFile(): boolean {
+  try {
+    return fstatSync(1).isFile()
+  } catch {
+    return false
+  }
+}
+
+/**
+ * A message with the control characters of its ids and file names written out, such as \u0000:
+ * a terminal would hide them or obey them. Ends of lines and tabs stay.
+ */
+export function legible(message: string): string {
+  return message.replace(/\p{Cc}/gu, (character) => {
+    if (character === '\n' || character === '\t') return character
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}
+
+/** Says what went wrong, and for bad usage of which command the help may be asked; returns the exit code. */
+export function complain(message: string, command: string, code: number): number {
+  process.stderr.write(`kith: ${legible(message)}\n`)
+  if (code === 2) process.stderr.write(`Try: kith ${command ? `${command} ` : ''}--help\n`)
+  return code
+}

@@ -1,0 +1,126 @@
+import { POSTING, type Postings } from './postings.ts'
+import { type QueryTerms, queryTerms, termWeights, type WordsSettings } from './words-score.ts'
+
+/** The settings of a match. */
+export interface MatchSettings extends WordsSettings {
+  /** How many terms in a row a window has. */
+  windowTerms: number
+}
+
+/** The parts of the query's terms, by their weight and from 0 to 1, that each row has; 0 for the query's own. */
+export interface QueryMatches {
+  /** Within `windowTerms` terms in a row. */
+  window: Float64Array
+  /** In the title. */
+  title: Float64Array
+  /** Anywhere. */
+  coverage: Float64Array
+}
+
+/** The sum of the weights of a query's terms as whole numbers, but for rounding. */
+const WHOLE = 2 ** 32
+
+/**
+ * The weights qtf · idf of the query's terms as whole numbers: their sums are exact, so that texts
+ * with the same terms tie, in whatever order they have them.
+ */
+export function matchWeights(
+  query: QueryTerms,
+  candidates: ArrayLike<number>,
+  count: number,
+  settings: WordsSettings,
+): Float64Array {
+  const weights = termWeights(query, candidates, count, settings)
+  const sum = weights.reduce((all, weight) => all + weight, 0)
+  return weights.map((weight) => Math.round((weight / sum) * WHOLE))
+}
+
+/** The divisor that makes sums of weights parts of the query's; 1 for a query without terms. */
+export function wholeOf(weights: Float64Array): number {
+  return weights.reduce((sum, weight) => sum + weight, 0) || 1
+}
+
+/** Section 4, window and title, in plain TypeScript. */
+export function queryMatches(postings: Postings, settings: MatchSettings): QueryMatches {
+  const rows = postings.texts
+  const terms = Array.from({ length: rows }, (_, row) => hashesOf(postings, row))
+  const weights = weightsByHash(postings, terms, settings)
+  const whole = wholeOf(Float64Array.from(weights.values()))
+  const found = emptyMatches(rows)
+  for (let row = 1; row < rows; row++) {
+    const own = terms[row]!
+    found.coverage[row] = weigh(own, weights) / whole
+    found.title[row] = weigh(own.slice(0, postings.titles[row]), weights) / whole
+    if (found.coverage[row] === 0) continue
+    const order = Array.from(postings.orderOf(row), (place) => own[place]!)
+    found.window[row] = bestWindow(order, weights, settings).weight / whole
+  }
+  return found
+}
+
+/** Matches of nothing. */
+export function emptyMatches(rows: number): QueryMatches {
+  return {
+    window: new Float64Array(rows),
+    title: new Float64Array(rows),
+    coverage: new Float64Array(rows),
+  }
+}
+
+/** The places, in the order of a text's terms, of the first and the last match of its best window; undefined without a match. */
+export function windowOf(
+  postings: Postings,
+  row: number,
+  settings: MatchSettings,
+): { first: number; last: number } | undefined {
+  const terms = Array.from({ length: postings.texts }, (_, own) => hashesOf(postings, own))
+  const order = Array.from(postings.orderOf(row), (place) => terms[row]![place]!)
+  const best = bestWindow(order, weightsByHash(postings, terms, settings), settings)
+  return best.weight > 0 ? best : undefined
+}
+
+/** The window with the largest weight, the first of equal ones. */
+function bestWindow(
+  order: readonly number[],
+  weights: ReadonlyMap<number, number>,
+  { windowTerms }: MatchSettings,
+): { weight: number; first: number; last: number } {
+  let best = { weight: 0, first: 0, last: 0 }
+  order.forEach((hash, last) => {
+    if (!weights.has(hash)) return
+    const from = Math.max(0, last + 1 - windowTerms)
+    const window = order.slice(from, last + 1)
+    const weight = weigh(window, weights)
+    if (weight <= best.weight) return
+    best = { weight, first: from + window.findIndex((term) => weights.has(term)), last }
+  })
+  return best
+}
+
+/** The sum of the weights of different terms. */
+function weigh(terms: readonly number[], weights: ReadonlyMap<number, number>): number {
+  let sum = 0
+  for (const term of new Set(terms)) sum += weights.get(term) ?? 0
+  return sum
+}
+
+function weightsByHash(
+  postings: Postings,
+  terms: readonly (readonly number[])[],
+  settings: WordsSettings,
+): Map<number, number> {
+  const query = queryTerms(postings)
+  const candidates = query.hashes.map(
+    (hash) => terms.slice(1).filter((own) => own.includes(hash)).length,
+  )
+  const weights = matchWeights(query, candidates, terms.length - 1, settings)
+  return new Map(query.hashes.map((hash, j) => [hash, weights[j]!]))
+}
+
+function hashesOf({ words, starts }: Postings, row: number): number[] {
+  const hashes: number[] = []
+  for (let at = starts[row]! * POSTING; at < starts[row + 1]! * POSTING; at += POSTING) {
+    hashes.push(words[at + 1]! * 2 ** 32 + words[at]!)
+  }
+  return hashes
+}

@@ -1,0 +1,36 @@
+import { KithError } from '@kith/core'
+import { formatFigure, formatP } from '@kith/ir/internal'
+import type { EvaluateResult } from './evaluate-runs.ts'
+
+/** When a run fails against the baseline: a significant drop, or a mean that falls by more than `drop`. */
+type Gate = 'significant' | { drop: number }
+
+const SIGNIFICANT = 0.05
+
+/** Reads `significant` or `drop:0.01`. */
+export function parseGate(text: string): Gate {
+  if (text === 'significant') return text
+  const drop = /^drop:(\d*\.?\d+)$/.exec(text)?.[1]
+  if (drop !== undefined) return { drop: Number(drop) }
+  throw new KithError(
+    'BAD_SETTING',
+    `the gate "${text}" does not exist; allowed: significant, or drop:NUMBER such as drop:0.01`,
+  )
+}
+
+/** The measures by which runs fail against the first run, in a sentence each; empty if all pass. */
+export function gateFailures(
+  { comparisons }: Pick<EvaluateResult, 'comparisons'>,
+  gate: Gate,
+): string[] {
+  return Array.from(comparisons).flatMap(([name, byMeasure]) =>
+    Object.entries(byMeasure)
+      .filter(([, { difference, p }]) =>
+        gate === 'significant' ? difference < 0 && p < SIGNIFICANT : -difference > gate.drop,
+      )
+      .map(
+        ([measure, { difference, p }]) =>
+          `${name}: ${measure} fell by ${formatFigure(-difference)} (p ${formatP(p)})`,
+      ),
+  )
+}

@@ -1,2 +1,0 @@
-/** Loads embeddings and texts into a store. */
-export { type LoadInputs, type LoadResult, loadStore } from './load-store.ts'

@@ -1,2 +1,0 @@
-/** Writes a page that compares runs. */
-export { type ReportInputs, reportRuns } from './report-runs.ts'

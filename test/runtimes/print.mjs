@@ -1,0 +1,3 @@
+import { rankings } from './program.mjs'
+
+console.log(JSON.stringify(await rankings()))
