@@ -49,7 +49,7 @@ export {
   languageNames,
   registerLanguages,
 } from './text/language.ts'
-export { isTokenizerName, tokenizerNames, tokenizerOf } from './text/tokenizer.ts'
+export { checkTokenizer, isTokenizerName, tokenizerNames, tokenizerOf } from './text/tokenizer.ts'
 export {
   methodLooksAt,
   type PlannedCandidates,

@@ -81,8 +81,8 @@ export class TermStatisticsBuilder {
 
   /** Counts a document's terms. */
   add(text: Text): void {
-    if (this.#tokenizer !== 'auto') return this.#add(text)
-    this.#waiting.push(text)
+    if (this.#tokenizer === 'auto') this.#waiting.push(text)
+    else this.#add(text)
     if (this.#waiting.length === DETECTED) this.#detect()
   }
 

@@ -11,6 +11,7 @@ import {
 } from '@kith/stores/internal'
 import { type NamedEncoder, openEncoder } from '../encode/encode-texts.ts'
 import type { Hooks } from '../job/hooks.ts'
+import { nameTokenizer } from '../join/name-tokenizer.ts'
 import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { searchMetric } from './candidates.ts'
 import { Collection } from './collection.ts'
@@ -59,7 +60,7 @@ export async function openCollectionWith(
 ): Promise<Collection> {
   const open = placeOf(inputs)
   const { statistics: source = 'corpus' } = inputs
-  const asked = resolveSettings(inputs.settings)
+  const asked = await settingsOf(inputs, hooks)
   const file = await readStatistics(source, asked)
   const settings = file ? { ...asked, statistics: file } : asked
   throwIfAborted(hooks.signal)
@@ -79,6 +80,17 @@ export async function openCollectionWith(
     await store?.close()
     throw error
   }
+}
+
+/** The settings, with the tokenizer of a file of statistics or of a corpus; a store knows its own. */
+async function settingsOf(
+  { settings, statistics, corpus }: CollectionInputs,
+  hooks: Hooks,
+): Promise<Settings> {
+  const asked = resolveSettings(settings)
+  const known = typeof statistics === 'object' || corpus !== undefined
+  if (typeof asked.tokenizer === 'function' || !known) return asked
+  return nameTokenizer(asked, { statistics, texts: corpus }, hooks)
 }
 
 /** Opens the documents of one place. */
@@ -110,11 +122,9 @@ function placeOf({
     const passages = await readFolder(folder, hooks)
     const texts = passages.map((passage) => wholeText(passage)!)
     const vectors = await passageVectors(texts, encoder, { folder, cache }, hooks)
-    return withWords(
-      passageStore(passages, vectors, searchMetric({}, settings)),
-      passages,
-      settings,
-    )
+    const named =
+      settings.tokenizer === 'auto' ? await nameTokenizer(settings, { texts }, hooks) : settings
+    return withWords(passageStore(passages, vectors, searchMetric({}, settings)), passages, named)
   }
 }
 
