@@ -110,6 +110,18 @@ describe('kept statistics', () => {
     expect(termStatisticsFromBytes(pooled)).toEqual(sample)
   })
 
+  test('bytes and JSON keep the name of any tokenizer', () => {
+    for (const tokenizer of ['code', 'thai', 'english+japanese+hebrew'] as const) {
+      const statistics = termStatistics(['getUserById', '東京 alpha'], { tokenizer })
+      const bytes = termStatisticsToBytes(statistics)
+      expect(termStatisticsFromBytes(bytes)).toEqual(statistics)
+      expect(termStatisticsFromJson(termStatisticsToJson(statistics))).toEqual(statistics)
+      for (let length = 0; length < bytes.length; length++) {
+        expect(() => termStatisticsFromBytes(bytes.subarray(0, length))).toThrow(KithError)
+      }
+    }
+  })
+
   test('bytes cut off anywhere are refused', () => {
     const bytes = termStatisticsToBytes(sample)
     for (let length = 0; length < bytes.length; length++) {

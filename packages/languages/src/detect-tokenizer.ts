@@ -26,7 +26,6 @@ const scripts = {
   Hangul: 2,
   Hebrew: 1,
   Latin: 1,
-  Tamil: 1,
   Thai: 1,
 }
 type Script = keyof typeof scripts

@@ -11,16 +11,12 @@ import { stemmer as hungarian } from '@orama/stemmers/hungarian'
 import { stemmer as hindi } from '@orama/stemmers/indian'
 import { stemmer as indonesian } from '@orama/stemmers/indonesian'
 import { stemmer as italian } from '@orama/stemmers/italian'
-import { stemmer as lithuanian } from '@orama/stemmers/lithuanian'
-import { stemmer as nepali } from '@orama/stemmers/nepali'
 import { stemmer as norwegian } from '@orama/stemmers/norwegian'
 import { stemmer as portuguese } from '@orama/stemmers/portuguese'
 import { stemmer as romanian } from '@orama/stemmers/romanian'
 import { stemmer as russian } from '@orama/stemmers/russian'
-import { stemmer as serbian } from '@orama/stemmers/serbian'
 import { stemmer as spanish } from '@orama/stemmers/spanish'
 import { stemmer as swedish } from '@orama/stemmers/swedish'
-import { stemmer as tamil } from '@orama/stemmers/tamil'
 import { stemmer as turkish } from '@orama/stemmers/turkish'
 import { stemmer as ukrainian } from '@orama/stemmers/ukrainian'
 import { germanSpelling, romanianSpelling, russianSpelling, withoutAccents } from './spelling.ts'
@@ -52,8 +48,6 @@ export const languages: Readonly<Record<StemmedName, Language>> = {
   hungarian: stemmed('hungarian', hungarian),
   indonesian: stemmed('indonesian', indonesian, { prefixes: false }),
   italian: stemmed('italian', italian, { accents: 'optional', prefixes: false }),
-  lithuanian: stemmed('lithuanian', lithuanian),
-  nepali: stemmed('nepali', nepali, { scripts: ['Devanagari'] }),
   norwegian: stemmed('norwegian', norwegian),
   portuguese: stemmed('portuguese', portuguese, { accents: 'optional', prefixes: false }),
   romanian: stemmed('romanian', romanian, {
@@ -62,10 +56,8 @@ export const languages: Readonly<Record<StemmedName, Language>> = {
     prefixes: false,
   }),
   russian: stemmed('russian', russian, { scripts: ['Cyrillic'], spelling: russianSpelling }),
-  serbian: stemmed('serbian', serbian, { scripts: ['Cyrillic', 'Latin'] }),
   spanish: stemmed('spanish', spanish, { accents: 'optional', prefixes: false }),
   swedish: stemmed('swedish', swedish),
-  tamil: stemmed('tamil', tamil, { scripts: ['Tamil'] }),
   turkish: stemmed('turkish', turkish, { dotlessI: true }),
   ukrainian: stemmed('ukrainian', ukrainian, { scripts: ['Cyrillic'] }),
 }

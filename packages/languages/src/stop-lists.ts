@@ -11,16 +11,12 @@ import { stopwords as hungarian } from '@orama/stopwords/hungarian'
 import { stopwords as hindi } from '@orama/stopwords/indian'
 import { stopwords as indonesian } from '@orama/stopwords/indonesian'
 import { stopwords as italian } from '@orama/stopwords/italian'
-import { stopwords as brokenLithuanian } from '@orama/stopwords/lithuanian'
-import { stopwords as nepali } from '@orama/stopwords/nepali'
 import { stopwords as norwegian } from '@orama/stopwords/norwegian'
 import { stopwords as portuguese } from '@orama/stopwords/portuguese'
 import { stopwords as romanian } from '@orama/stopwords/romanian'
 import { stopwords as russian } from '@orama/stopwords/russian'
-import { stopwords as brokenSerbian } from '@orama/stopwords/serbian'
 import { stopwords as spanish } from '@orama/stopwords/spanish'
 import { stopwords as swedish } from '@orama/stopwords/swedish'
-import { stopwords as tamil } from '@orama/stopwords/tamil'
 import { stopwords as brokenTurkish } from '@orama/stopwords/turkish'
 
 /** Orama's list has 28 words, five of them unreadable. */
@@ -52,30 +48,22 @@ const lists = {
   hungarian,
   indonesian,
   italian,
-  nepali,
   norwegian,
   portuguese,
   romanian,
   russian,
   spanish,
   swedish,
-  tamil,
+  turkish: reread(brokenTurkish),
   ukrainian,
   vietnamese,
 }
 
-/** Lists with letters that were read in another encoding than they were written in. */
-const broken = {
-  lithuanian: { words: brokenLithuanian, encoding: 'windows-1257' },
-  serbian: { words: brokenSerbian, encoding: 'windows-1250' },
-  turkish: { words: brokenTurkish, encoding: 'windows-1254' },
-}
-
 /** A language whose frequent words are known. */
-export type StopListName = keyof typeof lists | keyof typeof broken
+export type StopListName = keyof typeof lists
 
 /** The languages whose frequent words are known. */
-export const stopListNames = [...Object.keys(lists), ...Object.keys(broken)] as StopListName[]
+export const stopListNames = Object.keys(lists) as StopListName[]
 
 const made = new Map<StopListName, readonly string[]>()
 
@@ -83,9 +71,7 @@ const made = new Map<StopListName, readonly string[]>()
 export function stopList(name: StopListName): readonly string[] {
   let list = made.get(name)
   if (!list) {
-    const words =
-      name in broken ? reread(name as keyof typeof broken) : lists[name as keyof typeof lists]
-    list = words.map((word) =>
+    list = lists[name].map((word) =>
       word
         .normalize('NFKC')
         .toLowerCase()
@@ -96,13 +82,10 @@ export function stopList(name: StopListName): readonly string[] {
   return list
 }
 
-function reread(name: keyof typeof broken): string[] {
-  const { words, encoding } = broken[name]
-  const decoder = new TextDecoder(encoding)
+/** Orama's list with the letters that were read as Latin 1 instead of Latin 5. */
+function reread(words: readonly string[]): string[] {
+  const turkish = { þ: 'ş', ý: 'ı', ð: 'ğ' }
   return words.map((word) =>
-    Array.from(word, (character) => {
-      const code = character.charCodeAt(0)
-      return code < 256 ? decoder.decode(Uint8Array.of(code)) : character
-    }).join(''),
+    word.replace(/[þýð]/g, (letter) => turkish[letter as keyof typeof turkish]),
   )
 }

@@ -34,8 +34,8 @@ const plainLanguages = {
 /** The languages of the package `@kith/languages`. */
 const stemmedNames = [
   ...['arabic', 'bulgarian', 'danish', 'dutch', 'finnish', 'french', 'german', 'greek'],
-  ...['hindi', 'hungarian', 'indonesian', 'italian', 'lithuanian', 'nepali', 'norwegian'],
-  ...['portuguese', 'romanian', 'russian', 'serbian', 'spanish', 'swedish', 'tamil'],
+  ...['hindi', 'hungarian', 'indonesian', 'italian', 'norwegian'],
+  ...['portuguese', 'romanian', 'russian', 'spanish', 'swedish'],
   ...['turkish', 'ukrainian'],
 ] as const
 

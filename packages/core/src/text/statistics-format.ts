@@ -27,7 +27,7 @@ export function termStatisticsToBytes(statistics: TermStatistics): Uint8Array<Ar
   ])
   bytes.set(name, HEADER + hashes.length * 12)
   new Float64Array(bytes.buffer, HEADER, hashes.length).set(hashes)
-  new Uint32Array(bytes.buffer, HEADER + hashes.length * 8).set(frequencies)
+  new Uint32Array(bytes.buffer, HEADER + hashes.length * 8, hashes.length).set(frequencies)
   return bytes
 }
 

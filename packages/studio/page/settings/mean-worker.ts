@@ -1,3 +1,4 @@
+import '@kith/languages'
 import { listen, source } from '../model/source.ts'
 import { type MeanAnswer, MeanStudy, type MeanWish } from './mean-study.ts'
 
