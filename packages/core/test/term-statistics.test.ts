@@ -83,7 +83,11 @@ test('what does not fit is refused', () => {
   expect(() => termStatistics([5 as never])).toThrow('a text must be a string')
   const query = { vector: [1], text: 'flow' }
   const candidates = { vectors: [[1], [2]], texts: ['flow', 'wing'] }
-  expect(() => rerank(query, candidates, { statistics: none })).toThrow(
+  // Without a tokenizer, that of the statistics is taken.
+  expect(rerank(query, candidates, { statistics: none })).toEqual(
+    rerank(query, candidates, { statistics: none, tokenizer: 'none' }),
+  )
+  expect(() => rerank(query, candidates, { statistics: none, tokenizer: 'english' })).toThrow(
     "term statistics were built with tokenizer 'none', but this call uses 'english'",
   )
   expect(() => rerank(query, candidates, { statistics: {} as never })).toThrow(

@@ -1,9 +1,16 @@
 import { definedName, identifierTerms } from './code-terms.ts'
 import { BREAK, DIGIT, FoldTable, HANGUL, LETTER, SIGN, SKIPPED, SOUND, SURROGATE } from './fold.ts'
 import { LanguageRules } from './language.ts'
-import { hashCodes } from './prepare-text.ts'
 import { StemCache } from './stem-cache.ts'
-import { FACTOR_A, FACTOR_B, hashOf, SEED_A, SEED_B, type TermCounter } from './term-counter.ts'
+import {
+  FACTOR_A,
+  FACTOR_B,
+  hashOf,
+  hashString,
+  SEED_A,
+  SEED_B,
+  type TermCounter,
+} from './term-counter.ts'
 import { LONGEST_WORD } from './tokenizer.ts'
 
 const POINT = 0x2e
@@ -236,11 +243,7 @@ function widthAt(text: string, at: number): number {
 
 /** The two hashes of a term; 0 and 0 for an empty one. */
 function hashTerm(term: string): [a: number, b: number] {
-  if (term === '') return [0, 0]
-  return hashCodes(
-    Array.from(term, (character) => character.codePointAt(0)!),
-    0,
-  )
+  return term === '' ? [0, 0] : hashString(term)
 }
 
 function hashesOf(terms: readonly string[]): Int32Array {

@@ -1,8 +1,8 @@
 import { KithError } from '../error.ts'
 import { characterClass, MARK, UNSPACED, WORD } from './characters.ts'
 import { languageSpans } from './language-spans.ts'
-import { checkString, hashCodes } from './prepare-text.ts'
-import { hashOf } from './term-counter.ts'
+import { checkString } from './prepare-text.ts'
+import { hashOf, hashString } from './term-counter.ts'
 import {
   checkTokenizer,
   isBasic,
@@ -52,8 +52,7 @@ export function termSpans(text: string, tokenizer: TokenizerName = 'english'): T
 
 /** The 53-bit hash of a term, as postings and statistics have it. */
 export function termHash(term: string): number {
-  const codes = Array.from(term, (character) => character.codePointAt(0)!)
-  return hashOf(...hashCodes(codes, 0))
+  return hashOf(...hashString(term))
 }
 
 /** Pairs of neighboring characters, each with its marks; a character on its own is a term. */
