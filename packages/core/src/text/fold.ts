@@ -34,7 +34,7 @@ export type Folding = 'case' | 'turkish' | 'code'
 /** What characters are, and what they become. */
 export class FoldTable {
   /** `kind × 65,536 + character` of each unit of UTF-16, filled as they are met; 0 is not met yet. */
-  readonly entries = new Uint32Array(0x10000)
+  readonly entries = new Int32Array(0x10000)
   readonly #beyond = new Map<number, number>()
   readonly #folding: Folding
 
@@ -52,7 +52,7 @@ export class FoldTable {
   /** The kind of a code point. */
   kind(code: number): number {
     if (code <= 0xffff) {
-      const kind = (this.entries[code] || this.fill(code)) >>> 16
+      const kind = (this.entries[code] || this.fill(code)) >> 16
       return kind === SURROGATE ? BREAK : kind
     }
     let kind = this.#beyond.get(code)

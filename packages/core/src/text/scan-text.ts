@@ -41,7 +41,7 @@ abstract class TextScanner {
     let at = 0
     while (at < units.length) {
       const unit = units.charCodeAt(at)
-      let kind = (entries[unit] || this.table.fill(unit)) >>> 16
+      let kind = (entries[unit] || this.table.fill(unit)) >> 16
       if (kind === SURROGATE) kind = this.table.kind(units.codePointAt(at)!)
       if (kind === LETTER || kind === DIGIT) at = this.#takeWord(at)
       else if (kind >= HANGUL) at = this.#takeGroups(at)
@@ -70,15 +70,16 @@ abstract class TextScanner {
   #takeWord(start: number): number {
     const { text } = this
     const { entries } = this.table
+    const end = text.length
     let a = SEED_A
     let b = SEED_B
     let length = 0
     let before = 0
     let at = start
-    while (at < text.length) {
+    while (at < end) {
       const unit = text.charCodeAt(at)
       const entry = entries[unit] || this.table.fill(unit)
-      let kind = entry >>> 16
+      let kind = entry >> 16
       let letter = entry & 0xffff
       if (kind === SURROGATE) {
         const code = text.codePointAt(at)!
@@ -167,7 +168,8 @@ class LanguageScanner extends TextScanner {
     const terms = this.#terms
     let found = terms.find(a, b)
     if (found < 0) found = this.#learn(a, b, start, end)
-    const [termA, termB] = [terms.at(found), terms.at(found + 1)]
+    const termA = terms.at(found)
+    const termB = terms.at(found + 1)
     if (termA === 0 && termB === 0) return
     this.counter.count(termA, termB)
     if (this.#rules.prefixes) this.later(terms.at(found + 2), terms.at(found + 3))
