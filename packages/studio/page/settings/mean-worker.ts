@@ -1,4 +1,3 @@
-import '@kith/languages'
 import { listen, source } from '../model/source.ts'
 import { type MeanAnswer, MeanStudy, type MeanWish } from './mean-study.ts'
 
