@@ -1,8 +1,9 @@
 /**
  * What the text view of 50 passages of 100 words costs, from raw texts and from
  * prepared ones, beside the Gram matrix of 50 vectors of 768 numbers; then the statistics of a
- * collection's terms.
+ * collection's terms; both under a tokenizer with a second term for each word, too.
  */
+import '@kith/languages'
 import { kernel, prepareText } from '@kith/core'
 import { appendText, createEngine, Postings } from '@kith/core/steps'
 import { clusteredContext } from './clusters.mjs'
@@ -25,9 +26,9 @@ export async function run() {
   })
   const engine = createEngine()
   const postings = new Postings()
-  const similarity = (texts) => {
+  const similarity = (texts, tokenizer = 'english') => {
     postings.clear()
-    for (const text of texts) appendText(postings, text, 'english')
+    for (const text of texts) appendText(postings, text, tokenizer)
     engine.scoped(() => engine.texts(postings).similarity())
   }
   const vectors = createEngine()
@@ -47,6 +48,8 @@ export async function run() {
       gram: () => gram(() => {}),
       prepared: ({ prepared }) => similarity(prepared),
       raw: ({ texts }) => similarity(texts),
+      spanish: ({ texts }) => similarity(texts, 'spanish'),
+      german: ({ texts }) => similarity(texts, 'german'),
     },
     inputs,
     1000,
@@ -62,7 +65,9 @@ export async function run() {
       ['Gram with copying the vectors', times.copy.toFixed(3), ratio('copy'), ''],
       ['text view, prepared', times.prepared.toFixed(3), ratio('prepared'), '1'],
       ['text view, raw texts', times.raw.toFixed(3), ratio('raw'), '4'],
+      ['text view, raw texts, spanish', times.spanish.toFixed(3), ratio('spanish'), ''],
+      ['text view, raw texts, german', times.german.toFixed(3), ratio('german'), ''],
     ]),
   )
-  countCollection()
+  for (const tokenizer of ['english', 'spanish', 'german']) countCollection(tokenizer)
 }

@@ -15,7 +15,11 @@ const PERMISSIVE =
   /^\(?(MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|CC0-1\.0|Unlicense)( OR [\w.-]+)*\)?$/
 
 /** What is built into a package instead of being installed with it. */
-const BUNDLED = [{ path: 'packages/studio', name: 'preact', where: 'the page of studio' }]
+const BUNDLED = [
+  { path: 'packages/studio', name: 'preact', where: 'the page of studio' },
+  { path: 'packages/languages', name: '@orama/stemmers', where: 'languages, the page of studio' },
+  { path: 'packages/languages', name: '@orama/stopwords', where: 'languages, the page of studio' },
+]
 
 const published = Object.entries(locked)
   .filter(([path]) => path.startsWith('packages/') && !path.includes('node_modules'))

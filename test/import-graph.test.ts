@@ -13,7 +13,7 @@ const packages = workspaces.filter((folder) => folder.startsWith('packages/'))
 function importsOf(folder: string, parts = ['src', 'page']): string[] {
   const sources = parts.flatMap((part) => filesIn(join(root, folder, part)))
   const found = sources.flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'@kith\/([\w-]+)/g)].map(
+    [...readFileSync(file, 'utf8').matchAll(/(?:from|import\(|^import)\s*'@kith\/([\w-]+)/gm)].map(
       ([, name]) => name!,
     ),
   )

@@ -84,7 +84,7 @@ export function similarityWith(
 ): Similarities[] {
   const all = withoutWords(completed(settings, base))
   return lender.lend((memory) => {
-    const context = contextOf(query, candidates, Infinity, memory.postings, all.tokenizer)
+    const context = contextOf(query, candidates, Infinity, memory.postings, all)
     const rows = checkProbes(probes, context)
     return namedSimilarities(similarities(memory.engine(all.kernel), context, rows, all))
   })
@@ -100,7 +100,7 @@ export function neighborsWith(
 ): Neighbors {
   const all = completed(settings, base)
   return lender.lend((memory) => {
-    const context = contextOf(query, candidates, Infinity, memory.postings, all.tokenizer)
+    const context = contextOf(query, candidates, Infinity, memory.postings, all)
     const engine = memory.engine(all.kernel)
     const found = engine.neighbors(buildGraph(engine, context, [], all).graph, all)
     const reciprocals = found.reciprocals()
@@ -124,7 +124,7 @@ export function labelsWith(
   const all = settings === undefined ? base : resolveLabelSettings(settings, base)
   refuseIdle(settings, all, useOf(candidates, true), labelTable)
   return lender.lend((memory) => {
-    const context = contextOf(query, candidates, Infinity, memory.postings, all.tokenizer)
+    const context = contextOf(query, candidates, Infinity, memory.postings, all)
     requireVectors(context, 'smoothLabels')
     const known = checkGroundTruth(groundTruth, context)
     return labelsOf(memory.engine(all.kernel), context, known, all)

@@ -12,7 +12,7 @@ import { type NamedParts, nearestName, refuseUnknown, unknownName } from './sett
 import { show } from './settings/show.ts'
 import type { Postings } from './text/postings.ts'
 import { appendText, readText, type Text } from './text/prepare-text.ts'
-import type { Tokenizer } from './text/tokenizer.ts'
+import { type Tokenizer, type TokenizerSettings, tokenizerOf } from './text/tokenizer.ts'
 
 /** A query: its vector, or its vector with its text and its vectors of further views. */
 export type Query = Vector | QueryViews
@@ -79,7 +79,7 @@ export function contextOf(
   candidates: Candidates,
   limit: number,
   postings: Postings,
-  tokenizer: Tokenizer,
+  settings: TokenizerSettings,
 ): Context {
   const asked = toQueryViews(query)
   const found = toViews(candidates)
@@ -117,7 +117,7 @@ export function contextOf(
         'the candidates have texts, the query has none: pass { vector, text }',
       )
     }
-    texts = append(postings, asked.text, found.texts, main, tokenizer)
+    texts = append(postings, asked.text, found.texts, main, tokenizerOf(settings))
   }
   return {
     rows: main.count + 1,

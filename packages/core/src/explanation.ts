@@ -7,6 +7,7 @@ import type { Settings } from './settings/settings.ts'
 import type { Text, TitledText } from './text/prepare-text.ts'
 import { windowOf } from './text/query-matches.ts'
 import { type TermSpan, termHash, termSpans } from './text/term-spans.ts'
+import { tokenizerOf } from './text/tokenizer.ts'
 import { matchedTerms } from './text/words-score.ts'
 
 /** A neighbor that the query and a candidate have in common. */
@@ -144,8 +145,9 @@ export function explainCandidate(
 function tokenizer(
   terms: readonly { hash: number; score: number }[],
   query: Text | undefined,
-  { tokenizer: how }: Settings,
+  settings: Settings,
 ): MatchedTerm[] {
+  const how = tokenizerOf(settings)
   const names = new Map<number, string>()
   if (typeof query === 'string') {
     const all =
@@ -161,8 +163,9 @@ function tokenizer(
 function spansOf(
   window: { first: number; last: number } | undefined,
   value: Text | undefined,
-  { tokenizer: how }: Settings,
+  settings: Settings,
 ): TextWindow | undefined {
+  const how = tokenizerOf(settings)
   const { title = '', text } = partsOf(value)
   if (!window || text === undefined || typeof how === 'function') return undefined
   const ofTitle = termSpans(title, how)
@@ -170,7 +173,11 @@ function spansOf(
   const { first, last } = window
   const within = (spans: readonly TermSpan[], from: number, to: number): TextSpan | undefined => {
     const some = spans.slice(Math.max(0, from), Math.max(0, to + 1))
-    return some.length === 0 ? undefined : { start: some[0]!.start, end: some.at(-1)!.end }
+    if (some.length === 0) return undefined
+    // Behind the terms of all words come second terms of the same words.
+    const starts = some.map(({ start }) => start)
+    const ends = some.map(({ end }) => end)
+    return { start: Math.min(...starts), end: Math.max(...ends) }
   }
   return {
     title: within(ofTitle, first, last),

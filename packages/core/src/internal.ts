@@ -46,7 +46,13 @@ export {
 } from './settings/setting-rules.ts'
 export { settingTable } from './settings/setting-table.ts'
 export { resolveSettings } from './settings/settings.ts'
-export { tokenizerNames } from './text/tokenizer.ts'
+export {
+  detectTokenizer,
+  type Language,
+  languageNames,
+  registerLanguages,
+} from './text/language.ts'
+export { checkTokenizer, isTokenizerName, tokenizerNames, tokenizerOf } from './text/tokenizer.ts'
 export {
   methodLooksAt,
   type PlannedCandidates,

@@ -6,6 +6,7 @@ import { lookedAt } from './method/preselect.ts'
 import { type Choice, chooseContext, rankChosen } from './method/rank-context.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
 import { prepareText, type Text } from './text/prepare-text.ts'
+import { tokenizerOf } from './text/tokenizer.ts'
 import { Lender } from './workspace.ts'
 
 /** All selections share an engine, which is lent to one call at a time. */
@@ -59,7 +60,7 @@ export class Selection {
     this.#count = prepared.length
     const found = { texts: prepared, scores }
     const [size, choice] = shared.lend((memory) => {
-      const context = contextOf({ text: this.#query }, found, limit, memory.postings, all.tokenizer)
+      const context = contextOf({ text: this.#query }, found, limit, memory.postings, all)
       return [context.rows - 1, chooseContext(memory, context, all)]
     })
     this.#choice = choice
@@ -70,18 +71,18 @@ export class Selection {
 
   /** Ranks all candidates, given the vectors of the query and of the chosen ones, in the order of `chosen`. */
   rerank(vector: Vector, vectors: SomeVectors): Ranking {
-    const { contextSize, tokenizer } = this.#settings
+    const { contextSize } = this.#settings
     return shared.lend((memory) => {
       const asked = { vector, text: this.#query }
       const found = { vectors, texts: this.#texts, scores: this.#scores }
-      const context = contextOf(asked, found, contextSize, memory.postings, tokenizer)
+      const context = contextOf(asked, found, contextSize, memory.postings, this.#settings)
       const { ranking } = rankChosen(memory, context, this.#choice, this.#settings)
       return rankingOfAll(ranking, this.#choice?.order, this.#count)
     })
   }
 }
 
-function preparedOf(text: Text, { tokenizer }: Settings): Text {
+function preparedOf(text: Text, settings: Settings): Text {
   const raw = typeof text === 'string' || (isObject(text) && !('postings' in text))
-  return raw ? prepareText(text, { tokenizer }) : text
+  return raw ? prepareText(text, { tokenizer: tokenizerOf(settings) }) : text
 }

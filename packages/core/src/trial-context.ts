@@ -22,7 +22,7 @@ import { usesWords, viewWeights } from './method/view-weights.ts'
 import { Reranker } from './reranker.ts'
 import { type PartialSettings, resolveSettings, type Settings } from './settings/settings.ts'
 import { noPostings, Postings } from './text/postings.ts'
-import type { Tokenizer } from './text/tokenizer.ts'
+import { type Tokenizer, tokenizerOf } from './text/tokenizer.ts'
 import { Lender, type Workspace } from './workspace.ts'
 
 /** How many sizes of context S_text is remembered for, and how many kinds of graph neighbors are. */
@@ -71,7 +71,7 @@ export class TrialContext {
     // Empty texts: the terms of the real ones depend on the settings.
     const bareQuery = { ...this.#query, text: texts && '' }
     const found = { vectors, views, texts: texts && Array.from(texts, () => '') }
-    const full = contextOf(bareQuery, found, contextSize, new Postings(), 'none')
+    const full = contextOf(bareQuery, found, contextSize, new Postings(), { tokenizer: 'none' })
     this.#full = { ...full, texts: undefined }
     this.#irregular = full.missing.length > 0
   }
@@ -109,7 +109,7 @@ export class TrialContext {
   #contextOf(memory: Workspace, rows: number, all: Settings): Context {
     const { texts } = this.#candidates
     if (usesWords(all, texts !== undefined)) {
-      return contextOf(this.#query, this.#candidates, rows - 1, memory.postings, all.tokenizer)
+      return contextOf(this.#query, this.#candidates, rows - 1, memory.postings, all)
     }
     // S_text comes from memory: the engine needs no room for postings.
     return { ...this.#full, rows, texts: texts && noPostings }
@@ -126,7 +126,7 @@ export class TrialContext {
       recall: (chosen) => {
         if (chosen) return this.#recallChosen(chosen)
         if (viewWeights(context, all).has('texts')) {
-          this.#rememberTexts(memory, context.rows, all.tokenizer)
+          this.#rememberTexts(memory, context.rows, tokenizerOf(all))
         }
         return this.#recall(context, all)
       },
@@ -156,7 +156,7 @@ export class TrialContext {
         const s = engine.square(rows, this.#vectors.get(view)!)
         return { s, metric: metricOf(s, part, view, metric) }
       },
-      texts: (engine) => engine.square(rows, this.#texts.get(keyOf(rows, all.tokenizer))!),
+      texts: (engine) => engine.square(rows, this.#texts.get(keyOf(rows, tokenizerOf(all)))!),
       neighbors: (engine, graph, settings, metric) =>
         alone
           ? this.#recallNeighbors(engine, graph, settings, metric)
@@ -183,7 +183,9 @@ export class TrialContext {
   #rememberTexts(memory: Workspace, rows: number, tokenizer: Tokenizer): void {
     const key = keyOf(rows, tokenizer)
     if (this.#texts.get(key)) return
-    const { texts } = contextOf(this.#query, this.#candidates, rows - 1, memory.chosen, tokenizer)
+    const { texts } = contextOf(this.#query, this.#candidates, rows - 1, memory.chosen, {
+      tokenizer,
+    })
     const engine = memory.engine(this.#kernel)
     this.#texts.set(
       key,

@@ -38,7 +38,7 @@ interface Found {
 function resultsOf(engine: Engine, { context, settings, groundTruth }: RandomCase): Results {
   const all = resolveLabelSettings(settings)
   const { query, candidates } = splitRows(context)
-  const checked = contextOf(query, candidates, Infinity, new Postings(), all.tokenizer)
+  const checked = contextOf(query, candidates, Infinity, new Postings(), all)
   const probes = probesOf(groundTruth.rows)
   engine.release()
   const { geometric, jaccard, mixed } = similarities(engine, checked, probes, all)

@@ -83,7 +83,11 @@ test('what does not fit is refused', () => {
   expect(() => termStatistics([5 as never])).toThrow('a text must be a string')
   const query = { vector: [1], text: 'flow' }
   const candidates = { vectors: [[1], [2]], texts: ['flow', 'wing'] }
-  expect(() => rerank(query, candidates, { statistics: none })).toThrow(
+  // Without a tokenizer, that of the statistics is taken.
+  expect(rerank(query, candidates, { statistics: none })).toEqual(
+    rerank(query, candidates, { statistics: none, tokenizer: 'none' }),
+  )
+  expect(() => rerank(query, candidates, { statistics: none, tokenizer: 'english' })).toThrow(
     "term statistics were built with tokenizer 'none', but this call uses 'english'",
   )
   expect(() => rerank(query, candidates, { statistics: {} as never })).toThrow(
@@ -108,6 +112,18 @@ describe('kept statistics', () => {
     expect(termStatisticsFromBytes(larger.subarray(5, 5 + bytes.length))).toEqual(sample)
     const pooled = Buffer.from(larger).subarray(5, 5 + bytes.length)
     expect(termStatisticsFromBytes(pooled)).toEqual(sample)
+  })
+
+  test('bytes and JSON keep the name of any tokenizer', () => {
+    for (const tokenizer of ['code', 'thai', 'english+japanese+hebrew'] as const) {
+      const statistics = termStatistics(['getUserById', '東京 alpha'], { tokenizer })
+      const bytes = termStatisticsToBytes(statistics)
+      expect(termStatisticsFromBytes(bytes)).toEqual(statistics)
+      expect(termStatisticsFromJson(termStatisticsToJson(statistics))).toEqual(statistics)
+      for (let length = 0; length < bytes.length; length++) {
+        expect(() => termStatisticsFromBytes(bytes.subarray(0, length))).toThrow(KithError)
+      }
+    }
   })
 
   test('bytes cut off anywhere are refused', () => {
@@ -158,7 +174,7 @@ describe('kept statistics', () => {
     const good = JSON.parse(JSON.stringify(termStatisticsToJson(sample)))
     const wrong: object[] = [
       {},
-      { ...good, tokenizer: 'german' },
+      { ...good, tokenizer: 'klingon' },
       { ...good, documents: -1 },
       { ...good, documents: 1.5 },
       { ...good, length: null },

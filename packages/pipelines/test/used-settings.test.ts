@@ -2,7 +2,7 @@ import { resolveMethodSettings } from '@kith/core'
 import { expect, test } from 'vitest'
 import { usedSettings } from '../src/files/sidecar.ts'
 
-const all = { ...resolveMethodSettings(), missing: 'error', texts: true }
+const all = { ...resolveMethodSettings({ tokenizer: 'english' }), missing: 'error', texts: true }
 const used = (change: object): string[] => Object.keys(usedSettings({ ...all, ...change })).sort()
 
 test('a report names the settings of the mix and of the method that were used', () => {

@@ -1,3 +1,4 @@
+import '@kith/languages'
 import { render, type VNode } from 'preact'
 import { App } from './app.tsx'
 import { hold, readCollection, source } from './model/source.ts'

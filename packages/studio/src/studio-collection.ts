@@ -1,10 +1,11 @@
+import '@kith/languages'
 import {
   KithError,
   type TermStatistics,
   TermStatisticsBuilder,
   type TokenizerName,
 } from '@kith/core'
-import { tokenizerNames } from '@kith/core/internal'
+import { isTokenizerName } from '@kith/core/internal'
 import type { Run } from '@kith/ir'
 import type { TextModel } from '@kith/server'
 import { entriesOf, openingQuery } from './query-entries.ts'
@@ -160,10 +161,10 @@ export class StudioCollection {
 
   /** How often terms occur in all texts of the collection; each kind of terms is counted once. */
   statistics(tokenizer: string): TermStatistics {
-    const kind = tokenizerNames.find((name) => name === tokenizer)
+    const kind = isTokenizerName(tokenizer) ? tokenizer : undefined
     const { texts } = this.#sources
     if (!kind || !texts) {
-      const reason = texts ? `allowed: ${tokenizerNames.join(', ')}` : 'the collection has no texts'
+      const reason = texts ? 'there is no such tokenizer' : 'the collection has no texts'
       throw new KithError(
         'BAD_INPUT',
         `no term statistics of tokenizer ${JSON.stringify(tokenizer)}: ${reason}`,

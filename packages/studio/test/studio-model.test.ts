@@ -123,7 +123,7 @@ describe('the address', () => {
         expect(['collection', 'context']).toContain(settings.statistics)
       }),
     )
-    const wrong = '?k=0&lambda=NaN&trust=&mix=none&tokenizer=german&preselect=-1'
+    const wrong = '?k=0&lambda=NaN&trust=&mix=none&tokenizer=klingon&preselect=-1'
     expect(stateFrom(wrong).settings).toEqual(defaultSettings)
     // One alone may be high where the other is low.
     expect(stateFrom('?neighborWeight=0.9&supportWeight=0.2').settings).toEqual(defaultSettings)

@@ -1,7 +1,8 @@
-import { tokenizerNames } from '@kith/core/internal'
+import type { TokenizerName } from '@kith/core'
+import { checkTokenizer, tokenizerNames } from '@kith/core/internal'
 import { collectTermStatistics } from '@kith/pipelines/terms'
 import { defineCommand } from '../options/command.ts'
-import { optionalChoice, text } from '../options/values.ts'
+import { optionalText, text } from '../options/values.ts'
 
 /** `kith term-statistics`: a collection's term statistics, for the words score. */
 export const termStatisticsCommand = defineCommand({
@@ -22,7 +23,7 @@ export const termStatisticsCommand = defineCommand({
     },
     tokenizer: {
       value: 'KIND',
-      help: `tokenizer: ${tokenizerNames.join(', ')}`,
+      help: `tokenizer: ${tokenizerNames.join(', ')}, code, a language, auto for what fits the texts`,
       default: 'english',
     },
   },
@@ -31,7 +32,7 @@ export const termStatisticsCommand = defineCommand({
     const inputs = {
       corpus: text(values, 'corpus'),
       out,
-      tokenizer: optionalChoice(values, 'tokenizer', tokenizerNames),
+      tokenizer: optionalTokenizer(optionalText(values, 'tokenizer')),
     }
     const { documents, length, hashes } = await stop.heed(
       (signal) => collectTermStatistics(inputs, output.hooks(signal)),
@@ -44,3 +45,8 @@ export const termStatisticsCommand = defineCommand({
     )
   },
 })
+
+function optionalTokenizer(name: string | undefined): TokenizerName | 'auto' | undefined {
+  if (name !== undefined) checkTokenizer('tokenizer', name)
+  return name as TokenizerName | 'auto' | undefined
+}

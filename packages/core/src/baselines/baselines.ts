@@ -43,7 +43,7 @@ const scoreFusion: Baseline['rank'] = (memory, query, candidates, settings) => {
 const rocchio: Baseline['rank'] = (memory, query, candidates, settings) => {
   const { vectors, views } = toViews(candidates)
   const limit = settings.contextSize
-  const context = contextOf(query, { vectors, views }, limit, noPostings, 'none')
+  const context = contextOf(query, { vectors, views }, limit, noPostings, { tokenizer: 'none' })
   const rows = context.views.get('vectors')!
   const { count, dimensions } = rows
   const data = new Float32Array(count * dimensions)
@@ -52,7 +52,9 @@ const rocchio: Baseline['rank'] = (memory, query, candidates, settings) => {
   const compared = products(matrix)
   const metric = chooseMetric(settings.metric, compared, () => compared)
   const among = { data: data.subarray(dimensions), rows: count - 1, dimensions }
-  const moved = contextOf(feedbackVector(matrix, settings), among, Infinity, noPostings, 'none')
+  const moved = contextOf(feedbackVector(matrix, settings), among, Infinity, noPostings, {
+    tokenizer: 'none',
+  })
   const plain = { mix: 'raw', rowScaling: 'none' } as const
   const own = { ...presets.balanced, ...plain, metric: metric.name }
   const { terms } = buildGraph(memory.engine(settings.kernel), moved, [0], own)
@@ -80,8 +82,8 @@ function feedbackVector(
 const rankFusion: Baseline['rank'] = (memory, query, candidates, settings) => {
   const { vector, text } = toQueryViews(query)
   const { vectors, texts } = toViews(candidates)
-  const { contextSize: limit, tokenizer, kernel, neighborRrfK } = settings
-  const context = contextOf({ vector, text }, { vectors, texts }, limit, memory.postings, tokenizer)
+  const { contextSize: limit, kernel, neighborRrfK } = settings
+  const context = contextOf({ vector, text }, { vectors, texts }, limit, memory.postings, settings)
   requireVectors(context, 'method neighbor-rrf')
   const mix = settings.mix === 'raw' ? 'raw' : 'standard'
   const found = similarities(memory.engine(kernel), context, [0], { ...settings, mix })

@@ -87,7 +87,7 @@ export function auditCandidates(
   const settings = resolveLabelSettings(rest, auditPreset)
   refuseIdle(rest, settings, useOf(candidates, true), labelTable)
   return memory.lend((workspace) => {
-    const context = contextOf(query, candidates, Infinity, workspace.postings, settings.tokenizer)
+    const context = contextOf(query, candidates, Infinity, workspace.postings, settings)
     requireVectors(context, 'an audit')
     const judged = checkGrades(grades, context)
     const relevant = indicesOf(judged, (grade) => grade >= level)

@@ -8,7 +8,7 @@ import {
 } from '../context.ts'
 import { KithError } from '../error.ts'
 import type { Settings } from '../settings/settings.ts'
-import { nameOfTokenizer } from '../text/tokenizer.ts'
+import { nameOfTokenizer, tokenizerOf } from '../text/tokenizer.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Recall } from './graph.ts'
 import type { MetricUse } from './metric.ts'
@@ -53,7 +53,7 @@ export function rankQuery(
 ): RankedContext {
   const found = toViews(candidates)
   const limit = lookedAt(settings, found.texts !== undefined)
-  const context = contextOf(query, found, limit, memory.postings, settings.tokenizer)
+  const context = contextOf(query, found, limit, memory.postings, settings)
   return rankContext(memory, context, settings)
 }
 
@@ -140,10 +140,13 @@ function relevanceOfChosen(found: Preselection, chosen: Uint32Array): Relevance 
 }
 
 /** Refuses statistics of another tokenizer than the texts': their terms would count as unknown. */
-function checkStatisticsFit({ statistics, tokenizer }: Settings): void {
-  if (!statistics || statistics.tokenizer === nameOfTokenizer(tokenizer)) return
+function checkStatisticsFit(settings: Settings): void {
+  const { statistics } = settings
+  if (!statistics) return
+  const tokenizer = nameOfTokenizer(tokenizerOf(settings))
+  if (statistics.tokenizer === tokenizer) return
   throw new KithError(
     'BAD_INPUT',
-    `term statistics were built with tokenizer '${statistics.tokenizer}', but this call uses '${nameOfTokenizer(tokenizer)}'; rebuild them or pass tokenizer: '${statistics.tokenizer}'`,
+    `term statistics were built with tokenizer '${statistics.tokenizer}', but this call uses '${tokenizer}'; rebuild them or pass tokenizer: '${statistics.tokenizer}'`,
   )
 }

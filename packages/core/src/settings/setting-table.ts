@@ -126,8 +126,8 @@ export const settingTable: SettingTable<Settings> = {
     methods: scored,
   },
   tokenizer: {
-    help: 'how a text becomes terms',
-    default: 'english',
+    help: 'how a text becomes terms (default: that of the term statistics, else english)',
+    default: undefined,
     check: checkTokenizer,
     axis: tokenizerNames,
     methods: compared,

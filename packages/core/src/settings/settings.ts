@@ -47,8 +47,11 @@ export interface Settings {
    * close together and in the title; without texts it is `standard`.
    */
   mix: 'raw' | 'standard' | 'words'
-  /** How words become terms: by name, or a function from a text to its terms. */
-  tokenizer: Tokenizer
+  /**
+   * How words become terms: by name, or a function from a text to its terms. Without it, and with
+   * `auto`, that of `statistics`; without both, `english`.
+   */
+  tokenizer?: Tokenizer | undefined
   /** a: the words score's share beside the similarity, from 0 to 1. With `words` only, as the settings below. */
   bm25Weight: number
   /** How fast the words score saturates when a term comes again. */

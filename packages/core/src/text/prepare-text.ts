@@ -5,10 +5,20 @@ import { refuseUnknown } from '../settings/names.ts'
 import { show } from '../settings/show.ts'
 import { asciiWord, characterClass, lowerCase, MARK, UNSPACED, WORD } from './characters.ts'
 import { POSTING, Postings } from './postings.ts'
+import { scannerOf } from './scan-text.ts'
 import { StemCache } from './stem-cache.ts'
-import { FACTOR_A, FACTOR_B, SEED_A, SEED_B, TermCounter } from './term-counter.ts'
+import {
+  FACTOR_A,
+  FACTOR_B,
+  hashCodes,
+  hashString,
+  SEED_A,
+  SEED_B,
+  TermCounter,
+} from './term-counter.ts'
 import {
   checkTokenizer,
+  isBasic,
   LONGEST_WORD,
   nameOfTokenizer,
   type Tokenizer,
@@ -158,9 +168,19 @@ export function appendText(postings: Postings, text: ReadText, tokenizer: Tokeni
 
 function appendParts(postings: Postings, title: string, text: string, tokenizer: Tokenizer): void {
   if (typeof tokenizer === 'function') appendTerms(postings, title, text, tokenizer)
+  else if (!isBasic(tokenizer)) appendScanned(postings, title, text, nameOfTokenizer(tokenizer))
   else if (!appendAscii(postings, title, text, tokenizer)) {
     appendString(postings, text, tokenizer, title)
   }
+}
+
+/** Appends the postings of a text under a tokenizer that languages name, or `code`. */
+function appendScanned(postings: Postings, title: string, text: string, tokenizer: string): void {
+  const scanner = scannerOf(tokenizer)
+  if (title !== '') scanner.scan(title, counter)
+  const { size } = counter
+  scanner.scan(text, counter)
+  counter.drain(postings, size)
 }
 
 /** Appends the postings of any text: the way for all of Unicode, and the oracle of `appendAscii`. */
@@ -328,29 +348,4 @@ function takePairs(bytes: Uint8Array, start: number): number {
 /** Counts the term that the code points from here on are. */
 function countTerm(codes: readonly number[], from: number): void {
   counter.count(...hashCodes(codes, from))
-}
-
-/** The two hashes of a term, by its code points. */
-function hashString(term: string): [a: number, b: number] {
-  let a = SEED_A
-  let b = SEED_B
-  for (let at = 0; at < term.length; at++) {
-    const code = term.codePointAt(at)!
-    // One beyond the first plane takes two units.
-    if (code > 0xffff) at++
-    a = Math.imul(a ^ code, FACTOR_A)
-    b = Math.imul(b ^ code, FACTOR_B)
-  }
-  return [a, b]
-}
-
-/** The two hashes of the term that the code points from here on are. */
-export function hashCodes(codes: readonly number[], from: number): [a: number, b: number] {
-  let a = SEED_A
-  let b = SEED_B
-  for (let i = from; i < codes.length; i++) {
-    a = Math.imul(a ^ codes[i]!, FACTOR_A)
-    b = Math.imul(b ^ codes[i]!, FACTOR_B)
-  }
-  return [a, b]
 }

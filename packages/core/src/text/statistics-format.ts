@@ -1,29 +1,33 @@
 import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
 import { checkStatistics, type TermStatistics } from './term-statistics.ts'
-import { tokenizerNames } from './tokenizer.ts'
+import { isTokenizerName, tokenizerNames } from './tokenizer.ts'
 
 /** The first bytes of a file of term statistics. */
 const MAGIC = 'KITHTRM1'
 
-/** Magic, terms, documents, length, terms in all; eight bytes each. */
+/** Magic, tokenizer, documents, length, terms in all; eight bytes each. */
 const HEADER = 40
 
-const names: readonly string[] = [...tokenizerNames, 'function']
+/** Tokenizers that the header has by number; the name of any other is behind the terms, and the header has minus its length. */
+const numbered: readonly string[] = [...tokenizerNames, 'function']
 
 /** Statistics as bytes, to keep in a file: 12 bytes a term. */
 export function termStatisticsToBytes(statistics: TermStatistics): Uint8Array<ArrayBuffer> {
   const { tokenizer, documents, length, hashes, frequencies } = checkStatistics(statistics)
-  const bytes = new Uint8Array(HEADER + hashes.length * 12)
+  const number = numbered.indexOf(tokenizer)
+  const name = new TextEncoder().encode(number < 0 ? tokenizer : '')
+  const bytes = new Uint8Array(HEADER + hashes.length * 12 + name.length)
   bytes.set(new TextEncoder().encode(MAGIC))
   new Float64Array(bytes.buffer, 8, 4).set([
-    names.indexOf(tokenizer),
+    number < 0 ? -name.length : number,
     documents,
     length,
     hashes.length,
   ])
+  bytes.set(name, HEADER + hashes.length * 12)
   new Float64Array(bytes.buffer, HEADER, hashes.length).set(hashes)
-  new Uint32Array(bytes.buffer, HEADER + hashes.length * 8).set(frequencies)
+  new Uint32Array(bytes.buffer, HEADER + hashes.length * 8, hashes.length).set(frequencies)
   return bytes
 }
 
@@ -38,15 +42,18 @@ export function termStatisticsFromBytes(bytes: Uint8Array): TermStatistics {
   if (new TextDecoder('latin1').decode(own.subarray(0, 8)) !== MAGIC || own.length < HEADER) {
     throw new KithError('BAD_FILE', 'these are not the bytes of term statistics')
   }
-  const [tokenizer, documents, length, count] = new Float64Array(own.buffer, 8, 4)
-  if (!isCount(count) || own.length !== HEADER + count! * 12) {
+  const [number, documents, length, count] = new Float64Array(own.buffer, 8, 4)
+  const end = HEADER + count! * 12
+  const expected = end + (isCount(-number!) ? -number! : 0)
+  if (!isCount(count) || own.length !== expected) {
     throw new KithError(
       'BAD_FILE',
-      `the term statistics are damaged: ${own.length} bytes, ${HEADER + count! * 12} by their head`,
+      `the term statistics are damaged: ${own.length} bytes, ${expected} by their head`,
     )
   }
+  const tokenizer = number! < 0 ? new TextDecoder().decode(own.subarray(end)) : numbered[number!]
   return checked({
-    tokenizer: names[tokenizer!] as TermStatistics['tokenizer'],
+    tokenizer: tokenizer as TermStatistics['tokenizer'],
     documents: documents!,
     length: length!,
     hashes: new Float64Array(own.buffer, HEADER, count),
@@ -95,7 +102,7 @@ function isFrequency(value: unknown): boolean {
 function checked(statistics: TermStatistics): TermStatistics {
   const { tokenizer, documents, length, hashes, frequencies } = statistics
   const fits =
-    names.includes(tokenizer) &&
+    (tokenizer === 'function' || isTokenizerName(tokenizer)) &&
     isCount(documents) &&
     isCount(length) &&
     hashes.length === frequencies.length &&

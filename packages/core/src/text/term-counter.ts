@@ -149,3 +149,28 @@ function resized(from: Int32Array, length: number): Int32Array<ArrayBuffer> {
   to.set(from.subarray(0, length))
   return to
 }
+
+/** The two hashes of a term, by its code points. */
+export function hashString(term: string): [a: number, b: number] {
+  let a = SEED_A
+  let b = SEED_B
+  for (let at = 0; at < term.length; at++) {
+    const code = term.codePointAt(at)!
+    // One beyond the first plane takes two units.
+    if (code > 0xffff) at++
+    a = Math.imul(a ^ code, FACTOR_A)
+    b = Math.imul(b ^ code, FACTOR_B)
+  }
+  return [a, b]
+}
+
+/** The two hashes of the term that the code points from here on are. */
+export function hashCodes(codes: readonly number[], from: number): [a: number, b: number] {
+  let a = SEED_A
+  let b = SEED_B
+  for (let i = from; i < codes.length; i++) {
+    a = Math.imul(a ^ codes[i]!, FACTOR_A)
+    b = Math.imul(b ^ codes[i]!, FACTOR_B)
+  }
+  return [a, b]
+}

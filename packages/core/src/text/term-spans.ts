@@ -1,8 +1,15 @@
 import { KithError } from '../error.ts'
 import { characterClass, MARK, UNSPACED, WORD } from './characters.ts'
-import { checkString, hashCodes } from './prepare-text.ts'
-import { hashOf } from './term-counter.ts'
-import { checkTokenizer, type TokenizerName, termOf } from './tokenizer.ts'
+import { languageSpans } from './language-spans.ts'
+import { checkString } from './prepare-text.ts'
+import { hashOf, hashString } from './term-counter.ts'
+import {
+  checkTokenizer,
+  isBasic,
+  nameOfTokenizer,
+  type TokenizerName,
+  termOf,
+} from './tokenizer.ts'
 
 /** A term of a text, and where the text has it: the part from `start` to before `end`. */
 export interface TermSpan {
@@ -24,6 +31,7 @@ export function termSpans(text: string, tokenizer: TokenizerName = 'english'): T
     )
   }
   checkTokenizer('tokenizer', tokenizer)
+  if (!isBasic(tokenizer)) return languageSpans(text, nameOfTokenizer(tokenizer))
   const spans: TermSpan[] = []
   let start = 0
   while (start < text.length) {
@@ -44,8 +52,7 @@ export function termSpans(text: string, tokenizer: TokenizerName = 'english'): T
 
 /** The 53-bit hash of a term, as postings and statistics have it. */
 export function termHash(term: string): number {
-  const codes = Array.from(term, (character) => character.codePointAt(0)!)
-  return hashOf(...hashCodes(codes, 0))
+  return hashOf(...hashString(term))
 }
 
 /** Pairs of neighboring characters, each with its marks; a character on its own is a term. */

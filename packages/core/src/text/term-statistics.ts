@@ -1,6 +1,7 @@
 import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
 import { show } from '../settings/show.ts'
+import { detectTokenizer } from './language.ts'
 import { POSTING, Postings } from './postings.ts'
 import { appendText, notText, readText, type Text } from './prepare-text.ts'
 import {
@@ -30,6 +31,9 @@ export interface TermStatistics {
   readonly frequencies: Uint32Array
 }
 
+/** Texts that `auto` looks at. */
+const DETECTED = 1000
+
 /** The statistics of a collection's texts, in one pass over them. */
 export function termStatistics(texts: Iterable<Text>, options?: TokenizerOption): TermStatistics {
   const builder = new TermStatisticsBuilder(options)
@@ -53,7 +57,9 @@ export function termStatistics(texts: Iterable<Text>, options?: TokenizerOption)
  * ```
  */
 export class TermStatisticsBuilder {
-  readonly #tokenizer: Tokenizer
+  #tokenizer: Tokenizer
+  /** The first texts, while the tokenizer that fits them is not known. */
+  #waiting: Text[] = []
   readonly #postings = new Postings()
   #documents = 0
   #length = 0
@@ -70,11 +76,17 @@ export class TermStatisticsBuilder {
 
   /** How many documents were added. */
   get documents(): number {
-    return this.#documents
+    return this.#documents + this.#waiting.length
   }
 
   /** Counts a document's terms. */
   add(text: Text): void {
+    if (this.#tokenizer === 'auto') this.#waiting.push(text)
+    else this.#add(text)
+    if (this.#waiting.length === DETECTED) this.#detect()
+  }
+
+  #add(text: Text): void {
     const read = readText(text, this.#tokenizer, () => `document ${this.#documents}`)
     if (read === undefined) throw notText(text)
     this.#postings.clear()
@@ -89,6 +101,7 @@ export class TermStatisticsBuilder {
 
   /** The statistics of what was added so far. */
   finish(): TermStatistics {
+    if (this.#tokenizer === 'auto') this.#detect()
     const hashes = this.#hashes.filter((hash) => hash > 0).sort()
     return {
       tokenizer: nameOfTokenizer(this.#tokenizer),
@@ -97,6 +110,14 @@ export class TermStatisticsBuilder {
       hashes,
       frequencies: Uint32Array.from(hashes, (hash) => this.#frequencies[this.#slotOf(hash)]!),
     }
+  }
+
+  /** Finds the tokenizer that fits the first texts, and counts their terms. */
+  #detect(): void {
+    const texts = this.#waiting
+    this.#tokenizer = detectTokenizer(texts.map(wordsOf))
+    this.#waiting = []
+    for (const text of texts) this.#add(text)
   }
 
   #count(lower: number, hash: number): void {
@@ -137,6 +158,13 @@ export class TermStatisticsBuilder {
       this.#frequencies[slot] = before.frequencies[i]!
     }
   }
+}
+
+/** The words of a text that is not prepared, for `auto`. */
+function wordsOf(text: Text): string {
+  if (typeof text === 'string') return text
+  if (!isObject(text) || 'postings' in text || typeof text.text !== 'string') throw notText(text)
+  return text.text
 }
 
 /** The statistics of several collections together, none of whose documents is in two of them. */

@@ -1,20 +1,29 @@
 import { KithError } from '../error.ts'
 import { show } from '../settings/show.ts'
+import { isLanguageName, type LanguageName, languageNames } from './language.ts'
 import { porterStem } from './porter.ts'
 import { stopWords } from './stop-words.ts'
 
-/** Ways to make terms of words (docs/method.md section 4). */
+/** Tokenizers for English, and for no language; the tuner tries them (docs/method.md section 4). */
 export const tokenizerNames = ['english', 'plural', 'prefix5', 'none'] as const
 
 /**
- * How words become terms. `english`: without stop words, Porter's stems. `plural`: without stop words
+ * A tokenizer by name. `english`: without stop words, Porter's stems. `plural`: without stop words
  * and the plural's s. `prefix5`: without stop words, the first five characters. `none`: the words as
- * they are.
+ * they are. `code`: identifiers and their parts. The name of another language: its stop words and stems,
+ * most of them from the package `@kith/languages`; several with + between them: one for each script.
  */
-export type TokenizerName = (typeof tokenizerNames)[number]
+export type TokenizerName =
+  | (typeof tokenizerNames)[number]
+  | 'code'
+  | LanguageName
+  | `${LanguageName | 'english'}+${string}`
 
-/** A way by name, or a function that gives the terms of a text, each as often as it occurs. */
-export type Tokenizer = TokenizerName | ((text: string) => readonly string[])
+/**
+ * A tokenizer by name, `auto` for the one that fits the texts, or a function that gives the terms of a
+ * text, each as often as it occurs.
+ */
+export type Tokenizer = TokenizerName | 'auto' | ((text: string) => readonly string[])
 
 /** How the terms of a text are made, `english` by default. */
 export interface TokenizerOption {
@@ -24,7 +33,7 @@ export interface TokenizerOption {
 /** A word of more characters is not one of any language: it stays as it is. */
 export const LONGEST_WORD = 64
 
-/** The term of a lower-cased word; empty for a stop word. */
+/** The term of a lower-cased word under a tokenizer for English or for no language; empty for a stop word. */
 export function termOf(word: string, tokenizer: TokenizerName): string {
   if (tokenizer === 'none' || isLong(word)) return word
   if (stopWords.has(word)) return ''
@@ -33,18 +42,56 @@ export function termOf(word: string, tokenizer: TokenizerName): string {
   return tokenizer === 'english' ? porterStem(word) : singular(word)
 }
 
-/** Throws unless a value is a way to make terms. */
+/** Throws unless a value is a tokenizer. */
 export function checkTokenizer(name: string, value: unknown): asserts value is Tokenizer {
-  if (typeof value === 'function' || (tokenizerNames as readonly unknown[]).includes(value)) return
+  if (typeof value === 'function' || value === 'auto' || isTokenizerName(value)) return
   throw new KithError(
     'BAD_SETTING',
-    `setting ${name} is ${show(value)}, allowed: ${tokenizerNames.join(', ')}, or a function from a text to its terms`,
+    `setting ${name} is ${show(value)}, allowed: ${[...tokenizerNames, 'code', 'auto'].join(', ')}, a language (${languageNames.join(', ')}), several with + between them, or a function from a text to its terms`,
   )
 }
 
-/** The name of a way to make terms; all functions share one. */
+/** Whether a value is the name of a tokenizer. */
+export function isTokenizerName(value: unknown): value is TokenizerName {
+  return typeof value === 'string' && (isBasic(value) || value === 'code' || isLanguageName(value))
+}
+
+/** Whether a tokenizer is of the second generation: it does not normalize, and ASCII goes through the kernel. */
+export function isBasic(tokenizer: string): tokenizer is (typeof tokenizerNames)[number] {
+  return (tokenizerNames as readonly string[]).includes(tokenizer)
+}
+
+/** The name of a tokenizer; all functions share one. */
 export function nameOfTokenizer(tokenizer: Tokenizer): TokenizerName | 'function' {
+  if (tokenizer === 'auto') {
+    throw new KithError(
+      'BAD_SETTING',
+      "tokenizer 'auto' looks at a corpus: pass statistics from termStatistics(texts, { tokenizer: 'auto' }), or name a tokenizer",
+    )
+  }
   return typeof tokenizer === 'function' ? 'function' : tokenizer
+}
+
+/** Settings that say how the terms of texts are made. */
+export interface TokenizerSettings {
+  tokenizer?: Tokenizer | undefined
+  statistics?: { readonly tokenizer: TokenizerName | 'function' } | undefined
+}
+
+/** The tokenizer of settings: where none is named, that of the term statistics, or `english`. */
+export function tokenizerOf({
+  tokenizer,
+  statistics,
+}: TokenizerSettings): Exclude<Tokenizer, 'auto'> {
+  if (tokenizer !== undefined && tokenizer !== 'auto') return tokenizer
+  if (statistics?.tokenizer === 'function') {
+    throw new KithError(
+      'BAD_SETTING',
+      'term statistics were built with a function; pass that function as tokenizer',
+    )
+  }
+  if (statistics) return statistics.tokenizer
+  return tokenizer === undefined ? 'english' : (nameOfTokenizer(tokenizer) as TokenizerName)
 }
 
 function isLong(word: string): boolean {

@@ -5,6 +5,7 @@ import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { openVectors, sliceSources } from '../join/contexts.ts'
 import type { MissingPolicy } from '../join/missing.ts'
+import { nameTokenizer } from '../join/name-tokenizer.ts'
 import { checkTextPair, OpenTexts, type TextFiles } from '../join/open-texts.ts'
 import { documentsIn, rankingsIn, runMetric } from '../join/run-metric.ts'
 import type { LabelSliceInputs } from '../labels/label-slice.ts'
@@ -48,7 +49,8 @@ export async function openAudit(files: AuditFiles, hooks: Hooks): Promise<AuditS
   try {
     const { run } = files
     const ranked = { run, rankings: rankingsIn(run), queries, documents: documentsIn(docs) }
-    const settings = { ...asked, metric: await runMetric(asked.metric, ranked, hooks) }
+    const metric = await runMetric(asked.metric, ranked, hooks)
+    const settings = await nameTokenizer({ ...asked, metric }, { texts: pair?.corpus }, hooks)
     const texts = pair && (await OpenTexts.open(pair, settings.tokenizer))
     const rules = { settings, level, missing }
     const compared = { texts: texts?.share(), compares: true }

@@ -1,3 +1,4 @@
+import { tokenizerOf } from '@kith/core/internal'
 import type { Store } from '@kith/stores'
 import { ContextVectors } from '../join/contexts.ts'
 import { Join } from '../join/join.ts'
@@ -23,7 +24,7 @@ export async function labelBatch(
   const { documents, queries, docs, sources } = await batchVectors(store, items, needed)
   const texts =
     compares || hasRows(layout.format)
-      ? OpenTexts.of(queryTexts(items), documentTexts(documents.values()), settings.tokenizer)
+      ? OpenTexts.of(queryTexts(items), documentTexts(documents.values()), tokenizerOf(settings))
       : undefined
   const compared = compares ? texts : undefined
   const join = new Join({ queries, docs, texts: compared }, missing)

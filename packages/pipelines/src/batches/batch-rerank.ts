@@ -1,5 +1,5 @@
 import { type MethodSettings, type Ranking, Selection, type TermStatistics } from '@kith/core'
-import { lookedAt, similaritySettings } from '@kith/core/internal'
+import { lookedAt, similaritySettings, tokenizerOf } from '@kith/core/internal'
 import type { RankedQuery } from '@kith/ir'
 import type { Store } from '@kith/stores'
 import { ContextVectors } from '../join/contexts.ts'
@@ -80,7 +80,7 @@ async function wholeBatch(
   const found = await batchVectors(store, items, neededIds(items, rules))
   const { documents, queries, docs, sources } = found
   const texts = compares
-    ? PreparedTexts.of(queryTexts(items), documentTexts(documents.values()), settings.tokenizer)
+    ? PreparedTexts.of(queryTexts(items), documentTexts(documents.values()), tokenizerOf(settings))
     : undefined
   const joined = joinSlice(items, { queries, docs, texts }, rules, report)
   report.check(rules.missing)
@@ -101,7 +101,7 @@ async function chosenBatch({
   const settings = similaritySettings(all)
   const documents = await documentsOf(store, neededIds(items, rules), { vectors: false })
   const entries = documentTexts(documents.values())
-  const texts = PreparedTexts.of(queryTexts(items), entries, settings.tokenizer)
+  const texts = PreparedTexts.of(queryTexts(items), entries, tokenizerOf(settings))
   const queries = queryVectors(items, store.dimensions ?? 0)
   // A document of the store has a vector.
   const docs = { rowOf: (id: string) => (documents.has(id) ? 0 : undefined) }

@@ -12,6 +12,7 @@ import {
 } from '@kith/stores/internal'
 import { type NamedEncoder, openEncoder } from '../encode/encode-texts.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
+import { nameTokenizer } from '../join/name-tokenizer.ts'
 import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { readCalibration } from '../relevance/calibration-file.ts'
 import { type RelevanceScale, searchMetric } from './candidates.ts'
@@ -79,7 +80,7 @@ export async function openCollectionWith(
   refuseUnknown(inputs, { part: 'option', known: OPTIONS, code: 'BAD_SETTING' })
   const open = placeOf(inputs)
   const { statistics: source = 'corpus' } = inputs
-  const asked = resolveSettings(inputs.settings)
+  const asked = await settingsOf(inputs, hooks)
   const file = await readStatistics(source, asked)
   const settings = file ? { ...asked, statistics: file } : asked
   throwIfAborted(hooks.signal)
@@ -129,6 +130,17 @@ async function scaleOf(
   return { background, calibration }
 }
 
+/** The settings, with the tokenizer of a file of statistics or of a corpus; a store knows its own. */
+async function settingsOf(
+  { settings, statistics, corpus }: CollectionInputs,
+  hooks: Hooks,
+): Promise<Settings> {
+  const asked = resolveSettings(settings)
+  const known = typeof statistics === 'object' || corpus !== undefined
+  if (typeof asked.tokenizer === 'function' || !known) return asked
+  return nameTokenizer(asked, { statistics, texts: corpus }, hooks)
+}
+
 /** Opens the documents of one place. */
 type OpenPlace = (settings: Settings, encoder: NamedEncoder, hooks: Hooks) => Promise<SearchStore>
 
@@ -172,11 +184,9 @@ function placeOf({
       folder === undefined
         ? await encodeAll(texts, encoder, hooks)
         : await passageVectors(texts, encoder, { folder, cache }, hooks)
-    return withWords(
-      passageStore(passages, vectors, searchMetric({}, settings)),
-      passages,
-      settings,
-    )
+    const named =
+      settings.tokenizer === 'auto' ? await nameTokenizer(settings, { texts }, hooks) : settings
+    return withWords(passageStore(passages, vectors, searchMetric({}, settings)), passages, named)
   }
 }
 

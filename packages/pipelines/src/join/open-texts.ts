@@ -1,3 +1,4 @@
+import '@kith/languages'
 import { KithError, type PreparedText, prepareText, type Tokenizer } from '@kith/core'
 import type { LabelTexts, TextEntry } from '@kith/ir'
 import { type SharedTextStore, TextReader, TextStore } from '@kith/ir/internal'

@@ -1,3 +1,4 @@
+import '@kith/languages'
 import { availableParallelism } from 'node:os'
 import { findPath } from '@kith/base'
 import { inBatches } from '@kith/base/pool'

@@ -1,10 +1,4 @@
-import {
-  KithError,
-  type MethodSettings,
-  type Settings,
-  type TermStatistics,
-  type TokenizerName,
-} from '@kith/core'
+import { KithError, type MethodSettings, type Settings, type TermStatistics } from '@kith/core'
 import { takesWords } from '@kith/core/internal'
 import { readTermStatistics } from '@kith/ir'
 
@@ -48,13 +42,4 @@ export function shareStatistics(
   shared.hashes.set(hashes)
   shared.frequencies.set(frequencies)
   return { ...statistics, ...shared }
-}
-
-/** The tokenizer's name: a worker thread cannot be handed a function. */
-export function checkNamedTokenizer({ tokenizer }: Pick<Settings, 'tokenizer'>): TokenizerName {
-  if (typeof tokenizer !== 'function') return tokenizer
-  throw new KithError(
-    'BAD_SETTING',
-    'tokenizer must be a name for jobs on files, got a function; pass a name, or call rerank of @kith/core',
-  )
 }

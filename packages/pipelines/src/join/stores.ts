@@ -73,10 +73,15 @@ export async function storeStatistics(
   settings: Settings,
 ): Promise<TermStatistics | undefined> {
   if (source !== 'corpus') return readStatistics(source, settings)
+  const statistics = await keptTerms(store)
+  return statistics?.tokenizer === settings.tokenizer ? statistics : undefined
+}
+
+/** The term statistics that a store keeps. */
+export async function keptTerms(store: StoreAddress): Promise<TermStatistics | undefined> {
   const opened = await openStore(wholeAddress(store))
   try {
-    const statistics = await opened.terms()
-    return statistics?.tokenizer === settings.tokenizer ? statistics : undefined
+    return await opened.terms()
   } finally {
     await opened.close()
   }

@@ -11,6 +11,7 @@ import {
   namingFiles,
   remarkMissing,
 } from '../join/missing.ts'
+import { nameTokenizer } from '../join/name-tokenizer.ts'
 import { checkTextPair, OpenTexts } from '../join/open-texts.ts'
 import { documentsIn, rankingsIn, runMetric } from '../join/run-metric.ts'
 import { type DocumentPlace, placeOf } from '../join/stores.ts'
@@ -106,8 +107,10 @@ async function labelFiles(plan: LabelPlan, docs: string, hooks: Hooks): Promise<
   const vectors = await openVectors({ queries, docs, dimensions, memory, checked: false })
   let texts: OpenTexts | undefined
   try {
-    texts = pair && (await OpenTexts.open(pair, plan.batch.settings.tokenizer))
-    return await labelWith(vectors, texts, { ...plan, docs }, hooks)
+    const settings = await nameTokenizer(plan.batch.settings, { texts: pair?.corpus }, hooks)
+    texts = pair && (await OpenTexts.open(pair, settings.tokenizer))
+    const batch = { ...plan.batch, settings }
+    return await labelWith(vectors, texts, { ...plan, batch, docs }, hooks)
   } finally {
     await vectors.close()
     await texts?.close()

@@ -1,7 +1,7 @@
 /** The one executor of contexts with ground truth: labels of files and batches, and audits, use it. */
 
 import { type LabelSettings, type Labels, type PreparedText, Reranker } from '@kith/core'
-import { injectGroundTruth } from '@kith/core/internal'
+import { injectGroundTruth, tokenizerOf } from '@kith/core/internal'
 import type { Embeddings, Qrels } from '@kith/ir'
 import { type SharedQrels, sharedQrels } from '@kith/ir/internal'
 import {
@@ -159,7 +159,7 @@ interface LabelContexts {
 export async function openLabelContexts(inputs: LabelSliceInputs): Promise<LabelContexts> {
   const { settings, level, missing, compares } = inputs
   const { queries, docs, vectors } = await openSlices(inputs)
-  const texts = inputs.texts && OpenTexts.over(inputs.texts, settings.tokenizer)
+  const texts = inputs.texts && OpenTexts.over(inputs.texts, tokenizerOf(settings))
   const compared = compares ? texts : undefined
   const qrels = sharedQrels(inputs.qrels)
   const { contextSize } = settings

@@ -5,15 +5,11 @@ import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { type OpenVectors, openVectors, sliceSources } from '../join/contexts.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
+import { nameTokenizer } from '../join/name-tokenizer.ts'
 import { checkTextPair } from '../join/open-texts.ts'
 import { PreparedTexts, shareRowTexts, type WantedTexts } from '../join/prepared-texts.ts'
 import { documentsIn, runMetric } from '../join/run-metric.ts'
-import {
-  checkNamedTokenizer,
-  readStatistics,
-  shareStatistics,
-  usesStatistics,
-} from '../join/statistics.ts'
+import { readStatistics, shareStatistics, usesStatistics } from '../join/statistics.ts'
 import { namesOf, type OpenRun, openRun, readSlice, tasksOf } from '../tasks/open-run.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import type { Reranked, RerankPlan } from './rerank-run.ts'
@@ -43,10 +39,12 @@ async function rerankWith(
   const { queries, docs } = vectors
   const ranked = { run: plan.run, rankings: namesOf(run), queries, documents: documentsIn(docs) }
   const metric = await runMetric(plan.settings.metric, ranked, hooks)
-  const settings = { ...plan.settings, metric }
   const { missing, statistics: source = 'corpus', workers } = plan
   const files = checkTextPair(plan)
-  const tokenizer = checkNamedTokenizer(settings)
+  const asked = { ...plan.settings, metric }
+  const about = { statistics: source, texts: files?.corpus }
+  const settings = await nameTokenizer(asked, about, hooks)
+  const { tokenizer } = settings
   const known = files && usesStatistics(settings)
   const kept = known ? await readStatistics(source, settings) : undefined
   const count = known === true && source !== 'context' && !kept

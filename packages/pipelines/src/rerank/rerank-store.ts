@@ -17,9 +17,11 @@ import { type Submission, type Submitted, submitBatch } from '../batches/submit-
 import { inputsOf, type Sidecar, writeSidecarOf } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
-import { checkNamedTokenizer, shareStatistics, usesStatistics } from '../join/statistics.ts'
+import { nameTokenizer } from '../join/name-tokenizer.ts'
+import { shareStatistics, usesStatistics } from '../join/statistics.ts'
 import {
   checkStore,
+  keptTerms,
   placeOf,
   type StoreAddress,
   storedRunMetric,
@@ -42,7 +44,7 @@ export async function rerankStore(
 ): Promise<Reranked> {
   const plan = { ...asked, store, settings: await settingsInStore({ ...asked, store }, hooks) }
   const { out, run, missing, crossEncoding } = plan
-  const { batch, made, statistics } = await batchOf(plan)
+  const { batch, made, statistics } = await batchOf(plan, hooks)
   const source = await openSource(plan)
   const workers = plan.workers ?? availableParallelism()
   const pool = new BatchPool(store.address, workers, shareStatistics(statistics))
@@ -101,7 +103,7 @@ export async function submitRerank(
     crossEncoding: undefined,
   }
   const plan = { ...given, settings: await settingsInStore(given, hooks) }
-  const { batch, made } = await batchOf(plan)
+  const { batch, made } = await batchOf(plan, hooks)
   const source = await openSource(plan)
   try {
     const { address, collection } = place.store
@@ -124,6 +126,7 @@ async function settingsInStore(
 /** The settings of the batch, the contents of the sidecar, and the term statistics, where they count. */
 async function batchOf(
   plan: StorePlan,
+  hooks: Hooks,
 ): Promise<{ batch: RerankWork; made: Sidecar; statistics: TermStatistics | undefined }> {
   if (plan.corpus !== undefined) {
     throw new KithError(
@@ -132,8 +135,8 @@ async function batchOf(
     )
   }
   const { missing, queryText, store, statistics: source = 'corpus' } = plan
-  checkNamedTokenizer(plan.settings)
-  const { statistics: _, ...settings } = plan.settings
+  const about = { statistics: source, terms: () => keptTerms(store) }
+  const { statistics: _, ...settings } = await nameTokenizer(plan.settings, about, hooks)
   const texts = queryText !== undefined
   const counts = texts && usesStatistics(settings)
   const statistics = counts ? await storeStatistics(source, store, settings) : undefined

@@ -1,4 +1,4 @@
-import { resolveSettings } from '@kith/core/internal'
+import { resolveSettings, tokenizerOf } from '@kith/core/internal'
 import { type RankedQuery, readTexts, writeRun } from '@kith/ir'
 import { WordIndex, wholeText } from '@kith/stores/internal'
 import { writeSidecar } from '../files/sidecar.ts'
@@ -49,7 +49,8 @@ export async function searchBm25(
   })
   const seconds = (performance.now() - start) / 1000
   await writeRun(out, found)
-  const { tokenizer, k1, b } = settings
+  const { k1, b } = settings
+  const tokenizer = tokenizerOf(settings)
   await writeSidecar(out, 'search', { bm25: true, tokenizer, k1, b, top }, [corpus, queryText])
   return { out, queries: asked.length, documents, perQuery: Math.min(top, documents), seconds }
 }

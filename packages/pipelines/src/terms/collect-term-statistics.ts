@@ -3,6 +3,7 @@ import { type TermStatistics, TermStatisticsBuilder, type TokenizerName } from '
 import { readTexts, writeTermStatistics } from '@kith/ir'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
+import { nameTokenizer } from '../join/name-tokenizer.ts'
 import { prepareEntry } from '../join/prepared-texts.ts'
 
 /** The inputs of a count of terms. */
@@ -11,8 +12,8 @@ export interface TermStatisticsInputs {
   corpus: string
   /** The file to write: JSON where it ends in .json, else bytes. */
   out: string
-  /** How words become terms; default `english`. */
-  tokenizer?: TokenizerName | undefined
+  /** How words become terms, `auto` for the tokenizer that fits the texts; default `english`. */
+  tokenizer?: TokenizerName | 'auto' | undefined
 }
 
 /** Documents between two reports of progress. */
@@ -20,9 +21,10 @@ const STEP = 1000
 
 /** Counts how often terms occur in a collection, and keeps that in a file for the words score. */
 export async function collectTermStatistics(
-  { corpus, out, tokenizer = 'english' }: TermStatisticsInputs,
+  { corpus, out, tokenizer: asked }: TermStatisticsInputs,
   hooks: Hooks = {},
 ): Promise<TermStatistics> {
+  const { tokenizer } = await nameTokenizer({ tokenizer: asked }, { texts: corpus }, hooks)
   const builder = new TermStatisticsBuilder({ tokenizer })
   // How many documents a file has is known at its end; its bytes are known before.
   const total = (await stat(corpus).catch(() => undefined))?.size ?? 0

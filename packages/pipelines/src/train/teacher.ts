@@ -11,9 +11,10 @@ import { type Embeddings, type Run, readRun } from '@kith/ir'
 import type { TrainingQuery } from '@kith/train'
 import type { Join, JoinedTexts, JoinSources } from '../join/join.ts'
 import type { MissingPolicy } from '../join/missing.ts'
+import { nameTokenizer } from '../join/name-tokenizer.ts'
 import { checkTextPair } from '../join/open-texts.ts'
 import { PreparedTexts, textsOfRun, type WantedTexts } from '../join/prepared-texts.ts'
-import { checkNamedTokenizer, readStatistics, type StatisticsSource } from '../join/statistics.ts'
+import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { joinSlice, rankContext } from '../rerank/rerank-slice.ts'
 
 /** The ranking that a training without labels learns from. */
@@ -121,12 +122,14 @@ class RankingTeacher implements Teacher {
     const usual = resolveMethodSettings()
     // Behind its context the ranking has no scores of its own, so the context holds all that are taught.
     const contextSize = Math.max(usual.contextSize, settings.depth)
-    const ranking = { ...usual, contextSize, metric: needed.metric }
+    const asked = { ...usual, contextSize, metric: needed.metric }
+    const about = { statistics: source, texts: files.corpus }
+    const ranking = await nameTokenizer(asked, about, {})
     const kept = await readStatistics(source, ranking)
     const count = source !== 'context' && !kept
     const looked = lookedAt(ranking, true, kept !== undefined || count)
     const texts = await PreparedTexts.read(files, wantedTexts(needed, looked), {
-      tokenizer: checkNamedTokenizer(ranking),
+      tokenizer: ranking.tokenizer,
       count,
     })
     const reranker = new Reranker({ ...ranking, statistics: kept ?? texts.statistics })

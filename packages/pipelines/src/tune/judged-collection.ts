@@ -1,4 +1,5 @@
 import type { Settings, TokenizerName } from '@kith/core'
+import { tokenizerNames } from '@kith/core/internal'
 import { type OpenEmbeddingsOptions, type Qrels, type Run, readQrels, readRun } from '@kith/ir'
 import { createEvaluator, type Evaluator, type TrialCollection } from '@kith/tune'
 import type { Hooks } from '../job/hooks.ts'
@@ -110,6 +111,15 @@ async function judgedWith(
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** The tokenizers that are tried: that of the settings first. */
+export function tokenizersToTry({
+  mix,
+  tokenizer,
+}: Pick<Settings, 'mix'> & { tokenizer: TokenizerName }): TokenizerName[] {
+  if (mix !== 'words') return [tokenizer]
+  return [tokenizer, ...tokenizerNames.filter((name) => name !== tokenizer)]
 }
 
 /** The metric that judged queries are reranked with. */

@@ -6,7 +6,7 @@ import {
   resolveLabelSettings,
   type Target,
 } from '@kith/core'
-import { injectGroundTruth, similaritySettings } from '@kith/core/internal'
+import { injectGroundTruth, similaritySettings, tokenizerOf } from '@kith/core/internal'
 import type { Embeddings, Qrels, Run } from '@kith/ir'
 import type { Figure } from '@kith/report'
 import type { SweptSetting, TrialCollection } from '@kith/tune'
@@ -56,7 +56,7 @@ export async function scoresFigure(
   const before = some.map(({ id }) => Float32Array.from(run.get(id)!.scores).subarray(0, RANKS))
   const after = some.map((own) => {
     const all = withStatistics(collection, settings)
-    const { scores } = rerank(...viewsOf(collection, own, all.tokenizer), all)
+    const { scores } = rerank(...viewsOf(collection, own, tokenizerOf(all)), all)
     return scores.slice(0, Math.min(RANKS, settings.contextSize))
   })
   return {

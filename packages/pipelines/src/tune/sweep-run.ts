@@ -1,15 +1,20 @@
 import { join } from 'node:path'
 import { version, writeAtomic } from '@kith/base'
-import { type PartialMethodSettings, resolveMethodSettings, type TokenizerName } from '@kith/core'
-import { throwIfAborted, tokenizerNames } from '@kith/core/internal'
+import { type PartialMethodSettings, resolveMethodSettings } from '@kith/core'
+import { throwIfAborted } from '@kith/core/internal'
 import type { Figure } from '@kith/report'
 import { sweep } from '@kith/tune'
 import { collectionName } from '../files/paths.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
 import { type Missing, namingFiles } from '../join/missing.ts'
-import { checkNamedTokenizer } from '../join/statistics.ts'
-import { type JudgedInputs, judgedMetric, openJudged } from './judged-collection.ts'
+import { nameTokenizer } from '../join/name-tokenizer.ts'
+import {
+  type JudgedInputs,
+  judgedMetric,
+  openJudged,
+  tokenizersToTry,
+} from './judged-collection.ts'
 import {
   labelContexts,
   labelFigure,
@@ -46,10 +51,9 @@ export interface SweepResult {
  * draws that: a folder of figures and a page. Stopped before it writes, it writes nothing.
  */
 export async function sweepRun(inputs: SweepInputs, hooks: Hooks = {}): Promise<SweepResult> {
-  const asked = resolveMethodSettings(inputs.settings)
-  checkNamedTokenizer(asked)
-  const tokenizers = asked.mix === 'words' ? tokenizerNames : [asked.tokenizer as TokenizerName]
-  const judged = await openJudged({ ...inputs, tokenizers }, LARGEST)
+  const about = { statistics: inputs.statistics, texts: inputs.corpus }
+  const asked = await nameTokenizer(resolveMethodSettings(inputs.settings), about, hooks)
+  const judged = await openJudged({ ...inputs, tokenizers: tokenizersToTry(asked) }, LARGEST)
   const { run, qrels, queries, docs, collection, evaluator, scoring, policy, report } = judged
   try {
     throwIfAborted(hooks.signal)

@@ -4,18 +4,21 @@ import {
   type MethodSettings,
   type PartialMethodSettings,
   resolveMethodSettings,
-  type Settings,
-  type TokenizerName,
 } from '@kith/core'
-import { methods as known, tokenizerNames } from '@kith/core/internal'
+import { methods as known } from '@kith/core/internal'
 import { type Tuned, tune, writeTuned } from '@kith/tune'
 import { learnedQueries } from '../files/learned-queries.ts'
 import { fingerprint, writeSidecar } from '../files/sidecar.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults, studyBeside } from '../job/job-defaults.ts'
 import type { Missing } from '../join/missing.ts'
-import { checkNamedTokenizer } from '../join/statistics.ts'
-import { type JudgedInputs, judgedMetric, openJudged } from './judged-collection.ts'
+import { nameTokenizer } from '../join/name-tokenizer.ts'
+import {
+  type JudgedInputs,
+  judgedMetric,
+  openJudged,
+  tokenizersToTry,
+} from './judged-collection.ts'
 
 /** The deepest candidate that is looked at. */
 const LARGEST = 200
@@ -63,10 +66,10 @@ export interface TuneResult {
  */
 export async function tuneRun(inputs: TuneInputs, hooks: Hooks = {}): Promise<TuneResult> {
   const { out, study = studyBeside(out), trials, folds, seed } = inputs
-  const asked = resolveMethodSettings(inputs.settings)
+  const about = { statistics: inputs.statistics, texts: inputs.corpus }
+  const asked = await nameTokenizer(resolveMethodSettings(inputs.settings), about, hooks)
   const methods = methodsOf(inputs)
   const largest = Math.max(LARGEST, asked.contextSize)
-  checkNamedTokenizer(asked)
   const judged = await openJudged({ ...inputs, tokenizers: tokenizersToTry(asked) }, largest)
   const { evaluator, scoring, policy, files, report } = judged
   try {
@@ -105,12 +108,6 @@ export async function tuneRun(inputs: TuneInputs, hooks: Hooks = {}): Promise<Tu
   } finally {
     await judged.close()
   }
-}
-
-/** The ways to make terms that are tried: that of the settings first. */
-function tokenizersToTry({ mix, tokenizer }: Settings): TokenizerName[] {
-  const own = tokenizer as TokenizerName
-  return mix === 'words' ? [own, ...tokenizerNames.filter((name) => name !== own)] : [own]
 }
 
 /** The methods to choose among; fusion is one of them only where there are texts. */

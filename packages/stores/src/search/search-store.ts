@@ -1,3 +1,4 @@
+import '@kith/languages'
 import {
   type Background,
   KithError,
@@ -51,7 +52,7 @@ export interface SearchStoreOptions {
   metric?: Settings['metric'] | undefined
   /** A file with the texts of the documents, where the store has none. */
   corpus?: string | undefined
-  /** How words become terms where those of `corpus` are counted; default `english`. */
+  /** How words become terms where those of `corpus` are counted, `auto` for what fits them; default `english`. */
   tokenizer?: Tokenizer | undefined
 }
 
@@ -147,13 +148,15 @@ export async function withStatistics(
   store: SearchStore | undefined,
   from: 'store' | 'context' = 'store',
 ): Promise<Settings> {
-  const { mix, tokenizer, statistics: given } = settings
+  const { mix, tokenizer: asked, statistics: given } = settings
   if (mix !== 'words') return settings
-  if (given && given.tokenizer !== tokenizer) {
-    const problem = `term statistics were built with tokenizer '${given.tokenizer}', but this call uses '${String(tokenizer)}'; rebuild them or pass tokenizer: '${given.tokenizer}'`
+  const fits = (statistics: TermStatistics): boolean =>
+    asked === undefined || asked === 'auto' || statistics.tokenizer === asked
+  if (given && !fits(given)) {
+    const problem = `term statistics were built with tokenizer '${given.tokenizer}', but this call uses '${String(asked)}'; rebuild them or pass tokenizer: '${given.tokenizer}'`
     throw new KithError('BAD_INPUT', problem)
   }
   if (given || from === 'context') return settings
   const found = await store?.terms?.()
-  return found?.tokenizer === tokenizer ? { ...settings, statistics: found } : settings
+  return found && fits(found) ? { ...settings, statistics: found } : settings
 }

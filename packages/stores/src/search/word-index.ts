@@ -1,4 +1,5 @@
 import { prepareText, type Settings, type TermStatistics, TermStatisticsBuilder } from '@kith/core'
+import { tokenizerOf } from '@kith/core/internal'
 import type { TextEntry } from '@kith/ir'
 import { wholeText } from '../whole-text.ts'
 import type { SearchStore } from './search-store.ts'
@@ -18,9 +19,9 @@ export class WordIndex {
   /** The terms of all documents together. */
   #length = 0
 
-  constructor(settings: Pick<Settings, 'tokenizer' | 'k1' | 'b'>) {
-    this.#settings = settings
-    this.#statistics = new TermStatisticsBuilder(settings)
+  constructor(settings: Pick<Settings, 'tokenizer' | 'statistics' | 'k1' | 'b'>) {
+    this.#settings = { ...settings, tokenizer: tokenizerOf(settings) }
+    this.#statistics = new TermStatisticsBuilder(this.#settings)
   }
 
   /** Whether all texts are in it; from the first that does not fit, they are only counted. */

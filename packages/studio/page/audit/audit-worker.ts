@@ -1,4 +1,4 @@
-import { auditCandidates, type TokenizerName } from '@kith/core'
+import { auditCandidates } from '@kith/core'
 import { auditPreset, injectGroundTruth } from '@kith/core/internal'
 import { type AuditEntry, byEvidence } from '@kith/pipelines/judging'
 import type { StudioContext } from '../../src/studio-wire.ts'
@@ -67,7 +67,7 @@ function suspectsOf(
   const words = new QueryContext(source)
   const grades = context.map((document) => documents[document]!.grade)
   const idOf = (candidate: number): string => documents[context[candidate]!]!.id
-  const tokenizer = texts ? (auditPreset.tokenizer as TokenizerName) : undefined
+  const tokenizer = texts ? 'english' : undefined
   return auditCandidates(words.query(tokenizer), words.of(context, tokenizer), grades, {
     level,
   }).map(({ candidate, evidence, vouchers }) => ({

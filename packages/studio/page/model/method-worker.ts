@@ -1,3 +1,4 @@
+import '@kith/languages'
 import type { StudioContext } from '../../src/studio-wire.ts'
 import { labelTable } from '../labels/targets.ts'
 import { explore } from '../neighborhood/explore.ts'

@@ -49,6 +49,7 @@ export const pagePresets = Object.fromEntries(
     name,
     {
       ...preset,
+      tokenizer: preset.tokenizer ?? 'english',
       ...(preset.mix === 'raw' ? { textScore: 0, textGraph: 0 } : words),
       statistics: 'collection',
       preselect: undefined,

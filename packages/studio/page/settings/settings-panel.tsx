@@ -1,5 +1,5 @@
 import type { PresetName } from '@kith/core'
-import { settingTable, tokenizerNames } from '@kith/core/internal'
+import { languageNames, settingTable, tokenizerNames } from '@kith/core/internal'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { StudioInfo } from '../../src/studio-wire.ts'
@@ -112,8 +112,8 @@ export function SettingsPanel(props: {
         {tokenizerOf(settings, use) && (
           <Choice
             label="Terms"
-            help="How words become terms. english: stems without stop words; plural: without the plural’s s; prefix5: the first five letters; none: the words as they are."
-            options={tokenizerNames}
+            help="How words become terms. english: stems without stop words; plural: without the plural’s s; prefix5: the first five letters; none: the words as they are; code: identifiers and their parts; a language: its stems without its stop words."
+            options={[...tokenizerNames, 'code', ...languageNames]}
             value={settings.tokenizer}
             onChange={(tokenizer) => change({ tokenizer })}
           />

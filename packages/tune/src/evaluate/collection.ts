@@ -6,7 +6,7 @@ import {
   type TermStatistics,
   type Tokenizer,
 } from '@kith/core'
-import { range } from '@kith/core/internal'
+import { range, tokenizerOf } from '@kith/core/internal'
 import { type SharedTexts, textAt } from '@kith/ir/internal'
 import { type MeasureKind, measures, parseMeasure } from '@kith/ir/measures'
 
@@ -67,7 +67,7 @@ export function withStatistics(
   collection: TrialCollection,
   settings: MethodSettings,
 ): MethodSettings {
-  const statistics = textsOf(collection, settings.tokenizer)?.statistics
+  const statistics = textsOf(collection, tokenizerOf(settings))?.statistics
   return statistics && settings.mix === 'words' ? { ...settings, statistics } : settings
 }
 

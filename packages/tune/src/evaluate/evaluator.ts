@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { ThreadWorker, WorkerPool, workerEntry } from '@kith/base/pool'
 import { KithError, type MethodSettings, rerank } from '@kith/core'
+import { tokenizerOf } from '@kith/core/internal'
 import { type ScorerOptions, type TrialCollection, viewsOf, withStatistics } from './collection.ts'
 import { baselineValues, QueryTrials, type TrialBatch, type TrialInputs } from './query-trials.ts'
 
@@ -174,7 +175,7 @@ export function timePerQuery(
     const some = withStatistics(collection, { ...settings, contextSize: size })
     const deep = sample.filter(({ docs }) => docs.length >= size)
     const contexts = (deep.length > 0 ? deep : sample).map((own) =>
-      viewsOf(collection, own, some.tokenizer),
+      viewsOf(collection, own, tokenizerOf(some)),
     )
     // The first calls compile and allocate.
     for (const [query, candidates] of contexts.slice(0, 3)) rerank(query, candidates, some)

@@ -6,7 +6,7 @@ import {
   type Tokenizer,
   TrialContext,
 } from '@kith/core'
-import { methodLooksAt, similaritySettings } from '@kith/core/internal'
+import { methodLooksAt, similaritySettings, tokenizerOf } from '@kith/core/internal'
 import {
   createScorer,
   type Scorer,
@@ -58,9 +58,9 @@ export class QueryTrials {
         const place = s * this.queries + query
         if (mask[place] === 0) return
         const some = withStatistics(collection, given)
-        const key = `${query} ${some.tokenizer}`
+        const key = `${query} ${tokenizerOf(some)}`
         const known = this.#contexts.get(key)
-        const context = known ?? openContext(collection, own, some.tokenizer)
+        const context = known ?? openContext(collection, own, tokenizerOf(some))
         const before = known?.bytes ?? 0
         const { order } = rankWith(collection, own, context, some)
         const looked = methodLooksAt(some, collection.texts !== undefined)
@@ -105,7 +105,7 @@ function rankWith(
   settings: MethodSettings,
 ): Ranking {
   if (settings.method === 'neighbors') return context.rerank(similaritySettings(settings))
-  return rerank(...viewsOf(collection, own, settings.tokenizer), settings)
+  return rerank(...viewsOf(collection, own, tokenizerOf(settings)), settings)
 }
 
 function openContext(

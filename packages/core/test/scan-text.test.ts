@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { termSpans } from '../src/index.ts'
+import { normalizeWithPlaces } from '../src/text/normalized-text.ts'
+import { scannerOf } from '../src/text/scan-text.ts'
+import { hashOf, type TermCounter } from '../src/text/term-counter.ts'
+import { termHash } from '../src/text/term-spans.ts'
+import type { TokenizerName } from '../src/text/tokenizer.ts'
+
+const tokenizers: TokenizerName[] = ['code', 'japanese', 'english+hebrew', 'korean+vietnamese']
+
+/** Texts of every kind of character, and what joins or splits them. */
+const samples = [
+  'Boundary layer, boundary-layer; LAYER 2!',
+  'naïve café CAFÉ cafe\u0301 Å Å',
+  'ΟΔΟΣ οδος Σ',
+  'İstanbul Istanbul ISPARTA',
+  '東京都の天気と2020年オリンピック',
+  '葛\u{e0100}飾区 𠮷野家 ｶﾞｷﾞ ﾊﾟ',
+  'สวัสดีครับ ที่นี่ กา ก',
+  'ភាសាខ្មែរ ພາສາລາວ မြန်မာ',
+  '한국어 띄어쓰기 \u1112\u1161\u11ab\u1100\u116e\u11a8 ㅎㅏㄴ 한',
+  'हिन्दी भाषा १२३ क\u200dष',
+  'שָׁלוֹם עולם مَدْرَسَة المدرســة ١٢٣',
+  '3.14 1,000,000 12.05.2020 3. 4 5,x ½ ² ⑩ ㎏ ﷺ',
+  'ﬁne ＦＵＬＬ　ｗｉｄｔｈ ｱｲｳ',
+  'co\u00adoperate zero\u200bwidth word\u2060joiner',
+  'def parseHTTPResponse(self, x2): return getUser_by_id',
+  'func (r *Reader) ReadAll(n int) class Foo type type def',
+  '__init__ $scope a.b.c kebab-case-name path/to/file.txt XMLHttpRequest2',
+  '𝐁𝐨𝐥𝐝 𐐀𐐁 lone \ud800 surrogate \udc00x 👩‍👩‍👧',
+]
+const pieces = fc.constantFrom(...samples, ...samples.flatMap((sample) => Array.from(sample)))
+const text = fc
+  .array(fc.oneof(pieces, fc.string({ unit: 'binary', maxLength: 8 }), fc.constantFrom(' ', '.')))
+  .map((parts) => parts.join(''))
+
+/** The hashes of a text's terms, in the order in which they are counted. */
+function scanned(text: string, tokenizer: string): number[] {
+  const hashes: number[] = []
+  const counter = { count: (a: number, b: number) => hashes.push(hashOf(a, b)) }
+  scannerOf(tokenizer).scan(text, counter as unknown as TermCounter)
+  return hashes
+}
+
+const termsOf = (text: string, tokenizer: TokenizerName): string[] =>
+  termSpans(text, tokenizer).map(({ term }) => term)
+
+describe.each(tokenizers)('tokenizer %s', (tokenizer) => {
+  test('the scanner counts the terms of termSpans, in their order', () => {
+    fc.assert(
+      fc.property(text, (text) => {
+        const spans = termSpans(text, tokenizer)
+        expect(scanned(text, tokenizer)).toEqual(spans.map(({ term }) => termHash(term)))
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  test('a text has the same terms in every normalization form', () => {
+    fc.assert(
+      fc.property(text, (text) => {
+        const terms = termsOf(text, tokenizer)
+        for (const form of ['NFC', 'NFD', 'NFKC', 'NFKD']) {
+          expect(termsOf(text.normalize(form), tokenizer)).toEqual(terms)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('the part of the text that a span names has its term', () => {
+    fc.assert(
+      fc.property(text, (text) => {
+        for (const { term, start, end } of termSpans(text, tokenizer)) {
+          expect(start).toBeGreaterThanOrEqual(0)
+          expect(end).toBeLessThanOrEqual(text.length)
+          expect(termsOf(text.slice(start, end), tokenizer)).toContain(term)
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  // Quadratic work would take a thousand times as many reads; the clock plays no part.
+  test.each([
+    'a',
+    '1.',
+    '東',
+    'ก',
+    '한',
+    '\u0301',
+    'a\u0301',
+    '\u200d',
+    'def ',
+    'func (',
+    'aB',
+    '_',
+    '𝐁',
+  ])('reads each character of a long text a few times: %j', (piece) => {
+    const reads = (length: number): number => {
+      let count = 0
+      const { charCodeAt, codePointAt } = String.prototype
+      const long = piece.repeat(length / piece.length)
+      String.prototype.charCodeAt = function (at) {
+        count++
+        return charCodeAt.call(this, at)
+      }
+      String.prototype.codePointAt = function (at) {
+        count++
+        return codePointAt.call(this, at)
+      }
+      try {
+        scanned(long, tokenizer)
+      } finally {
+        Object.assign(String.prototype, { charCodeAt, codePointAt })
+      }
+      return count
+    }
+    reads(1000)
+    expect(reads(64_000)).toBeLessThan(8 * 64_000 + 10_000)
+  })
+})
+
+test('a text normalizes part by part as a whole', () => {
+  fc.assert(
+    fc.property(text, (text) => {
+      const { text: whole, end } = normalizeWithPlaces(text)
+      expect(whole).toBe(text.normalize('NFKC'))
+      if (whole !== '') expect(end(whole.length - 1)).toBe(text.length)
+      expect(end(whole.length)).toBe(whole === text ? whole.length + 1 : undefined)
+    }),
+    { numRuns: 3000 },
+  )
+})

@@ -1,0 +1,122 @@
+import type { TokenizerName } from '@kith/core'
+import { languages } from './languages.ts'
+import { type StopListName, stopList, stopListNames } from './stop-lists.ts'
+
+/** Texts that are looked at, and characters of each: enough for every language that a corpus has. */
+const TEXTS = 1000
+const CHARACTERS = 2000
+
+/** A script or code counts where so many of the texts are written in it. */
+const SHARE = 0.05
+
+/** Texts are in a language if so many of their words are among the language's frequent ones. */
+const FREQUENT = 0.12
+
+/** A text is code if so many of its characters are these. */
+const OPERATORS = /[(){}[\]=;<>_:+*/"'`|&#@\\]/g
+const CODE = 0.06
+
+/** Scripts by their Unicode names; one that writes syllables or words has fewer letters for as much text. */
+const scripts = {
+  Arabic: 1,
+  Cyrillic: 1,
+  Devanagari: 1,
+  Greek: 1,
+  Han: 3,
+  Hangul: 2,
+  Hebrew: 1,
+  Latin: 1,
+  Thai: 1,
+}
+type Script = keyof typeof scripts
+
+const letters = Object.keys(scripts).map((script) => ({
+  script: script as Script,
+  // Kana stand between Chinese characters.
+  letter: new RegExp(
+    script === 'Han'
+      ? '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]'
+      : `\\p{Script=${script}}`,
+    'gu',
+  ),
+}))
+
+/**
+ * The tokenizer that fits the texts of a corpus, by a sample of them. Texts in several scripts get a
+ * language for each, as in `english+russian`; a language without a tokenizer gets `prefix5`.
+ *
+ * ```ts
+ * detectTokenizer(['Der Hund schläft unter dem Tisch, und die Katze ist auf dem Dach.']) // 'german'
+ * ```
+ */
+export function detectTokenizer(texts: Iterable<string>): TokenizerName {
+  const found = new Map<Script | 'code', string[]>()
+  let count = 0
+  for (const whole of texts) {
+    const text = whole.slice(0, CHARACTERS).normalize('NFKC').toLowerCase()
+    const kind = isCode(text) ? 'code' : scriptOf(text)
+    if (kind === undefined) continue
+    found.set(kind, [...(found.get(kind) ?? []), text])
+    if (++count === TEXTS) break
+  }
+  const enough = (some: readonly string[] | undefined): boolean => (some?.length ?? 0) > count / 2
+  if (enough(found.get('code'))) return 'code'
+  const names = [...found]
+    .filter(([kind, some]) => kind !== 'code' && some.length >= SHARE * count)
+    .sort((a, b) => b[1].length - a[1].length)
+    .map(([script, some]) => languageOf(script as Script, some))
+    .filter((name) => name !== undefined)
+  // A language in two scripts may be found twice.
+  const different = [...new Set(names)]
+  return (different.join('+') || 'prefix5') as TokenizerName
+}
+
+function isCode(text: string): boolean {
+  return (text.match(OPERATORS)?.length ?? 0) > CODE * text.replace(/\s/g, '').length
+}
+
+/** The script that most of a text is written in, if it has letters. */
+function scriptOf(text: string): Script | undefined {
+  let most = 0
+  let found: Script | undefined
+  for (const { script, letter } of letters) {
+    const count = (text.match(letter)?.length ?? 0) * scripts[script]
+    if (count > most) {
+      most = count
+      found = script
+    }
+  }
+  return found
+}
+
+/** The language of texts in a script, if there is a tokenizer for it. */
+function languageOf(script: Script, texts: readonly string[]): string | undefined {
+  if (script === 'Hangul') return 'korean'
+  if (script === 'Hebrew') return 'hebrew'
+  if (script === 'Thai') return 'thai'
+  if (script === 'Han') {
+    const withKana = texts.filter((text) => /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text))
+    return withKana.length > texts.length / 2 ? 'japanese' : 'chinese'
+  }
+  const words = texts.flatMap((text) => text.match(/\p{L}[\p{L}\p{M}]*/gu) ?? [])
+  const lists = stopListNames
+    .filter((name) => scriptsOf(name).includes(script))
+    .map((name) => ({ name, list: new Set(stopList(name)), count: 0, score: 0 }))
+  for (const word of words) {
+    // A single Latin letter is an initial or a symbol as well, and an article of many languages.
+    if (script === 'Latin' && word.length === 1) continue
+    const having = lists.filter(({ list }) => list.has(word))
+    for (const one of having) {
+      one.count++
+      // A word of one language tells more than a word of five.
+      one.score += 1 / having.length
+    }
+  }
+  return lists
+    .filter(({ count }) => count > FREQUENT * words.length)
+    .sort((a, b) => b.score - a.score)[0]?.name
+}
+
+function scriptsOf(name: StopListName): readonly string[] {
+  return name === 'english' || name === 'vietnamese' ? ['Latin'] : languages[name].scripts
+}

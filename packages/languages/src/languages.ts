@@ -1,0 +1,92 @@
+import type { Language } from '@kith/core/internal'
+import { stemmer as arabic } from '@orama/stemmers/arabic'
+import { stemmer as bulgarian } from '@orama/stemmers/bulgarian'
+import { stemmer as danish } from '@orama/stemmers/danish'
+import { stemmer as dutch } from '@orama/stemmers/dutch'
+import { stemmer as finnish } from '@orama/stemmers/finnish'
+import { stemmer as french } from '@orama/stemmers/french'
+import { stemmer as german } from '@orama/stemmers/german'
+import { stemmer as greek } from '@orama/stemmers/greek'
+import { stemmer as hungarian } from '@orama/stemmers/hungarian'
+import { stemmer as hindi } from '@orama/stemmers/indian'
+import { stemmer as indonesian } from '@orama/stemmers/indonesian'
+import { stemmer as italian } from '@orama/stemmers/italian'
+import { stemmer as norwegian } from '@orama/stemmers/norwegian'
+import { stemmer as portuguese } from '@orama/stemmers/portuguese'
+import { stemmer as romanian } from '@orama/stemmers/romanian'
+import { stemmer as russian } from '@orama/stemmers/russian'
+import { stemmer as spanish } from '@orama/stemmers/spanish'
+import { stemmer as swedish } from '@orama/stemmers/swedish'
+import { stemmer as turkish } from '@orama/stemmers/turkish'
+import { stemmer as ukrainian } from '@orama/stemmers/ukrainian'
+import { germanSpelling, romanianSpelling, russianSpelling, withoutAccents } from './spelling.ts'
+import { type StopListName, stopList } from './stop-lists.ts'
+
+interface Options {
+  scripts?: readonly string[]
+  /** One of several spellings of a word, before its stem is taken. */
+  spelling?: (word: string) => string
+  /** Whether readers leave accents out: stems are compared without them. */
+  accents?: 'optional'
+  prefixes?: boolean
+  dotlessI?: boolean
+}
+
+const same = (word: string): string => word
+
+/** Languages with a stemmer, by name. Romance languages have no prefixes: there they lose more than they find. */
+export const languages: Readonly<Record<StemmedName, Language>> = {
+  arabic: stemmed('arabic', arabic, { scripts: ['Arabic'] }),
+  bulgarian: stemmed('bulgarian', bulgarian, { scripts: ['Cyrillic'] }),
+  danish: stemmed('danish', danish),
+  dutch: stemmed('dutch', dutch, { accents: 'optional' }),
+  finnish: stemmed('finnish', finnish),
+  french: stemmed('french', french, { accents: 'optional', prefixes: false }),
+  german: stemmed('german', german, { spelling: germanSpelling }),
+  greek: stemmed('greek', greek, { scripts: ['Greek'], spelling: withoutAccents }),
+  hindi: stemmed('hindi', hindi, { scripts: ['Devanagari'] }),
+  hungarian: stemmed('hungarian', hungarian),
+  indonesian: stemmed('indonesian', indonesian, { prefixes: false }),
+  italian: stemmed('italian', italian, { accents: 'optional', prefixes: false }),
+  norwegian: stemmed('norwegian', norwegian),
+  portuguese: stemmed('portuguese', portuguese, { accents: 'optional', prefixes: false }),
+  romanian: stemmed('romanian', romanian, {
+    spelling: romanianSpelling,
+    accents: 'optional',
+    prefixes: false,
+  }),
+  russian: stemmed('russian', russian, { scripts: ['Cyrillic'], spelling: russianSpelling }),
+  spanish: stemmed('spanish', spanish, { accents: 'optional', prefixes: false }),
+  swedish: stemmed('swedish', swedish),
+  turkish: stemmed('turkish', turkish, { dotlessI: true }),
+  ukrainian: stemmed('ukrainian', ukrainian, { scripts: ['Cyrillic'] }),
+}
+
+type StemmedName = Exclude<StopListName, 'english' | 'vietnamese'>
+
+function stemmed(
+  name: StemmedName,
+  stem: (word: string) => string,
+  options: Options = {},
+): Language {
+  const {
+    scripts = ['Latin'],
+    spelling = same,
+    accents,
+    prefixes = true,
+    dotlessI = false,
+  } = options
+  let stops: Set<string> | undefined
+  const term = (word: string): string => {
+    stops ??= new Set(
+      stopList(name)
+        .map(spelling)
+        .flatMap((stop) => [stop, withoutMarks(stop)]),
+    )
+    const spelled = spelling(word)
+    if (stops.has(spelled)) return ''
+    return accents === 'optional' ? withoutAccents(stem(spelled)) : stem(spelled)
+  }
+  const withoutMarks = accents === 'optional' ? withoutAccents : same
+  return { scripts, term, prefixes, dotlessI }
+}

@@ -1,0 +1,60 @@
+import '@kith/languages'
+import { KithError, type TermStatistics, type Tokenizer, type TokenizerName } from '@kith/core'
+import { detectTokenizer } from '@kith/core/internal'
+import { readTermStatistics, readTexts } from '@kith/ir'
+import type { Hooks } from '../job/hooks.ts'
+import type { StatisticsSource } from './statistics.ts'
+
+/** What a job knows about the corpus, and so about its tokenizer. */
+export interface TokenizerSources {
+  /** Where term statistics come from; those of a file know their tokenizer. */
+  statistics?: StatisticsSource | undefined
+  /** The statistics that a store keeps. */
+  terms?: (() => Promise<TermStatistics | undefined>) | undefined
+  /** The texts of all documents, which `auto` looks at. */
+  texts?: string | Iterable<string> | undefined
+}
+
+/** Texts that `auto` looks at. */
+const DETECTED = 1000
+
+/**
+ * Names the tokenizer of settings: where they name none, or `auto`, that of the statistics; without
+ * statistics the one that fits the texts, with `auto`, or `english`. Functions are refused: a worker
+ * thread cannot be handed one.
+ */
+export async function nameTokenizer<T extends { tokenizer?: Tokenizer | undefined }>(
+  settings: T,
+  { statistics, terms, texts }: TokenizerSources,
+  hooks: Hooks,
+): Promise<T & { tokenizer: TokenizerName }> {
+  const { tokenizer } = settings
+  if (typeof tokenizer === 'function') {
+    throw new KithError(
+      'BAD_SETTING',
+      'tokenizer is a function, which jobs on files do not take: name one, or call rerank',
+    )
+  }
+  if (tokenizer !== undefined && tokenizer !== 'auto') return { ...settings, tokenizer }
+  const file = typeof statistics === 'object' ? statistics.file : undefined
+  const known = file === undefined ? await terms?.() : await readTermStatistics(file)
+  if (known && known.tokenizer !== 'function') return { ...settings, tokenizer: known.tokenizer }
+  if (tokenizer === undefined) return { ...settings, tokenizer: 'english' }
+  if (texts === undefined) {
+    throw new KithError(
+      'BAD_SETTING',
+      "tokenizer 'auto' looks at the texts of a corpus, and there are none: name a tokenizer",
+    )
+  }
+  const found = detectTokenizer(typeof texts === 'string' ? await firstTexts(texts) : texts)
+  hooks.onRemark?.(`tokenizer: ${found}, by the texts of the corpus`)
+  return { ...settings, tokenizer: found }
+}
+
+async function firstTexts(file: string): Promise<string[]> {
+  const texts: string[] = []
+  for await (const { text } of readTexts(file)) {
+    if (texts.push(text) === DETECTED) break
+  }
+  return texts
+}

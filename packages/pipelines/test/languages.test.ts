@@ -1,0 +1,103 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { resolveSettings } from '@kith/core/internal'
+import { readRun, writeEmbeddings } from '@kith/ir'
+import { openSearchStore, withStatistics } from '@kith/stores/internal'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rerankRun } from '../src/rerank/rerank-run.ts'
+import { collectTermStatistics } from '../src/terms/collect-term-statistics.ts'
+
+/** Documents whose embeddings are all equally near to the query: only the words can tell them apart. */
+const examples = {
+  german: {
+    query: 'Wann schliessen die Museen in Muenchen?',
+    documents: [
+      'Der Bäcker in der Altstadt verkauft schon am frühen Morgen Brot und Kuchen.',
+      'Auf dem Bahnhof wartet eine lange Schlange, weil der Zug nach Wien ausfällt.',
+      'Das Museum am Münchner Marktplatz schließt um sechs, die Museumskasse eine Stunde früher.',
+    ],
+  },
+  japanese: {
+    query: '図書館は何時に閉まりますか',
+    documents: [
+      '駅前のパン屋は朝早くから焼きたてのパンを売っている。',
+      '電車が止まったので、ホームには長い列ができている。',
+      '市の図書館は午後六時に閉まり、月曜日は休みである。',
+    ],
+  },
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'kith-languages-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const at = (name: string): string => join(folder, name)
+
+describe.each(Object.keys(examples) as (keyof typeof examples)[])('%s texts', (language) => {
+  const { query, documents } = examples[language]
+  const files = {
+    corpus: at(`${language}.corpus.jsonl`),
+    queryText: at(`${language}.queries.jsonl`),
+    docs: at(`${language}.docs.npy`),
+    queries: at(`${language}.queries.npy`),
+    run: at(`${language}.run.trec`),
+    out: at(`${language}.out.trec`),
+  }
+  const ids = documents.map((_, i) => `d${i}`)
+  const lines = (entries: object[]): string =>
+    `${entries.map((one) => JSON.stringify(one)).join('\n')}\n`
+  /** The best document of the new run, and the tokenizer that its sidecar names. */
+  const result = async () => {
+    const run = await readRun(files.out)
+    const { settings } = JSON.parse(readFileSync(`${files.out}.meta.json`, 'utf8'))
+    return { best: run.get('q')!.ids[0], tokenizer: settings.tokenizer }
+  }
+
+  beforeAll(async () => {
+    writeFileSync(files.corpus, lines(documents.map((text, i) => ({ _id: ids[i], text }))))
+    writeFileSync(files.queryText, lines([{ _id: 'q', text: query }]))
+    const vectors = [
+      [1, 0.1, 0],
+      [1, 0, 0.1],
+      [1, -0.1, 0],
+    ]
+    const rows = vectors.map((vector) => Float32Array.from(vector))
+    await writeEmbeddings(files.docs, { dimensions: 3, ids }, rows)
+    await writeEmbeddings(files.queries, { dimensions: 3, ids: ['q'] }, [Float32Array.of(1, 0, 0)])
+    writeFileSync(files.run, ids.map((id, i) => `q Q0 ${id} ${i + 1} 1 run`).join('\n'))
+  })
+
+  test('auto finds the tokenizer of a corpus and says so', async () => {
+    const remarks: string[] = []
+    await rerankRun(
+      { ...files, settings: { tokenizer: 'auto' } },
+      { onRemark: (remark) => remarks.push(remark) },
+    )
+    expect(remarks).toContain(`tokenizer: ${language}, by the texts of the corpus`)
+    expect(await result()).toEqual({ best: 'd2', tokenizer: language })
+  })
+
+  test('statistics in a file say which tokenizer reads the texts', async () => {
+    const file = at(`${language}.terms.bin`)
+    const { tokenizer } = await collectTermStatistics({
+      corpus: files.corpus,
+      out: file,
+      tokenizer: 'auto',
+    })
+    expect(tokenizer).toBe(language)
+    await rerankRun({ ...files, statistics: { file } })
+    expect(await result()).toEqual({ best: 'd2', tokenizer: language })
+    await expect(
+      rerankRun({ ...files, statistics: { file }, settings: { tokenizer: 'french' } }),
+    ).rejects.toThrow(`term statistics were built with tokenizer '${language}'`)
+  })
+
+  test('a server and a collection take the tokenizer of the store', async () => {
+    const store = await openSearchStore(files.docs, { corpus: files.corpus, tokenizer: 'auto' })
+    try {
+      const { statistics } = await withStatistics(resolveSettings(), store)
+      expect(statistics?.tokenizer).toBe(language)
+    } finally {
+      await store.close()
+    }
+  })
+})
