@@ -18,6 +18,7 @@ import { lookedAt } from '../method/preselect.ts'
 import { rankQuery } from '../method/rank-context.ts'
 import { show } from '../settings/show.ts'
 import { type PreparedText, prepareText, type Text } from '../text/prepare-text.ts'
+import { tokenizerOf } from '../text/tokenizer.ts'
 import { queryTerms } from '../text/words-score.ts'
 import { Lender, type Workspace } from '../workspace.ts'
 import { type Background, cosinesToSample } from './background.ts'
@@ -339,10 +340,10 @@ function preparedQuery(query: QueryViews, settings: ListSettings): QueryViews {
 }
 
 /** A text is split once, however often it is looked at. */
-function preparedOf(text: Text, { ranking: { tokenizer } }: ListSettings): Text {
+function preparedOf(text: Text, { ranking }: ListSettings): Text {
   const raw =
     typeof text === 'string' || (typeof text === 'object' && text && !('postings' in text))
-  return raw ? prepareText(text, { tokenizer }) : text
+  return raw ? prepareText(text, { tokenizer: tokenizerOf(ranking) }) : text
 }
 
 function cosineOf({ toQuery, squares }: Products, row: number): number {
