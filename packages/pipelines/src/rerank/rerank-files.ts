@@ -1,6 +1,9 @@
+import { FileError } from '@kith/base'
+import type { ListOptions } from '@kith/core'
 import { lookedAt } from '@kith/core/internal'
 import { type FileEmbeddings, type RankedQuery, writeRun } from '@kith/ir'
 import { formatByName, writeRunParts } from '@kith/ir/internal'
+import { backgroundFile, readBackground } from '@kith/stores/internal'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { type OpenVectors, openVectors, sliceSources } from '../join/contexts.ts'
@@ -14,6 +17,7 @@ import {
   shareStatistics,
   usesStatistics,
 } from '../join/statistics.ts'
+import { readCalibration } from '../relevance/calibration-file.ts'
 import { namesOf, type OpenRun, openRun, readSlice, tasksOf } from '../tasks/open-run.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import type { Reranked, RerankPlan } from './rerank-run.ts'
@@ -60,6 +64,7 @@ async function rerankWith(
     ...{ ...sliceSources(plan, vectors), ...rules },
     texts: texts && shareRowTexts(texts, vectors),
     settings: { ...settings, statistics },
+    list: await listOf(plan),
   }
   const { reranked, report } = await rerankSlices(run, inputs, plan, hooks)
   const seconds = (performance.now() - start) / 1000
@@ -72,10 +77,30 @@ async function rerankWith(
       ...{ ...settings, missing, texts: texts !== undefined },
       ...(statistics ? { statistics: { documents: statistics.documents } } : {}),
       thenCrossEncode: plan.crossEncoding?.settings,
+      cutoff: plan.cutoff,
     },
     [...read, plan.tunedFile].filter((file) => file !== undefined),
   )
   return { queries: reranked, seconds, report, whole: run.whole }
+}
+
+/** What cuts the rankings, with the background that this needs. */
+async function listOf({
+  cutoff,
+  docs,
+  background = backgroundFile(docs),
+  calibration,
+}: RerankPlan & { docs: string }): Promise<ListOptions | undefined> {
+  if (cutoff === undefined) return undefined
+  if (typeof cutoff === 'number') return { cutoff }
+  return {
+    cutoff,
+    background: await readBackground(background).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      throw new FileError(background, '', 'does not exist: kith background makes it')
+    }),
+    calibration: calibration === undefined ? undefined : await readCalibration(calibration),
+  }
 }
 
 /**

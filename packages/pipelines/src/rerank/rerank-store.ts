@@ -78,6 +78,9 @@ export async function submitRerank(
 ): Promise<Submitted> {
   const place = placeOf(inputs)
   if (!('store' in place)) throw new KithError('BAD_INPUT', 'only work on a store is submitted')
+  if (inputs.cutoff !== undefined) {
+    throw new KithError('BAD_SETTING', 'work that is submitted has no cutoff: leave it out')
+  }
   if (typeof inputs.statistics === 'object') {
     throw new KithError(
       'BAD_INPUT',
