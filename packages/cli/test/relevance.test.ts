@@ -37,6 +37,38 @@ describe.skipIf(!existsSync(shared))('on CISI', () => {
     }
   })
 
+  test('kith rerank --cutoff writes the documents that are worth their place', () => {
+    const reranked = (...more: string[]) => {
+      const out = join(folder, 'cut.trec')
+      succeed('rerank', ...files, '--out', out, ...more)
+      const lines = readFileSync(out, 'utf8').trimEnd().split('\n')
+      const byQuery = new Map<string, string[]>()
+      for (const line of lines) {
+        const [query, , document] = line.split(' ') as [string, string, string]
+        byQuery.set(query, [...(byQuery.get(query) ?? []), document])
+      }
+      return byQuery
+    }
+    const whole = reranked()
+    const auto = reranked('--cutoff', 'auto')
+    expect(auto.size).toBe(whole.size)
+    for (const [query, ids] of auto) {
+      expect(ids.length).toBeLessThan(21)
+      expect(ids).toEqual(whole.get(query)!.slice(0, ids.length))
+    }
+    expect(new Set(Array.from(auto.values(), (ids) => ids.length)).size).toBeGreaterThan(3)
+    expect([...reranked('--cutoff', '3').values()].every((ids) => ids.length === 3)).toBe(true)
+    const sure = reranked('--cutoff', 'relevance:0.5')
+    expect([...sure.values()].flat().length).toBeLessThan([...auto.values()].flat().length)
+    const out = ['--out', join(folder, 'x.trec')]
+    expect(kith('rerank', ...files, ...out, '--cutoff', 'some').err).toContain(
+      '--cutoff takes auto',
+    )
+    const bare = [...files, ...out, '--cutoff', 'auto']
+    bare[bare.indexOf('--docs') + 1] = join(own, 'docs.npy')
+    expect(kith('rerank', ...bare).err).toContain('kith background makes it')
+  })
+
   test('kith calibrate says whether judgments help, and writes what every entry takes', () => {
     const out = join(folder, 'calibration.json')
     const said = succeed('calibrate', ...files, '--out', out)

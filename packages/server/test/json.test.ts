@@ -224,7 +224,7 @@ describe('a request to any address', () => {
   )
   const embedder = wordsModel(16)
   const found = Array.from({ length: 3 }, (_, i) => ({
-    ...{ id: `d${i}`, text: `text ${i}`, score: 1 / (i + 1) },
+    ...{ id: `d${i}`, title: `title ${i}`, text: `text ${i}`, score: 1 / (i + 1) },
     vector: Float32Array.from({ length: 32 }, (_, j) => Math.sin(i * 32 + j)),
   }))
   const services = {

@@ -40,6 +40,10 @@ export const rerankOptions = {
     file: 'input',
     help: 'model for --then-cross-encode: a folder, or a name on the hub such as cross-encoder/ms-marco-MiniLM-L-6-v2',
   },
+  cutoff: {
+    value: 'N',
+    help: 'documents per query to write: N, auto or relevance:0.5 (these two need texts, and kith background)',
+  },
   ...settingOptions,
   ...datasetOptions,
   ...rare(
@@ -68,7 +72,17 @@ export async function readRerankInputs(values: RerankValues): Promise<RerankInpu
     tunedFile: tuned && optionalText(values, 'settings'),
     force: isSet(values, 'force'),
     thenCrossEncode: readThenCrossEncode(values, source),
+    cutoff: readCutoff(values),
   }
+}
+
+function readCutoff(values: RerankValues): RerankInputs['cutoff'] {
+  const given = optionalText(values, 'cutoff')
+  if (given === undefined || given === 'auto') return given
+  const [, relevance] = /^relevance:(0?\.\d+|0|1)$/.exec(given) ?? []
+  if (relevance !== undefined) return { relevance: Number(relevance) }
+  if (/^[1-9]\d*$/.test(given)) return Number(given)
+  throw new UsageError(`--cutoff takes auto, a number of hits or relevance:0.5, not ${given}`)
 }
 
 /** The cross-encoder that the options name, if they name one; it needs texts. */

@@ -1,6 +1,9 @@
+import { FileError } from '@kith/base'
+import type { ListOptions } from '@kith/core'
 import { lookedAt } from '@kith/core/internal'
 import { type FileEmbeddings, type RankedQuery, writeRun } from '@kith/ir'
 import { formatByName, writeRunParts } from '@kith/ir/internal'
+import { backgroundFile, readBackground } from '@kith/stores/internal'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { type OpenVectors, openVectors, sliceSources } from '../join/contexts.ts'
@@ -10,6 +13,7 @@ import { checkTextPair } from '../join/open-texts.ts'
 import { PreparedTexts, shareRowTexts, type WantedTexts } from '../join/prepared-texts.ts'
 import { documentsIn, runMetric } from '../join/run-metric.ts'
 import { readStatistics, shareStatistics, usesStatistics } from '../join/statistics.ts'
+import { readCalibration } from '../relevance/calibration-file.ts'
 import { namesOf, type OpenRun, openRun, readSlice, tasksOf } from '../tasks/open-run.ts'
 import { runTasks, workersFor } from '../tasks/task-pool.ts'
 import type { Reranked, RerankPlan } from './rerank-run.ts'
@@ -58,6 +62,7 @@ async function rerankWith(
     ...{ ...sliceSources(plan, vectors), ...rules },
     texts: texts && shareRowTexts(texts, vectors),
     settings: { ...settings, statistics },
+    list: await listOf(plan),
   }
   const { reranked, report } = await rerankSlices(run, inputs, plan, hooks)
   const seconds = (performance.now() - start) / 1000
@@ -70,10 +75,30 @@ async function rerankWith(
       ...{ ...settings, missing, texts: texts !== undefined },
       ...(statistics ? { statistics: { documents: statistics.documents } } : {}),
       thenCrossEncode: plan.crossEncoding?.settings,
+      cutoff: plan.cutoff,
     },
     [...read, plan.tunedFile].filter((file) => file !== undefined),
   )
   return { queries: reranked, seconds, report, whole: run.whole }
+}
+
+/** What cuts the rankings, with the background that this needs. */
+async function listOf({
+  cutoff,
+  docs,
+  background = backgroundFile(docs),
+  calibration,
+}: RerankPlan & { docs: string }): Promise<ListOptions | undefined> {
+  if (cutoff === undefined) return undefined
+  if (typeof cutoff === 'number') return { cutoff }
+  return {
+    cutoff,
+    background: await readBackground(background).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      throw new FileError(background, '', 'does not exist: kith background makes it')
+    }),
+    calibration: calibration === undefined ? undefined : await readCalibration(calibration),
+  }
 }
 
 /**

@@ -1,4 +1,10 @@
-import { type MethodSettings, type PartialMethodSettings, resolveMethodSettings } from '@kith/core'
+import {
+  type Cutoff,
+  KithError,
+  type MethodSettings,
+  type PartialMethodSettings,
+  resolveMethodSettings,
+} from '@kith/core'
 import { methodTable, refuseIdle } from '@kith/core/internal'
 import { type OpenEmbeddingsOptions, type Run, readRun, writeRun } from '@kith/ir'
 import type { Tuned } from '@kith/tune'
@@ -43,6 +49,12 @@ export interface RerankInputs extends DocumentPlace, OpenEmbeddingsOptions {
   force?: boolean | undefined
   /** Have a cross-encoder put each query's first documents in order when they are reranked; it reads the texts. */
   thenCrossEncode?: ThenCrossEncode | undefined
+  /** Which of the reranked documents of a query are written; needs texts, and files instead of a store. */
+  cutoff?: Cutoff | undefined
+  /** For `cutoff`: a file that `kith background` made; default: the one beside `docs`. */
+  background?: string | undefined
+  /** For `cutoff`: a file that `kith calibrate` made. */
+  calibration?: string | undefined
   missing?: MissingPolicy | undefined
   /** Threads; the result does not depend on their number. */
   workers?: number | undefined
@@ -78,6 +90,7 @@ export async function rerankRun(inputs: RerankInputs, hooks: Hooks = {}): Promis
   const { tuned, missing = 'error' } = inputs
   const settings = tuned?.settings ?? resolveMethodSettings(inputs.settings)
   if (!tuned) refuseIdle(inputs.settings, settings, { texts: !!inputs.queryText }, methodTable)
+  checkCutoff(inputs)
   const then = inputs.thenCrossEncode
   const crossEncoding = then && (await openCrossEncoding(then, { ...inputs, missing }, hooks))
   try {
@@ -88,6 +101,21 @@ export async function rerankRun(inputs: RerankInputs, hooks: Hooks = {}): Promis
     return { ...result, missing: lacking, crossEncoded: crossEncoding.counts }
   } finally {
     await crossEncoding?.close()
+  }
+}
+
+function checkCutoff(inputs: RerankInputs): void {
+  const { cutoff, background, calibration, thenCrossEncode, queryText } = inputs
+  const problem = (text: string) => new KithError('BAD_SETTING', text)
+  if (cutoff === undefined) {
+    if ((background ?? calibration) === undefined) return
+    throw problem('background and calibration have no effect without cutoff; leave them out')
+  }
+  if (!('docs' in placeOf(inputs))) throw problem('cutoff needs docs, a file of embeddings')
+  if (queryText === undefined) throw problem('cutoff needs texts: give corpus and queryText')
+  if (thenCrossEncode) throw problem('cutoff and thenCrossEncode do not go together')
+  if (inputs.tuned?.verdict === 'keep-run' && !inputs.force) {
+    throw problem('tuning advises against reranking: leave out cutoff, or pass force')
   }
 }
 

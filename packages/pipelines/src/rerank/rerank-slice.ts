@@ -1,11 +1,13 @@
 /** The one executor of rerankings: files, stores, batches and teachers hand it queries with candidates. */
 
 import {
+  type ListOptions,
   type MethodSettings,
   type PartialMethodSettings,
   type PreparedText,
   type Ranking,
   Reranker,
+  shortlist,
   type Text,
   type Vectors,
 } from '@kith/core'
@@ -104,6 +106,8 @@ export interface RerankSliceInputs extends SliceSources, RerankRules {
   settings: MethodSettings
   /** The file that the rankings go to; without one they come back as they are. */
   form: RankingForm | undefined
+  /** What cuts the rankings, if anything. */
+  list?: ListOptions | undefined
 }
 
 /** A slice of the run, reranked. */
@@ -140,8 +144,10 @@ export async function openRerankSliceJob(
       const refused = inputs.missing === 'error' && report.size > 0
       for (const [i, { query, ids }] of refused ? [] : list.entries()) {
         const one = joined[i]
-        const order = one && newOrder(one, rank(one))
+        const order = one && (inputs.list ? cut(one, inputs.list) : newOrder(one, rank(one)))
         if (order) made.reranked++
+        // A run has no line for a query without documents.
+        if (order?.places.length === 0) continue
         const columns = order
           ? columnsOf(order)
           : { scores: Float64Array.from(ids, (number) => scores[number]!) }
@@ -151,6 +157,17 @@ export async function openRerankSliceJob(
       }
       made.lines = lines?.take()
       return made
+
+      function cut(one: JoinedQuery, list: ListOptions): NewOrder {
+        const options = { ...inputs.settings, ...list }
+        const { hits } = vectors.use(one, ({ vector, vectors: found }) =>
+          shortlist({ vector, text: one.text }, { vectors: found, texts: one.texts }, options),
+        )
+        return {
+          places: Uint32Array.from(hits, ({ index }) => one.places[index]!),
+          scores: strictlyFalling(Float32Array.from(hits, ({ score }) => score)),
+        }
+      }
 
       function names(rows: Uint32Array): string[] {
         return Array.from(rows, (number) => documents.get(number))

@@ -81,6 +81,9 @@ export async function submitRerank(
   const place = placeOf(inputs)
   if (!('store' in place))
     throw new KithError('BAD_INPUT', 'only work on a store can be submitted; pass store')
+  if (inputs.cutoff !== undefined) {
+    throw new KithError('BAD_SETTING', 'submitted work takes no cutoff; leave cutoff out')
+  }
   if (typeof inputs.statistics === 'object') {
     throw new KithError(
       'BAD_INPUT',
