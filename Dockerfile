@@ -12,7 +12,7 @@ COPY . .
 RUN npm ci --ignore-scripts && node scripts/build.mjs
 # The packages as users get them: what only developing needs stays in this stage.
 RUN mkdir /packages && npm pack --ignore-scripts --pack-destination /packages \
-    -w packages/core -w packages/base -w packages/ir -w packages/stores -w packages/tune -w packages/report \
+    -w packages/core -w packages/languages -w packages/base -w packages/ir -w packages/stores -w packages/tune -w packages/report \
     -w packages/datasets -w packages/encoder -w packages/train -w packages/work \
     -w packages/pipelines -w packages/server -w packages/studio -w packages/cli \
     && npm pack --ignore-scripts --pack-destination /packages \

@@ -20,14 +20,13 @@ test.skipIf(!postgres)('pgvector.mjs', async () => {
     [join(root, 'examples/pgvector.mjs')],
     { env: { ...process.env, DATABASE_URL: database.url } },
   )
-  const best =
-    /A beekeeper .*was 1\)\n.*A mite .*was 3\)\n.*Smoke .*was 5\)\n.*Some sprays .*was 2\)\n/
+  const best = /A beekeeper .*was 1\)\n.*A mite .*was 3\)\n.*Smoke .*was 5\)\n.*Almond .*was 9\)\n/
   expect(stdout).toMatch(best)
   expect(stdout).toMatch(
     /\nfetched 8 of 24 vectors\n.*A beekeeper .*\n.*A mite .*\n.*Smoke .*\n.*Almond/,
   )
   expect(stdout).toMatch(
-    /\n6 by vectors and 5 by words are 8 rows\nA beekeeper .*ranks 1,1\)\n.*ranks 2,none\)\n/,
+    /\n6 by vectors and 5 by words are 8 rows\nA beekeeper .*ranks 1,1\)\n.*ranks 3,4\)\n.*ranks 2,none\)\n/,
   )
 })
 

@@ -14,22 +14,22 @@ const expected: Record<string, RegExp> = {
     /candidate 0: rank 1 → 6.* shared: (query|\d)(, (query|\d))*\ncandidate 1: rank 2 → 1/,
   'hot-loop.mjs': /^apples: 1 2 0 3 4\nmarket: 4 3 2 1 0\n$/,
   'local-search.mjs':
-    /^A beekeeper opens .*was 1\)\nA mite .*was 3\)\nSmoke calms .*was 5\)\nSome sprays .*was 2\)\n$/,
+    /^A beekeeper opens .*was 1\)\nA mite .*was 3\)\nSmoke calms .*was 5\)\nAlmond growers .*was 9\)\n$/,
   'rag-cutoff.mjs':
     /on topic: 1\.00\)\nContext of a fixed size: 10 passages\nContext with the cutoff: 3 passages\n {2}0\.\d\d A beekeeper opens[\s\S]*tax return\? \(on topic: 0\.00\)\n.*\nContext with the cutoff: 0 passages\n$/,
   'langchain-rag.mjs':
-    /^Answer from.*\n\n\[1\] A beekeeper opens .*\n\[2\] A mite .*\n\[3\] Smoke calms .*\n\[4\] Some sprays .*\n\nQuestion: What do beekeepers do in the hive\?\n$/,
+    /^Answer from.*\n\n\[1\] A beekeeper opens .*\n\[2\] A mite .*\n\[3\] Smoke calms .*\n\[4\] Almond growers .*\n\nQuestion: What do beekeepers do in the hive\?\n$/,
   'ai-sdk.mjs':
-    /A beekeeper .*\n.*A mite .*\n.*Smoke .*\n.*Some sprays .*\nthe same with embeddings/,
+    /A beekeeper .*\n.*A mite .*\n.*Smoke .*\n.*Almond growers .*\nthe same with embeddings/,
   'labels.mjs':
     /labeling: 3 of 3\n3 queries, 0\.52 on judged documents\nq0 d3 0\.28\nq0 d0 0\.24\n/,
   'labels-merge.mjs': /^share 1: 1 queries\nshare 2: 2 queries\ntogether: 3 queries\n$/,
   'distil.mjs': /^3 queries have labels\nq0: 10 documents, the first with 0\.\d\d\n$/,
-  'load-store.mjs': /^the store has 24 documents\nReranking left nDCG@10 as it was\.\n$/,
+  'load-store.mjs': /^the store has 24 documents\nReranking did not change nDCG@10\.\n$/,
   'sweep.mjs':
     /^the run as it is: 0\.\d{3}\n5 candidates: 0\.\d{3}\n[\s\S]*context-size\.svg, [\s\S]*index\.html\n$/,
   'train.mjs':
-    /^step 0: validation loss 4\.[\s\S]*\n40 steps, the best weights have nDCG@10 0\.[67]\d\n48 queries adapted\n$/,
+    /^6 held-out queries: nDCG@10 0\.3\d, then (0\.9\d|1\.00)\nuse the adapter\n48 queries adapted\n$/,
   'tune.mjs':
     /^default: with 50 judged queries or fewer .*\n32 queries, 0 kinds of missing things\n48 queries reranked\n$/,
   'tune-training.mjs':
@@ -39,7 +39,7 @@ const expected: Record<string, RegExp> = {
   'audit-accept.mjs': /^1 accepted, 1 rejected\n.*'d6' => 1, 'd7' => 0/,
   'audit-evaluate.mjs': /^3 queries\njoint: 0\.10 of the first ten/,
   'rerank-run.mjs':
-    /reranking: 3 of 3\n3 queries, 0 kinds of missing things\nReranking left nDCG@10 as it was\.\n$/,
+    /reranking: 3 of 3\n3 queries, 0 kinds of missing things\nReranking did not change nDCG@10\.\n$/,
   'search-run.mjs': /^3 queries, 24 documents\nq0 Q0 d18 1 1\.45\d+ kith\n$/,
   'fuse-runs.mjs': /^3 queries\nrun\.trec: 0\.6146\nwords\.trec: 0\.6131\nfused\.trec: 0\.7078\n$/,
   'search-notes.mjs':

@@ -91,7 +91,8 @@ test('every package has its exports on a page', () => {
     const { name } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
     const page = `api/${name.slice('@kith/'.length)}`
     const shown = textOf(pages.has(`${page}.html`) ? `${page}.html` : `${page}/index.html`)
-    const exported = [...readFileSync(index, 'utf8').matchAll(/\{([^}]+)\}/g)].flatMap(([, list]) =>
+    const lists = readFileSync(index, 'utf8').matchAll(/^export (?:type )?\{([^}]+)\}/gm)
+    const exported = [...lists].flatMap(([, list]) =>
       list!.split(',').map((part) => part.trim().replace(/^type /, '')),
     )
     expect(exported.filter((one) => !shown.includes(one))).toEqual([])

@@ -3,7 +3,7 @@
  * from the npm registry. By default half of the documents; `-- --quick` takes a small part,
  * `-- --whole` all of them.
  */
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { writeWordnet } from '@kith/datasets'
@@ -97,6 +97,8 @@ say(
   'A short training of the query encoder on those labels, stopped by one label per dev query; documents are not encoded again. Its queries are searched, and then reranked as well.',
 )
 const trained = at('trained')
+// Stopped, a training goes on; a finished one may be of other settings, by a Kith of before.
+if (existsSync(join(trained, 'model.safetensors'))) rmSync(trained, { recursive: true })
 kith('train', {
   ...{ docs: at('docs.npy'), 'train-queries': at('queries.jsonl'), 'train-run': run },
   ...{ qrels: sparse('train'), target: 'mixed' },

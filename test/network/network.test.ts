@@ -53,17 +53,7 @@ describe.runIf(guard)('no connection that nobody asked for', () => {
     ['kith encode', [program, 'encode', '--model', path('model'), ...texts]],
     [
       'kith train',
-      [
-        program,
-        'train',
-        '--adapter',
-        'linear',
-        '--set',
-        'steps=2',
-        ...training,
-        '--out',
-        path('t'),
-      ],
+      [program, 'train', '--adapter', 'mlp', '--set', 'steps=2', ...training, '--out', path('t')],
     ],
     ['a program that loads the runtime', ['--input-type=module', '--eval', load]],
   ] as [string, string[]][])('%s leaves no file and looks nothing up', ([_, args]) => {

@@ -34,7 +34,7 @@ describe('kith audit', () => {
     )
     expect(err).toBe(
       'the page shows ids only; add --corpus and --query-text to show texts\n' +
-        `vectors differ in length; using metric dot, as ${path('run.trec')}.meta.json says\n`,
+        `vectors differ in length; using metric dot from ${path('run.trec')}.meta.json\n`,
     )
     expect(printed).toBe(
       `${path('audit.tsv')}: 6 unjudged documents of 2 queries, strongest evidence first\n` +
@@ -92,7 +92,7 @@ describe('kith audit', () => {
     const accept = ['--accept', path('bad.qrels'), '--out', path('never.trec')]
     expect(refused('--qrels', path('qrels.trec'), ...accept)).toEqual([
       1,
-      expect.stringMatching(/d0 of query q0 gets grade 0, .* has 1/),
+      expect.stringMatching(/d0 of query q0 has grade 0, .* has grade 1/),
     ])
   })
 })

@@ -91,7 +91,7 @@ test('fuse makes one run of several, and measures all', () => {
     [['--weights', '1'], '--weights must be 2 numbers separated by commas, one per run, got 1'],
     [['--weights', '1,'], '--weights must be 2 numbers'],
     [['--method', 'max'], '--method must be one of rrf, min-max, z, got "max"'],
-    [['--method', 'z', '--rrf-k', '5'], '--rrf-k is for the method rrf, not for z'],
+    [['--method', 'z', '--rrf-k', '5'], '--rrf-k works only with --method rrf'],
     [['--run', path('run.trec')], 'is given twice; name each run once'],
   ] as const) {
     const { code, err } = kith('fuse', ...runs, ...wrong)
@@ -117,13 +117,13 @@ test('search --bm25 writes a lexical run that fuse takes', () => {
   const meta = JSON.parse(readFileSync(path('bm25.trec.meta.json'), 'utf8'))
   expect(meta).toMatchObject({ command: 'search', settings: { bm25: true, top: 5 } })
   const runs = ['--run', path('run.trec'), '--run', path('bm25.trec')]
-  expect(succeed('fuse', ...runs, '--out', path('both.trec'))).toMatch(/2 runs fused, 8 queries/)
+  expect(succeed('fuse', ...runs, '--out', path('both.trec'))).toMatch(/2 runs merged, 8 queries/)
   for (const [wrong, message] of [
     [['--bm25', ...texts, '--metric', 'dot'], '--bm25 searches texts: leave out --metric'],
     [['--bm25', ...texts, '--queries', path('queries.npy')], 'leave out --queries'],
-    [['--bm25', '--corpus', path('corpus.jsonl')], '--query-text FILE is missing'],
+    [['--bm25', '--corpus', path('corpus.jsonl')], '--query-text FILE is required'],
     [[...embeddings(), '--corpus', path('corpus.jsonl')], '--corpus needs --bm25'],
-    [['--docs', path('docs.npy')], '--queries FILE is missing'],
+    [['--docs', path('docs.npy')], '--queries FILE is required'],
   ] as const) {
     const { code, err } = kith('search', ...wrong, ...out)
     expect(err).toContain(message)
@@ -472,7 +472,7 @@ describe('mistakes', () => {
       'unknown candidates',
       () => ['rerank', '--run', path('strange.trec'), ...embeddings(), '--out', path('z')],
       1,
-      /strange\.trec line \d+: 1 candidates of the run have no embedding in .*docs\.npy: nobody \(--missing skip/,
+      /strange\.trec line \d+: 1 candidates of the run have no embedding in .*docs\.npy: nobody; pass --missing skip/,
     ],
     [
       'unknown queries',

@@ -84,9 +84,7 @@ describe('kith encode', () => {
   test('prefixes and the cut are the user’s', async () => {
     const input = ['encode', ...model, '--input', path('few.jsonl'), '--max-tokens', '4', '--json']
     const { err, out } = kith(...input, '--out', path('cut.npy'))
-    expect(err).toContain(
-      '300 of 300 texts are longer than 4 tokens (--max-tokens): what is beyond',
-    )
+    expect(err).toContain('300 of 300 texts were truncated to 4 tokens (--max-tokens)')
     expect(JSON.parse(out)).toMatchObject({ cut: few, maxTokens: 4 })
     encode('prefix.npy', '--document-prefix', 'passage: ')
     expect(readFileSync(path('prefix.npy')).equals(readFileSync(path('whole.npy')))).toBe(false)
@@ -102,7 +100,7 @@ describe('kith encode', () => {
     })
     // The bar is drawn, its line removed, and the remark has the line to itself.
     expect(stdout).toMatch(/encoding █+ 100% {2}300 of 300/)
-    expect(stdout).toContain('\r\u001b[K300 of 300 texts are longer than 4 tokens (--max-tokens)')
+    expect(stdout).toContain('\r\u001b[K300 of 300 texts were truncated to 4 tokens (--max-tokens)')
   })
 
   test('8 bits give other embeddings, the sidecar says so, and training takes none', () => {

@@ -75,7 +75,7 @@ describe('kith labels merge', () => {
     expect(read('merged.jsonl')).toBe(read('whole.jsonl'))
     const refused = merge(shares[0]!)
     expect(refused.code).toBe(1)
-    expect(refused.err).toMatch(/^kith: .*queries 601 to 1200 are in no share\n$/)
+    expect(refused.err).toMatch(/^kith: .*queries 601 to 1200 are in no shard\n$/)
     expect(merge()).toMatchObject({ code: 2 })
   })
 })

@@ -126,7 +126,7 @@ test('a file whose heading stands above thousands of sections neither ends it no
   const given = ['--folder', hostile]
   const { bytes, errors } = await callOnce(given, 'search', { query: 'bees', top: 50 })
   expect(bytes).toBeLessThan(100_000)
-  expect(errors).toContain(`headings cut to 200 characters: 1, first ${join(hostile, 'a.md')}`)
+  expect(errors).toContain(`1 headings cut to 200 characters, such as ${join(hostile, 'a.md')}`)
 })
 
 test('titles are cut, and results beyond the size of an answer are counted', async () => {

@@ -111,8 +111,8 @@ describe('what is not a regular file', () => {
       bash(
         `${line} qrels.trec --run run.trec --run run.trec --clusters <(printf '${list}') 2>&1 || true`,
       )
-    expect(clusters('query-0\\ta\\nquery-0\\tb\\n')).toMatch(/line 2: query query-0 comes twice/)
-    expect(clusters('query-0\\n')).toMatch(/line 1: expected a query and its cluster/)
+    expect(clusters('query-0\\ta\\nquery-0\\tb\\n')).toMatch(/line 2: query query-0 occurs twice/)
+    expect(clusters('query-0\\n')).toMatch(/line 1: expected two/)
   })
 
   test('is converted', () => {

@@ -32,7 +32,7 @@ test('the page of a run shows its settings, and not those of the run that was th
   const later = report()
   expect(later.code).toBe(0)
   expect(later.err).toMatch(
-    /better.trec.meta.json is left out: it tells of \d+ bytes, the file has/,
+    /ignoring .*better.trec.meta.json: \d+ bytes are recorded, the file has/,
   )
   expect(read('report.html')).not.toContain('0.123')
 })

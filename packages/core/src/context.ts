@@ -89,7 +89,7 @@ export function contextOf(
       'the candidates must be an array of vectors or a matrix { data: Float32Array, rows, dimensions }',
     )
   }
-  const vectors = found.vectors ?? Array.from({ length: countOf(found.texts) }, () => undefined)
+  const vectors = found.vectors ?? Array.from({ length: countTexts(found.texts) }, () => undefined)
   const main = rowsOf(vectors, 'candidate', limit, found.texts !== undefined)
   const views = new Map<string, Rows>()
   if (asked.vector !== undefined) {
@@ -233,7 +233,7 @@ function append(
   vectors: Rows,
   tokenizer: Tokenizer,
 ): Postings {
-  countOf(texts)
+  countTexts(texts)
   checkCount('texts', texts.length, vectors.total)
   postings.clear()
   appendText(postings, checkText(query, 0, tokenizer), tokenizer)
@@ -243,7 +243,8 @@ function append(
   return postings
 }
 
-function checkText(text: unknown, row: number, tokenizer: Tokenizer) {
+/** A text whose properties are read once; throws unless the value is one. */
+export function checkText(text: unknown, row: number, tokenizer: Tokenizer) {
   const read = readText(text, tokenizer, () => nameOf(row))
   if (read !== undefined) return read
   throw new KithError(
@@ -252,7 +253,8 @@ function checkText(text: unknown, row: number, tokenizer: Tokenizer) {
   )
 }
 
-function countOf(texts: readonly Text[] | undefined): number {
+/** How many texts there are; throws unless they are an array. */
+export function countTexts(texts: readonly Text[] | undefined): number {
   if (Array.isArray(texts)) return texts.length
   throw new KithError('BAD_INPUT', 'texts must be an array')
 }

@@ -9,6 +9,7 @@ import {
   resolveSettings,
   similaritySettings,
 } from '../src/internal.ts'
+import { moduleOf } from '../src/kernel/load.ts'
 
 /** What programs call, and what the other packages do. */
 const core = {
@@ -83,6 +84,13 @@ const settings = { k: 2, kernel: core.kernel(), views: { vectors: weights } }
 const labelSettings = { ...settings, target: 'uniform', epsilon: 0.1 }
 const ranking = { order: Uint32Array.of(1, 0), scores: Float32Array.of(2, 1) }
 const own = new Reranker()
+const listOptions = {
+  background: core.background(candidates.vectors),
+  calibration: { a: 1, b: 0 },
+  cutoff: { relevance: 0.5 },
+  ...{ onTopic: 0.5, collapse: 0.95, groups: ['a', 'a', undefined], maxPerGroup: 1 },
+  ...{ priors: [1, undefined, 0.5], priorWeight: 0.1, priorScale: 'standard' },
+}
 const trial = new TrialContext(query, candidates, 3)
 const statistics = core.termStatistics(['one word', 'two words', 'three'])
 const builder = new core.TermStatisticsBuilder()
@@ -112,6 +120,11 @@ const table: Record<string, [Any, ...unknown[]]> = {
   distilTarget: [core.distilTarget, [3, 2, 1], { depth: 2 }],
   resolveDistilSettings: [core.resolveDistilSettings, { depth: 2, sharpness: 3 }],
   kernel: [core.kernel],
+  init: [core.init, moduleOf('simd'), 'simd'],
+  background: [core.background, candidates.vectors, { seed: 1, sample: 2 }],
+  recency: [core.recency, [new Date(0), 5, '2026-01-01', undefined], { halfLife: 30, now: 9 }],
+  shortlist: [core.shortlist, query, candidates, listOptions],
+  'shortlist, in a matrix': [core.shortlist, query, inMatrix, { ...listOptions, cutoff: 'auto' }],
   resolveSettings: [core.resolveSettings, settings, presets.balanced],
   resolveLabelSettings: [core.resolveLabelSettings, labelSettings, core.labelPresets.balanced],
   resolveMethodSettings: [resolveMethodSettings, { method: 'fusion' }, resolveMethodSettings()],

@@ -201,8 +201,10 @@ describe('a folder of Markdown files', () => {
     const hooks = { ...watched(), onRemark: (remark: string) => remarks.push(remark) }
     await (await openCollection(inputs, hooks)).close()
     expect(hooks.stages).toEqual(new Map([['encoding', 5]]))
-    expect(remarks).toEqual([expect.stringContaining('kept embeddings are not used, all passages')])
-    expect(remarks[0]).toContain('is a link, which is not followed')
+    expect(remarks).toEqual([
+      expect.stringContaining('cannot use cached embeddings, encoding all passages'),
+    ])
+    expect(remarks[0]).toContain('is a symbolic link, which Kith does not follow')
     expect(readFileSync(target, 'utf8')).toBe('mine')
     expect(lstatSync(file).isFile()).toBe(true)
     if (process.platform !== 'win32') expect(lstatSync(file).mode & 0o777).toBe(0o600)

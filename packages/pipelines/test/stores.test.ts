@@ -294,10 +294,10 @@ describe.runIf(postgres)('batches', () => {
     await expect(shared).rejects.toThrow('shard cannot be combined with a submission')
     const files = submitLabels({ ...inputs, qrels, docs: path('all.npy') }, { name: 'x' })
     await expect(files).rejects.toThrow('only work on a store can be submitted')
-    await expect(workBatches({ store: path('lance') })).rejects.toThrow('batches are in a database')
+    await expect(workBatches({ store: path('lance') })).rejects.toThrow('batches need PostgreSQL')
     const corpus = path('corpus.jsonl')
     const texts = labelRun({ ...inputs, qrels, store: store(), corpus, out: path('x') })
-    await expect(texts).rejects.toThrow('a store has the texts of its documents')
+    await expect(texts).rejects.toThrow('corpus cannot be combined with store')
     const terms = { ...long, queryText, store: store(), statistics: { file: path('half.bin') } }
     await expect(submitRerank(terms, { name: 'x' })).rejects.toThrow(
       'leave out the file of term statistics',

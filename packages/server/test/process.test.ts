@@ -193,7 +193,7 @@ function running(pid: number): boolean {
 test.each<[string[], number, RegExp]>([
   [['--host', '0.0.0.0'], 2, /give an --api-key, or say --no-auth/],
   [['--port', '70000'], 2, /--port must be a whole number from 0 to 65535/],
-  [['--corpus', 'x'], 2, /--corpus has the texts of a --store/],
+  [['--corpus', 'x'], 2, /--corpus works only with --store/],
   [['--store', join(folder, 'nowhere.npy')], 1, /nowhere.npy: there is no such file/],
   [['--queue', '5', '--model', 'none'], 2, /raise --queue or lower --max-documents/],
   [['--set', 'lambda=7', '--model', 'none'], 2, /lambda/],
@@ -202,8 +202,12 @@ test.each<[string[], number, RegExp]>([
     1,
     /docs.npy.* not the bytes of term/,
   ],
-  [['--settings', join(folder, 'useless.json')], 2, /no gain \(--force serves all the same\)/],
-  [['--settings', join(folder, 'fusion.json')], 2, /by neighbors, these settings by neighbor-rrf/],
+  [['--settings', join(folder, 'useless.json')], 2, /no gain; add --force to serve them anyway/],
+  [
+    ['--settings', join(folder, 'fusion.json')],
+    2,
+    /supports only the method 'neighbors', got 'neighbor-rrf'/,
+  ],
 ])('%j is refused', (args, code, message) => {
   const environment = { ...process.env, KITH_API_KEY: '' }
   const result = spawnSync(process.execPath, [program, 'serve', ...args], {

@@ -200,7 +200,7 @@ describe.skipIf(!browser)('the page', () => {
     }
     await withPage('/?query=q2', async (page) => {
       await isRanked(page, runs.usual)
-      expect(await page.locator('.score-bar').first().locator('.part').count()).toBe(4)
+      expect(await page.locator('.score-bar').first().locator('.part').count()).toBe(6)
       // λ and the words of the geometric term do nothing here.
       const slider = (name: string) => page.getByRole('slider', { name: new RegExp(`^${name}`) })
       expect(await slider('Geometric share').count()).toBe(0)
@@ -319,7 +319,7 @@ describe.skipIf(!browser)('the page', () => {
   test.each([
     [
       '/?query=q4&k=7&bm25Weight=0.7&supportDocs=2&tokenizer=plural&no-term-statistics=',
-      "tokenizer: 'plural',\n  bm25Weight: 0.7,",
+      "bm25Weight: 0.7,\n  supportDocs: 2,\n  tokenizer: 'plural',",
     ],
     ['/?query=q4&k=7&mix=raw', "mix: 'raw'"],
   ])(

@@ -70,6 +70,7 @@ export const evalCommand = defineCommand({
     const chosen = output.json ? 'json' : (format ?? 'table')
     print(formatEvaluations(chosen, result, isSet(values, 'per-query')))
     const { failures } = result
-    if (failures?.length) throw new CheckFailed(`${failures.join('; ')}: fails --fail-on ${failOn}`)
+    if (failures?.length)
+      throw new CheckFailed(`--fail-on ${failOn} failed: ${failures.join('; ')}`)
   },
 })

@@ -61,7 +61,7 @@ export function init(module: object, name: Exclude<KernelName, 'typescript'> = '
   if (!(typeof WebAssembly !== 'undefined' && module instanceof WebAssembly.Module)) {
     throw new KithError('BAD_INPUT', `init takes a WebAssembly.Module, got ${show(module)}`)
   }
-  if (!Object.hasOwn(sources, name)) {
+  if (typeof name !== 'string' || !Object.hasOwn(sources, name)) {
     throw new KithError(
       'BAD_SETTING',
       `kernel ${show(name)} does not exist, allowed: relaxed-simd, simd`,

@@ -80,7 +80,7 @@ function firstSimilar(
 
 /** Whether two texts have the same terms in the same order, as far as the order is known. */
 function sameTerms(a: PreparedText, b: PreparedText): boolean {
-  if (a.titleTerms !== b.titleTerms || !equal(a.postings, b.postings)) return false
+  if ((a.titleTerms ?? 0) !== (b.titleTerms ?? 0) || !equal(a.postings, b.postings)) return false
   return !a.positions || !b.positions || equal(a.positions, b.positions)
 }
 

@@ -150,14 +150,31 @@ function refuseUnused(own: ListOptions): void {
  */
 export function recency(
   dates: readonly (Date | number | string | null | undefined)[],
-  { halfLife, now = Date.now() }: { halfLife: number; now?: Date | number | undefined },
+  options: { halfLife: number; now?: Date | number | undefined },
 ): (number | undefined)[] {
+  if (!Array.isArray(dates)) {
+    throw new KithError('BAD_INPUT', `dates must be an array, not ${show(dates)}`)
+  }
+  if (!isObject(options)) {
+    throw new KithError('BAD_INPUT', `options must be an object, not ${show(options)}`)
+  }
+  const { halfLife, now = Date.now() } = options
   range({ from: 0, above: true })('halfLife', halfLife)
-  return dates.map((date, i) => {
+  const end = timeOf(now)
+  if (Number.isNaN(end)) {
+    throw new KithError('BAD_SETTING', `setting now is ${show(now)}, allowed: a date`)
+  }
+  return dates.map((date: unknown, i) => {
     if (date === null || date === undefined) return undefined
-    const days = (Number(now) - new Date(date).getTime()) / 86_400_000
+    const days = (end - timeOf(date)) / 86_400_000
     if (Number.isNaN(days))
       throw new KithError('BAD_INPUT', `date ${i} is ${show(date)}, not a date`)
     return 2 ** (-Math.max(0, days) / halfLife)
   })
+}
+
+/** The milliseconds of a date, NaN for a value that is none. */
+function timeOf(date: unknown): number {
+  const known = date instanceof Date || typeof date === 'number' || typeof date === 'string'
+  return known ? new Date(date).getTime() : Number.NaN
 }

@@ -3,6 +3,8 @@ import type { PartialMethodSettings } from '../baselines/method-settings.ts'
 import {
   type Candidates,
   type CandidateViews,
+  checkText,
+  countTexts,
   type Query,
   type QueryViews,
   toQueryViews,
@@ -12,11 +14,8 @@ import { KithError } from '../error.ts'
 import type { Products } from '../kernel/engine.ts'
 import { type Rows, rowsOf, withQuery } from '../matrix.ts'
 import { chooseMetric, type MetricUse } from '../method/metric.ts'
-import { ROUNDING, standardize } from '../method/mix.ts'
-import type { Ranking } from '../method/order-by-score.ts'
 import { lookedAt } from '../method/preselect.ts'
 import { rankQuery } from '../method/rank-context.ts'
-import { show } from '../settings/show.ts'
 import { type PreparedText, prepareText, type Text } from '../text/prepare-text.ts'
 import { tokenizerOf } from '../text/tokenizer.ts'
 import { queryTerms } from '../text/words-score.ts'
@@ -24,12 +23,12 @@ import { Lender, type Workspace } from '../workspace.ts'
 import { type Background, cosinesToSample } from './background.ts'
 import { foldDuplicates } from './duplicates.ts'
 import { type ListOptions, type ListSettings, resolveListOptions } from './list-options.ts'
+import { inGroups, keptOf, withPriors } from './list-steps.ts'
 import {
   calibrated,
   ESTIMATED,
   estimateOnTopic,
   estimateRelevance,
-  expectedBest,
   type HitFeatures,
   neverRising,
   type QueryFeatures,
@@ -86,7 +85,8 @@ export function shortlist(
   const settings = resolveListOptions(options)
   const asked = preparedQuery(toQueryViews(query), settings)
   const found = toViews(candidates)
-  const texts = found.texts?.map((text) => preparedOf(text, settings))
+  if (found.texts !== undefined) countTexts(found.texts)
+  const texts = found.texts?.map((text, i) => preparedOf(text, settings, i + 1))
   return lender.lend((memory) => {
     const all = { ...found, texts }
     const folds = settings.collapse !== undefined
@@ -96,7 +96,7 @@ export function shortlist(
       ? foldDuplicates(engine, {
           count: countOf(all),
           rows: allRows(asked, all, 2 * looked),
-          texts: texts as PreparedText[] | undefined,
+          texts,
           threshold: settings.collapse!,
           enough: looked,
         })
@@ -221,86 +221,6 @@ function nearestOf(
   }
 }
 
-/** A ranking whose context is ordered anew by its scores and the priors. */
-function withPriors(
-  ranking: Ranking,
-  settings: ListSettings,
-  of: (place: number) => number,
-): Ranking {
-  const { priors, priorWeight, priorScale, ranking: own } = settings
-  if (priors === undefined) return ranking
-  const inside = Math.min(ranking.order.length, own.contextSize)
-  const values = Array.from(ranking.order.subarray(0, inside), (place) => {
-    const prior: unknown = priors[of(place)] ?? undefined
-    if (prior === undefined || Number.isFinite(prior)) return prior as number | undefined
-    throw new KithError('BAD_INPUT', `the prior of candidate ${of(place)} is ${show(prior)}`)
-  })
-  // Row 0 is the query's, as in all terms.
-  const given = [0, ...values.map((value) => value ?? 0)]
-  const without = values.flatMap((value, i) => (value === undefined ? [i + 1] : []))
-  const term = priorScale === 'log-odds' ? given : standardize(given, [0, ...without], ROUNDING)
-  for (const row of without) term[row] = 0
-  const sums = Float64Array.from({ length: inside }, (_, i) => {
-    return ranking.scores[i]! + priorWeight * term[i + 1]!
-  })
-  const places = Array.from(sums.keys()).sort((a, b) => sums[b]! - sums[a]! || a - b)
-  const order = ranking.order.slice()
-  const scores = ranking.scores.slice()
-  places.forEach((place, i) => {
-    order[i] = ranking.order[place]!
-    scores[i] = sums[place]!
-  })
-  // The scores behind the context stay below those within.
-  const drop = inside > 0 ? ranking.scores[inside - 1]! - scores[inside - 1]! : 0
-  for (let i = inside; i < scores.length; i++) scores[i]! -= drop
-  return { ...ranking, order, scores }
-}
-
-/** The best hits of each group; the others are listed with the first one. */
-function inGroups(hits: readonly ListedHit[], { groups, maxPerGroup }: ListSettings): ListedHit[] {
-  if (groups === undefined) return [...hits]
-  const seen = new Map<unknown, ListedHit[]>()
-  return hits.filter((hit) => {
-    const group = groups[hit.index] ?? undefined
-    if (group === undefined) return true
-    const own = seen.get(group) ?? []
-    if (own.length === maxPerGroup) {
-      own[0]!.others.push(hit.index)
-      return false
-    }
-    seen.set(group, [...own, hit])
-    return true
-  })
-}
-
-/** How many hits are kept. */
-function keptOf(
-  hits: readonly ListedHit[],
-  onTopic: number | undefined,
-  { cutoff, onTopic: least, background }: ListSettings,
-): number {
-  if (least !== undefined) {
-    if (onTopic === undefined) throw cannotEstimate('onTopic', background)
-    if (onTopic < least) return 0
-  }
-  if (cutoff === undefined) return hits.length
-  if (typeof cutoff === 'number') return Math.min(cutoff, hits.length)
-  const known = hits.map(({ relevance }) => relevance).filter((value) => value !== undefined)
-  if (known.length === 0 && hits.length > 0) throw cannotEstimate('cutoff', background)
-  if (cutoff === 'auto') return expectedBest(known)
-  return known.filter((relevance) => relevance >= cutoff.relevance).length
-}
-
-function cannotEstimate(name: string, known: Background | undefined): KithError {
-  const missing = known
-    ? 'the texts and vectors of the query and the candidates, and method neighbors with mix words'
-    : 'a background: pass background: background(vectors)'
-  return new KithError(
-    'BAD_INPUT',
-    `${name} needs estimates of relevance, and they need ${missing}`,
-  )
-}
-
 /** Some candidates, by their index. */
 function pick(all: CandidateViews, kept: readonly number[]): CandidateViews {
   const some = <T>(list: ArrayLike<T> | undefined) => list && kept.map((index) => list[index]!)
@@ -336,14 +256,14 @@ function allRows(
 }
 
 function preparedQuery(query: QueryViews, settings: ListSettings): QueryViews {
-  return query.text === undefined ? query : { ...query, text: preparedOf(query.text, settings) }
+  return query.text === undefined ? query : { ...query, text: preparedOf(query.text, settings, 0) }
 }
 
 /** A text is split once, however often it is looked at. */
-function preparedOf(text: Text, { ranking }: ListSettings): Text {
-  const raw =
-    typeof text === 'string' || (typeof text === 'object' && text && !('postings' in text))
-  return raw ? prepareText(text, { tokenizer: tokenizerOf(ranking) }) : text
+function preparedOf(text: Text, { ranking }: ListSettings, row: number): PreparedText {
+  const tokenizer = tokenizerOf(ranking)
+  const read = checkText(text, row, tokenizer)
+  return typeof read === 'object' && 'postings' in read ? read : prepareText(read, { tokenizer })
 }
 
 function cosineOf({ toQuery, squares }: Products, row: number): number {

@@ -28,10 +28,7 @@ import {
 } from './tokenizer.ts'
 import { codeAt, encode, widthOf } from './utf8.ts'
 
-/**
- * The terms of a text, hashed and counted. Plain data: it can be stored, and
- * posted to a worker.
- */
+/** The terms of a text, hashed and counted. Plain data: it can be stored, and posted to a worker. */
 export interface PreparedText {
   /** Three words a term: two halves of its hash, and how often the text has it; those of the title first. */
   readonly postings: Uint32Array
