@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import * as entry from '../src/index.ts'
 import {
   distilTarget,
@@ -24,6 +24,12 @@ const core = {
 }
 
 const { KithError, prepareText, presets, Reranker, resolveMethodSettings, TrialContext } = core
+
+// Calls of init change the kernel of the whole process, which other files share.
+const usual = core.kernel()
+afterAll(() => {
+  if (usual !== 'typescript') core.init(moduleOf(usual)!, usual)
+})
 
 /** What a caller without types may pass instead. */
 const wrong: Record<string, unknown> = {
