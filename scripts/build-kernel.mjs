@@ -1,7 +1,8 @@
 /**
- * Compiles a package's AssemblyScript kernel twice, with plain and with relaxed
- * SIMD. Writes both as base64 into src/generated/, for the package to carry, and the files that its
- * package.json exports into dist/, for runtimes that compile no bytes. Runs in the package's folder.
+ * Compiles a package's AssemblyScript kernel twice, with plain and with relaxed SIMD. Writes both
+ * into src/generated/, for the package to carry, in hex, which gzip shortens more than base64. Writes
+ * the files that its package.json exports into dist/, for runtimes that compile no bytes. Runs in
+ * the package's folder.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -24,7 +25,7 @@ for (const { file, features } of builds) {
   const wasm = await compile(features)
   const source = [
     '/** Made by scripts/build-kernel.mjs from assembly/: do not edit. */',
-    `export const wasm: string =\n  '${Buffer.from(wasm).toString('base64')}'\n`,
+    `export const wasm: string =\n  '${Buffer.from(wasm).toString('hex')}'\n`,
   ].join('\n')
   await writeFile(new URL(`src/generated/${file}.ts`, packageFolder), source)
   const exported = exports[`./${file}.wasm`]

@@ -2,13 +2,15 @@
  * `node ../../scripts/bundle.mjs`, in a package's folder after tsc: joins its modules into one file
  * for each entry and each worker, and files for what these share. A command opens 70 files
  * then instead of 200, which took half of the time in which it starts. Packages whose names start
- * with the argument are joined too, instead of being installed.
+ * with the argument are joined too, instead of being installed. `--minify` shortens the names of
+ * local variables; functions and classes keep theirs and code keeps its lines, for stack traces.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { rolldown } from 'rolldown'
 
-const joined = process.argv[2]
+const joined = process.argv.slice(2).find((argument) => !argument.startsWith('--'))
+const keepNames = { function: true, class: true }
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
 const modules = readdirSync('dist', { recursive: true }).filter((name) => name.endsWith('.js'))
 const entries = Object.values(exports)
@@ -34,6 +36,11 @@ const { output } = await bundle.generate({
   codeSplitting: { groups: [{ name: 'error', test: /\/dist\/error\.js$/ }] },
   // Declarations have the documentation.
   comments: { legal: true, annotation: true, jsdoc: false },
+  minify: process.argv.includes('--minify') && {
+    compress: { keepNames },
+    mangle: { keepNames },
+    codegen: false,
+  },
 })
 for (const name of modules) rmSync(join('dist', name))
 for (const { fileName, code } of output) {

@@ -1,7 +1,7 @@
 import type { Products } from './kernel/engine.ts'
 import { Lender } from './workspace.ts'
 
-const lender = new Lender()
+const lender = /* @__PURE__ */ new Lender()
 
 /** Vectors that are looked at together; an engine has room for the similarities of all pairs. */
 const BLOCK = 256

@@ -10,7 +10,7 @@ import { tokenizerOf } from './text/tokenizer.ts'
 import { Lender } from './workspace.ts'
 
 /** All selections share an engine, which is lent to one call at a time. */
-const shared = new Lender()
+const shared = /* @__PURE__ */ new Lender()
 
 /** Candidates by their texts and scores alone. */
 export type ScoredTexts = Pick<CandidateViews, 'texts' | 'scores'>

@@ -29,8 +29,8 @@ import { Lender, type Workspace } from './workspace.ts'
 const KEPT = { texts: 16, ranks: 32, similarities: 8 }
 
 /** All contexts share an engine, which is lent to one call at a time. */
-const shared = new Lender()
-const reranker = new Reranker()
+const shared = /* @__PURE__ */ new Lender()
+const reranker = /* @__PURE__ */ new Reranker()
 
 /**
  * One query with its candidates, reranked with many settings: what does not change

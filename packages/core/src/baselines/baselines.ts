@@ -14,7 +14,7 @@ import { orderByScore, type Ranking, rankingOfAll } from '../method/order-by-sco
 import { rankQuery } from '../method/rank-context.ts'
 import { similarities } from '../method/similarities.ts'
 import { products } from '../method/similarity-steps.ts'
-import { presets } from '../settings/presets.ts'
+import { defaultSettings } from '../settings/settings.ts'
 import { noPostings } from '../text/postings.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Method, MethodSettings } from './method-settings.ts'
@@ -56,7 +56,7 @@ const rocchio: Baseline['rank'] = (memory, query, candidates, settings) => {
     tokenizer: 'none',
   })
   const plain = { mix: 'raw', rowScaling: 'none' } as const
-  const own = { ...presets.balanced, ...plain, metric: metric.name }
+  const own = { ...defaultSettings, ...plain, metric: metric.name }
   const { terms } = buildGraph(memory.engine(settings.kernel), moved, [0], own)
   const scores = Float64Array.from(terms[0]!.values)
   return rankingOfAll(orderByScore(scores, metric), undefined, context.candidates)

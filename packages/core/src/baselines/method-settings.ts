@@ -1,6 +1,6 @@
 import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
-import { defaultsOf, rulesOf, type SettingTable } from '../settings/setting.ts'
+import { defaultsOf, extendTable, rulesOf, type SettingTable } from '../settings/setting.ts'
 import { type Rules, resolve } from '../settings/setting-rules.ts'
 import { settingTable } from '../settings/setting-table.ts'
 import { checkShares, type Settings } from '../settings/settings.ts'
@@ -34,8 +34,7 @@ export type PartialMethodSettings = {
 }
 
 /** The settings of all methods: everything that Kith knows about each of them. */
-export const methodTable: SettingTable<MethodSettings> = {
-  ...settingTable,
+export const methodTable: SettingTable<MethodSettings> = extendTable(settingTable, {
   method: { help: 'how to rerank', default: 'neighbors', values: methods },
   feedbackDocs: {
     help: 'first candidates that rocchio trusts',
@@ -58,13 +57,13 @@ export const methodTable: SettingTable<MethodSettings> = {
     tune: { from: 1, to: 200, log: true },
     methods: ['neighbor-rrf'],
   },
-}
+})
 
 /** The rules of each setting of a method. */
 export const methodRules: Rules = rulesOf(methodTable)
 
 /** Feedback as measured in docs/method.md section 4; the constant that rank fusion was published with. */
-export const standard: MethodSettings = defaultsOf<MethodSettings>(methodTable)
+export const standard: MethodSettings = defaultsOf(methodTable)
 
 /** Completes the settings of a method with others, by default the library's, and checks each one's range. */
 export function resolveMethodSettings(

@@ -95,7 +95,7 @@ function environment(name: string): string | undefined {
  * @internal Its type needs WebAssembly's, which programs without the DOM's types lack.
  */
 export function moduleOf(name: KernelName): WebAssembly.Module | undefined {
-  if (!modules.has(name)) modules.set(name, compile(decodeBase64(sources[name]!)))
+  if (!modules.has(name)) modules.set(name, compile(bytesOf(sources[name]!)))
   return modules.get(name)
 }
 
@@ -119,7 +119,8 @@ function allowRelaxedSimd(): boolean {
   return true
 }
 
-/** Bytes from base64, by functions that Node and browsers both have. */
-function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+/** The bytes of hexadecimal digits. */
+function bytesOf(digits: string): Uint8Array<ArrayBuffer> {
+  const byte = (at: number) => Number.parseInt(digits.slice(at, at + 2), 16)
+  return Uint8Array.from({ length: digits.length / 2 }, (_, i) => byte(2 * i))
 }

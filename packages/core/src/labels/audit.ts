@@ -3,11 +3,12 @@ import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
 import { similarities } from '../method/similarities.ts'
 import { refuseIdle, useOf } from '../settings/idle.ts'
+import { presetOf } from '../settings/setting.ts'
 import { range, resolve } from '../settings/setting-rules.ts'
 import { show } from '../settings/show.ts'
 import { Lender } from '../workspace.ts'
-import { labelPresets } from './label-presets.ts'
 import {
+  defaultLabelSettings,
   type LabelSettings,
   labelTable,
   type PartialLabelSettings,
@@ -45,8 +46,7 @@ export interface AuditSettings extends PartialLabelSettings {
  * The settings of an audit where it is not told others. It looks deeper than a reranking, and all
  * documents known to be relevant must fit.
  */
-export const auditPreset: LabelSettings = Object.freeze<LabelSettings>({
-  ...labelPresets.balanced,
+export const auditPreset: LabelSettings = presetOf(defaultLabelSettings, {
   contextSize: 200,
   target: 'joint',
 })
@@ -56,11 +56,11 @@ const VOUCHERS = 3
 
 const own = { level: 1, perQuery: 10 }
 const ownRules = {
-  level: range({ from: 0, to: Number.MAX_VALUE, above: true }),
-  perQuery: range({ from: 1, to: Number.MAX_SAFE_INTEGER, integer: true }),
+  level: range({ from: 0, above: true }),
+  perQuery: range({ from: 1, integer: true }),
 }
 
-const memory = new Lender()
+const memory = /* @__PURE__ */ new Lender()
 
 /**
  * The unjudged candidates of a query that are probably relevant, most evidence first: those that

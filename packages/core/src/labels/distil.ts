@@ -32,7 +32,7 @@ export const distilTable: SettingTable<DistilSettings> = {
 }
 
 /** The settings where nothing else is said. */
-export const distilDefaults: Readonly<DistilSettings> = defaultsOf<DistilSettings>(distilTable)
+export const distilDefaults: Readonly<DistilSettings> = defaultsOf(distilTable)
 
 const rules = rulesOf(distilTable)
 

@@ -1,23 +1,17 @@
 import { type PresetName, presets } from '../settings/presets.ts'
-import {
-  defaultLabelSettings,
-  type LabelSettings,
-  type PartialLabelSettings,
-} from './label-settings.ts'
+import { presetOf } from '../settings/setting.ts'
+import { defaultLabelSettings, type LabelSettings } from './label-settings.ts'
 
-function smoothing(similarity: PresetName, settings: PartialLabelSettings): LabelSettings {
-  return Object.freeze({
-    ...defaultLabelSettings,
-    ...presets[similarity],
-    ...settings,
-  } as LabelSettings)
+/* @__NO_SIDE_EFFECTS__ */
+function smoothing(similarity: PresetName, settings: Partial<LabelSettings>): LabelSettings {
+  return presetOf(presetOf(defaultLabelSettings, presets[similarity]), settings)
 }
 
 /**
  * Named label settings. `balanced` is the default; `paper-…` are the paper's for training
  * (docs/method.md section 6); `joint-texts` is joint evidence, for contexts with texts.
  */
-export const labelPresets = Object.freeze({
+export const labelPresets = /* @__PURE__ */ Object.freeze({
   balanced: defaultLabelSettings,
   'paper-tas-b': smoothing('msmarco-tas-b', { labelDepth: 4, boost: 1.222, normalize: 'maxmin' }),
   'paper-cocondenser': smoothing('msmarco-cocondenser', {
@@ -25,8 +19,7 @@ export const labelPresets = Object.freeze({
     boost: 1.525,
     normalize: 'std',
   }),
-  'joint-texts': Object.freeze<LabelSettings>({
-    ...defaultLabelSettings,
+  'joint-texts': presetOf(defaultLabelSettings, {
     contextSize: 200,
     target: 'joint',
     labelDepth: 4,

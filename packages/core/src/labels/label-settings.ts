@@ -1,4 +1,4 @@
-import { defaultsOf, rulesOf, type SettingTable } from '../settings/setting.ts'
+import { defaultsOf, extendTable, rulesOf, type SettingTable } from '../settings/setting.ts'
 import { type Rule, type Rules, range, resolve } from '../settings/setting-rules.ts'
 import { settingTable } from '../settings/setting-table.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -62,15 +62,13 @@ const needsEvidence = ({ target }: LabelSettings) =>
   target === 'one-hot' ? "target is 'one-hot'" : undefined
 
 /** The settings of labels: everything that Kith knows about each of them. */
-export const labelTable: SettingTable<LabelSettings> = {
-  ...settingTable,
+export const labelTable: SettingTable<LabelSettings> = extendTable(settingTable, {
   lambda: {
-    ...settingTable.lambda,
     idle: ({ target }: LabelSettings) =>
       target === 'mixed' || target === 'uniform' ? undefined : `target is '${target}'`,
   },
   // The BM25 score and the support belong to rankings.
-  mix: { ...settingTable.mix, default: 'standard', values: ['raw', 'standard'] },
+  mix: { default: 'standard', values: ['raw', 'standard'] },
   target: { help: 'evidence that labels are made of', default: 'mixed', values: targets },
   aggregate: {
     help: 'evidence of several relevant documents',
@@ -120,15 +118,13 @@ export const labelTable: SettingTable<LabelSettings> = {
     values: ['maxmin', 'std', 'max', 'none'],
     idle: needsEvidence,
   },
-}
+})
 
 /** The rules of each setting of labels. */
 export const labelRules: Rules = rulesOf(labelTable)
 
 /** The default settings of labels, also the preset `balanced`. */
-export const defaultLabelSettings: LabelSettings = Object.freeze(
-  defaultsOf<LabelSettings>(labelTable),
-)
+export const defaultLabelSettings: LabelSettings = defaultsOf(labelTable)
 
 /** Completes label settings with others, by default `balanced`, and checks each one's range. */
 export function resolveLabelSettings(

@@ -65,7 +65,7 @@ export interface Shortlist {
   metric: MetricUse | undefined
 }
 
-const lender = new Lender()
+const lender = /* @__PURE__ */ new Lender()
 
 /**
  * Ranks candidates as `rerank` does, and makes a list of them: near-duplicates folded, few hits of a

@@ -3,12 +3,11 @@ import { KithError } from '../error.ts'
 import { isObject } from '../matrix.ts'
 import { type AnyTable, defaultsOf, type Setting, type Use } from './setting.ts'
 import { settingTable } from './setting-table.ts'
-import type { Settings } from './settings.ts'
 
 type Named = Readonly<Record<string, unknown>>
 
 /** The settings that every preset has. */
-const ofPreset = Object.keys(defaultsOf<Settings>(settingTable))
+const ofPreset = Object.keys(defaultsOf(settingTable))
 
 /** Why a setting has no effect with these settings and inputs; undefined where it has one. */
 export function idleReason(

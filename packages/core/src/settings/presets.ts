@@ -1,15 +1,12 @@
+import { presetOf } from './setting.ts'
 import { defaultSettings, type Settings } from './settings.ts'
 
 /** The paper's settings for MS MARCO. They belong to inner products around 100, not to cosines. */
+/* @__NO_SIDE_EFFECTS__ */
 function msmarco(
   settings: Pick<Settings, 'contextSize' | 'k' | 'kExp' | 'trust' | 'lambda'>,
 ): Settings {
-  return Object.freeze<Settings>({
-    ...defaultSettings,
-    ...settings,
-    metric: 'dot',
-    mix: 'raw',
-  })
+  return presetOf(defaultSettings, { ...settings, metric: 'dot', mix: 'raw' })
 }
 
 /**
@@ -17,10 +14,10 @@ function msmarco(
  * first and the second generation, which differ where texts are given; the others are the paper's
  * (docs/method.md section 5).
  */
-export const presets = Object.freeze({
+export const presets = /* @__PURE__ */ Object.freeze({
   balanced: defaultSettings,
-  'balanced-1': Object.freeze<Settings>({ ...defaultSettings, mix: 'standard', tokenizer: 'none' }),
-  'balanced-2': Object.freeze<Settings>({ ...defaultSettings, windowWeight: 0, titleWeight: 0 }),
+  'balanced-1': presetOf(defaultSettings, { mix: 'standard', tokenizer: 'none' }),
+  'balanced-2': presetOf(defaultSettings, { windowWeight: 0, titleWeight: 0 }),
   'msmarco-tas-b': msmarco({ contextSize: 60, k: 21, kExp: 3, trust: 0, lambda: 0.451 }),
   'msmarco-cocondenser': msmarco({ contextSize: 53, k: 21, kExp: 5, trust: 0.128, lambda: 0.469 }),
   'msmarco-coder-cocondenser': msmarco({

@@ -21,6 +21,7 @@ export interface Range {
 }
 
 /** A number within a range. */
+/* @__NO_SIDE_EFFECTS__ */
 export function range({ from, to, below = Infinity, integer, above }: Range): Rule {
   return (name, value) => {
     const fits =
@@ -43,6 +44,7 @@ export function range({ from, to, below = Infinity, integer, above }: Range): Ru
 }
 
 /** One of some values. */
+/* @__NO_SIDE_EFFECTS__ */
 export function choice(...allowed: readonly (string | boolean)[]): Rule {
   return (name, value) => {
     if ((allowed as readonly unknown[]).includes(value)) return

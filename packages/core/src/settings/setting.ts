@@ -49,7 +49,30 @@ export type SettingTable<T> = { readonly [Name in keyof T]-?: Setting<T[Name]> }
 // biome-ignore lint/suspicious/noExplicitAny: rows of settings of any type.
 export type AnyTable = Readonly<Record<string, Setting<any>>>
 
+/** A table with more rows, and with changes of some of its own. */
+/* @__NO_SIDE_EFFECTS__ */
+export function extendTable<T, U extends T>(
+  table: SettingTable<T>,
+  rows: { readonly [Name in keyof T]?: Partial<Setting<U[Name]>> } & {
+    readonly [Name in Exclude<keyof U, keyof T>]: Setting<U[Name]>
+  },
+): SettingTable<U> {
+  const own = table as AnyTable
+  const changed = Object.entries(rows as AnyTable).map(([name, row]) => [
+    name,
+    { ...own[name], ...row },
+  ])
+  return { ...own, ...Object.fromEntries(changed) } as SettingTable<U>
+}
+
+/** Settings with some others, as a preset that nobody can change. */
+/* @__NO_SIDE_EFFECTS__ */
+export function presetOf<T extends object>(settings: T, changes: Partial<T>): Readonly<T> {
+  return Object.freeze({ ...settings, ...changes })
+}
+
 /** The rules by which settings are checked. */
+/* @__NO_SIDE_EFFECTS__ */
 export function rulesOf(table: AnyTable): Rules {
   return Object.fromEntries(
     Object.entries(table).map(([name, { range: within, values, check }]) => [
@@ -60,12 +83,14 @@ export function rulesOf(table: AnyTable): Rules {
 }
 
 /** The default of each setting that has one. */
-export function defaultsOf<T>(table: SettingTable<T>): T {
+/* @__NO_SIDE_EFFECTS__ */
+export function defaultsOf<T>(table: SettingTable<T>): Readonly<T> {
   const rows = Object.entries(table as AnyTable).map(([name, row]) => [name, row.default])
-  return Object.fromEntries(rows.filter(([, value]) => value !== undefined)) as T
+  return Object.freeze(Object.fromEntries(rows.filter(([, value]) => value !== undefined)) as T)
 }
 
 /** Numbers in steps of 0.1. */
+/* @__NO_SIDE_EFFECTS__ */
 export function tenths(from: number, to: number): number[] {
   const count = Math.round((to - from) * 10) + 1
   return Array.from({ length: count }, (_, i) => (Math.round(from * 10) + i) / 10)

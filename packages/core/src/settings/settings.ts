@@ -93,7 +93,7 @@ export type PartialSettings = { [Name in keyof Settings]?: Settings[Name] | unde
 export const settingRules: Rules = rulesOf(settingTable)
 
 /** The default settings, also the preset `balanced`. */
-export const defaultSettings: Settings = Object.freeze(defaultsOf<Settings>(settingTable))
+export const defaultSettings: Settings = defaultsOf(settingTable)
 
 /** Completes settings with others, by default `balanced`, and checks each one's range. */
 export function resolveSettings(

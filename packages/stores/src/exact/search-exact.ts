@@ -189,7 +189,7 @@ export function recipeFor(kernel: KernelName): ScannerRecipe {
 function moduleOf(kernel: Exclude<KernelName, 'typescript'>): WebAssembly.Module {
   let module = modules.get(kernel)
   if (!module) {
-    const bytes = Buffer.from(kernel === 'simd' ? simd : relaxedSimd, 'base64')
+    const bytes = Buffer.from(kernel === 'simd' ? simd : relaxedSimd, 'hex')
     if (!WebAssembly.validate(bytes)) {
       throw new KithError('BAD_SETTING', `the kernel ${kernel} does not run on this machine`)
     }
