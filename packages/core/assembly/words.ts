@@ -1,5 +1,5 @@
 /**
- * The terms of an ASCII text, counted: what src/prepare-text.ts does for any
+ * The terms of an ASCII text, counted: what src/text/prepare-text.ts does for any
  * text, with the same hashes, several times faster.
  *
  * A branch at the end of every word, and one for every word met before, would
@@ -11,15 +11,15 @@ import { double, word } from './address'
 /** Writes the two hashes of the term of a word to `to`; 0 and 0 for a stop word. */
 declare function stem(word: usize, length: i32, to: usize): void
 
-/** As in src/term-counter.ts. */
-const SEED_A: i32 = 0x811c9dc5
-const SEED_B: i32 = 0x9747b28c
-const FACTOR_A: i32 = 0x01000193
-const FACTOR_B: i32 = 0x5bd1e995
+/** As in src/text/term-counter.ts. */
+export const SEED_A: i32 = 0x811c9dc5
+export const SEED_B: i32 = 0x9747b28c
+export const FACTOR_A: i32 = 0x01000193
+export const FACTOR_B: i32 = 0x5bd1e995
 const UPPER_BITS: i32 = 21
 
 /** Places of the table of terms, with four slots each; STEM_PLACES in src/text/stem-cache.ts. */
-const STEM_PLACES: i32 = 1 << 15
+export const STEM_PLACES: i32 = 1 << 15
 
 /** As in src/text/tokenizer.ts. */
 const LONGEST_WORD: usize = 64
@@ -56,6 +56,21 @@ export function words(
     first = toTerms(bytes, 0, words, 0, lower, stems, hashes, ends)
     tokens = toTerms(bytes, words, tokens, first, lower, stems, hashes, ends)
   }
+  return countAll(first, tokens, hashes, ends, table, out)
+}
+
+/**
+ * Writes the postings of `tokens` terms, the first `first` of which are the title's, whose hashes are
+ * given, to `out` and returns how many there are. What goes to `hashes` and `ends` is as in `words`.
+ */
+export function countAll(
+  first: i32,
+  tokens: i32,
+  hashes: usize,
+  ends: usize,
+  table: usize,
+  out: usize,
+): i32 {
   const slots = 1 << (32 - <i32>clz(tokens | 7) + 1)
   memory.fill(table, 0, (<usize>slots) << 2)
   const titleTerms = countTerms(0, first, 0, slots, hashes, ends, table, out)

@@ -1,11 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { termSpans } from '../src/index.ts'
+import { appendLanguage } from '../src/kernel/language-counter.ts'
+import { kernel } from '../src/kernel/load.ts'
 import { normalizeWithPlaces } from '../src/text/normalized-text.ts'
+import { Postings } from '../src/text/postings.ts'
 import { scannerOf } from '../src/text/scan-text.ts'
-import { hashOf, type TermCounter } from '../src/text/term-counter.ts'
+import { hashOf, TermCounter } from '../src/text/term-counter.ts'
 import { termHash } from '../src/text/term-spans.ts'
 import type { TokenizerName } from '../src/text/tokenizer.ts'
+import { CHANGES, COMPOSES, composePair, normalizationBits } from '../src/text/unnormalized.ts'
 
 const tokenizers: TokenizerName[] = ['code', 'japanese', 'english+hebrew', 'korean+vietnamese']
 
@@ -34,6 +38,14 @@ const pieces = fc.constantFrom(...samples, ...samples.flatMap((sample) => Array.
 const text = fc
   .array(fc.oneof(pieces, fc.string({ unit: 'binary', maxLength: 8 }), fc.constantFrom(' ', '.')))
   .map((parts) => parts.join(''))
+
+/** One in four with characters beyond the first plane, one in four empty. */
+const mostlyFirstPlane = fc.oneof(
+  text,
+  fc.constant(''),
+  text.map((one) => one.replace(/[\u{10000}-\u{10ffff}]/gu, '')),
+  text.map((one) => one.replace(/[\u{10000}-\u{10ffff}]/gu, '').normalize('NFKC')),
+)
 
 /** The hashes of a text's terms, in the order in which they are counted. */
 function scanned(text: string, tokenizer: string): number[] {
@@ -120,6 +132,69 @@ describe.each(tokenizers)('tokenizer %s', (tokenizer) => {
     reads(1000)
     expect(reads(64_000)).toBeLessThan(8 * 64_000 + 10_000)
   })
+})
+
+describe.runIf(kernel() !== 'typescript')('the compiled counter', () => {
+  test.each(['japanese', 'english+hebrew', 'korean+vietnamese', 'thai'])(
+    'counts what the scanner counts, with a title or without: %s',
+    (tokenizer) => {
+      let compiled = 0
+      fc.assert(
+        fc.property(mostlyFirstPlane, mostlyFirstPlane, (text, title) => {
+          const [found, expected] = [new Postings(), new Postings()]
+          if (!appendLanguage(found, title, text, tokenizer)) {
+            // It leaves texts with characters beyond the first plane to the scanner, and nothing behind.
+            expect(`${title}${text}`.normalize('NFKC')).toMatch(/[\u{10000}-\u{10ffff}]/u)
+            expect(found.count).toBe(0)
+            return
+          }
+          compiled++
+          const counter = new TermCounter()
+          if (title !== '') scannerOf(tokenizer).scan(title, counter)
+          const { size } = counter
+          scannerOf(tokenizer).scan(text, counter)
+          counter.drain(expected, size)
+          expect(found.used()).toEqual(expected.used())
+          expect(found.titles).toEqual(expected.titles)
+          expect(found.positionsOf(0)).toEqual(expected.positionsOf(0))
+        }),
+        { numRuns: 1000 },
+      )
+      expect(compiled).toBeGreaterThan(200)
+    },
+  )
+
+  test('reads a text that is longer than its memory', () => {
+    const long = 'שלום 3.14 '.repeat(20_000)
+    const postings = new Postings()
+    expect(appendLanguage(postings, '', long, 'english+hebrew')).toBe(true)
+    expect(postings.count).toBe(2)
+  })
+})
+
+test('a character that composes with the one before it is known by its bit', () => {
+  const isBreak = (): boolean => false
+  const seconds = new Set<number>()
+  for (let code = 0x80; code < 0x10000; code++) {
+    const character = String.fromCharCode(code)
+    const parts = character.normalize('NFD')
+    if (parts === character || character.normalize('NFC') !== character) continue
+    const second = parts.charCodeAt(parts.length - 1)
+    seconds.add(second)
+    const first = parts.slice(0, -1).normalize('NFC')
+    if (first.length === 1) expect(composePair(first.charCodeAt(0), second)).toBe(true)
+  }
+  for (let code = 0x80; code < 0x10000; code++) {
+    expect((normalizationBits(code, isBreak) & COMPOSES) !== 0, `${code}`).toBe(seconds.has(code))
+  }
+})
+
+test('a character that normalization changes is known by its bit, but for other breaks', () => {
+  const isBreak = (code: number): boolean => !/[\p{L}\p{N}\p{M}]/u.test(String.fromCodePoint(code))
+  const changes = (character: string): boolean =>
+    (normalizationBits(character.charCodeAt(0), isBreak) & CHANGES) !== 0
+  expect(['½', 'ﬁ', 'ｱ', '\u2024', '\u0958', '´'].filter((one) => !changes(one))).toEqual([])
+  expect(['…', '\u00a0', 'é', 'ß', '東', 'ड'].filter(changes)).toEqual([])
 })
 
 test('a text normalizes part by part as a whole', () => {

@@ -1,14 +1,23 @@
-/** Writes the two hashes of the term of a word, whose bytes are given, to an address. */
-export type Stem = (word: number, length: number, to: number) => void
+/** The functions that the counters of terms call; each counter brings its own. */
+export type TermImports = Partial<typeof noTerms>
+
+const noTerms = {
+  words: { stem: (_word: number, _length: number, _to: number): void => {} },
+  'language-words': {
+    meet: (_code: number): number => 0,
+    composes: (_first: number, _second: number): boolean => false,
+    stem: (_word: number, _length: number, _to: number): void => {},
+  },
+}
 
 /** An instance of the compiled kernel over a memory. */
 export function instantiate(
   module: WebAssembly.Module,
   memory: WebAssembly.Memory,
-  stem: Stem = () => {},
+  terms: TermImports = {},
 ): WasmExports {
   const { exp, expm1, log } = Math
-  const imports = { env: { memory }, vectors: { exp, expm1 }, text: { log }, words: { stem } }
+  const imports = { env: { memory }, vectors: { exp, expm1 }, text: { log }, ...noTerms, ...terms }
   return new WebAssembly.Instance(module, imports).exports as unknown as WasmExports
 }
 
@@ -148,6 +157,22 @@ export interface WasmExports {
     hashes: number,
     ends: number,
     table: number,
+    out: number,
+  ): number
+  languageWords(
+    bytes: number,
+    length: number,
+    title: number,
+    normalized: number,
+    lower: number,
+    folds: number,
+    stems: number,
+    slot: number,
+    hashes: number,
+    spans: number,
+    terms: number,
+    order: number,
+    counts: number,
     out: number,
   ): number
 }

@@ -1,6 +1,6 @@
 import { asciiWord } from '../text/characters.ts'
 import { POSTING, type Postings } from '../text/postings.ts'
-import { hashTerm } from '../text/prepare-text.ts'
+import { hashWord } from '../text/prepare-text.ts'
 import { STEM_BYTES } from '../text/stem-cache.ts'
 import type { TokenizerName } from '../text/tokenizer.ts'
 import { kernel, moduleOf } from './load.ts'
@@ -30,9 +30,9 @@ class WordCounter {
 
   constructor(module: WebAssembly.Module, tokenizer: TokenizerName) {
     this.#tokenizer = tokenizer
-    this.#wasm = instantiate(module, this.#memory, (word, length, to) =>
-      this.#stem(word, length, to),
-    )
+    this.#wasm = instantiate(module, this.#memory, {
+      words: { stem: (word, length, to) => this.#stem(word, length, to) },
+    })
     this.#stems = tokenizer === 'none' ? 0 : BASE + 128
     this.#start = BASE + 128 + (tokenizer === 'none' ? 0 : STEM_BYTES)
     this.#reserve(1 << 11)
@@ -73,7 +73,7 @@ class WordCounter {
     for (let at = from; at < from + length; at++) {
       word += String.fromCharCode(asciiWord[this.#text[at]!]!)
     }
-    const [a, b] = hashTerm(word, this.#tokenizer)
+    const [a, b] = hashWord(word, this.#tokenizer)
     this.#integers[to / 4] = a
     this.#integers[to / 4 + 1] = b
   }

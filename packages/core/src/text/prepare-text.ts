@@ -1,4 +1,5 @@
 import { KithError } from '../error.ts'
+import { appendLanguage } from '../kernel/language-counter.ts'
 import { appendAscii } from '../kernel/word-counter.ts'
 import { isObject } from '../matrix.ts'
 import { refuseUnknown } from '../settings/names.ts'
@@ -12,6 +13,7 @@ import {
   FACTOR_B,
   hashCodes,
   hashString,
+  hashTerm,
   SEED_A,
   SEED_B,
   TermCounter,
@@ -173,6 +175,7 @@ function appendParts(postings: Postings, title: string, text: string, tokenizer:
 
 /** Appends the postings of a text under a tokenizer that languages name, or `code`. */
 function appendScanned(postings: Postings, title: string, text: string, tokenizer: string): void {
+  if (tokenizer !== 'code' && appendLanguage(postings, title, text, tokenizer)) return
   const scanner = scannerOf(tokenizer)
   if (title !== '') scanner.scan(title, counter)
   const { size } = counter
@@ -212,9 +215,8 @@ function countWords(text: string, tokenizer: TokenizerName): void {
 }
 
 /** The two hashes of the term of a lower-cased word; 0 and 0 for a stop word. */
-export function hashTerm(word: string, tokenizer: TokenizerName): [a: number, b: number] {
-  const term = termOf(word, tokenizer)
-  return term === '' ? [0, 0] : hashString(term)
+export function hashWord(word: string, tokenizer: TokenizerName): [a: number, b: number] {
+  return hashTerm(termOf(word, tokenizer))
 }
 
 /** Appends the postings of terms that a caller's function makes. */
@@ -276,7 +278,7 @@ function takeWord(bytes: Uint8Array, start: number, tokenizer: TokenizerName): n
 /** A word whose lower case has to be made as a whole. */
 function takeIrregularWord(bytes: Uint8Array, start: number, tokenizer: TokenizerName): number {
   const word = wordAt(bytes, start)
-  const [a, b] = hashTerm(word.toLowerCase(), tokenizer)
+  const [a, b] = hashWord(word.toLowerCase(), tokenizer)
   if (a !== 0 || b !== 0) counter.count(a, b)
   return start + encodedLength(word)
 }
@@ -295,7 +297,7 @@ function countStem(
     caches.set(tokenizer, cache)
   }
   let found = cache.find(a, b)
-  if (found < 0) found = cache.set(a, b, ...hashTerm(wordAt(bytes, start).toLowerCase(), tokenizer))
+  if (found < 0) found = cache.set(a, b, ...hashWord(wordAt(bytes, start).toLowerCase(), tokenizer))
   const termA = cache.at(found)
   const termB = cache.at(found + 1)
   if (termA !== 0 || termB !== 0) counter.count(termA, termB)

@@ -6,7 +6,7 @@ import {
   FACTOR_A,
   FACTOR_B,
   hashOf,
-  hashString,
+  hashTerm,
   SEED_A,
   SEED_B,
   type TermCounter,
@@ -241,11 +241,6 @@ export function scannerOf(tokenizer: string): TextScanner {
 
 function widthAt(text: string, at: number): number {
   return text.codePointAt(at)! > 0xffff ? 2 : 1
-}
-
-/** The two hashes of a term; 0 and 0 for an empty one. */
-function hashTerm(term: string): [a: number, b: number] {
-  return term === '' ? [0, 0] : hashString(term)
 }
 
 function hashesOf(terms: readonly string[]): Int32Array {

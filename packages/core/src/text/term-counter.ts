@@ -164,6 +164,11 @@ export function hashString(term: string): [a: number, b: number] {
   return [a, b]
 }
 
+/** The two hashes of a term; 0 and 0 for an empty one, that of a stop word. */
+export function hashTerm(term: string): [a: number, b: number] {
+  return term === '' ? [0, 0] : hashString(term)
+}
+
 /** The two hashes of the term that the code points from here on are. */
 export function hashCodes(codes: readonly number[], from: number): [a: number, b: number] {
   let a = SEED_A
