@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
 import { keepsDocuments } from './conformance-documents.ts'
+import { keepsTokenizer } from './conformance-languages.ts'
 import { findsDocuments } from './conformance-search.ts'
 import { keepsTexts } from './conformance-texts.ts'
 import { inUse, type StoreUnderTest } from './store-under-test.ts'
@@ -10,6 +11,7 @@ export function conformance(store: StoreUnderTest): void {
     const used = inUse(store)
     keepsDocuments(used)
     findsDocuments(used)
+    keepsTokenizer(used)
     keepsTexts(used)
   })
 }

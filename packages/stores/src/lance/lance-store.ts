@@ -14,7 +14,7 @@ import {
   type StoreOptions,
   type StoreSearchOptions,
 } from '../store.ts'
-import { noTerms, TermChanges } from '../term-changes.ts'
+import { changeTokenizer, noTerms, TermChanges } from '../term-changes.ts'
 import { checkFolder, lanceError, readLanceAddress, withLanceErrors } from './lance-error.ts'
 import {
   type Arrow,
@@ -28,15 +28,8 @@ import {
   toDocuments,
   toTable,
 } from './lance-rows.ts'
-import {
-  areWordsIndexed,
-  type Change,
-  countTexts,
-  indexWords,
-  isCollection,
-  LanceTerms,
-  searchWords,
-} from './lance-terms.ts'
+import { type Change, countTexts, isCollection, LanceTerms } from './lance-terms.ts'
+import { areWordsIndexed, indexWords, searchWords } from './lance-words.ts'
 
 type Lance = typeof import('@lancedb/lancedb')
 
@@ -217,9 +210,10 @@ export class LanceStore implements Store {
     // Every batch that was loaded is a file of its own until now.
     await this.#table.optimize()
     await this.#table.createIndex('id', { config: Index.btree() })
-    if (await this.terms()) {
+    const terms = await this.terms()
+    if (terms) {
       if (this.#hashed) await this.#table.createIndex(HASH, { config: Index.btree() })
-      await indexWords(this.#lance, this.#table)
+      await indexWords(this.#lance, this.#table, changeTokenizer(undefined, terms))
       this.#wordsIndexed = true
     }
     if ((await this.count()) < LEAST_INDEXED) return
@@ -240,19 +234,20 @@ export class LanceStore implements Store {
   }
 
   /**
-   * Changes documents, and then the statistics of their terms. Where these are not known, or where
-   * others changed documents at the same time, all texts are counted.
+   * Changes documents, and then the statistics of their terms. Where these are not known or of
+   * another tokenizer, or where others changed documents at the same time, all texts are counted.
    */
   async #change(body: (change: Change) => Promise<void>): Promise<void> {
     const before = await this.#latestCount()
-    const known = before === 0 ? noTerms : await this.#terms.read(before)
-    const terms = new TermChanges()
+    const tokenizer = changeTokenizer(this.#options.tokenizer, await this.#terms.last())
+    const known = before === 0 ? noTerms(tokenizer) : await this.#terms.read(before)
+    const terms = new TermChanges(tokenizer)
     let changed = false
     await body({
       terms,
       old: async (ids) => (known && before > 0 ? this.#textsOf(ids) : []),
       write: async (writeDocuments) => {
-        if (!changed) await this.#terms.forget()
+        if (!changed) await this.#terms.forget(tokenizer)
         changed = true
         await writeDocuments()
       },
@@ -261,7 +256,7 @@ export class LanceStore implements Store {
     const after = await this.count()
     const fits = known && after === before + terms.rows
     const statistics = fits ? terms.applyTo(known) : undefined
-    await this.#terms.keep(statistics ?? (await countTexts(this.#table!)), after)
+    await this.#terms.keep(statistics ?? (await countTexts(this.#table!, tokenizer)), after)
   }
 
   /** How many documents there are, with those that other programs added since this one looked. */

@@ -32,7 +32,8 @@ export interface Collection {
 /** A collection, and whether it has an approximate index, one of words and one of whole texts. */
 export interface KnownCollection extends Collection {
   indexed: boolean
-  words: boolean
+  /** The definition of the index of words. */
+  words: string | null
   texts: boolean
 }
 
@@ -105,8 +106,9 @@ export async function readCollection(
     `SELECT dimensions, type, metric, EXISTS (
        SELECT FROM pg_indexes
        WHERE schemaname = 'kith' AND tablename = $2 AND indexdef LIKE '%USING hnsw%'
-     ) AS indexed, EXISTS (
-       SELECT FROM pg_indexes WHERE schemaname = 'kith' AND tablename = $2 AND indexname = $3
+     ) AS indexed, (
+       SELECT indexdef FROM pg_indexes
+       WHERE schemaname = 'kith' AND tablename = $2 AND indexname = $3
      ) AS words, EXISTS (
        SELECT FROM pg_indexes WHERE schemaname = 'kith' AND tablename = $2 AND indexname = $4
      ) AS texts

@@ -1,4 +1,4 @@
-import { KithError, type Matrix, type TermStatistics } from '@kith/core'
+import { KithError, type Matrix, type TermStatistics, type TokenizerName } from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import type { PoolClient } from 'pg'
 import { checkedBatches, checkSearch, storableOf } from '../check-documents.ts'
@@ -13,7 +13,7 @@ import {
   type StoreOptions,
   type StoreSearchOptions,
 } from '../store.ts'
-import { TermChanges } from '../term-changes.ts'
+import { changeTokenizer, TermChanges } from '../term-changes.ts'
 import {
   type Connections,
   connectPostgres,
@@ -35,14 +35,7 @@ import {
   vectorType,
   WHOLE_TEXT,
 } from './postgres-schema.ts'
-import {
-  decodeVector,
-  rareWords,
-  searchSql,
-  searchWordsSql,
-  usesIndex,
-  wordsIndexSql,
-} from './postgres-search.ts'
+import { decodeVector, searchSql, usesIndex } from './postgres-search.ts'
 import {
   beginTerms,
   changeTerms,
@@ -50,6 +43,13 @@ import {
   lockDocuments,
   readTermStatistics,
 } from './postgres-terms.ts'
+import {
+  configurationIn,
+  rareWords,
+  searchWordsSql,
+  wordsConfiguration,
+  wordsIndexSql,
+} from './postgres-words.ts'
 
 /** Bytes of vectors that one answer holds, more or less. */
 const ANSWER_BYTES = 2 ** 26
@@ -176,12 +176,13 @@ export class PostgresStore implements Store {
 
   async searchWords(text: string, { top }: { top: number }): Promise<string[]> {
     this.#state.check()
-    if (!this.#collection?.words) return []
+    const configuration = configurationIn(this.#collection?.words ?? null)
+    if (configuration === undefined) return []
     const statistics = await this.terms()
     const rare = statistics ? rareWords(text, statistics) : []
     const values = [rare.map(({ word }) => word), rare.map(({ weight }) => weight), top]
     if (rare.length === 0) return []
-    const { rows } = await this.#query(searchWordsSql(this.#name), values)
+    const { rows } = await this.#query(searchWordsSql(this.#name, configuration), values)
     return rows.map(({ id }) => String(id))
   }
 
@@ -232,9 +233,9 @@ export class PostgresStore implements Store {
   async remove(ids: readonly string[]): Promise<number> {
     this.#state.check()
     if (!this.#collection) return 0
-    const terms = new TermChanges()
     return inTransaction(this.#connections, async (client) => {
       await lockDocuments(client, this.#name, 'replace')
+      const terms = new TermChanges(await this.#changeTokenizer(client))
       const removed = await removeRows(client, this.#name, storableOf(ids), terms)
       if (removed > 0) await changeTerms(client, this.#name, terms)
       return removed
@@ -255,10 +256,13 @@ export class PostgresStore implements Store {
        ON ${tableOf(this.#name)} USING hnsw (embedding ${operators})`,
       [],
     )
-    const words = (await this.terms()) !== undefined
-    if (words) await this.#query(wordsIndexSql(this.#name), [])
+    const terms = await this.terms()
+    const configuration = terms && wordsConfiguration(terms.tokenizer)
+    if (configurationIn(this.#collection.words) !== configuration) {
+      await this.#query(wordsIndexSql(this.#name, configuration), [])
+    }
     await this.#query(textsIndexSql(this.#name), [])
-    this.#collection = { ...this.#collection, indexed: true, words, texts: true }
+    this.#collection = await readCollection(this.#connections.pool, this.#name)
   }
 
   async close(): Promise<void> {
@@ -276,14 +280,14 @@ export class PostgresStore implements Store {
     const { type = 'f32', metric = 'dot' } = this.#collection ?? this.#options
     const batches = checkedBatches(documents, { dimensions: this.dimensions, type })
     let collection = this.#collection
-    const terms = new TermChanges()
     await inTransaction(this.#connections, async (client) => {
       await lockDocuments(client, this.#name, change)
+      const terms = new TermChanges(await this.#changeTokenizer(client))
       for await (const batch of batches) {
         if (!collection) {
           const dimensions = batch[0]!.vector.length
           const isNew = await makeCollection(client, this.#name, { dimensions, type, metric })
-          if (isNew) await beginTerms(client, this.#name)
+          if (isNew) await beginTerms(client, this.#name, terms.tokenizer)
           collection = (await readCollection(client, this.#name))!
         }
         await put(client, this.#name, collection, batch, terms)
@@ -292,6 +296,14 @@ export class PostgresStore implements Store {
       if (collection) await changeTerms(client, this.#name, terms)
     })
     this.#collection = collection
+  }
+
+  /** The tokenizer by which a change counts terms. */
+  async #changeTokenizer(client: PoolClient): Promise<TokenizerName> {
+    const { tokenizer } = this.#options
+    if (tokenizer !== undefined) return tokenizer
+    this.#terms = await readTermStatistics(client, this.#name, this.#terms)
+    return changeTokenizer(undefined, this.#terms?.statistics)
   }
 
   /** The rows of a query; `effort` is how thoroughly the index is searched, where it is. */
