@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { resolveSettings } from '@kith/core/internal'
@@ -12,6 +12,7 @@ import { labelRun } from '../src/labels/label-run.ts'
 import { loadStore } from '../src/load/load-store.ts'
 import { rerankRun } from '../src/rerank/rerank-run.ts'
 import { collectTermStatistics } from '../src/terms/collect-term-statistics.ts'
+import { tryDataset } from '../src/try/try-dataset.ts'
 
 /** Documents whose embeddings are all equally near to the query: only the words can tell them apart. */
 const examples = {
@@ -117,6 +118,38 @@ describe.each(Object.keys(examples) as (keyof typeof examples)[])('%s texts', (l
     } finally {
       await store.close()
     }
+  })
+
+  test('kith try searches by BM25 with the tokenizer of the term statistics', async () => {
+    const dataset = at(`${language}-dataset`)
+    mkdirSync(dataset)
+    const { corpus } = files
+    copyFileSync(corpus, join(dataset, 'corpus.jsonl'))
+    for (const name of [
+      'queries.jsonl',
+      'docs.npy',
+      'docs.ids.txt',
+      'queries.npy',
+      'queries.ids.txt',
+    ]) {
+      copyFileSync(at(`${language}.${name}`), join(dataset, name))
+    }
+    await tryDataset({ dataset })
+    const kept = (name: string): string => join(dataset, '.kith', name)
+    const tokenizers = () =>
+      ['bm25.trec', 'own/try/fusion.trec', 'own/try/kith.trec'].map(
+        (name) => JSON.parse(readFileSync(`${kept(name)}.meta.json`, 'utf8')).settings.tokenizer,
+      )
+    expect(tokenizers()).toEqual(['english', 'english', 'english'])
+    await collectTermStatistics({ corpus, out: kept('terms.bin'), tokenizer: 'auto' })
+    await tryDataset({ dataset })
+    expect(tokenizers()).toEqual([language, language, language])
+    const found = await readRun(kept('bm25.trec'))
+    expect(found.get('q')!.ids[0]).toBe('d2')
+    // Statistics of a corpus that changed are made anew by their tokenizer.
+    writeFileSync(join(dataset, 'corpus.jsonl'), `${readFileSync(corpus, 'utf8')}\n`)
+    await tryDataset({ dataset })
+    expect(tokenizers()).toEqual([language, language, language])
   })
 
   describe.each(['LanceDB', 'PostgreSQL'])('loaded into %s', (kind) => {
