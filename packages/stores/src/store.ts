@@ -1,6 +1,7 @@
 import { optionalPackage } from '@kith/base'
 import {
   type Background,
+  type BackgroundOptions,
   KithError,
   type Matrix,
   type TermStatistics,
@@ -77,8 +78,13 @@ export interface Store {
    * of documents keep it up to date; undefined where there are no texts, or none were counted.
    */
   terms(): Promise<TermStatistics | undefined>
-  /** The background by which the relevance of hits is estimated; undefined where none was made. */
+  /**
+   * The background by which the relevance of hits is estimated; undefined where none was made, or the
+   * number of documents has doubled or halved since.
+   */
   background?(): Promise<Background | undefined>
+  /** Makes the background from a seeded sample of the documents, and keeps it in the store. */
+  makeBackground?(options?: BackgroundOptions): Promise<Background>
   /** Adds new documents. An id that is there already is an error. */
   add(documents: StoreDocuments): Promise<void>
   /** Puts documents in the place of those with the same ids; adds the others. */

@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { keepsBackground } from './conformance-background.ts'
 import { keepsDocuments } from './conformance-documents.ts'
 import { keepsTokenizer } from './conformance-languages.ts'
 import { findsDocuments } from './conformance-search.ts'
@@ -12,6 +13,7 @@ export function conformance(store: StoreUnderTest): void {
     keepsDocuments(used)
     findsDocuments(used)
     keepsTokenizer(used)
+    keepsBackground(used)
     keepsTexts(used)
   })
 }

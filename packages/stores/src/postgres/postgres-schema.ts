@@ -20,6 +20,7 @@ const migrations: readonly string[] = [
      version uuid NOT NULL DEFAULT gen_random_uuid(),
      statistics bytea NOT NULL
    )`,
+  'CREATE TABLE IF NOT EXISTS kith.backgrounds (collection text PRIMARY KEY, json text NOT NULL)',
 ]
 
 /** The properties that a collection was made with. */

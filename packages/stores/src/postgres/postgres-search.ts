@@ -1,6 +1,6 @@
 import { halfTable, toHalves } from '@kith/base/half'
 import type { Metric } from '../exact/search-exact.ts'
-import { type KnownCollection, tableOf, vectorType } from './postgres-schema.ts'
+import { type KnownCollection, tableOf, vectorType, WHOLE_TEXT } from './postgres-schema.ts'
 
 /** The choices that decide a search's SQL. */
 interface SearchPlan {
@@ -44,6 +44,19 @@ export function searchSql(plan: SearchPlan, queries: readonly Float32Array[], to
       LIMIT ${top}
     ) d
     ORDER BY q.n, d.distance, d.number`
+}
+
+/** Documents in the order of their ids, from the one behind an id on: so many at a time. */
+export function scanSql(name: string, columns: string, behind: string, rows: number): string {
+  return `SELECT ${columns} FROM ${tableOf(name)} WHERE id > ${behind} ORDER BY id LIMIT ${rows}`
+}
+
+/** The vectors of the documents with some texts, which are SQL literals. */
+export function textVectorsSql(name: string, texts: readonly string[]): string {
+  return `SELECT DISTINCT ON (asked.text) asked.text, embedding
+    FROM unnest(ARRAY[${texts.join(',')}]) AS asked(text)
+    JOIN ${tableOf(name)} d ON ${WHOLE_TEXT.replaceAll(/title|text/g, 'd.$&')} = asked.text
+    ORDER BY asked.text, d.id`
 }
 
 /** A vector in pgvector's binary form: its length, two unused bytes, the numbers, all big-endian. */
