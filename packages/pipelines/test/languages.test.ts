@@ -1,12 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { resolveSettings } from '@kith/core/internal'
 import { readRun, writeEmbeddings } from '@kith/ir'
 import { openSearchStore, withStatistics } from '@kith/stores/internal'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { emptyDatabase, postgres } from '../../../test/postgres.ts'
+import { openCollectionWith } from '../src/collection/open-collection.ts'
+import type { NamedEncoder } from '../src/encode/encode-texts.ts'
+import { labelRun } from '../src/labels/label-run.ts'
+import { loadStore } from '../src/load/load-store.ts'
 import { rerankRun } from '../src/rerank/rerank-run.ts'
 import { collectTermStatistics } from '../src/terms/collect-term-statistics.ts'
+import { tryDataset } from '../src/try/try-dataset.ts'
 
 /** Documents whose embeddings are all equally near to the query: only the words can tell them apart. */
 const examples = {
@@ -31,6 +37,19 @@ const examples = {
 const folder = mkdtempSync(join(tmpdir(), 'kith-languages-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const at = (name: string): string => join(folder, name)
+
+const database = emptyDatabase()
+
+/** An encoder to which all queries are the same. */
+const encoder = {
+  encoder: {
+    name: 'same',
+    dimensions: 3,
+    encode: async () => ({ data: Float32Array.of(1, 0, 0), rows: 1, dimensions: 3 }),
+    close: async () => {},
+  },
+  model: {},
+} as unknown as NamedEncoder
 
 describe.each(Object.keys(examples) as (keyof typeof examples)[])('%s texts', (language) => {
   const { query, documents } = examples[language]
@@ -100,4 +119,83 @@ describe.each(Object.keys(examples) as (keyof typeof examples)[])('%s texts', (l
       await store.close()
     }
   })
+
+  test('kith try searches by BM25 with the tokenizer of the term statistics', async () => {
+    const dataset = at(`${language}-dataset`)
+    mkdirSync(dataset)
+    const { corpus } = files
+    copyFileSync(corpus, join(dataset, 'corpus.jsonl'))
+    for (const name of [
+      'queries.jsonl',
+      'docs.npy',
+      'docs.ids.txt',
+      'queries.npy',
+      'queries.ids.txt',
+    ]) {
+      copyFileSync(at(`${language}.${name}`), join(dataset, name))
+    }
+    await tryDataset({ dataset })
+    const kept = (name: string): string => join(dataset, '.kith', name)
+    const tokenizers = () =>
+      ['bm25.trec', 'own/try/fusion.trec', 'own/try/kith.trec'].map(
+        (name) => JSON.parse(readFileSync(`${kept(name)}.meta.json`, 'utf8')).settings.tokenizer,
+      )
+    expect(tokenizers()).toEqual(['english', 'english', 'english'])
+    await collectTermStatistics({ corpus, out: kept('terms.bin'), tokenizer: 'auto' })
+    await tryDataset({ dataset })
+    expect(tokenizers()).toEqual([language, language, language])
+    const found = await readRun(kept('bm25.trec'))
+    expect(found.get('q')!.ids[0]).toBe('d2')
+    // Statistics of a corpus that changed are made anew by their tokenizer.
+    writeFileSync(join(dataset, 'corpus.jsonl'), `${readFileSync(corpus, 'utf8')}\n`)
+    await tryDataset({ dataset })
+    expect(tokenizers()).toEqual([language, language, language])
+  })
+
+  describe.each(['LanceDB', 'PostgreSQL'])('loaded into %s', (kind) => {
+    const store = (): string =>
+      kind === 'LanceDB' ? at(`lance#${language}`) : `${database.url}#${language}`
+    const { queries, queryText, run, out } = files
+    const inputs = { queries, queryText, run, out }
+
+    test.skipIf(kind === 'PostgreSQL' && !postgres)(
+      'every reader of the store takes its tokenizer, and refuses another',
+      async () => {
+        const remarks: string[] = []
+        const hooks = { onRemark: (remark: string) => remarks.push(remark) }
+        const load = { store: store(), docs: files.docs, corpus: files.corpus, index: true }
+        await loadStore({ ...load, tokenizer: 'auto' }, hooks)
+        expect(remarks).toContain(`tokenizer: ${language}, by the texts of the corpus`)
+        // Loaded again without a name, or by `auto`, the store keeps its tokenizer.
+        await loadStore(load)
+        await loadStore({ ...load, tokenizer: 'auto' }, hooks)
+        expect(remarks).toContain(`tokenizer: ${language}, as the store was loaded before`)
+
+        await rerankRun({ ...inputs, store: store() })
+        expect(await result()).toEqual({ best: 'd2', tokenizer: language })
+        const refused = `counted with tokenizer '${language}', but this call uses 'french'`
+        const french = { settings: { tokenizer: 'french' } } as const
+        await expect(rerankRun({ ...inputs, ...french, store: store() })).rejects.toThrow(refused)
+
+        const open = (settings?: object) =>
+          openCollectionWith(async () => encoder, { store: store(), settings }, {})
+        const collection = await open()
+        expect((await collection.search(query))[0]!.id).toBe('d2')
+        await collection.close()
+        await expect(open(french.settings)).rejects.toThrow(refused)
+
+        writeFileSync(at('qrels.trec'), 'q 0 d2 1\n')
+        const labels = { out: at(`${language}-${kind}.jsonl`), qrels: at('qrels.trec') }
+        await labelRun({ ...inputs, ...labels, store: store() })
+        const made = JSON.parse(readFileSync(`${labels.out}.meta.json`, 'utf8'))
+        expect(made.settings.tokenizer).toBe(language)
+      },
+    )
+  })
+})
+
+test('a load refuses a tokenizer without texts', async () => {
+  const docs = at('german.docs.npy')
+  const load = loadStore({ store: at('bare'), docs, tokenizer: 'german' })
+  await expect(load).rejects.toThrow('there is no corpus')
 })

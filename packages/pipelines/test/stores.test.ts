@@ -149,10 +149,14 @@ describe.each(stores.filter(({ there }) => there))('$name', ({ name, address }) 
     expect(made.settings.statistics).toEqual({ documents: 301 })
     expect(order('files-all.trec')).not.toEqual(order('files-alone.trec'))
     expect(order('files-all.trec')).not.toEqual(order('files-half.trec'))
-    // A store counts english terms: with others, the candidates' own count.
+    // The store has english terms: others are refused, unless only the candidates' own count.
     const plural = { settings: { tokenizer: 'plural' }, queryText } as const
     const files = { docs: path('all.npy'), corpus: path('corpus.jsonl'), statistics: 'context' }
-    await rerankRun({ ...long, ...plural, store: address(), out: path(`${name}-plural.trec`) })
+    const other = { ...long, ...plural, store: address(), out: path(`${name}-plural.trec`) }
+    await expect(rerankRun(other)).rejects.toThrow(
+      "counted with tokenizer 'english', but this call uses 'plural'",
+    )
+    await rerankRun({ ...other, statistics: 'context' })
     await rerankRun({ ...long, ...plural, ...files, out: path('plural.trec') } as RerankInputs)
     expect(order(`${name}-plural.trec`)).toEqual(order('plural.trec'))
   })

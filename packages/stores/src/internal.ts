@@ -13,6 +13,7 @@ export {
 export {
   type FetchedDocument,
   openSearchStore,
+  refuseTokenizer,
   type SearchStore,
   type SearchStoreOptions,
   withStatistics,

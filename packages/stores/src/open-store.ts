@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { findPath } from '@kith/base'
 import { FileStore } from './exact/file-store.ts'
-import type { Store, StoreOptions } from './store.ts'
+import { checkStoreTokenizer, type Store, type StoreOptions } from './store.ts'
 
 /** URLs that LanceDB takes instead of a folder. */
 const OBJECT_STORAGE = /^(s3|gs|az|s3\+ddb|abfss?):\/\//
@@ -20,6 +20,7 @@ export type StoreKind = 'postgres' | 'lancedb' | 'file'
  * `create` is set.
  */
 export async function openStore(address: string, options: StoreOptions = {}): Promise<Store> {
+  checkStoreTokenizer(options)
   // Loaded when an address needs one: the packages of the other stores need not be installed.
   switch (storeKind(address)) {
     case 'postgres':

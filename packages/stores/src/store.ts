@@ -1,5 +1,13 @@
 import { optionalPackage } from '@kith/base'
-import { type Background, KithError, type Matrix, type TermStatistics } from '@kith/core'
+import {
+  type Background,
+  type BackgroundOptions,
+  KithError,
+  type Matrix,
+  type TermStatistics,
+  type TokenizerName,
+} from '@kith/core'
+import { isTokenizerName } from '@kith/core/internal'
 import type { Metric } from './exact/search-exact.ts'
 
 /** A document as a store keeps it: an id, a vector, and its text where that was loaded. */
@@ -70,8 +78,13 @@ export interface Store {
    * of documents keep it up to date; undefined where there are no texts, or none were counted.
    */
   terms(): Promise<TermStatistics | undefined>
-  /** The background by which the relevance of hits is estimated; undefined where none was made. */
+  /**
+   * The background by which the relevance of hits is estimated; undefined where none was made, or the
+   * number of documents has doubled or halved since.
+   */
   background?(): Promise<Background | undefined>
+  /** Makes the background from a seeded sample of the documents, and keeps it in the store. */
+  makeBackground?(options?: BackgroundOptions): Promise<Background>
   /** Adds new documents. An id that is there already is an error. */
   add(documents: StoreDocuments): Promise<void>
   /** Puts documents in the place of those with the same ids; adds the others. */
@@ -92,10 +105,24 @@ export interface StoreOptions {
   /** The metric of searches that name none. Default dot. */
   metric?: Metric | undefined
   /**
+   * How the terms of texts are counted. A store with terms of another tokenizer counts all of its
+   * texts anew with the next change. Default: the store's own tokenizer, `english` for a new store.
+   */
+  tokenizer?: TokenizerName | undefined
+  /**
    * Creates the store with its first documents where it is not there. Default false: an address
    * without a store is an error, and opening it creates nothing.
    */
   create?: boolean | undefined
+}
+
+/** Throws unless the tokenizer of a store is one that a store can remember. */
+export function checkStoreTokenizer({ tokenizer }: StoreOptions): void {
+  if (tokenizer === undefined || isTokenizerName(tokenizer)) return
+  throw new KithError(
+    'BAD_SETTING',
+    `setting tokenizer of a store is ${typeof tokenizer === 'function' ? 'a function' : JSON.stringify(tokenizer)}, allowed: the name of a tokenizer, such as english, german or code`,
+  )
 }
 
 /**

@@ -1,7 +1,9 @@
+import '@kith/languages'
 import {
   mergeTermStatistics,
   type TermStatistics,
   TermStatisticsBuilder,
+  type TokenizerName,
   termStatistics,
 } from '@kith/core'
 import type { StoreDocument } from './store.ts'
@@ -11,13 +13,34 @@ import { wholeText } from './whole-text.ts'
 export type TextOfDocument = Pick<StoreDocument, 'title' | 'text'>
 
 /** The statistics of a collection without documents. */
-export const noTerms: TermStatistics = termStatistics([])
+export function noTerms(tokenizer: TokenizerName): TermStatistics {
+  return termStatistics([], { tokenizer })
+}
+
+/**
+ * The tokenizer of a change: the one that was asked for, or the collection's own. Collections of
+ * earlier versions, and new ones, have `english` terms.
+ */
+export function changeTokenizer(
+  asked: TokenizerName | undefined,
+  own: TermStatistics | undefined,
+): TokenizerName {
+  // A store counts by names alone.
+  return asked ?? (own?.tokenizer as TokenizerName | undefined) ?? 'english'
+}
 
 /** Changes of a collection's documents, and what they make of its term statistics. */
 export class TermChanges {
-  readonly #added = new TermStatisticsBuilder()
-  readonly #removed = new TermStatisticsBuilder()
+  readonly tokenizer: TokenizerName
+  readonly #added: TermStatisticsBuilder
+  readonly #removed: TermStatisticsBuilder
   #rows = 0
+
+  constructor(tokenizer: TokenizerName) {
+    this.tokenizer = tokenizer
+    this.#added = new TermStatisticsBuilder({ tokenizer })
+    this.#removed = new TermStatisticsBuilder({ tokenizer })
+  }
 
   /** How many documents there are more than before, with texts or without. */
   get rows(): number {
@@ -40,9 +63,14 @@ export class TermChanges {
     }
   }
 
+  /** The statistics of the documents that were added. */
+  added(): TermStatistics {
+    return this.#added.finish()
+  }
+
   /** The statistics after the changes; undefined where these cannot be the ones before. */
   applyTo(before: TermStatistics): TermStatistics | undefined {
-    if (before.tokenizer !== noTerms.tokenizer) return undefined
+    if (before.tokenizer !== this.tokenizer) return undefined
     const more = mergeTermStatistics([before, this.#added.finish()])
     return this.#removed.documents === 0 ? more : subtract(more, this.#removed.finish())
   }

@@ -1,5 +1,7 @@
 import { describe } from 'vitest'
+import { keepsBackground } from './conformance-background.ts'
 import { keepsDocuments } from './conformance-documents.ts'
+import { keepsTokenizer } from './conformance-languages.ts'
 import { findsDocuments } from './conformance-search.ts'
 import { keepsTexts } from './conformance-texts.ts'
 import { inUse, type StoreUnderTest } from './store-under-test.ts'
@@ -10,6 +12,8 @@ export function conformance(store: StoreUnderTest): void {
     const used = inUse(store)
     keepsDocuments(used)
     findsDocuments(used)
+    keepsTokenizer(used)
+    keepsBackground(used)
     keepsTexts(used)
   })
 }

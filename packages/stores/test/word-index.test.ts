@@ -2,7 +2,7 @@ import { explain, termStatistics } from '@kith/core'
 import { resolveSettings } from '@kith/core/internal'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { rareWords } from '../src/postgres/postgres-search.ts'
+import { rareWords } from '../src/postgres/postgres-words.ts'
 import { WordIndex } from '../src/search/word-index.ts'
 
 const word = fc.constantFrom(

@@ -1,6 +1,7 @@
 import { loadStore } from '@kith/pipelines/load'
 import { defineCommand } from '../options/command.ts'
 import { embeddingOptions, readEmbeddingOptions } from '../options/shared-options.ts'
+import { readTokenizer, tokenizerOption } from '../options/tokenizer-option.ts'
 import { isSet, optionalChoice, optionalText, text } from '../options/values.ts'
 
 /** `kith load`: embeddings and texts into a store. */
@@ -10,7 +11,8 @@ export const loadCommand = defineCommand({
     'Loads embeddings, and with --corpus the texts, into a store: postgres://user@host/database (with\n' +
     'pgvector), or a LanceDB folder or object storage URL. #name after the address selects one of\n' +
     'several collections. Replaces documents that are already in the store, so you can run a stopped\n' +
-    'load again. Counts the terms of the texts while loading, for kith rerank and kith serve.',
+    'load again. Counts the terms of the texts while loading; every command that reads the store uses\n' +
+    'the tokenizer of this count.',
   example:
     'kith load --store postgres://localhost/kith --docs docs.npy --corpus corpus.jsonl --index',
   options: {
@@ -27,6 +29,7 @@ export const loadCommand = defineCommand({
       default: 'same as --docs',
     },
     metric: { value: 'NAME', help: 'metric of the index: dot or cosine', default: 'dot' },
+    ...tokenizerOption('that of the store, english for a new one'),
     index: { help: 'build an approximate vector index and a full-text index after loading' },
     ...embeddingOptions,
   },
@@ -38,6 +41,7 @@ export const loadCommand = defineCommand({
       corpus: optionalText(values, 'corpus'),
       type: optionalChoice(values, 'type', ['f16', 'f32']),
       metric: optionalChoice(values, 'metric', ['dot', 'cosine']),
+      tokenizer: readTokenizer(values),
       index: isSet(values, 'index'),
     }
     const result = await stop.heed((signal) => loadStore(inputs, output.hooks(signal)), {

@@ -9,6 +9,7 @@ import {
   workerOption,
 } from '../options/shared-options.ts'
 import { readSource, storeOption } from '../options/store-options.ts'
+import { readTokenizer, tokenizerOption } from '../options/tokenizer-option.ts'
 import { UsageError } from '../options/usage-error.ts'
 import {
   isSet,
@@ -55,6 +56,7 @@ export const searchCommand = defineCommand({
     },
     bm25: { help: 'search the texts of --corpus by BM25, without embeddings' },
     ...textOptions,
+    ...rare(tokenizerOption('english')),
     top: { value: 'N', help: 'documents per query', default: String(jobDefaults.top) },
     metric: {
       value: 'NAME',
@@ -72,10 +74,12 @@ export const searchCommand = defineCommand({
     if (isSet(values, 'bm25')) {
       refuseVectorOptions(values)
       const [corpus, queryText] = [neededFile(values, 'corpus'), neededFile(values, 'query-text')]
-      const found = await searchRun({ bm25: true, corpus, queryText, out, top }, output.hooks())
+      const tokenizer = readTokenizer(values)
+      const inputs = { bm25: true, corpus, queryText, out, top, tokenizer } as const
+      const found = await searchRun(inputs, output.hooks())
       return tellFound(output, found, true)
     }
-    for (const name of ['corpus', 'query-text'] as const) {
+    for (const name of ['corpus', 'query-text', 'tokenizer'] as const) {
       if (values[name] !== undefined) throw new UsageError(`--${name} needs --bm25`)
     }
     const source = readSource(values)

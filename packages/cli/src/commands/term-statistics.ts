@@ -1,8 +1,7 @@
-import type { TokenizerName } from '@kith/core'
-import { checkTokenizer, tokenizerNames } from '@kith/core/internal'
 import { collectTermStatistics } from '@kith/pipelines/terms'
 import { defineCommand } from '../options/command.ts'
-import { optionalText, text } from '../options/values.ts'
+import { readTokenizer, tokenizerOption } from '../options/tokenizer-option.ts'
+import { text } from '../options/values.ts'
 
 /** `kith term-statistics`: a collection's term statistics, for the words score. */
 export const termStatisticsCommand = defineCommand({
@@ -21,18 +20,14 @@ export const termStatisticsCommand = defineCommand({
       help: 'output file for the term statistics (.json writes JSON)',
       required: true,
     },
-    tokenizer: {
-      value: 'KIND',
-      help: `tokenizer: ${tokenizerNames.join(', ')}, code, a language, auto for what fits the texts`,
-      default: 'english',
-    },
+    ...tokenizerOption('english'),
   },
   async run(values, output, stop) {
     const out = text(values, 'out')
     const inputs = {
       corpus: text(values, 'corpus'),
       out,
-      tokenizer: optionalTokenizer(optionalText(values, 'tokenizer')),
+      tokenizer: readTokenizer(values),
     }
     const { documents, length, hashes } = await stop.heed(
       (signal) => collectTermStatistics(inputs, output.hooks(signal)),
@@ -45,8 +40,3 @@ export const termStatisticsCommand = defineCommand({
     )
   },
 })
-
-function optionalTokenizer(name: string | undefined): TokenizerName | 'auto' | undefined {
-  if (name !== undefined) checkTokenizer('tokenizer', name)
-  return name as TokenizerName | 'auto' | undefined
-}

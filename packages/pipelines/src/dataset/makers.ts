@@ -2,6 +2,7 @@ import { KithError, type PartialMethodSettings } from '@kith/core'
 import type { EncodeInputs } from '../encode/encode-texts.ts'
 import type { Hooks } from '../job/hooks.ts'
 import type { SearchInputs } from '../search/search-run.ts'
+import type { TermStatisticsInputs } from '../terms/collect-term-statistics.ts'
 import type { RoleName } from './roles.ts'
 
 /** How a file is made: with the settings of an earlier one, where there was one. */
@@ -33,9 +34,10 @@ export const makers: Readonly<Partial<Record<RoleName, Maker>>> = {
     }
     await rerankRun({ ...files, out, settings: methodOf(settings) }, hooks)
   },
-  termStatistics: async (out, [corpus], { hooks }) => {
+  termStatistics: async (out, [corpus], { settings, hooks }) => {
     const { collectTermStatistics } = await import('../terms/collect-term-statistics.ts')
-    await collectTermStatistics({ corpus: corpus!, out }, hooks)
+    const { tokenizer } = settings as Pick<TermStatisticsInputs, 'tokenizer'>
+    await collectTermStatistics({ corpus: corpus!, out, tokenizer }, hooks)
   },
 }
 

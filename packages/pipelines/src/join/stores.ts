@@ -1,7 +1,7 @@
 import { KithError, type Settings, type TermStatistics } from '@kith/core'
 import { type OpenEmbeddingsOptions, openEmbeddings } from '@kith/ir'
 import { openStore } from '@kith/stores'
-import { storeKind } from '@kith/stores/internal'
+import { refuseTokenizer, storeKind } from '@kith/stores/internal'
 import type { Hooks } from '../job/hooks.ts'
 import { rankingsIn, runMetric } from './run-metric.ts'
 import { readStatistics, type StatisticsSource } from './statistics.ts'
@@ -64,8 +64,8 @@ export async function checkStore(store: StoreAddress, dimensions: number): Promi
 }
 
 /**
- * The statistics that a store keeps, or those of a file, if one is named. A store counts `english`
- * terms: with others, each query's candidates are counted.
+ * The statistics that a store keeps, or those of a file, if one is named. Settings with another
+ * tokenizer than the store's are refused.
  */
 export async function storeStatistics(
   source: StatisticsSource,
@@ -74,7 +74,8 @@ export async function storeStatistics(
 ): Promise<TermStatistics | undefined> {
   if (source !== 'corpus') return readStatistics(source, settings)
   const statistics = await keptTerms(store)
-  return statistics?.tokenizer === settings.tokenizer ? statistics : undefined
+  if (statistics) refuseTokenizer(statistics, settings.tokenizer)
+  return statistics
 }
 
 /** The term statistics that a store keeps. */

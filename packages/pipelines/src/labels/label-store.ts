@@ -7,8 +7,10 @@ import type { BatchAnswer } from '../batches/batch-work.ts'
 import { type Submission, type Submitted, submitBatch } from '../batches/submit-batch.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { MissingReport, remarkMissing } from '../join/missing.ts'
+import { nameTokenizer } from '../join/name-tokenizer.ts'
 import {
   checkStore,
+  keptTerms,
   placeOf,
   type StoreAddress,
   storedRunMetric,
@@ -31,7 +33,7 @@ export async function labelStore(
   store: StoreAddress,
   hooks: Hooks,
 ): Promise<LabelResult> {
-  const plan = await withRunMetric({ ...asked, store }, hooks)
+  const plan = await complete({ ...asked, store }, hooks)
   const { out, batch, workers = availableParallelism() } = plan
   const { address, collection } = plan.store
   const { origin, source } = await openLabels(plan, hooks)
@@ -76,7 +78,7 @@ export async function submitLabels(
     )
   }
   const asked = { ...inputs, store: place.store, batch: labelWork(inputs, true), shard }
-  const plan = await withRunMetric(asked, hooks)
+  const plan = await complete(asked, hooks)
   const { origin, source } = await openLabels(plan, hooks)
   try {
     const { address, collection } = place.store
@@ -89,9 +91,14 @@ export async function submitLabels(
   }
 }
 
-async function withRunMetric<T extends StorePlan>(plan: T, hooks: Hooks): Promise<T> {
+/** The plan with the metric of the run and, where texts count, the tokenizer of the store. */
+async function complete<T extends StorePlan>(plan: T, hooks: Hooks): Promise<T> {
   const metric = await storedRunMetric(plan.batch.settings.metric, plan, hooks)
-  return { ...plan, batch: withMetric(plan.batch, metric) }
+  const batch = withMetric(plan.batch, metric)
+  if (plan.queryText === undefined) return { ...plan, batch }
+  const terms = () => keptTerms(plan.store)
+  const settings = await nameTokenizer(batch.settings, { terms }, hooks)
+  return { ...plan, batch: { ...batch, settings } }
 }
 
 /** The queries with all that labeling them takes, if the store has documents for them. */

@@ -1,10 +1,12 @@
 import { FileError } from '@kith/base'
+import { KithError, type Tokenizer, type TokenizerName } from '@kith/core'
 import { throwIfAborted } from '@kith/core/internal'
 import { type Embeddings, type OpenEmbeddingsOptions, openEmbeddings } from '@kith/ir'
 import { TextStore } from '@kith/ir/internal'
 import { type Metric, openStore, type Store, type StoreDocument } from '@kith/stores'
 import { unstorable } from '@kith/stores/postgres'
 import { type Hooks, stageOf } from '../job/hooks.ts'
+import { nameTokenizer } from '../join/name-tokenizer.ts'
 
 /** Rows that are read at a time. */
 const BLOCK = 1024
@@ -21,6 +23,11 @@ export interface LoadInputs extends Pick<OpenEmbeddingsOptions, 'dimensions' | '
   type?: 'f16' | 'f32' | undefined
   /** The similarity that the index is built for; default: the inner product. */
   metric?: Metric | undefined
+  /**
+   * How the terms of the texts are counted, `auto` for the tokenizer that fits them. The store
+   * remembers it. Default: the store's own, `english` for a new store.
+   */
+  tokenizer?: TokenizerName | 'auto' | undefined
   /** Build an approximate index when all is loaded. */
   index?: boolean | undefined
 }
@@ -46,7 +53,8 @@ export async function loadStore(inputs: LoadInputs, hooks: Hooks = {}): Promise<
   try {
     if (corpus !== undefined) texts = await TextStore.open(corpus)
     const type = inputs.type ?? docs.type
-    store = await openStore(inputs.store, { type, metric, create: true })
+    const tokenizer = await tokenizerFor(inputs, hooks)
+    store = await openStore(inputs.store, { type, metric, tokenizer, create: true })
     const start = performance.now()
     const isNew = (await store.count()) === 0
     const onDone = stageOf(hooks, 'loading', docs.rows)
@@ -69,6 +77,25 @@ export async function loadStore(inputs: LoadInputs, hooks: Hooks = {}): Promise<
     await docs.close()
     await texts?.close()
   }
+}
+
+/** The tokenizer that a load asks for; undefined keeps the store's own. */
+async function tokenizerFor(
+  { store: address, corpus, tokenizer }: LoadInputs,
+  hooks: Hooks,
+): Promise<TokenizerName | undefined> {
+  if (tokenizer === undefined) return undefined
+  if (corpus === undefined) {
+    const problem = `tokenizer '${tokenizer}' counts the terms of texts, and there is no corpus`
+    throw new KithError('BAD_SETTING', `${problem}; pass corpus, or leave out tokenizer`)
+  }
+  if (tokenizer !== 'auto') return tokenizer
+  await using store = await openStore(address, { create: true })
+  const own = (await store.terms())?.tokenizer
+  if (own !== undefined) hooks.onRemark?.(`tokenizer: ${own}, as the store was loaded before`)
+  if (own !== undefined) return undefined
+  const asked: { tokenizer?: Tokenizer } = { tokenizer }
+  return (await nameTokenizer(asked, { texts: corpus }, hooks)).tokenizer
 }
 
 function* documentsOf(

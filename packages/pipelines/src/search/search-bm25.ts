@@ -1,9 +1,11 @@
-import { resolveSettings, tokenizerOf } from '@kith/core/internal'
+import type { TokenizerName } from '@kith/core'
+import { resolveSettings } from '@kith/core/internal'
 import { type RankedQuery, readTexts, writeRun } from '@kith/ir'
 import { WordIndex, wholeText } from '@kith/stores/internal'
 import { writeSidecar } from '../files/sidecar.ts'
 import { type Hooks, stageOf } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
+import { nameTokenizer } from '../join/name-tokenizer.ts'
 import type { SearchResult } from './search-run.ts'
 
 /** The inputs of a search by BM25, which needs no embeddings. */
@@ -17,6 +19,8 @@ export interface Bm25Inputs {
   out: string
   /** Documents per query; default 200. */
   top?: number | undefined
+  /** How words become terms, `auto` for the tokenizer that fits the corpus; default `english`. */
+  tokenizer?: TokenizerName | 'auto' | undefined
 }
 
 /**
@@ -24,10 +28,11 @@ export interface Bm25Inputs {
  * corpus is too large for the index.
  */
 export async function searchBm25(
-  { corpus, queryText, out, top = jobDefaults.top }: Bm25Inputs,
+  { corpus, queryText, out, top = jobDefaults.top, tokenizer: asked }: Bm25Inputs,
   hooks: Hooks,
 ): Promise<SearchResult | undefined> {
-  const settings = resolveSettings()
+  const named = resolveSettings({ tokenizer: asked })
+  const settings = await nameTokenizer(named, { texts: corpus }, hooks)
   const index = new WordIndex(settings)
   let documents = 0
   for await (const entry of readTexts(corpus)) {
@@ -35,13 +40,13 @@ export async function searchBm25(
     if (!index.complete) return undefined
     documents++
   }
-  const asked: { id: string; text: string }[] = []
+  const queries: { id: string; text: string }[] = []
   for await (const entry of readTexts(queryText))
-    asked.push({ id: entry.id, text: wholeText(entry)! })
-  const onDone = stageOf(hooks, 'searching by BM25', asked.length)
+    queries.push({ id: entry.id, text: wholeText(entry)! })
+  const onDone = stageOf(hooks, 'searching by BM25', queries.length)
   const start = performance.now()
   const found: RankedQuery[] = []
-  asked.forEach(({ id, text }, i) => {
+  queries.forEach(({ id, text }, i) => {
     const ranked = index.rank(text, top)
     // A run has no line for a query without hits: measures count it as 0.
     if (ranked.ids.length > 0) found.push({ query: id, ...ranked })
@@ -49,8 +54,7 @@ export async function searchBm25(
   })
   const seconds = (performance.now() - start) / 1000
   await writeRun(out, found)
-  const { k1, b } = settings
-  const tokenizer = tokenizerOf(settings)
+  const { k1, b, tokenizer } = settings
   await writeSidecar(out, 'search', { bm25: true, tokenizer, k1, b, top }, [corpus, queryText])
-  return { out, queries: asked.length, documents, perQuery: Math.min(top, documents), seconds }
+  return { out, queries: queries.length, documents, perQuery: Math.min(top, documents), seconds }
 }

@@ -5,6 +5,7 @@ import type { Dataset } from '../dataset/dataset.ts'
 import { fuseRuns } from '../fuse/fuse-runs.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
+import { nameTokenizer } from '../join/name-tokenizer.ts'
 import { rerankRun } from '../rerank/rerank-run.ts'
 import { searchBm25 } from '../search/search-bm25.ts'
 import { searchRun } from '../search/search-run.ts'
@@ -43,10 +44,11 @@ export async function makeRuns(
   const run = (await steps.do('run', (out) =>
     searchRun({ queries, docs, out, top, workers }, hooks),
   ))!
+  const { tokenizer } = await nameTokenizer({}, { statistics: { file: termStatistics } }, hooks)
   const bm25 = await steps.do(
     'bm25',
-    (out) => searchBm25({ bm25: true, corpus, queryText, out, top }, hooks),
-    { top },
+    (out) => searchBm25({ bm25: true, corpus, queryText, out, top, tokenizer }, hooks),
+    { top, tokenizer },
   )
   if (bm25 === undefined) {
     hooks.onRemark?.('leaving out BM25: the corpus is too large for an index in memory')
@@ -58,10 +60,13 @@ export async function makeRuns(
   }
   const rrf = bm25 === undefined ? undefined : await steps.do('rrf', fuse)
   const inputs = { ...files, run, statistics: { file: termStatistics }, workers }
-  const fusion = await steps.do('fusion', (out) =>
-    rerankRun({ ...inputs, out, settings: { method: 'fusion' } }, hooks),
+  const fusion = await steps.do(
+    'fusion',
+    (out) => rerankRun({ ...inputs, out, settings: { method: 'fusion' } }, hooks),
+    { tokenizer },
   )
-  const kith = await steps.do('kith', (out) => rerankRun({ ...inputs, out }, hooks))
+  const rerank = (out: string) => rerankRun({ ...inputs, out }, hooks)
+  const kith = await steps.do('kith', rerank, { tokenizer })
   const judged = qrels === undefined ? 0 : await judgedIn(await readQrels(qrels), run, level)
   const tune = (out: string): ReturnType<typeof rerankTuned> => {
     const judgedFiles = { ...files, run, qrels: qrels!, trials, workers, level }

@@ -36,6 +36,12 @@ export class FileStore implements Store {
   }
 
   static async open(file: string, options: StoreOptions = {}): Promise<FileStore> {
+    if (options.tokenizer !== undefined) {
+      throw new KithError(
+        'BAD_SETTING',
+        `${file}: a file of embeddings keeps no texts; leave out tokenizer`,
+      )
+    }
     const isNew = options.create && !(await stat(file).catch(() => undefined))
     return new FileStore(file, options, isNew ? undefined : await openEmbeddings(file))
   }

@@ -1,8 +1,15 @@
-import { KithError, type Matrix, type TermStatistics } from '@kith/core'
+import {
+  type Background,
+  type BackgroundOptions,
+  KithError,
+  type Matrix,
+  type TermStatistics,
+} from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import type { Connection, Table } from '@lancedb/lancedb'
 import { checkedBatches, checkSearch, twice } from '../check-documents.ts'
-import { type Metric, searchExact } from '../exact/search-exact.ts'
+import type { Metric } from '../exact/search-exact.ts'
+import { measureStore, usableBackground } from '../search/store-background.ts'
 import {
   absentCollection,
   optionalPeer,
@@ -14,7 +21,8 @@ import {
   type StoreOptions,
   type StoreSearchOptions,
 } from '../store.ts'
-import { noTerms, TermChanges } from '../term-changes.ts'
+import { changeTokenizer, noTerms, TermChanges } from '../term-changes.ts'
+import { LanceBackground } from './lance-background.ts'
 import { checkFolder, lanceError, readLanceAddress, withLanceErrors } from './lance-error.ts'
 import {
   type Arrow,
@@ -28,20 +36,11 @@ import {
   toDocuments,
   toTable,
 } from './lance-rows.ts'
-import {
-  areWordsIndexed,
-  type Change,
-  countTexts,
-  indexWords,
-  isCollection,
-  LanceTerms,
-  searchWords,
-} from './lance-terms.ts'
+import { scanLance, searchLance } from './lance-search.ts'
+import { type Change, countTexts, isCollection, LanceTerms } from './lance-terms.ts'
+import { areWordsIndexed, indexWords, searchWords } from './lance-words.ts'
 
 type Lance = typeof import('@lancedb/lancedb')
-
-/** How many times as many candidates as wanted the index gives, to be scored by their own vectors. */
-const REFINE = 10
 
 /** Below this many documents an index finds nothing to learn from. */
 const LEAST_INDEXED = 5000
@@ -58,6 +57,7 @@ export class LanceStore implements Store {
   readonly #options: StoreOptions
   readonly #state: OpenState
   readonly #terms: LanceTerms
+  readonly #background: LanceBackground
   #table: Table | undefined
   #dimensions: number | undefined
   #type: 'f16' | 'f32'
@@ -84,6 +84,7 @@ export class LanceStore implements Store {
     this.#options = options
     this.#state = new OpenState(`the LanceDB table ${name}`)
     this.#terms = new LanceTerms(arrow, connection, name)
+    this.#background = new LanceBackground(connection, name)
     this.#type = options.type ?? 'f32'
   }
 
@@ -122,13 +123,12 @@ export class LanceStore implements Store {
   async search(queries: Matrix, options: StoreSearchOptions): Promise<StoreHits[]> {
     this.#state.check()
     checkSearch(queries, options, this.dimensions)
-    const hits: StoreHits[] = []
-    for (let q = 0; q < queries.rows; q++) {
-      const { dimensions } = queries
-      const query = queries.data.subarray(q * dimensions, (q + 1) * dimensions)
-      hits.push(await this.#searchOne(query, options))
-    }
-    return hits
+    const { metric = this.metric, exact = false } = options
+    // An index of another metric would be taken for one of this.
+    const indexed = !exact && metric === this.#indexed
+    return searchLance(this.#table, queries, { ...options, metric, indexed }, (ids) =>
+      this.fetch(ids, { texts: false }),
+    )
   }
 
   async fetch(
@@ -160,6 +160,28 @@ export class LanceStore implements Store {
     this.#state.check()
     const statistics = await this.#terms.read(await this.#latestCount())
     return statistics?.documents ? statistics : undefined
+  }
+
+  async background(): Promise<Background | undefined> {
+    this.#state.check()
+    const json = await this.#background.read()
+    const { dimensions } = this
+    return usableBackground(json, { documents: await this.#latestCount(), dimensions })
+  }
+
+  async makeBackground(options: BackgroundOptions = {}): Promise<Background> {
+    this.#state.check()
+    const made = await measureStore(
+      {
+        dimensions: this.#dimensions,
+        count: () => this.#latestCount(),
+        fetch: (ids, wanted) => this.fetch(ids, wanted),
+        scan: (wanted) => scanLance(this.#table!, wanted),
+      },
+      options,
+    )
+    await this.#background.keep(JSON.stringify(made))
+    return made
   }
 
   async add(documents: StoreDocuments): Promise<void> {
@@ -217,9 +239,10 @@ export class LanceStore implements Store {
     // Every batch that was loaded is a file of its own until now.
     await this.#table.optimize()
     await this.#table.createIndex('id', { config: Index.btree() })
-    if (await this.terms()) {
+    const terms = await this.terms()
+    if (terms) {
       if (this.#hashed) await this.#table.createIndex(HASH, { config: Index.btree() })
-      await indexWords(this.#lance, this.#table)
+      await indexWords(this.#lance, this.#table, changeTokenizer(undefined, terms))
       this.#wordsIndexed = true
     }
     if ((await this.count()) < LEAST_INDEXED) return
@@ -240,19 +263,20 @@ export class LanceStore implements Store {
   }
 
   /**
-   * Changes documents, and then the statistics of their terms. Where these are not known, or where
-   * others changed documents at the same time, all texts are counted.
+   * Changes documents, and then the statistics of their terms. Where these are not known or of
+   * another tokenizer, or where others changed documents at the same time, all texts are counted.
    */
   async #change(body: (change: Change) => Promise<void>): Promise<void> {
     const before = await this.#latestCount()
-    const known = before === 0 ? noTerms : await this.#terms.read(before)
-    const terms = new TermChanges()
+    const tokenizer = changeTokenizer(this.#options.tokenizer, await this.#terms.last())
+    const known = before === 0 ? noTerms(tokenizer) : await this.#terms.read(before)
+    const terms = new TermChanges(tokenizer)
     let changed = false
     await body({
       terms,
       old: async (ids) => (known && before > 0 ? this.#textsOf(ids) : []),
       write: async (writeDocuments) => {
-        if (!changed) await this.#terms.forget()
+        if (!changed) await this.#terms.forget(tokenizer)
         changed = true
         await writeDocuments()
       },
@@ -261,7 +285,7 @@ export class LanceStore implements Store {
     const after = await this.count()
     const fits = known && after === before + terms.rows
     const statistics = fits ? terms.applyTo(known) : undefined
-    await this.#terms.keep(statistics ?? (await countTexts(this.#table!)), after)
+    await this.#terms.keep(statistics ?? (await countTexts(this.#table!, tokenizer)), after)
   }
 
   /** How many documents there are, with those that other programs added since this one looked. */
@@ -282,30 +306,6 @@ export class LanceStore implements Store {
       if (found.length > 0) return found[0].id
     }
     return undefined
-  }
-
-  async #searchOne(query: Float32Array, options: StoreSearchOptions): Promise<StoreHits> {
-    const { top, metric = this.metric, exact = false, filter, vectors = true } = options
-    if (!this.#table) return { ids: [], scores: new Float32Array(0), vectors: new Float32Array(0) }
-    let search = this.#table.query().nearestTo(query).distanceType(metric).limit(top)
-    search = search.refineFactor(REFINE).select(['id', 'vector', '_distance'])
-    // An index of another metric would be taken for one of this.
-    if (exact || metric !== this.#indexed) search = search.bypassVectorIndex()
-    if (filter !== undefined) search = search.where(filter)
-    const found = [...toDocuments(await search.toArrow())]
-    // Its distances are 1 less the product, which costs digits: the vectors are here to score again.
-    const data = new Float32Array(found.length * query.length)
-    found.forEach(({ vector }, i) => {
-      data.set(vector, i * query.length)
-    })
-    const memory = { memory: data, rows: found.length, dimensions: query.length }
-    const one = { data: query, rows: 1, dimensions: query.length }
-    const { rows, scores } = await searchExact(one, memory, { top, metric, workers: 0 })
-    const sorted = new Float32Array(vectors ? data.length : 0)
-    for (let i = 0; vectors && i < rows.length; i++) {
-      sorted.set(found[rows[i]!]!.vector, i * query.length)
-    }
-    return { ids: Array.from(rows, (row) => found[row]!.id), scores, vectors: sorted }
   }
 
   /** Checked documents; the first ones make the table where there is none. */

@@ -1,6 +1,7 @@
 import {
   KithError,
   type TermStatistics,
+  type TokenizerName,
   termStatisticsFromBytes,
   termStatisticsToBytes,
 } from '@kith/core'
@@ -14,6 +15,17 @@ export function isCollection(table: string): boolean {
   return !table.includes('.')
 }
 
+/** Statistics as they are kept. */
+interface KeptTerms {
+  version: string
+  /** How many documents the collection had. */
+  documents: number
+  statistics: TermStatistics
+}
+
+/** The number of documents of statistics that were forgotten: no collection has so many. */
+const UNKNOWN = -1
+
 /**
  * The statistics of a collection's terms, in a table beside the documents. LanceDB has no
  * transactions over two tables: the statistics are forgotten before documents change and kept again
@@ -23,7 +35,7 @@ export class LanceTerms {
   readonly #arrow: Arrow
   readonly #connection: Connection
   readonly #table: string
-  #known: { version: string; statistics: TermStatistics } | undefined
+  #known: KeptTerms | undefined
 
   constructor(arrow: Arrow, connection: Connection, collection: string) {
     this.#arrow = arrow
@@ -38,23 +50,18 @@ export class LanceTerms {
    * it without counting terms.
    */
   async read(documents: number): Promise<TermStatistics | undefined> {
-    if (!(await this.#exists())) return undefined
-    const table = await this.#connection.openTable(this.#table)
-    try {
-      const [row] = await table.query().select(['version', 'documents']).toArray()
-      if (row?.documents !== documents) return undefined
-      if (this.#known?.version !== row.version) {
-        const [whole] = await table.query().select(['version', 'statistics']).toArray()
-        this.#known = { version: whole.version, statistics: this.#decode(whole.statistics) }
-      }
-      return this.#known!.statistics
-    } finally {
-      table.close()
-    }
+    const known = await this.#latest()
+    return known?.documents === documents ? known.statistics : undefined
   }
 
-  async forget(): Promise<void> {
-    if (await this.#exists()) await this.#connection.dropTable(this.#table)
+  /** The statistics of before, which may be of other documents; their tokenizer is the collection's. */
+  async last(): Promise<TermStatistics | undefined> {
+    return (await this.#latest())?.statistics
+  }
+
+  /** Leaves no statistics but the tokenizer's name. */
+  async forget(tokenizer: TokenizerName): Promise<void> {
+    await this.keep(noTerms(tokenizer), UNKNOWN)
   }
 
   async keep(statistics: TermStatistics, documents: number): Promise<void> {
@@ -68,7 +75,23 @@ export class LanceTerms {
     const row = { version, documents, statistics: termStatisticsToBytes(statistics) }
     const mode = (await this.#exists()) ? 'overwrite' : 'create'
     await this.#connection.createTable(this.#table, [row], { schema, mode })
-    this.#known = { version, statistics }
+    this.#known = { version, documents, statistics }
+  }
+
+  async #latest(): Promise<KeptTerms | undefined> {
+    if (!(await this.#exists())) return undefined
+    const table = await this.#connection.openTable(this.#table)
+    try {
+      const [row] = await table.query().select(['version']).toArray()
+      if (this.#known?.version !== row?.version) {
+        const [whole] = await table.query().toArray()
+        const { version, documents, statistics } = whole
+        this.#known = { version, documents, statistics: this.#decode(statistics) }
+      }
+      return this.#known
+    } finally {
+      table.close()
+    }
   }
 
   async #exists(): Promise<boolean> {
@@ -96,41 +119,13 @@ export interface Change {
 }
 
 /** The statistics of the terms of all texts, in one pass over them. */
-export async function countTexts(documents: Table): Promise<TermStatistics> {
-  const all = new TermChanges()
+export async function countTexts(
+  documents: Table,
+  tokenizer: TokenizerName,
+): Promise<TermStatistics> {
+  const all = new TermChanges(tokenizer)
   for await (const batch of documents.query().select(['id', 'title', 'text'])) {
     all.add(toDocuments(batch))
   }
-  return all.applyTo(noTerms)!
-}
-
-type Lance = typeof import('@lancedb/lancedb')
-
-/** The columns whose words are searched. */
-const COLUMNS = ['title', 'text']
-
-/** Builds or renews LanceDB's index of the words of titles and texts: English stems without stop words. */
-export async function indexWords({ Index }: Lance, table: Table): Promise<void> {
-  for (const column of COLUMNS) {
-    // Positions are for phrases, which are not searched.
-    await table.createIndex(column, { config: Index.fts({ withPosition: false }) })
-  }
-}
-
-/** Whether a table has that index. */
-export async function areWordsIndexed(table: Table): Promise<boolean> {
-  const indexed = (await table.listIndices()).flatMap(({ columns }) => columns)
-  return COLUMNS.every((column) => indexed.includes(column))
-}
-
-/** The ids of the documents whose words fit a text best, by LanceDB's BM25, those not indexed yet included. */
-export async function searchWords(
-  { MultiMatchQuery }: Lance,
-  table: Table,
-  text: string,
-  top: number,
-): Promise<string[]> {
-  const search = table.query().fullTextSearch(new MultiMatchQuery(text, COLUMNS))
-  const found = await search.select(['id', '_score']).limit(top).toArrow()
-  return Array.from(toDocuments(found), ({ id }) => id)
+  return all.added()
 }

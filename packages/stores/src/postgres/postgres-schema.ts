@@ -20,6 +20,7 @@ const migrations: readonly string[] = [
      version uuid NOT NULL DEFAULT gen_random_uuid(),
      statistics bytea NOT NULL
    )`,
+  'CREATE TABLE IF NOT EXISTS kith.backgrounds (collection text PRIMARY KEY, json text NOT NULL)',
 ]
 
 /** The properties that a collection was made with. */
@@ -32,7 +33,8 @@ export interface Collection {
 /** A collection, and whether it has an approximate index, one of words and one of whole texts. */
 export interface KnownCollection extends Collection {
   indexed: boolean
-  words: boolean
+  /** The definition of the index of words. */
+  words: string | null
   texts: boolean
 }
 
@@ -105,8 +107,9 @@ export async function readCollection(
     `SELECT dimensions, type, metric, EXISTS (
        SELECT FROM pg_indexes
        WHERE schemaname = 'kith' AND tablename = $2 AND indexdef LIKE '%USING hnsw%'
-     ) AS indexed, EXISTS (
-       SELECT FROM pg_indexes WHERE schemaname = 'kith' AND tablename = $2 AND indexname = $3
+     ) AS indexed, (
+       SELECT indexdef FROM pg_indexes
+       WHERE schemaname = 'kith' AND tablename = $2 AND indexname = $3
      ) AS words, EXISTS (
        SELECT FROM pg_indexes WHERE schemaname = 'kith' AND tablename = $2 AND indexname = $4
      ) AS texts

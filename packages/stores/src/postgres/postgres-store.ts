@@ -1,8 +1,15 @@
-import { KithError, type Matrix, type TermStatistics } from '@kith/core'
+import type {
+  Background,
+  BackgroundOptions,
+  Matrix,
+  TermStatistics,
+  TokenizerName,
+} from '@kith/core'
 import { OpenState } from '@kith/core/internal'
 import type { PoolClient } from 'pg'
 import { checkedBatches, checkSearch, storableOf } from '../check-documents.ts'
 import type { Metric } from '../exact/search-exact.ts'
+import { measureStore, usableBackground } from '../search/store-background.ts'
 import {
   absentCollection,
   type Store,
@@ -13,16 +20,15 @@ import {
   type StoreOptions,
   type StoreSearchOptions,
 } from '../store.ts'
-import { TermChanges } from '../term-changes.ts'
+import { changeTokenizer, TermChanges } from '../term-changes.ts'
 import {
   type Connections,
   connectPostgres,
-  copyOut,
   inTransaction,
   postgresError,
-  withClient,
 } from './postgres-connection.ts'
 import { addBatch, removeRows, replaceBatch } from './postgres-load.ts'
+import { ANSWER_BYTES, PostgresReader } from './postgres-reader.ts'
 import {
   checkName,
   type KnownCollection,
@@ -33,16 +39,8 @@ import {
   tableOf,
   textsIndexSql,
   vectorType,
-  WHOLE_TEXT,
 } from './postgres-schema.ts'
-import {
-  decodeVector,
-  rareWords,
-  searchSql,
-  searchWordsSql,
-  usesIndex,
-  wordsIndexSql,
-} from './postgres-search.ts'
+import { searchSql, textVectorsSql, usesIndex } from './postgres-search.ts'
 import {
   beginTerms,
   changeTerms,
@@ -50,9 +48,13 @@ import {
   lockDocuments,
   readTermStatistics,
 } from './postgres-terms.ts'
-
-/** Bytes of vectors that one answer holds, more or less. */
-const ANSWER_BYTES = 2 ** 26
+import {
+  configurationIn,
+  rareWords,
+  searchWordsSql,
+  wordsConfiguration,
+  wordsIndexSql,
+} from './postgres-words.ts'
 
 /**
  * A collection in PostgreSQL with pgvector. `postgres://…/database#name` names the collection;
@@ -66,13 +68,13 @@ export class PostgresStore implements Store {
   #collection: KnownCollection | undefined
   /** The statistics that were read last. */
   #terms: KnownTerms | undefined
-  /** How thoroughly each connection searches the index, where that was set. */
-  readonly #efforts = new WeakMap<PoolClient, number>()
+  readonly #reader: PostgresReader
 
   private constructor(connections: Connections, name: string, options: StoreOptions) {
     this.#connections = connections
     this.#name = name
     this.#options = options
+    this.#reader = new PostgresReader(connections, name)
     this.#state = new OpenState(`${connections.name}#${name}`)
   }
 
@@ -105,7 +107,7 @@ export class PostgresStore implements Store {
   async count(): Promise<number> {
     this.#state.check()
     if (!this.#collection) return 0
-    const { rows } = await this.#query(`SELECT count(*) FROM ${tableOf(this.#name)}`, [])
+    const { rows } = await this.#reader.query(`SELECT count(*) FROM ${tableOf(this.#name)}`, [])
     return Number(rows[0]!['count'])
   }
 
@@ -129,7 +131,7 @@ export class PostgresStore implements Store {
           rowOf(queries, from + q),
         )
         const effort = usesIndex(plan) ? Math.min(1000, Math.max(100, 2 * top)) : undefined
-        const rows = await this.#read(() => searchSql(plan, some, top), effort)
+        const rows = await this.#reader.read(() => searchSql(plan, some, top), effort)
         for (const [number, id, score, vector] of rows) {
           const hit = hits[from + Number(number!.readBigInt64BE()) - 1]!
           hit.ids.push(id!.toString())
@@ -141,7 +143,7 @@ export class PostgresStore implements Store {
     return hits.map(({ ids, scores, vectors }) => ({
       ids,
       scores: Float32Array.from(scores),
-      vectors: this.#decode(vectors),
+      vectors: collection ? this.#reader.decode(collection, vectors) : new Float32Array(0),
     }))
   }
 
@@ -155,13 +157,16 @@ export class PostgresStore implements Store {
     const step = Math.max(1, Math.floor(ANSWER_BYTES / 4 / (this.dimensions ?? 1)))
     for (let from = 0; from < wanted.length; from += step) {
       const some = wanted.slice(from, from + step)
-      const rows = await this.#read((client) => {
+      const rows = await this.#reader.read((client) => {
         const list = some.map((id) => client.escapeLiteral(id)).join(',')
         const columns = `id, ${withVectors ? 'embedding' : 'NULL'}, ${texts ? 'title, text' : 'NULL, NULL'}`
         return `SELECT ${columns} FROM ${tableOf(this.#name)} WHERE id = ANY (ARRAY[${list}])`
       })
       // One array for all of them: thousands of small ones would keep the collector busy.
-      const vectors = this.#decode(withVectors ? rows.map(([, vector]) => vector!) : [])
+      const vectors = this.#reader.decode(
+        this.#collection!,
+        withVectors ? rows.map(([, vector]) => vector!) : [],
+      )
       const length = vectors.length / rows.length
       rows.forEach(([id, , title, text], row) => {
         const vector = vectors.subarray(row * length, (row + 1) * length)
@@ -176,12 +181,13 @@ export class PostgresStore implements Store {
 
   async searchWords(text: string, { top }: { top: number }): Promise<string[]> {
     this.#state.check()
-    if (!this.#collection?.words) return []
+    const configuration = configurationIn(this.#collection?.words ?? null)
+    if (configuration === undefined) return []
     const statistics = await this.terms()
     const rare = statistics ? rareWords(text, statistics) : []
     const values = [rare.map(({ word }) => word), rare.map(({ weight }) => weight), top]
     if (rare.length === 0) return []
-    const { rows } = await this.#query(searchWordsSql(this.#name), values)
+    const { rows } = await this.#reader.query(searchWordsSql(this.#name, configuration), values)
     return rows.map(({ id }) => String(id))
   }
 
@@ -189,14 +195,14 @@ export class PostgresStore implements Store {
     this.#state.check()
     const wanted = this.#collection?.texts ? storableOf(texts) : []
     if (wanted.length === 0) return texts.map(() => undefined)
-    const rows = await this.#read((client) => {
-      const list = wanted.map((text) => client.escapeLiteral(text)).join(',')
-      return `SELECT DISTINCT ON (asked.text) asked.text, embedding
-        FROM unnest(ARRAY[${list}]) AS asked(text)
-        JOIN ${tableOf(this.#name)} d ON ${WHOLE_TEXT.replaceAll(/title|text/g, 'd.$&')} = asked.text
-        ORDER BY asked.text, d.id`
+    const rows = await this.#reader.read((client) => {
+      const list = wanted.map((text) => client.escapeLiteral(text))
+      return textVectorsSql(this.#name, list)
     })
-    const vectors = this.#decode(rows.map(([, vector]) => vector!))
+    const vectors = this.#reader.decode(
+      this.#collection!,
+      rows.map(([, vector]) => vector!),
+    )
     const length = this.dimensions!
     const found = new Map(
       rows.map(([text], row) => [
@@ -219,6 +225,36 @@ export class PostgresStore implements Store {
     return statistics?.documents ? statistics : undefined
   }
 
+  async background(): Promise<Background | undefined> {
+    this.#state.check()
+    if (!this.#collection) return undefined
+    const { rows } = await this.#reader.query(
+      'SELECT json FROM kith.backgrounds WHERE collection = $1',
+      [this.#name],
+    )
+    const [documents, dimensions] = [await this.count(), this.dimensions]
+    return rows[0] && usableBackground(String(rows[0]['json']), { documents, dimensions })
+  }
+
+  async makeBackground(options: BackgroundOptions = {}): Promise<Background> {
+    this.#state.check()
+    const made = await measureStore(
+      {
+        dimensions: this.dimensions,
+        count: () => this.count(),
+        fetch: (ids, wanted) => this.fetch(ids, wanted),
+        scan: (wanted) => this.#reader.scan(this.#collection!, wanted),
+      },
+      options,
+    )
+    await this.#reader.query(
+      `INSERT INTO kith.backgrounds VALUES ($1, $2)
+       ON CONFLICT (collection) DO UPDATE SET json = excluded.json`,
+      [this.#name, JSON.stringify(made)],
+    )
+    return made
+  }
+
   async add(documents: StoreDocuments): Promise<void> {
     this.#state.check()
     await this.#load(documents, 'add')
@@ -232,9 +268,9 @@ export class PostgresStore implements Store {
   async remove(ids: readonly string[]): Promise<number> {
     this.#state.check()
     if (!this.#collection) return 0
-    const terms = new TermChanges()
     return inTransaction(this.#connections, async (client) => {
       await lockDocuments(client, this.#name, 'replace')
+      const terms = new TermChanges(await this.#changeTokenizer(client))
       const removed = await removeRows(client, this.#name, storableOf(ids), terms)
       if (removed > 0) await changeTerms(client, this.#name, terms)
       return removed
@@ -250,15 +286,18 @@ export class PostgresStore implements Store {
     if (!this.#collection) return
     const { type, metric } = this.#collection
     const operators = `${vectorType(type)}_${metric === 'dot' ? 'ip' : 'cosine'}_ops`
-    await this.#query(
+    await this.#reader.query(
       `CREATE INDEX IF NOT EXISTS documents_${this.#name}_hnsw
        ON ${tableOf(this.#name)} USING hnsw (embedding ${operators})`,
       [],
     )
-    const words = (await this.terms()) !== undefined
-    if (words) await this.#query(wordsIndexSql(this.#name), [])
-    await this.#query(textsIndexSql(this.#name), [])
-    this.#collection = { ...this.#collection, indexed: true, words, texts: true }
+    const terms = await this.terms()
+    const configuration = terms && wordsConfiguration(terms.tokenizer)
+    if (configurationIn(this.#collection.words) !== configuration) {
+      await this.#reader.query(wordsIndexSql(this.#name, configuration), [])
+    }
+    await this.#reader.query(textsIndexSql(this.#name), [])
+    this.#collection = await readCollection(this.#connections.pool, this.#name)
   }
 
   async close(): Promise<void> {
@@ -276,14 +315,14 @@ export class PostgresStore implements Store {
     const { type = 'f32', metric = 'dot' } = this.#collection ?? this.#options
     const batches = checkedBatches(documents, { dimensions: this.dimensions, type })
     let collection = this.#collection
-    const terms = new TermChanges()
     await inTransaction(this.#connections, async (client) => {
       await lockDocuments(client, this.#name, change)
+      const terms = new TermChanges(await this.#changeTokenizer(client))
       for await (const batch of batches) {
         if (!collection) {
           const dimensions = batch[0]!.vector.length
           const isNew = await makeCollection(client, this.#name, { dimensions, type, metric })
-          if (isNew) await beginTerms(client, this.#name)
+          if (isNew) await beginTerms(client, this.#name, terms.tokenizer)
           collection = (await readCollection(client, this.#name))!
         }
         await put(client, this.#name, collection, batch, terms)
@@ -294,42 +333,12 @@ export class PostgresStore implements Store {
     this.#collection = collection
   }
 
-  /** The rows of a query; `effort` is how thoroughly the index is searched, where it is. */
-  async #read(
-    sql: (client: PoolClient) => string,
-    effort?: number | undefined,
-  ): Promise<(Buffer | null)[][]> {
-    return withClient(this.#connections, async (client) => {
-      if (effort !== undefined && this.#efforts.get(client) !== effort) {
-        // The iterative scan goes on until a filter has left enough documents.
-        await client.query(`SET hnsw.ef_search = ${effort}; SET hnsw.iterative_scan = strict_order`)
-        this.#efforts.set(client, effort)
-      }
-      return copyOut(client, sql(client))
-    })
-  }
-
-  async #query(sql: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }> {
-    try {
-      return await this.#connections.pool.query(sql, values)
-    } catch (error) {
-      throw postgresError(this.#connections.name, error)
-    }
-  }
-
-  #decode(vectors: readonly (Buffer | null)[]): Float32Array {
-    if (vectors.length === 0) return new Float32Array(0)
-    const { dimensions, type } = this.#collection!
-    const all = new Float32Array(vectors.length * dimensions)
-    vectors.forEach((bytes, i) => {
-      const fits = decodeVector(bytes, type, all.subarray(i * dimensions, (i + 1) * dimensions))
-      if (fits) return
-      throw new KithError(
-        'BAD_SHAPE',
-        `${this.#connections.name}: ${tableOf(this.#name)} has a vector that is not of ${dimensions} numbers (${type}), as kith.collections says`,
-      )
-    })
-    return all
+  /** The tokenizer by which a change counts terms. */
+  async #changeTokenizer(client: PoolClient): Promise<TokenizerName> {
+    const { tokenizer } = this.#options
+    if (tokenizer !== undefined) return tokenizer
+    this.#terms = await readTermStatistics(client, this.#name, this.#terms)
+    return changeTokenizer(undefined, this.#terms?.statistics)
   }
 }
 

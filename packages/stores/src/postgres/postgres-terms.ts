@@ -1,6 +1,7 @@
 import {
   KithError,
   type TermStatistics,
+  type TokenizerName,
   termStatisticsFromBytes,
   termStatisticsToBytes,
 } from '@kith/core'
@@ -20,8 +21,12 @@ export interface KnownTerms {
 }
 
 /** Gives a new collection the statistics of no documents. */
-export async function beginTerms(client: Database, name: string): Promise<void> {
-  await write(client, name, noTerms)
+export async function beginTerms(
+  client: Database,
+  name: string,
+  tokenizer: TokenizerName,
+): Promise<void> {
+  await write(client, name, noTerms(tokenizer))
 }
 
 /** A collection's statistics, read only where they have changed; undefined where it has none. */
@@ -66,8 +71,8 @@ export async function lockDocuments(
 }
 
 /**
- * Brings the statistics up to date. Where there are none, or where they cannot have been those of
- * the documents, all texts are counted.
+ * Brings the statistics up to date. Where there are none, or where they are of another tokenizer or
+ * cannot have been those of the documents, all texts are counted.
  */
 export async function changeTerms(
   client: Database,
@@ -78,11 +83,15 @@ export async function changeTerms(
   await client.query('SELECT FROM kith.terms WHERE collection = $1 FOR UPDATE', [name])
   const before = await readTermStatistics(client, name)
   const after = before && changes.applyTo(before.statistics)
-  await write(client, name, after ?? (await countTexts(client, name)))
+  await write(client, name, after ?? (await countTexts(client, name, changes.tokenizer)))
 }
 
-async function countTexts(client: Database, name: string): Promise<TermStatistics> {
-  const all = new TermChanges()
+async function countTexts(
+  client: Database,
+  name: string,
+  tokenizer: TokenizerName,
+): Promise<TermStatistics> {
+  const all = new TermChanges(tokenizer)
   await client.query(
     `DECLARE texts NO SCROLL CURSOR FOR
      SELECT title, text FROM ${tableOf(name)} WHERE text IS NOT NULL`,
@@ -93,7 +102,7 @@ async function countTexts(client: Database, name: string): Promise<TermStatistic
     all.add(rows)
   }
   await client.query('CLOSE texts')
-  return all.applyTo(noTerms)!
+  return all.added()
 }
 
 async function write(client: Database, name: string, statistics: TermStatistics): Promise<void> {

@@ -158,5 +158,20 @@ export async function withStatistics(
   }
   if (given || from === 'context') return settings
   const found = await store?.terms?.()
-  return found && fits(found) ? { ...settings, statistics: found } : settings
+  if (!found) return settings
+  refuseTokenizer(found, asked)
+  return { ...settings, statistics: found }
+}
+
+/** Refuses a tokenizer other than the one that a store's terms were counted with. */
+export function refuseTokenizer(
+  { tokenizer: own }: TermStatistics,
+  asked: Tokenizer | undefined,
+): void {
+  if (asked === undefined || asked === 'auto' || asked === own) return
+  const name = typeof asked === 'function' ? 'a function' : `'${asked}'`
+  throw new KithError(
+    'BAD_INPUT',
+    `the terms of the store were counted with tokenizer '${own}', but this call uses ${name}; leave out the tokenizer, or load the store again with the tokenizer of this call (kith load --tokenizer)`,
+  )
 }

@@ -1,0 +1,111 @@
+import { prepareText, type TermStatistics, type TokenizerName, termSpans } from '@kith/core'
+import { changeTokenizer } from '../term-changes.ts'
+import { tableOf, wordsIndexOf } from './postgres-schema.ts'
+
+/** Characters of a document whose words are indexed: those of more might not fit PostgreSQL's limit. */
+const INDEXED_CHARACTERS = 100_000
+/** Documents that may have one of the words that are looked for: each is one row to fetch. */
+const MOST_MATCHES = 5000
+
+/** PostgreSQL's text search configurations with the stems of a language. */
+const LANGUAGES = new Set([
+  ...['arabic', 'danish', 'dutch', 'english', 'finnish', 'french', 'german', 'greek', 'hindi'],
+  ...['hungarian', 'indonesian', 'italian', 'norwegian', 'portuguese', 'romanian', 'russian'],
+  ...['spanish', 'swedish', 'turkish'],
+])
+
+/** Tokenizers whose terms are parts of what PostgreSQL takes for a word. */
+const PARTS = new Set(['chinese', 'code', 'japanese', 'korean', 'thai'])
+
+/**
+ * The text search configuration that splits texts as a tokenizer does, more or less; undefined where
+ * PostgreSQL has none.
+ */
+export function wordsConfiguration(tokenizer: TermStatistics['tokenizer']): string | undefined {
+  const names = tokenizer.split('+')
+  if (names.every((name) => PARTS.has(name))) return undefined
+  // Those of other scripts stem English words in Latin letters, too.
+  const own = names.filter((name) => name !== 'english' || names.length === 1)
+  if (own.length === 1 && LANGUAGES.has(own[0]!)) return own[0]!
+  return tokenizer === 'plural' ? 'english' : 'simple'
+}
+
+/** A document's words, as the index has them. */
+function wordsOf(configuration: string): string {
+  return `to_tsvector('${configuration}', left(coalesce(title, '') || ' ' || coalesce(text, ''), ${INDEXED_CHARACTERS}))`
+}
+
+/** Builds the index of words in the place of an earlier one, or none; later changes keep it up to date. */
+export function wordsIndexSql(name: string, configuration: string | undefined): string {
+  const index = wordsIndexOf(name)
+  const drop = `DROP INDEX IF EXISTS kith.${index}`
+  if (configuration === undefined) return drop
+  return `${drop}; CREATE INDEX ${index} ON ${tableOf(name)} USING gin ((${wordsOf(configuration)}))`
+}
+
+/** The configuration of an index of words, by its definition. */
+export function configurationIn(definition: string | null): string | undefined {
+  return /to_tsvector\('(\w+)'::regconfig/.exec(definition ?? '')?.[1]
+}
+
+/**
+ * The ids of the documents that have some words, by the sum of the words' weights. Values: the words,
+ * their weights, and how many documents are wanted. Each word is looked up by itself, so that the
+ * index tells which documents have it and no text is read.
+ */
+export function searchWordsSql(name: string, configuration: string): string {
+  return `
+    SELECT found.id FROM unnest($1::text[], $2::float8[]) AS asked(word, weight)
+    CROSS JOIN LATERAL (
+      SELECT id, number FROM ${tableOf(name)} WHERE ${wordsOf(configuration)} @@ plainto_tsquery('${configuration}', asked.word)
+    ) found
+    GROUP BY found.id, found.number
+    ORDER BY sum(asked.weight) DESC, found.number
+    LIMIT $3`
+}
+
+/** A word, and how much it says about a document that has it. */
+interface WeighedWord {
+  word: string
+  weight: number
+}
+
+/**
+ * The words of a text that few documents have, the rarest first. More frequent ones would have the
+ * database read a large part of the collection, and the vectors find what they say.
+ */
+export function rareWords(text: string, statistics: TermStatistics): WeighedWord[] {
+  const words = new Map<string, { word: string; frequency: number }>()
+  const tokenizer = changeTokenizer(undefined, statistics)
+  for (const { term, start, end } of termSpans(text, tokenizer)) {
+    const word = text.slice(start, end)
+    if (!words.has(term)) words.set(term, { word, frequency: frequencyOf(word, statistics) })
+  }
+  const known = [...words.values()].filter(({ frequency }) => frequency > 0)
+  known.sort((a, b) => a.frequency - b.frequency)
+  let matches = 0
+  return known
+    .filter(({ frequency }) => {
+      matches += frequency
+      return matches <= MOST_MATCHES
+    })
+    .map(({ word, frequency }) => ({
+      word,
+      weight: Math.log(1 + (statistics.documents - frequency + 0.5) / (frequency + 0.5)),
+    }))
+}
+
+/** How many documents have a word's term. */
+function frequencyOf(word: string, { tokenizer, hashes, frequencies }: TermStatistics): number {
+  const [lower = 0, upper = 0] = prepareText(word, {
+    tokenizer: tokenizer as TokenizerName,
+  }).postings
+  const hash = upper * 2 ** 32 + lower
+  let [from, to] = [0, hashes.length]
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if (hashes[middle]! < hash) from = middle + 1
+    else to = middle
+  }
+  return hashes[from] === hash ? frequencies[from]! : 0
+}

@@ -1,0 +1,56 @@
+import type { Matrix } from '@kith/core'
+import { type Metric, searchExact } from '../exact/search-exact.ts'
+import type { StoreHits } from '../store.ts'
+
+/** Documents of a store, some thousands at a time. */
+export interface ScannedBlock {
+  ids: readonly string[]
+  /** Their vectors, one behind the other. */
+  vectors: Float32Array
+}
+
+/** One query's best documents so far, best first. */
+interface Best {
+  ids: string[]
+  scores: Float32Array
+}
+
+/**
+ * Each query's best documents, by one pass over all of them: for many queries faster than a database
+ * that compares one query after the other.
+ */
+export async function searchScanned(
+  queries: Matrix,
+  blocks: AsyncIterable<ScannedBlock>,
+  { top, metric }: { top: number; metric: Metric },
+): Promise<Omit<StoreHits, 'vectors'>[]> {
+  const { dimensions } = queries
+  let best = Array.from({ length: queries.rows }, (): Best => noneYet)
+  for await (const { ids, vectors } of blocks) {
+    const documents = { memory: vectors, rows: ids.length, dimensions }
+    const { rows, scores, perQuery } = await searchExact(queries, documents, { top, metric })
+    best = best.map((before, q) => {
+      const range = [q * perQuery, (q + 1) * perQuery] as const
+      const found = Array.from(rows.subarray(...range), (row) => ids[row]!)
+      return merged(before, { ids: found, scores: scores.subarray(...range) }, top)
+    })
+  }
+  return best
+}
+
+const noneYet: Best = { ids: [], scores: new Float32Array(0) }
+
+/** The best of two lists; of equal scores, those of the first list come first. */
+function merged(before: Best, more: Best, top: number): Best {
+  const length = Math.min(top, before.ids.length + more.ids.length)
+  const ids: string[] = []
+  const scores = new Float32Array(length)
+  let [a, b] = [0, 0]
+  while (ids.length < length) {
+    const first = b === more.ids.length || before.scores[a]! >= more.scores[b]!
+    const [list, at] = first ? [before, a++] : [more, b++]
+    scores[ids.length] = list.scores[at]!
+    ids.push(list.ids[at]!)
+  }
+  return { ids, scores }
+}

@@ -1,0 +1,87 @@
+import { type Background, type BackgroundOptions, KithError } from '@kith/core'
+import { backgroundOf, checkBackground, drawSample } from '@kith/core/internal'
+import type { Store } from '../store.ts'
+import { textHash } from '../whole-text.ts'
+import { type ScannedBlock, searchScanned } from './scan-documents.ts'
+
+/** A store whose documents can be gone through. */
+export interface ScannedStore extends Pick<Store, 'count' | 'fetch' | 'dimensions'> {
+  scan(options: { vectors: boolean }): AsyncIterable<ScannedBlock>
+}
+
+/**
+ * The background of the documents of a store: a seeded sample, which depends on the ids alone, and
+ * for half of it the nearest other document, by one pass over all vectors.
+ */
+export async function measureStore(
+  store: ScannedStore,
+  options: BackgroundOptions = {},
+): Promise<Background> {
+  const documents = await store.count()
+  if (documents < 2) {
+    throw new KithError('BAD_INPUT', `a background needs 2 documents or more, got ${documents}`)
+  }
+  const { chosen, compared } = drawSample(documents, options)
+  const ids = await drawIds(store, chosen.length, options.seed ?? 0)
+  const found = await store.fetch(ids, { texts: false })
+  const sampled = found.filter((document) => document !== undefined)
+  const dimensions = store.dimensions!
+  const queries = sampled.slice(0, compared)
+  const data = new Float32Array(queries.length * dimensions)
+  queries.forEach(({ vector }, q) => {
+    data.set(vector, q * dimensions)
+  })
+  const best = await searchScanned(
+    { data, rows: queries.length, dimensions },
+    store.scan({ vectors: true }),
+    { top: 2, metric: 'cosine' },
+  )
+  // The document itself is the first, or behind a copy of it.
+  const nearest = best.map(({ ids, scores }, q) => scores[ids[0] === queries[q]!.id ? 1 : 0]!)
+  return backgroundOf(
+    documents,
+    sampled.map(({ vector }) => vector),
+    nearest,
+  )
+}
+
+/** The ids with the lowest hashes. */
+async function drawIds(store: ScannedStore, count: number, seed: number): Promise<string[]> {
+  let drawn: { hash: string; id: string }[] = []
+  const lowest = (): void => {
+    drawn.sort((a, b) => (a.hash < b.hash ? -1 : 1))
+    drawn = drawn.slice(0, count)
+  }
+  let limit = '~'
+  for await (const { ids } of store.scan({ vectors: false })) {
+    for (const id of ids) {
+      const hash = textHash(`${seed} ${id}`)
+      if (hash < limit) drawn.push({ hash, id })
+    }
+    if (drawn.length <= 2 * count) continue
+    lowest()
+    limit = drawn.at(-1)!.hash
+  }
+  lowest()
+  return drawn.map(({ id }) => id)
+}
+
+/**
+ * A background that a store kept, while it says something about the store's documents: until their
+ * number has doubled or halved.
+ */
+export function usableBackground(
+  json: string | undefined,
+  { documents, dimensions }: { documents: number; dimensions: number | undefined },
+): Background | undefined {
+  let kept: unknown
+  try {
+    kept = JSON.parse(json ?? '')
+    checkBackground(kept)
+  } catch {
+    return undefined
+  }
+  if (kept.dimensions !== dimensions) return undefined
+  const ratio = documents / kept.documents
+  return ratio >= 0.5 && ratio <= 2 ? kept : undefined
+}
