@@ -11,7 +11,11 @@ const vector = (i: number) => Float32Array.of(Math.cos(i), Math.sin(i))
 /** The shrinkages that are tried on 120 held-out queries with so many judgments each. */
 async function triedWith(judgments: number): Promise<{ tried: number[]; measure: string }> {
   const ids = Array.from({ length: 30 }, (_, i) => `d${i}`)
-  await writeEmbeddings(docs, { dimensions: 2, ids }, ids.map((_, i) => vector(i)))
+  await writeEmbeddings(
+    docs,
+    { dimensions: 2, ids },
+    ids.map((_, i) => vector(i)),
+  )
   const queries = Array.from({ length: 120 }, (_, i) => ({
     ...{ id: `q${i}`, vector: vector(i), relevant: [], retrieved: new Uint32Array() },
   }))
