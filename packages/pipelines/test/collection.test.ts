@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { type AdapterFile, writeAdapterFile } from '@kith/base/query-adapter'
 import { type PartialSettings, rerank, type TitledText, termStatistics } from '@kith/core'
 import { resolveSettings } from '@kith/core/internal'
 import type { EncodeOptions, Encoder } from '@kith/encoder'
@@ -324,6 +325,34 @@ describe('documents with embeddings', () => {
     const store = address()
     await loadStore({ store, docs, corpus, index: true })
     expect(await find({ store })).toEqual(close(await expected()))
+  })
+
+  test('are found by adapted queries, if the adapter is that of the model and the corpus', async () => {
+    const docs = path('adapted-docs.npy')
+    const letter = (i: number) => Float32Array.from({ length: 26 }, (_, j) => (i === j ? 1 : 0))
+    const ids = ['a', 'b', 'c']
+    await writeEmbeddings(docs, { dimensions: 26, ids }, [letter(0), letter(1), letter(2)])
+    // Turns the letter a into the letter c.
+    const weights = new Float32Array(26 * 26)
+    weights[0] = -1
+    weights[2 * 26] = 1
+    const file: AdapterFile = {
+      ...{ kind: 'linear', dimensions: 26, normalize: true },
+      weights: new Map([['up.weight', weights]]),
+      origin: { model: 'letters', documents: { ids: ['a'], vectors: letter(0) } },
+    }
+    const first = async (adapter?: string) => {
+      await using collection = await openCollection({ docs, adapter })
+      return (await collection.search('a', { topN: 1 }))[0]!.id
+    }
+    await writeAdapterFile(path('turning'), file)
+    expect(await first()).toBe('a')
+    expect(await first(path('turning'))).toBe('c')
+    await writeAdapterFile(path('turning'), { ...file, origin: { model: 'words' } })
+    await expect(first(path('turning'))).rejects.toThrow('was fitted to embeddings of words')
+    const documents = { ids: ['a'], vectors: letter(1) }
+    await writeAdapterFile(path('turning'), { ...file, origin: { documents } })
+    await expect(first(path('turning'))).rejects.toThrow('was fitted to another corpus or model')
   })
 
   test('that do not fit are refused', async () => {

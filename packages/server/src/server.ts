@@ -95,7 +95,14 @@ export async function startServer(options: ServeOptions = {}): Promise<RunningSe
       waiting: () => embedder?.waiting ?? 0,
       cached: () => embedder?.cached ?? 0,
     })
-    embedder = openModel && new Embedder(await openModel(), limits, metrics)
+    const model = await openModel?.()
+    embedder = model && new Embedder(model, limits, metrics)
+    if (store) {
+      await model?.adapter?.checkDocuments(async (ids) => {
+        const found = await store.fetch(ids, { vectors: true, texts: false })
+        return found.map((document) => document?.vector)
+      })
+    }
     const shared: Shared = {
       embedder,
       searcher: store && new Searcher(store, limits),

@@ -1,6 +1,7 @@
 import { basename, isAbsolute } from 'node:path'
 import { optionalPackage } from '@kith/base'
 import { openEndpoint } from '@kith/base/endpoint'
+import { QueryAdapter } from '@kith/base/query-adapter'
 import type { EncoderOptions, Role } from '@kith/encoder'
 import { unavailable } from './problem.ts'
 
@@ -13,17 +14,45 @@ export interface TextModel {
   /** The embeddings of some texts. A call that fails leaves the model usable for the next one. */
   embed(texts: readonly string[], role: Role): Promise<EmbeddedText[]>
   close(): Promise<void>
+  /** Changes the embeddings of queries. */
+  readonly adapter?: QueryAdapter | undefined
 }
 
 /** How a model is opened: `embedUrl` is an OpenAI-compatible endpoint in the encoder's place. */
 export interface TextModelOptions extends EncoderOptions {
   embedUrl?: string | undefined
+  /** The folder of a query adapter that `kith train --adapter` made for this model. */
+  adapter?: string | undefined
 }
 
 /** Loads an encoder, and the tokenizer beside it that counts the tokens of requests; or opens an endpoint. */
 export async function openTextModel(
   name: string,
-  { embedUrl, ...options }: TextModelOptions,
+  { adapter: folder, ...options }: TextModelOptions,
+): Promise<TextModel> {
+  const adapter = folder === undefined ? undefined : await QueryAdapter.open(folder)
+  const model = await openPlainModel(name, options)
+  if (!adapter) return model
+  try {
+    adapter.checkModel({ name, dimensions: model.dimensions })
+  } catch (error) {
+    await model.close()
+    throw error
+  }
+  return {
+    ...model,
+    adapter,
+    async embed(texts, role) {
+      const made = await model.embed(texts, role)
+      if (role === 'document') return made
+      return made.map((one) => ({ ...one, vector: adapter.apply(one.vector) }))
+    },
+  }
+}
+
+async function openPlainModel(
+  name: string,
+  { embedUrl, ...options }: Omit<TextModelOptions, 'adapter'>,
 ): Promise<TextModel> {
   if (embedUrl !== undefined) return openRemoteModel(embedUrl, name, options)
   const { loadEncoder, openModel } = await optionalPackage(

@@ -14,4 +14,3 @@ export {
   type TaughtQuery,
 } from './adapter/recipes.ts'
 export { unitDocuments } from './adapter/unit-documents.ts'
-export { documentsIdentity } from './run/identity.ts'

@@ -40,6 +40,13 @@ describe('recipes', () => {
     ])
   })
 
+  test('give the whole loss to all documents where no judged one is among the first', () => {
+    const [far] = adapterQueries([{ ...query, relevant: [8, 9] }], 'judgments')
+    expect(far!.parts).toEqual([
+      { weight: 1, target: { rows: [8, 9], values: [0.5, 0.5] }, over: 'corpus' },
+    ])
+  })
+
   test('take soft labels as they are, and leave out a query that teaches nothing', () => {
     const labels = { rows: [4, 6, 8], values: [3, 0, 1] }
     const [soft] = adapterQueries([{ ...query, labels }], 'labels')

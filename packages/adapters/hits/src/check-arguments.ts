@@ -5,7 +5,7 @@ import { listOptionNames } from './hit-list.ts'
 /** The names of `rerankHits`'s options. */
 export const optionParts: NamedParts = {
   part: 'option of rerankHits',
-  known: ['topN', 'settings', 'statistics', ...listOptionNames],
+  known: ['topN', 'settings', 'statistics', 'adapter', ...listOptionNames],
   synonyms: {
     topN: ['topK', 'top', 'k', 'limit'],
     statistics: ['termStatistics', 'terms'],

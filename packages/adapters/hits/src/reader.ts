@@ -127,6 +127,28 @@ export function partsOf(query: Query): { vector: Vector | undefined; text: Text 
     : { vector: query as Vector, text: undefined }
 }
 
+/** Changes the embedding of a query: `openAdapter` of @kith/train opens one that `kith train` made. */
+export interface QueryAdapter {
+  apply(vector: Vector): Float32Array
+}
+
+/** The query with its vector changed by an adapter. */
+export function adaptedQuery(query: Query, adapter: QueryAdapter | undefined): Query {
+  if (adapter === undefined) return query
+  if (typeof adapter?.apply !== 'function') {
+    const problem = `option adapter must be an adapter, got ${adapter === null ? 'null' : typeof adapter}`
+    throw new KithError('BAD_INPUT', `${problem}: pass await openAdapter(folder) of @kith/train`)
+  }
+  const { vector, text } = partsOf(query)
+  if (vector === undefined) {
+    const problem = 'option adapter changes the vector of the query, which has none'
+    throw new KithError('BAD_INPUT', `${problem}: pass the vector, or leave out adapter`)
+  }
+  const own = adapter.apply(vector)
+  const isVector = text === undefined && !('vector' in query)
+  return isVector ? own : { ...(query as QueryViews), vector: own }
+}
+
 /** Some hits may lack a text; if all do, the field is wrong, and ranking on would hide it. */
 export function textsOf<Hit>(
   hits: readonly Hit[],

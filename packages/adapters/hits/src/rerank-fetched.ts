@@ -14,7 +14,7 @@ import {
   listOptions,
   type RerankedHit,
 } from './hit-list.ts'
-import { checkVectors, partsOf, type Reader, scoresOf, textsOf } from './reader.ts'
+import { adaptedQuery, checkVectors, partsOf, type Reader, scoresOf, textsOf } from './reader.ts'
 import { type RerankHitsOptions, readOptions } from './rerank-hits.ts'
 
 /** How hits are reranked whose vectors are fetched. */
@@ -74,7 +74,7 @@ export async function rerankFetched<Hit>(
     )
   }
   const { topN, settings } = readOptions(options, hits.length)
-  const { vector, text } = partsOf(query)
+  const { vector, text } = partsOf(adaptedQuery(query, options.adapter))
   if (vector === undefined || vector === null) {
     throw new KithError(
       'BAD_INPUT',

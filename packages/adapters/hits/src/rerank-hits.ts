@@ -16,7 +16,15 @@ import {
 } from '@kith/core/internal'
 import { checkHits, checkVectorReader, optionParts } from './check-arguments.ts'
 import { type HitListOptions, listedHits, listOptions, type RerankedHit } from './hit-list.ts'
-import { checkVectors, partsOf, type Reader, scoresOf, textsOf } from './reader.ts'
+import {
+  adaptedQuery,
+  checkVectors,
+  partsOf,
+  type QueryAdapter,
+  type Reader,
+  scoresOf,
+  textsOf,
+} from './reader.ts'
 
 /**
  * Gives the hits of any vector store a better order.
@@ -49,7 +57,7 @@ export function rerankHits<Hit>(
   options?: RerankHitsOptions<any>,
 ): RerankedHit<Hit>[]
 export function rerankHits<Hit>(
-  query: Query,
+  plain: Query,
   hits: readonly Hit[],
   reader: Reader<Hit>,
   options: RerankHitsOptions<Hit> = {},
@@ -57,6 +65,7 @@ export function rerankHits<Hit>(
   checkHits(hits)
   checkVectorReader(reader)
   refuseUnknown(options, optionParts)
+  const query = adaptedQuery(plain, options.adapter)
   const { topN, settings } = readOptions(options, hits.length)
   const asked = partsOf(query)
   const words = asked.text !== undefined
@@ -88,6 +97,8 @@ export interface RerankHitsOptions<Hit = never> extends HitListOptions<Hit> {
   statistics?: TermStatistics | undefined
   /** Settings that differ from the default, such as those that `kith tune` found. */
   settings?: PartialMethodSettings | undefined
+  /** Changes the query's vector first. Leave it out if the vector that you searched with was adapted already. */
+  adapter?: QueryAdapter | undefined
 }
 
 /** The options, checked and complete. */

@@ -176,3 +176,14 @@ test('types: hits keep theirs, and the function gets them', () => {
   void (() => rerankFetched(query, [{ values: [1] }], reader, { vectors: async () => [] }))
   expectTypeOf(reader.score).parameter(0).toEqualTypeOf<QdrantHit>()
 })
+
+test('an adapter changes the vector of the query', async () => {
+  const adapter = { apply: () => Float32Array.from(vectors[9]!) }
+  const options = { statistics, vectors: fetchVectors() }
+  const found = await rerankFetched(query, points, reader, { ...options, adapter })
+  const adapted = { ...query, vector: vectors[9]! }
+  const expected = await rerankFetched(adapted, points, reader, options)
+  expect(rankingOf(found)).toEqual(rankingOf(expected))
+  const without = await rerankFetched(query, points, reader, options)
+  expect(rankingOf(found)).not.toEqual(rankingOf(without))
+})

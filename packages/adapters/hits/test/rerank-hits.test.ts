@@ -207,3 +207,19 @@ test('options of readers are told too', () => {
   )
   expect(() => pgvector({ embedding: 'e' } as object)).toThrow('did you mean vector?')
 })
+
+test('an adapter changes the vector of the query', () => {
+  const turned = vectors[7]!
+  const adapter = { apply: () => Float32Array.from(turned) }
+  const expected = rerankHits({ ...query, vector: turned }, hits, own).map(({ index }) => index)
+  expect(expected).not.toEqual(rerankHits(query, hits, own).map(({ index }) => index))
+  const found = rerankHits(query, hits, own, { adapter }).map(({ index }) => index)
+  expect(found).toEqual(expected)
+  const alone = rerankHits(query.vector, hits, own, { adapter })
+  expect(alone).toEqual(rerankHits(turned, hits, own))
+  expect(() => rerankHits({ text: 'bees' }, hits, own, { adapter })).toThrow(
+    'option adapter changes the vector of the query, which has none',
+  )
+  const path = { adapter: 'adapter' as never }
+  expect(() => rerankHits(query, hits, own, path)).toThrow('must be an adapter, got string')
+})

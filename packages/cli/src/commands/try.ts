@@ -14,7 +14,8 @@ export const tryCommand = defineCommand({
   description:
     'Encodes and searches the dataset, and compares vector search, BM25, reciprocal rank fusion of both,\n' +
     'score fusion, Kith and, with more than 50 judged queries, Kith with tuned settings (cross-validated:\n' +
-    'no query is reranked with settings that it helped to choose). Prints nDCG@10, MRR@10 and Recall@100\n' +
+    'no query is reranked with settings that it helped to choose); with 200 training queries or more (split\n' +
+    'train, or queries without judgments), Kith with a query adapter. Prints nDCG@10, MRR@10 and Recall@100\n' +
     'with significance against vector search, milliseconds per query, a verdict, and the queries that\n' +
     'gained and lost most; writes a report page. Without judgments, shows the first five documents before\n' +
     'and after. Results are kept in DATASET/.kith; run the same command again to resume.',

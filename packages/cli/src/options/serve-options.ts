@@ -64,6 +64,11 @@ export const serveOptions = {
     file: 'input',
     help: 'what kith calibrate made: relevance_score is then a calibrated probability',
   },
+  adapter: {
+    value: 'FOLDER',
+    file: 'input',
+    help: 'query adapter by kith train --adapter, applied to texts of queries',
+  },
   ...encoderOptions,
   model: {
     ...encoderOptions.model,
@@ -143,7 +148,12 @@ export function readServedTerms(values: ServeValues): {
 /** The model that embeds texts; undefined where requests must bring embeddings. */
 export function readServedModel(values: ServeValues) {
   const { model, ...options } = readEncoderOptions(values)
-  return model === 'none' ? undefined : { name: model, options }
+  const adapter = optionalText(values, 'adapter')
+  if (model !== 'none') return { name: model, options: { ...options, adapter } }
+  if (adapter === undefined) return undefined
+  throw new UsageError(
+    '--adapter changes embeddings of query texts, but --model none embeds no texts; name the model',
+  )
 }
 
 /** Where the documents for /v1/search and their texts are. */

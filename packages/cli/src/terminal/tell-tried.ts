@@ -1,12 +1,12 @@
-import { formatFigure, markOf } from '@kith/ir/internal'
+import { formatFigure, formatP, markOf } from '@kith/ir/internal'
 import type { QueryChange, TryResult } from '@kith/pipelines/try'
 import { type Output, table } from './output.ts'
 
 /** Prints the result of a try: the table, the verdict, and the queries that changed most. */
 export function tellTried(output: Output, result: TryResult): void {
-  const { dataset, split, judged, systems, verdict, changes, report } = result
+  const { dataset, split, judged, systems, adapter, verdict, changes, report } = result
   const json = {
-    ...{ dataset, split, judged, verdict, changes, report },
+    ...{ dataset, split, judged, adapter, verdict, changes, report },
     systems: systems.map(({ evaluation, ...system }) => ({
       ...system,
       measures: evaluation?.mean,
@@ -16,6 +16,7 @@ export function tellTried(output: Output, result: TryResult): void {
     ? [
         figures(result),
         '',
+        ...adapted(adapter),
         `${verdict.sentence}.`,
         ...changed('gained', changes.gained),
         ...changed('lost', changes.lost),
@@ -42,6 +43,18 @@ function figures({ systems, judged }: TryResult): string {
     '* p < 0.05, ** p < 0.01 against vector search (randomization test, Holm-corrected)\n' +
     'ms/query: this step alone, in a batch on all cores; fusion and reranking come on top of search'
   return `${table([head, ...rows])}\n${note}`
+}
+
+/** What a query adapter learned from, and its gain on held-out training queries. */
+function adapted(adapter: TryResult['adapter']): string[] {
+  if (!adapter) return []
+  const { folder, queries, keepsOld, heldOut } = adapter
+  const { measure, by } = heldOut
+  const { before, after, randomization } = heldOut.measures[measure]!
+  const of = by === 'teacher' ? `agreement with Kith’s ranking (${measure})` : measure
+  const gain = `${of} of vector search ${formatFigure(before)} → ${formatFigure(after)} (p = ${formatP(randomization)}) on ${heldOut.queries} of them, held out`
+  const use = keepsOld ? 'no gain, so it has no row' : folder
+  return [`Query adapter: learned from ${queries} training queries; ${gain}: ${use}.`]
 }
 
 function changed(how: string, queries: readonly QueryChange[]): string[] {

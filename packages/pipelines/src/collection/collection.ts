@@ -52,7 +52,7 @@ export interface CollectionDocument {
  */
 export class Collection {
   readonly #store: SearchStore
-  readonly #encoder: AnyEncoder
+  readonly #encoder: Pick<AnyEncoder, 'encode' | 'close'>
   readonly #settings: Settings
   readonly #reranker: Reranker
   readonly #estimates: RelevanceScale
@@ -64,7 +64,7 @@ export class Collection {
   /** @internal Use `openCollection`. */
   constructor(
     store: SearchStore,
-    encoder: AnyEncoder,
+    encoder: Pick<AnyEncoder, 'encode' | 'close'>,
     settings: Settings,
     hooks: Hooks = {},
     estimates: RelevanceScale = {},

@@ -15,6 +15,7 @@ import { type Hooks, stageOf } from '../job/hooks.ts'
 import { nameTokenizer } from '../join/name-tokenizer.ts'
 import { readStatistics, type StatisticsSource } from '../join/statistics.ts'
 import { readCalibration } from '../relevance/calibration-file.ts'
+import { adaptedEncoder } from './adapted-encoder.ts'
 import { type RelevanceScale, searchMetric } from './candidates.ts'
 import { Collection } from './collection.ts'
 import { passageStore, passageVectors } from './passage-vectors.ts'
@@ -54,6 +55,8 @@ export interface CollectionInputs extends Omit<EncoderOptions, 'onDownload' | 'c
   background?: string | undefined
   /** A file that `kith calibrate` made: relevance is then calibrated on judged queries. */
   calibration?: string | undefined
+  /** The folder of a query adapter that `kith train --adapter` made for this model and corpus. */
+  adapter?: string | undefined
 }
 
 /**
@@ -94,7 +97,8 @@ export async function openCollectionWith(
     }
     const counted = source === 'context' ? 'context' : 'store'
     const complete = await withStatistics(settings, store, counted)
-    return new Collection(store, named.encoder, complete, hooks, await scaleOf(inputs, store))
+    const encoder = await adaptedEncoder(inputs.adapter, named, store)
+    return new Collection(store, encoder, complete, hooks, await scaleOf(inputs, store))
   } catch (error) {
     await named.encoder.close()
     await store?.close()
@@ -115,6 +119,7 @@ const OPTIONS: readonly (keyof CollectionInputs)[] = [
     'statistics',
     'background',
     'calibration',
+    'adapter',
   ] as const),
   ...(['model', 'embedUrl', 'pooling', 'normalize', 'maxTokens', 'queryPrefix'] as const),
   ...(['documentPrefix', 'revision', 'quantize', 'threads'] as const),

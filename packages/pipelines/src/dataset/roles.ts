@@ -28,6 +28,7 @@ export type RoleName =
   | 'fusion'
   | 'kith'
   | 'tunedKith'
+  | 'adaptedKith'
   | 'termStatistics'
   | 'tuned'
   | 'calibration'
@@ -116,6 +117,11 @@ export const roles: Readonly<Record<RoleName, Role>> = {
     what: 'the run reranked with tuned settings, each query with settings that others chose',
     found: [],
     ...{ kept: 'MODEL/try/tunedSUFFIX.trec', madeBy: 'try', from: [...reranking, 'qrels'] },
+  },
+  adaptedKith: {
+    what: 'a search with adapted queries, reranked with the default settings',
+    found: [],
+    ...{ kept: 'MODEL/try/adapted-kithSUFFIX.trec', madeBy: 'try', from: ['corpus', 'queries'] },
   },
   termStatistics: {
     what: 'term statistics',

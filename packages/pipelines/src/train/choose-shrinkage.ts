@@ -8,6 +8,7 @@ import {
   decisiveMeasure,
   type HeldOutFigures,
   type HeldOutQueries,
+  isSparse,
   searchFigures,
 } from './hold-out.ts'
 import { loadTrain } from './training-inputs.ts'
@@ -48,7 +49,7 @@ const SIGNIFICANT = 0.05
 
 /**
  * Chooses the shrinkage of an adapter. The usual one stays unless another is significantly better on
- * enough held-out queries: sparse labels are too noisy to tell close ones apart.
+ * enough held-out queries with several judgments each: one label per query is too noisy to choose by.
  */
 export async function chooseShrinkage(
   { usual, given }: { usual: number; given: number | undefined },
@@ -61,7 +62,8 @@ export async function chooseShrinkage(
     shrinkage,
     figures: await figuresOf(await test.fit(shrinkage), test),
   })
-  const choosing = given === undefined && test.queries.queries.length >= ENOUGH
+  const { queries, qrels } = test.queries
+  const choosing = given === undefined && queries.length >= ENOUGH && !isSparse(qrels)
   const tried = [await measured(first)]
   for (const factor of choosing ? FACTORS : []) tried.push(await measured(first * factor))
   const best = tried.reduce((best, one) => {

@@ -87,14 +87,19 @@ const MEASURES = [jobDefaults.measure, `nDCG@${TOP}`, `Recall@${TOP}`]
 
 /**
  * The measure that decides about a linear adapter: with about one label per query, nDCG@10 sees too few
- * of the labels.
+ * of the labels (experiments/adapter.mjs --study decision, on held-out training queries).
  */
 export function decisiveMeasure(qrels: Qrels): string {
+  return isSparse(qrels) ? `nDCG@${TOP}` : jobDefaults.measure
+}
+
+/** Whether queries have about one relevant document each. */
+export function isSparse(qrels: Qrels): boolean {
   const relevant = [...qrels.values()].map(
     (judged) => [...judged.values()].filter((grade) => grade > 0).length,
   )
   const labels = relevant.reduce((sum, count) => sum + count, 0)
-  return labels > 1.5 * relevant.length ? jobDefaults.measure : `nDCG@${TOP}`
+  return labels <= 1.5 * relevant.length
 }
 
 /** How a search with a model compares with one from before its training, on queries it has not learned from. */

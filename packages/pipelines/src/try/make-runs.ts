@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { type Qrels, readQrels, readRun } from '@kith/ir'
 import { FEW_QUERIES } from '@kith/tune/internal'
-import type { Dataset } from '../dataset/dataset.ts'
+import type { Dataset, DatasetOptions } from '../dataset/dataset.ts'
 import { fuseRuns } from '../fuse/fuse-runs.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { jobDefaults } from '../job/job-defaults.ts'
@@ -9,6 +9,7 @@ import { nameTokenizer } from '../join/name-tokenizer.ts'
 import { rerankRun } from '../rerank/rerank-run.ts'
 import { searchBm25 } from '../search/search-bm25.ts'
 import { searchRun } from '../search/search-run.ts'
+import { fitTried, rerankAdapted, type TriedAdapter } from './adapted-run.ts'
 import { Steps } from './steps.ts'
 import { rerankTuned } from './tuned-run.ts'
 import type { TriedSystem } from './verdict.ts'
@@ -25,7 +26,7 @@ export interface TryFiles {
 }
 
 /** How runs are made. */
-interface Making {
+interface Making extends Omit<DatasetOptions, 'purpose'> {
   trials?: number | undefined
   level?: number | undefined
   workers?: number | undefined
@@ -35,9 +36,10 @@ interface Making {
 export async function makeRuns(
   dataset: Dataset,
   { termStatistics, qrels, ...files }: TryFiles,
-  { trials = jobDefaults.tryTrials, level = jobDefaults.level, workers }: Making,
+  making: Making,
   hooks: Hooks,
-): Promise<{ systems: TriedSystem[]; judged: number }> {
+): Promise<{ systems: TriedSystem[]; judged: number; adapter: TriedAdapter | undefined }> {
+  const { trials = jobDefaults.tryTrials, level = jobDefaults.level, workers } = making
   const { corpus, queryText, docs, queries } = files
   const steps = new Steps(dataset)
   const { top } = jobDefaults
@@ -74,7 +76,17 @@ export async function makeRuns(
   }
   const tunedKith =
     judged > FEW_QUERIES ? await steps.do('tunedKith', tune, { trials, level }) : undefined
-  return { systems: steps.systems({ run, bm25, rrf, fusion, kith, tunedKith }), judged }
+  const measured = { ...files, termStatistics, qrels, run }
+  const { model, encoder, files: named } = making
+  const adapter = await fitTried(dataset, measured, { model, encoder, files: named, level }, hooks)
+  const adapt = (out: string): ReturnType<typeof rerankAdapted> =>
+    rerankAdapted(dataset, adapter!, measured, { out, workers }, hooks)
+  const adaptedKith =
+    adapter && !adapter.keepsOld
+      ? await steps.do('adaptedKith', adapt, {}, [join(adapter.folder, 'adapter.safetensors')])
+      : undefined
+  const made = { run, bm25, rrf, fusion, kith, tunedKith, adaptedKith }
+  return { systems: steps.systems(made), judged, adapter }
 }
 
 /** Where the settings that all judged queries choose are kept. */

@@ -15,6 +15,7 @@ const names = {
   fusion: 'dense + BM25 score fusion',
   kith: 'Kith',
   tunedKith: 'Kith, tuned (held out)',
+  adaptedKith: 'Kith, query adapter',
 } as const
 
 /** A run of a system that is compared. */
@@ -39,18 +40,20 @@ export class Steps {
   }
 
   /**
-   * Makes the run of a role, unless it is there with the same settings and its time is known;
-   * undefined where it cannot be made.
+   * Makes the run of a role, unless it is there with the same settings, not older than some files,
+   * and its time is known; undefined where it cannot be made.
    */
   async do(
     role: TriedRole,
     make: (out: string) => Promise<Worked | undefined>,
     settings: Readonly<Record<string, unknown>> = {},
+    behind: readonly string[] = [],
   ): Promise<string | undefined> {
     const there = await this.#dataset.find(role as RoleName)
     const isKept = there?.includes(join(this.#dataset.folder, KEPT))
     if (there !== undefined && !isKept) return there
-    if (there !== undefined && this.#milliseconds[role] !== undefined) {
+    const isNew = behind.every((file) => there && modifiedAt(file) <= modifiedAt(there))
+    if (there !== undefined && isNew && this.#milliseconds[role] !== undefined) {
       const made = (await readSidecar(there))?.settings ?? {}
       if (Object.entries(settings).every(([name, value]) => made[name] === value)) return there
     }
@@ -71,6 +74,10 @@ export class Steps {
       return [{ name: names[role], role, file, milliseconds: this.#milliseconds[role] }]
     })
   }
+}
+
+function modifiedAt(file: string): number {
+  return findPath(file)?.mtimeMs ?? 0
 }
 
 function readTimes(file: string): Record<string, number> {

@@ -6,6 +6,7 @@ import { evaluateRuns } from '../eval/evaluate-runs.ts'
 import { shownPath } from '../files/paths.ts'
 import type { Hooks } from '../job/hooks.ts'
 import { reportRuns } from '../report/report-runs.ts'
+import type { TriedAdapter } from './adapted-run.ts'
 import { type Changes, changesOf } from './changes.ts'
 import { makeRuns, type TryFiles, tunedSettings } from './make-runs.ts'
 import type { TriedRole } from './steps.ts'
@@ -33,6 +34,8 @@ export interface TryResult {
   systems: readonly TriedSystem[]
   /** Judged queries; 0 without judgments. */
   judged: number
+  /** A query adapter, where the dataset has 200 training queries or more. */
+  adapter: TriedAdapter | undefined
   /** The advice, with its evidence; undefined without judgments. */
   verdict: Verdict | undefined
   /** The queries that changed most, from vector search to Kith. */
@@ -47,7 +50,7 @@ export const tryMeasures = ['nDCG@10', 'MRR@10', 'Recall@100'] as const
 /**
  * Tries Kith on a dataset: encodes and searches where that was not done yet, and compares vector
  * search, BM25, reciprocal rank fusion, score fusion, Kith and, with more than 50 judged queries,
- * Kith with tuned settings. Finished steps are kept in `.kith`: stopped at any moment, the same call
+ * Kith with tuned settings; with 200 training queries or more, Kith with a query adapter. Finished steps are kept in `.kith`: stopped at any moment, the same call
  * goes on.
  *
  * ```ts
@@ -60,9 +63,9 @@ export async function tryDataset(inputs: TryInputs, hooks: Hooks = {}): Promise<
   dataset.remarkSplit(hooks)
   const files = await neededFiles(dataset, hooks)
   const { corpus, queryText, qrels } = files
-  const { systems, judged } = await makeRuns(dataset, files, inputs, hooks)
+  const { systems, judged, adapter } = await makeRuns(dataset, files, inputs, hooks)
   const fileOf = (role: TriedRole): string => systems.find((one) => one.role === role)!.file
-  const base = { dataset: inputs.dataset, split: dataset.split, judged }
+  const base = { dataset: inputs.dataset, split: dataset.split, judged, adapter }
   if (qrels === undefined) {
     const changes = await changesOf(files, [fileOf('run'), fileOf('kith')], undefined)
     return { ...base, systems, verdict: undefined, changes, report: undefined }

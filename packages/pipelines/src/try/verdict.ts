@@ -75,7 +75,9 @@ function claimOf(measure: string, difference: number, p: number): string {
 /** Names the system that is better than Kith by the measure, if one is. */
 function bestOther(systems: readonly TriedSystem[], chosen: TriedSystem, measure: string): string {
   const meanOf = ({ evaluation }: TriedSystem): number => evaluation!.mean[measure]!
-  const others = systems.filter(({ role }) => !['run', 'kith', 'tunedKith'].includes(role))
+  const others = systems.filter(
+    ({ role }) => !['run', 'kith', 'tunedKith', 'adaptedKith'].includes(role),
+  )
   const best = others.reduce<TriedSystem | undefined>(
     (top, other) => (top && meanOf(top) >= meanOf(other) ? top : other),
     undefined,

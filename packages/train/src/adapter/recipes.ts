@@ -37,7 +37,11 @@ const recipes = {
   },
   judgments: {
     shrinkage: 50,
-    parts: (query) => [...listParts(query, 0.5), ...labelParts(query, 0.5)],
+    parts(query) {
+      const near = listParts(query, 0.5)
+      // Without a judged document among the first ones, the whole loss is over all documents.
+      return [...near, ...labelParts(query, near.length > 0 ? 0.5 : 1)]
+    },
   },
 } satisfies Record<string, Recipe>
 

@@ -1,14 +1,18 @@
-import { join } from 'node:path'
-import { FileError } from '@kith/base'
+import {
+  type AdapterKind,
+  type AdapterOrigin,
+  adapterShapes,
+  QueryAdapter,
+  readAdapterFile,
+  writeAdapterFile,
+} from '@kith/base/query-adapter'
 import { sfcWords } from '@kith/base/random'
-import { readMetadata, readTensorList, readTensors, writeTensors } from '@kith/base/safetensors'
 import { KithError } from '@kith/core'
 import { Graph, operations as op } from '@kith/encoder/internal'
 import { Tensor } from '@kith/encoder/runtime'
 import type { Query, QueryBatch, QueryGraph, QueryModel } from './query-model.ts'
 
-/** `linear`: x + Wx. `mlp`: x + V · gelu(Wx + b) + c. Both begin as x. */
-export type AdapterKind = 'linear' | 'mlp'
+export type { AdapterKind, AdapterOrigin }
 
 /** How an adapter is made. */
 export interface AdapterOptions {
@@ -23,16 +27,6 @@ export interface AdapterOptions {
   /** The embeddings that it was fitted to, where that is known. */
   origin?: AdapterOrigin | undefined
 }
-
-/** The embeddings that an adapter belongs to. */
-export interface AdapterOrigin {
-  /** The name of the encoder that made the queries' embeddings. */
-  model?: string | undefined
-  /** A digest of the documents' embeddings. */
-  documents?: string | undefined
-}
-
-const FILE = 'adapter.safetensors'
 
 /**
  * A query adapter: it changes fixed query embeddings, for people whose embeddings come
@@ -59,7 +53,7 @@ export class AdapterModel implements QueryModel {
     this.kind = kind
     this.normalize = normalize
     this.origin = origin
-    this.shapes = new Map(shapesOf(kind, dimensions, inner))
+    this.shapes = new Map(adapterShapes(kind, dimensions, inner))
     this.weights = new Map(
       [...this.shapes].map(([name, shape]) => {
         return [name, new Float32Array(shape.reduce((product, dim) => product * dim, 1))]
@@ -117,53 +111,28 @@ export class AdapterModel implements QueryModel {
     return { size: queries.length, length: 1, feeds }
   }
 
-  async save(folder: string): Promise<void> {
-    const tensors = [...this.weights].map(([name, data]) => {
-      return { name, shape: this.shapes.get(name)!, data }
-    })
-    const known = Object.entries(this.origin).filter(([, value]) => value !== undefined)
-    const metadata = { format: 'pt', kind: this.kind, normalize: String(this.normalize) }
-    const all = { ...metadata, ...(Object.fromEntries(known) as Record<string, string>) }
-    await writeTensors(join(folder, FILE), tensors, all)
+  /** The adapted embedding of one query, for a search. */
+  apply(vector: ArrayLike<number>): Float32Array {
+    return new QueryAdapter(this, this.kind).apply(vector)
+  }
+
+  save(folder: string): Promise<void> {
+    return writeAdapterFile(folder, this)
   }
 }
 
-/** Opens a trained adapter: `adapter.safetensors` of a folder. */
+/**
+ * Opens a trained adapter: `adapter.safetensors` of a folder.
+ *
+ * ```ts
+ * const adapter = await openAdapter('adapter')
+ * const vector = adapter.apply(embedding) // search with it
+ * ```
+ */
 export async function openAdapter(folder: string): Promise<AdapterModel> {
-  const file = join(folder, FILE)
-  const { kind, normalize, ...origin } = readMetadata(file)
-  if (kind !== 'linear' && kind !== 'mlp') throw new FileError(file, '', 'is not a query adapter')
-  const stored = readTensorList(file)
-  const up = stored.find(({ name }) => name === 'up.weight')
-  const [inner = 0, dimensions = 0] = up?.shape ?? []
-  // Checked before the memory is allocated.
-  if (!up || inner * dimensions * 4 !== up.bytes || up.bytes === 0) {
-    throw new FileError(file, 'tensor up.weight', 'is missing, or is not float32 of its shape')
-  }
-  const model = new AdapterModel({
-    ...{ kind, dimensions, inner, normalize: normalize === 'true' },
-    origin: { model: textOf(origin['model']), documents: textOf(origin['documents']) },
-  })
-  for (const [name, shape] of model.shapes) {
-    const tensor = stored.find((candidate) => candidate.name === name)
-    if (tensor?.shape.join() !== shape.join()) {
-      throw new FileError(file, `tensor ${name}`, `is missing, or is not ${shape.join(' × ')}`)
-    }
-    model.weights.get(name)!.set((await readTensors(file, [tensor]))[0]!)
-  }
+  const { kind, dimensions, normalize, weights, origin } = await readAdapterFile(folder)
+  const inner = weights.get('up.weight')!.length / dimensions
+  const model = new AdapterModel({ kind, dimensions, inner, normalize, origin })
+  for (const [name, data] of weights) model.weights.get(name)!.set(data)
   return model
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
-}
-
-function shapesOf(kind: AdapterKind, dimensions: number, inner: number): [string, number[]][] {
-  if (kind === 'linear') return [['up.weight', [dimensions, dimensions]]]
-  return [
-    ['up.weight', [inner, dimensions]],
-    ['up.bias', [inner]],
-    ['down.weight', [dimensions, inner]],
-    ['down.bias', [dimensions]],
-  ]
 }
