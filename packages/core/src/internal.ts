@@ -16,7 +16,13 @@ export {
 export { injectGroundTruth } from './labels/ground-truth.ts'
 export { labelTable } from './labels/label-settings.ts'
 export { backgroundOf, checkBackground, drawSample } from './list/background.ts'
-export { calibrated, expectedBest, neverRising } from './list/relevance.ts'
+export {
+  calibrated,
+  estimateOnTopic,
+  estimateRelevance,
+  expectedBest,
+  neverRising,
+} from './list/relevance.ts'
 export { relevanceFeatures } from './list/shortlist.ts'
 export { fittingMetric } from './method/metric.ts'
 export { extendRanking } from './method/order-by-score.ts'

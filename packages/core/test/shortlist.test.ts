@@ -119,6 +119,8 @@ test('a background has the spread of its pairs, and is the same for a seed', () 
   expect(whole.pairs.mean).toBeCloseTo(mean, 5)
   const deviation = Math.sqrt(pairs.reduce((sum, p) => sum + (p - mean) ** 2, 0) / pairs.length)
   expect(whole.pairs.deviation).toBeCloseTo(deviation, 5)
+  const nearest = vectors.map((a) => Math.max(...vectors.map((b) => (a === b ? -1 : cosine(a, b)))))
+  expect(whole.nearest.mean).toBeCloseTo(nearest.reduce((sum, c) => sum + c, 0) / 50, 5)
   expect(() => background([[1, 2]])).toThrow('2 documents or more')
 })
 
