@@ -2,6 +2,7 @@
  * Compiles a package's AssemblyScript kernel twice, with plain and with relaxed
  * SIMD. Writes both as base64 into src/generated/, for the package to carry, and the files that its
  * package.json exports into dist/, for runtimes that compile no bytes. Runs in the package's folder.
+ * With an argument, such as `simd`, it makes that build alone.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -21,6 +22,7 @@ for (const folder of ['src/generated/', 'dist/']) {
 }
 
 for (const { file, features } of builds) {
+  if (process.argv[2] && process.argv[2] !== file) continue
   const wasm = await compile(features)
   const source = [
     '/** Made by scripts/build-kernel.mjs from assembly/: do not edit. */',
