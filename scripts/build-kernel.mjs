@@ -3,6 +3,7 @@
  * into src/generated/, for the package to carry, in hex, which gzip shortens more than base64. Writes
  * the files that its package.json exports into dist/, for runtimes that compile no bytes. Runs in
  * the package's folder.
+ * With an argument, such as `simd`, makes that build alone.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -22,6 +23,7 @@ for (const folder of ['src/generated/', 'dist/']) {
 }
 
 for (const { file, features } of builds) {
+  if (process.argv[2] && process.argv[2] !== file) continue
   const wasm = await compile(features)
   const source = [
     '/** Made by scripts/build-kernel.mjs from assembly/: do not edit. */',

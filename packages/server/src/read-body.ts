@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import { NumberReader } from './number-reader.ts'
 import { overloaded, Problem } from './problem.ts'
-import { RequestVectors, readNumberArray, skipSpace } from './request-vectors.ts'
+import { RequestVectors } from './request-vectors.ts'
 
 /** Bytes of all bodies that are in memory at the same time. */
 const ALL_BODIES = 256 * 2 ** 20
@@ -96,6 +97,7 @@ export function readJson(bytes: Buffer): Json {
   // Decoding would put U+FFFD in the place of wrong bytes, and rank a text that nobody sent.
   if (!isUtf8(bytes)) throw new Problem(400, 'the body is not UTF-8: send JSON in UTF-8')
   const vectors = new RequestVectors()
+  const numbers = new NumberReader(bytes)
   const parts: string[] = []
   let kept = 0
   let at = 0
@@ -116,7 +118,7 @@ export function readJson(bytes: Buffer): Json {
       const vector = vectors.fromBase64(bytes.toString('latin1', value + 1, at - 1))
       if (vector) replace(value, at, vector)
     } else if (byte === OPEN && startsNumber(bytes[at + 1]!)) {
-      const found = readNumberArray(bytes, at + 1)
+      const found = numbers.read(at + 1)
       if (found && found.numbers.length >= SHORTEST) {
         replace(at, found.end, vectors.copy(found.numbers))
       }
@@ -160,4 +162,11 @@ function valueAt(bytes: Buffer, end: number): number {
 /** A minus or a digit, or white space before one. */
 function startsNumber(byte: number): boolean {
   return byte === 45 || (byte >= 48 && byte <= 57) || byte === 32 || byte === 10 || byte === 13
+}
+
+/** The position behind white space. */
+function skipSpace(bytes: Buffer, at: number): number {
+  let byte = bytes[at]
+  while (byte === 32 || byte === 10 || byte === 13 || byte === 9) byte = bytes[++at]
+  return at
 }

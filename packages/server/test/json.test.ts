@@ -4,10 +4,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { routes } from '../src/app.ts'
 import { defaultLimits } from '../src/limits.ts'
+import { NumberReader } from '../src/number-reader.ts'
 import { Problem } from '../src/problem.ts'
 import { Ranker } from '../src/ranker.ts'
 import { type Json, readJson } from '../src/read-body.ts'
-import { RequestVectors, readNumberArray } from '../src/request-vectors.ts'
+import { RequestVectors } from '../src/request-vectors.ts'
 import { rerankRoute } from '../src/routes/rerank-route.ts'
 import type { Call } from '../src/routes/route.ts'
 import { base64, wordsModel } from './support.ts'
@@ -28,7 +29,7 @@ function restored(text: string): unknown {
 }
 
 const read = (text: string): Float32Array | undefined =>
-  readNumberArray(Buffer.from(text), 1)?.numbers
+  new NumberReader(Buffer.from(text)).read(1)?.numbers
 
 describe('arrays of numbers', () => {
   test('float32 numbers come out bit for bit, in every notation', () => {
@@ -46,20 +47,75 @@ describe('arrays of numbers', () => {
     )
   })
 
-  test('other numbers are at most one step of float32 from the nearest', () => {
-    const bits = (number: number): number => {
-      const view = new Int32Array(Float32Array.of(Math.abs(number)).buffer)
-      return view[0]! * Math.sign(number)
-    }
-    const double = fc.double({ noNaN: true, min: -3e38, max: 3e38 })
+  test('every number is the float32 of what JSON.parse reads', () => {
+    const double = fc.double({ noNaN: true, noDefaultInfinity: true })
+    // The double in the middle of two float32, where the last digit decides.
+    const middle = fc
+      .float({ noNaN: true, min: Math.fround(-1e38), max: Math.fround(1e38) })
+      .map((number) => {
+        const bits = new Int32Array(Float32Array.of(number).buffer)
+        bits[0]!++
+        return (number + new Float32Array(bits.buffer)[0]!) / 2
+      })
+    const written = fc.oneof(
+      fc.oneof(double, middle).map(String),
+      fc.tuple(fc.oneof(double, middle), fc.nat(20)).map(([n, d]) => n.toExponential(d)),
+      fc
+        .tuple(fc.oneof(fc.double({ min: -1e6, max: 1e6, noNaN: true }), middle), fc.nat(30))
+        .map(([n, d]) => (Math.abs(n) < 1e21 ? n.toFixed(d) : String(n))),
+      // Digits without end, zeros in front and behind, exponents beyond what numbers have.
+      fc
+        .tuple(
+          fc.constantFrom('', '-'),
+          fc.bigInt({ min: 0n, max: 10n ** 40n }),
+          fc.option(fc.stringMatching(/^0{0,30}\d{1,40}$/)),
+          fc.option(fc.stringMatching(/^[eE][+-]?0{0,3}\d{1,3}$/)),
+        )
+        .map(
+          ([sign, whole, part, power]) => `${sign}${whole}${part ? `.${part}` : ''}${power ?? ''}`,
+        ),
+    )
     fc.assert(
-      fc.property(double, (number) => {
-        const found = read(`[${number}]`)![0]!
-        expect(Math.abs(bits(found) - bits(Math.fround(number)))).toBeLessThanOrEqual(1)
+      fc.property(fc.array(written, { minLength: 1, maxLength: 20 }), (numbers) => {
+        const text = `[${numbers.join(',')}]`
+        expect(read(text)).toEqual(Float32Array.from(JSON.parse(text) as number[]))
       }),
-      { numRuns: 1000 },
+      { numRuns: 3000, examples: [[['1e-45', '7e-46', '-1.1754942e-38', '3.4028236e38']]] },
     )
   })
+
+  test('is read where JSON.parse reads numbers, and nowhere else', () => {
+    const signs = fc.constantFrom(...'0123456789'.repeat(2), ...'..--++eE,,,  \t\n]["nx')
+    const text = fc.array(signs, { maxLength: 24 }).map((list) => `[${list.join('')}]`)
+    fc.assert(
+      fc.property(text, (given) => {
+        const found = new NumberReader(Buffer.from(given)).read(1)
+        const end = found?.end ?? given.length
+        expect(found?.numbers).toEqual(numbersIn(given.slice(0, end)))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('long arrays do not stay in the memory of short ones', () => {
+    const long = Array.from({ length: 3_000_000 }, (_, i) => i % 10)
+    const found = read(JSON.stringify(long))!
+    expect(found.length).toBe(long.length)
+    expect(found.every((number, i) => number === i % 10)).toBe(true)
+    expect(read('[1.5,2]')).toEqual(Float32Array.of(1.5, 2))
+    expect(read('[1.5,2')).toBeUndefined()
+  })
+
+  /** The numbers of an array as JSON.parse reads them; undefined where it is no array of numbers. */
+  function numbersIn(text: string): Float32Array | undefined {
+    try {
+      const value = JSON.parse(text) as unknown[]
+      const numbers = value.length > 0 && value.every((one) => typeof one === 'number')
+      return numbers ? Float32Array.from(value as number[]) : undefined
+    } catch {
+      return undefined
+    }
+  }
 
   test.each([
     ['1e400', Infinity],

@@ -46,15 +46,15 @@ export class LineSplitter {
   /** Visits the lines that end in this chunk. */
   push(chunk: Buffer): void {
     let from = 0
-    let to = chunk.indexOf(NEWLINE)
+    let to = lineEnd(chunk, from)
     if (to >= 0 && this.#restLength > 0) {
       this.#visitRest(chunk.subarray(0, to))
       from = to + 1
-      to = chunk.indexOf(NEWLINE, from)
+      to = lineEnd(chunk, from)
     }
     // All lines that end here at once: a check of each one would take as long as reading it.
     if (to >= 0) this.#damaged = !isUtf8(chunk.subarray(from, chunk.lastIndexOf(NEWLINE)))
-    for (; to >= 0; to = chunk.indexOf(NEWLINE, from)) {
+    for (; to >= 0; to = lineEnd(chunk, from)) {
       this.#visitLine(chunk, from, to)
       from = to + 1
     }
@@ -91,6 +91,16 @@ export class LineSplitter {
     this.visit(bytes, from, end, this.#line, this.#at)
     this.#at += to + 1 - from
   }
+}
+
+/** Bytes of a line that are looked at here: calling `indexOf` takes longer than a short line. */
+const SHORT = 64
+
+/** The place of the next line break, or -1. */
+function lineEnd(bytes: Buffer, from: number): number {
+  const to = Math.min(from + SHORT, bytes.length)
+  for (let i = from; i < to; i++) if (bytes[i] === NEWLINE) return i
+  return to === bytes.length ? -1 : bytes.indexOf(NEWLINE, to)
 }
 
 /** Visits every line of a file; LF and CRLF both end a line. */

@@ -19,9 +19,12 @@ export class ByteWriter {
 
   /** Appends bytes. */
   bytes(values: Uint8Array): void {
-    this.#reserve(values.length)
-    this.#bytes.set(values, this.#end)
-    this.#end += values.length
+    const { length } = values
+    this.#reserve(length)
+    // A call of `set` takes longer than the few bytes of an id.
+    if (length > 32) this.#bytes.set(values, this.#end)
+    else for (let i = 0; i < length; i++) this.#bytes[this.#end + i] = values[i]!
+    this.#end += length
   }
 
   /** Appends a text. */

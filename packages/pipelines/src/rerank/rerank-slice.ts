@@ -142,7 +142,8 @@ export async function openRerankSliceJob(
       }
       // Where something must not be missing and is, only the count of all that is matters.
       const refused = inputs.missing === 'error' && report.size > 0
-      for (const [i, { query, ids }] of refused ? [] : list.entries()) {
+      for (let i = 0; i < list.length && !refused; i++) {
+        const { query, ids } = list[i]!
         const one = joined[i]
         const order = one && (inputs.list ? cut(one, inputs.list) : newOrder(one, rank(one)))
         if (order) made.reranked++
@@ -151,7 +152,7 @@ export async function openRerankSliceJob(
         const columns = order
           ? columnsOf(order)
           : { scores: Float64Array.from(ids, (number) => scores[number]!) }
-        const rows = order ? order.places.map((place) => ids[place]!) : ids
+        const rows = order ? pick(ids, order.places) : ids
         if (lines) lines.add({ query, ...columns, ids: documents, rows })
         else made.rankings.push({ query, ...columns, ids: names(rows) })
       }
@@ -177,11 +178,18 @@ export async function openRerankSliceJob(
   }
 }
 
+/** The numbers at some places of a list. */
+function pick(list: ArrayLike<number>, places: Uint32Array): Uint32Array {
+  const picked = new Uint32Array(places.length)
+  for (let i = 0; i < places.length; i++) picked[i] = list[places[i]!]!
+  return picked
+}
+
 /** Some places of a ranking, ascending, and behind them all others in their order. */
 function withOthersBehind(first: readonly number[], total: number): Uint32Array {
   const places = new Uint32Array(total)
-  places.set(first)
-  let next = first.length
+  let next = 0
+  for (const place of first) places[next++] = place
   let known = 0
   for (let place = 0; place < total; place++) {
     if (first[known] === place) known++
@@ -202,11 +210,9 @@ export interface NewOrder {
  * @param places The places in the old ranking: those that are looked at first, then all others.
  */
 export function newOrder({ places }: { places: Uint32Array }, ranking: Ranking): NewOrder {
-  const { order, scores } = extendRanking(ranking, places.length)
-  return {
-    places: Uint32Array.from(order, (candidate) => places[candidate]!),
-    scores: strictlyFalling(scores),
-  }
+  const { order, scores } =
+    ranking.order.length === places.length ? ranking : extendRanking(ranking, places.length)
+  return { places: pick(places, order), scores: strictlyFalling(scores) }
 }
 
 /** What the run says of each document besides its id, in the new order. */
