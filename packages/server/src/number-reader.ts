@@ -6,7 +6,7 @@ interface Exports {
   endOfNumbers(): number
 }
 
-const compiled = new WebAssembly.Module(Buffer.from(wasm, 'base64'))
+const compiled = new WebAssembly.Module(Buffer.from(wasm, 'hex'))
 
 /** The powers of ten of the module lie below. */
 const START = 4096
