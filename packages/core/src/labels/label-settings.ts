@@ -71,21 +71,21 @@ export const labelTable: SettingTable<LabelSettings> = {
   },
   // The BM25 score and the support belong to rankings.
   mix: { ...settingTable.mix, default: 'standard', values: ['raw', 'standard'] },
-  target: { help: 'evidence that labels are made of', default: 'mixed', values: targets },
+  target: { help: 'evidence for the labels', default: 'mixed', values: targets },
   aggregate: {
-    help: 'evidence of several relevant documents',
+    help: 'how the evidence of several relevant documents is combined',
     default: 'mean',
     values: ['mean', 'max', 'sum'],
     idle: needsEvidence,
   },
   normalizeOver: {
-    help: 'documents that normalize looks at',
+    help: 'documents over which evidence is normalized',
     default: 'context',
     values: ['context', 'kept'],
     idle: needsEvidence,
   },
   epsilon: {
-    help: 'probability that uniform takes from the ground truth, or match-mixed',
+    help: 'probability moved to other documents (uniform), or match-mixed',
     default: 'match-mixed',
     symbol: 'ε',
     check: checkEpsilon,
@@ -93,7 +93,7 @@ export const labelTable: SettingTable<LabelSettings> = {
       target === 'uniform' ? undefined : `target is '${target}'`,
   },
   keepGroundTruth: {
-    help: 'whether ground truth always gets a label',
+    help: 'always give the ground truth a label',
     default: true,
     values: [true, false],
   },
