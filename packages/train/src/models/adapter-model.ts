@@ -108,7 +108,7 @@ export class AdapterModel implements QueryModel {
     const data = new Float32Array(queries.length * dimensions)
     queries.forEach(({ id, vector }, i) => {
       if (vector?.length !== dimensions) {
-        const problem = `query ${id} has ${vector?.length ?? 0} numbers, the adapter takes ${dimensions}`
+        const problem = `query ${id} has ${vector?.length ?? 0} dimensions, but the adapter needs ${dimensions}`
         throw new KithError('BAD_SHAPE', problem)
       }
       data.set(vector, i * dimensions)
@@ -138,7 +138,7 @@ export async function openAdapter(folder: string): Promise<AdapterModel> {
   const [inner = 0, dimensions = 0] = up?.shape ?? []
   // Checked before the memory is allocated.
   if (!up || inner * dimensions * 4 !== up.bytes || up.bytes === 0) {
-    throw new FileError(file, 'tensor up.weight', 'is missing, or is not float32 of its shape')
+    throw new FileError(file, 'tensor up.weight', 'is missing, or is not a float32 matrix')
   }
   const model = new AdapterModel({
     ...{ kind, dimensions, inner, normalize: normalize === 'true' },
@@ -147,7 +147,11 @@ export async function openAdapter(folder: string): Promise<AdapterModel> {
   for (const [name, shape] of model.shapes) {
     const tensor = stored.find((candidate) => candidate.name === name)
     if (tensor?.shape.join() !== shape.join()) {
-      throw new FileError(file, `tensor ${name}`, `is missing, or is not ${shape.join(' × ')}`)
+      throw new FileError(
+        file,
+        `tensor ${name}`,
+        `is missing, or does not have the shape ${shape.join(' × ')}`,
+      )
     }
     model.weights.get(name)!.set((await readTensors(file, [tensor]))[0]!)
   }
